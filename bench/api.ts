@@ -1,6 +1,8 @@
 /**
- * `npm run bench:api -- [--quick] [--only ROW] [--rounds N] [--seconds N] [--verify]`: the admin API against PowerDNS's, one account with 100,000 domains, and changes to a
- * zone of 100,000 records. The server on core 0, the load on core 1. docs/internals/benchmarks.md says what each figure means.
+ * `npm run bench:api -- [--quick] [--only ROW] [--rounds N] [--seconds N] [--verify]`: the admin
+ * API against PowerDNS's, one account with 100,000 domains, and changes to a zone of 100,000
+ * records. The server on core 0, the load on core 1. docs/internals/benchmarks.md says what each
+ * figure means.
  */
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';

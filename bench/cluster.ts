@@ -1,6 +1,8 @@
 /**
- * `npm run bench:cluster -- [--quick] [--only ROW] [--rounds N] [--seconds N]`: four nodes and three members of etcd, each node in a network namespace of its own: writes in sync beside
- * Knot's way from a primary to its secondaries, many writers, and a node that joins. docs/internals/benchmarks.md says what each figure means.
+ * `npm run bench:cluster -- [--quick] [--only ROW] [--rounds N] [--seconds N]`: four nodes and
+ * three members of etcd, each node in a network namespace of its own: writes in sync beside Knot's
+ * way from a primary to its secondaries, many writers, and a node that joins.
+ * docs/internals/benchmarks.md says what each figure means.
  */
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +31,10 @@ const options = readOptions({
 });
 const NODES = 4;
 const CLIENTS = 64;
-/** Seconds of writes before those of `many` that count: until four nodes and the generator have been compiled, a write costs half as much again. */
+/**
+ * Seconds of writes before those of `many` that count: until four nodes and the generator have been
+ * compiled, a write costs half as much again.
+ */
 const WARM = 40;
 /** Milliseconds that each node's packets are late in the row `write-delay`. */
 const DELAYS = [10, 50];

@@ -1,6 +1,8 @@
 /**
- * `npm run bench:edge -- [--quick] [--only ROW] [--server NAME] [--rounds N] [--seconds N]`: the edge as a proxy with a cache, one server core: Waypost's daemon, nginx, HAProxy, Caddy, and
- * Varnish behind hitch. The server on core 0, the load and the origin on core 1. docs/internals/benchmarks.md says what each figure means.
+ * `npm run bench:edge -- [--quick] [--only ROW] [--server NAME] [--rounds N] [--seconds N]`: the
+ * edge as a proxy with a cache, one server core: Waypost's daemon, nginx, HAProxy, Caddy, and
+ * Varnish behind hitch. The server on core 0, the load and the origin on core 1.
+ * docs/internals/benchmarks.md says what each figure means.
  */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

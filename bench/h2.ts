@@ -1,6 +1,7 @@
 /**
- * `npm run bench:h2 -- [--quick] [--only ROW] [--server NAME] [--rounds N] [--seconds N]`: HTTP/2 over TLS, one server core: Waypost, nginx, HAProxy and node:http2. The server on core 0,
- * the load on core 1. docs/internals/benchmarks.md says what each figure means.
+ * `npm run bench:h2 -- [--quick] [--only ROW] [--server NAME] [--rounds N] [--seconds N]`: HTTP/2
+ * over TLS, one server core: Waypost, nginx, HAProxy and node:http2. The server on core 0, the load
+ * on core 1. docs/internals/benchmarks.md says what each figure means.
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

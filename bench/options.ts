@@ -1,4 +1,7 @@
-/** What a benchmark is called with. `--help` prints its usage; what cannot be read is an error that says what to do. Both end the process, with 0 and 2. */
+/**
+ * What a benchmark is called with. `--help` prints its usage; what cannot be read is an error that
+ * says what to do. Both end the process, with 0 and 2.
+ */
 import { parseArgs } from 'node:util';
 
 export type Option =

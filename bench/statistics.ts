@@ -1,7 +1,8 @@
 /**
- * `node dist/bench/statistics.js [--before MAIN] [--rounds N] [--seconds N] [--only PART]`: what the
- * statistics cost the query path and the edge. Daemons with and without statistics, and an earlier
- * build if `--before` names its main.js, are measured alternately on core 0, the load on core 1.
+ * `node dist/bench/statistics.js [--before MAIN] [--rounds N] [--seconds N] [--only PART]`: what
+ * the statistics cost the query path and the edge. Daemons with and without statistics, and an
+ * earlier build if `--before` names its main.js, are measured alternately on core 0, the load on
+ * core 1.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';

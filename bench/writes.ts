@@ -1,6 +1,7 @@
 /**
- * `npm run bench:writes -- [--quick] [--seconds N]`: bulk import, the way from the API's answer to the UDP answer, and synced creations by
- * concurrent writers. docs/internals/benchmarks.md says what each figure means.
+ * `npm run bench:writes -- [--quick] [--seconds N]`: bulk import, the way from the API's answer to
+ * the UDP answer, and synced creations by concurrent writers. docs/internals/benchmarks.md says
+ * what each figure means.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -259,7 +259,8 @@ test('output is compared as it is meant', () => {
 test('uWebSockets.js has binaries for the versions of Node that docs/install.md lists', () => {
   const binaries = readdirSync(join(ROOT, 'node_modules/uWebSockets.js/dist/bin'));
   const abis = new Set(binaries.map((name) => /_linux_x64_(\d+)/.exec(name)?.[1]));
-  // https://nodejs.org/en/about/previous-releases has the number (NODE_MODULE_VERSION) of each version.
+  // https://nodejs.org/en/about/previous-releases has the number (NODE_MODULE_VERSION) of each
+  // version.
   for (const [node, abi] of Object.entries({ 20: '115', 22: '127' })) assert.ok(abis.has(abi), `Node ${node}`);
   assert.not(abis.has('137'), 'Node 24');
 });

@@ -1,6 +1,7 @@
 /**
- * Who may import whom, read from the sources. The directions are the ones of ARCHITECTURE's rooms: what is below knows nothing of what is above,
- * admin-api and edge meet only in the store, and no file leads back to itself.
+ * Who may import whom, read from the sources. The directions are the ones of ARCHITECTURE's rooms:
+ * what is below knows nothing of what is above, admin-api and edge meet only in the store, and no
+ * file leads back to itself.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -12,7 +13,10 @@ import * as assert from 'uvu/assert';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PARTS = ['main.ts', 'core', 'admin-api', 'edge', 'bench', 'test'];
 
-/** Each room, and the rooms that it imports, types included: exactly these. A path belongs to the longest that it begins with. */
+/**
+ * Each room, and the rooms that it imports, types included: exactly these. A path belongs to the
+ * longest that it begins with.
+ */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'admin-api': [
     'admin-api/accounts',
@@ -543,12 +547,16 @@ interface Import {
   readonly kind: 'value' | 'type' | 'thread';
 }
 
-/** Relative imports and re-exports, static and dynamic, and the files of threads, as paths from the root. */
+/**
+ * Relative imports and re-exports, static and dynamic, and the files of threads, as paths from the
+ * root.
+ */
 function importsOf(path: string): Import[] {
   const text = readFileSync(join(ROOT, path), 'utf8').replace(/\/\*[\s\S]*?\*\//g, '');
   const statements = text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[^;'"]*?\sfrom\s+)?['"](\.[^'"]+)['"]/gm);
   const dynamic = text.matchAll(/import\(\s*(type\s)?['"](\.[^'"]+)['"]\s*\)/g);
-  // The thread imports the file that it is started with, not the file that starts it: a direction, but no cycle.
+  // The thread imports the file that it is started with, not the file that starts it: a direction,
+  // but no cycle.
   const threads = [...text.matchAll(/new URL\(\s*'(\.[^']+)\.js'/g)].map((match) => [
     match[0],
     'thread',
@@ -572,7 +580,10 @@ test('the sources were found, and their imports with them', () => {
   assert.ok(graph.get('main.ts')!.some(({ to }) => to === 'edge/index.ts'));
 });
 
-/** The table of rooms in ARCHITECTURE.md: names in it are short, and a row goes on in lines that begin with blanks. */
+/**
+ * The table of rooms in ARCHITECTURE.md: names in it are short, and a row goes on in lines that
+ * begin with blanks.
+ */
 function describedRooms(): Record<string, string[]> {
   const [, table] = /^## Rooms$[\s\S]*?^```\n([\s\S]*?)^```$/m.exec(
     readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8'),

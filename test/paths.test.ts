@@ -32,7 +32,10 @@ const NAMES = new Set([...FOLDERS.flatMap(namesIn), ...readdirSync(ROOT)]);
 /** The text of a document without its blocks of code. */
 const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8').replace(/^```[\s\S]*?^```/gm, '');
 
-/** Paths in backticks that begin with a folder of the repository, and names of sources. A star or a capital word stands for a part of one. */
+/**
+ * Paths in backticks that begin with a folder of the repository, and names of sources. A star or a
+ * capital word stands for a part of one.
+ */
 function pathsIn(text: string): string[] {
   return [...text.matchAll(/`([^`\s]+)`/g)]
     .map(([, path]) => path)

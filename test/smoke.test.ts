@@ -1,4 +1,7 @@
-/** The daemon as a user meets it: a write by the API, its answer by DNS, a page through the edge, a clean stop. */
+/**
+ * The daemon as a user meets it: a write by the API, its answer by DNS, a page through the edge, a
+ * clean stop.
+ */
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as dns from 'dns-packet';

@@ -16,7 +16,9 @@ export interface AccountResult {
   /** Seconds that it took 32 clients to create them. */
   readonly seconds: number;
   readonly operations: readonly Operation[];
-  /** Milliseconds in which a search that follows every cursor has seen all domains, and its pages. */
+  /**
+   * Milliseconds in which a search that follows every cursor has seen all domains, and its pages.
+   */
   readonly search: { readonly milliseconds: number; readonly pages: number };
 }
 
@@ -32,7 +34,10 @@ interface DomainPage {
   readonly next_cursor: string | null;
 }
 
-/** Makes the account and its domains, and measures. `seconds`: of each measurement. `server` is the admin's view; its process is pinned by who calls. */
+/**
+ * Makes the account and its domains, and measures. `seconds`: of each measurement. `server` is the
+ * admin's view; its process is pinned by who calls.
+ */
 export async function measureAccount(
   server: WaypostApi,
   domains: number,

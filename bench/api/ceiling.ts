@@ -1,4 +1,7 @@
-/** What the generator reaches with a server that does nothing (reflector.ts): the most that it could tell of any. */
+/**
+ * What the generator reaches with a server that does nothing (reflector.ts): the most that it could
+ * tell of any.
+ */
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,7 +1,8 @@
 /**
- * One change after another to one zone, each watched until it is served: `node dist/bench/api/changes.js URL TOKEN DOMAIN_ID ZONE DNS_PORT SECONDS [idle]`.
- * With `idle` nothing is changed and the watching goes on, so that queries can be measured with and without changes and nothing else is different.
- * Prints one line of JSON (ChangesResult).
+ * One change after another to one zone, each watched until it is served: `node
+ * dist/bench/api/changes.js URL TOKEN DOMAIN_ID ZONE DNS_PORT SECONDS [idle]`. With `idle` nothing
+ * is changed and the watching goes on, so that queries can be measured with and without changes and
+ * nothing else is different. Prints one line of JSON (ChangesResult).
  */
 import { Pool } from 'undici';
 import { Probe } from '../dns/probe.ts';

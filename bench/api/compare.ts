@@ -1,4 +1,7 @@
-/** The rows in which PowerDNS is the peer: both servers alternate, each round in another order, and only one may take CPU at a time. */
+/**
+ * The rows in which PowerDNS is the peer: both servers alternate, each round in another order, and
+ * only one may take CPU at a time.
+ */
 import { median } from '../dns/rounds.ts';
 import type { Call, Contender } from './contender.ts';
 import { drive, type Measured } from './drive.ts';
@@ -7,7 +10,10 @@ export interface Row {
   readonly id: string;
   readonly text: string;
   readonly clients: number;
-  /** The server always has a request and never waits for the disk: when neither it nor the generator has had its core whole, something else ran there. */
+  /**
+   * The server always has a request and never waits for the disk: when neither it nor the generator
+   * has had its core whole, something else ran there.
+   */
   readonly saturates: boolean;
   /** Waypost's requests a second over PowerDNS's. */
   readonly atLeast: number;
@@ -31,7 +37,10 @@ export function disturbed(row: Row, figure: Measured): boolean {
   return row.saturates && Math.max(figure.serverBusy, figure.busy) < UNDISTURBED;
 }
 
-/** How a server was asked, by the text that stands in the table. PowerDNS keeps no connection, so there is one way only to ask it. */
+/**
+ * How a server was asked, by the text that stands in the table. PowerDNS keeps no connection, so
+ * there is one way only to ask it.
+ */
 export const EACH = 'a connection each';
 export const KEPT = 'connections kept';
 
@@ -77,7 +86,10 @@ export async function compare(row: Row, servers: readonly Contender[], options: 
   return { row, series };
 }
 
-/** Round by round, since a machine that drifts drifts for both. Rounds in which one of them was disturbed are left out. */
+/**
+ * Round by round, since a machine that drifts drifts for both. Rounds in which one of them was
+ * disturbed are left out.
+ */
 export function ratios({ row, series }: Compared, how: string, of = (one: Measured) => one.perSecond): number[] {
   const ours = series.find((one) => one.server === 'Waypost' && one.how === how)?.rounds ?? [];
   const theirs = series.find((one) => one.server === 'PowerDNS')?.rounds ?? [];
@@ -87,7 +99,10 @@ export function ratios({ row, series }: Compared, how: string, of = (one: Measur
   });
 }
 
-/** Whether the goal is reached, which wrong answers prevent, and so does a row in which every round was disturbed; null when there was no peer. */
+/**
+ * Whether the goal is reached, which wrong answers prevent, and so does a row in which every round
+ * was disturbed; null when there was no peer.
+ */
 export function reached(compared: Compared): boolean | null {
   if (!compared.series.some(({ server }) => server === 'PowerDNS')) return null;
   const all = ratios(compared, EACH);

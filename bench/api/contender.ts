@@ -1,4 +1,7 @@
-/** What is measured: a nameserver whose zones can be read and changed over HTTP, on its own loopback port. */
+/**
+ * What is measured: a nameserver whose zones can be read and changed over HTTP, on its own loopback
+ * port.
+ */
 import type { ServerProcess } from '../dns/process.ts';
 import type { Plan } from './plan.ts';
 

@@ -21,7 +21,10 @@ export interface Measured extends LoadResult {
 
 export type Shape = Pick<Plan, 'order' | 'clients' | 'keepAlive' | 'seconds' | 'count'>;
 
-/** Runs a program of this folder on the load's core and reads the JSON that it prints. `behind`: it gives way to what else runs there (nice). */
+/**
+ * Runs a program of this folder on the load's core and reads the JSON that it prints. `behind`: it
+ * gives way to what else runs there (nice).
+ */
 export async function onLoadCore<T>(program: string, args: readonly string[], behind = false): Promise<T> {
   const nice = ['nice', '-n', behind ? '10' : '0'];
   const { stdout } = await run('taskset', ['-c', String(LOAD_CORE), ...nice, process.execPath, program, ...args]);

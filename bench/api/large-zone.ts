@@ -1,4 +1,7 @@
-/** A zone of very many records: how soon a change of one is served, and what it does to the queries meanwhile. */
+/**
+ * A zone of very many records: how soon a change of one is served, and what it does to the queries
+ * meanwhile.
+ */
 import { fileURLToPath } from 'node:url';
 import type { ChangesResult } from './changes.ts';
 import { onLoadCore } from './drive.ts';
@@ -10,7 +13,10 @@ const CHANGES = fileURLToPath(new URL('changes.js', import.meta.url));
 const ZONE = 'large.example';
 /** Queries a second. */
 export const RATE = 2000;
-/** Milliseconds. When more of the queries than one in a hundred leave so late, something else took the generator's core: the measurement is repeated. */
+/**
+ * Milliseconds. When more of the queries than one in a hundred leave so late, something else took
+ * the generator's core: the measurement is repeated.
+ */
 const LATE_MS = 0.5;
 /** The changes begin before the stream and end after it. */
 const LEAD_MS = 700;

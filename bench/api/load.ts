@@ -1,7 +1,9 @@
 /**
- * The load generator of the API benchmark: a process of its own, `taskset -c 1 node dist/bench/api/load.js FILE`, FILE holding a Plan as JSON. Closed loop: every
- * client has one request out. Requests are bytes made beforehand; of an answer it reads status and Content-Length, and in one of 64 the body. It sleeps in
- * epoll_wait, so its CPU time tells how near it is to its limit. Prints one line of JSON (LoadResult).
+ * The load generator of the API benchmark: a process of its own, `taskset -c 1 node
+ * dist/bench/api/load.js FILE`, FILE holding a Plan as JSON. Closed loop: every client has one
+ * request out. Requests are bytes made beforehand; of an answer it reads status and Content-Length,
+ * and in one of 64 the body. It sleeps in epoll_wait, so its CPU time tells how near it is to its
+ * limit. Prints one line of JSON (LoadResult).
  */
 import { readFileSync } from 'node:fs';
 import { closing, FRESH, type LoadResult, type Plan } from './plan.ts';
@@ -169,7 +171,10 @@ class Client {
 
 const clients = Array.from({ length: plan.clients }, (_, index) => new Client(index));
 
-/** Serves the clients for `ms` milliseconds, or until all are idle. Returns the milliseconds it took. */
+/**
+ * Serves the clients for `ms` milliseconds, or until all are idle. Returns the milliseconds it
+ * took.
+ */
 function serve(ms: number): number {
   const start = performance.now();
   let now = start;

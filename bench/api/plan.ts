@@ -1,6 +1,9 @@
 /** What the load generator is told, and what it tells back; both as JSON. */
 
-/** Where a request has this, the generator puts a label that no request had before. Of the same length, so that Content-Length holds. */
+/**
+ * Where a request has this, the generator puts a label that no request had before. Of the same
+ * length, so that Content-Length holds.
+ */
 export const FRESH = '%%%%%%%%%%%%%%%%';
 
 export interface Plan {
@@ -14,11 +17,15 @@ export interface Plan {
   readonly keepAlive: boolean;
   readonly seconds: number;
   readonly warmup: number;
-  /** No more requests than these, the warm-up's included; left out: as many as there is time for. */
+  /**
+   * No more requests than these, the warm-up's included; left out: as many as there is time for.
+   */
   readonly count?: number;
   /** The only right status. */
   readonly status: number;
-  /** What a right body contains; looked at in one answer of 64. Left out: an empty body is right. */
+  /**
+   * What a right body contains; looked at in one answer of 64. Left out: an empty body is right.
+   */
   readonly contains?: readonly string[];
 }
 
@@ -30,7 +37,10 @@ export interface LoadResult {
   readonly measured: number;
   /** All answers, of the warm-up and the end too: what the server's CPU time is divided by. */
   readonly answers: number;
-  /** Answers of another status or (of those looked at) body than the right one, and connections that broke. */
+  /**
+   * Answers of another status or (of those looked at) body than the right one, and connections that
+   * broke.
+   */
   readonly wrong: number;
   /** The first of them, its beginning. */
   readonly firstWrong: string | null;
@@ -38,7 +48,10 @@ export interface LoadResult {
   readonly looked: number;
   /** Bytes of an answer, head and body, on average. */
   readonly bytes: number;
-  /** Milliseconds from the begin of the connection (or, when that is kept, of the request) to the last byte. */
+  /**
+   * Milliseconds from the begin of the connection (or, when that is kept, of the request) to the
+   * last byte.
+   */
   readonly p50: number;
   readonly p99: number;
   readonly max: number;

@@ -1,6 +1,7 @@
 /**
- * PowerDNS with its LMDB backend. Its zones are made through its API too, so that they have what such zones have (SOA-EDIT-API DEFAULT: the serial rises with every
- * change, as ours do). docs/internals/benchmarks.md says why each setting is what it is.
+ * PowerDNS with its LMDB backend. Its zones are made through its API too, so that they have what
+ * such zones have (SOA-EDIT-API DEFAULT: the serial rises with every change, as ours do).
+ * docs/internals/benchmarks.md says why each setting is what it is.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +18,10 @@ const ZONES = '/api/v1/servers/localhost/zones';
 /** SOA and two NS, beside the hosts. */
 const OWN_RECORDS = 3;
 
-/** Debian keeps it in /usr/sbin, which is not on every PATH, and its backends in a folder of the machine's architecture. */
+/**
+ * Debian keeps it in /usr/sbin, which is not on every PATH, and its backends in a folder of the
+ * machine's architecture.
+ */
 const SERVER = existsSync('/usr/sbin/pdns_server') ? '/usr/sbin/pdns_server' : 'pdns_server';
 
 export function powerDnsVersion(): string | null {
@@ -53,7 +57,10 @@ socket-dir=${folder}
 `;
 }
 
-/** Starts it with an empty database. Throws an Error with the end of its log when it does not come up. */
+/**
+ * Starts it with an empty database. Throws an Error with the end of its log when it does not come
+ * up.
+ */
 export async function startPowerDns(work: string): Promise<Contender> {
   const folder = join(work, 'powerdns');
   rmSync(folder, { recursive: true, force: true });

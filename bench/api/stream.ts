@@ -1,6 +1,7 @@
 /**
- * A steady stream of UDP queries: `node dist/bench/api/stream.js PORT ZONE HOSTS RATE SECONDS`. Open loop: queries leave by the clock, whatever the answers do, so a stall
- * of the server is seen in all the queries that it holds up. Prints one line of JSON (StreamResult).
+ * A steady stream of UDP queries: `node dist/bench/api/stream.js PORT ZONE HOSTS RATE SECONDS`.
+ * Open loop: queries leave by the clock, whatever the answers do, so a stall of the server is seen
+ * in all the queries that it holds up. Prints one line of JSON (StreamResult).
  */
 import koffi from 'koffi';
 import { addressQuery } from '../dns/probe.ts';
@@ -11,7 +12,10 @@ export interface StreamResult {
   readonly lost: number;
   /** Answers other than NOERROR with one record. */
   readonly wrong: number;
-  /** Milliseconds, 99th percentile: how late queries left. The server cannot delay them, so something else took the generator's core. */
+  /**
+   * Milliseconds, 99th percentile: how late queries left. The server cannot delay them, so
+   * something else took the generator's core.
+   */
   readonly late: number;
   /** Milliseconds from when a query left until its answer was read. */
   readonly p50: number;
@@ -33,8 +37,10 @@ const libc = koffi.load(null);
 const ppoll = libc.func('int ppoll(void*, ulong, void*, void*)');
 
 /**
- * Asks for slices of 0.1 ms (sched_setattr(2), Linux 6.12): who has shorter ones takes the core at once when it wakes, so the clock holds beside other programs.
- * An older kernel takes no notice. struct sched_attr: size, policy (4 each), flags (8), nice, priority (4 each), runtime (8, nanoseconds), two more (8 each).
+ * Asks for slices of 0.1 ms (sched_setattr(2), Linux 6.12): who has shorter ones takes the core at
+ * once when it wakes, so the clock holds beside other programs. An older kernel takes no notice.
+ * struct sched_attr: size, policy (4 each), flags (8), nice, priority (4 each), runtime (8,
+ * nanoseconds), two more (8 each).
  */
 function shortSlices(): void {
   const attributes = Buffer.alloc(48);

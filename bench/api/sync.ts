@@ -1,4 +1,7 @@
-/** Whether a server syncs what it has answered for: its system calls during so many creations, counted by strace. */
+/**
+ * Whether a server syncs what it has answered for: its system calls during so many creations,
+ * counted by strace.
+ */
 import { spawn } from 'node:child_process';
 import { firstLine, LOAD_CORE } from '../dns/servers.ts';
 import type { Contender } from './contender.ts';

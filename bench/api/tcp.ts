@@ -1,6 +1,7 @@
 /**
- * TCP on loopback without Node's streams: sockets that don't block, and epoll, through koffi. Linux on 64-bit little-endian only. An epoll_event is packed on
- * x86-64: events (4), data (8), 12 bytes in all; on other machines it is 16 with the data at 8.
+ * TCP on loopback without Node's streams: sockets that don't block, and epoll, through koffi. Linux
+ * on 64-bit little-endian only. An epoll_event is packed on x86-64: events (4), data (8), 12 bytes
+ * in all; on other machines it is 16 with the data at 8.
  */
 import koffi from 'koffi';
 import { addressOf } from '../dns/udp.ts';
@@ -64,13 +65,16 @@ function open(): number {
 let targetPort = 0;
 let target = address(0);
 /**
- * Connections come from so many addresses in turn: a closed one keeps its port for a minute (TIME-WAIT, RFC 9293 3.6.1), and the 28,000 ports of one
- * address are used up in a second.
+ * Connections come from so many addresses in turn: a closed one keeps its port for a minute
+ * (TIME-WAIT, RFC 9293 3.6.1), and the 28,000 ports of one address are used up in a second.
  */
 const sources = Array.from({ length: 128 }, (_, i) => address(0, 100 + i));
 let source = 0;
 
-/** A connection to 127.0.0.1:`port` that is made, or being made, from an address in 127.0.0.0/24. Returns the descriptor. */
+/**
+ * A connection to 127.0.0.1:`port` that is made, or being made, from an address in 127.0.0.0/24.
+ * Returns the descriptor.
+ */
 export function connectTo(port: number): number {
   if (port !== targetPort) {
     targetPort = port;
@@ -131,7 +135,10 @@ export class Area {
     return outcome(Number(sendCall(fd, this.#at + from, to - from, MSG_NOSIGNAL)));
   }
 
-  /** Reads into the bytes from `from` on. Returns how many came, 0 at the end of the stream, AGAIN or BROKEN. */
+  /**
+   * Reads into the bytes from `from` on. Returns how many came, 0 at the end of the stream, AGAIN
+   * or BROKEN.
+   */
   receive(fd: number, from: number): number {
     return outcome(Number(recvCall(fd, this.#at + from, this.bytes.length - from, 0)));
   }
@@ -150,7 +157,10 @@ export class Poll {
     if (this.#fd < 0) fail('epoll_create1');
   }
 
-  /** `tag`: what `tag(i)` gives back, a whole number below 2^32. A closed descriptor leaves by itself. */
+  /**
+   * `tag`: what `tag(i)` gives back, a whole number below 2^32. A closed descriptor leaves by
+   * itself.
+   */
   watch(fd: number, tag: number, writable: boolean, known = false): void {
     this.#event.writeUInt32LE(writable ? EPOLLIN | EPOLLOUT : EPOLLIN, 0);
     this.#event.writeUInt32LE(tag, DATA_AT);

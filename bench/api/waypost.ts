@@ -1,4 +1,6 @@
-/** Waypost as it is built beside this file, with an empty data folder, and what the rows ask of it. */
+/**
+ * Waypost as it is built beside this file, with an empty data folder, and what the rows ask of it.
+ */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServerProcess } from '../dns/process.ts';
@@ -49,7 +51,9 @@ export class WaypostApi implements Contender {
     return new WaypostApi(this.process, this.daemon, token);
   }
 
-  /** Any call of the API. Resolves with the JSON body; throws an Error when the status is not 200. */
+  /**
+   * Any call of the API. Resolves with the JSON body; throws an Error when the status is not 200.
+   */
   async ask(method: string, path: string, body?: unknown): Promise<Readonly<Record<string, unknown>>> {
     const isText = typeof body === 'string';
     const answer = await fetch(`http://127.0.0.1:${PORT}${path}`, {

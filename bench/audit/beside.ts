@@ -1,4 +1,7 @@
-/** Packages of several sizes, audited by Waypost and by its peer in turns: as commands, and in processes that stay. */
+/**
+ * Packages of several sizes, audited by Waypost and by its peer in turns: as commands, and in
+ * processes that stay.
+ */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -19,7 +22,10 @@ const MAIN = join(import.meta.dirname, '../../main.js');
 /** Before anything counts, packages of the smallest size. */
 const WARM_UP = 150;
 
-/** Of the smallest size, which takes milliseconds, each round in a process that stays has so many audits. */
+/**
+ * Of the smallest size, which takes milliseconds, each round in a process that stays has so many
+ * audits.
+ */
 const AUDITS_A_ROUND = 20;
 
 interface Warm {

@@ -1,4 +1,7 @@
-/** How a daemon's API and its nameserver answer while ten audits are under way, and while none is. Each generator is a process of its own. */
+/**
+ * How a daemon's API and its nameserver answer while ten audits are under way, and while none is.
+ * Each generator is a process of its own.
+ */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';

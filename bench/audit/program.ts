@@ -1,4 +1,7 @@
-/** Scripts and style sheets as people write them: no two functions alike, and nothing in them that a linter of apps or of web extensions has to tell. */
+/**
+ * Scripts and style sheets as people write them: no two functions alike, and nothing in them that a
+ * linter of apps or of web extensions has to tell.
+ */
 import type { Random } from '../../test/support/random.ts';
 
 const VERBS =
@@ -15,7 +18,9 @@ const WORDS =
 const upper = (word: string): string => word[0].toUpperCase() + word.slice(1);
 const lines = (parts: readonly string[], indent: string): string => parts.map((part) => `${indent}${part}`).join('\n');
 
-/** Writes functions one after the other; each has a name of its own and may call those before it. */
+/**
+ * Writes functions one after the other; each has a name of its own and may call those before it.
+ */
 export class Program {
   readonly #random: Random;
   readonly #functions: string[] = [];

@@ -1,6 +1,8 @@
 /**
- * Keeps audits under way: `node dist/bench/audit/uploads.js URL TOKEN SOURCES ASSETS`. Each of AUDITS apps has a package with so many bytes of scripts and styles, and of what does not compress;
- * when one has its verdict, the next version of it is uploaded. At the end of its input it prints one line of JSON (UploadsResult).
+ * Keeps audits under way: `node dist/bench/audit/uploads.js URL TOKEN SOURCES ASSETS`. Each of
+ * AUDITS apps has a package with so many bytes of scripts and styles, and of what does not
+ * compress; when one has its verdict, the next version of it is uploaded. At the end of its input
+ * it prints one line of JSON (UploadsResult).
  */
 import { crc32 } from 'node:zlib';
 import { Pool } from 'undici';
@@ -41,7 +43,10 @@ async function ask(method: 'GET' | 'POST', path: string, type?: string, body?: B
   return (JSON.parse(text) as { upload: Upload }).upload;
 }
 
-/** In place, since packing anew would take the core that is measured. The manifest stands first, stored. */
+/**
+ * In place, since packing anew would take the core that is measured. The manifest stands first,
+ * stored.
+ */
 function setVersion(content: Buffer, version: number): void {
   const from = 30 + content.readUInt16LE(26) + content.readUInt16LE(28);
   const manifest = content.subarray(from, from + content.readUInt32LE(22));

@@ -1,6 +1,7 @@
 /**
- * Audits packages in a process that stays, as a service does, and answers with what each took: `node dist/bench/audit/warm.js [MODULE]`, with the channel of `fork`,
- * by which the paths come. MODULE: of addons-linter, which is measured instead of Waypost's audit.
+ * Audits packages in a process that stays, as a service does, and answers with what each took:
+ * `node dist/bench/audit/warm.js [MODULE]`, with the channel of `fork`, by which the paths come.
+ * MODULE: of addons-linter, which is measured instead of Waypost's audit.
  */
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';

@@ -1,6 +1,8 @@
 /**
- * Knot DNS: a primary that is written to over its control socket, and secondaries that it notifies and that fetch the difference (IXFR). A dynamic update (RFC 2136) would be the
- * nearer thing to a request, but after one Knot sends the NOTIFY a second later, which no setting changes; after a transaction of its control socket it does so at once.
+ * Knot DNS: a primary that is written to over its control socket, and secondaries that it notifies
+ * and that fetch the difference (IXFR). A dynamic update (RFC 2136) would be the nearer thing to a
+ * request, but after one Knot sends the NOTIFY a second later, which no setting changes; after a
+ * transaction of its control socket it does so at once.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -50,7 +52,10 @@ export class KnotCluster {
   }
 }
 
-/** The first place is the primary's. `folder` is emptied. Throws an Error with the end of a log when one does not come up. */
+/**
+ * The first place is the primary's. `folder` is emptied. Throws an Error with the end of a log when
+ * one does not come up.
+ */
 export async function startKnot(places: readonly Place[], folder: string): Promise<KnotCluster> {
   rmSync(folder, { recursive: true, force: true });
   const processes = places.map((place, i) => {
@@ -68,7 +73,8 @@ export async function startKnot(places: readonly Place[], folder: string): Promi
   const probes = places.map(({ address }) => new Probe(PORT, address));
   for (const [i, probe] of probes.entries())
     await probe.untilAll([`ns1.${ZONE}`], READY_MS, true, () => processes[i].assertAlive());
-  // knotc keeps its answers back when nobody sits at the other end, as any program that writes to a pipe.
+  // knotc keeps its answers back when nobody sits at the other end, as any program that writes to a
+  // pipe.
   const control = spawn('stdbuf', ['-o0', KNOTC, '-s', join(folder, 'knot-1', 'knot.sock')], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -9,7 +9,10 @@ export interface ManyResult {
   readonly milliseconds: readonly number[];
   /** Answers other than 200, by status and code. */
   readonly refused: ReadonlyMap<string, number>;
-  /** CPU microseconds a write, user and kernel: of all nodes together, of all members of etcd, of the generator. */
+  /**
+   * CPU microseconds a write, user and kernel: of all nodes together, of all members of etcd, of
+   * the generator.
+   */
   readonly cpu: { readonly nodes: number; readonly etcd: number; readonly generator: number };
 }
 

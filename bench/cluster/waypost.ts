@@ -1,4 +1,7 @@
-/** Nodes of Waypost in a cluster over three members of etcd, made as `waypost cluster init`, `invite` and `join` do. */
+/**
+ * Nodes of Waypost in a cluster over three members of etcd, made as `waypost cluster init`,
+ * `invite` and `join` do.
+ */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { initCluster, invite, joinCluster } from '../../core/cluster/setup.ts';
@@ -30,7 +33,10 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** A cluster without data; `folder` is emptied. Throws an Error with the end of a log when something does not come up. */
+/**
+ * A cluster without data; `folder` is emptied. Throws an Error with the end of a log when something
+ * does not come up.
+ */
 export async function startCluster(places: readonly Place[], folder: string): Promise<Cluster> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -70,7 +76,8 @@ function settings(i: number, place: Place, etcd: Etcd): Record<string, string> {
     WAYPOST_PEER_LISTEN: `${place.address}:${PEER_PORT}`,
     WAYPOST_NAMESERVERS: 'ns1.waypost.test,ns2.waypost.test',
     WAYPOST_DNS_WORKERS: '1',
-    // Who asks each millisecond for a name that is not there yet would get half of the answers; Knot limits nobody as configured here.
+    // Who asks each millisecond for a name that is not there yet would get half of the answers;
+    // Knot limits nobody as configured here.
     WAYPOST_DNS_RRL_RATE: '0',
     WAYPOST_LOG_LEVEL: 'info',
   };
@@ -79,7 +86,10 @@ function settings(i: number, place: Place, etcd: Etcd): Record<string, string> {
 const launch = ({ place, daemon, log }: Pick<Node, 'place' | 'daemon' | 'log'>): ServerProcess =>
   place.inside(() => daemon.launch(log));
 
-/** Takes all that the node holds but its certificate, and starts it. Resolves with the seconds from its start until it is ready. */
+/**
+ * Takes all that the node holds but its certificate, and starts it. Resolves with the seconds from
+ * its start until it is ready.
+ */
 export async function joinAnew(node: Node): Promise<number> {
   await node.process.stop();
   for (const name of readdirSync(node.data))

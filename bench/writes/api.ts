@@ -1,4 +1,6 @@
-/** The few calls of the admin API that the write benchmark makes, over connections that are kept. */
+/**
+ * The few calls of the admin API that the write benchmark makes, over connections that are kept.
+ */
 import { Pool } from 'undici';
 
 export interface Reply {
@@ -22,7 +24,9 @@ export class AdminApi {
     this.#headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   }
 
-  /** The account's domains, at most `limit` (1 to 1000). Throws an Error when the daemon says no. */
+  /**
+   * The account's domains, at most `limit` (1 to 1000). Throws an Error when the daemon says no.
+   */
   async domains(limit: number): Promise<DomainRef[]> {
     const answer = await this.#pool.request({
       method: 'GET',
@@ -47,7 +51,10 @@ export class AdminApi {
     return body.domain;
   }
 
-  /** Creates an A record; resolves when the whole answer is here. No stream is made for its body: the generator shares the machine with what it measures. */
+  /**
+   * Creates an A record; resolves when the whole answer is here. No stream is made for its body:
+   * the generator shares the machine with what it measures.
+   */
   createAddress(domainId: string, name: string): Promise<Reply> {
     const request = {
       method: 'POST',

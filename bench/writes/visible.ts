@@ -3,7 +3,10 @@ import { Probe } from '../dns/probe.ts';
 import type { AdminApi, DomainRef } from './api.ts';
 
 export interface Visibility {
-  /** Milliseconds from the API's answer to the first UDP answer with the record, one for each record. Includes one round trip. */
+  /**
+   * Milliseconds from the API's answer to the first UDP answer with the record, one for each
+   * record. Includes one round trip.
+   */
   readonly visible: number[];
   /** Milliseconds from the request to the API's answer. */
   readonly created: number[];
@@ -12,7 +15,10 @@ export interface Visibility {
 /** A record that is not served by then is a fault, not a figure. */
 const LIMIT_MS = 5000;
 
-/** Creates `count` records one after another, in turn over the domains, and asks for each until it is there. Throws an Error when one never is. */
+/**
+ * Creates `count` records one after another, in turn over the domains, and asks for each until it
+ * is there. Throws an Error when one never is.
+ */
 export async function measureVisibility(
   api: AdminApi,
   domains: readonly DomainRef[],

@@ -12,8 +12,8 @@ export interface Creations {
 }
 
 /**
- * `writers` at a time for `seconds`; writer i writes to domain i modulo their number. `label` begins
- * the names, so that two runs don't meet.
+ * `writers` at a time for `seconds`; writer i writes to domain i modulo their number. `label`
+ * begins the names, so that two runs don't meet.
  */
 export async function measureCreations(
   api: AdminApi,
@@ -87,7 +87,10 @@ export async function measureInTurns(
   return all;
 }
 
-/** How many 4 KiB writes, each followed by fdatasync, one file in `folder` takes a second: what a commit that is synced cannot beat. */
+/**
+ * How many 4 KiB writes, each followed by fdatasync, one file in `folder` takes a second: what a
+ * commit that is synced cannot beat.
+ */
 export function measureSync(folder: string, seconds: number): number {
   const path = join(folder, 'sync-probe');
   const file = openSync(path, 'w');

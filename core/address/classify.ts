@@ -1,4 +1,7 @@
-/** Whether an address may be connected to for a customer. The edge asks again at connect time, since names change (DNS rebinding). */
+/**
+ * Whether an address may be connected to for a customer. The edge asks again at connect time, since
+ * names change (DNS rebinding).
+ */
 import { embeddedIPv4 } from './embedded.ts';
 import { contains, formatAddress, type Prefix, parsePrefix } from './prefix.ts';
 import { IPV4_RANGES, IPV6_RANGES, type SpecialRange } from './special.ts';
@@ -39,8 +42,9 @@ function rangeOf(bytes: Uint8Array): SpecialRange {
 }
 
 /**
- * 4 or 16 bytes. Public: IPv4 unicast and IPv6 inside 2000::/3, less the special-purpose ranges. What carries an IPv4 address is refused whatever that is:
- * no origin needs to be written so. Throws RangeError for another length.
+ * 4 or 16 bytes. Public: IPv4 unicast and IPv6 inside 2000::/3, less the special-purpose ranges.
+ * What carries an IPv4 address is refused whatever that is: no origin needs to be written so.
+ * Throws RangeError for another length.
  */
 export function classifyAddress(bytes: Uint8Array): Verdict {
   const row = rangeOf(bytes);
@@ -55,7 +59,10 @@ export function classifyAddress(bytes: Uint8Array): Verdict {
   return { public: false, reason: `is in ${describe(row)}`, range: row.prefix.text, name: row.name };
 }
 
-/** As classifyAddress, but an exempted address counts as public. For checks of origins when written and when connected to. */
+/**
+ * As classifyAddress, but an exempted address counts as public. For checks of origins when written
+ * and when connected to.
+ */
 export function mayConnect(bytes: Uint8Array, exemptions: Exemptions = NO_EXEMPTIONS): Verdict {
   return isExempt(bytes, exemptions) ? PUBLIC : classifyAddress(bytes);
 }

@@ -1,6 +1,6 @@
 /**
- * IPv6 addresses that carry an IPv4 address. A translator, a tunnel or the socket itself takes the packet to that one, so a guard that
- * looks at the outer address alone is walked around.
+ * IPv6 addresses that carry an IPv4 address. A translator, a tunnel or the socket itself takes the
+ * packet to that one, so a guard that looks at the outer address alone is walked around.
  */
 import { contains, type Prefix, parsePrefix } from './prefix.ts';
 
@@ -24,8 +24,9 @@ interface Form {
 const last = (bytes: Uint8Array): Uint8Array => bytes.slice(12, 16);
 
 /**
- * RFC 6052 2.2 puts the address of a /48 around the zero byte 8 and leaves the rest zero; with a /96 inside the /48 it
- * stands last. Which of them an operator chose can only be told by what is zero.
+ * RFC 6052 2.2 puts the address of a /48 around the zero byte 8 and leaves the rest zero; with a
+ * /96 inside the /48 it stands last. Which of them an operator chose can only be told by what is
+ * zero.
  */
 function local(bytes: Uint8Array): Uint8Array {
   const tail = bytes.subarray(11, 16);
@@ -49,13 +50,17 @@ const FORMS: readonly Form[] = [
   },
 ];
 
-/** The IPv4 address that 16 bytes carry; undefined when they carry none. `::` and `::1` are what they are, and carry none. */
+/**
+ * The IPv4 address that 16 bytes carry; undefined when they carry none. `::` and `::1` are what
+ * they are, and carry none.
+ */
 export function embeddedIPv4(bytes: Uint8Array): Embedded | undefined {
   if (bytes.length !== 16) return undefined;
   if (bytes.subarray(0, 15).every((byte) => byte === 0) && bytes[15] < 2) return undefined;
   for (const { prefix, form, source, take } of FORMS)
     if (contains(prefix, bytes)) return { form, source, range: prefix.text, ipv4: take(bytes) };
-  // Under any prefix, told by the interface identifier [02]00:5efe:a.b.c.d. The universal bit may be set.
+  // Under any prefix, told by the interface identifier [02]00:5efe:a.b.c.d. The universal bit may
+  // be set.
   if ((bytes[8] & 0xfd) === 0 && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe)
     return {
       form: 'ISATAP',

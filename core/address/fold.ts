@@ -1,8 +1,13 @@
-/** What a resolver, a browser or a library may make of a text before it looks whether that is an address. */
+/**
+ * What a resolver, a browser or a library may make of a text before it looks whether that is an
+ * address.
+ */
 import { toAscii } from '../wire/idn.ts';
 import { invalidOrigin, quote } from './refuse.ts';
 
-/** A host name has 253 characters at most; its Unicode or escaped form may have a few times as many. */
+/**
+ * A host name has 253 characters at most; its Unicode or escaped form may have a few times as many.
+ */
 const LONGEST = 1_000;
 const NOT_ASCII = /[^\0-\x7f]/;
 /** Controls, blanks of any script, unpaired surrogates, and code points that are not assigned. */
@@ -10,7 +15,10 @@ const UNPRINTABLE = /[\p{Cc}\p{Z}\p{Cs}\p{Cn}]/u;
 /** UTS 46 drops these ("ignored"), and the two joiners in its transitional form. */
 const IGNORED = /[\u00ad\u200b-\u200d\u2060\u2064\ufeff]|\u034f|\p{Variation_Selector}/gu;
 const ESCAPE = /%/;
-/** Digits of any script in the last label: NFKC leaves those of other scripts, some parsers of numbers take them. */
+/**
+ * Digits of any script in the last label: NFKC leaves those of other scripts, some parsers of
+ * numbers take them.
+ */
 const ENDS_IN_DIGITS = /(^|[.\u3002\uff0e\uff61])\p{Nd}+[.\u3002\uff0e\uff61]?$/u;
 /** RFC 4007 11: what follows the percent sign of an IPv6 address is a zone. */
 const ZONE = /^\[?[0-9a-f.]*:[0-9a-f:.]*%/i;
@@ -22,7 +30,10 @@ export interface Folded {
   readonly escaped: boolean;
 }
 
-/** Escapes decoded once, compatibility forms (full-width digits and dots …) folded, what is then left of Unicode as A-labels. Throws InvalidError `invalid_origin`. */
+/**
+ * Escapes decoded once, compatibility forms (full-width digits and dots …) folded, what is then
+ * left of Unicode as A-labels. Throws InvalidError `invalid_origin`.
+ */
 export function fold(text: string): Folded {
   if (text.length > LONGEST) invalidOrigin(text, `is longer than ${LONGEST} characters`);
   const once = compatible(text);
@@ -35,7 +46,10 @@ export function fold(text: string): Folded {
   return { text: aLabels(decoded, text), escaped: decoded !== once };
 }
 
-/** NFKC, the dots of UTS 46 as full stops and what it ignores left out, when that makes it ASCII; else the text itself: joiners mean something in some scripts. */
+/**
+ * NFKC, the dots of UTS 46 as full stops and what it ignores left out, when that makes it ASCII;
+ * else the text itself: joiners mean something in some scripts.
+ */
 function compatible(text: string): string {
   if (!NOT_ASCII.test(text)) return text;
   const folded = text.normalize('NFKC').replaceAll('\u3002', '.').replace(IGNORED, '');

@@ -4,7 +4,10 @@ import { type Exemptions, NO_EXEMPTIONS } from './classify.ts';
 import { invalidOrigin, privateOrigin, quote } from './refuse.ts';
 import { specialName } from './special-names.ts';
 
-/** Underscores, which no host name should have, since there are origins with them that everybody reaches. */
+/**
+ * Underscores, which no host name should have, since there are origins with them that everybody
+ * reaches.
+ */
 const LABEL = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/;
 const LONGEST_LABEL = 63;
 const NOT_ASCII = /[^\0-\x7f]/;

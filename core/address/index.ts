@@ -1,4 +1,7 @@
-/** Which addresses and host names an origin may have. Pure: nothing is resolved or connected to here. */
+/**
+ * Which addresses and host names an origin may have. Pure: nothing is resolved or connected to
+ * here.
+ */
 export {
   classifyAddress,
   type Exemptions,

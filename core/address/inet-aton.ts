@@ -1,14 +1,19 @@
 /**
- * IPv4 addresses as inet_aton and the parsers that follow it read them: one to four parts, each decimal, octal (leading 0) or hexadecimal (leading 0x),
- * the last one filling the bytes that are left. WHATWG's URL standard ("IPv4 parser") reads the same.
+ * IPv4 addresses as inet_aton and the parsers that follow it read them: one to four parts, each
+ * decimal, octal (leading 0) or hexadecimal (leading 0x), the last one filling the bytes that are
+ * left. WHATWG's URL standard ("IPv4 parser") reads the same.
  */
 
 const PART = /^(0x[0-9a-f]*|[0-9]+)$/i;
 
-/** A part's value, however large. `octal` says what a leading 0 means: parsers disagree. Undefined when it is no number. */
+/**
+ * A part's value, however large. `octal` says what a leading 0 means: parsers disagree. Undefined
+ * when it is no number.
+ */
 function partValue(part: string, octal: boolean): number | undefined {
   if (!PART.test(part)) return undefined;
-  // "0x" alone is 0 to WHATWG. A part with an 8 or 9 cannot be octal: who takes it at all, takes it as decimal.
+  // "0x" alone is 0 to WHATWG. A part with an 8 or 9 cannot be octal: who takes it at all, takes it
+  // as decimal.
   if (/^0x/i.test(part)) return part.length === 2 ? 0 : Number.parseInt(part.slice(2), 16);
   return Number.parseInt(part, octal && /^0[0-7]*$/.test(part) ? 8 : 10);
 }

@@ -1,4 +1,7 @@
-/** Addresses as bytes (4 or 16), their text, and prefixes in CIDR notation (RFC 4632 3.1, RFC 4291 2.3). */
+/**
+ * Addresses as bytes (4 or 16), their text, and prefixes in CIDR notation (RFC 4632 3.1, RFC 4291
+ * 2.3).
+ */
 import { InvalidError } from '../base/errors.ts';
 import { formatIPv4, formatIPv6, readIPv4, readIPv6 } from '../wire/rdata/index.ts';
 
@@ -12,14 +15,17 @@ export interface Prefix {
   readonly text: string;
 }
 
-/** Bytes are taken from text as Latin-1, which would turn U+0131 into "1": nothing but printing ASCII gets that far. */
+/**
+ * Bytes are taken from text as Latin-1, which would turn U+0131 into "1": nothing but printing
+ * ASCII gets that far.
+ */
 const PRINTING_ASCII = /^[\x21-\x7e]+$/;
 /** `ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255`. */
 const LONGEST = 45;
 
 /**
- * 4 or 16 bytes from dotted decimal without leading zeros, or from any form of RFC 4291 2.2 without zone or brackets.
- * Undefined for everything else.
+ * 4 or 16 bytes from dotted decimal without leading zeros, or from any form of RFC 4291 2.2 without
+ * zone or brackets. Undefined for everything else.
  */
 export function parseAddress(text: string): Uint8Array | undefined {
   if (text.length > LONGEST || !PRINTING_ASCII.test(text)) return undefined;
@@ -50,8 +56,9 @@ export function contains(prefix: Pick<Prefix, 'bytes' | 'bits'>, address: Uint8A
 }
 
 /**
- * `10.0.0.0/8`, `fd00::/8`; an address alone is a prefix of all its bits.
- * Throws InvalidError `invalid_prefix` that says what to write, also when bits are set past the length, since then one of the two is mistyped.
+ * `10.0.0.0/8`, `fd00::/8`; an address alone is a prefix of all its bits. Throws InvalidError
+ * `invalid_prefix` that says what to write, also when bits are set past the length, since then one
+ * of the two is mistyped.
  */
 export function parsePrefix(text: string, pointer?: string): Prefix {
   const fail = (why: string): never => {
@@ -75,7 +82,10 @@ export function parsePrefix(text: string, pointer?: string): Prefix {
 
 const MAPPED = parsePrefix('::ffff:0:0/96');
 
-/** Clients whose address is IPv4-mapped (RFC 4291 2.5.5.2) count as IPv4, so a prefix that is written so does, too. */
+/**
+ * Clients whose address is IPv4-mapped (RFC 4291 2.5.5.2) count as IPv4, so a prefix that is
+ * written so does, too.
+ */
 export function unmapped({ bytes, bits }: Pick<Prefix, 'bytes' | 'bits'>): Pick<Prefix, 'bytes' | 'bits'> {
   return bits >= MAPPED.bits && contains(MAPPED, bytes)
     ? { bytes: bytes.subarray(12), bits: bits - MAPPED.bits }

@@ -1,4 +1,7 @@
-/** Host names that cannot lead to a public server, by their last labels: IANA's special-use domain names (RFC 6761) and what is used like them. */
+/**
+ * Host names that cannot lead to a public server, by their last labels: IANA's special-use domain
+ * names (RFC 6761) and what is used like them.
+ */
 
 export interface SpecialName {
   /** Without dots around, in lower case. */
@@ -38,7 +41,10 @@ export function specialName(name: string): SpecialName | undefined {
   return SPECIAL_NAMES.find(({ suffix }) => name === suffix || name.endsWith(`.${suffix}`));
 }
 
-/** `localhost` and what is under it, which resolve to loopback without asking anybody (RFC 6761 6.3). */
+/**
+ * `localhost` and what is under it, which resolve to loopback without asking anybody (RFC 6761
+ * 6.3).
+ */
 export function isLocalhost(name: string): boolean {
   return specialName(name)?.suffix === 'localhost';
 }

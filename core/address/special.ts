@@ -1,10 +1,13 @@
 /**
- * The special-purpose address registries of IANA (RFC 6890, RFC 8190; as of 2025-10-09), the multicast blocks, and IANA's IPv6 address
- * space (RFC 4291 2.4), so that every address is in some row. The most specific row decides.
+ * The special-purpose address registries of IANA (RFC 6890, RFC 8190; as of 2025-10-09), the
+ * multicast blocks, and IANA's IPv6 address space (RFC 4291 2.4), so that every address is in some
+ * row. The most specific row decides.
  *
- * `public` is our verdict, not the registry's "globally reachable": whether a proxy may connect there for a customer it does not trust.
- * Rows that the registry calls reachable but that hold no web server (anycast services of a protocol, AS112, identifiers that only look
- * like addresses) are refused with a `note` that says so. So are the addresses in `platforms.ts`, which are in no registry.
+ * `public` is our verdict, not the registry's "globally reachable": whether a proxy may connect
+ * there for a customer it does not trust. Rows that the registry calls reachable but that hold no
+ * web server (anycast services of a protocol, AS112, identifiers that only look like addresses) are
+ * refused with a `note` that says so. So are the addresses in `platforms.ts`, which are in no
+ * registry.
  */
 import { PLATFORM_SERVICES } from './platforms.ts';
 import { type Prefix, parsePrefix } from './prefix.ts';

@@ -1,6 +1,7 @@
 /**
- * The host of an origin, from what a customer wrote. An address has one family of spellings here: dotted decimal, or IPv6 in hexadecimal. What some resolver
- * might read as an address in another spelling is read as that address, too, in order to say which one it means, and is refused.
+ * The host of an origin, from what a customer wrote. An address has one family of spellings here:
+ * dotted decimal, or IPv6 in hexadecimal. What some resolver might read as an address in another
+ * spelling is read as that address, too, in order to say which one it means, and is refused.
  */
 import { type Exemptions, mayConnect, NO_EXEMPTIONS } from './classify.ts';
 import { fold } from './fold.ts';
@@ -24,11 +25,13 @@ export type Host =
     };
 
 /**
- * Address or host name. The address is not judged here (`mayConnect` does that), unless it is in another spelling than ours. `exemptions` are the operator's:
- * with any, names of local use are taken.
+ * Address or host name. The address is not judged here (`mayConnect` does that), unless it is in
+ * another spelling than ours. `exemptions` are the operator's: with any, names of local use are
+ * taken.
  *
- * Throws InvalidError with the pointer `/origin`: `invalid_origin` for what is no host (URL, port, blanks, bad labels) or a public address in another
- * spelling, `private_origin` for a name of special use (RFC 6761), one label alone, or another spelling of an address that is not public.
+ * Throws InvalidError with the pointer `/origin`: `invalid_origin` for what is no host (URL, port,
+ * blanks, bad labels) or a public address in another spelling, `private_origin` for a name of
+ * special use (RFC 6761), one label alone, or another spelling of an address that is not public.
  */
 export function readHost(text: string, exemptions: Exemptions = NO_EXEMPTIONS): Host {
   const plain = readPlain(text);
@@ -63,7 +66,10 @@ function refuseParts(host: string, text: string): void {
     invalidOrigin(text, `has a port or a scheme; ${alone}, and set "port" and "protocol"`);
 }
 
-/** Zone ids, embedded dotted decimal (in any spelling), unbalanced brackets, a last dot. There is no name with a colon: throws when it is no address. */
+/**
+ * Zone ids, embedded dotted decimal (in any spelling), unbalanced brackets, a last dot. There is no
+ * name with a colon: throws when it is no address.
+ */
 function readOddIPv6(host: string, text: string): Uint8Array[] {
   const [address] = host.split('%');
   const colon = address.lastIndexOf(':') + 1;

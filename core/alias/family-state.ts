@@ -1,4 +1,7 @@
-/** What is answered for one address family of a target, as one look after the other finds it. Pure: times come from the caller, in seconds. */
+/**
+ * What is answered for one address family of a target, as one look after the other finds it. Pure:
+ * times come from the caller, in seconds.
+ */
 import type { AliasFamily } from '../store/rows.ts';
 import type { FamilyResult } from './target-lookup.ts';
 
@@ -16,11 +19,17 @@ export interface FamilyState {
   readonly ttlSince: number;
 }
 
-/** One "no" may be a slip of whoever answers for the target, and would be kept by all who ask; what says so twice is believed. */
+/**
+ * One "no" may be a slip of whoever answers for the target, and would be kept by all who ask; what
+ * says so twice is believed.
+ */
 const CONFIRMATIONS = 2;
 /** One lost packet makes nothing stale. */
 const FAILURES_UNTIL_STALE = 2;
-/** A TTL follows downwards at once and upwards when it has lasted: what resolvers say falls with the age of what they keep. */
+/**
+ * A TTL follows downwards at once and upwards when it has lasted: what resolvers say falls with the
+ * age of what they keep.
+ */
 const RAISE_AFTER = 600;
 /** How exactly the age of what a resolver keeps can be told. */
 const CLOCK_SLACK = 2;
@@ -29,7 +38,9 @@ export function newFamily(served: AliasFamily | null): FamilyState {
   return { served, negatives: 0, failures: 0, seenTtl: 0, seenAt: 0, ttlSince: 0 };
 }
 
-/** The state after a look. `staleMax`: seconds for which an answer is kept that cannot be confirmed. */
+/**
+ * The state after a look. `staleMax`: seconds for which an answer is kept that cannot be confirmed.
+ */
 export function advance(state: FamilyState, result: FamilyResult, now: number, staleMax: number): FamilyState {
   switch (result.kind) {
     case 'addresses':
@@ -72,12 +83,18 @@ function found(
   }
 }
 
-/** Whether a TTL is lower than what is served only since the resolver gave the same copy as the last time, older by as much as has passed. */
+/**
+ * Whether a TTL is lower than what is served only since the resolver gave the same copy as the last
+ * time, older by as much as has passed.
+ */
 function isOlderCopy(ttl: number, seenTtl: number, passed: number, servedTtl: number): boolean {
   return ttl < servedTtl && Math.abs(seenTtl - passed - ttl) <= CLOCK_SLACK;
 }
 
-/** The last good answer is kept for a while, as stale once its TTL is over (RFC 8767), then nothing is. */
+/**
+ * The last good answer is kept for a while, as stale once its TTL is over (RFC 8767), then nothing
+ * is.
+ */
 function aged(state: FamilyState, now: number, staleMax: number): FamilyState {
   const { served, failures } = state;
   if (served === null) return state;
@@ -94,7 +111,10 @@ const NEGATIVE_LONGEST = 300;
 const BACKOFF_FIRST = 2;
 const BACKOFF_LONGEST = 120;
 
-/** Seconds until the next look, with jitter: `random` in [0, 1). `isOwn`: changes tell themselves, and the look is for what none told. */
+/**
+ * Seconds until the next look, with jitter: `random` in [0, 1). `isOwn`: changes tell themselves,
+ * and the look is for what none told.
+ */
 export function delay(state: FamilyState, isOwn: boolean, random: number): number {
   const { served, negatives, failures, seenTtl } = state;
   if (failures > 0)

@@ -1,6 +1,6 @@
 /**
- * Looks that wait, and how many are under way: accounts in turns, and targets that failed the last time beside the others, since they take long as a rule and may not
- * take all slots.
+ * Looks that wait, and how many are under way: accounts in turns, and targets that failed the last
+ * time beside the others, since they take long as a rule and may not take all slots.
  */
 import { FairQueue } from '../base/fair-queue.ts';
 import type { Id } from '../store/keys.ts';
@@ -43,7 +43,10 @@ export class Looks {
     this.#failing.clear();
   }
 
-  /** Takes out the next one, when there is a slot for it. From both queues in turns, since either may never become empty. */
+  /**
+   * Takes out the next one, when there is a slot for it. From both queues in turns, since either
+   * may never become empty.
+   */
   take(): Target | undefined {
     if (this.#running >= SLOTS) return undefined;
     const sound = this.#sound;

@@ -1,4 +1,7 @@
-/** Where a name leads inside our own zones, from zone to zone and through other ALIAS records, as they stand in the store. */
+/**
+ * Where a name leads inside our own zones, from zone to zone and through other ALIAS records, as
+ * they stand in the store.
+ */
 
 import { ZoneUpdates } from '../journal/apply/apply-zones.ts';
 import type { Environment } from '../store/environment.ts';
@@ -13,7 +16,10 @@ import type { ZoneSettings } from '../zone/settings.ts';
 import { findType } from '../zone/view.ts';
 import { walk } from '../zone/walk.ts';
 
-/** What one walk has gone through. The walk of one target may be continued, after a resolver's CNAMEs have led back to us. */
+/**
+ * What one walk has gone through. The walk of one target may be continued, after a resolver's
+ * CNAMEs have led back to us.
+ */
 export class Trail {
   /** Names that a CNAME, DNAME or ALIAS led on from: each is passed once. */
   readonly used = new Set<string>();
@@ -76,8 +82,10 @@ export class OwnZones {
   }
 
   /**
-   * Follows the name as far as it is in zones of the account; null: no zone is. Nobody has to prove that a domain is theirs before they make its zone, so
-   * that for others what the world is told counts: else who makes a zone of a name that they do not own would answer for everybody's ALIAS to it.
+   * Follows the name as far as it is in zones of the account; null: no zone is. Nobody has to prove
+   * that a domain is theirs before they make its zone, so that for others what the world is told
+   * counts: else who makes a zone of a name that they do not own would answer for everybody's ALIAS
+   * to it.
    */
   follow(start: Name, trail: Trail, account: Id | null): End {
     const zones = new ZoneUpdates(this.#environment, this.#settings, () => false);
@@ -102,7 +110,8 @@ export class OwnZones {
         }
         case 'found':
         case 'wildcard': {
-          // Not the addresses that the ALIAS answers now: those may be kept past their time, and would keep one another alive.
+          // Not the addresses that the ALIAS answers now: those may be kept past their time, and
+          // would keep one another alive.
           const next = findType(outcome.sets, TYPE.CNAME) ?? aliasOf(outcome.sets);
           if (next === undefined) return { kind: 'sets', sets: outcome.sets };
           if (!trail.use(name, next.ttl)) return LOOP;

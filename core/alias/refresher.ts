@@ -1,6 +1,7 @@
 /**
- * Keeps the addresses of ALIAS targets fresh: one look for each target however many names lead to it, ahead of the end of its TTL, a bounded number at a time.
- * Targets in our own zones are looked at when something on their way changes.
+ * Keeps the addresses of ALIAS targets fresh: one look for each target however many names lead to
+ * it, ahead of the end of its TTL, a bounded number at a time. Targets in our own zones are looked
+ * at when something on their way changes.
  */
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { Exemptions } from '../address/index.ts';
@@ -51,12 +52,18 @@ export interface AliasObserver {
 
 /** Looks that begin between two turns of the event loop: those at our own zones end at once. */
 const TURN = 16;
-/** Looks a second that ask a resolver; some 100 µs of this thread each. Whoever has more targets than that is served later. */
+/**
+ * Looks a second that ask a resolver; some 100 µs of this thread each. Whoever has more targets
+ * than that is served later.
+ */
 const RATE = 1000;
 const TICK_MS = 250;
 /** Seconds until a target is looked at again whose row could not be written. */
 const RETRY_WRITE = 10;
-/** Seconds between two looks at a target that is not ours, however often something on the way to it changes. */
+/**
+ * Seconds between two looks at a target that is not ours, however often something on the way to it
+ * changes.
+ */
 const LEAST_BETWEEN = 1;
 /** Seconds over which the looks after a start are spread, for every thousand targets. */
 const START_SPREAD = 5;
@@ -200,7 +207,10 @@ export class AliasRefresher {
     this.#track(this.#removeRow(name));
   }
 
-  /** Zones that were believed, since the owners were all of their account, are not once another account leads there, too. */
+  /**
+   * Zones that were believed, since the owners were all of their account, are not once another
+   * account leads there, too.
+   */
   #accountsChanged(target: Target, domainIds: ReadonlySet<Id>): void {
     const { account } = target;
     if (account === null) target.account = undefined;
@@ -246,7 +256,9 @@ export class AliasRefresher {
     else this.#enqueue(target);
   }
 
-  /** Seconds until a target may be looked at again; no more than usual when the clock has been set. */
+  /**
+   * Seconds until a target may be looked at again; no more than usual when the clock has been set.
+   */
   #untilNext({ checkedAt }: Target): number {
     return Math.min(Math.max(checkedAt + LEAST_BETWEEN - this.#now(), 0), LEAST_BETWEEN);
   }

@@ -22,7 +22,10 @@ export class Schedule<T> {
     if (bucket.size === 0) this.#buckets.delete(second);
   }
 
-  /** Takes out what is due. There are at most a few thousand buckets: nothing is put further ahead than an hour. */
+  /**
+   * Takes out what is due. There are at most a few thousand buckets: nothing is put further ahead
+   * than an hour.
+   */
   take(now: number): T[] {
     const due: T[] = [];
     for (const [second, bucket] of this.#buckets) {

@@ -7,8 +7,9 @@ import { type Name, nameId } from '../wire/name.ts';
 import { Target } from './target.ts';
 
 /**
- * `pending`: not looked up yet; `resolved`; `empty`: it has no addresses; `stale`: the last good addresses are answered, since newer ones cannot be had;
- * `failed`: nothing is known, SERVFAIL is answered.
+ * `pending`: not looked up yet; `resolved`; `empty`: it has no addresses; `stale`: the last good
+ * addresses are answered, since newer ones cannot be had; `failed`: nothing is known, SERVFAIL is
+ * answered.
  */
 export const ALIAS_STATUSES = ['pending', 'resolved', 'empty', 'stale', 'failed'] as const;
 export type AliasStatus = (typeof ALIAS_STATUSES)[number];

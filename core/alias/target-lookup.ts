@@ -1,4 +1,7 @@
-/** The addresses of an ALIAS target: through our own zones as far as they lead, then from a resolver; addresses that are not public are dropped. */
+/**
+ * The addresses of an ALIAS target: through our own zones as far as they lead, then from a
+ * resolver; addresses that are not public are dropped.
+ */
 
 import { type Exemptions, formatAddress, mayConnect, parseAddress } from '../address/index.ts';
 import type { Lookup } from '../resolver/resolver.ts';
@@ -13,10 +16,16 @@ import { type OwnZones, Trail } from './own-zones.ts';
 export const MAX_ADDRESSES = 32;
 /** Times that the chain may leave our zones. */
 const MAX_LEAVES = 4;
-/** Names of others that are watched, in case one becomes ours: the first of a chain. For those behind, the next look does. */
+/**
+ * Names of others that are watched, in case one becomes ours: the first of a chain. For those
+ * behind, the next look does.
+ */
 const MAX_WATCHED = 4;
 
-/** `isOwn`: read from our own zones, so there is nothing to confirm, and changes tell themselves. `note`: what the customer should know. */
+/**
+ * `isOwn`: read from our own zones, so there is nothing to confirm, and changes tell themselves.
+ * `note`: what the customer should know.
+ */
 export type FamilyResult =
   | {
       readonly kind: 'addresses';
@@ -57,7 +66,10 @@ export class TargetLookup {
     this.#cluster = new Set([...cluster.ipv4, ...cluster.ipv6].map((text) => hex(parseAddress(text) ?? NOTHING)));
   }
 
-  /** `account`: whose zones are followed in the store. `onVisit` is told of the names that the chains go through, ours and others, before they are looked at. */
+  /**
+   * `account`: whose zones are followed in the store. `onVisit` is told of the names that the
+   * chains go through, ours and others, before they are looked at.
+   */
   async run(target: Name, account: Id | null, onVisit: (name: Name) => void): Promise<TargetResult> {
     const [a, aaaa] = await Promise.all([
       this.#family(target, TYPE.A, account, new Trail(onVisit)),
@@ -88,7 +100,8 @@ export class TargetLookup {
         if (outcome.kind === 'addresses') return this.#public(outcome.addresses, ttl, isOwn);
         return { kind: 'none', ttl, isOwn, note: outcome.missing ? NO_NAME : noAddress(type), isDropped: false };
       }
-      // What a resolver says of our own names may be as old as their TTL, and is our own ALIAS when they are in a loop.
+      // What a resolver says of our own names may be as old as their TTL, and is our own ALIAS when
+      // they are in a loop.
       if (!trail.use(end.name, back.ttl)) break;
       name = back.name;
     }
@@ -132,7 +145,10 @@ export function kindOf({ a, aaaa }: TargetResult): 'resolved' | 'empty' | 'faile
   return a.kind === 'none' && aaaa.kind === 'none' ? 'empty' : 'failed';
 }
 
-/** What the customer should know: failures first, then why there is nothing, or less. One family without addresses is no error. */
+/**
+ * What the customer should know: failures first, then why there is nothing, or less. One family
+ * without addresses is no error.
+ */
 export function errorOf({ a, aaaa }: TargetResult): string | null {
   const both = [a, aaaa];
   for (const result of both) if (result.kind === 'failed') return `${result === a ? 'A' : 'AAAA'}: ${result.error}`;

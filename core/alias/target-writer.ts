@@ -1,7 +1,9 @@
 /**
- * Writes what is answered for a target, and has the owners compiled anew in pieces, each a commit: ten thousand zones may lead to one name. The row says which
- * owners its entry is for, so that every node compiles the same; a row that waits for its next piece when the process ends is taken up at the next start.
- * What has begun to be spread is spread to the end, since with a target that changes faster than that the last owners would never get anything.
+ * Writes what is answered for a target, and has the owners compiled anew in pieces, each a commit:
+ * ten thousand zones may lead to one name. The row says which owners its entry is for, so that
+ * every node compiles the same; a row that waits for its next piece when the process ends is taken
+ * up at the next start. What has begun to be spread is spread to the end, since with a target that
+ * changes faster than that the last owners would never get anything.
  */
 import { setImmediate } from 'node:timers/promises';
 import { write } from '../journal/draft/draft.ts';
@@ -22,10 +24,16 @@ type Served = Pick<AliasTarget, 'a' | 'aaaa'>;
 export class TargetWriter {
   readonly #environment: Environment;
   readonly #journal: Journal;
-  /** Seconds after which a row is written though what is served has not changed, so that a restart knows how old its answers are. */
+  /**
+   * Seconds after which a row is written though what is served has not changed, so that a restart
+   * knows how old its answers are.
+   */
   readonly #interval: number;
   #stopped = false;
-  /** Owners in commits that are under way. Many targets may change at once, and all that waits becomes one commit, which holds up the event loop. */
+  /**
+   * Owners in commits that are under way. Many targets may change at once, and all that waits
+   * becomes one commit, which holds up the event loop.
+   */
   #underWay = 0;
   /** Who waits until these are fewer than PIECE. */
   readonly #waiting = new Set<() => void>();
@@ -42,7 +50,10 @@ export class TargetWriter {
     this.#stopped = true;
   }
 
-  /** Brings the row up to the target's state, piece by piece; one at a time for each target. Rejects when a commit does. */
+  /**
+   * Brings the row up to the target's state, piece by piece; one at a time for each target. Rejects
+   * when a commit does.
+   */
   async bring(target: Target): Promise<void> {
     target.isDirty = true;
     if (target.isWriting) return;
@@ -78,7 +89,10 @@ export class TargetWriter {
     return false;
   }
 
-  /** `served`: null for the target's state; `from`: where the piece begins, null when nobody is to be compiled. */
+  /**
+   * `served`: null for the target's state; `from`: where the piece begins, null when nobody is to
+   * be compiled.
+   */
   async #put(target: Target, served: Served | null, from: string | null): Promise<void> {
     while (this.#underWay >= PIECE) await new Promise<void>((resume) => this.#waiting.add(resume));
     const { spread, owners } = from === null ? { spread: null, owners: 1 } : this.#piece(target.name, from);

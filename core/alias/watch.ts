@@ -1,10 +1,14 @@
 /**
- * Which targets have to be looked at when the answers of a name change, or when a zone comes or goes. May name too many, never too few: names are told apart by
- * their last labels alone, since whoever writes targets of 127 labels would fill the memory with what lies above them.
+ * Which targets have to be looked at when the answers of a name change, or when a zone comes or
+ * goes. May name too many, never too few: names are told apart by their last labels alone, since
+ * whoever writes targets of 127 labels would fill the memory with what lies above them.
  */
 import { isWildcard, labelCount, type Name, nameId, parentName, wildcardOf } from '../wire/name.ts';
 
-/** Labels by which names are told apart: hardly a name has more, and hardly an apex has as many as APEX_LABELS. */
+/**
+ * Labels by which names are told apart: hardly a name has more, and hardly an apex has as many as
+ * APEX_LABELS.
+ */
 const LABELS = 8;
 const APEX_LABELS = 4;
 
@@ -14,7 +18,10 @@ export class Watch<T> {
   readonly #byAncestor = new Map<string, Set<T>>();
   readonly #of = new Map<T, { readonly names: Set<string>; readonly ancestors: Set<string> }>();
 
-  /** The item's chain goes through the name, too. `apex`: that of the zone of ours that the name is in. */
+  /**
+   * The item's chain goes through the name, too. `apex`: that of the zone of ours that the name is
+   * in.
+   */
   add(item: T, name: Name, apex: Name | undefined): void {
     let known = this.#of.get(item);
     if (known === undefined) {
@@ -54,10 +61,12 @@ const NONE: readonly never[] = [];
 function watched(name: Name, apex: Name, names: Set<string>): void {
   const lowest = cut(name, LABELS);
   names.add(nameId(lowest));
-  // The node of an apex changes with every serial; what concerns all names below it is told by `below`.
+  // The node of an apex changes with every serial; what concerns all names below it is told by
+  // `below`.
   for (let above = lowest; above.length > apex.length; above = parentName(above)) {
     names.add(nameId(above));
-    // What is missing may be made by a wildcard, and what a wildcard makes may be hidden by a name above that comes.
+    // What is missing may be made by a wildcard, and what a wildcard makes may be hidden by a name
+    // above that comes.
     const beside = parentName(above);
     if (beside.length >= apex.length && !isWildcard(beside)) names.add(nameId(wildcardOf(beside)));
   }

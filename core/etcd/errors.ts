@@ -11,7 +11,10 @@ export class EtcdUnavailable extends Error {
   }
 }
 
-/** etcd has said no, and has done nothing: what it is asked for is wrong, not allowed, or more than it can hold. */
+/**
+ * etcd has said no, and has done nothing: what it is asked for is wrong, not allowed, or more than
+ * it can hold.
+ */
 export class EtcdRefused extends Error {
   /** Of gRPC. */
   readonly code: number;
@@ -22,11 +25,19 @@ export class EtcdRefused extends Error {
   }
 }
 
-/** The database of etcd has reached its quota. What was asked for is done all the same when it was this that reached it. */
+/**
+ * The database of etcd has reached its quota. What was asked for is done all the same when it was
+ * this that reached it.
+ */
 export class EtcdFull extends EtcdRefused {}
 
-/** The revision that a watch was to begin at is compacted: what came since is to be read instead. */
+/**
+ * The revision that a watch was to begin at is compacted: what came since is to be read instead.
+ */
 export class EtcdCompacted extends Error {}
 
-/** Codes of gRPC after which a request was not carried out: INVALID_ARGUMENT, PERMISSION_DENIED, RESOURCE_EXHAUSTED, FAILED_PRECONDITION, OUT_OF_RANGE, UNIMPLEMENTED, UNAUTHENTICATED. */
+/**
+ * Codes of gRPC after which a request was not carried out: INVALID_ARGUMENT, PERMISSION_DENIED,
+ * RESOURCE_EXHAUSTED, FAILED_PRECONDITION, OUT_OF_RANGE, UNIMPLEMENTED, UNAUTHENTICATED.
+ */
 export const REFUSALS: ReadonlySet<number> = new Set([3, 7, 8, 9, 11, 12, 16]);

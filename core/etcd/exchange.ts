@@ -1,6 +1,6 @@
 /**
- * A request to etcd's JSON gateway and its answer as bytes come: without the stream and the signal that undici's `request` makes for each, which were a third of
- * 210 us of CPU: 147 us are left.
+ * A request to etcd's JSON gateway and its answer as bytes come: without the stream and the signal
+ * that undici's `request` makes for each, which were a third of 210 us of CPU: 147 us are left.
  */
 import type { Dispatcher } from 'undici';
 
@@ -19,16 +19,25 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Nothing was sent. What an error is called does not tell: ICMP ends connections that stand with the same ones (RFC 1122 4.2.3.9). */
+/**
+ * Nothing was sent. What an error is called does not tell: ICMP ends connections that stand with
+ * the same ones (RFC 1122 4.2.3.9).
+ */
 export class NotConnected extends Error {}
 
-/** Bytes of the answer, or of a line of it: as many as a group of entries may have with what base64 adds. */
+/**
+ * Bytes of the answer, or of a line of it: as many as a group of entries may have with what base64
+ * adds.
+ */
 const MAX_ANSWER = 64 << 20;
 const LINE_END = 10;
 const JSON_BODY = { 'content-type': 'application/json' };
 
 export class Exchange {
-  /** Rejects with the error of the connection, with what `abort` was given, and with Error for an answer that is too long. */
+  /**
+   * Rejects with the error of the connection, with what `abort` was given, and with Error for an
+   * answer that is too long.
+   */
   readonly done: Promise<Answer>;
   readonly #onLine: ((line: string) => void) | null;
   #resolve!: (answer: Answer) => void;
@@ -41,7 +50,10 @@ export class Exchange {
   #parts: Buffer[] = [];
   #length = 0;
 
-  /** `onLine`: is told of each line of an answer with status 200 that is not empty; what it throws ends the exchange. */
+  /**
+   * `onLine`: is told of each line of an answer with status 200 that is not empty; what it throws
+   * ends the exchange.
+   */
   constructor(dispatcher: Dispatcher, target: Target, onLine?: (line: string) => void) {
     this.#onLine = onLine ?? null;
     this.done = new Promise((resolve, reject) => {
@@ -55,7 +67,9 @@ export class Exchange {
     }
   }
 
-  /** `done` rejects with the reason; with NotConnected when nothing was sent, and nothing will be. */
+  /**
+   * `done` rejects with the reason; with NotConnected when nothing was sent, and nothing will be.
+   */
   abort(reason: Error): void {
     const controller = this.#controller;
     this.#fail(controller === null ? new NotConnected(reason.message, { cause: reason }) : reason);

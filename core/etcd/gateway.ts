@@ -1,6 +1,7 @@
 /**
- * etcd's JSON gateway: transactions and watches, over several endpoints. A request goes to the endpoint that answered last; to the next one when it is known
- * that nothing was done. The error says so where it is unknown whether something was done.
+ * etcd's JSON gateway: transactions and watches, over several endpoints. A request goes to the
+ * endpoint that answered last; to the next one when it is known that nothing was done. The error
+ * says so where it is unknown whether something was done.
  */
 import type { Socket } from 'node:net';
 import { Agent, buildConnector } from 'undici';
@@ -69,7 +70,8 @@ export class EtcdGateway {
   }
 
   /**
-   * Carries out `success` when all of `compares` hold, else `failure`, in one transaction; linearizable. Rejects with EtcdUnavailable or EtcdRefused.
+   * Carries out `success` when all of `compares` hold, else `failure`, in one transaction;
+   * linearizable. Rejects with EtcdUnavailable or EtcdRefused.
    */
   async transaction(
     compares: readonly Compare[],
@@ -80,7 +82,10 @@ export class EtcdGateway {
     return readTransaction(await this.#ask('/v3/kv/txn', { compare: compares, success, failure }, isReading));
   }
 
-  /** Takes away what was replaced or removed before `revision`. What was so already, as by etcd itself, is no error. */
+  /**
+   * Takes away what was replaced or removed before `revision`. What was so already, as by etcd
+   * itself, is no error.
+   */
   async compact(revision: number): Promise<void> {
     try {
       await this.#ask('/v3/kv/compaction', { revision: String(revision) }, true);
@@ -89,7 +94,10 @@ export class EtcdGateway {
     }
   }
 
-  /** How full the database of the member is that answers. Rejects with EtcdUnavailable and EtcdRefused. */
+  /**
+   * How full the database of the member is that answers. Rejects with EtcdUnavailable and
+   * EtcdRefused.
+   */
   async storage(): Promise<EtcdStorage> {
     const [status, alarms] = await Promise.all([
       this.#ask('/v3/maintenance/status', {}, true),
@@ -120,8 +128,10 @@ export class EtcdGateway {
   }
 
   /**
-   * Tells of what is written from `key` up to `end`, from `revision` on, in order; more than once, should the endpoint be at fault. Resolves never: rejects with EtcdCompacted, with
-   * EtcdUnavailable when the connection is lost, and with the signal's reason. `onAnswer` must not throw.
+   * Tells of what is written from `key` up to `end`, from `revision` on, in order; more than once,
+   * should the endpoint be at fault. Resolves never: rejects with EtcdCompacted, with
+   * EtcdUnavailable when the connection is lost, and with the signal's reason. `onAnswer` must not
+   * throw.
    */
   async watch(
     key: string,
@@ -200,7 +210,10 @@ export class EtcdGateway {
   }
 }
 
-/** What an answer other than 200 means: EtcdRefused, or an Error after which another endpoint may do better. */
+/**
+ * What an answer other than 200 means: EtcdRefused, or an Error after which another endpoint may do
+ * better.
+ */
 function refusalOf(status: number, text: string): Error {
   let code = -1;
   let message = text.slice(0, 200);

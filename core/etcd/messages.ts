@@ -1,4 +1,7 @@
-/** The messages of etcd's v3 API as its JSON gateway takes and gives them: bytes in base64, 64-bit integers as text, what is zero left out. */
+/**
+ * The messages of etcd's v3 API as its JSON gateway takes and gives them: bytes in base64, 64-bit
+ * integers as text, what is zero left out.
+ */
 
 export interface KeyValue {
   readonly key: Buffer;
@@ -165,7 +168,10 @@ export interface EtcdStorage {
   readonly used: number;
   /** Bytes; null: etcd does not say (before 3.6). */
   readonly quota: number | null;
-  /** A member has reached its quota: nothing is written until that was made good and the alarm disarmed. */
+  /**
+   * A member has reached its quota: nothing is written until that was made good and the alarm
+   * disarmed.
+   */
   readonly isFull: boolean;
 }
 

@@ -1,4 +1,7 @@
-/** The audit of a package, as the server and the linter do it: the same files, options and rules give the same findings in the same order. */
+/**
+ * The audit of a package, as the server and the linter do it: the same files, options and rules
+ * give the same findings in the same order.
+ */
 import { stat } from 'node:fs/promises';
 import { DEFAULT_LIMITS, type PackageLimits } from './archive/limits.ts';
 import { openArchive } from './archive/open-archive.ts';
@@ -36,7 +39,9 @@ export interface Audit {
   readonly verdict: Verdict;
 }
 
-/** Of an archive, or of a folder with what is to be in it. Throws what the system says of the path. */
+/**
+ * Of an archive, or of a folder with what is to be in it. Throws what the system says of the path.
+ */
 export async function auditPackage(path: string, options: AuditOptions = {}): Promise<Audit> {
   const findings = new Findings();
   const opened = (await stat(path)).isDirectory() ? openFolder : openArchive;

@@ -4,7 +4,10 @@ export interface PackageFile {
   readonly path: string;
   /** Bytes, as declared. */
   readonly size: number;
-  /** Its content, which must stay as it is; where it isn't kept in memory, read and checked anew at each call. Undefined: it cannot be had; why is among the findings. */
+  /**
+   * Its content, which must stay as it is; where it isn't kept in memory, read and checked anew at
+   * each call. Undefined: it cannot be had; why is among the findings.
+   */
   read(): Promise<Buffer | undefined>;
 }
 

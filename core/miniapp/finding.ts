@@ -1,9 +1,14 @@
 /** What an audit says of a package, and the rules that it goes by. */
 
-/** An error keeps a package from being published, a warning should be mended, a notice is told only. */
+/**
+ * An error keeps a package from being published, a warning should be mended, a notice is told only.
+ */
 export type FindingType = 'error' | 'warning' | 'notice';
 
-/** Where something was found: a file of the package (null: the package itself), its line and column (both from 1; columns in UTF-16 units), and the line's text, cut to what fits. */
+/**
+ * Where something was found: a file of the package (null: the package itself), its line and column
+ * (both from 1; columns in UTF-16 units), and the line's text, cut to what fits.
+ */
 export interface Place {
   readonly file: string | null;
   readonly line: number | null;

@@ -1,8 +1,13 @@
-/** Collects what an audit finds: in number bounded, since a package may be made of nothing but faults. */
+/**
+ * Collects what an audit finds: in number bounded, since a package may be made of nothing but
+ * faults.
+ */
 import type { Finding, FindingType, Place } from './finding.ts';
 import { RULES, type RuleCode } from './rules.ts';
 
-/** Findings of a rule in a file that are told one by one, and of a package. What is more is counted. */
+/**
+ * Findings of a rule in a file that are told one by one, and of a package. What is more is counted.
+ */
 const MOST_OF_RULE = 20;
 const MOST = 1000;
 /** Characters of a message: names and hosts in it are as long as a package wants them. */

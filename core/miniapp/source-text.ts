@@ -19,7 +19,10 @@ export class SourceText {
     this.isPartial = isPartial;
   }
 
-  /** The place of an offset in UTF-16 units. Lines end as in ECMAScript: LF, CR, CR LF; U+2028 and U+2029 do not count, as editors don't. */
+  /**
+   * The place of an offset in UTF-16 units. Lines end as in ECMAScript: LF, CR, CR LF; U+2028 and
+   * U+2029 do not count, as editors don't.
+   */
   at(offset: number): Place {
     this.#lines ??= lineStarts(this.text);
     const lines = this.#lines;
@@ -35,7 +38,10 @@ export class SourceText {
     return { file: this.file, line: low + 1, column: offset - start + 1, excerpt: this.#excerpt(start, end, offset) };
   }
 
-  /** The line; of a long one the part around the offset. What stands before the place is not cut, so that the column says where in it that is. */
+  /**
+   * The line; of a long one the part around the offset. What stands before the place is not cut, so
+   * that the column says where in it that is.
+   */
   #excerpt(start: number, end: number, offset: number): string {
     if (end - start <= EXCERPT) return this.text.slice(start, end).trimEnd();
     const from = Math.max(start, offset - EXCERPT / 3);

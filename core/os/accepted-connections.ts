@@ -1,13 +1,17 @@
 /**
- * Whose connections this process holds, asked of the system: for a transport that does not tell. A system call for each descriptor of the process, 0.2 µs
- * by koffi; /proc/net/tcp, which lists what others hold and what has ended too, took 116 ms on a busy machine.
+ * Whose connections this process holds, asked of the system: for a transport that does not tell. A
+ * system call for each descriptor of the process, 0.2 µs by koffi; /proc/net/tcp, which lists what
+ * others hold and what has ended too, took 116 ms on a busy machine.
  */
 import { readdirSync } from 'node:fs';
 import { endianness } from 'node:os';
 import koffi from 'koffi';
 import { formatAddress } from '../address/socket-address.ts';
 
-/** Remote addresses of the connections that this process has accepted on `port`; undefined when the system does not tell. */
+/**
+ * Remote addresses of the connections that this process has accepted on `port`; undefined when the
+ * system does not tell.
+ */
 export type Census = (port: number) => readonly string[] | undefined;
 
 const AF_INET = 2;

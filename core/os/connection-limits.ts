@@ -1,7 +1,9 @@
 /**
- * How many connections there are, in all and of each client, over the threads of TCP and TLS: each thread counts its own in a slice of shared memory and reads
- * the others'. Clients (IPv4 addresses, /64 of IPv6) are counted by a keyed hash of their address, so that nothing is allocated and nobody can choose whom
- * to share a count with; of 65,536 counts, two clients share one by chance seldom.
+ * How many connections there are, in all and of each client, over the threads of TCP and TLS: each
+ * thread counts its own in a slice of shared memory and reads the others'. Clients (IPv4 addresses,
+ * /64 of IPv6) are counted by a keyed hash of their address, so that nothing is allocated and
+ * nobody can choose whom to share a count with; of 65,536 counts, two clients share one by chance
+ * seldom.
  */
 import type { Client } from '../address/client.ts';
 
@@ -53,12 +55,15 @@ export class ConnectionLimits {
     return this.#counts[this.#own];
   }
 
-  /** Counts a connection of `client`. Returns what `leave` takes it back by, FULL or CLIENT_FULL. */
+  /**
+   * Counts a connection of `client`. Returns what `leave` takes it back by, FULL or CLIENT_FULL.
+   */
   enter(client: Client): number {
     const counts = this.#counts;
     const own = this.#own;
     const bucket = 1 + this.#bucketOf(client);
-    // First: where all is full another's connection is closed to make room, and not for one that is not taken then.
+    // First: where all is full another's connection is closed to make room, and not for one that is
+    // not taken then.
     if (this.#sum(bucket) >= this.#maxPerAddress) return CLIENT_FULL;
     if (this.#sum(0) >= this.#maxConnections) return FULL;
     counts[own]++;

@@ -1,6 +1,8 @@
 /**
- * The descriptors of a thread that no libuv knows: watched from one epoll descriptor, which wakes the thread's event loop. Those of all kinds share it, so that a turn costs one
- * epoll_wait. Each has a place, in memory that main sees: a thread that is terminated closes nothing, main closes what stands there.
+ * The descriptors of a thread that no libuv knows: watched from one epoll descriptor, which wakes
+ * the thread's event loop. Those of all kinds share it, so that a turn costs one epoll_wait. Each
+ * has a place, in memory that main sees: a thread that is terminated closes nothing, main closes
+ * what stands there.
  */
 import { LoopWake } from './loop-wake.ts';
 import { TcpCalls } from './tcp-calls.ts';
@@ -20,7 +22,9 @@ export interface LoopTask {
 /** The places of the loop's own descriptors. */
 const EPOLL_PLACE = 0;
 const PAIR_PLACE = 1;
-/** What `fds` needs beyond the descriptors of connections: the loop's own, and listening sockets. */
+/**
+ * What `fds` needs beyond the descriptors of connections: the loop's own, and listening sockets.
+ */
 export const OWN_PLACES = 64;
 
 export class DescriptorLoop {
@@ -38,7 +42,10 @@ export class DescriptorLoop {
   #isDueSoon = false;
   #isClosed = false;
 
-  /** `fds`: descriptors that are open, 4 bytes each; zero. Throws an Error that says what is missing here. */
+  /**
+   * `fds`: descriptors that are open, 4 bytes each; zero. Throws an Error that says what is missing
+   * here.
+   */
   constructor(fds: SharedArrayBuffer) {
     this.#fds = new Int32Array(fds);
     try {
@@ -51,7 +58,10 @@ export class DescriptorLoop {
     this.#fds[PAIR_PLACE] = this.#wake.other + 1;
   }
 
-  /** A place for a descriptor, at which it is the loop's to close if the thread dies; -1: all are taken, and it stays the caller's. */
+  /**
+   * A place for a descriptor, at which it is the loop's to close if the thread dies; -1: all are
+   * taken, and it stays the caller's.
+   */
   enter(fd: number): number {
     const slot = this.#free.pop() ?? this.#nextPlace;
     if (slot === this.#fds.length) return -1;
@@ -60,7 +70,10 @@ export class DescriptorLoop {
     return slot;
   }
 
-  /** `member` is told of `events` of the descriptor at the place. False: the system has no room for it. */
+  /**
+   * `member` is told of `events` of the descriptor at the place. False: the system has no room for
+   * it.
+   */
   watch(slot: number, events: number, member: LoopMember): boolean {
     this.#members[slot] = member;
     return this.calls.watch(this.#fds[slot] - 1, slot, events);
@@ -70,7 +83,9 @@ export class DescriptorLoop {
     this.calls.change(this.#fds[slot] - 1, slot, events);
   }
 
-  /** The descriptor is the caller's from now on: to be closed at once, or to be taken from epoll. */
+  /**
+   * The descriptor is the caller's from now on: to be closed at once, or to be taken from epoll.
+   */
   leave(slot: number): void {
     this.#fds[slot] = 0;
     this.#members[slot] = undefined;
@@ -105,7 +120,10 @@ export class DescriptorLoop {
     if (this.#due.length > 0) this.#runDue();
   }
 
-  /** What becomes due meanwhile waits for the next turn of the loop, so that nobody keeps it from others. */
+  /**
+   * What becomes due meanwhile waits for the next turn of the loop, so that nobody keeps it from
+   * others.
+   */
   #runDue(): void {
     const due = this.#due;
     this.#due = [];

@@ -1,5 +1,6 @@
 /**
- * Linux socket calls through koffi. Only where the C library and the layout of its structures are known: 64-bit little-endian Linux.
+ * Linux socket calls through koffi. Only where the C library and the layout of its structures are
+ * known: 64-bit little-endian Linux.
  */
 
 import { endianness } from 'node:os';
@@ -52,11 +53,20 @@ export interface Libc {
 }
 
 export interface TcpOptions {
-  /** Bytes that a connection takes and has not sent, at most (TCP_NOTSENT_LOWAT): a client that reads nothing holds no more of the system's memory. */
+  /**
+   * Bytes that a connection takes and has not sent, at most (TCP_NOTSENT_LOWAT): a client that
+   * reads nothing holds no more of the system's memory.
+   */
   readonly unsent?: number;
-  /** Other sockets may listen on the same port; the kernel spreads connections over them (SO_REUSEPORT). */
+  /**
+   * Other sockets may listen on the same port; the kernel spreads connections over them
+   * (SO_REUSEPORT).
+   */
   readonly sharesPort: boolean;
-  /** Seconds of silence after which the kernel asks whether the other side is still there, and ends the connection when it isn't. Left out, it never asks. */
+  /**
+   * Seconds of silence after which the kernel asks whether the other side is still there, and ends
+   * the connection when it isn't. Left out, it never asks.
+   */
   readonly keepAlive?: number;
   /** Bytes. Left out, the kernel fits them to each connection. */
   readonly buffers?: { readonly receive: number; readonly send: number };
@@ -178,7 +188,10 @@ export function loadLibc(): Libc & {
 /** Connections that wait to be accepted. */
 const BACKLOG = 1024;
 const FASTOPEN_QUEUE = 256;
-/** Bytes that the kernel keeps for a connection, so that a client that does not read, or sends slowly, costs so much and no more. */
+/**
+ * Bytes that the kernel keeps for a connection, so that a client that does not read, or sends
+ * slowly, costs so much and no more.
+ */
 const DNS_STREAM: TcpOptions = { sharesPort: false, buffers: { receive: 64 * 1024, send: 512 * 1024 } };
 /** What an eventfd is written: a 64-bit 1. */
 const ONE = Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 0);

@@ -1,10 +1,13 @@
 /**
- * How an epoll descriptor of ours wakes the thread's event loop, without a handle of libuv that would have to be closed before the thread ends: a thread that is terminated closes nothing,
- * and Node aborts the process then.
+ * How an epoll descriptor of ours wakes the thread's event loop, without a handle of libuv that
+ * would have to be closed before the thread ends: a thread that is terminated closes nothing, and
+ * Node aborts the process then.
  *
- * The descriptor is put into the loop's own epoll (`uv_backend_fd`, which libuv documents) under the number of a socket of Node's that nobody ever writes to: libuv finds the watcher
- * of an event by that number (`epoll_data.fd`, in all of libuv 1), reads the socket, finds nothing, and the loop takes its turn. What runs then is an Immediate that does not
- * keep the loop awake, put there anew each time. A wake-up costs 2 µs.
+ * The descriptor is put into the loop's own epoll (`uv_backend_fd`, which libuv documents) under
+ * the number of a socket of Node's that nobody ever writes to: libuv finds the watcher of an event
+ * by that number (`epoll_data.fd`, in all of libuv 1), reads the socket, finds nothing, and the
+ * loop takes its turn. What runs then is an Immediate that does not keep the loop awake, put there
+ * anew each time. A wake-up costs 2 µs.
  */
 import { Socket } from 'node:net';
 import koffi from 'koffi';
@@ -24,7 +27,10 @@ export class LoopWake {
   readonly other: number;
   #isClosed = false;
 
-  /** `turn` is called in each turn of the loop, after its events, and `epoll` makes it have one when it has events. Throws an Error where that cannot be had. */
+  /**
+   * `turn` is called in each turn of the loop, after its events, and `epoll` makes it have one when
+   * it has events. Throws an Error where that cannot be had.
+   */
   constructor(epoll: number, turn: () => void) {
     if (!process.versions.uv.startsWith('1.'))
       throw new Error(`libuv 1 is required, but this is ${process.versions.uv}`);

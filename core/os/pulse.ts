@@ -1,6 +1,7 @@
 /**
- * Whether a thread lives: each time that its event loop turns, once a second at most, it writes the time in shared memory, where main reads it. So a thread that blocks, or goes round
- * for ever, is told from one that has nothing to do.
+ * Whether a thread lives: each time that its event loop turns, once a second at most, it writes the
+ * time in shared memory, where main reads it. So a thread that blocks, or goes round for ever, is
+ * told from one that has nothing to do.
  */
 
 const BEAT_MS = 1000;

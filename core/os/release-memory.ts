@@ -1,6 +1,7 @@
 /**
- * Gives memory that nobody uses back to the system. V8 collects what a thread no longer holds when it allocates more, which an idle thread does not; and malloc keeps what was freed
- * in the heaps of its threads.
+ * Gives memory that nobody uses back to the system. V8 collects what a thread no longer holds when
+ * it allocates more, which an idle thread does not; and malloc keeps what was freed in the heaps of
+ * its threads.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

@@ -1,4 +1,7 @@
-/** Numbers of Linux's socket calls, as <sys/socket.h>, <netinet/in.h> and <netinet/tcp.h> have them on x86-64 and arm64. */
+/**
+ * Numbers of Linux's socket calls, as <sys/socket.h>, <netinet/in.h> and <netinet/tcp.h> have them
+ * on x86-64 and arm64.
+ */
 
 export const AF_UNIX = 1;
 export const AF_INET = 2;

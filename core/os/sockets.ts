@@ -23,8 +23,9 @@ export interface Sockets {
 export const NO_SOCKETS: Sockets = { udp: [], tcp: [], wake: -1, closeUdp: () => {}, close: () => {} };
 
 /**
- * Opens them for so many UDP threads. They are opened here and not by the threads, because the kernel spreads packets over all sockets of a port: one
- * whose thread died would swallow its share. So it keeps what comes until the thread is back; connections wait, too. Throws ConfigError.
+ * Opens them for so many UDP threads. They are opened here and not by the threads, because the
+ * kernel spreads packets over all sockets of a port: one whose thread died would swallow its share.
+ * So it keeps what comes until the thread is back; connections wait, too. Throws ConfigError.
  */
 export function openSockets(listen: readonly ListenAddress[], threads: number): Sockets {
   const libc = loadLibc();

@@ -1,4 +1,7 @@
-/** A worker thread as the main thread sees it: started, watched, restarted after a delay when it dies, stopped. */
+/**
+ * A worker thread as the main thread sees it: started, watched, restarted after a delay when it
+ * dies, stopped.
+ */
 import { type ResourceLimits, type Transferable, Worker } from 'node:worker_threads';
 import type { Logger } from '../base/log/index.ts';
 import { Pulse } from './pulse.ts';
@@ -112,12 +115,17 @@ export class SupervisedThread<To, From extends { readonly kind: string }> {
     });
   }
 
-  /** Sends to the thread, if there is one. A restarted thread does not receive what was sent before. */
+  /**
+   * Sends to the thread, if there is one. A restarted thread does not receive what was sent before.
+   */
   send(message: To): void {
     this.#worker?.postMessage(message);
   }
 
-  /** Waits until the thread has ended, and ends it after `timeout` milliseconds. The caller has asked it to end. */
+  /**
+   * Waits until the thread has ended, and ends it after `timeout` milliseconds. The caller has
+   * asked it to end.
+   */
   async stop(timeout: number): Promise<void> {
     this.#stopRestarts();
     const timer = setTimeout(() => void this.#worker?.terminate(), timeout);

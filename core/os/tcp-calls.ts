@@ -1,6 +1,7 @@
 /**
- * Linux calls of the TCP loop through koffi: streams that don't block, and epoll. Addresses are plain numbers, so that nothing is made for a call; what
- * they point at must be held by whoever made it. Layouts are those of 64-bit little-endian Linux.
+ * Linux calls of the TCP loop through koffi: streams that don't block, and epoll. Addresses are
+ * plain numbers, so that nothing is made for a call; what they point at must be held by whoever
+ * made it. Layouts are those of 64-bit little-endian Linux.
  */
 import koffi from 'koffi';
 import { DATA_AT, EPOLL_CTL_ADD, EPOLL_CTL_DEL, EPOLL_CTL_MOD, EVENT, loadEpollControl } from './epoll.ts';
@@ -66,12 +67,16 @@ export class TcpCalls {
     return Number(koffi.address(bytes));
   }
 
-  /** The next connection of a listening socket, with its address in `peer`; AGAIN when none waits, BROKEN when there is one but no descriptor for it. */
+  /**
+   * The next connection of a listening socket, with its address in `peer`; AGAIN when none waits,
+   * BROKEN when there is one but no descriptor for it.
+   */
   accept(fd: number): number {
     this.#peerLength[0] = this.peer.length;
     const accepted: number = this.#acceptCall(fd, this.#peerAt, this.#peerLengthAt, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (accepted >= 0) return accepted;
-    // EMFILE, ENFILE, ENOBUFS, ENOMEM. All else is a connection that has gone meanwhile (accept(2)).
+    // EMFILE, ENFILE, ENOBUFS, ENOMEM. All else is a connection that has gone meanwhile
+    // (accept(2)).
     return [24, 23, 105, 12].includes(koffi.errno()) ? BROKEN : AGAIN;
   }
 
@@ -109,7 +114,9 @@ export class TcpCalls {
     return this.#ioctl(fd, SIOCOUTQ, this.#count) === 0 ? this.#count[0] : 0;
   }
 
-  /** Closes by a reset: what is still unsent is dropped at once, and holds no memory of the kernel. */
+  /**
+   * Closes by a reset: what is still unsent is dropped at once, and holds no memory of the kernel.
+   */
   reset(fd: number): void {
     this.#setsockopt(fd, SOL_SOCKET, SO_LINGER, RESET, RESET.length);
     this.#closeCall(fd);
@@ -120,7 +127,10 @@ export class TcpCalls {
     this.#readCall(fd, this.peer, 8);
   }
 
-  /** Waits for `events` of `fd` from now on; `tag` is below 2^32. False when the system has no room for it. */
+  /**
+   * Waits for `events` of `fd` from now on; `tag` is below 2^32. False when the system has no room
+   * for it.
+   */
   watch(fd: number, tag: number, events: number): boolean {
     return this.#control(EPOLL_CTL_ADD, fd, tag, events);
   }

@@ -1,4 +1,7 @@
-/** TCP connections that are opened without waiting for them (Linux, through koffi). Layouts are those of 64-bit little-endian Linux. */
+/**
+ * TCP connections that are opened without waiting for them (Linux, through koffi). Layouts are
+ * those of 64-bit little-endian Linux.
+ */
 import koffi from 'koffi';
 import {
   AF_INET,
@@ -19,7 +22,10 @@ import {
 const EINPROGRESS = 115;
 const EBADF = 9;
 
-/** Seconds between questions to who does not answer, and how many there are until it counts as gone: as libuv has them. */
+/**
+ * Seconds between questions to who does not answer, and how many there are until it counts as gone:
+ * as libuv has them.
+ */
 const PROBE_INTERVAL = 1;
 const PROBES = 10;
 
@@ -48,8 +54,9 @@ export class TcpConnector {
   }
 
   /**
-   * A socket without Nagle's delay that is being connected: when it is writable or broken, `errorOf` tells what became of it. `address`: 4 or 16 bytes. `probeAfter`: seconds of
-   * silence until the kernel asks whether the other side is still there. Negative: an errno.
+   * A socket without Nagle's delay that is being connected: when it is writable or broken,
+   * `errorOf` tells what became of it. `address`: 4 or 16 bytes. `probeAfter`: seconds of silence
+   * until the kernel asks whether the other side is still there. Negative: an errno.
    */
   connect(address: Uint8Array, port: number, probeAfter: number): number {
     const isV4 = address.length === 4;

@@ -1,4 +1,7 @@
-/** One query to one server, over UDP from a port of its own (RFC 5452 9.2) or over TCP. Bounded in time and in what is taken. */
+/**
+ * One query to one server, over UDP from a port of its own (RFC 5452 9.2) or over TCP. Bounded in
+ * time and in what is taken.
+ */
 import { createSocket } from 'node:dgram';
 import { connect } from 'node:net';
 
@@ -7,14 +10,18 @@ export interface Server {
   readonly port: number;
 }
 
-/** Packets that are no answer to the query: so many are looked at before the exchange is given up (RFC 5452 9.3). */
+/**
+ * Packets that are no answer to the query: so many are looked at before the exchange is given up
+ * (RFC 5452 9.3).
+ */
 const MAX_STRAY = 20;
 
 const STOPPED = 'the service is stopping';
 
 /**
- * The first message for which `isAnswer` holds. Rejects with an Error that can be shown: no answer after `ms` milliseconds, or the port is closed. The
- * socket is connected, so that only what comes from the server's address and port arrives.
+ * The first message for which `isAnswer` holds. Rejects with an Error that can be shown: no answer
+ * after `ms` milliseconds, or the port is closed. The socket is connected, so that only what comes
+ * from the server's address and port arrives.
  */
 export function exchangeUdp(
   server: Server,
@@ -44,7 +51,8 @@ export function exchangeUdp(
       if (isAnswer(message)) end(() => resolve(message));
       else if (++stray === MAX_STRAY) end(() => reject(new Error('the resolver sent an unexpected response')));
     });
-    // With a callback of connect it would be that which is told of a failure, such as of no way to the network: without, it comes as 'error'.
+    // With a callback of connect it would be that which is told of a failure, such as of no way to
+    // the network: without, it comes as 'error'.
     socket.once('connect', () => socket.send(query));
     socket.connect(server.port, server.address);
   });

@@ -1,6 +1,7 @@
 /**
- * Queries for addresses to a recursive resolver, and what its responses say. Not by dns-packet, which has names as text in which a dot inside
- * of a label cannot be distinguished from one between labels: what a customer writes as a target must not turn into another name on the way.
+ * Queries for addresses to a recursive resolver, and what its responses say. Not by dns-packet,
+ * which has names as text in which a dot inside of a label cannot be distinguished from one between
+ * labels: what a customer writes as a target must not turn into another name on the way.
  */
 
 import { randomBytes, randomInt } from 'node:crypto';
@@ -18,14 +19,20 @@ const RA = 0x80;
 const QR_AND_OPCODE = 0xf8;
 /** TTLs with the top bit set count as 0 (RFC 2181 section 8). */
 const MAX_TTL = 0x7fffffff;
-/** Seconds for which "no" is believed when its answer does not say how long (RFC 2308 section 5 has no default). */
+/**
+ * Seconds for which "no" is believed when its answer does not say how long (RFC 2308 section 5 has
+ * no default).
+ */
 const NEGATIVE_TTL = 30;
 
 export interface Question {
   readonly id: number;
   /** In lower case. */
   readonly name: Name;
-  /** As it is sent: letters in a random case, which servers repeat and who cannot see the query has to guess (draft-vixie-dnsext-dns0x20). */
+  /**
+   * As it is sent: letters in a random case, which servers repeat and who cannot see the query has
+   * to guess (draft-vixie-dnsext-dns0x20).
+   */
   readonly sent: Uint8Array;
   /** TYPE.A or TYPE.AAAA. */
   readonly type: number;
@@ -84,7 +91,9 @@ export function encodeQuestion({ id, sent, type }: Question, edns: boolean): Buf
   return query;
 }
 
-/** Never throws. `anyCase`: nobody can have forged it, so that the case of the name says nothing. */
+/**
+ * Never throws. `anyCase`: nobody can have forged it, so that the case of the name says nothing.
+ */
 export function readReply(message: Buffer, question: Question, anyCase = false): Reply {
   const { id, name, sent, type } = question;
   if (message.length < HEADER_LENGTH || message.readUInt16BE(0) !== id || (message[2] & QR_AND_OPCODE) !== QR)
@@ -123,7 +132,8 @@ function readOutcome(message: Buffer, start: number, { name, type }: Question): 
   if (rcode !== RCODE.NOERROR && rcode !== RCODE.NXDOMAIN)
     return { kind: 'failed', error: `the resolver returned ${rcodeName(rcode)}` };
   const { addresses, ttl, chain, isEndless, soaTtl, isReferral } = readSections(message, start, name, type);
-  // Whoever goes on through names that come again, or through more than anybody follows, has not said that there is nothing.
+  // Whoever goes on through names that come again, or through more than anybody follows, has not
+  // said that there is nothing.
   if (isEndless) return { kind: 'failed', error: 'the target is a loop, or has too many CNAMEs' };
   if (rcode === RCODE.NOERROR && addresses.length > 0) return { kind: 'addresses', addresses, ttl, chain };
   const isFromSomebodyWhoKnows = (message[2] & AA) !== 0 || (message[3] & RA) !== 0;

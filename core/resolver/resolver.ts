@@ -1,4 +1,7 @@
-/** Addresses of a name from recursive resolvers, with the TTLs that node:dns keeps to itself: of a chain of CNAMEs it tells the last TTL alone. */
+/**
+ * Addresses of a name from recursive resolvers, with the TTLs that node:dns keeps to itself: of a
+ * chain of CNAMEs it tells the last TTL alone.
+ */
 
 import { getServers } from 'node:dns';
 import { setMaxListeners } from 'node:events';
@@ -18,7 +21,10 @@ const TCP_MS = 4000;
 /** Servers that are asked for one name. */
 const MAX_SERVERS = 4;
 
-/** `servers`: `address`, `address:port` or `[v6]:port`; none: those of the system. Names that are being asked for already are not asked for twice. When `signal` is aborted all fail. */
+/**
+ * `servers`: `address`, `address:port` or `[v6]:port`; none: those of the system. Names that are
+ * being asked for already are not asked for twice. When `signal` is aborted all fail.
+ */
 export function recursiveLookup(servers: readonly string[], signal: AbortSignal): Lookup {
   // One for each query that is under way, which are bounded in number.
   setMaxListeners(0, signal);
@@ -62,7 +68,8 @@ async function askServer(
   const query = encodeQuestion(question, edns);
   const isAnswer = (message: Buffer): boolean => readReply(message, question).kind !== 'other';
   let reply = readReply(await exchangeUdp(server, query, isAnswer, ms, signal), question);
-  // Into a connection nobody forges who does not see it, so that a server which changes the case of names can be asked there.
+  // Into a connection nobody forges who does not see it, so that a server which changes the case of
+  // names can be asked there.
   if (reply.kind === 'truncated' || reply.kind === 'other-case')
     reply = readReply(await exchangeTcp(server, query, TCP_MS, signal), question, true);
   if (reply.kind === 'no-edns' && edns)

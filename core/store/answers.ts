@@ -8,8 +8,9 @@
  *   5  nameLength  u8
  *   6  apexLength  u8    length of the apex of the node's zone, the last bytes of the name
  *   7  typeCount   u8
- *   8  typeCount × { type u16, reserved u16, offset of the answer u32 }, by rising type; type 0 answers every type not named;
- *      offset 0: the name is a CNAME whose chain is walked when this type is asked for, since the answer is too large to be kept at every alias
+ *   8  typeCount × { type u16, reserved u16, offset of the answer u32 }, by rising type; type 0
+ *      answers every type not named; offset 0: the name is a CNAME whose chain is walked when this
+ *      type is asked for, since the answer is too large to be kept at every alias
  *      name, nameLength bytes, lower case
  *      of a signed zone (NODE_SIGNED): NSEC3 hash of the name; with NODE_HAS_BELOW, that of the
  *      wildcard below it, too. With NODE_PRESIGNED, a byte of DENIAL stands before them, and they
@@ -24,8 +25,10 @@
  *   8  bodyLength  u16   what follows the question
  *  10  moves       u16   how many pointers move with the length of the name asked
  *  12  drops       u16   how many additional RRsets may be left out
- *  14  moves × u16       offsets in the body of 14-bit pointers that point into the question's tail or the body
- *      drops × { bodyLength u16, arcount u16 }   what is left after leaving out one more, the last RRset first
+ *  14  moves × u16       offsets in the body of 14-bit pointers that point into the question's
+ *      tail or the body
+ *      drops × { bodyLength u16, arcount u16 }   what is left after leaving out one more, the
+ *      last RRset first
  *      body
  *      signed part, if ANSWER_SIGNED
  *

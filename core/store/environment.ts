@@ -1,6 +1,7 @@
 /**
- * The LMDB environment: one file that holds every table. A commit is synced before it is reported (no overlapping sync), all of a transaction
- * lands or none of it. The map grows by itself; each thread that reads opens the environment once and holds one reader.
+ * The LMDB environment: one file that holds every table. A commit is synced before it is reported
+ * (no overlapping sync), all of a transaction lands or none of it. The map grows by itself; each
+ * thread that reads opens the environment once and holds one reader.
  */
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';

@@ -3,8 +3,9 @@ import { dirname } from 'node:path';
 import { ConfigError } from '../base/errors.ts';
 
 /**
- * Makes a folder and those above it that are missing; `mode`: for their owner alone unless it says otherwise, less the umask. Node's own recursive way goes round for ever where the file
- * system says ENOENT for a folder whose parent is there, as /proc does. Throws ConfigError `no_folder`.
+ * Makes a folder and those above it that are missing; `mode`: for their owner alone unless it says
+ * otherwise, less the umask. Node's own recursive way goes round for ever where the file system
+ * says ENOENT for a folder whose parent is there, as /proc does. Throws ConfigError `no_folder`.
  */
 export function makeFolder(folder: string, mode = 0o700): void {
   try {

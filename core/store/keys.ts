@@ -1,18 +1,22 @@
 /**
  * Every key of the store is built here.
  *
- * A name in a key is in canonical order (RFC 4034 6.1): labels from the root down, each closed by 0x00; the bytes 0x00 and 0x01 of
- * a label are written 0x01 0x01 and 0x01 0x02. So a plain byte comparison sorts names as DNSSEC does, `nameKey(n)` is
- * a prefix of the keys of all names below n, and nothing else has it as a prefix.
+ * A name in a key is in canonical order (RFC 4034 6.1): labels from the root down, each closed by
+ * 0x00; the bytes 0x00 and 0x01 of a label are written 0x01 0x01 and 0x01 0x02. So a plain byte
+ * comparison sorts names as DNSSEC does, `nameKey(n)` is a prefix of the keys of all names below n,
+ * and nothing else has it as a prefix.
  *
  *   records   domain id (8) · nameKey · 0x00 · type (2) · record id (8)
  *   answers   nameKey; of an apex 0x00 · nameKey
  *   comments  domain id (8) · nameKey · 0x00 · type (2)
- *   targets   domain id (8) · nameKey(target) · 0x00 · nameKey(owner) · 0x00 · type (2) · record id (8)
- *   aliases   nameKey(target) · 0x00 · domain id (8) · nameKey(owner) · 0x00 · type (2) · record id (8)
+ *   targets   domain id (8) · nameKey(target) · 0x00 · nameKey(owner) · 0x00 · type (2) ·
+ *             record id (8)
+ *   aliases   nameKey(target) · 0x00 · domain id (8) · nameKey(owner) · 0x00 · type (2) ·
+ *             record id (8)
  *   alias_targets   nameKey(target)
  *   nsec3     domain id (8) · hash (20)
- *   zones, domains, accounts, tokens, token_uses, sessions, tsig_keys, proxies, certificates, automatic_certificates, acme_orders, dnssec, delegations, zone_labels   id (8)
+ *   zones, domains, accounts, tokens, token_uses, sessions, tsig_keys, proxies, certificates,
+ *   automatic_certificates, acme_orders, dnssec, delegations, zone_labels   id (8)
  *   purges    domain id (8) · id (8)
  *   site_documents    domain id (8) · kind (1)
  *   ids       number of the table whose ids it counts (1)
@@ -105,8 +109,9 @@ export function domainNameKey(apex: Name): Buffer {
 }
 
 /**
- * Where an apex's node lies among the answers. Every change of a zone gives its apex another serial, so the apexes lie together, many to a page, and not among the
- * names of their zones, where each would take a page of its own to the disk.
+ * Where an apex's node lies among the answers. Every change of a zone gives its apex another
+ * serial, so the apexes lie together, many to a page, and not among the names of their zones, where
+ * each would take a page of its own to the disk.
  */
 export function apexKey(name: Name): Buffer {
   return behind(0, name);

@@ -1,6 +1,7 @@
 /**
- * The rows: what is true, as opposed to what is derived from it. A table says how a row becomes a key and a value, and under
- * which other keys it is found (`lookups`). The numbers stand in the journal and never change.
+ * The rows: what is true, as opposed to what is derived from it. A table says how a row becomes a
+ * key and a value, and under which other keys it is found (`lookups`). The numbers stand in the
+ * journal and never change.
  */
 import { accounts, sessions, tokens, tokenUses } from './rows/accounts.ts';
 import { acmeAccounts, acmeChallenges, acmeOrders } from './rows/acme.ts';

@@ -1,11 +1,15 @@
 /**
- * What the edge reads of a domain when a client comes: one row without JSON, PEM and base64, that follows from the rows of the domain's proxy and certificates. What stands
- * between a certificate and its authority is the same for many: the row has its hash, and who does not know that reads the certificate's own row.
+ * What the edge reads of a domain when a client comes: one row without JSON, PEM and base64, that
+ * follows from the rows of the domain's proxy and certificates. What stands between a certificate
+ * and its authority is the same for many: the row has its hash, and who does not know that reads
+ * the certificate's own row.
  *
- *   flags (1) · when the proxy was turned off (6, 0: never) · the customer's certificate, if there is one · the ordered one, likewise
+ *   flags (1) · when the proxy was turned off (6, 0: never) · the customer's certificate, if there
+ *   is one · the ordered one, likewise
  *
- * A certificate: bytes of all that follows (4) · notAfter (6) · hash of the chain (16) · bytes of the names (4, UNKNOWN: not written down) · of the leaf (4) · names, a comma
- * between two · leaf, DER · sealed key.
+ * A certificate: bytes of all that follows (4) · notAfter (6) · hash of the chain (16) · bytes of
+ * the names (4, UNKNOWN: not written down) · of the leaf (4) · names, a comma between two · leaf,
+ * DER · sealed key.
  */
 import { createHash } from 'node:crypto';
 import type { AutomaticCertificate, Certificate, ProxyConfig } from './rows.ts';

@@ -1,4 +1,7 @@
-/** The host names that a certificate is for: the DNS names of its subjectAltName (RFC 6125 6.4, RFC 9525 6.3). */
+/**
+ * The host names that a certificate is for: the DNS names of its subjectAltName (RFC 6125 6.4, RFC
+ * 9525 6.3).
+ */
 
 const ENTRY = /([^:,]+):("(?:[^"\\]|\\.)*"|[^,]*)(?:, |$)/y;
 const HOST_NAME = /^(\*\.)?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/;
@@ -12,7 +15,10 @@ export class CoveredNames {
     this.#names = names;
   }
 
-  /** `text`: as X509Certificate gives it, `DNS:a.example, DNS:*.b.example, IP Address:192.0.2.1`, with quotes around what holds commas. */
+  /**
+   * `text`: as X509Certificate gives it, `DNS:a.example, DNS:*.b.example, IP Address:192.0.2.1`,
+   * with quotes around what holds commas.
+   */
   static read(text: string | undefined): CoveredNames {
     const names = new Set<string>();
     ENTRY.lastIndex = 0;
@@ -37,7 +43,10 @@ export class CoveredNames {
     return this.#names.length;
   }
 
-  /** `host`: in A-labels, lower case, without the last dot. A wildcard stands for one whole label; a name that is one itself needs the same. */
+  /**
+   * `host`: in A-labels, lower case, without the last dot. A wildcard stands for one whole label; a
+   * name that is one itself needs the same.
+   */
   covers(host: string): boolean {
     const parent = host.slice(host.indexOf('.') + 1);
     // Browsers take no wildcard for a whole top-level domain.

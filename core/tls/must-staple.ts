@@ -1,7 +1,7 @@
 /**
- * Whether a certificate asks for OCSP stapling ("must-staple"): the TLS feature extension (RFC 7633)
- * with status_request. The edge does not wait for a response before a handshake, and clients that
- * read the extension, such as Firefox, reject every handshake without one.
+ * Whether a certificate asks for OCSP stapling ("must-staple"): the TLS feature extension (RFC
+ * 7633) with status_request. The edge does not wait for a response before a handshake, and clients
+ * that read the extension, such as Firefox, reject every handshake without one.
  */
 
 import { type Element, elementsOf } from './der.ts';

@@ -1,6 +1,7 @@
 /**
- * The keys of session tickets that all nodes share, so that a client who comes to another node resumes there. They are in the store, sealed; whichever node finds that a new one is due
- * writes it through the journal, and each takes what the journal brings.
+ * The keys of session tickets that all nodes share, so that a client who comes to another node
+ * resumes there. They are in the store, sealed; whichever node finds that a new one is due writes
+ * it through the journal, and each takes what the journal brings.
  */
 
 import type { Logger } from '../base/log/index.ts';
@@ -15,7 +16,9 @@ import { nextTicketKeys, type TicketKeys } from './ticket-keys.ts';
 
 /** Bytes of a key: see TicketKeys. */
 const KEY = 48;
-/** A node waits up to this part of a rotation longer than another one, so that one of them is first. */
+/**
+ * A node waits up to this part of a rotation longer than another one, so that one of them is first.
+ */
 const JITTER = 0.05;
 /** Milliseconds until what failed is tried again. */
 const RETRY_MS = 30_000;
@@ -73,7 +76,10 @@ export class SharedTicketKeys {
     clearTimeout(this.#timer);
   }
 
-  /** Writes a new key if one is due, and sees to the next. Never rejects: without it the last keys go on. */
+  /**
+   * Writes a new key if one is due, and sees to the next. Never rejects: without it the last keys
+   * go on.
+   */
   async #rotate(): Promise<void> {
     const { environment, journal, secrets, log } = this.#options;
     let wait: number;
@@ -102,7 +108,9 @@ export class SharedTicketKeys {
     return this.#options.rotation * 1000;
   }
 
-  /** One of a clock that ran ahead is as old as it is away from now: else it would last until then. */
+  /**
+   * One of a clock that ran ahead is as old as it is away from now: else it would last until then.
+   */
   #age({ rotatedAt }: TicketKeysRow): number {
     return Math.abs(this.#now() - rotatedAt);
   }

@@ -1,6 +1,7 @@
 /**
- * Keys of session tickets (RFC 5077, RFC 8446 4.6.1). Whoever gets hold of one reads what TLS 1.2 said under it, so none lives long; a ticket of the last key
- * is still taken, so that clients resume across the change.
+ * Keys of session tickets (RFC 5077, RFC 8446 4.6.1). Whoever gets hold of one reads what TLS 1.2
+ * said under it, so none lives long; a ticket of the last key is still taken, so that clients
+ * resume across the change.
  */
 import { randomBytes } from 'node:crypto';
 import type { SecureContext, Server } from 'node:tls';
@@ -19,7 +20,10 @@ export function nextTicketKeys(keys: TicketKeys | null): TicketKeys {
   return { current: new Uint8Array(randomBytes(SIZE)), previous: keys?.current ?? null };
 }
 
-/** What OpenSSL does: it passes over a ticket, seals one, or takes one and gives another for it, as clients are to use each but once (RFC 8446 C.4). */
+/**
+ * What OpenSSL does: it passes over a ticket, seals one, or takes one and gives another for it, as
+ * clients are to use each but once (RFC 8446 C.4).
+ */
 const DISCARD = 0;
 const SEAL = 1;
 const RENEW = 2;
@@ -33,15 +37,19 @@ interface TicketContext {
 }
 
 /**
- * Lets a server take tickets of both keys; to be called after each setSecureContext, whose context knows the current one alone (`ticketKeys`). Two at a time is nothing that Node
- * documents: where its context does not have the callback, tickets of the previous key end in a full handshake.
+ * Lets a server take tickets of both keys; to be called after each setSecureContext, whose context
+ * knows the current one alone (`ticketKeys`). Two at a time is nothing that Node documents: where
+ * its context does not have the callback, tickets of the previous key end in a full handshake.
  */
 export function takeTickets(server: Server, keys: TicketKeys): void {
   const { _sharedCreds: context } = server as Server & { _sharedCreds?: SecureContext };
   if (context !== undefined) takeTicketsIn(context, keys);
 }
 
-/** The same for a context, which must be the one that handshakes begin with: OpenSSL asks that one, whichever is chosen for the server name. May be called anew with other keys. */
+/**
+ * The same for a context, which must be the one that handshakes begin with: OpenSSL asks that one,
+ * whichever is chosen for the server name. May be called anew with other keys.
+ */
 export function takeTicketsIn(secure: SecureContext, { current, previous }: TicketKeys): void {
   const context = secure.context as TicketContext | undefined;
   if (typeof context?.enableTicketKeyCallback !== 'function') {

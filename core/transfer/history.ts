@@ -1,6 +1,8 @@
 /**
- * The last differences of zones that somebody transfers, for IXFR (RFC 1995). They are kept in memory: writing them beside each change would cost the write path, and all that a
- * restart loses is that those who were behind at that moment take the zone whole once. A zone that nobody has asked for since the start has none.
+ * The last differences of zones that somebody transfers, for IXFR (RFC 1995). They are kept in
+ * memory: writing them beside each change would cost the write path, and all that a restart loses
+ * is that those who were behind at that moment take the zone whole once. A zone that nobody has
+ * asked for since the start has none.
  */
 
 import type { ZoneChange, ZoneDifference } from '../journal/apply/zone-difference.ts';

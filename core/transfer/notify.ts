@@ -220,8 +220,8 @@ export class Notifier {
 }
 
 /**
- * The key of a secondary, looked up anew each time, since it may be made while we run: undefined when it cannot be used, of which `onProblem` is told once
- * until it can.
+ * The key of a secondary, looked up anew each time, since it may be made while we run: undefined
+ * when it cannot be used, of which `onProblem` is told once until it can.
  */
 function keyOf(
   { key: name }: NotifyTarget,

@@ -1,6 +1,6 @@
 /**
- * Answers what the query path leaves to main: AXFR (RFC 5936), IXFR (RFC 1995), and queries that are signed (RFC 8945), which the query path answers once the signature is
- * taken off.
+ * Answers what the query path leaves to main: AXFR (RFC 5936), IXFR (RFC 1995), and queries that
+ * are signed (RFC 8945), which the query path answers once the signature is taken off.
  */
 
 import type { Logger } from '../base/log/index.ts';

@@ -1,6 +1,7 @@
 /**
- * The records of a zone as they are served, at one moment: what stays the same while writes go on. In the place of ALIAS, and of the web names of a zone whose
- * proxy is on, stand the addresses that are answered; what is occluded goes along (RFC 5936 3.5).
+ * The records of a zone as they are served, at one moment: what stays the same while writes go on.
+ * In the place of ALIAS, and of the web names of a zone whose proxy is on, stand the addresses that
+ * are answered; what is occluded goes along (RFC 5936 3.5).
  */
 import type { Transaction } from 'lmdb';
 import { nsec3Owner } from '../dnssec/nsec3.ts';

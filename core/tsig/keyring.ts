@@ -11,8 +11,9 @@ export interface HeldKey extends TsigKey {
 }
 
 /**
- * Finds keys by name for verifyTsig. Each time it looks anew, so that a key that was deleted, or whose account was locked, is refused from the next message on.
- * The function throws WaypostError `unsealable` when the secret cannot be opened.
+ * Finds keys by name for verifyTsig. Each time it looks anew, so that a key that was deleted, or
+ * whose account was locked, is refused from the next message on. The function throws WaypostError
+ * `unsealable` when the secret cannot be opened.
  */
 export function openKeyring(reader: Reader, secrets: Secrets): FindKey<HeldKey> {
   return (name, algorithm) => {
@@ -26,8 +27,9 @@ export function openKeyring(reader: Reader, secrets: Secrets): FindKey<HeldKey> 
 }
 
 /**
- * Whether a key may read a zone (transfer it) or write it (update it). A key of an operator's account (role admin) reads every zone; any other is good for the
- * zones of its account. A key whose account may only look never writes.
+ * Whether a key may read a zone (transfer it) or write it (update it). A key of an operator's
+ * account (role admin) reads every zone; any other is good for the zones of its account. A key
+ * whose account may only look never writes.
  */
 export function mayUse({ row, account }: HeldKey, domain: Domain, access: 'read' | 'write'): boolean {
   const scoped = row.scopes.includes('dns') || (access === 'read' && row.scopes.includes('dns:read'));

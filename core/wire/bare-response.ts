@@ -1,4 +1,7 @@
-/** Responses without records: what is said by the code alone. The query path writes its own over the query (core/answer), so that it allocates nothing. */
+/**
+ * Responses without records: what is said by the code alone. The query path writes its own over the
+ * query (core/answer), so that it allocates nothing.
+ */
 
 import { OPT_LENGTH, type RequestOpt, writePlainOpt } from './edns.ts';
 import { AFTER_NAME, HEADER_LENGTH, QR } from './header.ts';
@@ -11,8 +14,9 @@ const OPTIONS_LENGTH = 9;
 const NO_OPTIONS = new Uint8Array(0);
 
 /**
- * Id, opcode and question of the request, and `rcode`; AA, RA, AD and CD are clear. `request` has at least a header. `opt`: the request's OPT record, for which
- * one is due (RFC 6891 6.1.1); without it `rcode` has no more than four bits. `options`: the rdata of ours.
+ * Id, opcode and question of the request, and `rcode`; AA, RA, AD and CD are clear. `request` has
+ * at least a header. `opt`: the request's OPT record, for which one is due (RFC 6891 6.1.1);
+ * without it `rcode` has no more than four bits. `options`: the rdata of ours.
  */
 export function bareResponse(
   request: Uint8Array,
@@ -23,7 +27,8 @@ export function bareResponse(
   const end = questionEnd(request);
   const response = Buffer.alloc(end + (opt !== null ? OPT_LENGTH + options.length : 0));
   response.set(request.subarray(0, end));
-  // RD comes back with queries (RFC 1035 4.1.1); with updates the bit means nothing, and is clear (RFC 2136 2.2).
+  // RD comes back with queries (RFC 1035 4.1.1); with updates the bit means nothing, and is clear
+  // (RFC 2136 2.2).
   const isUpdate = ((request[2] >>> 3) & 15) === OPCODE.UPDATE;
   response[2] = QR | (request[2] & (isUpdate ? 0x78 : 0x79));
   response[3] = rcode & 15;
@@ -38,7 +43,10 @@ export function bareResponse(
   return response;
 }
 
-/** Offset behind the only question of a message, which an update calls its zone; behind the header when there is not one, or it cannot be read. */
+/**
+ * Offset behind the only question of a message, which an update calls its zone; behind the header
+ * when there is not one, or it cannot be read.
+ */
 export function questionEnd(message: Uint8Array): number {
   if (message[4] !== 0 || message[5] !== 1) return HEADER_LENGTH;
   let p = HEADER_LENGTH;

@@ -1,8 +1,10 @@
 /**
- * Writes the bytes that follow the question. The question's name stands at offset 12 and is the first thing that
- * names are compressed against (RFC 1035 4.1.4); then come the names written since.
+ * Writes the bytes that follow the question. The question's name stands at offset 12 and is the
+ * first thing that names are compressed against (RFC 1035 4.1.4); then come the names written
+ * since.
  *
- * All bodies of a thread are written in one buffer, one after another: what `content` gives is a copy.
+ * All bodies of a thread are written in one buffer, one after another: what `content` gives is a
+ * copy.
  */
 import { OPT_LENGTH } from './edns.ts';
 import { AFTER_NAME, HEADER_LENGTH, MAX_MESSAGE } from './header.ts';
@@ -10,8 +12,8 @@ import type { Name } from './name.ts';
 import { CLASS_IN, COMPRESSIBLE, type RRset } from './types.ts';
 
 /**
- * How the name asked relates to the name that the body is made for.
- * `exact`: the same. `wildcard`: any name that the wildcard stands for, so that the whole question may own records but nothing may
+ * How the name asked relates to the name that the body is made for. `exact`: the same. `wildcard`:
+ * any name that the wildcard stands for, so that the whole question may own records but nothing may
  * point at it for its text. `suffix`: the name made for is a suffix of the name asked.
  */
 export type QuestionForm = 'exact' | 'wildcard' | 'suffix';
@@ -22,7 +24,9 @@ export type Owner = Name | typeof ASKED;
 
 /** Pointers have 14 bits, and a body may move by the length of a name. */
 const LAST_POINTER = 0x3fff - 255;
-/** Names written that later ones are compared with; more would cost more time than they save bytes. */
+/**
+ * Names written that later ones are compared with; more would cost more time than they save bytes.
+ */
 const MAX_KNOWN = 48;
 
 interface Known {
@@ -44,7 +48,9 @@ export class Body {
   readonly #compressBody: boolean;
   readonly moves: number[] = [];
 
-  /** `compressBody` false: no pointer goes into the body, so that it can be put behind another one. */
+  /**
+   * `compressBody` false: no pointer goes into the body, so that it can be put behind another one.
+   */
   constructor(name: Name, form: QuestionForm, compressBody = true) {
     this.#start = HEADER_LENGTH + name.length + AFTER_NAME;
     this.#form = form;
@@ -126,7 +132,8 @@ export class Body {
     for (const known of this.#known) {
       const from = known.name.length - length;
       if (from < known.from || known.offset + from > LAST_POINTER) continue;
-      // Labels of both must begin at these bytes; equal bytes from a label start of one that ends at the root say so.
+      // Labels of both must begin at these bytes; equal bytes from a label start of one that ends
+      // at the root say so.
       if (!startsLabel(known.name, from)) continue;
       let i = 0;
       while (i < length && known.name[from + i] === name[p + i]) i++;

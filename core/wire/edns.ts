@@ -24,12 +24,17 @@ export const EXTENDED_ERROR = {
   NO_REACHABLE_AUTHORITY: 22,
 } as const;
 
-/** Bytes of an OPT record without options: owner, type, size, extended code and flags, length (RFC 6891 6.1.2). */
+/**
+ * Bytes of an OPT record without options: owner, type, size, extended code and flags, length (RFC
+ * 6891 6.1.2).
+ */
 export const OPT_LENGTH = 11;
 /** Such a record of ours: 1232 bytes over UDP. */
 export const PLAIN_OPT: Uint8Array = Uint8Array.of(0, 0, TYPE.OPT, 1232 >>> 8, 1232 & 0xff, 0, 0, 0, 0, 0, 0);
 
-/** What the OPT record of a request says, of what a response needs to know (RFC 6891 6.1.2, 6.1.3). */
+/**
+ * What the OPT record of a request says, of what a response needs to know (RFC 6891 6.1.2, 6.1.3).
+ */
 export interface RequestOpt {
   /** UDP payload that the sender takes, as it says: below 512 it means 512 (6.2.3). */
   readonly udpSize: number;

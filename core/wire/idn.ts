@@ -6,7 +6,8 @@ const DOTS = /[.\u3002\uff0e\uff61]/;
 const NOT_ASCII = /[^\0-\x7f]/;
 
 /**
- * Labels with other than ASCII letters to A-labels (RFC 5890, by UTS 46); the rest stays as it is. Throws InvalidError `invalid_name`.
+ * Labels with other than ASCII letters to A-labels (RFC 5890, by UTS 46); the rest stays as it is.
+ * Throws InvalidError `invalid_name`.
  */
 export function toAscii(text: string, pointer: string): string {
   if (!NOT_ASCII.test(text)) return text;

@@ -1,28 +1,39 @@
 /**
- * Reads a message from the network section by section: names with their pointers followed, rdata with the names in it made whole. For messages that are
- * taken apart into records, as an update is; the query path reads in place (core/answer).
+ * Reads a message from the network section by section: names with their pointers followed, rdata
+ * with the names in it made whole. For messages that are taken apart into records, as an update is;
+ * the query path reads in place (core/answer).
  */
 import { InvalidError } from '../base/errors.ts';
 import { LOWER, MAX_LABEL, MAX_NAME, type Name } from './name.ts';
 import { TYPE } from './types.ts';
 
-/** Pointers that one name may go through: one to a label. A message of 64 KB has room for thousands that lead to one another, and for thousands of names there. */
+/**
+ * Pointers that one name may go through: one to a label. A message of 64 KB has room for thousands
+ * that lead to one another, and for thousands of names there.
+ */
 const MAX_POINTERS = 127;
 
-/** A record as it stands in a message of any opcode: class and TTL may mean something else than in a zone. */
+/**
+ * A record as it stands in a message of any opcode: class and TTL may mean something else than in a
+ * zone.
+ */
 export interface MessageRecord {
   /** In lower case. */
   readonly name: Name;
   readonly type: number;
   readonly class: number;
   readonly ttl: number;
-  /** Names in it are uncompressed and in lower case, for the types whose names a sender may compress. */
+  /**
+   * Names in it are uncompressed and in lower case, for the types whose names a sender may
+   * compress.
+   */
   readonly rdata: Uint8Array;
 }
 
 /**
- * Where names stand in the rdata that senders compress: the types of RFC 1035, and those in which older software does (RFC 3597 section 4).
- * `skip`: bytes before the first name; `names`: how many follow one another. NAPTR has strings before its name.
+ * Where names stand in the rdata that senders compress: the types of RFC 1035, and those in which
+ * older software does (RFC 3597 section 4). `skip`: bytes before the first name; `names`: how many
+ * follow one another. NAPTR has strings before its name.
  */
 const LAYOUTS: ReadonlyMap<number, { readonly skip: number; readonly names: number }> = new Map([
   [TYPE.NS, { skip: 0, names: 1 }],
@@ -53,7 +64,10 @@ export class MessageReader {
   /** Holds the name under way, so that only names that are sound take memory. */
   readonly #scratch = new Uint8Array(MAX_NAME);
 
-  /** Begins at offset `at`. Every method throws InvalidError `malformed_message` when the bytes are not what it reads. */
+  /**
+   * Begins at offset `at`. Every method throws InvalidError `malformed_message` when the bytes are
+   * not what it reads.
+   */
   constructor(bytes: Uint8Array, at = 0) {
     this.#bytes = bytes;
     this.#at = at;
@@ -74,7 +88,10 @@ export class MessageReader {
     return this.u16() * 0x10000 + this.u16();
   }
 
-  /** Uncompressed, in lower case, in memory of its own. A pointer leads to an earlier place each time (RFC 1035 4.1.4), so that it ends. */
+  /**
+   * Uncompressed, in lower case, in memory of its own. A pointer leads to an earlier place each
+   * time (RFC 1035 4.1.4), so that it ends.
+   */
   name(): Name {
     const bytes = this.#bytes;
     const scratch = this.#scratch;

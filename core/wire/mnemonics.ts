@@ -1,4 +1,6 @@
-/** Type mnemonics (IANA "Resource Record (RR) TYPEs") and the `TYPEn` form of RFC 3597 section 5. */
+/**
+ * Type mnemonics (IANA "Resource Record (RR) TYPEs") and the `TYPEn` form of RFC 3597 section 5.
+ */
 
 const NAMES: readonly (readonly [number, string])[] = Object.entries(
   // One row a decade keeps the registry checkable by eye. A dash stands for an unassigned number.
@@ -22,7 +24,10 @@ const NAMES: readonly (readonly [number, string])[] = Object.entries(
 const BY_NUMBER: ReadonlyMap<number, string> = new Map(NAMES.filter(([, name]) => name !== '-'));
 const BY_NAME: ReadonlyMap<string, number> = new Map([...BY_NUMBER].map(([type, name]) => [name, type]));
 
-/** Longest text that can name a type: "NSEC3PARAM" and "OPENPGPKEY" have 10 characters, "TYPE65535" has 9. */
+/**
+ * Longest text that can name a type: "NSEC3PARAM" and "OPENPGPKEY" have 10 characters, "TYPE65535"
+ * has 9.
+ */
 const MAX_MNEMONIC = 10;
 
 /** The type's mnemonic, or `TYPEn` when it has none. */
@@ -48,7 +53,9 @@ export function isPortable(type: number): boolean {
   return PORTABLE.has(type);
 }
 
-/** The name of a type in a master file for other servers: TYPEn where one of them has no mnemonic. */
+/**
+ * The name of a type in a master file for other servers: TYPEn where one of them has no mnemonic.
+ */
 export function portableTypeName(type: number): string {
   return PORTABLE.get(type) ?? `TYPE${type}`;
 }

@@ -1,7 +1,7 @@
 /**
- * Domain names in wire form: uncompressed, absolute, ending in the root label (RFC 1035 3.1).
- * A name in the store, in rdata and in a compiled answer is in lower case (RFC 4343); the case that a client asked in
- * lives only in its question, that of a master file in the table of spellings.
+ * Domain names in wire form: uncompressed, absolute, ending in the root label (RFC 1035 3.1). A
+ * name in the store, in rdata and in a compiled answer is in lower case (RFC 4343); the case that a
+ * client asked in lives only in its question, that of a master file in the table of spellings.
  */
 import { InvalidError } from '../base/errors.ts';
 import { latin1 } from './latin1.ts';
@@ -22,10 +22,10 @@ export const LOWER: Uint8Array = Uint8Array.from({ length: 256 }, (_, c) => (c >
 const scratch = new Uint8Array(MAX_NAME + 1);
 
 /**
- * Presentation form to wire form, lower-cased. `\DDD` and `\X` escapes are taken (RFC 1035 5.1). A text without the last dot is
- * completed with `origin`, or is absolute when there is none. `@` is the origin. `isBytes`: every
- * character of the text is one byte, and stands for itself above 127 too.
- * Throws InvalidError `invalid_name`.
+ * Presentation form to wire form, lower-cased. `\DDD` and `\X` escapes are taken (RFC 1035 5.1). A
+ * text without the last dot is completed with `origin`, or is absolute when there is none. `@` is
+ * the origin. `isBytes`: every character of the text is one byte, and stands for itself above 127
+ * too. Throws InvalidError `invalid_name`.
  */
 export function parseName(text: string, origin: Name = ROOT, isBytes = false): Name {
   if (text === '@') return origin;

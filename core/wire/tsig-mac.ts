@@ -28,8 +28,9 @@ export function algorithmOf(name: Name): TsigAlgorithm | undefined {
 }
 
 /**
- * The code of one message. `prior`: the code that goes before it, of the request or of the last message of a stream. `timersOnly`: the message goes on a
- * stream, of which the first has said all else (RFC 8945 5.3.1). The id that counts is the record's original one.
+ * The code of one message. `prior`: the code that goes before it, of the request or of the last
+ * message of a stream. `timersOnly`: the message goes on a stream, of which the first has said all
+ * else (RFC 8945 5.3.1). The id that counts is the record's original one.
  */
 export function macOf(
   key: TsigKey,

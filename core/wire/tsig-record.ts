@@ -77,7 +77,8 @@ export function findTsig(message: Uint8Array): Found {
 function readRecord(message: Uint8Array, start: number, from: number, end: number): TsigRecord | null {
   const owner = readName(message, start);
   const macAt = skipName(message, from) + BEFORE_MAC;
-  // A name inside the rdata is not compressed (RFC 3597 section 4), so that what is skipped is the name.
+  // A name inside the rdata is not compressed (RFC 3597 section 4), so that what is skipped is the
+  // name.
   const algorithm = readName(message, from);
   if (owner === null || algorithm === null || from + algorithm.length + BEFORE_MAC !== macAt) return null;
   const view = new DataView(message.buffer, message.byteOffset, message.byteLength);

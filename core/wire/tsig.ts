@@ -1,6 +1,6 @@
 /**
- * Transaction signatures (RFC 8945): a request is verified, what answers it is signed. HMAC-SHA256 and HMAC-SHA512, never truncated: a request whose code is
- * cut is answered BADTRUNC.
+ * Transaction signatures (RFC 8945): a request is verified, what answers it is signed. HMAC-SHA256
+ * and HMAC-SHA512, never truncated: a request whose code is cut is answered BADTRUNC.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { bareResponse } from './bare-response.ts';
@@ -18,8 +18,9 @@ export const TSIG_ERROR = { NONE: 0, BADSIG: 16, BADKEY: 17, BADTIME: 18, BADTRU
 /** Seconds by which clocks may differ, as we say it (RFC 8945 section 10). */
 const FUDGE = 300;
 /**
- * The most that a request may ask for: up to 18 hours fit into the field, and for twice as long a request that somebody has seen could be sent again. Whoever keeps requests apart
- * (dynamic update does for a day) needs a bound, and no clock that anybody looks after is an hour wrong.
+ * The most that a request may ask for: up to 18 hours fit into the field, and for twice as long a
+ * request that somebody has seen could be sent again. Whoever keeps requests apart (dynamic update
+ * does for a day) needs a bound, and no clock that anybody looks after is an hour wrong.
  */
 const MAX_FUDGE = 3600;
 /** RFC 8945 5.2.2.1: a code that is cut to less is malformed, whatever the policy. */
@@ -38,7 +39,10 @@ export type TsigVerdict<K extends TsigKey> =
       readonly mac: Uint8Array;
       /** The request's; null: it has none. */
       readonly opt: RequestOpt | null;
-      /** The last second, since 1970, in which the request is good: whoever must not take it twice remembers it until then. */
+      /**
+       * The last second, since 1970, in which the request is good: whoever must not take it twice
+       * remembers it until then.
+       */
       readonly goodUntil: number;
       /** Signs the response, or the messages of a stream one after another. */
       readonly signer: TsigSigner;
@@ -49,7 +53,10 @@ export type TsigVerdict<K extends TsigKey> =
       readonly rcode: number;
       /** See TSIG_ERROR; 0 with FORMERR, which goes without a TSIG record. */
       readonly error: number;
-      /** The response that is due, whole: header, question, OPT when the request had one, TSIG (RFC 8945 5.3.2: signed with BADTIME and BADTRUNC only). */
+      /**
+       * The response that is due, whole: header, question, OPT when the request had one, TSIG (RFC
+       * 8945 5.3.2: signed with BADTIME and BADTRUNC only).
+       */
       readonly response: () => Uint8Array;
     };
 
@@ -57,7 +64,8 @@ export type TsigVerdict<K extends TsigKey> =
 export type FindKey<K extends TsigKey> = (name: Name, algorithm: TsigAlgorithm) => K | undefined;
 
 /**
- * Verifies a request from the network in the order of RFC 8945 5.2: form, key, code, time, truncation. Throws what `findKey` throws.
+ * Verifies a request from the network in the order of RFC 8945 5.2: form, key, code, time,
+ * truncation. Throws what `findKey` throws.
  */
 export function verifyTsig<K extends TsigKey>(
   message: Uint8Array,
@@ -92,7 +100,10 @@ export function verifyTsig<K extends TsigKey>(
   return { kind: 'ok', key, message: unsigned, mac: given, opt, goodUntil, signer: new TsigSigner(key, given) };
 }
 
-/** Signs the messages that answer one request: the first with all variables, those after it with the timers (RFC 8945 5.3). */
+/**
+ * Signs the messages that answer one request: the first with all variables, those after it with the
+ * timers (RFC 8945 5.3).
+ */
 export class TsigSigner {
   readonly #key: TsigKey;
   #prior: Uint8Array;
@@ -129,7 +140,10 @@ export function signRequest(
   return { message: appendTsig(message, { ...variables, mac }), mac };
 }
 
-/** Whether a response to a request of ours, or the next message of a stream (`prior`: the last one's code), is signed with the key and in time. */
+/**
+ * Whether a response to a request of ours, or the next message of a stream (`prior`: the last one's
+ * code), is signed with the key and in time.
+ */
 export function isSignedResponse(
   message: Uint8Array,
   key: TsigKey,

@@ -1,4 +1,6 @@
-/** Times of zones: TTLs and the SOA's timers, in seconds, as digits or with BIND's units (`1h30m`). */
+/**
+ * Times of zones: TTLs and the SOA's timers, in seconds, as digits or with BIND's units (`1h30m`).
+ */
 
 /** RFC 2181 section 8: a TTL has 31 bits. */
 export const MAX_TTL = 0x7fffffff;
@@ -15,7 +17,10 @@ for (const [letter, seconds] of [
   UNIT[letter.toUpperCase().charCodeAt(0)] = seconds;
 }
 
-/** Seconds of the text in bytes[start, end), or -1 when it is no time or exceeds MAX_TTL. Makes no strings. */
+/**
+ * Seconds of the text in bytes[start, end), or -1 when it is no time or exceeds MAX_TTL. Makes no
+ * strings.
+ */
 export function readTtl(bytes: Uint8Array, start: number, end: number): number {
   let total = 0;
   let value = 0;
@@ -37,7 +42,8 @@ export function readTtl(bytes: Uint8Array, start: number, end: number): number {
       units++;
     }
   }
-  // A number without a unit means seconds only where it stands alone: "1h30" could mean minutes as well.
+  // A number without a unit means seconds only where it stands alone: "1h30" could mean minutes as
+  // well.
   if (digits > 0) return units === 0 ? value : -1;
   return units === 0 ? -1 : total;
 }

@@ -113,16 +113,16 @@ export const TYPE = {
   TA: 32768,
   DLV: 32769,
   /**
-   * A name that answers with the addresses of another one; of private use, numbered as PowerDNS does. It is stored and shown, and never sent
-   * on the wire as such.
+   * A name that answers with the addresses of another one; of private use, numbered as PowerDNS
+   * does. It is stored and shown, and never sent on the wire as such.
    */
   ALIAS: 65401,
 } as const;
 
 /**
- * Where the domain names stand in the rdata of the types whose names may be compressed when sent (RFC 3597 section 4:
- * only those of RFC 1035). `skip`: bytes before the first name. `names`: how many names follow one another.
- * Bytes after the last name are copied as they are.
+ * Where the domain names stand in the rdata of the types whose names may be compressed when sent
+ * (RFC 3597 section 4: only those of RFC 1035). `skip`: bytes before the first name. `names`: how
+ * many names follow one another. Bytes after the last name are copied as they are.
  */
 export const COMPRESSIBLE: ReadonlyMap<number, { readonly skip: number; readonly names: number }> = new Map([
   [TYPE.NS, { skip: 0, names: 1 }],
@@ -139,8 +139,9 @@ export const COMPRESSIBLE: ReadonlyMap<number, { readonly skip: number; readonly
 ]);
 
 /**
- * Offset in the rdata of the host name by which a record makes a name one of a nameserver, mail or another service. It must not be
- * an alias (RFC 2181 10.3, RFC 2782), and its addresses go into the additional section (RFC 1035 3.3).
+ * Offset in the rdata of the host name by which a record makes a name one of a nameserver, mail or
+ * another service. It must not be an alias (RFC 2181 10.3, RFC 2782), and its addresses go into the
+ * additional section (RFC 1035 3.3).
  */
 export const HOST_TARGET: ReadonlyMap<number, number> = new Map([
   [TYPE.NS, 0],
@@ -155,7 +156,10 @@ export function isServiceBinding(type: number): boolean {
   return type === TYPE.SVCB || type === TYPE.HTTPS;
 }
 
-/** One record as every room hands it on. Names are absolute, uncompressed wire form in lower case. TTL in seconds. */
+/**
+ * One record as every room hands it on. Names are absolute, uncompressed wire form in lower case.
+ * TTL in seconds.
+ */
 export interface ResourceRecord {
   readonly name: Uint8Array;
   readonly type: number;
@@ -163,7 +167,10 @@ export interface ResourceRecord {
   readonly rdata: Uint8Array;
 }
 
-/** Names that the CNAMEs and DNAMEs of one answer lead on from, at most; a longer chain ends there. Resolvers give up at 8 to 16. */
+/**
+ * Names that the CNAMEs and DNAMEs of one answer lead on from, at most; a longer chain ends there.
+ * Resolvers give up at 8 to 16.
+ */
 export const MAX_SOURCES = 16;
 
 export interface RRset {

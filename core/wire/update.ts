@@ -27,8 +27,9 @@ export interface UpdateMessage {
 }
 
 /**
- * The zone that an update message names, whatever comes behind it: whether the zone is ours is asked before the records are looked at (RFC 2136 3.1). Throws InvalidError,
- * which is answered FORMERR: not exactly one zone of type SOA is named (3.1.1).
+ * The zone that an update message names, whatever comes behind it: whether the zone is ours is
+ * asked before the records are looked at (RFC 2136 3.1). Throws InvalidError, which is answered
+ * FORMERR: not exactly one zone of type SOA is named (3.1.1).
  */
 export function parseUpdateZone(message: Uint8Array): Zone {
   const header = new MessageReader(message);
@@ -45,8 +46,10 @@ function readZone(reader: MessageReader): Zone {
 }
 
 /**
- * Takes an update message without its TSIG record apart. Rdata of records that are added, deleted or compared is as we store it. Throws InvalidError, which is
- * answered FORMERR: the bytes are no message, not exactly one zone of type SOA is named (3.1.1), rdata is not well-formed, there is more than one OPT.
+ * Takes an update message without its TSIG record apart. Rdata of records that are added, deleted
+ * or compared is as we store it. Throws InvalidError, which is answered FORMERR: the bytes are no
+ * message, not exactly one zone of type SOA is named (3.1.1), rdata is not well-formed, there is
+ * more than one OPT.
  */
 export function parseUpdate(message: Uint8Array): UpdateMessage {
   const header = new MessageReader(message);
@@ -77,7 +80,10 @@ export function parseUpdate(message: Uint8Array): UpdateMessage {
   return { zone, prerequisites: compared, updates: changed, version };
 }
 
-/** What has rdata is a record of a zone, but for class ANY, where rdata is a fault of its own (2.4, 2.5). */
+/**
+ * What has rdata is a record of a zone, but for class ANY, where rdata is a fault of its own (2.4,
+ * 2.5).
+ */
 function canonical(record: MessageRecord): MessageRecord {
   if (record.class === CLASS_ANY || !isDataType(record.type)) return record;
   // Without rdata, class NONE is a question for an RRset or name (2.4.3, 2.4.5).

@@ -17,8 +17,8 @@ export interface Additional extends Pick<Answer, 'drops' | 'arcount'> {
 export const NO_ADDITIONAL: Additional = { drops: [], arcount: 0, hasAlias: false };
 
 /**
- * Bytes of what goes with SVCB and HTTPS. Each of them has a copy of what its target holds, so without a bound ten thousand of
- * them would multiply one large name by ten thousand.
+ * Bytes of what goes with SVCB and HTTPS. Each of them has a copy of what its target holds, so
+ * without a bound ten thousand of them would multiply one large name by ten thousand.
  */
 const MOST_OF_SERVICES = 4096;
 
@@ -94,8 +94,8 @@ class AdditionalWriter {
   }
 
   /**
-   * What clients of SVCB and HTTPS go on to (RFC 9460 4.1): the addresses of the targets, which may be aliases, and of a target in
-   * AliasMode its own records of the type with what goes with these.
+   * What clients of SVCB and HTTPS go on to (RFC 9460 4.1): the addresses of the targets, which may
+   * be aliases, and of a target in AliasMode its own records of the type with what goes with these.
    */
   services(owner: Owner, name: Name, set: RRset): void {
     const { type } = set;

@@ -1,7 +1,8 @@
 /**
- * Which names of a zone answer differently once the records of some names have changed. May name too many, never too few: the names
- * themselves, those above (empty non-terminals, wildcard flags), those below a cut that came or went, and all whose
- * chains or additional records lead through any of these.
+ * Which names of a zone answer differently once the records of some names have changed. May name
+ * too many, never too few: the names themselves, those above (empty non-terminals, wildcard flags),
+ * those below a cut that came or went, and all whose chains or additional records lead through any
+ * of these.
  */
 import type { Environment } from '../store/environment.ts';
 import { afterPrefix, type Id, nameOfKey, recordKeyParts, recordsBelow } from '../store/keys.ts';

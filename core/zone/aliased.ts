@@ -1,6 +1,7 @@
 /**
- * A zone with what its ALIAS records stand for: A and AAAA of the target. All else (additional records, chains, wildcards) follows, since the compiler asks
- * this view as it asks any zone. The ALIAS stays among the RRsets, so that its name exists though the target may have no address.
+ * A zone with what its ALIAS records stand for: A and AAAA of the target. All else (additional
+ * records, chains, wildcards) follows, since the compiler asks this view as it asks any zone. The
+ * ALIAS stays among the RRsets, so that its name exists though the target may have no address.
  */
 import type { Name } from '../wire/name.ts';
 import { type RRset, TYPE } from '../wire/types.ts';

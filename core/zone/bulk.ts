@@ -1,6 +1,6 @@
 /**
- * Nodes of a whole zone in one buffer, so that they can be made in another thread and handed over without a copy:
- * any number of { key length u16, node length u32, name key, node }.
+ * Nodes of a whole zone in one buffer, so that they can be made in another thread and handed over
+ * without a copy: any number of { key length u16, node length u32, name key, node }.
  */
 import { nameKey } from '../store/keys.ts';
 import { equalNames, type Name } from '../wire/name.ts';

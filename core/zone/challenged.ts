@@ -1,6 +1,8 @@
 /**
- * A zone with the TXT that answer ACME's dns-01 challenges (RFC 8555 8.4), which are no records of the customer's. They stand beside what the customer has
- * there; a CNAME leads elsewhere and is left alone. All else (empty non-terminals, wildcards) follows, since the compiler asks this view as it asks any zone.
+ * A zone with the TXT that answer ACME's dns-01 challenges (RFC 8555 8.4), which are no records of
+ * the customer's. They stand beside what the customer has there; a CNAME leads elsewhere and is
+ * left alone. All else (empty non-terminals, wildcards) follows, since the compiler asks this view
+ * as it asks any zone.
  */
 import { equalNames, isWithin, joinNames, MAX_NAME, type Name } from '../wire/name.ts';
 import { type RRset, TYPE } from '../wire/types.ts';

@@ -1,5 +1,6 @@
 /**
- * The compiler: one owner name of a zone ─► its node (store/answers.ts). The rules are in docs/internals/answers.md.
+ * The compiler: one owner name of a zone ─► its node (store/answers.ts). The rules are in
+ * docs/internals/answers.md.
  */
 import {
   ANSWER_AA,
@@ -35,8 +36,9 @@ import { walk } from './walk.ts';
 type Answers = [type: number, answer: Answer | null][];
 
 /**
- * Bytes of one answer, and of all, that an alias keeps of the name that it leads to. Each alias has a copy, so without a bound ten
- * thousand of them would multiply one large name by ten thousand; past it the chain is walked when it is asked for.
+ * Bytes of one answer, and of all, that an alias keeps of the name that it leads to. Each alias has
+ * a copy, so without a bound ten thousand of them would multiply one large name by ten thousand;
+ * past it the chain is walked when it is asked for.
  */
 const ALIAS_ANSWER = 2048;
 const ALIAS_NODE = 8192;

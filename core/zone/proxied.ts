@@ -1,6 +1,7 @@
 /**
- * A zone whose proxy is on, as it is answered: its web names have the addresses of the cluster. All else (additional records, chains, wildcards)
- * follows, since the compiler asks this view as it asks any zone.
+ * A zone whose proxy is on, as it is answered: its web names have the addresses of the cluster. All
+ * else (additional records, chains, wildcards) follows, since the compiler asks this view as it
+ * asks any zone.
  */
 import { isWithin, type Name } from '../wire/name.ts';
 import { parseRdata } from '../wire/rdata/index.ts';
@@ -45,8 +46,9 @@ export class ProxiedZone implements ZoneView {
 }
 
 /**
- * Whether a name that holds records of WEB_TYPES goes through the proxy: as its records say, else unless mail or another service points at it
- * or a label of it begins with an underscore, which no browser goes to (RFC 8552).
+ * Whether a name that holds records of WEB_TYPES goes through the proxy: as its records say, else
+ * unless mail or another service points at it or a label of it begins with an underscore, which no
+ * browser goes to (RFC 8552).
  */
 export function isWebName(zone: ProxyHints & Pick<ZoneView, 'apex'>, name: Name): boolean {
   return zone.proxied(name) ?? !(hasUnderscore(name, zone.apex) || zone.isServiceTarget(name));

@@ -1,6 +1,7 @@
 /**
- * Certificates by themselves (ACME, RFC 8555), in the main thread: ordered when a proxy is turned on, renewed in time, for names of our configuration alone. All that is known is in the
- * store, so any node may order and every node answers challenges and serves what was issued.
+ * Certificates by themselves (ACME, RFC 8555), in the main thread: ordered when a proxy is turned
+ * on, renewed in time, for names of our configuration alone. All that is known is in the store, so
+ * any node may order and every node answers challenges and serves what was issued.
  */
 
 import { ConfigError } from '../../core/base/errors.ts';
@@ -35,9 +36,15 @@ export interface AcmeOptions {
   readonly secrets: Secrets;
   readonly log: Logger;
   readonly metrics: Registry;
-  /** Resolves when every live node serves what the journal holds up to this sequence, or with the signal. */
+  /**
+   * Resolves when every live node serves what the journal holds up to this sequence, or with the
+   * signal.
+   */
   readonly served: (sequence: number, signal: AbortSignal) => Promise<void>;
-  /** For tests: for how many milliseconds nodes are waited for, who is asked about the public DNS, the clock in seconds since 1970, and chance, 0 ≤ r < 1. */
+  /**
+   * For tests: for how many milliseconds nodes are waited for, who is asked about the public DNS,
+   * the clock in seconds since 1970, and chance, 0 ≤ r < 1.
+   */
   readonly patience?: number;
   readonly dns?: PublicDns;
   readonly now?: () => number;
@@ -56,7 +63,10 @@ export interface Acme {
 const OFF =
   'This service does not order certificates: its operator has not set acme.directory. Upload your own certificate with PUT …/proxy/certificate.';
 
-/** Past the lease by which a node counts as there: one that says so, and cannot be heard, must not keep others from their turn. */
+/**
+ * Past the lease by which a node counts as there: one that says so, and cannot be heard, must not
+ * keep others from their turn.
+ */
 const PATIENCE_MS = 20_000;
 
 /** Throws ConfigError when acme.ca_file cannot be read, or half of an external account is given. */

@@ -37,7 +37,9 @@ export function readRenewalInfo(data: unknown, retryAfter: string | undefined, n
 
 const bounded = (seconds: number): number => Math.min(Math.max(seconds, LEAST_RETRY), MOST_RETRY);
 
-/** Seconds until it is asked again that could not be: as it says, six hours else (RFC 9773 4.3.3). */
+/**
+ * Seconds until it is asked again that could not be: as it says, six hours else (RFC 9773 4.3.3).
+ */
 export function retryAfterError(error: unknown): number {
   const said = error instanceof DirectoryProblem ? error.retryAfter : null;
   return said === null ? STANDARD_RETRY : Math.max(bounded(said), STANDARD_RETRY);
@@ -48,13 +50,19 @@ function secondsOf(text: unknown): number | null {
   return Number.isFinite(at) ? at : null;
 }
 
-/** A time within the window (4.2), but not after `latest`; the one that was chosen before stays as long as it lies there. `random`: 0 ≤ r < 1. */
+/**
+ * A time within the window (4.2), but not after `latest`; the one that was chosen before stays as
+ * long as it lies there. `random`: 0 ≤ r < 1.
+ */
 export function chooseRenewal({ start, end }: RenewalInfo, before: number, latest: number, random: number): number {
   if (before >= start && before <= Math.min(end, latest)) return before;
   return Math.min(Math.floor(start + random * (end - start)), latest);
 }
 
-/** What names the leaf of a chain in PEM form there (4.1); null for one without an authority key identifier, and for what is no certificate. */
+/**
+ * What names the leaf of a chain in PEM form there (4.1); null for one without an authority key
+ * identifier, and for what is no certificate.
+ */
 export function certificateId(chain: string): string | null {
   let leaf: X509Certificate;
   try {
@@ -106,7 +114,10 @@ function authorityKeyId(der: Buffer): Buffer | null {
 /** Bytes of a length; a certificate has some kilobytes. */
 const MAX_LENGTH = 4;
 
-/** What stands one after the other (X.690 8.1), up to what is no element: OpenSSL, which has read the certificate, does not look into extensions. */
+/**
+ * What stands one after the other (X.690 8.1), up to what is no element: OpenSSL, which has read
+ * the certificate, does not look into extensions.
+ */
 function elements(der: Buffer): Element[] {
   const found: Element[] = [];
   for (let at = 0; at + 2 <= der.length; ) {

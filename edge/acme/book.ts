@@ -1,4 +1,7 @@
-/** What is written of an order: each step one commit, valid on whatever node it is made, since all that it rests on is read in it again. */
+/**
+ * What is written of an order: each step one commit, valid on whatever node it is made, since all
+ * that it rests on is read in it again.
+ */
 
 import type { Secrets } from '../../core/base/secrets.ts';
 import { type Draft, write } from '../../core/journal/draft/draft.ts';
@@ -66,7 +69,10 @@ export class Book {
     this.#options = options;
   }
 
-  /** Null: there is nothing to order any more, or another node does. What is left of an order before is taken away. */
+  /**
+   * Null: there is nothing to order any more, or another node does. What is left of an order before
+   * is taken away.
+   */
   claim(domainId: Id): Promise<Claim | null> {
     return this.#change((draft, now) => {
       const situation = situationOf(draft, domainId);
@@ -153,7 +159,10 @@ export class Book {
     });
   }
 
-  /** The order ends since this node stops, as if it had not begun. `triedAt`: when the one before had. The state is left to `decide`. */
+  /**
+   * The order ends since this node stops, as if it had not begun. `triedAt`: when the one before
+   * had. The state is left to `decide`.
+   */
   postpone(domainId: Id, triedAt: number): Promise<void> {
     return this.#change((draft) => {
       const order = this.#own(draft, domainId);
@@ -161,7 +170,10 @@ export class Book {
     });
   }
 
-  /** The order ends since nobody wants it any more. Who turns on and off again and again waits longer each time: directories count orders. */
+  /**
+   * The order ends since nobody wants it any more. Who turns on and off again and again waits
+   * longer each time: directories count orders.
+   */
   abandon(domainId: Id): Promise<void> {
     return this.#change((draft, now) => {
       const order = this.#own(draft, domainId);
@@ -197,7 +209,9 @@ export class Book {
     });
   }
 
-  /** The directory wants this certificate, if it is still the one that there is, to be renewed then. */
+  /**
+   * The directory wants this certificate, if it is still the one that there is, to be renewed then.
+   */
   renewAt(domainId: Id, chain: string, renewAt: number): Promise<void> {
     return this.#change((draft) => {
       const order = draft.acmeOrder(domainId);
@@ -254,7 +268,10 @@ const activeState = ({ notBefore, notAfter }: AutomaticCertificate, sslError: st
   sslError,
 });
 
-/** Of the automatic certificate; that of a certificate which the customer has brought is left alone. No request is open then. */
+/**
+ * Of the automatic certificate; that of a certificate which the customer has brought is left alone.
+ * No request is open then.
+ */
 function putState(draft: Draft, domainId: Id, state: State): void {
   const proxy = draft.proxy(domainId);
   if (proxy !== undefined && draft.certificate(domainId) === undefined)

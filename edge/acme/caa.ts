@@ -1,4 +1,7 @@
-/** Whether CAA records let an authority issue (RFC 8659), with the parameters of RFC 8657. Pure but for the questions. */
+/**
+ * Whether CAA records let an authority issue (RFC 8659), with the parameters of RFC 8657. Pure but
+ * for the questions.
+ */
 
 export interface CaaRecord {
   /** The issuer critical flag (RFC 8659 4.1). */
@@ -24,7 +27,10 @@ export interface RelevantCaa {
   readonly records: readonly CaaRecord[];
 }
 
-/** Properties that an issuer of certificates for servers understands, or may pass over (the registry of RFC 8659 section 9). */
+/**
+ * Properties that an issuer of certificates for servers understands, or may pass over (the registry
+ * of RFC 8659 section 9).
+ */
 const UNDERSTOOD: ReadonlySet<string> = new Set([
   'issue',
   'issuewild',
@@ -35,7 +41,10 @@ const UNDERSTOOD: ReadonlySet<string> = new Set([
   'issuevmc',
 ]);
 
-/** The closest RRset at the name or above it (RFC 8659 section 3). `name`: of a wildcard what follows `*.`. */
+/**
+ * The closest RRset at the name or above it (RFC 8659 section 3). `name`: of a wildcard what
+ * follows `*.`.
+ */
 export async function relevantCaa(
   name: string,
   ask: (name: string) => Promise<readonly CaaRecord[]>,
@@ -56,7 +65,10 @@ export function mayIssue(records: readonly CaaRecord[], issuer: Issuer, method: 
   return properties.length === 0 || properties.some(({ value }) => grants(value, issuer, method));
 }
 
-/** Issuer domain name, then parameters `tag=value`, each after a semicolon (4.2). What breaks the grammar grants nothing. */
+/**
+ * Issuer domain name, then parameters `tag=value`, each after a semicolon (4.2). What breaks the
+ * grammar grants nothing.
+ */
 function grants(value: string, { identities, accountUri }: Issuer, method: Method): boolean {
   const [domain, ...parameters] = value.split(';').map((part) => part.trim());
   if (!identities.includes(domain.toLowerCase().replace(/\.$/, ''))) return false;

@@ -1,4 +1,7 @@
-/** What is to be done for a domain's certificate now. Pure: the same rows and the same time give the same decision, on every node. */
+/**
+ * What is to be done for a domain's certificate now. Pure: the same rows and the same time give the
+ * same decision, on every node.
+ */
 import type { AcmeOrder, AutomaticCertificate, ProxyConfig } from '../../core/store/rows.ts';
 import { askedDelay, isAhead, isLive, issuedToday, renewalTime } from './times.ts';
 
@@ -30,7 +33,10 @@ export type Decision =
 export interface Self {
   /** Whose own claims are left from before it started. */
   readonly node: string;
-  /** Where certificates are ordered; those from elsewhere, such as one for tests, are replaced. Null: nowhere. */
+  /**
+   * Where certificates are ordered; those from elsewhere, such as one for tests, are replaced.
+   * Null: nowhere.
+   */
   readonly directory: string | null;
 }
 
@@ -60,7 +66,10 @@ export function decide(situation: Situation, { node, directory }: Self, now: num
 
 const NOTHING: Decision = { kind: 'nothing' };
 
-/** Nothing is ordered: the proxy is off, or the customer has a certificate. What there is stays as long as it is good, so that turning on works at once. */
+/**
+ * Nothing is ordered: the proxy is off, or the customer has a certificate. What there is stays as
+ * long as it is good, so that turning on works at once.
+ */
 function unwanted({ proxy, isCustom, automatic, order }: Situation, isGood: boolean): Decision {
   if (automatic !== undefined && !isGood) return { kind: 'discard' };
   // Of a node that has gone in an order, challenges and all.
@@ -77,7 +86,8 @@ function earliest({ order }: Situation, isAsked: boolean, isGood: boolean, now: 
   const { triedAt, retryAt, blockedUntil, failures } = order;
   const issued = issuedToday(order, now);
   const tried = triedAt + askedDelay(failures, issued);
-  // A directory that always wants a renewal at once, and nodes that do not agree on the directory, would have it ordered without end.
+  // A directory that always wants a renewal at once, and nodes that do not agree on the directory,
+  // would have it ordered without end.
   const renewed = isGood && issued > 1 ? tried : 0;
   return Math.max(blockedUntil ?? 0, isAsked ? Math.min(tried, retryAt ?? tried) : Math.max(retryAt ?? 0, renewed));
 }

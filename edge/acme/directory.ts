@@ -1,4 +1,7 @@
-/** A directory (RFC 8555) with the cluster's account: acme-client signs and counts nonces, over our transport; what it lacks stands here. */
+/**
+ * A directory (RFC 8555) with the cluster's account: acme-client signs and counts nonces, over our
+ * transport; what it lacks stands here.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'acme-client';
 import type { Logger } from '../../core/base/log/index.ts';
@@ -27,15 +30,19 @@ export interface DirectoryMeta {
 export interface Session {
   readonly client: Client;
   readonly accountUrl: string;
-  /** The resource at a URL, once `isSettled` says so of it. Rejects with OrderFailure `slow` after `seconds`. */
+  /**
+   * The resource at a URL, once `isSettled` says so of it. Rejects with OrderFailure `slow` after
+   * `seconds`.
+   */
   poll<T>(url: string, isSettled: (resource: T) => boolean, seconds: number, signal: AbortSignal): Promise<T>;
 }
 
 export interface Directory {
   meta(): Promise<DirectoryMeta>;
   /**
-   * What `work` does with a session; the account is registered when there is none. Once more, with the account
-   * registered anew, when the directory has lost it, as one for tests does at each start.
+   * What `work` does with a session; the account is registered when there is none. Once more, with
+   * the account registered anew, when the directory has lost it, as one for tests does at each
+   * start.
    */
   use<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /** As JSON, without a signature. */
@@ -102,7 +109,8 @@ export function openDirectory(
       await accounts.registered(account, { url, email });
     }
     const wanted = settings.email ?? null;
-    // Of what was registered before addresses were remembered, none is what most have who want none.
+    // Of what was registered before addresses were remembered, none is what most have who want
+    // none.
     if (email !== wanted && !(email === undefined && wanted === null) && (await tellEmail(made, wanted, log)))
       await accounts.registered(account, { url, email: wanted });
     return { client: made, accountUrl: url, poll: (...args) => poll(made, ...args) };
@@ -203,8 +211,8 @@ async function register(client: Client, { agreeTos, email }: DirectorySettings):
     });
   let status: number;
   try {
-    // Not the client's own method: where the account exists (another node was sooner, or we ended before its URL was
-    // stored) that one updates it with nothing, which a directory may refuse.
+    // Not the client's own method: where the account exists (another node was sooner, or we ended
+    // before its URL was stored) that one updates it with nothing, which a directory may refuse.
     ({ status } = await inside(client).api.createAccount({
       termsOfServiceAgreed: agreeTos,
       ...(email === undefined ? {} : { contact: contactOf(email) }),
@@ -218,7 +226,8 @@ async function register(client: Client, { agreeTos, email }: DirectorySettings):
 }
 
 /**
- * RFC 8555 7.3.2. Whether the directory has it now. One that does not take it is told again at the next start: certificates do not wait for that. Rejects when it cannot be reached.
+ * RFC 8555 7.3.2. Whether the directory has it now. One that does not take it is told again at the
+ * next start: certificates do not wait for that. Rejects when it cannot be reached.
  */
 async function tellEmail(client: Client, email: string | null, log: Logger): Promise<boolean> {
   try {

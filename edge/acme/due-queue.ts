@@ -1,4 +1,7 @@
-/** What is due when: a binary heap of times, and the time that counts for each item. One that is given another time leaves its old entry behind, which is passed over. */
+/**
+ * What is due when: a binary heap of times, and the time that counts for each item. One that is
+ * given another time leaves its old entry behind, which is passed over.
+ */
 import type { Id } from '../../core/store/keys.ts';
 
 interface Entry {

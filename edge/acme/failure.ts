@@ -1,6 +1,9 @@
 /** Why an order has failed: for the customer, and for whoever decides when it is tried again. */
 
-/** `directory`: others would fail as well just now; `limit`: others might; `operator`: until somebody changes a setting. */
+/**
+ * `directory`: others would fail as well just now; `limit`: others might; `operator`: until
+ * somebody changes a setting.
+ */
 export type Fault = 'domain' | 'directory' | 'limit' | 'operator';
 
 export class OrderFailure extends Error {

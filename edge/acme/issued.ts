@@ -1,4 +1,6 @@
-/** Is what a directory hands out the certificate that was asked for? Looked at before it is stored. */
+/**
+ * Is what a directory hands out the certificate that was asked for? Looked at before it is stored.
+ */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { CoveredNames } from '../../core/tls/covered-names.ts';

@@ -1,4 +1,6 @@
-/** One order from its names to the chain (RFC 8555 7.4): nothing is stored here but by `publish`. */
+/**
+ * One order from its names to the chain (RFC 8555 7.4): nothing is stored here but by `publish`.
+ */
 import { generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Authorization, Client, Order } from 'acme-client';
@@ -19,7 +21,10 @@ export interface ObtainOptions {
   readonly keyType: KeyType;
   readonly profile: string | undefined;
   readonly preferredChain: string | undefined;
-  /** The certificate that this one takes the place of (RFC 9773 section 5); null: none, or the directory does not want to know. */
+  /**
+   * The certificate that this one takes the place of (RFC 9773 section 5); null: none, or the
+   * directory does not want to know.
+   */
   readonly replaces: string | null;
   /** Resolves when every node answers these. */
   publish(challenges: readonly Omit<AcmeChallenge, 'domainId'>[]): Promise<void>;
@@ -68,7 +73,8 @@ async function newOrder(client: Client, names: readonly string[], options: Obtai
   try {
     return await client.createOrder({ ...request, replaces } as typeof request);
   } catch (error) {
-    // It was replaced already, or is not known there: then it is an order like any other (RFC 9773 section 5).
+    // It was replaced already, or is not known there: then it is an order like any other (RFC 9773
+    // section 5).
     if (!(error instanceof DirectoryProblem) || !isUnreplaceable(error)) throw error;
     return client.createOrder(request);
   }

@@ -1,6 +1,7 @@
 /**
- * Looks after the certificates of all domains: who is due, who goes first, how many at a time. Nothing is scanned but at the start; then the journal says whose rows have changed,
- * and a queue by time who is due. Orders run on this thread, which they seldom keep busy.
+ * Looks after the certificates of all domains: who is due, who goes first, how many at a time.
+ * Nothing is scanned but at the start; then the journal says whose rows have changed, and a queue
+ * by time who is due. Orders run on this thread, which they seldom keep busy.
  */
 
 import { FairQueue } from '../../core/base/fair-queue.ts';
@@ -29,11 +30,17 @@ export interface OrdersOptions {
   readonly concurrent: number;
   readonly log: Logger;
   readonly observer: OrderObserver;
-  /** One order from the checks to the certificate that is stored. Resolves with what the log tells of it; rejects with whatever went wrong, or the signal's reason. */
+  /**
+   * One order from the checks to the certificate that is stored. Resolves with what the log tells
+   * of it; rejects with whatever went wrong, or the signal's reason.
+   */
   attempt(claim: Claim, signal: AbortSignal): Promise<object>;
   /** Why nothing is ordered at all, for customers; null: it is. */
   readonly refusal: string | null;
-  /** Asks when a certificate is to be renewed; resolves with the seconds until it is asked again. Never rejects. */
+  /**
+   * Asks when a certificate is to be renewed; resolves with the seconds until it is asked again.
+   * Never rejects.
+   */
   renewal(domainId: Id, situation: StoredSituation): Promise<number>;
   readonly now: () => number;
   readonly random: () => number;
@@ -51,7 +58,10 @@ export interface Watched {
   readonly notAfter: number | null;
   /** Whether it is what visitors get: the proxy is on, and the customer has none of their own. */
   readonly isServed: boolean;
-  /** When the directory is asked about its renewal, seconds since 1970; infinite without a certificate. */
+  /**
+   * When the directory is asked about its renewal, seconds since 1970; infinite without a
+   * certificate.
+   */
   readonly renewalAt: number;
 }
 
@@ -73,7 +83,10 @@ export class Orders {
   readonly watched = new Map<Id, Watched>();
   readonly #options: OrdersOptions;
   readonly #due = new DueQueue();
-  /** Those without a certificate, and those that have one still: in turns, since either may never become empty. */
+  /**
+   * Those without a certificate, and those that have one still: in turns, since either may never
+   * become empty.
+   */
   readonly #urgent = new FairQueue<Id, Id>();
   readonly #others = new FairQueue<Id, Id>();
   #isUrgentTurn = false;
@@ -118,7 +131,10 @@ export class Orders {
     this.#pump();
   }
 
-  /** Ends what is under way, so that it is taken up at the next start. Nothing is written afterwards. */
+  /**
+   * Ends what is under way, so that it is taken up at the next start. Nothing is written
+   * afterwards.
+   */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);

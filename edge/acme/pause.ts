@@ -19,7 +19,10 @@ export class Pause {
     this.#limited.clear();
   }
 
-  /** A limit may be that of a single domain, which says nothing of others; only when it meets one account after the other the service waits for longer. */
+  /**
+   * A limit may be that of a single domain, which says nothing of others; only when it meets one
+   * account after the other the service waits for longer.
+   */
   note(fault: Fault, accountId: Id, now: number): void {
     if (fault !== 'limit' && fault !== 'directory') {
       this.clear();

@@ -12,8 +12,9 @@ export interface Plan {
 }
 
 /**
- * Rejects with OrderFailure when the zone is not delegated to us. Others than ours may be among the nameservers: secondaries have what we have. `dns` fails: nothing is
- * known, and nothing is ordered.
+ * Rejects with OrderFailure when the zone is not delegated to us. Others than ours may be among the
+ * nameservers: secondaries have what we have. `dns` fails: nothing is known, and nothing is
+ * ordered.
  */
 export async function checkDelegation(
   { apex, nameservers }: OwnZoneFacts,
@@ -40,7 +41,10 @@ export async function checkDelegation(
   throw new OrderFailure('not_delegated', `${state} ${action}`);
 }
 
-/** Rejects with OrderFailure `caa` and `no_names`. Without identities of the issuer CAA is not looked at. */
+/**
+ * Rejects with OrderFailure `caa` and `no_names`. Without identities of the issuer CAA is not
+ * looked at.
+ */
 export async function planOrder(facts: OwnZoneFacts, dns: PublicDns, issuer: Issuer): Promise<Plan> {
   const { apex, wildcard, closed } = facts;
   // What cannot be asked for the authority will ask for itself.

@@ -1,4 +1,7 @@
-/** What a directory answers when it does not do what it was asked for: problem documents (RFC 7807, RFC 8555 6.7), and no answer at all. */
+/**
+ * What a directory answers when it does not do what it was asked for: problem documents (RFC 7807,
+ * RFC 8555 6.7), and no answer at all.
+ */
 
 export interface Problem {
   /** Without `urn:ietf:params:acme:error:`; empty: none was said. */
@@ -27,7 +30,10 @@ export class DirectoryProblem extends Error {
 const PREFIX = 'urn:ietf:params:acme:error:';
 const MOST = 400;
 
-/** Never throws; `value` is what came as JSON. Of several faults (RFC 8555 6.7.1) the first tells more than the whole. */
+/**
+ * Never throws; `value` is what came as JSON. Of several faults (RFC 8555 6.7.1) the first tells
+ * more than the whole.
+ */
 export function readProblem(value: unknown): Problem {
   if (typeof value !== 'object' || value === null) return { type: '', detail: '' };
   const { type, detail, subproblems } = value as Record<string, unknown>;

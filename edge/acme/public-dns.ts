@@ -3,9 +3,15 @@ import { Resolver } from 'node:dns/promises';
 import type { CaaRecord } from './caa.ts';
 
 export interface PublicDns {
-  /** Host names of the nameservers that a name is delegated to, lower case, without the last dot; none: there is no such zone. Rejects when that cannot be known. */
+  /**
+   * Host names of the nameservers that a name is delegated to, lower case, without the last dot;
+   * none: there is no such zone. Rejects when that cannot be known.
+   */
   nameservers(name: string): Promise<readonly string[]>;
-  /** The CAA RRset at exactly this name, or where a CNAME of it leads. Rejects when that cannot be known. */
+  /**
+   * The CAA RRset at exactly this name, or where a CNAME of it leads. Rejects when that cannot be
+   * known.
+   */
   caa(name: string): Promise<readonly CaaRecord[]>;
 }
 

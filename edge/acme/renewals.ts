@@ -1,4 +1,7 @@
-/** Asks directories when certificates are to be renewed (RFC 9773 4.3): a few at a time, accounts in turns, each once. */
+/**
+ * Asks directories when certificates are to be renewed (RFC 9773 4.3): a few at a time, accounts in
+ * turns, each once.
+ */
 
 import { FairQueue } from '../../core/base/fair-queue.ts';
 import type { Id } from '../../core/store/keys.ts';

@@ -1,11 +1,17 @@
-/** What a directory answers, looked at before it is worked with: a directory that errs must not look like a fault of ours. */
+/**
+ * What a directory answers, looked at before it is worked with: a directory that errs must not look
+ * like a fault of ours.
+ */
 import type { Authorization, Order } from 'acme-client';
 import { TOKEN } from './http-challenge.ts';
 import { DirectoryUnreachable } from './problem.ts';
 
 export const notUsable = (why: string): DirectoryUnreachable => new DirectoryUnreachable(`unusable response: ${why}`);
 
-/** RFC 8555 7.1.3. Throws DirectoryUnreachable. `names`: how many were ordered, so many authorizations there may be. */
+/**
+ * RFC 8555 7.1.3. Throws DirectoryUnreachable. `names`: how many were ordered, so many
+ * authorizations there may be.
+ */
 export function checkOrder(order: Order, names: number): Order {
   const { url, finalize, authorizations } = order as Partial<Order>;
   if (typeof url !== 'string' || typeof finalize !== 'string') throw notUsable('an order lacks a URL');

@@ -43,7 +43,10 @@ function ofProblem(error: DirectoryProblem): OrderFailure {
   return ofRefusal('', problem, options);
 }
 
-/** Of a request rather than of a challenge they speak of the account: that was deactivated (RFC 8555 7.3.6), is gone, or lacks something. */
+/**
+ * Of a request rather than of a challenge they speak of the account: that was deactivated (RFC 8555
+ * 7.3.6), is gone, or lacks something.
+ */
 const ACCOUNT: ReadonlySet<string> = new Set([
   'externalAccountRequired',
   'userActionRequired',
@@ -66,7 +69,9 @@ export const notServed = (): OrderFailure =>
     },
   );
 
-/** Of a challenge that was looked at and found wanting (RFC 8555 8). `host`: the name it was for. */
+/**
+ * Of a challenge that was looked at and found wanting (RFC 8555 8). `host`: the name it was for.
+ */
 export function refusedChallenge(host: string, value: Problem): OrderFailure {
   return ofRefusal(host, value, { detail: `${value.type}: ${value.detail}` });
 }

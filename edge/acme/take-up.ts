@@ -1,4 +1,7 @@
-/** What the store holds at the start, looked through without keeping the event loop from anything else. */
+/**
+ * What the store holds at the start, looked through without keeping the event loop from anything
+ * else.
+ */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Environment } from '../../core/store/environment.ts';
 

@@ -1,6 +1,6 @@
 /**
- * HTTP to a directory, in the place of acme-client's own: that has no time-outs and no bound on what it reads, waits for as long as a Retry-After says, and
- * keeps only the text of a problem.
+ * HTTP to a directory, in the place of acme-client's own: that has no time-outs and no bound on
+ * what it reads, waits for as long as a Retry-After says, and keeps only the text of a problem.
  */
 import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
@@ -18,8 +18,9 @@ export interface DirectoryResponse {
 
 export interface Transport {
   /**
-   * Rejects with DirectoryUnreachable (for a redirect, too: a signature is for one URL), and with DirectoryProblem for a status of 400 and more but for badNonce, which whoever signs tries again (RFC 8555 6.5).
-   * `data` is sent as JSON.
+   * Rejects with DirectoryUnreachable (for a redirect, too: a signature is for one URL), and with
+   * DirectoryProblem for a status of 400 and more but for badNonce, which whoever signs tries again
+   * (RFC 8555 6.5). `data` is sent as JSON.
    */
   request(
     url: string,
@@ -37,7 +38,10 @@ const MAX_BODY = 1 << 20;
 const CONNECTIONS = 8;
 const AGENT = 'waypost';
 
-/** `caFile`: roots that are trusted beside the usual ones. Throws ConfigError `bad_file` when it cannot be read. `stop` ends all that is under way. */
+/**
+ * `caFile`: roots that are trusted beside the usual ones. Throws ConfigError `bad_file` when it
+ * cannot be read. `stop` ends all that is under way.
+ */
 export function openTransport(caFile: string | undefined, stop: AbortSignal): Transport {
   const ca = caFile === undefined ? undefined : [...rootCertificates, readRoots(caFile)];
   const agent = new Agent({

@@ -1,4 +1,7 @@
-/** What our own records say that matters for a certificate: its names, who may issue, and whether a challenge can be answered in the zone. */
+/**
+ * What our own records say that matters for a certificate: its names, who may issue, and whether a
+ * challenge can be answered in the zone.
+ */
 import type { Environment } from '../../core/store/environment.ts';
 import { afterPrefix, idKey, nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
 import type { StoreReader } from '../../core/store/reader.ts';
@@ -25,11 +28,16 @@ export interface OwnZoneFacts {
   readonly caa: readonly CaaRecord[];
   /** Why `_acme-challenge` cannot be answered here; null: it can. */
   readonly closed: string | null;
-  /** Host names that go through the proxy, the apex first if it does; not all where there are many. */
+  /**
+   * Host names that go through the proxy, the apex first if it does; not all where there are many.
+   */
   webNames(): readonly string[];
 }
 
-/** Names of one certificate at most when it has no wildcard. Authorities take a hundred; each is an authorization of its own. */
+/**
+ * Names of one certificate at most when it has no wildcard. Authorities take a hundred; each is an
+ * authorization of its own.
+ */
 const MAX_NAMES = 20;
 /** Records that are looked through for them. */
 const MAX_LOOKS = 5000;

@@ -1,9 +1,12 @@
 /**
- * Coding bodies on their way from an origin to a visitor. How it is done depends on how a body comes:
+ * Coding bodies on their way from an origin to a visitor. How it is done depends on how a body
+ * comes:
  *
- *     whole and short when it is asked for ─► at once, here     its length is known; it is left as it is when it does not get shorter
+ *     whole and short when it is requested ─► at once, here; it stays as it is if it would not get
+ *                                             shorter, as its length is known
  *     short, and whole before it pauses    ─► at once, here
- *     else                                 ─► by a stream, in another thread, flushed whenever the source pauses
+ *     else                                 ─► by a stream, in another thread, flushed whenever the
+ *                                             source pauses
  */
 import type { OriginBody } from '../origin/origin.ts';
 import { type Coding, compressAtOnce, SHORT } from './coding.ts';
@@ -30,8 +33,9 @@ export class BodyCompressor {
   }
 
   /**
-   * `source` is the compressor's from here on; what is returned must be read to its end or cancelled, since until then it counts. The coding is "identity" when a short body does
-   * not get shorter by it, or when too many are coded already. Throws OriginError as `source.readNow` does.
+   * `source` is the compressor's from here on; what is returned must be read to its end or
+   * cancelled, since until then it counts. The coding is "identity" when a short body does not get
+   * shorter by it, or when too many are coded already. Throws OriginError as `source.readNow` does.
    */
   compress(source: OriginBody, coding: Coding): Coded {
     const parts: Uint8Array[] = [];

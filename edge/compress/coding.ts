@@ -1,14 +1,23 @@
 /**
- * The content codings that the edge makes (RFC 9110 section 8.4.1), and how hard each works: once for what is sent as it comes, and once for what is kept.
+ * The content codings that the edge makes (RFC 9110 section 8.4.1), and how hard each works: once
+ * for what is sent as it comes, and once for what is kept.
  *
- * Figures of node 20.20 (zstd: 22.23) on a 2-core x86-64 machine by bench/edge/compress.ts: µs of CPU, and what is left of JavaScript source. JSON and prose order the levels alike.
+ * Figures of node 20.20 (zstd: 22.23) on a 2-core x86-64 machine by bench/edge/compress.ts: µs of
+ * CPU, and what is left of JavaScript source. JSON and prose order the levels alike.
  *
- *     | bytes  | gzip 4      | gzip 5      | gzip 6        | br 4        | br 5          | br 6          | br 10          | br 11          | zstd 3      |
- *     | 1,024  | 23, 53.5 %  | 21, 53.4 %  | 19, 53.4 %    | 31, 53.0 %  | 32, 50.1 %    | 32, 50.1 %    | 955, 45.7 %    | 1,600, 45.0 %  | 48, 55.2 %  |
- *     | 16,384 | 152, 29.6 % | 211, 29.0 % | 236, 28.9 %   | 216, 29.9 % | 323, 27.6 %   | 329, 27.5 %   | 6,850, 25.8 %  | 17,215, 25.0 % | 148, 30.4 % |
- *     | 65,536 | 686, 26.3 % | 964, 25.4 % | 1,309, 25.3 % | 786, 26.5 % | 1,183, 24.5 % | 1,435, 24.2 % | 24,775, 22.6 % | 69,615, 22.0 % | 444, 27.4 % |
+ *     | bytes  | 1,024         | 16,384         | 65,536         |
+ *     | gzip 4 | 23, 53.5 %    | 152, 29.6 %    | 686, 26.3 %    |
+ *     | gzip 5 | 21, 53.4 %    | 211, 29.0 %    | 964, 25.4 %    |
+ *     | gzip 6 | 19, 53.4 %    | 236, 28.9 %    | 1,309, 25.3 %  |
+ *     | br 4   | 31, 53.0 %    | 216, 29.9 %    | 786, 26.5 %    |
+ *     | br 5   | 32, 50.1 %    | 323, 27.6 %    | 1,183, 24.5 %  |
+ *     | br 6   | 32, 50.1 %    | 329, 27.5 %    | 1,435, 24.2 %  |
+ *     | br 10  | 955, 45.7 %   | 6,850, 25.8 %  | 24,775, 22.6 % |
+ *     | br 11  | 1,600, 45.0 % | 17,215, 25.0 % | 69,615, 22.0 % |
+ *     | zstd 3 | 48, 55.2 %    | 148, 30.4 %    | 444, 27.4 %    |
  *
- * So gzip 5 and brotli 5 for what is sent as it comes: gzip 6 costs a third more for 0.1 %, and brotli 4 leaves more than gzip 5 does.
+ * So gzip 5 and brotli 5 for what is sent as it comes: gzip 6 costs a third more for 0.1 %, and
+ * brotli 4 leaves more than gzip 5 does.
  */
 import * as zlib from 'node:zlib';
 
@@ -28,13 +37,18 @@ const hasZstd = zstd.createZstdCompress !== undefined && zstd.zstdCompressSync !
 
 const constants = zlib.constants as unknown as Readonly<Record<string, number>>;
 
-/** What this Node makes, the one that is sent when a client likes several as well: what is kept gets the smallest, and what is sent as it comes the one that takes a third of the CPU for an eighth more. */
+/**
+ * What this Node makes, the one that is sent when a client likes several as well: what is kept gets
+ * the smallest, and what is sent as it comes the one that takes a third of the CPU for an eighth
+ * more.
+ */
 export const CODINGS_AT_ONCE: readonly Coding[] = hasZstd ? ['zstd', 'br', 'gzip'] : ['br', 'gzip'];
 export const CODINGS_KEPT: readonly Coding[] = hasZstd ? ['br', 'zstd', 'gzip'] : ['br', 'gzip'];
 
 /**
- * Bytes that are coded at once, in the thread of the connection, and else the least that a stream is given at a time if it has come. A way to another thread and back costs 50 to
- * 150 µs of CPU and a stream its memory, while 32 KB take 0.2 to 0.9 ms: what the loop can stand.
+ * Bytes that are coded at once, in the thread of the connection, and else the least that a stream
+ * is given at a time if it has come. A way to another thread and back costs 50 to 150 µs of CPU and
+ * a stream its memory, while 32 KB take 0.2 to 0.9 ms: what the loop can stand.
  */
 export const SHORT = 32 * 1024;
 
@@ -42,8 +56,10 @@ const GZIP_AT_ONCE = 5;
 const BROTLI_AT_ONCE = 5;
 const ZSTD_AT_ONCE = 3;
 /**
- * log2 of the window of a stream. With 2^16 one of brotli takes 1.1 MB after a megabyte of input, with 2^18 2.5 MB, with node's 2^22 3.3 MB; 4 MB of JavaScript become 17.3, 16.6 and
- * 15.8 % (gzip, which takes 0.4 MB: 18.3 %). Of zstd 1.2 MB with 2^17, 1.7 MB and growing with its own. Of many that wait for slow origins, memory is what matters.
+ * log2 of the window of a stream. With 2^16 one of brotli takes 1.1 MB after a megabyte of input,
+ * with 2^18 2.5 MB, with node's 2^22 3.3 MB; 4 MB of JavaScript become 17.3, 16.6 and 15.8 % (gzip,
+ * which takes 0.4 MB: 18.3 %). Of zstd 1.2 MB with 2^17, 1.7 MB and growing with its own. Of many
+ * that wait for slow origins, memory is what matters.
  */
 const BROTLI_STREAM_WINDOW = 16;
 const ZSTD_STREAM_WINDOW = 17;
@@ -52,9 +68,14 @@ const ZSTD_STREAM_WINDOW = 17;
 type Levels = readonly (readonly [length: number, level: number])[];
 const MB = 1024 * 1024;
 const GZIP_KEPT = 9;
-/** Brotli 11 takes 1 ms a KB, 10 a third of that for 3 % more, 9 an eighth for 7 % more; zstd 19 takes 0.35 ms, 12 0.1 ms for 5 % more. */
-const BROTLI_KEPT: Levels = [[64 * 1024, 11], [MB, 10], [Number.POSITIVE_INFINITY, 9]]; // biome-ignore format: a table
-const ZSTD_KEPT: Levels = [[MB, 19], [Number.POSITIVE_INFINITY, 12]]; // biome-ignore format: a table
+/**
+ * Brotli 11 takes 1 ms a KB, 10 a third of that for 3 % more, 9 an eighth for 7 % more; zstd 19
+ * takes 0.35 ms, 12 0.1 ms for 5 % more.
+ */
+// biome-ignore format: a table
+const BROTLI_KEPT: Levels = [[64 * 1024, 11], [MB, 10], [Number.POSITIVE_INFINITY, 9]];
+// biome-ignore format: a table
+const ZSTD_KEPT: Levels = [[MB, 19], [Number.POSITIVE_INFINITY, 12]];
 /** A decoder need not take more than 8 MB (RFC 9659 section 3). */
 const ZSTD_MOST_WINDOW = 23;
 
@@ -90,7 +111,10 @@ export function compressAtOnce(bytes: Uint8Array, coding: Coding): Buffer {
   }
 }
 
-/** A whole body, as small as it gets. Blocks, for a second when it is as long as may be: for a thread that nobody waits for. */
+/**
+ * A whole body, as small as it gets. Blocks, for a second when it is as long as may be: for a
+ * thread that nobody waits for.
+ */
 export function compressWell(bytes: Uint8Array, coding: Coding): Buffer {
   switch (coding) {
     case 'gzip':
@@ -116,7 +140,10 @@ export function openCodingStream(coding: Coding): CodingStream {
   }
 }
 
-/** The flush after which all that was written can be read. Of gzip the one that keeps the window: node's own default forgets it. */
+/**
+ * The flush after which all that was written can be read. Of gzip the one that keeps the window:
+ * node's own default forgets it.
+ */
 export function flushKind(coding: Coding): number {
   switch (coding) {
     case 'gzip':

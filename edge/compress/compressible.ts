@@ -1,16 +1,20 @@
 /**
  * Which responses the edge compresses.
  *
- * A response that says a secret and repeats what the visitor sent tells, by its compressed length, who can make the visitor ask often how close a guess of the secret is (BREACH).
- * nginx (which warns of it), Cloudflare and Caddy compress without regard to cookies all the same, as nearly all that people wait for has some. So does the edge: a mask that
- * changes with each response, or `Cache-Control: no-transform`, is for the origin to set, which alone knows what is secret. `private` says who may keep a response, not
- * that it may not be compressed.
+ * A response that says a secret and repeats what the visitor sent tells, by its compressed length,
+ * who can make the visitor ask often how close a guess of the secret is (BREACH). nginx (which
+ * warns of it), Cloudflare and Caddy compress without regard to cookies all the same, as nearly all
+ * that people wait for has some. So does the edge: a mask that changes with each response, or
+ * `Cache-Control: no-transform`, is for the origin to set, which alone knows what is secret.
+ * `private` says who may keep a response, not that it may not be compressed.
  */
 import type { FieldList } from '../http/exchange/field-list.ts';
 
 /**
- * Those that are text or as good as text. Not in it: what is compressed already (WOFF, most pictures, archives), and text/event-stream: an event is a hundred bytes that share
- * no packet, costs two ways to another thread, and its stream would hold a compressor for hours; nginx and Cloudflare leave it, too.
+ * Those that are text or as good as text. Not in it: what is compressed already (WOFF, most
+ * pictures, archives), and text/event-stream: an event is a hundred bytes that share no packet,
+ * costs two ways to another thread, and its stream would hold a compressor for hours; nginx and
+ * Cloudflare leave it, too.
  */
 const TYPES: ReadonlySet<string> = new Set([
   'application/ecmascript',
@@ -84,12 +88,17 @@ export function isCompressibleType(contentType: string): boolean {
   return isOne;
 }
 
-/** With them there is no content (RFC 9110 sections 15.3.5, 15.3.6, 15.4.5), or it is a part of another (206, and 226 of RFC 3229): parts of different codings must not be put together. */
+/**
+ * With them there is no content (RFC 9110 sections 15.3.5, 15.3.6, 15.4.5), or it is a part of
+ * another (206, and 226 of RFC 3229): parts of different codings must not be put together.
+ */
 const NEVER: ReadonlySet<number> = new Set([204, 205, 206, 226, 304]);
 
 /**
- * Whether the edge may code a response and it is worth it; then it varies by Accept-Encoding, be it coded or not. The same for HEAD as for GET, so both have the same fields
- * (RFC 9110 section 9.3.2). `length`: bytes of the content, undefined when it is not known. `least`: of those, `edge.compress_min_bytes`. Not to be asked of tunnels.
+ * Whether the edge may code a response and it is worth it; then it varies by Accept-Encoding, be it
+ * coded or not. The same for HEAD as for GET, so both have the same fields (RFC 9110 section
+ * 9.3.2). `length`: bytes of the content, undefined when it is not known. `least`: of those,
+ * `edge.compress_min_bytes`. Not to be asked of tunnels.
  */
 export function isCompressible(status: number, headers: FieldList, length: number | undefined, least: number): boolean {
   if (status < 200 || NEVER.has(status) || (length !== undefined && length < least)) return false;
@@ -107,7 +116,10 @@ export function isCompressible(status: number, headers: FieldList, length: numbe
 
 const NO_TRANSFORM = /(?:^|,)[ \t]*no-transform[ \t]*(?:,|=|$)/i;
 
-/** Whether a message says that its content is to be left as it is (RFC 9110 section 7.7): a request says so of its response (RFC 9111 sections 5.2.1.6 and 5.2.2.6). */
+/**
+ * Whether a message says that its content is to be left as it is (RFC 9110 section 7.7): a request
+ * says so of its response (RFC 9111 sections 5.2.1.6 and 5.2.2.6).
+ */
 export function forbidsTransform(headers: FieldList): boolean {
   for (let i = 0; i < headers.length; i += 2)
     if (headers[i] === 'cache-control' && NO_TRANSFORM.test(headers[i + 1])) return true;

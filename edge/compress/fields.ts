@@ -3,8 +3,10 @@ import type { FieldList } from '../http/exchange/field-list.ts';
 import type { Coding } from './coding.ts';
 
 /**
- * Not true of the coded content. Content-Digest is of the content as sent, Repr-Digest and Digest of the representation, to which its coding belongs (RFC 9530 sections 2 and 3,
- * RFC 9110 section 8.1). Ranges would be of bytes that are not made the same way twice (RFC 9110 section 14.3). Unencoded-Digest stays true.
+ * Not true of the coded content. Content-Digest is of the content as sent, Repr-Digest and Digest
+ * of the representation, to which its coding belongs (RFC 9530 sections 2 and 3, RFC 9110 section
+ * 8.1). Ranges would be of bytes that are not made the same way twice (RFC 9110 section 14.3).
+ * Unencoded-Digest stays true.
  */
 const UNTRUE: ReadonlySet<string> = new Set([
   'accept-ranges',
@@ -15,7 +17,9 @@ const UNTRUE: ReadonlySet<string> = new Set([
   'repr-digest',
 ]);
 
-/** Of a response whose content is sent in this coding, so that it also says by what it was chosen. */
+/**
+ * Of a response whose content is sent in this coding, so that it also says by what it was chosen.
+ */
 export function codedFields(headers: FieldList, coding: Coding): string[] {
   const fields: string[] = [];
   for (let i = 0; i < headers.length; i += 2) {
@@ -27,7 +31,10 @@ export function codedFields(headers: FieldList, coding: Coding): string[] {
   return fields;
 }
 
-/** Of a response that is sent as it came, and with another Accept-Encoding would be coded (RFC 9110 section 12.5.5): without it a cache gives the one to who wants the other. */
+/**
+ * Of a response that is sent as it came, and with another Accept-Encoding would be coded (RFC 9110
+ * section 12.5.5): without it a cache gives the one to who wants the other.
+ */
 export function varyingFields(headers: FieldList): FieldList {
   if (variesByCoding(headers)) return headers;
   const fields = [...headers];
@@ -47,8 +54,9 @@ function codedTrailer(trailers: FieldList, at: number): string[] {
 }
 
 /**
- * Of a 304 to a visitor who asked by the tag of a coded response: the same tag and Vary that the 200 had (RFC 9110 section 15.4.5), so that it is what was kept under the weak
- * tag that is fresh again (RFC 9111 section 4.3.4).
+ * Of a 304 to a visitor who asked by the tag of a coded response: the same tag and Vary that the
+ * 200 had (RFC 9110 section 15.4.5), so that it is what was kept under the weak tag that is fresh
+ * again (RFC 9111 section 4.3.4).
  */
 export function notModifiedFields(headers: FieldList, ifNoneMatch: string | undefined): FieldList {
   const at = headers.findIndex((text, i) => i % 2 === 0 && text === 'etag');
@@ -61,7 +69,10 @@ export function notModifiedFields(headers: FieldList, ifNoneMatch: string | unde
   return fields;
 }
 
-/** Two codings of one thing are equivalent, not the same byte by byte (RFC 9110 sections 8.8.1 and 8.8.3.3). */
+/**
+ * Two codings of one thing are equivalent, not the same byte by byte (RFC 9110 sections 8.8.1 and
+ * 8.8.3.3).
+ */
 function weakTag(tag: string): string {
   return tag.startsWith('"') ? `W/${tag}` : tag;
 }

@@ -13,9 +13,10 @@ const LONGEST_KNOWN = 128;
 const MOST_MEMBERS = 32;
 
 /**
- * `acceptEncoding`: the field's value, lines joined by a comma; undefined without the field, whose absence says that any coding would do, but comes from clients that know of
- * none. `available`: the one to take first when several are wanted as much. "identity" when none is wanted more than that, and when nothing at all is acceptable: 406
- * helps nobody.
+ * `acceptEncoding`: the field's value, lines joined by a comma; undefined without the field, whose
+ * absence says that any coding would do, but comes from clients that know of none. `available`: the
+ * one to take first when several are wanted as much. "identity" when none is wanted more than that,
+ * and when nothing at all is acceptable: 406 helps nobody.
  */
 export function negotiate(acceptEncoding: string | undefined, available: readonly Coding[]): Coding | 'identity' {
   if (acceptEncoding === undefined || acceptEncoding === '') return 'identity';

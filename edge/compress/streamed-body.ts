@@ -1,6 +1,7 @@
 /**
- * A body that is coded as it comes, by a stream of node:zlib in libuv's threads, unless it turns out to be short: then at once. Work is done only when a part is asked
- * for, so a visitor who takes nothing lets the source wait, and what lies here is what one write gives at most.
+ * A body that is coded as it comes, by a stream of node:zlib in libuv's threads, unless it turns
+ * out to be short: then at once. Work is done only when a part is asked for, so a visitor who takes
+ * nothing lets the source wait, and what lies here is what one write gives at most.
  */
 import { type OriginBody, OriginError } from '../origin/origin.ts';
 import { type Coding, type CodingStream, compressAtOnce, flushKind, openCodingStream, SHORT } from './coding.ts';
@@ -31,7 +32,10 @@ export class StreamedBody implements OriginBody {
   #resolve: ((part: Uint8Array | null) => void) | null = null;
   #reject: ((error: unknown) => void) | null = null;
 
-  /** `input`: parts that were taken from the source already, of `inputLength` bytes. `onOver` is called once, when no memory of the stream is held any more. */
+  /**
+   * `input`: parts that were taken from the source already, of `inputLength` bytes. `onOver` is
+   * called once, when no memory of the stream is held any more.
+   */
   constructor(source: OriginBody, coding: Coding, input: Uint8Array[], inputLength: number, onOver: () => void) {
     this.#source = source;
     this.#coding = coding;
@@ -104,7 +108,10 @@ export class StreamedBody implements OriginBody {
     }
   }
 
-  /** Nothing more is there. What comes within this turn of the event loop belongs together; then the visitor gets all that came so far. */
+  /**
+   * Nothing more is there. What comes within this turn of the event loop belongs together; then the
+   * visitor gets all that came so far.
+   */
   #wait(): void {
     if (!this.#isSourceRead) {
       this.#isSourceRead = true;

@@ -9,7 +9,10 @@ export class TakenBody implements OriginBody {
   readonly #rest: OriginBody;
   readonly #isCoded: boolean;
 
-  /** `length`: of the parts and the rest. `isCoded`: the parts are the whole, coded; `rest` is at its end. */
+  /**
+   * `length`: of the parts and the rest. `isCoded`: the parts are the whole, coded; `rest` is at
+   * its end.
+   */
   constructor(parts: Uint8Array[], rest: OriginBody, length: number | undefined, isCoded: boolean) {
     this.#parts = parts;
     this.#rest = rest;

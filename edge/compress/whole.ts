@@ -1,19 +1,27 @@
 /**
- * Codes bodies that are kept, once and well, in a thread that nobody waits for. Each thread of the edge that keeps bodies has one such thread, which is there only while there
- * is work: its begin takes 40 ms, and it costs 10 MB while it lives, which is less than main would cost by passing each body on twice. It runs at a lower priority, as far as the system
- * allows (the package @napi-rs/nice): visitors come first.
+ * Codes bodies that are kept, once and well, in a thread that nobody waits for. Each thread of the
+ * edge that keeps bodies has one such thread, which is there only while there is work: its begin
+ * takes 40 ms, and it costs 10 MB while it lives, which is less than main would cost by passing
+ * each body on twice. It runs at a lower priority, as far as the system allows (the package
+ * @napi-rs/nice): visitors come first.
  */
 import { Piscina } from 'piscina';
 import type { Coding } from './coding.ts';
 import type { WholeInput } from './whole-thread.ts';
 
-/** What a thread may use of a core that the edge wants as well, against ten times as much: still enough to be done some day. */
+/**
+ * What a thread may use of a core that the edge wants as well, against ten times as much: still
+ * enough to be done some day.
+ */
 const NICE = 10;
 const IDLE = 10_000;
 /** Bytes that may wait in all: each waits as a copy. */
 const MOST_WAITING = 32 * 1024 * 1024;
 
-/** `null`: not worth it, now or later. `undefined`: not now, as too much waits already or the edge ends. */
+/**
+ * `null`: not worth it, now or later. `undefined`: not now, as too much waits already or the edge
+ * ends.
+ */
 export type WholeResult = Uint8Array<ArrayBuffer> | null | undefined;
 
 export class WholeCompressor {
@@ -30,7 +38,10 @@ export class WholeCompressor {
     this.#mostWaiting = mostWaiting;
   }
 
-  /** The body in this coding, not worth it if that is not at least 5 % less. Takes a copy. Never rejects. */
+  /**
+   * The body in this coding, not worth it if that is not at least 5 % less. Takes a copy. Never
+   * rejects.
+   */
   async compress(body: Uint8Array, coding: Coding): Promise<WholeResult> {
     const { length } = body;
     if (length === 0 || length > this.#longest) return null;
@@ -40,7 +51,8 @@ export class WholeCompressor {
       const bytes = new Uint8Array(body);
       return await this.#threads().run({ bytes, coding }, { transferList: [bytes.buffer] });
     } catch {
-      // The thread is gone: no memory for this one, or the edge ends. It would fare no better the next time.
+      // The thread is gone: no memory for this one, or the edge ends. It would fare no better the
+      // next time.
       return this.#isClosed ? undefined : null;
     } finally {
       this.waiting -= length;

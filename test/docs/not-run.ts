@@ -1,4 +1,7 @@
-/** Commands of the documents that no test can run as they are: the reason, and what is checked instead. */
+/**
+ * Commands of the documents that no test can run as they are: the reason, and what is checked
+ * instead.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';

@@ -1,6 +1,9 @@
 /** Compares what a command printed with what a page shows of it. */
 
-/** Null when it is what the page shows: "…" within a line stands for any text, and as a line for any number of lines. */
+/**
+ * Null when it is what the page shows: "…" within a line stands for any text, and as a line for any
+ * number of lines.
+ */
 export function outputFault(shown: readonly string[], printed: string): string | null {
   const lines = printed.split('\n').map((line) => line.trimEnd());
   const wanted = shown.map((line) => line.trimEnd());

@@ -1,9 +1,10 @@
 /**
  * The documents for users, README.md, docs/*.md and docs/mini-apps/*.md, as the tests read them.
  *
- * Commands stand in blocks of ```sh. A line that begins with "$ " is a command; it goes on over a backslash at the end of a line and
- * over a here-document. The lines below it, up to the next command, are its output: "…" within a line stands for any text, and a line
- * "…" for any lines. A command without such lines may print anything.
+ * Commands stand in blocks of ```sh. A line that begins with "$ " is a command; it goes on over a
+ * backslash at the end of a line and over a here-document. The lines below it, up to the next
+ * command, are its output: "…" within a line stands for any text, and a line "…" for any lines. A
+ * command without such lines may print anything.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -39,7 +39,10 @@ const PASSED_ON: ReadonlySet<string> = new Set([
   'edge/http/server/worker.ts message',
 ]);
 
-/** `unknown`: calls whose text is not found. `unused`: patterns that no call matches, as after a renaming. */
+/**
+ * `unknown`: calls whose text is not found. `unused`: patterns that no call matches, as after a
+ * renaming.
+ */
 export function warningsOfSources(): { warnings: Warning[]; unknown: Warning[]; unused: string[] } {
   const warnings: Warning[] = [];
   const unknown: Warning[] = [];

@@ -1,6 +1,7 @@
 /**
- * What the ALIAS records of a zone stand for, read off the list of its records: A and AAAA beside each of them. Of a family that is not known there is one record without
- * rdata, which the resolver answers SERVFAIL for.
+ * What the ALIAS records of a zone stand for, read off the list of its records: A and AAAA beside
+ * each of them. Of a family that is not known there is one record without rdata, which the resolver
+ * answers SERVFAIL for.
  */
 import { type Name, nameId } from '../../core/wire/name.ts';
 import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
@@ -47,7 +48,10 @@ export function aliasState(value: number): AliasState | undefined {
   ][Math.floor(value / 16) % 8];
 }
 
-/** The number of a target: one for each name, so that it does not hang on which record comes first. `seed` tells the states of one step from those of another. */
+/**
+ * The number of a target: one for each name, so that it does not hang on which record comes first.
+ * `seed` tells the states of one step from those of another.
+ */
 export function aliasNumber(target: Name, seed: number): number {
   return target.reduce((sum, byte) => (Math.imul(sum, 31) + byte) >>> 0, (seed * 2654435761) >>> 0) >>> 8;
 }

@@ -1,4 +1,7 @@
-/** The judge itself: it passes a perfect server over generated worlds, and finds each way of being wrong. */
+/**
+ * The judge itself: it passes a perfect server over generated worlds, and finds each way of being
+ * wrong.
+ */
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

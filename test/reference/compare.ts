@@ -1,6 +1,6 @@
 /**
- * Judges response packets by the reference resolver. `checkWorld` is the same whether the answers come from a function in
- * this process or over a socket.
+ * Judges response packets by the reference resolver. `checkWorld` is the same whether the answers
+ * come from a function in this process or over a socket.
  */
 import { formatName, isWithin, LOWER, nameId } from '../../core/wire/name.ts';
 import { RCODE, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
@@ -12,14 +12,20 @@ import type { World } from './generate.ts';
 import { answeredZones } from './proxy.ts';
 import { type Expected, type Query, resolve, type Zones } from './resolver.ts';
 
-/** Response to a packet, null for silence. `limit`: what the transport carries, 1232 for UDP and 65,535 for TCP. */
+/**
+ * Response to a packet, null for silence. `limit`: what the transport carries, 1232 for UDP and
+ * 65,535 for TCP.
+ */
 export type AnswerFunction = (packet: Uint8Array, limit: number) => Uint8Array | null;
 
 export const UDP_LIMIT = 1232;
 export const TCP_LIMIT = 65_535;
 const OPT_SIZE = 11;
 
-/** Asks every question over UDP and TCP sizes by turns. Throws an Error that shows zones, question and differences. */
+/**
+ * Asks every question over UDP and TCP sizes by turns. Throws an Error that shows zones, question
+ * and differences.
+ */
 export function checkWorld(answerFn: AnswerFunction, world: World, questions: readonly Query[]): void {
   questions.forEach((query, i) => {
     const limit = i % 4 === 3 ? TCP_LIMIT : UDP_LIMIT;
@@ -29,7 +35,10 @@ export function checkWorld(answerFn: AnswerFunction, world: World, questions: re
   });
 }
 
-/** `checkWorld` over sockets: the answers come when they come, `window` questions are under way at a time. */
+/**
+ * `checkWorld` over sockets: the answers come when they come, `window` questions are under way at a
+ * time.
+ */
 export async function checkServedWorld(
   ask: (packet: Uint8Array, overTcp: boolean) => Promise<Uint8Array | null>,
   world: World,
@@ -130,7 +139,10 @@ function headerFaults({ header, ...message }: Message, expected: Expected, query
   return faults;
 }
 
-/** An extended error (RFC 8914), in hexadecimal digits, and nothing else: the queries ask for no option. */
+/**
+ * An extended error (RFC 8914), in hexadecimal digits, and nothing else: the queries ask for no
+ * option.
+ */
 export function expectedOptions(query: Query, rcode: number): string {
   const isTransfer = query.type === TYPE.AXFR || query.type === TYPE.IXFR;
   if (rcode === RCODE.REFUSED && query.class === 1 && !isTransfer) return '000f00020014';
@@ -173,7 +185,10 @@ function truncationFaults(message: Message, expected: Expected, size: Size, most
   return faults;
 }
 
-/** Additional RRsets may be missing from the end, whole, when the next would not have fitted; glue may not. */
+/**
+ * Additional RRsets may be missing from the end, whole, when the next would not have fitted; glue
+ * may not.
+ */
 function additionalFaults(message: Message, expected: Expected, length: number, size: Size, most: number): string[] {
   const whole = difference('additional', message.additional, expected.additional);
   if (whole.length === 0 || expected.referral) return whole;
@@ -197,7 +212,10 @@ export function difference(section: string, got: readonly ResourceRecord[], want
   ];
 }
 
-/** A text that is equal for records that a resolver takes for the same, TTL included: names in them in any case. */
+/**
+ * A text that is equal for records that a resolver takes for the same, TTL included: names in them
+ * in any case.
+ */
 export function recordKey(record: ResourceRecord): string {
   const layout = namesIn(record.type);
   let end = layout?.skip ?? 0;

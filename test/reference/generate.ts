@@ -1,7 +1,8 @@
 /**
- * Worlds of zones and questions about them, for fast-check. The alphabet is tiny so that names collide: chains, loops,
- * cuts, wildcards and occluded records come about by themselves. A draft is a list of wishes, which shrinks well; `buildWorld`
- * grants those that the hard constraints of a zone allow, first come first served.
+ * Worlds of zones and questions about them, for fast-check. The alphabet is tiny so that names
+ * collide: chains, loops, cuts, wildcards and occluded records come about by themselves. A draft is
+ * a list of wishes, which shrinks well; `buildWorld` grants those that the hard constraints of a
+ * zone allow, first come first served.
  */
 
 import { equalNames, formatName, isWildcard, isWithin, MAX_NAME, type Name, nameId } from '../../core/wire/name.ts';
@@ -23,7 +24,10 @@ export interface World {
   readonly aliases?: Aliases;
 }
 
-/** A name: labels below a zone, below a name already in use, or below the origin (outside every zone). */
+/**
+ * A name: labels below a zone, below a name already in use, or below the origin (outside every
+ * zone).
+ */
 export interface NameDraft {
   readonly labels: readonly string[];
   readonly under: 'zone' | 'owner' | 'target' | 'origin';
@@ -32,7 +36,10 @@ export interface NameDraft {
 }
 
 export interface RecordDraft {
-  /** Picks among the zones that the owner is in: the deepest as a rule, else the one with the shortest apex. */
+  /**
+   * Picks among the zones that the owner is in: the deepest as a rule, else the one with the
+   * shortest apex.
+   */
   readonly zone: number;
   readonly owner: NameDraft;
   readonly type: number;
@@ -60,7 +67,9 @@ export interface ApexDraft {
   readonly origin?: number;
 }
 
-/** What a name says of the proxy: that of a record that makes it a web name, modulo their number. */
+/**
+ * What a name says of the proxy: that of a record that makes it a web name, modulo their number.
+ */
 export interface FlagDraft {
   readonly pick: number;
   readonly proxied: boolean;
@@ -142,7 +151,10 @@ const standardTypes: readonly (readonly [number, number])[] = [
 const recordType = weighted(...standardTypes);
 const ourType = weighted(...standardTypes, [3, TYPE.ALIAS]);
 
-/** Aliases above all, so that chains grow long enough to loop, to be cut off and to end in a referral. */
+/**
+ * Aliases above all, so that chains grow long enough to loop, to be cut off and to end in a
+ * referral.
+ */
 const chainTypes: readonly (readonly [number, number])[] = [
   [12, TYPE.CNAME],
   [4, TYPE.DNAME],
@@ -154,7 +166,10 @@ const chainTypes: readonly (readonly [number, number])[] = [
 
 const apexDraft = fc.record({ labels: fc.array(plainLabel, { minLength: 1, maxLength: 2 }), nested: fc.boolean() });
 
-/** Few names, and targets at and below owners, so that a chain comes to one DNAME or wildcard several times: with another name, or in a loop. */
+/**
+ * Few names, and targets at and below owners, so that a chain comes to one DNAME or wildcard
+ * several times: with another name, or in a loop.
+ */
 const repeatDraft: fc.Arbitrary<RecordDraft> = fc.record({
   zone: pick,
   owner: fc.oneof({ weight: 3, arbitrary: place(1, 'zone') }, { weight: 1, arbitrary: place(1, 'target') }),
@@ -337,7 +352,10 @@ export function buildQuestion(draft: QuestionDraft, world: World): Query | undef
   return { name: withCase(name, draft.caseBits), type, class: draft.class, edns: draft.edns };
 }
 
-/** Index of the apex; -1 when the name is in none. What is written into the outer zone is occluded by the inner. */
+/**
+ * Index of the apex; -1 when the name is in none. What is written into the outer zone is occluded
+ * by the inner.
+ */
 function zoneFor(name: Name, apexes: readonly Name[], outer: boolean): number {
   const holders = apexes.filter((apex) => isWithin(name, apex)).sort((a, b) => b.length - a.length);
   return apexes.indexOf(holders[outer ? holders.length - 1 : 0]);
@@ -353,7 +371,10 @@ function apexRecords(apex: Name, index: number): ResourceRecord[] {
   ];
 }
 
-/** No data beside a CNAME, one ALIAS in the place of addresses, no CNAME or NS beside a DNAME but at the apex, no delegation at a wildcard, nothing twice. */
+/**
+ * No data beside a CNAME, one ALIAS in the place of addresses, no CNAME or NS beside a DNAME but at
+ * the apex, no delegation at a wildcard, nothing twice.
+ */
 function isAllowed(record: ResourceRecord, zone: readonly ResourceRecord[], apex: Name): boolean {
   const beside = zone.filter((other) => equalNames(other.name, record.name));
   const holds = (type: number): boolean => beside.some((other) => other.type === type);
@@ -447,7 +468,9 @@ function resolveName(draft: NameDraft, names: Names): Name | undefined {
   return name.length > MAX_NAME ? undefined : name;
 }
 
-/** Letters in upper case where a bit is set. No length byte is taken for a letter: they end at 63. */
+/**
+ * Letters in upper case where a bit is set. No length byte is taken for a letter: they end at 63.
+ */
 function withCase(name: Name, bits: number): Name {
   let letter = 0;
   return name.map((byte) => (byte >= 0x61 && byte <= 0x7a && (bits >> (letter++ % 31)) & 1 ? byte - 32 : byte));

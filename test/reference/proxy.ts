@@ -1,13 +1,17 @@
 /**
- * What a zone answers from while its proxy is on, read off the list of its records: every web name has the addresses of the cluster in the place of its own,
- * and all else follows from that. Slow on purpose, as the resolver is.
+ * What a zone answers from while its proxy is on, read off the list of its records: every web name
+ * has the addresses of the cluster in the place of its own, and all else follows from that. Slow on
+ * purpose, as the resolver is.
  */
 import { equalNames, type Name, nameAt, nameId, parseName } from '../../core/wire/name.ts';
 import { parseRdata } from '../../core/wire/rdata/index.ts';
 import { HOST_TARGET, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import type { Zones } from './resolver.ts';
 
-/** The proxy of a zone. `flags`: what its names say themselves, by nameId; whoever says nothing is not among them. */
+/**
+ * The proxy of a zone. `flags`: what its names say themselves, by nameId; whoever says nothing is
+ * not among them.
+ */
 export interface ZoneProxy {
   readonly enabled: boolean;
   /** The host of its origin; left out: it has none. */
@@ -18,7 +22,9 @@ export interface ZoneProxy {
 /** By the keys of the zones; a zone without an entry has no proxy. */
 export type Proxies = ReadonlyMap<string, ZoneProxy>;
 
-/** The cluster's addresses as the configuration has them, none of which a generated record holds. */
+/**
+ * The cluster's addresses as the configuration has them, none of which a generated record holds.
+ */
 export const CLUSTER = { ipv4: ['192.0.2.80', '192.0.2.9'], ipv6: ['2001:db8::80'] };
 
 const TTL = 300;

@@ -1,4 +1,7 @@
-/** The reference itself against the examples of the RFCs, so that it is not only agreed with but right. */
+/**
+ * The reference itself against the examples of the RFCs, so that it is not only agreed with but
+ * right.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatName, nameId, parseName } from '../../core/wire/name.ts';
@@ -28,7 +31,10 @@ function world(zones: Record<string, readonly string[]>): Zones {
   return made;
 }
 
-/** `CODE aa | answer | authority | additional`, a record as `owner TYPE`, CNAME and DNAME with `>target`. */
+/**
+ * `CODE aa | answer | authority | additional`, a record as `owner TYPE`, CNAME and DNAME with
+ * `>target`.
+ */
 function show(expected: Expected): string {
   const section = (records: readonly ResourceRecord[]): string =>
     records

@@ -1,6 +1,7 @@
 /**
- * The reference resolver: the rules of docs/internals/answers.md (RFC 1034 4.3.2), read off the list of
- * records for every question anew. Slow on purpose: nothing is indexed, remembered or shared with what it judges.
+ * The reference resolver: the rules of docs/internals/answers.md (RFC 1034 4.3.2), read off the
+ * list of records for every question anew. Slow on purpose: nothing is indexed, remembered or
+ * shared with what it judges.
  */
 import {
   equalNames,
@@ -14,7 +15,10 @@ import {
 } from '../../core/wire/name.ts';
 import { CLASS_IN, HOST_TARGET, RCODE, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 
-/** Every zone's records, SOA and apex NS among them, by any key. The apex of a zone is the owner of its SOA. */
+/**
+ * Every zone's records, SOA and apex NS among them, by any key. The apex of a zone is the owner of
+ * its SOA.
+ */
 export type Zones = ReadonlyMap<string, readonly ResourceRecord[]>;
 
 /** `name` in the case it was asked in. `edns` is left out when the query has no OPT. */
@@ -25,7 +29,10 @@ export interface Query {
   readonly edns?: { readonly version: number; readonly size: number; readonly do: boolean };
 }
 
-/** The sections in the order in which they are sent, names lower-cased but for the owner asked. OPT is not listed. */
+/**
+ * The sections in the order in which they are sent, names lower-cased but for the owner asked. OPT
+ * is not listed.
+ */
 export interface Expected {
   rcode: number;
   aa: boolean;
@@ -34,7 +41,10 @@ export interface Expected {
   additional: ResourceRecord[];
   /** A referral's additional records are glue, which may not be left out without TC (RFC 9471). */
   referral: boolean;
-  /** Why a chain stops short of data and of "no": its target is not in the zone, or it would go on in circles or too far. */
+  /**
+   * Why a chain stops short of data and of "no": its target is not in the zone, or it would go on
+   * in circles or too far.
+   */
   end?: 'outside' | 'loop';
 }
 
@@ -45,7 +55,10 @@ interface Zone {
   readonly nested: readonly Name[];
 }
 
-/** What stands at a name. `source` is the owner as stored: the wildcard for a name that a wildcard made. */
+/**
+ * What stands at a name. `source` is the owner as stored: the wildcard for a name that a wildcard
+ * made.
+ */
 type Found =
   | { readonly kind: 'referral'; readonly cut: Name }
   | { readonly kind: 'records'; readonly records: readonly ResourceRecord[]; readonly source: Name }
@@ -107,7 +120,8 @@ export function resolve(zones: Zones, query: Query): Expected {
     }
 
     if (alias === undefined) {
-      // Nobody has looked its target up, and "there are no addresses" would be kept by those who ask (RFC 2308).
+      // Nobody has looked its target up, and "there are no addresses" would be kept by those who
+      // ask (RFC 2308).
       if (found.kind === 'records' && isUnresolved(found.records, type))
         return { rcode: RCODE.SERVFAIL, aa: false, answer: [], authority: [], additional: [], referral: false };
       answerFrom(zone, found.kind === 'records' ? found : { records: [], source: name }, type, response);
@@ -122,7 +136,10 @@ export function resolve(zones: Zones, query: Query): Expected {
   }
 }
 
-/** The zone of ours that the name lies deepest in; for DS at an apex the one above it, if we have one. */
+/**
+ * The zone of ours that the name lies deepest in; for DS at an apex the one above it, if we have
+ * one.
+ */
 function closestZone(zones: Zones, name: Name, type: number): Zone | undefined {
   const apexes = [...zones.values()].map((records) => records.find((record) => record.type === TYPE.SOA)!.name);
   const deepestFirst = apexes.filter((apex) => isWithin(name, apex)).sort((a, b) => b.length - a.length);
@@ -154,7 +171,10 @@ function walk(zone: Zone, name: Name, type: number): Found {
   return { kind: 'records', records, source: wildcard };
 }
 
-/** Whether an ALIAS would have to say addresses of its target that are not known: asked for them, or for any type when they are of the lowest. */
+/**
+ * Whether an ALIAS would have to say addresses of its target that are not known: asked for them, or
+ * for any type when they are of the lowest.
+ */
 function isUnresolved(records: readonly ResourceRecord[], type: number): boolean {
   const asked = type === TYPE.ANY ? Math.min(...records.map((record) => record.type)) : type;
   return records.some((record) => record.type === asked && isUnknown(record));
@@ -194,8 +214,9 @@ function answerFrom(zone: Zone, { records, source }: Held, type: number, respons
 }
 
 /**
- * RFC 9460 4.1: what SVCB and HTTPS lead to. Their targets may be aliases; one of a record in AliasMode may have the type itself, which goes along once however it is
- * come to. `source`: where the RRset is stored.
+ * RFC 9460 4.1: what SVCB and HTTPS lead to. Their targets may be aliases; one of a record in
+ * AliasMode may have the type itself, which goes along once however it is come to. `source`: where
+ * the RRset is stored.
  */
 function addServices(zone: Zone, rrset: readonly ResourceRecord[], source: Name, response: Expected): void {
   const passed = [source];
@@ -238,7 +259,10 @@ function at(zone: Zone, name: Name): Held {
   return found.kind === 'records' ? found : { records: [], source: name };
 }
 
-/** A name exists when it, or a name below it, owns a record that is not occluded or is a nested zone's apex. */
+/**
+ * A name exists when it, or a name below it, owns a record that is not occluded or is a nested
+ * zone's apex.
+ */
 function exists(zone: Zone, name: Name): boolean {
   return (
     zone.records.some((record) => isWithin(record.name, name) && !isOccluded(zone, record.name)) ||
@@ -246,7 +270,10 @@ function exists(zone: Zone, name: Name): boolean {
   );
 }
 
-/** What the zone answers from at a name: all that it holds there, but only DS where another zone of ours begins. */
+/**
+ * What the zone answers from at a name: all that it holds there, but only DS where another zone of
+ * ours begins.
+ */
 function visible(zone: Zone, name: Name): ResourceRecord[] {
   if (isOccluded(zone, name)) return [];
   const records = zone.records.filter((record) => equalNames(record.name, name));
@@ -296,20 +323,29 @@ function targets(rrset: readonly ResourceRecord[]): Name[] {
   return offset === undefined ? [] : rrset.map((record) => nameAt(record.rdata, offset));
 }
 
-/** An RRset comes into a section once: two servers may have one address, a chain may end at a DNAME that it went through. */
+/**
+ * An RRset comes into a section once: two servers may have one address, a chain may end at a DNAME
+ * that it went through.
+ */
 function add(section: ResourceRecord[], rrset: readonly ResourceRecord[]): void {
   const known = section.some((record) => record.type === rrset[0]?.type && equalNames(record.name, rrset[0].name));
   if (!known) section.push(...rrset);
 }
 
-/** RFC 2308 section 3: the SOA with the time for which the answer "no" may be kept. MINIMUM is its last 4 bytes. */
+/**
+ * RFC 2308 section 3: the SOA with the time for which the answer "no" may be kept. MINIMUM is its
+ * last 4 bytes.
+ */
 function negativeSoa(zone: Zone): ResourceRecord[] {
   const soa = zone.records.find((record) => record.type === TYPE.SOA)!;
   const minimum = Buffer.from(soa.rdata).readUInt32BE(soa.rdata.length - 4);
   return [{ ...soa, ttl: Math.min(soa.ttl, minimum) }];
 }
 
-/** RFC 6672 2.2: the name with `target` in the place of its suffix `owner`; undefined when that is over 255 bytes. */
+/**
+ * RFC 6672 2.2: the name with `target` in the place of its suffix `owner`; undefined when that is
+ * over 255 bytes.
+ */
 function substitute(name: Name, owner: Name, target: Name): Name | undefined {
   const labels = name.subarray(0, name.length - owner.length);
   return labels.length + target.length > MAX_NAME ? undefined : Buffer.concat([labels, target]);

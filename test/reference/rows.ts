@@ -1,4 +1,6 @@
-/** A world as rows of the store, and what has to change for the rows to be those of another world. */
+/**
+ * A world as rows of the store, and what has to change for the rows to be those of another world.
+ */
 
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import {
@@ -33,7 +35,9 @@ export interface RowChanges {
 
 const rowKey = (apex: string, record: ResourceRecord): string => `${apex}/${recordKey(record)}`;
 
-/** The rows as they stand: a domain and a proxy for each apex, a row for each record but the SOA. */
+/**
+ * The rows as they stand: a domain and a proxy for each apex, a row for each record but the SOA.
+ */
 export class WorldRows {
   readonly domains = new Map<string, Domain>();
   readonly records = new Map<string, RecordRow>();
@@ -47,7 +51,10 @@ export class WorldRows {
     this.#accountId = accountId;
   }
 
-  /** What has to go and to come for the rows to be those of `world`, as if it were done. `anew`: apex of a zone whose records all go and come. */
+  /**
+   * What has to go and to come for the rows to be those of `world`, as if it were done. `anew`:
+   * apex of a zone whose records all go and come.
+   */
   changeTo(world: World, anew?: string): RowChanges {
     const out: RowChanges = {
       goneRecords: [],

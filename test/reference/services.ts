@@ -1,4 +1,7 @@
-/** A zone of SVCB and HTTPS records, and what goes with each of them (RFC 9460 4.1): `owner TYPE`, a set each. */
+/**
+ * A zone of SVCB and HTTPS records, and what goes with each of them (RFC 9460 4.1): `owner TYPE`, a
+ * set each.
+ */
 import { parseMaster } from '../../core/wire/master/index.ts';
 import { parseName } from '../../core/wire/name.ts';
 import type { ResourceRecord } from '../../core/wire/types.ts';

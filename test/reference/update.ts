@@ -1,6 +1,6 @@
 /**
- * Dynamic update as RFC 2136 sections 3.2 to 3.4 write it down, over a plain list of records: slow, and sharing nothing with admin-api/update. Where the
- * service is not the RFC's server, it says so.
+ * Dynamic update as RFC 2136 sections 3.2 to 3.4 write it down, over a plain list of records: slow,
+ * and sharing nothing with admin-api/update. Where the service is not the RFC's server, it says so.
  */
 import { equalNames, isWithin } from '../../core/wire/name.ts';
 import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
@@ -91,7 +91,8 @@ export function update(
         records,
         (record) => here(record) && record.type === rr.type && (single || same(record.rdata, rr.rdata)),
       );
-      // The service's TTLs are 30 s to a week, and of an RRset one for all (RFC 2181 5.2): the last one written.
+      // The service's TTLs are 30 s to a week, and of an RRset one for all (RFC 2181 5.2): the last
+      // one written.
       const ttl = rr.ttl > 0x7fffffff ? 30 : Math.min(604_800, Math.max(30, rr.ttl));
       records = records.map((record) => (here(record) && record.type === rr.type ? { ...record, ttl } : record));
       records.push({ name: rr.name, type: rr.type, ttl, rdata: rr.rdata });
@@ -123,7 +124,10 @@ const TARGET: ReadonlyMap<number, number> = new Map([
   [TYPE.SRV, 6],
 ]);
 
-/** The service's rules, said of the whole zone: nobody hides anybody, no MX, NS or SRV leads to a CNAME. */
+/**
+ * The service's rules, said of the whole zone: nobody hides anybody, no MX, NS or SRV leads to a
+ * CNAME.
+ */
 function breaksRules(records: readonly ResourceRecord[]): boolean {
   const apex = records[0].name;
   const isAddress = ({ type }: ResourceRecord): boolean => type === TYPE.A || type === TYPE.AAAA;

@@ -1,12 +1,15 @@
 /**
- * Runs test files with uvu, one after another, in this process: `node dist/test/runner/files.js FILE...`, paths relative to dist/test.
- * After the output of each file it prints a line for the runner: MARK and a Report as JSON.
+ * Runs test files with uvu, one after another, in this process: `node dist/test/runner/files.js
+ * FILE...`, paths relative to dist/test. After the output of each file it prints a line for the
+ * runner: MARK and a Report as JSON.
  */
 import { join } from 'node:path';
 import { run } from 'uvu/run';
 import { MARK, type Report } from './report.ts';
 
-/** Milliseconds for the process to end by itself after its last test; less than the runner waits. */
+/**
+ * Milliseconds for the process to end by itself after its last test; less than the runner waits.
+ */
 const END_MS = 20_000;
 
 const root = join(import.meta.dirname, '..');

@@ -1,4 +1,6 @@
-/** A lane runs groups of test files, one process after another. Several lanes run at the same time. */
+/**
+ * A lane runs groups of test files, one process after another. Several lanes run at the same time.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { shareOf } from '../support/ports.ts';
@@ -8,7 +10,10 @@ import { MARK, type Outcome, outcomeOf, type Report } from './report.ts';
 const PROGRAM = join(import.meta.dirname, 'files.js');
 /** Milliseconds after which a process is killed and its current file counts as failed. */
 const LIMIT_MS = 25 * 60_000;
-/** Milliseconds for a process to end after its last file: a failed test may have left a server running. */
+/**
+ * Milliseconds for a process to end after its last file: a failed test may have left a server
+ * running.
+ */
 const GRACE_MS = 30_000;
 
 /** Process groups of test processes: each with all that it started. */
@@ -29,8 +34,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   });
 
 /**
- * Runs files in one process. If a file ends the process, another process runs the remaining files. `lane`: number of the lane, from 0
- * to `lanes` - 1, which determines the ports of its tests.
+ * Runs files in one process. If a file ends the process, another process runs the remaining files.
+ * `lane`: number of the lane, from 0 to `lanes` - 1, which determines the ports of its tests.
  */
 export async function runFiles(
   files: readonly string[],
@@ -44,7 +49,10 @@ export async function runFiles(
   }
 }
 
-/** Resolves with the number of files that have an outcome: all of them, unless a file ended the process. */
+/**
+ * Resolves with the number of files that have an outcome: all of them, unless a file ended the
+ * process.
+ */
 function runProcess(files: readonly string[], ports: string, onOutcome: (outcome: Outcome) => void): Promise<number> {
   const child: ChildProcess = spawn(process.execPath, [PROGRAM, ...files], {
     env: {

@@ -19,8 +19,9 @@ const DEPTH = join(root, 'support/depth.js');
 const SYSTEM = /^system\//;
 const RELEASE = /^release\//;
 /**
- * Modules that open a socket, a thread, a child or a database. A file that imports one shares a process only with files of its own
- * room: they import much the same, and importing is most of what a file costs.
+ * Modules that open a socket, a thread, a child or a database. A file that imports one shares a
+ * process only with files of its own room: they import much the same, and importing is most of what
+ * a file costs.
  */
 const OPENING = [
   ...['child_process', 'cluster', 'dgram', 'http', 'http2', 'https', 'net', 'tls', 'worker_threads'].map(
@@ -99,7 +100,10 @@ function testFiles(pattern: RegExp): TestFile[] {
 /** `core/nameserver` of `core/nameserver/tls/accept.test.js`. */
 const roomOf = (path: string): string => path.split('/').slice(0, 2).join('/');
 
-/** Hands the paths out to as few groups as hold them. Neighbours go to different groups, so that the slow files of one folder do. */
+/**
+ * Hands the paths out to as few groups as hold them. Neighbours go to different groups, so that the
+ * slow files of one folder do.
+ */
 function deal(paths: readonly string[], most: number): string[][] {
   const groups = Math.ceil(paths.length / most);
   return Array.from({ length: groups }, (_, i) => paths.filter((_path, at) => at % groups === i));

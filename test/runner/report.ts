@@ -31,7 +31,10 @@ const DOT = '• ';
 /** uvu starts the report of each failed test with it. */
 const FAILURE = /^(?= {3}FAIL )/m;
 
-/** `output` of a failed file in `limit` characters: the head of the report of each failed test, or the end of the output. */
+/**
+ * `output` of a failed file in `limit` characters: the head of the report of each failed test, or
+ * the end of the output.
+ */
 export function shortened(output: string, limit: number): string {
   if (output.length <= limit) return output;
   const [, ...failures] = output.split(FAILURE);
@@ -40,7 +43,10 @@ export function shortened(output: string, limit: number): string {
   return failures.map((text) => (text.length <= share ? text : `${text.slice(0, share)}…\n`)).join('');
 }
 
-/** `why`: how the process ended, if it ended during the file. Such a file counts as one more failed test. */
+/**
+ * `why`: how the process ended, if it ended during the file. Such a file counts as one more failed
+ * test.
+ */
 export function outcomeOf({ file, exitCode, ms, cpuMs }: Report, printed: string, why = ''): Outcome {
   const text = printed.replaceAll(DOT, '').trim();
   const count = (label: string): number => Number(new RegExp(`^ *${label}: *(\\d+)`, 'm').exec(text)?.[1] ?? 0);

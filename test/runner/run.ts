@@ -1,5 +1,6 @@
 /**
- * `node dist/test/runner/run.js [--tier TIER] [--verbose] [PATTERN]`: runs the test files of a tier whose path matches PATTERN.
+ * `node dist/test/runner/run.js [--tier TIER] [--verbose] [PATTERN]`: runs the test files of a tier
+ * whose path matches PATTERN.
  *
  * WAYPOST_TEST_JOBS: concurrent processes, by default more than there are cores.
  * WAYPOST_SEED: the seed of all generated cases.

@@ -1,4 +1,7 @@
-/** ALIAS whose targets are in our own zones: read from them at once, followed from zone to zone, through other ALIAS records, out to a resolver and back. */
+/**
+ * ALIAS whose targets are in our own zones: read from them at once, followed from zone to zone,
+ * through other ALIAS records, out to a resolver and back.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { write } from '../../core/journal/draft/draft.ts';
@@ -158,7 +161,8 @@ test('the zone of another account is not believed: nobody has shown that it is t
   withAlias(async (rig) => {
     const { server, zone, ask, store, settle } = rig;
     server.set('d1.cdn.example', { addresses: [V4], ttl: 100 });
-    // Somebody makes a zone of a name that others' ALIAS records lead to, and has an ALIAS there, too.
+    // Somebody makes a zone of a name that others' ALIAS records lead to, and has an ALIAS there,
+    // too.
     const squatter = { ...newDomain('cdn.example'), accountId: 15 };
     const accomplice = { ...newDomain('two.test'), accountId: 15 };
     await write(store.environment, store.journal, 'test', (draft) => {

@@ -1,4 +1,7 @@
-/** ALIAS against a resolver under the test's control, with a clock of the test: TTLs, failures, staleness, families, special addresses, restarts. */
+/**
+ * ALIAS against a resolver under the test's control, with a clock of the test: TTLs, failures,
+ * staleness, families, special addresses, restarts.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parsePrefix } from '../../core/address/index.ts';

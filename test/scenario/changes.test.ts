@@ -46,10 +46,14 @@ function withServedSoa(world: World, path: QueryPath): World {
   return { ...world, zones: new Map(zones) };
 }
 
-/** Zones and proxies in the first commit, the records in as many as are asked for, all of one group: each may leave what only the others make whole. */
+/**
+ * Zones and proxies in the first commit, the records in as many as are asked for, all of one group:
+ * each may leave what only the others make whole.
+ */
 async function commitChange(environment: Environment, journal: Journal, change: RowChanges, parts: number) {
   const { goneDomains, goneRecords, newDomains, newRecords } = change;
-  // Records cannot be put into a zone, or go with it, before the others know of that: one commit, as the API makes it.
+  // Records cannot be put into a zone, or go with it, before the others know of that: one commit,
+  // as the API makes it.
   if (parts === 1 || goneDomains.length + newDomains.length > 0) {
     await write(environment, journal, 'test', (draft) => putChanges(draft, change));
     return;

@@ -32,7 +32,8 @@ test(`${CASES} generated questions, seed ${SEED}`, () => {
     checkWorld(server.answer, world, queries);
     asked += queries.length;
   });
-  // Some drafts make names that are too long and are not asked, so a few worlds more than the quotient.
+  // Some drafts make names that are too long and are not asked, so a few worlds more than the
+  // quotient.
   const run = fc.check(property, { seed: SEED, numRuns: Math.ceil((CASES / QUESTIONS) * 1.1) });
   if (run.failed) throw new Error(`seed ${run.seed}, path ${run.counterexamplePath}: ${run.errorInstance}`);
   if (asked < CASES) throw new Error(`Only ${asked} of ${CASES} questions were asked.`);

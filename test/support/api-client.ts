@@ -19,7 +19,10 @@ export class ApiClient {
     this.base = base;
   }
 
-  /** Any request; a body that is no string is sent as JSON. `more` are further fields. Throws when there is no answer in time. */
+  /**
+   * Any request; a body that is no string is sent as JSON. `more` are further fields. Throws when
+   * there is no answer in time.
+   */
   async request(
     method: string,
     path: string,

@@ -1,4 +1,7 @@
-/** Certificates for tests, made on the spot so that none expires: DER (X.690) of what RFC 5280 4.1 says, signed with node:crypto. */
+/**
+ * Certificates for tests, made on the spot so that none expires: DER (X.690) of what RFC 5280 4.1
+ * says, signed with node:crypto.
+ */
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 
 export interface KeyPair {

@@ -1,4 +1,6 @@
-/** A server in a process of its own: started, waited for, stopped or killed, and never left behind. */
+/**
+ * A server in a process of its own: started, waited for, stopped or killed, and never left behind.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import type { Readable } from 'node:stream';
@@ -14,11 +16,15 @@ export interface Child {
   output(): string;
   exited(): boolean;
   /**
-   * Resolves with the next line that matches `pattern`. Each line is examined once: a second call goes on behind the line that the
-   * first one matched. Rejects with the end of the output on exit or after `ms` milliseconds.
+   * Resolves with the next line that matches `pattern`. Each line is examined once: a second call
+   * goes on behind the line that the first one matched. Rejects with the end of the output on exit
+   * or after `ms` milliseconds.
    */
   waitFor(pattern: RegExp, ms: number): Promise<RegExpMatchArray>;
-  /** Sends the signal, waits for the end, and kills after `ms` milliseconds. Resolves with the exit code, null when killed. */
+  /**
+   * Sends the signal, waits for the end, and kills after `ms` milliseconds. Resolves with the exit
+   * code, null when killed.
+   */
   stop(signal?: NodeJS.Signals, ms?: number): Promise<number | null>;
   /** Waits for it to end by itself and kills it after `ms` milliseconds. Resolves as `stop`. */
   ended(ms: number): Promise<number | null>;
@@ -27,7 +33,10 @@ export interface Child {
 /** Characters of the output that an error shows. */
 const SHOWN = 20_000;
 
-/** The output of a process: all of its lines, and the position behind the last line that a waiter matched. */
+/**
+ * The output of a process: all of its lines, and the position behind the last line that a waiter
+ * matched.
+ */
 class Output {
   isEnded = false;
   readonly #lines: string[] = [];

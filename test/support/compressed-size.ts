@@ -1,14 +1,16 @@
 /**
- * How long a message is when every name that may be compressed is (RFC 1035 4.1.4, RFC 3597 section 4), by pointers to names that
- * may be compressed themselves. A server that sets TC for a response which would fit in this size gives up too early.
+ * How long a message is when every name that may be compressed is (RFC 1035 4.1.4, RFC 3597 section
+ * 4), by pointers to names that may be compressed themselves. A server that sets TC for a response
+ * which would fit in this size gives up too early.
  */
 import { equalNames, LOWER, nameId } from '../../core/wire/name.ts';
 import { COMPRESSIBLE, type ResourceRecord } from '../../core/wire/types.ts';
 
 /**
- * Header, question and these records in this order, in bytes; an OPT record is not counted. Owners point to the whole
- * name asked; `isShared` says which of its suffixes (lower case) others may point to: a server that makes its answers beforehand
- * cannot use the labels that a wildcard stands for.
+ * Header, question and these records in this order, in bytes; an OPT record is not counted. Owners
+ * point to the whole name asked; `isShared` says which of its suffixes (lower case) others may
+ * point to: a server that makes its answers beforehand cannot use the labels that a wildcard stands
+ * for.
  */
 export function compressedSize(
   questionName: Uint8Array,

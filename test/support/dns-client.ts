@@ -6,7 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const HOST = '127.0.0.1';
 
-/** Many queries over one UDP socket, told apart by their ID: at most 65,536 under way, each with an own one. */
+/**
+ * Many queries over one UDP socket, told apart by their ID: at most 65,536 under way, each with an
+ * own one.
+ */
 export class UdpClient {
   readonly #socket: Socket;
   readonly #waiting = new Map<number, (response: Uint8Array) => void>();
@@ -31,7 +34,10 @@ export class UdpClient {
     return new UdpClient(socket);
   }
 
-  /** The response with the packet's ID, or null when none came in `ms` milliseconds, for each of `tries` packets sent, or until it is closed. */
+  /**
+   * The response with the packet's ID, or null when none came in `ms` milliseconds, for each of
+   * `tries` packets sent, or until it is closed.
+   */
   async query(packet: Uint8Array, ms = 1000, tries = 3): Promise<Uint8Array | null> {
     const id = (packet[0] << 8) | packet[1];
     if (this.#waiting.has(id)) throw new Error(`A query with ID ${id} is under way.`);
@@ -61,7 +67,10 @@ export class UdpClient {
   }
 }
 
-/** Responses in the order of the packets, `window` of them under way at a time. The IDs must differ within a window. */
+/**
+ * Responses in the order of the packets, `window` of them under way at a time. The IDs must differ
+ * within a window.
+ */
 export async function queryAll(
   client: UdpClient,
   packets: readonly Uint8Array[],
@@ -79,7 +88,10 @@ export async function queryAll(
   return responses;
 }
 
-/** One connection, all packets at once (RFC 7766 pipelining); the responses as they come. Rejects after `ms` milliseconds. */
+/**
+ * One connection, all packets at once (RFC 7766 pipelining); the responses as they come. Rejects
+ * after `ms` milliseconds.
+ */
 export async function queryTcp(port: number, packets: readonly Uint8Array[], ms = 30_000): Promise<Uint8Array[]> {
   const socket = connect(port, HOST);
   const responses: Uint8Array[] = [];

@@ -1,6 +1,7 @@
 /**
- * A strict reader of Prometheus' text formats, sharing nothing with core/metrics: a fault there must not hide itself here. What a lenient server would let pass
- * is an error: lines out of order, a family twice, a sample twice, names or kinds against the conventions, buckets that fall.
+ * A strict reader of Prometheus' text formats, sharing nothing with core/metrics: a fault there
+ * must not hide itself here. What a lenient server would let pass is an error: lines out of order,
+ * a family twice, a sample twice, names or kinds against the conventions, buckets that fall.
  */
 
 export interface ReadFamily {
@@ -24,7 +25,10 @@ const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
   histogram: ['_bucket', '_sum', '_count'],
 };
 
-/** Families by name; of a counter the name ends in `_total` in both formats. Throws for any fault, with the line. */
+/**
+ * Families by name; of a counter the name ends in `_total` in both formats. Throws for any fault,
+ * with the line.
+ */
 export function readExposition(text: string, format: 'prometheus' | 'openmetrics'): Map<string, ReadFamily> {
   const families = new Map<string, { kind: string; help: string; samples: ReadSample[] }>();
   if (!text.endsWith('\n')) throw new Error('the last line has no end');
@@ -105,7 +109,10 @@ function readSample(line: string): ReadSample | undefined {
   return { name, labels, value: Number(value.replace('Inf', 'Infinity')) };
 }
 
-/** Undefined for an escape that does not exist. `quote`: a character that has to be escaped, or nothing. */
+/**
+ * Undefined for an escape that does not exist. `quote`: a character that has to be escaped, or
+ * nothing.
+ */
 function unescapeText(text: string, quote: string): string | undefined {
   const bare = text.replace(/\\(?:\\|n|")/g, '');
   if (bare.includes('\\') || (quote !== '' && bare.includes(quote))) return undefined;

@@ -1,4 +1,7 @@
-/** Zones compiled into a shared index of this process, and the query path over it: the daemon less its sockets and its store. */
+/**
+ * Zones compiled into a shared index of this process, and the query path over it: the daemon less
+ * its sockets and its store.
+ */
 import { MessageChannel } from 'node:worker_threads';
 import { Client, TRANSPORT } from '../../core/address/client.ts';
 import { IndexReader, type NodeStore } from '../../core/answer/index-reader.ts';
@@ -29,7 +32,10 @@ import type { Zones } from '../reference/resolver.ts';
 const ARENA = 4 << 20;
 const NO_STORE = { refresh: () => {}, fetch: () => 0, fetchEntry: () => 0 };
 
-/** The query path over an index that somebody else writes. `store`: where nodes lie that the arena has no room for. */
+/**
+ * The query path over an index that somebody else writes. `store`: where nodes lie that the arena
+ * has no room for.
+ */
 export class QueryPath {
   readonly #reader: IndexReader;
   readonly #responder: Responder;
@@ -44,7 +50,10 @@ export class QueryPath {
     this.#responder = new Responder(this.#reader, UDP_LIMIT);
   }
 
-  /** As AnswerFunction; the packet is not changed. What is deferred is refused: there is nobody to take it. */
+  /**
+   * As AnswerFunction; the packet is not changed. What is deferred is refused: there is nobody to
+   * take it.
+   */
   readonly answer: AnswerFunction = (packet, limit) => {
     this.#buffer.set(packet);
     this.#reader.enter();
@@ -180,7 +189,10 @@ interface Loaded {
   readonly records: readonly ResourceRecord[];
 }
 
-/** DS that the closest zone above holds at the apex, unless a delegation or a DNAME of that zone lies above it. */
+/**
+ * DS that the closest zone above holds at the apex, unless a delegation or a DNAME of that zone
+ * lies above it.
+ */
 function parentDs(apex: Name, all: readonly Loaded[]): RRset | null {
   const parent = all.filter((other) => isBelow(apex, other.apex)).sort((a, b) => b.apex.length - a.apex.length)[0];
   if (parent === undefined) return null;

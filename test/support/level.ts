@@ -1,4 +1,7 @@
-/** WAYPOST_DEPTH, how much is tested: `quick` (the default), `moderate` (.ci/run) or `full` (npm run test:deep). */
+/**
+ * WAYPOST_DEPTH, how much is tested: `quick` (the default), `moderate` (.ci/run) or `full` (npm run
+ * test:deep).
+ */
 const LEVELS = ['quick', 'moderate', 'full'] as const;
 export type Level = (typeof LEVELS)[number];
 

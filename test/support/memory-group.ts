@@ -1,4 +1,7 @@
-/** A process within a bound of memory: a control group of its own (Linux, version 1 or 2), past which the kernel kills it. */
+/**
+ * A process within a bound of memory: a control group of its own (Linux, version 1 or 2), past
+ * which the kernel kills it.
+ */
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,6 +1,7 @@
 /**
- * A strict reader of DNS messages, and a writer of queries. It shares nothing with core/wire: a fault there must not
- * hide itself here. Anything that a careful resolver could stumble over is an error (MessageError).
+ * A strict reader of DNS messages, and a writer of queries. It shares nothing with core/wire: a
+ * fault there must not hide itself here. Anything that a careful resolver could stumble over is an
+ * error (MessageError).
  */
 import { HEADER_LENGTH } from '../../core/wire/header.ts';
 import { COMPRESSIBLE, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
@@ -55,7 +56,9 @@ const UNCOMPRESSED: typeof COMPRESSIBLE = new Map([
 /** Types with other fields after their names. */
 const GOES_ON: ReadonlySet<number> = new Set([TYPE.SOA, TYPE.SVCB, TYPE.HTTPS, TYPE.RRSIG]);
 
-/** Throws MessageError for whatever is not exactly a message of class IN, with at most one question. */
+/**
+ * Throws MessageError for whatever is not exactly a message of class IN, with at most one question.
+ */
 export function decodeMessage(packet: Uint8Array): Message {
   return decode(packet, false);
 }
@@ -131,7 +134,10 @@ class Reader {
   at = 0;
   readonly #packet: Uint8Array;
   readonly #isLoose: boolean;
-  /** Where labels, and the pointers that end names, began so far: the only places that a pointer may lead to. */
+  /**
+   * Where labels, and the pointers that end names, began so far: the only places that a pointer may
+   * lead to.
+   */
   readonly #starts = new Set<number>();
 
   constructor(packet: Uint8Array, isLoose: boolean) {

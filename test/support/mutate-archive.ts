@@ -1,4 +1,7 @@
-/** ZIP archives damaged as chance or malice would: bits, lengths, fields of headers, pieces of one in another. */
+/**
+ * ZIP archives damaged as chance or malice would: bits, lengths, fields of headers, pieces of one
+ * in another.
+ */
 import type { Random } from './random.ts';
 
 type Mutation = (archive: Buffer, random: Random, other: Buffer) => Buffer;

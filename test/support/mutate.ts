@@ -1,8 +1,14 @@
-/** Packets that no resolver sends: good queries damaged in the ways that have broken DNS parsers before. */
+/**
+ * Packets that no resolver sends: good queries damaged in the ways that have broken DNS parsers
+ * before.
+ */
 import { HEADER_LENGTH } from '../../core/wire/header.ts';
 import type { Random } from './random.ts';
 
-/** Numbers at the edges of 8 and 16 bits, and the bytes that begin pointers and reserved label types. */
+/**
+ * Numbers at the edges of 8 and 16 bits, and the bytes that begin pointers and reserved label
+ * types.
+ */
 const EDGES = [0, 1, 0x3f, 0x40, 0x7f, 0x80, 0xc0, 0xff];
 
 type Mutation = (packet: Uint8Array, random: Random) => Uint8Array;

@@ -1,7 +1,8 @@
 /**
- * A network for this process alone, which goes into a new network namespace, the hub, with one bridge or more. Every place at these bridges is a namespace of its own: eth0 at
- * hub0, 10.77.0.0/24, eth1 at hub1, 10.77.1.0/24, and so on. Nothing of it has a name or is seen by the rest of the machine, and the kernel takes it away with the last process in
- * it. Needs root.
+ * A network for this process alone, which goes into a new network namespace, the hub, with one
+ * bridge or more. Every place at these bridges is a namespace of its own: eth0 at hub0,
+ * 10.77.0.0/24, eth1 at hub1, 10.77.1.0/24, and so on. Nothing of it has a name or is seen by the
+ * rest of the machine, and the kernel takes it away with the last process in it. Needs root.
  */
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
@@ -20,7 +21,10 @@ export function run(...command: string[]): string {
   return execFileSync(command[0], command.slice(1), { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** The namespace of this thread, from which its sockets and the processes that it starts come. Returns a descriptor. */
+/**
+ * The namespace of this thread, from which its sockets and the processes that it starts come.
+ * Returns a descriptor.
+ */
 function enterNew(): number {
   if (unshare(CLONE_NEWNET) !== 0)
     throw new Error(`a network namespace cannot be made (errno ${koffi.errno()}): run it as root`);
@@ -73,7 +77,10 @@ export class Place {
     run('ip', 'link', 'set', this.#link(0), state);
   }
 
-  /** Runs `work`, which is not to wait for anything, in this place: a process that it starts stays there. */
+  /**
+   * Runs `work`, which is not to wait for anything, in this place: a process that it starts stays
+   * there.
+   */
   inside<T>(work: () => T): T {
     enter(this.#namespace);
     try {
@@ -83,7 +90,10 @@ export class Place {
     }
   }
 
-  /** Everything leaves by eth0 so many milliseconds late from now on; 0: as it comes. False: the kernel has no netem. */
+  /**
+   * Everything leaves by eth0 so many milliseconds late from now on; 0: as it comes. False: the
+   * kernel has no netem.
+   */
   delay(milliseconds: number): boolean {
     const tc = (verb: string, ...how: string[]) => run('tc', 'qdisc', verb, 'dev', 'eth0', 'root', ...how);
     return this.inside(() => {
@@ -103,7 +113,10 @@ export class Place {
   }
 }
 
-/** Places 1 to `count`. The calling process is at the bridges with them from now on, and away from all else. Throws Error. */
+/**
+ * Places 1 to `count`. The calling process is at the bridges with them from now on, and away from
+ * all else. Throws Error.
+ */
 export function openNetwork(count: number, bridges = 1): Place[] {
   const hub = enterNew();
   for (let bridge = 0; bridge < bridges; bridge++) {

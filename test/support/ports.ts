@@ -1,7 +1,8 @@
 /**
- * Loopback ports that nobody listens on now. They are below those that the system gives to clients (32768 and up on Linux), so that
- * none of the many connections of tests that run beside takes one before the server is there. The runner gives each file that runs
- * at the same time ports of its own (`shareOf`), and a process goes through its share before it hands one out again.
+ * Loopback ports that nobody listens on now. They are below those that the system gives to clients
+ * (32768 and up on Linux), so that none of the many connections of tests that run beside takes one
+ * before the server is there. The runner gives each file that runs at the same time ports of its
+ * own (`shareOf`), and a process goes through its share before it hands one out again.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -10,7 +11,10 @@ import { createServer } from 'node:net';
 const FIRST = 10_000;
 const COUNT = 22_000;
 
-/** What `WAYPOST_TEST_PORTS` says to the one that is `at` of the `all` that run at a time: "first,count". */
+/**
+ * What `WAYPOST_TEST_PORTS` says to the one that is `at` of the `all` that run at a time:
+ * "first,count".
+ */
 export function shareOf(at: number, all: number): string {
   const count = Math.floor(COUNT / all);
   return `${FIRST + at * count},${count}`;

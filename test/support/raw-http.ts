@@ -10,7 +10,10 @@ export interface RawAnswer {
   readonly closed: boolean;
 }
 
-/** Sends, and reads until the server closes, or `done` says that it is enough, or `ms` milliseconds have passed. `bytes`: a character a byte. */
+/**
+ * Sends, and reads until the server closes, or `done` says that it is enough, or `ms` milliseconds
+ * have passed. `bytes`: a character a byte.
+ */
 export async function exchange(
   port: number,
   bytes: string,

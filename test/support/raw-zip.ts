@@ -1,4 +1,7 @@
-/** ZIP archives byte by byte, so that they can lie: every field of every record may be given in place of the true one. */
+/**
+ * ZIP archives byte by byte, so that they can lie: every field of every record may be given in
+ * place of the true one.
+ */
 import { crc32, deflateRawSync } from 'node:zlib';
 
 type Bytes = string | Uint8Array;

@@ -1,9 +1,15 @@
-/** Writes responses without compression, for tests of the tests: what a perfect, wordy server would send. */
+/**
+ * Writes responses without compression, for tests of the tests: what a perfect, wordy server would
+ * send.
+ */
 import type { ResourceRecord } from '../../core/wire/types.ts';
 import type { Expected, Query } from '../reference/resolver.ts';
 import { encodeQuery } from './message.ts';
 
-/** The response to `packet` (made by encodeQuery from `query`) that `expected` describes, of any length. `options`: the rdata of its OPT, if it has one. */
+/**
+ * The response to `packet` (made by encodeQuery from `query`) that `expected` describes, of any
+ * length. `options`: the rdata of its OPT, if it has one.
+ */
 export function encodeResponse(
   packet: Uint8Array,
   query: Query,

@@ -1,4 +1,7 @@
-/** A server under the test's control that stands for the recursive resolver: what it is told to say of a name, over UDP and TCP. By dns-packet, so that no fault of ours hides. */
+/**
+ * A server under the test's control that stands for the recursive resolver: what it is told to say
+ * of a name, over UDP and TCP. By dns-packet, so that no fault of ours hides.
+ */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
@@ -6,7 +9,10 @@ import { type Answer, decode, encode, type Packet } from 'dns-packet';
 import { freePort } from './ports.ts';
 
 export interface Says {
-  /** Addresses and where the name leads: `cname` goes first, the addresses are those of its last name. */
+  /**
+   * Addresses and where the name leads: `cname` goes first, the addresses are those of its last
+   * name.
+   */
   readonly cname?: readonly (readonly [target: string, ttl: number])[];
   readonly addresses?: readonly string[];
   /** Seconds, of the addresses. */
@@ -25,7 +31,10 @@ export interface Says {
   readonly losesCase?: boolean;
   /** Connections are cut. */
   readonly noTcp?: boolean;
-  /** Over UDP another packet first: what `forged` holds, as from somebody who knows the id and the port, and not the case of the name. */
+  /**
+   * Over UDP another packet first: what `forged` holds, as from somebody who knows the id and the
+   * port, and not the case of the name.
+   */
   readonly forged?: readonly string[];
 }
 

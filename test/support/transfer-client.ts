@@ -1,4 +1,7 @@
-/** Transfers zones as a secondary does: asks over TCP, reads all messages, and applies differences strictly. */
+/**
+ * Transfers zones as a secondary does: asks over TCP, reads all messages, and applies differences
+ * strictly.
+ */
 import { connect } from 'node:net';
 import { typeName } from '../../core/wire/mnemonics.ts';
 import { formatName, parseName } from '../../core/wire/name.ts';
@@ -31,7 +34,10 @@ export function transferRequest(zone: string, serial?: number, id = 4711): Buffe
   return Buffer.concat([question, soa]);
 }
 
-/** The records of all messages in order, once they are whole; rejects with the rcode, or after `ms` milliseconds. */
+/**
+ * The records of all messages in order, once they are whole; rejects with the rcode, or after `ms`
+ * milliseconds.
+ */
 export async function transferOver(port: number, request: Uint8Array, ms = 10_000): Promise<ResourceRecord[]> {
   const socket = connect(port, '127.0.0.1');
   socket.setTimeout(ms, () => socket.destroy(new Error(`no transfer within ${ms} ms`)));
@@ -61,7 +67,10 @@ export function takeMessage(bytes: Uint8Array, records: ResourceRecord[]): void 
   records.push(...answer);
 }
 
-/** Whether these are the records of a whole answer: one SOA that is current, a zone between its SOA, or differences (RFC 1995 section 4). */
+/**
+ * Whether these are the records of a whole answer: one SOA that is current, a zone between its SOA,
+ * or differences (RFC 1995 section 4).
+ */
 export function isWhole(records: readonly ResourceRecord[]): boolean {
   const serial = serialOf(records[0]);
   const isLast = (record: ResourceRecord): boolean => record.type === TYPE.SOA && serialOf(record) === serial;
@@ -70,7 +79,9 @@ export function isWhole(records: readonly ResourceRecord[]): boolean {
   return records.length > 3 && records.filter(isLast).length === 3;
 }
 
-/** Each record as text, TTL and type with it, sorted: equal for equal zones. The first SOA counts. */
+/**
+ * Each record as text, TTL and type with it, sorted: equal for equal zones. The first SOA counts.
+ */
 export function zoneText(records: readonly ResourceRecord[]): string[] {
   return records.slice(0, -1).map(recordText).sort();
 }
@@ -78,12 +89,16 @@ export function zoneText(records: readonly ResourceRecord[]): string[] {
 export const recordText = ({ name, type, ttl, rdata }: ResourceRecord): string =>
   `${formatName(name)} ${ttl} ${typeName(type)} ${formatRdata(type, rdata)}`;
 
-/** The zone that an answer to IXFR makes of the one held, both as zoneText. Throws when a record that goes is not there, or one that comes is. */
+/**
+ * The zone that an answer to IXFR makes of the one held, both as zoneText. Throws when a record
+ * that goes is not there, or one that comes is.
+ */
 export function applyIxfr(held: readonly string[], records: readonly ResourceRecord[]): string[] {
   if (records[1]?.type !== TYPE.SOA) return zoneText(records);
   const zone = new Set(held);
   let adding = true;
-  // The first is the new SOA, and so is the last; between them each SOA turns from what comes to what goes, or back.
+  // The first is the new SOA, and so is the last; between them each SOA turns from what comes to
+  // what goes, or back.
   for (const record of records.slice(1, -1)) {
     if (record.type === TYPE.SOA) adding = !adding;
     const text = recordText(record);

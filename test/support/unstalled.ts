@@ -1,14 +1,15 @@
 /**
- * For tests with short times whose both ends are in this process: one has some milliseconds to answer the other, which it cannot when
- * nobody lets the process run. Timers that have become due meanwhile are then served before the sockets.
+ * For tests with short times whose both ends are in this process: one has some milliseconds to
+ * answer the other, which it cannot when nobody lets the process run. Timers that have become due
+ * meanwhile are then served before the sockets.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const TRIES = 10;
 
 /**
- * `work`, done again if it failed while the event loop stood still for `most` milliseconds or more, 10 times at most. What fails on a
- * machine that lets it run fails at once.
+ * `work`, done again if it failed while the event loop stood still for `most` milliseconds or more,
+ * 10 times at most. What fails on a machine that lets it run fails at once.
  */
 export function unstalled<T extends unknown[]>(
   most: number,

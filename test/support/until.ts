@@ -6,7 +6,10 @@ const DEADLINE = 30_000;
 /** Milliseconds between two checks. */
 const INTERVAL = 5;
 
-/** Resolves when `condition` holds. Rejects when it does not within `deadline` milliseconds; the error has `what`, the event. */
+/**
+ * Resolves when `condition` holds. Rejects when it does not within `deadline` milliseconds; the
+ * error has `what`, the event.
+ */
 export async function until(
   condition: () => boolean,
   what: string | (() => string) = 'the condition',

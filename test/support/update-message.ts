@@ -1,4 +1,7 @@
-/** Writes update messages (RFC 2136), right and wrong ones, by hand: nothing of core/wire/update.ts is used. */
+/**
+ * Writes update messages (RFC 2136), right and wrong ones, by hand: nothing of core/wire/update.ts
+ * is used.
+ */
 
 import { parseType } from '../../core/wire/mnemonics.ts';
 import { parseName } from '../../core/wire/name.ts';

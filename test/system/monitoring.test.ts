@@ -1,6 +1,6 @@
 /**
- * config/monitoring with a real promtool, and a real Prometheus that reads a daemon under load: every
- * expression of the dashboard and of the rules runs, and has series where it must have some.
+ * config/monitoring with a real promtool, and a real Prometheus that reads a daemon under load:
+ * every expression of the dashboard and of the rules runs, and has series where it must have some.
  */
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,9 @@ import { type Prometheus, startPrometheus } from './prometheus.ts';
 const FOLDER = join(ROOT, 'config/monitoring');
 const read = (name: string): string => readFileSync(join(FOLDER, name), 'utf8');
 
-/** Expressions that need a cluster, an order of a certificate, a signed zone, a package or a fault. */
+/**
+ * Expressions that need a cluster, an order of a certificate, a signed zone, a package or a fault.
+ */
 const MAY_BE_EMPTY =
   /waypost_cluster_|waypost_acme_|waypost_webhook_attempts|waypost_certificate_nearest|earliest_expiry|waypost_package_audits_total|waypost_certificates\b|> 0|changes\(|waypost_dns_updates|waypost_transfers_|waypost_notify_total/;
 

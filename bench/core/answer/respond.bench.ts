@@ -1,4 +1,7 @@
-/** Nanoseconds that the query path takes for a query, without sockets, by what it asks of EDNS. Run: node dist/bench/core/answer/respond.bench.js */
+/**
+ * Nanoseconds that the query path takes for a query, without sockets, by what it asks of EDNS. Run:
+ * node dist/bench/core/answer/respond.bench.js
+ */
 import { MessageChannel } from 'node:worker_threads';
 import { Bench } from 'tinybench';
 import { Client } from '../../../core/address/client.ts';

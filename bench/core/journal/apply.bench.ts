@@ -1,7 +1,9 @@
 /**
- * CPU microseconds of one record write, rehearsed and applied, in groups of so many: what every node of a cluster takes for every write of any. 100 domains with 100
- * records each; a write is an A record at a new name, with its audit entry, in a domain taken at random. Run: node dist/bench/core/journal/apply/apply-entries.bench.js
- * [groups of one size, 400 as it comes]. Two builds are compared by running both in turns: what else the machine does tells in both.
+ * CPU microseconds of one record write, rehearsed and applied, in groups of so many: what every
+ * node of a cluster takes for every write of any. 100 domains with 100 records each; a write is an
+ * A record at a new name, with its audit entry, in a domain taken at random. Run: node
+ * dist/bench/core/journal/apply/apply-entries.bench.js [groups of one size, 400 as it comes]. Two
+ * builds are compared by running both in turns: what else the machine does tells in both.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** Lines per second of the master file reader and writer. Run: node dist/bench/core/wire/master.bench.js */
+/**
+ * Lines per second of the master file reader and writer. Run: node
+ * dist/bench/core/wire/master.bench.js
+ */
 import { Bench } from 'tinybench';
 import { formatMaster, parseMaster } from '../../../core/wire/master/index.ts';
 import { parseName } from '../../../core/wire/name.ts';

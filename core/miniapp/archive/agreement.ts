@@ -1,10 +1,16 @@
-/** A second reader, yauzl, has to find the same entries in the same places: archives that two readers see differently are made to get past one of them. */
+/**
+ * A second reader, yauzl, has to find the same entries in the same places: archives that two
+ * readers see differently are made to get past one of them.
+ */
 import { fromBufferPromise } from 'yauzl';
 import { type Findings, PACKAGE } from '../findings.ts';
 import type { Entry } from './central-directory.ts';
 import type { Placed } from './layout.ts';
 
-/** `bytes`: the archive without what trails it, which yauzl takes for damage. `placed`: entries with their local headers, in the order of the directory. */
+/**
+ * `bytes`: the archive without what trails it, which yauzl takes for damage. `placed`: entries with
+ * their local headers, in the order of the directory.
+ */
 export async function checkAgreement(
   bytes: Buffer,
   entries: readonly Entry[],

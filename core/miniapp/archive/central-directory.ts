@@ -7,7 +7,10 @@ import type { PackageLimits } from './limits.ts';
 const SIGNATURE = 0x02014b50;
 const FIXED = 46;
 
-/** A file or folder of the archive, as the central directory has it. Lengths and offsets in bytes, those of ZIP64 put in. */
+/**
+ * A file or folder of the archive, as the central directory has it. Lengths and offsets in bytes,
+ * those of ZIP64 put in.
+ */
 export interface Entry {
   readonly name: Buffer;
   /** Of the format, times ten, that a reader has to know (4.4.3). */
@@ -18,7 +21,10 @@ export interface Entry {
   readonly compressedSize: number;
   readonly size: number;
   readonly disk: number;
-  /** Low 16 bits as in DOS, high ones a Unix mode, whatever system it says to be made by: readers don't all ask. */
+  /**
+   * Low 16 bits as in DOS, high ones a Unix mode, whatever system it says to be made by: readers
+   * don't all ask.
+   */
   readonly attributes: number;
   /** Of its local header. */
   readonly offset: number;

@@ -1,6 +1,7 @@
 /**
- * The end of a ZIP archive: the record that says where its directory lies (APPNOTE.TXT 4.3.14 to 4.3.16). Readers search for it from the back, from
- * the front, with or without a look at the length of its comment; so there must be one that all of them find, and it must say one thing.
+ * The end of a ZIP archive: the record that says where its directory lies (APPNOTE.TXT 4.3.14 to
+ * 4.3.16). Readers search for it from the back, from the front, with or without a look at the
+ * length of its comment; so there must be one that all of them find, and it must say one thing.
  */
 import { type Findings, PACKAGE } from '../findings.ts';
 import { uint64 } from './uint64.ts';
@@ -34,7 +35,10 @@ interface Counts {
   readonly start: number;
 }
 
-/** Undefined: there is none that all readers would find, or it lies elsewhere than it says; that is a finding then. */
+/**
+ * Undefined: there is none that all readers would find, or it lies elsewhere than it says; that is
+ * a finding then.
+ */
 export function findDirectory(bytes: Buffer, findings: Findings): Directory | undefined {
   const at = lastEnd(bytes);
   if (at === undefined) {
@@ -101,7 +105,8 @@ function locate(
 ): Directory | undefined {
   for (let other = previousEnd(bytes, at); other !== undefined; other = previousEnd(bytes, other)) {
     const endsWithArchive = other + END_LENGTH + bytes.readUInt16LE(other + 20) === bytes.length;
-    // Within the data of a file it is a nested archive, which no reader takes for the end of this one.
+    // Within the data of a file it is a nested archive, which no reader takes for the end of this
+    // one.
     if (other < start && !endsWithArchive) continue;
     findings.add(
       'archive_ambiguous_end',
@@ -136,7 +141,10 @@ function previousEnd(bytes: Buffer, at: number): number | undefined {
   return before < 0 || before < bytes.length - END_LENGTH - LONGEST_COMMENT ? undefined : before;
 }
 
-/** What ZIP64 says in the place of the end record; undefined without ZIP64; a text: what is wrong with it. */
+/**
+ * What ZIP64 says in the place of the end record; undefined without ZIP64; a text: what is wrong
+ * with it.
+ */
 function zip64Counts(
   bytes: Buffer,
   at: number,

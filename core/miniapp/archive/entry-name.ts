@@ -1,4 +1,7 @@
-/** The name of an entry: bytes, flag 11 and a field that says it anew, of which readers take one or another. */
+/**
+ * The name of an entry: bytes, flag 11 and a field that says it anew, of which readers take one or
+ * another.
+ */
 import { crc32 } from 'node:zlib';
 import { type Findings, wholeFile } from '../findings.ts';
 import type { Entry } from './central-directory.ts';
@@ -36,7 +39,10 @@ export function readName(entry: Entry, findings: Findings): EntryName {
   return { path, shown: name };
 }
 
-/** Whether Info-ZIP's Unicode path (version 1, CRC of the name that it stands for, the name in UTF-8) says another name. Who finds another CRC ignores it, or not. */
+/**
+ * Whether Info-ZIP's Unicode path (version 1, CRC of the name that it stands for, the name in
+ * UTF-8) says another name. Who finds another CRC ignores it, or not.
+ */
 export function isOtherName(name: Buffer, extra: ExtraFields): boolean {
   const field = extra.get(EXTRA.unicodePath);
   if (field === undefined) return false;

@@ -14,7 +14,10 @@ export const EXTRA = {
 
 export type ExtraFields = ReadonlyMap<number, Buffer>;
 
-/** The fields by their ids. A text: what is wrong with them; readers differ on what they make of fields that lie about their length, or come twice. */
+/**
+ * The fields by their ids. A text: what is wrong with them; readers differ on what they make of
+ * fields that lie about their length, or come twice.
+ */
 export function readExtraFields(bytes: Buffer): ExtraFields | string {
   const fields = new Map<number, Buffer>();
   for (let at = 0; at < bytes.length; ) {
@@ -31,7 +34,10 @@ export function readExtraFields(bytes: Buffer): ExtraFields | string {
   return fields;
 }
 
-/** Values of a header that may stand in its ZIP64 field (4.5.3), in the order in which they do. Undefined: it lacks one, or has one too many. */
+/**
+ * Values of a header that may stand in its ZIP64 field (4.5.3), in the order in which they do.
+ * Undefined: it lacks one, or has one too many.
+ */
 export function withZip64(values: readonly number[], fields: ExtraFields): number[] | undefined {
   const field = fields.get(EXTRA.zip64);
   const refers = values.some((value) => value === 0xffffffff);

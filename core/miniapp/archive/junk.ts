@@ -21,7 +21,10 @@ const JUNK = new Set([
 /** Left by editors. */
 const LEFT_OVER = /(?:~|\.sw[op]|\.orig|\.rej)$/i;
 
-/** The part of a path that is junk with all below it: `assets/.git` of `assets/.git/config`; undefined: none. */
+/**
+ * The part of a path that is junk with all below it: `assets/.git` of `assets/.git/config`;
+ * undefined: none.
+ */
 export function junkIn(path: string): string | undefined {
   for (let start = 0; start < path.length; ) {
     const slash = path.indexOf('/', start);
@@ -38,7 +41,10 @@ const APPLE_DOUBLE = 0x00051607;
 /** What begins a tag: browsers find it in whatever bytes a page has. */
 const TAG = /<[a-z!?/]/i;
 
-/** What macOS puts beside a file for its attributes: `._name`, in a format of its own, whatever the name ends with. With tags in it, it may be a page as well. */
+/**
+ * What macOS puts beside a file for its attributes: `._name`, in a format of its own, whatever the
+ * name ends with. With tags in it, it may be a page as well.
+ */
 export function isAppleDouble(path: string, content: Buffer): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
   return (

@@ -1,4 +1,7 @@
-/** What an entry is, by all that says so: the slash at the end of its name, attributes of DOS, a Unix mode, extra fields. */
+/**
+ * What an entry is, by all that says so: the slash at the end of its name, attributes of DOS, a
+ * Unix mode, extra fields.
+ */
 import { type Findings, wholeFile } from '../findings.ts';
 import type { Entry } from './central-directory.ts';
 import { type FileKind, kindOfExtra, kindOfMode } from './extra-fields.ts';

@@ -1,4 +1,7 @@
-/** Where entries lie: one behind the other from the first byte to the directory, without overlap and with nothing between them. */
+/**
+ * Where entries lie: one behind the other from the first byte to the directory, without overlap and
+ * with nothing between them.
+ */
 import { type Findings, PACKAGE, wholeFile } from '../findings.ts';
 import type { Entry } from './central-directory.ts';
 import { descriptorFits, type Extent } from './local-header.ts';
@@ -8,7 +11,10 @@ export interface Placed extends Extent {
   readonly shown: string;
 }
 
-/** The entries that share no byte with another one. `complete`: these are all, so that what is between them belongs to none. */
+/**
+ * The entries that share no byte with another one. `complete`: these are all, so that what is
+ * between them belongs to none.
+ */
 export function checkLayout(
   bytes: Buffer,
   placed: readonly Placed[],

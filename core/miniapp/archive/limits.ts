@@ -1,4 +1,7 @@
-/** How much a package may hold. Whatever an archive says of itself, no more than this is read, made or kept. */
+/**
+ * How much a package may hold. Whatever an archive says of itself, no more than this is read, made
+ * or kept.
+ */
 
 export interface PackageLimits {
   /** Bytes of the archive. It is held in memory while it is audited. */
@@ -9,11 +12,17 @@ export interface PackageLimits {
   readonly fileBytes: number;
   /** Bytes of all files, unpacked. */
   readonly totalBytes: number;
-  /** Bytes unpacked for each byte packed; looked at where more than 1 MB comes of it. Deflate reaches 1,032, and sources seldom 20. */
+  /**
+   * Bytes unpacked for each byte packed; looked at where more than 1 MB comes of it. Deflate
+   * reaches 1,032, and sources seldom 20.
+   */
   readonly ratio: number;
   /** Folders within one another. */
   readonly depth: number;
-  /** Bytes of a path in UTF-8. Windows and some file systems of phones end at 255 or 260, with the folder of the app before it. */
+  /**
+   * Bytes of a path in UTF-8. Windows and some file systems of phones end at 255 or 260, with the
+   * folder of the app before it.
+   */
   readonly pathBytes: number;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Opens a package and looks at all of it once: structure, names, and the content of every entry. The archive is read into memory first, which its limit
- * bounds, so that what is checked is what is read afterwards.
+ * Opens a package and looks at all of it once: structure, names, and the content of every entry.
+ * The archive is read into memory first, which its limit bounds, so that what is checked is what is
+ * read afterwards.
  */
 import { open } from 'node:fs/promises';
 import type { PackageContent, PackageFile } from '../content.ts';
@@ -19,10 +20,16 @@ import { archiveFormat } from './nested.ts';
 import { Budget, canUnpack } from './packing.ts';
 import { unpack } from './unpack.ts';
 
-/** Bytes unpacked that stay in memory for who reads them next: small packages are unpacked once, of others a part is unpacked anew for each who reads it. */
+/**
+ * Bytes unpacked that stay in memory for who reads them next: small packages are unpacked once, of
+ * others a part is unpacked anew for each who reads it.
+ */
 const KEPT = 8 << 20;
 
-/** Undefined: it cannot be read as a ZIP archive at all, or only by going beyond the limits; why is among the findings. Throws what the system says of the file itself. */
+/**
+ * Undefined: it cannot be read as a ZIP archive at all, or only by going beyond the limits; why is
+ * among the findings. Throws what the system says of the file itself.
+ */
 export async function openArchive(
   path: string,
   limits: PackageLimits,

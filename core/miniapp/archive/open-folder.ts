@@ -1,4 +1,7 @@
-/** A package before it is packed: a folder, under the limits and the rules of names of an archive. Links are not followed. */
+/**
+ * A package before it is packed: a folder, under the limits and the rules of names of an archive.
+ * Links are not followed.
+ */
 import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PackageContent, PackageFile } from '../content.ts';
@@ -14,7 +17,10 @@ interface Found {
   readonly kind: 'file' | 'folder' | 'link' | 'special';
 }
 
-/** Throws what the system says of the folder itself. Undefined: it holds more than the limits allow, which is a finding. What is junk is left out. */
+/**
+ * Throws what the system says of the folder itself. Undefined: it holds more than the limits allow,
+ * which is a finding. What is junk is left out.
+ */
 export async function openFolder(
   folder: string,
   limits: PackageLimits,

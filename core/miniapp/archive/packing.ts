@@ -13,7 +13,10 @@ const ENCRYPTED = (1 << 0) | (1 << 6) | (1 << 13);
 const KNOWN_FLAGS = (1 << 1) | (1 << 2) | (1 << 3) | (1 << 11);
 const FOLLOWS = 1 << 3;
 
-/** Version of the format, times ten: deflate, folders and ZIP64 need 45 at most, Info-ZIP knows 46, and readers pass over or refuse what needs more. */
+/**
+ * Version of the format, times ten: deflate, folders and ZIP64 need 45 at most, Info-ZIP knows 46,
+ * and readers pass over or refuse what needs more.
+ */
 const NEWEST = 46;
 
 /** False: it is not to be unpacked, which is a finding. */
@@ -44,7 +47,10 @@ export function canUnpack(entry: Entry, shown: string, findings: Findings): bool
   return false;
 }
 
-/** What all entries come to, one after the other, by what they say. An entry that unpacks to more than it says is damaged. */
+/**
+ * What all entries come to, one after the other, by what they say. An entry that unpacks to more
+ * than it says is damaged.
+ */
 export class Budget {
   readonly #limits: PackageLimits;
   readonly #findings: Findings;

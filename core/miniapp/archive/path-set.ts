@@ -1,4 +1,7 @@
-/** The paths of a package together: each once, also where letters differ only by case or by how accents are put together, and no file where a folder is. */
+/**
+ * The paths of a package together: each once, also where letters differ only by case or by how
+ * accents are put together, and no file where a folder is.
+ */
 import { type Findings, wholeFile } from '../findings.ts';
 import { shown } from './shown.ts';
 
@@ -9,7 +12,10 @@ interface Known {
   readonly named: boolean;
 }
 
-/** Equal for names that a file system without case, or with one way to put accents together, takes for the same. Upper case comes twice, since ẞ is only ss by way of ß. */
+/**
+ * Equal for names that a file system without case, or with one way to put accents together, takes
+ * for the same. Upper case comes twice, since ẞ is only ss by way of ß.
+ */
 const folded = (path: string): string =>
   path.normalize('NFD').toUpperCase().toLowerCase().toUpperCase().normalize('NFC');
 

@@ -1,11 +1,17 @@
-/** Paths of files in a package: what each of the systems that it passes, from the developer's to the phone's, takes for the same file. */
+/**
+ * Paths of files in a package: what each of the systems that it passes, from the developer's to the
+ * phone's, takes for the same file.
+ */
 import type { RuleCode } from '../rules.ts';
 import type { PackageLimits } from './limits.ts';
 
 /** File systems that hold paths in 8 or 16 bits a unit end names at 255. */
 const LONGEST_SEGMENT = 255;
 
-/** Controls (Unicode's Cc), what turns the direction of writing, line separators, and what has no width. */
+/**
+ * Controls (Unicode's Cc), what turns the direction of writing, line separators, and what has no
+ * width.
+ */
 const UNSEEN = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\u00ad\u200b\u2060\ufeff]/u;
 /** Not in names on Windows and FAT, which storage cards have; the colon begins a stream of NTFS. */
 const RESERVED_CHARACTERS = /[<>:"|?*]/;
@@ -17,7 +23,9 @@ export interface WrongPath {
   readonly message: string;
 }
 
-/** What is wrong with a path, with `/` between its segments and none at its end; undefined: nothing. */
+/**
+ * What is wrong with a path, with `/` between its segments and none at its end; undefined: nothing.
+ */
 export function wrongPath(path: string, limits: PackageLimits): WrongPath | undefined {
   const wrong = (code: RuleCode, message: string): WrongPath => ({ code, message });
   const segments = path.split('/');

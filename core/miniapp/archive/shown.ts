@@ -1,4 +1,7 @@
-/** Names as findings may show them: nothing that moves a cursor, turns the direction of writing or cannot be seen. */
+/**
+ * Names as findings may show them: nothing that moves a cursor, turns the direction of writing or
+ * cannot be seen.
+ */
 
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
 const LONGEST = 200;

@@ -1,6 +1,7 @@
 /**
- * The content of an entry. Node's zlib makes it from the bytes that this reader and yauzl agree upon (agreement.ts), and not yauzl's stream: that neither
- * checks the CRC nor tells of bytes behind the end of deflated data, in which a second content could hide.
+ * The content of an entry. Node's zlib makes it from the bytes that this reader and yauzl agree
+ * upon (agreement.ts), and not yauzl's stream: that neither checks the CRC nor tells of bytes
+ * behind the end of deflated data, in which a second content could hide.
  */
 import { crc32, inflateRawSync } from 'node:zlib';
 import type { Placed } from './layout.ts';

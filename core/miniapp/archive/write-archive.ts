@@ -1,6 +1,7 @@
 /**
- * Packs a package so that the same files give the same archive: sorted, at one time, with one mode, by one level of deflate. What can still differ is
- * deflate itself: another release of Node's zlib, or its code for another processor, may pack the same content in other bytes.
+ * Packs a package so that the same files give the same archive: sorted, at one time, with one mode,
+ * by one level of deflate. What can still differ is deflate itself: another release of Node's zlib,
+ * or its code for another processor, may pack the same content in other bytes.
  */
 import { createHash } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
@@ -22,7 +23,10 @@ export interface Written {
   readonly sha256: string;
 }
 
-/** Undefined, and nothing is written: a file cannot be read, or the archive would be refused; why is among the findings. Throws what the system says. */
+/**
+ * Undefined, and nothing is written: a file cannot be read, or the archive would be refused; why is
+ * among the findings. Throws what the system says.
+ */
 export async function writeArchive(
   content: PackageContent,
   path: string,

@@ -1,4 +1,7 @@
-/** Declarations as Rhino 1.7.15 takes them: const has no block scope, and loops make the variables of their heads once. */
+/**
+ * Declarations as Rhino 1.7.15 takes them: const has no block scope, and loops make the variables
+ * of their heads once.
+ */
 import type { AnyNode, Function as FunctionNode, Pattern, VariableDeclaration } from 'acorn';
 import { isKey, visit } from './syntax-tree.ts';
 

@@ -2,7 +2,9 @@
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
-/** The global names of ECMAScript that there are, and those that the host and every function adds. */
+/**
+ * The global names of ECMAScript that there are, and those that the host and every function adds.
+ */
 export const GLOBALS = words(
   'Array ArrayBuffer BigInt Boolean DataView Date Error EvalError Float32Array Float64Array Function Infinity Int16Array Int32Array Int8Array ' +
     'InternalError JSON Map Math NaN Number Object Promise RangeError ReferenceError RegExp Set StopIteration String Symbol SyntaxError TypeError URIError ' +
@@ -10,18 +12,27 @@ export const GLOBALS = words(
     'isFinite isNaN parseFloat parseInt undefined unescape arguments Host onBackgroundEvent',
 );
 
-/** Lead to the classes of Java. At the top level a variable of such a name would be the bridge still: `var java;` changes nothing. */
+/**
+ * Lead to the classes of Java. At the top level a variable of such a name would be the bridge
+ * still: `var java;` changes nothing.
+ */
 export const JAVA_BRIDGES = words(
   'Packages java javax org com edu net getClass JavaImporter JavaAdapter JavaException importClass importPackage Java',
 );
 
-/** Called plainly, methods of the global object give it out. Objects of the engine and functions of its shell that run code or reach files and processes. */
+/**
+ * Called plainly, methods of the global object give it out. Objects of the engine and functions of
+ * its shell that run code or reach files and processes.
+ */
 export const ENGINE_INTERNALS = words(
   'Script Continuation With Call CallSite Environment __GeneratorFunction XML XMLList Namespace QName isXMLName uneval defineClass deserialize ' +
     'valueOf __proto__ __lookupGetter__ __lookupSetter__ __defineGetter__ __defineSetter__ serialize doctest gc help history load loadClass print quit readFile readUrl readline runCommand seal spawn sync toint32 version write environment',
 );
 
-/** Members of these names reach the same from any object; those of exceptions, from errors that were caught. */
+/**
+ * Members of these names reach the same from any object; those of exceptions, from errors that were
+ * caught.
+ */
 export const REACHING_MEMBERS = words(
   'getClass __parent__ javaException rhinoException Packages JavaImporter JavaAdapter importClass importPackage',
 );

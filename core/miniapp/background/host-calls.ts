@@ -116,7 +116,10 @@ export class HostCalls {
     );
   }
 
-  /** Permissions that no call needs. `notifications` has no operation here: the host shows them by itself. */
+  /**
+   * Permissions that no call needs. `notifications` has no operation here: the host shows them by
+   * itself.
+   */
   finish(): void {
     const { findings, manifest } = this.#context;
     if (this.#undeterminable) return;

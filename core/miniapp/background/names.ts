@@ -100,7 +100,10 @@ function mentioned(program: AnyNode): { readonly tested: ReadonlySet<string>; re
   return { tested, defined };
 }
 
-/** The handler is a function of the top level: declared, or assigned to the name or to a member of the global object. */
+/**
+ * The handler is a function of the top level: declared, or assigned to the name or to a member of
+ * the global object.
+ */
 function checkHandler(
   tree: SyntaxTree,
   topNames: ReadonlySet<string>,

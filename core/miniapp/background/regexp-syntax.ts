@@ -3,7 +3,10 @@
 /** A count from which on Rhino refuses a quantifier. */
 const MOST_TIMES = 65_535;
 
-/** Offsets in a pattern, which is one of ECMAScript, of what Rhino refuses: groups with a name or modifiers, lookbehind, counts that are too large. */
+/**
+ * Offsets in a pattern, which is one of ECMAScript, of what Rhino refuses: groups with a name or
+ * modifiers, lookbehind, counts that are too large.
+ */
 export function regexpFaults(pattern: string): number[] {
   const faults: number[] = [];
   let inClass = false;

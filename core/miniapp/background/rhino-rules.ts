@@ -1,8 +1,10 @@
 /**
- * What Rhino 1.7.15 lacks or does otherwise in ES6 mode (`VERSION_ES6`, 200), and what to write instead. Sources: its release notes and parser, and
- * the engine itself: 1.7.14 of Debian, in which all of this was tried (test/core/miniapp/background). From there to 1.7.15 came, of syntax: rest
- * parameters of functions that are no arrows, a comma after the last parameter, hashbangs, the regexp flags `s` and `y`, escapes `\u{…}` in names;
- * of methods: `at`, `flat`, `flatMap`, `replaceAll`, `Object.hasOwn`, `Object.getOwnPropertyDescriptors`, `Promise.allSettled`.
+ * What Rhino 1.7.15 lacks or does otherwise in ES6 mode (`VERSION_ES6`, 200), and what to write
+ * instead. Sources: its release notes and parser, and the engine itself: 1.7.14 of Debian, in which
+ * all of this was tried (test/core/miniapp/background). From there to 1.7.15 came, of syntax: rest
+ * parameters of functions that are no arrows, a comma after the last parameter, hashbangs, the
+ * regexp flags `s` and `y`, escapes `\u{…}` in names; of methods: `at`, `flat`, `flatMap`,
+ * `replaceAll`, `Object.hasOwn`, `Object.getOwnPropertyDescriptors`, `Promise.allSettled`.
  */
 import type { Rule, RuleTable } from '../finding.ts';
 

@@ -8,7 +8,10 @@ export interface SyntaxTree {
   readonly insertedSemicolons: readonly number[];
 }
 
-/** Parses what any engine of today would, modules included, so that all that Rhino lacks is told and not the first thing only. Throws acorn's SyntaxError. */
+/**
+ * Parses what any engine of today would, modules included, so that all that Rhino lacks is told and
+ * not the first thing only. Throws acorn's SyntaxError.
+ */
 export function parseTree(text: string): SyntaxTree {
   const comments: Comment[] = [];
   const insertedSemicolons: number[] = [];
@@ -31,7 +34,8 @@ const isNode = (value: unknown): value is AnyNode =>
 /** In the order of the source. */
 export function childrenOf(node: AnyNode): AnyNode[] {
   const children: AnyNode[] = [];
-  // All are its own: acorn's nodes have a prototype without members. Pairs of Object.entries would double the time of a walk.
+  // All are its own: acorn's nodes have a prototype without members. Pairs of Object.entries would
+  // double the time of a walk.
   for (const key in node) {
     // The walk of scripts, and what evaluates them, write them there.
     if (key === 'parent' || key === 'returned' || key === 'values') continue;
@@ -42,7 +46,10 @@ export function childrenOf(node: AnyNode): AnyNode[] {
   return children;
 }
 
-/** Goes over all nodes, a node before what is in it, without recursion. `above` are the nodes around it, the outermost first, valid during the call. */
+/**
+ * Goes over all nodes, a node before what is in it, without recursion. `above` are the nodes around
+ * it, the outermost first, valid during the call.
+ */
 export function visit(
   root: AnyNode,
   enter: (node: AnyNode, above: readonly AnyNode[]) => void,
@@ -69,7 +76,10 @@ export const isKey = (node: AnyNode, around: AnyNode | undefined): boolean =>
   (around?.type === 'Property' && !around.computed && !around.shorthand && around.key === node) ||
   (around?.type === 'MethodDefinition' && !around.computed && around.key === node);
 
-/** Where the next token begins, from the end of one. `newline`: a line ends between them, other than in a comment. */
+/**
+ * Where the next token begins, from the end of one. `newline`: a line ends between them, other than
+ * in a comment.
+ */
 export function skipTrivia(text: string, from: number): { readonly at: number; readonly newline: boolean } {
   let newline = false;
   let at = from;

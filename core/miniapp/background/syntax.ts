@@ -1,4 +1,7 @@
-/** Syntax that Rhino 1.7.15 does not parse, found in the tree of a file that others parse. `RHINO_SYNTAX_RULES` says what each is. */
+/**
+ * Syntax that Rhino 1.7.15 does not parse, found in the tree of a file that others parse.
+ * `RHINO_SYNTAX_RULES` says what each is.
+ */
 import type {
   AnyNode,
   ArrowFunctionExpression,
@@ -144,7 +147,10 @@ function checkName(node: AnyNode, report: Report): void {
   if (node.type === 'Identifier' && RESERVED.has(node.name)) report('rhino_reserved_name', node.start);
 }
 
-/** Letters of the basic plane; what Java's Character.isJavaIdentifierPart adds to them is not worth its differences. */
+/**
+ * Letters of the basic plane; what Java's Character.isJavaIdentifierPart adds to them is not worth
+ * its differences.
+ */
 const NAME = /^[$_\p{L}][$_\p{L}\p{Nd}\p{Mn}\p{Mc}]*$/u;
 
 function checkCharacters(name: string, text: string, node: AnyNode, report: Report): void {

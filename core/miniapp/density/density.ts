@@ -1,4 +1,7 @@
-/** How code is written: minified, obfuscated, with characters that nobody sees. Works on the text alone, in time linear to it. */
+/**
+ * How code is written: minified, obfuscated, with characters that nobody sees. Works on the text
+ * alone, in time linear to it.
+ */
 import type { AuditContext } from '../context.ts';
 import type { SourceKind, SourceText } from '../source-text.ts';
 import { findObfuscation } from './obfuscation.ts';
@@ -23,7 +26,10 @@ export function auditDensity(source: SourceText, kind: SourceKind, { findings }:
 }
 
 const BIDI = /[\u202a-\u202e\u2066-\u2069]/g;
-/** Of tags and variation selectors only rows: one alone belongs to an emoji or an ideograph, and tags after U+1F3F4 make a flag. */
+/**
+ * Of tags and variation selectors only rows: one alone belongs to an emoji or an ideograph, and
+ * tags after U+1F3F4 make a flag.
+ */
 const INVISIBLE =
   /[\u200b\u2060-\u2065\u206a-\u206f\ufeff\u115f\u1160\u3164\uffa0]|(?<!\u{1f3f4})(?<![\u{e0020}-\u{e007f}])[\u{e0000}-\u{e007f}]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2,}/gu;
 const INVISIBLE_IN_SCRIPTS = new RegExp(`${INVISIBLE.source}|[\\u00ad\\u180e]`, 'gu');
@@ -44,7 +50,10 @@ function* matches(text: string, pattern: RegExp): Generator<[offset: number, fou
 const codePoint = (text: string, offset: number): string =>
   `U+${text.codePointAt(offset)!.toString(16).toUpperCase().padStart(4, '0')}`;
 
-/** Bits of a character, from which on a text is no row of the same. Words come to 4.2 and have blanks; base64 has 6, hexadecimal digits 4. */
+/**
+ * Bits of a character, from which on a text is no row of the same. Words come to 4.2 and have
+ * blanks; base64 has 6, hexadecimal digits 4.
+ */
 const ENTROPY = 3.5;
 
 function isEncoded(quoted: string): boolean {
@@ -62,7 +71,10 @@ const MINIFIED_LINE = 200;
 /** Blanks of all characters; prose and formatted code have 15 % and more. */
 const MINIFIED_BLANKS = 0.1;
 
-/** Where the first long line of a minified file begins. Comments of licences, which stay in it, are let pass by: they are few. */
+/**
+ * Where the first long line of a minified file begins. Comments of licences, which stay in it, are
+ * let pass by: they are few.
+ */
 function minifiedLine(text: string): number | undefined {
   if (text.length < MINIFIED_SIZE) return undefined;
   // Most files have enough lines before much of them is read.

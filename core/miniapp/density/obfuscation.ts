@@ -46,7 +46,10 @@ function escapes(text: string): Sign | undefined {
   return { offset, sign: 'Strings are written in escapes where letters would do.' };
 }
 
-/** Signs in a row, without a letter or digit, that no program has: of `[]()!+` alone (JSFuck), and of all (JJEncode). */
+/**
+ * Signs in a row, without a letter or digit, that no program has: of `[]()!+` alone (JSFuck), and
+ * of all (JJEncode).
+ */
 const BRACKETS_RUN = 200;
 const SIGNS_RUN = 400;
 const BRACKET = 1;
@@ -61,7 +64,10 @@ const classAt = (text: string, at: number): number => {
   return code < 128 ? CLASS_OF[code] : 0;
 };
 
-/** Whether so many signs stand in a row anywhere: of so many in a row, one stands at a place that is looked at. */
+/**
+ * Whether so many signs stand in a row anywhere: of so many in a row, one stands at a place that is
+ * looked at.
+ */
 function hasRun(text: string, length: number): boolean {
   for (let at = length - 1; at < text.length; at += length) {
     let from = at + 1;
@@ -101,7 +107,10 @@ function stringTable(text: string): Sign | undefined {
   return match === null ? undefined : { offset: match.index, sign: 'A table of strings is turned before it is used.' };
 }
 
-/** What makes a text of a list of codes. To look for each takes a tenth of the time of an expression of all. */
+/**
+ * What makes a text of a list of codes. To look for each takes a tenth of the time of an expression
+ * of all.
+ */
 const DECODERS = ['fromCharCode', 'fromCodePoint', 'TextDecoder'];
 
 /** A list of character codes beside one of these. */

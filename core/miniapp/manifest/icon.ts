@@ -1,4 +1,7 @@
-/** The icon of an app. It is shown outside of the sandbox, so it may be no SVG, which can hold scripts. */
+/**
+ * The icon of an app. It is shown outside of the sandbox, so it may be no SVG, which can hold
+ * scripts.
+ */
 import type { PackageFile } from '../content.ts';
 import { pictureOf } from './image.ts';
 import type { ObjectReader } from './object-reader.ts';

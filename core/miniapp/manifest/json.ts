@@ -1,6 +1,7 @@
 /**
- * JSON (RFC 8259) with the place of each value and all members of objects, also those whose name came before: JSON.parse keeps neither, and the libraries
- * that do take more than JSON and go down by recursion without a bound.
+ * JSON (RFC 8259) with the place of each value and all members of objects, also those whose name
+ * came before: JSON.parse keeps neither, and the libraries that do take more than JSON and go down
+ * by recursion without a bound.
  */
 
 /** Offsets in UTF-16 units of the text. */

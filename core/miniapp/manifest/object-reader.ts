@@ -1,4 +1,7 @@
-/** Members of an object of the manifest: there, of the right type, known. What is not is a finding at its place. */
+/**
+ * Members of an object of the manifest: there, of the right type, known. What is not is a finding
+ * at its place.
+ */
 import { shown } from '../archive/shown.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import type { Findings } from '../findings.ts';

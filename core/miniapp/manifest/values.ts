@@ -1,4 +1,7 @@
-/** Single values of the manifest. Each function gives the value as far as it can be used, and undefined otherwise, which is a finding then. */
+/**
+ * Single values of the manifest. Each function gives the value as far as it can be used, and
+ * undefined otherwise, which is a finding then.
+ */
 import type { ObjectReader } from './object-reader.ts';
 
 /**
@@ -45,7 +48,10 @@ export function checkVersionCode(manifest: ObjectReader): number | undefined {
 
 /** Characters, as many as people count where none is put together of several. */
 const LONGEST = { name: 50, description: 4000, category: 50 };
-/** Controls, what overrides the direction of writing beyond the text itself, and halves of characters. A description may have lines. */
+/**
+ * Controls, what overrides the direction of writing beyond the text itself, and halves of
+ * characters. A description may have lines.
+ */
 const NOT_IN_TEXT = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069\p{Cs}]/u;
 const NOT_IN_LINES = /[\p{Cc}\u202a-\u202e\u2066-\u2069\p{Cs}]/u;
 

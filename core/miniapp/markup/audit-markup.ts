@@ -74,7 +74,10 @@ function checkXml(view: MarkupView, read: Node): void {
 /** Elements whose text is read as something else. */
 const WITH_CODE = new Set(['script', 'style', 'noscript']);
 
-/** The same for an element that HTML and XML read in the same way: its position, name, attributes and code. */
+/**
+ * The same for an element that HTML and XML read in the same way: its position, name, attributes
+ * and code.
+ */
 const signatureOf = (element: Element): string =>
   JSON.stringify([
     element.sourceCodeLocation?.startOffset,

@@ -91,7 +91,10 @@ function checkScript(view: MarkupView, element: Element): void {
   addScript(view, element, isModule ? 'module' : 'script');
 }
 
-/** HTML takes `src` alone (HTML, 4.12.1), SVG `href` alone (SVG 2, 15.4): by the other one nothing is loaded, and the text runs. */
+/**
+ * HTML takes `src` alone (HTML, 4.12.1), SVG `href` alone (SVG 2, 15.4): by the other one nothing
+ * is loaded, and the text runs.
+ */
 function sourcesOf(view: MarkupView, element: Element): string[] {
   const names = view.isXml ? ['src', 'href'] : [element.namespaceURI === html.NS.SVG ? 'href' : 'src'];
   return names.map((name) => ownAttribute(view, element, name)).filter((from) => from !== undefined);
@@ -117,7 +120,10 @@ function checkSource(view: MarkupView, from: string, place: Place, kind: 'module
   else report(view, 'remote_script', place, `A script is loaded from a ${location.kind}: URL.`);
 }
 
-/** HTML, 4.12.1.1: a script that is empty, or in a template, has not been started, and runs what it is given later. */
+/**
+ * HTML, 4.12.1.1: a script that is empty, or in a template, has not been started, and runs what it
+ * is given later.
+ */
 function checkUnstarted(view: MarkupView, element: Element, how: string): void {
   report(view, 'script_unstarted', placeOf(view, element), `This script ${how}.`);
 }
@@ -172,7 +178,8 @@ function addPieces(
     end = start + close;
     start += section[0].length;
   }
-  // In XML, SVG and MathML it is text with references and elements in it, of which only the text counts.
+  // In XML, SVG and MathML it is text with references and elements in it, of which only the text
+  // counts.
   const isText = element.namespaceURI === html.NS.HTML && !view.isReadAsXml;
   const inner = isText ? undefined : textOf(element);
   if (inner !== undefined && inner.trim() !== view.source.text.slice(start, end).trim()) {
@@ -196,7 +203,9 @@ function checkMeta(view: MarkupView, element: Element): void {
       report(view, isInline ? 'csp_unsafe_inline' : 'csp_loosened', place, `The policy allows ${text.slice(0, 100)}.`);
 }
 
-/** Characters of another encoding may hide quotes and backslashes, or what is between two escapes. */
+/**
+ * Characters of another encoding may hide quotes and backslashes, or what is between two escapes.
+ */
 export function checkCharset(view: MarkupView, place: Place, charset: string, what: string): void {
   if (!/^utf-?8$/i.test(charset.trim()))
     view.context.findings.add('charset_not_utf8', place, `The ${what} is said to be in ${charset.slice(0, 40)}.`);

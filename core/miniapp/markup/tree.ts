@@ -10,7 +10,10 @@ import {
 export type Element = DefaultTreeAdapterTypes.Element;
 export type Node = DefaultTreeAdapterTypes.Node;
 
-/** As browsers do, which flatten what is deeper. A bound on what a page can cost, as open elements are searched again and again. */
+/**
+ * As browsers do, which flatten what is deeper. A bound on what a page can cost, as open elements
+ * are searched again and again.
+ */
 export const DEEPEST = 512;
 
 export class TooDeepError extends Error {}
@@ -80,7 +83,9 @@ export function* elementsOf(root: Node): Generator<Node> {
   }
 }
 
-/** The local name in lower case, in XML too, where the parser of HTML sees a prefix as part of it. */
+/**
+ * The local name in lower case, in XML too, where the parser of HTML sees a prefix as part of it.
+ */
 export function localNameOf(name: string): string {
   return name.slice(name.indexOf(':') + 1).toLowerCase();
 }

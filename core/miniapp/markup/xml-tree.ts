@@ -1,4 +1,7 @@
-/** XML as a tree, as a browser's parser of XML makes it: names with namespaces, no element that HTML would add, drop or take for text. */
+/**
+ * XML as a tree, as a browser's parser of XML makes it: names with namespaces, no element that HTML
+ * would add, drop or take for text.
+ */
 import { type DefaultTreeAdapterTypes, defaultTreeAdapter, type html, parseFragment, type Token } from 'parse5';
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { DEEPEST, type Node, TooDeepError } from './tree.ts';
@@ -10,7 +13,10 @@ export interface Xml {
   readonly error: { readonly message: string; readonly offset: number } | undefined;
 }
 
-/** Public identifiers by which browsers know the entities of HTML, without loading anything (HTML, 14.2). */
+/**
+ * Public identifiers by which browsers know the entities of HTML, without loading anything (HTML,
+ * 14.2).
+ */
 const WITH_ENTITIES = /^<!DOCTYPE\s[^>[]*?PUBLIC\s+["']-\/\/(?:W3C|WAPFORUM)\/\/DTD (?:XHTML|MathML)[^"']*["']/;
 /** Characters of a document type up to its public identifier. */
 const MOST_DOCTYPE = 1000;

@@ -42,8 +42,9 @@ export interface SandboxPolicy {
    */
   readonly connection_allowlist: string;
   /**
-   * Tokens of a frame's sandbox: without "allow-same-origin" the origin is opaque. Forms are allowed,
-   * since without it the event "submit" does not fire; form-action stops what would be sent.
+   * Tokens of a frame's sandbox: without "allow-same-origin" the origin is opaque. Forms are
+   * allowed, since without it the event "submit" does not fire; form-action stops what would be
+   * sent.
    */
   readonly sandbox: string;
   readonly origin: 'opaque';

@@ -1,4 +1,7 @@
-/** The page of all rules, as Markdown (config/package-rules.md) and as HTML, where each rule can be pointed at by its code. */
+/**
+ * The page of all rules, as Markdown (config/package-rules.md) and as HTML, where each rule can be
+ * pointed at by its code.
+ */
 import type { Rule } from '../finding.ts';
 import { RULES } from '../rules.ts';
 

@@ -6,7 +6,10 @@ import { visible } from './visible.ts';
 
 const LEVELS: Readonly<Record<FindingType, string>> = { error: 'error', warning: 'warning', notice: 'note' };
 
-/** One run, with the rules that its results name. `version`: of Waypost. `rulesPage`: the URL of the page of rules, where one is known. */
+/**
+ * One run, with the rules that its results name. `version`: of Waypost. `rulesPage`: the URL of the
+ * page of rules, where one is known.
+ */
 export function reportSarif({ findings }: Pick<Audit, 'findings'>, version: string, rulesPage?: string): object {
   const codes = [...new Set(findings.map(({ code }) => code))].sort();
   const rules = codes.map((code) => ({
@@ -55,10 +58,16 @@ function resultOf({ type, code, message, fix, file, line, column, excerpt }: Fin
 /** A snippet is the text of its region (3.30.13): a line that was cut is none. */
 const isWhole = (excerpt: string | null): boolean => excerpt !== null && !/^…|…$/.test(excerpt);
 
-/** A plain text message (3.11.3): braces would be placeholders (3.11.5), brackets before a parenthesis a link (3.11.6), which viewers take an escaped one for too. */
+/**
+ * A plain text message (3.11.3): braces would be placeholders (3.11.5), brackets before a
+ * parenthesis a link (3.11.6), which viewers take an escaped one for too.
+ */
 const messageOf = (text: string): string => visible(text).replace(/[{}]/g, '$&$&').replaceAll('](', '] (');
 
-/** A relative reference, even of a path that is refused for being absolute. Lone surrogates, which no URI has, become U+FFFD. */
+/**
+ * A relative reference, even of a path that is refused for being absolute. Lone surrogates, which
+ * no URI has, become U+FFFD.
+ */
 const uriOf = (path: string): string =>
   path
     .split('/')

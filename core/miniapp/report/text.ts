@@ -70,7 +70,10 @@ const count = (number: number, what: string): string => `${number} ${what}${numb
 /** How much of a line stands before the place in an excerpt that doesn't begin with the line. */
 const BEFORE = 41;
 
-/** The line, and a caret. What is escaped in front of the place moves the caret along; tabs stay tabs. */
+/**
+ * The line, and a caret. What is escaped in front of the place moves the caret along; tabs stay
+ * tabs.
+ */
 function excerptOf({ excerpt, column }: Finding): string[] {
   if (excerpt === null || excerpt.trim() === '' || column === null) return [];
   const at = excerpt.startsWith('…') ? BEFORE : column - 1;

@@ -1,4 +1,7 @@
-/** Globals by which containers other than this platform give apps what a browser does not: paths from the global object. */
+/**
+ * Globals by which containers other than this platform give apps what a browser does not: paths
+ * from the global object.
+ */
 const of = (paths: string): string[] => paths.split(/\s+/);
 
 export const BRIDGES: ReadonlySet<string> = new Set([

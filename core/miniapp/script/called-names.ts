@@ -1,4 +1,7 @@
-/** By which names a call may reach a function that is not found by its variable: of another script, a member, a class. */
+/**
+ * By which names a call may reach a function that is not found by its variable: of another script,
+ * a member, a class.
+ */
 import type { AnyNode, Identifier } from 'acorn';
 import { type Arguments, type Call, type Method, nameOfMember } from './method.ts';
 import { importedName } from './module-names.ts';

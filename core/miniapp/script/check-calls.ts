@@ -39,7 +39,10 @@ const MARKUP_METHODS: ReadonlyMap<string, number> = new Map([
   ['insertAdjacentHTML', 1],
   ['createContextualFragment', 0],
 ]);
-/** `setHTMLUnsafe`, `appendHTMLUnsafe` and their kin; those of streams take the markup later (HTML, 8.5). */
+/**
+ * `setHTMLUnsafe`, `appendHTMLUnsafe` and their kin; those of streams take the markup later (HTML,
+ * 8.5).
+ */
 const UNSAFE = /^(stream)?\w*HTMLUnsafe$/;
 /** Of objects, the first argument is changed. */
 const CHANGES = new Set([
@@ -356,7 +359,8 @@ function checkMethod(view: ScriptView, node: Call, { name, object, args }: Metho
   } else if (name === 'parseFromString') {
     if (args[0]) checkMarkup(view, args[0], name);
   } else if (name === 'html') {
-    // What DOMParser makes is inert, and html() may be anything: only what is known to be code counts.
+    // What DOMParser makes is inert, and html() may be anything: only what is known to be code
+    // counts.
     const values = args[0] && view.evaluator.valuesOf(args[0]);
     if (values?.some(({ kind }) => kind !== 'unknown')) checkMarkup(view, args[0], name);
   } else if (name === 'createElement' || name === 'createElementNS') {

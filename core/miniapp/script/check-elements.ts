@@ -98,7 +98,10 @@ function reportCapture(view: ScriptView, node: AnyNode): void {
   report(view, 'direct_device', node, `${written(view, node)} opens the camera, which apps reach only through Host.`);
 }
 
-/** Properties that are given to whatever makes an element: `h("input", { type: "file", capture: "user" })`. */
+/**
+ * Properties that are given to whatever makes an element: `h("input", { type: "file", capture:
+ * "user" })`.
+ */
 export function checkCapture(view: ScriptView, args: readonly AnyNode[]): void {
   for (const arg of args) {
     if (arg.type !== 'ObjectExpression') continue;
@@ -126,7 +129,10 @@ function reportUnknown(view: ScriptView, node: AnyNode, what: 'property' | 'attr
   report(view, 'attribute_undeterminable', node, `Which ${what} ${written(view, node)} sets cannot be determined.`);
 }
 
-/** A property by a key that is not known. By a parameter any element is set, as frameworks do, with keys that they go over. */
+/**
+ * A property by a key that is not known. By a parameter any element is set, as frameworks do, with
+ * keys that they go over.
+ */
 function checkOpenProperty(view: ScriptView, node: AnyNode, objects: Values, value: AnyNode | undefined): void {
   const key =
     node.type === 'AssignmentExpression' && node.left.type === 'MemberExpression' ? node.left.property : undefined;
@@ -242,7 +248,10 @@ export const ATTRIBUTE_VALUES: ReadonlySet<string> = new Set(['value', 'nodeValu
 /** Whether what is known of a name rules out handlers and sources: `data-`, `aria-`. */
 const isData = (known: string): boolean => /^[a-z]+-/.test(known) && !known.startsWith(PLACEHOLDER);
 
-/** A script element that was not run as its type is none of code is run once it has another, and gets a text. */
+/**
+ * A script element that was not run as its type is none of code is run once it has another, and
+ * gets a text.
+ */
 export function checkType(view: ScriptView, node: AnyNode, objects: Values, values: Values): void {
   if (
     objects.every(

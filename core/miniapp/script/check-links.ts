@@ -1,4 +1,7 @@
-/** Where links and forms lead, by whom they are followed: a script that clicks a link itself goes there, a person who does is asked by the system. */
+/**
+ * Where links and forms lead, by whom they are followed: a script that clicks a link itself goes
+ * there, a person who does is asked by the system.
+ */
 import type { AnyNode } from 'acorn';
 import { checkUrl } from './check-url.ts';
 import type { ScriptView } from './script-view.ts';

@@ -1,4 +1,7 @@
-/** Where the app goes when something is assigned to the location, or a part of it, however that is written. */
+/**
+ * Where the app goes when something is assigned to the location, or a part of it, however that is
+ * written.
+ */
 import type { AnyNode } from 'acorn';
 import { checkUrl } from './check-url.ts';
 import { isWindow } from './global-names.ts';
@@ -36,7 +39,10 @@ const PROPERTIES = new Set(['location', 'href', ...HOSTS]);
 const reportOpen = (view: ScriptView, node: AnyNode): void =>
   report(view, 'navigation_undeterminable', node, `Where ${written(view, node)} leads cannot be determined.`);
 
-/** By its name alone: `location = …`, `[location] = …`, `var location = …` at the top of a classic script. */
+/**
+ * By its name alone: `location = …`, `[location] = …`, `var location = …` at the top of a classic
+ * script.
+ */
 export function checkLocationName(view: ScriptView, { top, implicit }: Walked): void {
   for (const scope of [top, implicit]) {
     const variable = scope.own('location');

@@ -1,4 +1,6 @@
-/** Functions that make elements of the name that they are given, and what other scripts give them. */
+/**
+ * Functions that make elements of the name that they are given, and what other scripts give them.
+ */
 import type { AnyNode, Identifier, Program } from 'acorn';
 import { FRAMES } from '../frames.ts';
 import type { WebContext } from '../web/context.ts';
@@ -12,12 +14,17 @@ import { placeOf, type ScriptView, written } from './script-view.ts';
 import { Steps } from './steps.ts';
 import { constantOf, type Values } from './values.ts';
 
-/** An element is made of this name, of which nothing is known: by which functions, if it is a parameter. */
+/**
+ * An element is made of this name, of which nothing is known: by which functions, if it is a
+ * parameter.
+ */
 export function noteMaker(view: ScriptView, name: AnyNode): void {
   for (const { fn, index } of parametersOf(view, name, new Steps())) view.makers.push({ fn, index });
 }
 
-/** `const make = document.createElement.bind(document)`. `bound`: how many arguments it has already. */
+/**
+ * `const make = document.createElement.bind(document)`. `bound`: how many arguments it has already.
+ */
 export function noteBoundMaker(view: ScriptView, node: Call, methods: Values, bound: number): void {
   const name = calledAs(node);
   if (name === undefined) return;

@@ -7,7 +7,10 @@ import { asText } from './values.ts';
 /** Characters of markup in strings that are parsed, of a package. */
 const MOST_EMBEDDED = 1 << 21;
 
-/** Whose scripts are run: those of innerHTML and of DOMParser never are (HTML, 4.12.1.1 and 13.2.6.4.4). */
+/**
+ * Whose scripts are run: those of innerHTML and of DOMParser never are (HTML, 4.12.1.1 and
+ * 13.2.6.4.4).
+ */
 const STARTING = new Set(['createContextualFragment', 'document.write', 'document.writeln']);
 
 /** `how`: what takes the text, as it is called. */

@@ -39,7 +39,8 @@ export function checkImport(view: ScriptView, node: AnyNode): void {
 /** Of files of the package, whose code is known: they are audited as modules. */
 function checkDynamicImport(view: ScriptView, node: ImportExpression): void {
   const specifiers = view.evaluator.valuesOf(node.source);
-  // A handler resolves the path by its page, whatever file makes it. Options may say that it is no code.
+  // A handler resolves the path by its page, whatever file makes it. Options may say that it is no
+  // code.
   const isKnown = specifiers.every(({ kind }) => kind === 'constant') && !node.options;
   if (!isKnown || view.kind === 'handler' || view.kind === 'background') {
     report(view, 'dynamic_import', node, 'import() loads code while the app runs.');
@@ -68,7 +69,10 @@ function checkSpecifier(view: ScriptView, node: AnyNode, specifier: string, loca
 
 const isPath = (specifier: string): boolean => /^\.{0,2}\//.test(specifier);
 
-/** By which names the module gives functions and texts to others. What it calls as they do is noted with its variables. */
+/**
+ * By which names the module gives functions and texts to others. What it calls as they do is noted
+ * with its variables.
+ */
 export function noteExports(view: ScriptView, { body }: Program): void {
   for (const node of body)
     if (node.type === 'ExportDefaultDeclaration') noteMember(view, 'default', node.declaration);

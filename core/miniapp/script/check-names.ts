@@ -129,7 +129,10 @@ function checkHandedOn(view: ScriptView, node: AnyNode, code: RuleCode): void {
     report(view, code, node, `What is done with ${written(view, node)} cannot be followed from here.`);
 }
 
-/** Of a name only where it is none of an own variable, or where the variable stands for what is watched. */
+/**
+ * Of a name only where it is none of an own variable, or where the variable stands for what is
+ * watched.
+ */
 export function checkName(view: ScriptView, node: Identifier): void {
   checkReached(view, node, view.evaluator.valuesOf(node));
 }
@@ -331,7 +334,10 @@ function checkOfHandler(view: ScriptView, node: AssignmentExpression, name: stri
   checkProperty(view, node, NOTHING_KNOWN, name, value);
 }
 
-/** A class that is made of a constructor of something unknown is Function, if that something is a function. */
+/**
+ * A class that is made of a constructor of something unknown is Function, if that something is a
+ * function.
+ */
 function checkSuperClass(view: ScriptView, node: MemberExpression): void {
   if (view.evaluator.valuesOf(node).some(({ kind }) => kind === 'constructor'))
     report(view, 'constructor_called', node, `Whose constructor ${written(view, node)} is cannot be determined.`);
@@ -390,7 +396,8 @@ export function checkTaken(view: ScriptView, { node, write }: Taken): void {
 function checkFunction(view: ScriptView, node: AnyNode): void {
   const use = useOf(node);
   if (use === 'bound' || node.type === 'Property') alias(view, node);
-  // `{ type: Function }` describes a property; what is made for a key that is put together is called by it.
+  // `{ type: Function }` describes a property; what is made for a key that is put together is
+  // called by it.
   const isDescription = node.type === 'Identifier' && node.name === 'Function' && !isOfMadeKey(node);
   if (use === 'escapes' || (use === 'element' && !isDescription))
     report(

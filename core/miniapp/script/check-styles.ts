@@ -30,7 +30,10 @@ const URLS = /(?:url\(|image-set\(\s*(?=["'])|@import\s+(?=["']))\s*["']?([^"')\
 /** Characters of a text that is looked at. */
 const MOST = 1 << 16;
 
-/** Only what is known: a file of the package, a photo and a blob are told from a host by how they begin. */
+/**
+ * Only what is known: a file of the package, a photo and a blob are told from a host by how they
+ * begin.
+ */
 export function checkStyle(view: ScriptView, node: AnyNode, values: Values): void {
   for (const value of values) {
     const text = value.kind === 'text' ? value.known : value.kind === 'constant' ? value.value : undefined;

@@ -1,4 +1,7 @@
-/** `this.constructor(text)`: harmless as components of frameworks write it, and Function where `this` is made a function by call, apply or bind. */
+/**
+ * `this.constructor(text)`: harmless as components of frameworks write it, and Function where
+ * `this` is made a function by call, apply or bind.
+ */
 import type { AnyNode, MemberExpression } from 'acorn';
 import { isFunction, methodOf } from './plain-call.ts';
 import { report, type ScriptView, written } from './script-view.ts';

@@ -125,7 +125,10 @@ const isOfItems = (view: ScriptView, list: AnyNode, steps: Steps): boolean =>
     (item) => item === null || view.evaluator.valuesOf(item).some(isText) || isResult(view, item, steps),
   );
 
-/** A function that is given to a call, where it stands or by its name: who knows with what it is called. */
+/**
+ * A function that is given to a call, where it stands or by its name: who knows with what it is
+ * called.
+ */
 function isCallback(view: ScriptView, fn: AnyNode): boolean {
   const parent = parentOf(fn);
   if (parent?.type === 'CallExpression' && parent.callee !== fn) return true;
@@ -141,7 +144,10 @@ function isOfPromise(fn: AnyNode): boolean {
   );
 }
 
-/** What JSON.parse has made, or a file of JSON that is imported, which have no functions, or what a promise brought. */
+/**
+ * What JSON.parse has made, or a file of JSON that is imported, which have no functions, or what a
+ * promise brought.
+ */
 function isOfData(view: ScriptView, node: AnyNode, steps: Steps): boolean {
   if (!steps.take()) return true;
   if (node.type === 'AwaitExpression') return true;
@@ -160,7 +166,10 @@ function isImportedData(node: AnyNode): boolean {
   return declaration?.type === 'ImportDeclaration' && typeOf(declaration) === 'json';
 }
 
-/** The names under which the package has to have functions: of members, of what is imported, and of globals that this script does not have. */
+/**
+ * The names under which the package has to have functions: of members, of what is imported, and of
+ * globals that this script does not have.
+ */
 function* namesOfElsewhere(view: ScriptView, node: AnyNode, steps: Steps): Iterable<Named> {
   if (!steps.take()) return;
   switch (node.type) {
@@ -188,7 +197,8 @@ function* namesOfElsewhere(view: ScriptView, node: AnyNode, steps: Steps): Itera
     case 'MemberExpression': {
       const values = view.evaluator.valuesOf(node);
       const name = nameOfMember(view, node);
-      // What is found to be a function is one, though the name may be given to something else later.
+      // What is found to be a function is one, though the name may be given to something else
+      // later.
       if (name !== undefined && !values.some(({ kind }) => kind === 'function'))
         yield { name, isOfPlatform: values.some(isOfPlatform) };
       break;
@@ -220,7 +230,10 @@ function* namesOfWrite(view: ScriptView, { from, path }: Write, steps: Steps): I
   }
 }
 
-/** Texts that may be code, which a call gives to a function by its name: for the parameters that timers take. `isMember`: of whatever has such a method. */
+/**
+ * Texts that may be code, which a call gives to a function by its name: for the parameters that
+ * timers take. `isMember`: of whatever has such a method.
+ */
 export function noteGiven(view: ScriptView, name: string, args: readonly AnyNode[], isMember: boolean): void {
   for (let index = 0; index < args.length && args[index].type !== 'SpreadElement'; index++)
     if (isCodeText(view, args[index])) addParameter(view.context.given, name, index);
@@ -294,7 +307,10 @@ const isOfPlatform = (value: Value): boolean => value.kind === 'global' && OF_PL
 /** Functions of the window that need nothing. */
 const OF_PLATFORM = new Set(['alert', 'print', 'close', 'focus', 'blur', 'stop', 'console.log', 'console.clear']);
 
-/** A member or a global gets a value: by which names the package has functions, and by which texts that may be code. */
+/**
+ * A member or a global gets a value: by which names the package has functions, and by which texts
+ * that may be code.
+ */
 export function noteValue(view: ScriptView, name: string, values: Values): void {
   const { functions, texts } = view.context;
   for (const value of values)
@@ -323,7 +339,10 @@ export function noteMember(view: ScriptView, name: string, value: AnyNode): void
   }
 }
 
-/** As `noteValue`. A parameter is what it is given: a function, unless a call is seen to give it something else. */
+/**
+ * As `noteValue`. A parameter is what it is given: a function, unless a call is seen to give it
+ * something else.
+ */
 export function noteAssigned(view: ScriptView, name: string, value: AnyNode): void {
   const variable = value.type === 'Identifier' ? view.evaluator.variableOf(value) : undefined;
   noteValue(
@@ -341,7 +360,9 @@ export function noteAssigned(view: ScriptView, name: string, value: AnyNode): vo
   if (typeof member === 'string') noteRenamed(view, member, name);
 }
 
-/** What a text must have to do anything where it is run: labels have the names of functions, too. */
+/**
+ * What a text must have to do anything where it is run: labels have the names of functions, too.
+ */
 export const isCode = (value: unknown): boolean => typeof value === 'string' && /[(`=]/.test(value);
 
 /** Once all scripts are audited. */

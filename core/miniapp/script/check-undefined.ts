@@ -1,6 +1,6 @@
 /**
- * Globals that no browser has: bridges of other containers, and names that no script of the package defines. Which ones it defines is known once
- * all scripts were audited.
+ * Globals that no browser has: bridges of other containers, and names that no script of the package
+ * defines. Which ones it defines is known once all scripts were audited.
  */
 import type { AnyNode, Identifier, MemberExpression } from 'acorn';
 import globals from 'globals';
@@ -13,7 +13,10 @@ import { isTested, useOf } from './use.ts';
 import { constantOf, type Values } from './values.ts';
 import { parentOf, type Walked } from './walk.ts';
 
-/** What all objects have, the global one too; what older browsers had; and what loaders of modules have. */
+/**
+ * What all objects have, the global one too; what older browsers had; and what loaders of modules
+ * have.
+ */
 const OTHERS =
   'hasOwnProperty isPrototypeOf propertyIsEnumerable toLocaleString toString valueOf arguments undefined Host ' +
   'webkitURL ActiveXObject SpeechRecognition setImmediate clearImmediate msSetImmediate msCrypto opera StyleMedia attachEvent detachEvent ' +
@@ -104,7 +107,9 @@ export function concludeUndefined(view: ScriptView, { names, nodes }: Walked): v
     noteUndefined(view, node, name, 'undefined_global', 'is no global of browsers, and no script defines it.');
 }
 
-/** `window.name = …` keeps a text for the pages after this one, of whatever origin (HTML, 7.2.2.1). */
+/**
+ * `window.name = …` keeps a text for the pages after this one, of whatever origin (HTML, 7.2.2.1).
+ */
 export function checkWindowName(view: ScriptView, node: AnyNode, target: MemberExpression): void {
   if (target.object.type !== 'ThisExpression')
     report(view, 'direct_storage', node, `${written(view, node)} ${KEEPS_TEXT}`);
@@ -132,7 +137,9 @@ export function noteDefined(view: ScriptView, name: string, values: Values): voi
   if (!values.some((value) => value.kind === 'global' && value.path === name)) view.context.defined.add(name);
 }
 
-/** Once all scripts were audited. A name that an element or a member has may be that of a global. */
+/**
+ * Once all scripts were audited. A name that an element or a member has may be that of a global.
+ */
 export function reportUndefined({ findings, undefined: noted, defined, members }: WebContext): void {
   for (const { name, code, place, message } of noted)
     if (!defined.has(name) && !(code === 'undefined_global' && members.has(name))) findings.add(code, place, message);
@@ -140,12 +147,18 @@ export function reportUndefined({ findings, undefined: noted, defined, members }
 
 /** A test for modules of Node. */
 const NODE = /(?<![\w$])(?:module|exports|require|define|process|Deno|Bun)(?![\w$])/;
-/** Nodes around one, tests among them, and characters of each that are looked at: what is more guards nothing. */
+/**
+ * Nodes around one, tests among them, and characters of each that are looked at: what is more
+ * guards nothing.
+ */
 const MOST_AROUND = 512;
 const MOST_TESTS = 8;
 const MOST_TEST = 400;
 
-/** The node is reached only after a test that names what `names` is about; what may fail in `try` is none that an app needs. */
+/**
+ * The node is reached only after a test that names what `names` is about; what may fail in `try` is
+ * none that an app needs.
+ */
 function isGuarded(view: ScriptView, node: AnyNode, names: RegExp): boolean {
   let at = node;
   let tests = 0;

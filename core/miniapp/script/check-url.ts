@@ -100,7 +100,8 @@ function checkWorker(view: ScriptView, node: AnyNode, url: string, isKnown: bool
     return;
   }
   if (!isKnown) return;
-  // From where the page is, or with import.meta.url from where the script is: the file must be there either way.
+  // From where the page is, or with import.meta.url from where the script is: the file must be
+  // there either way.
   const { files, manifest } = view.context;
   const { path } = location;
   const ofPage = locate(url, manifest?.entry ?? '');

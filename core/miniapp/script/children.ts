@@ -1,6 +1,9 @@
 /** What stands in the nodes of a script's tree. */
 
-/** Children in the order of the source, of types that the walk has no case for; what is bound, labelled or named but not evaluated is not among them. */
+/**
+ * Children in the order of the source, of types that the walk has no case for; what is bound,
+ * labelled or named but not evaluated is not among them.
+ */
 export const CHILDREN: Readonly<Record<string, readonly string[]>> = {
   Program: ['body'],
   BlockStatement: ['body'],

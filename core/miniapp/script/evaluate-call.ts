@@ -1,4 +1,7 @@
-/** What a call comes to: of built-in functions that are known, and of functions that are called where they stand. */
+/**
+ * What a call comes to: of built-in functions that are known, and of functions that are called
+ * where they stand.
+ */
 import type { AnyNode, CallExpression, Function as FunctionNode, NewExpression } from 'acorn';
 import type { Evaluation } from './evaluation.ts';
 import { foldFunction, foldJson, foldMethod } from './fold.ts';
@@ -62,7 +65,9 @@ export function valuesOfNew(evaluator: Evaluation, node: NewExpression): Values 
   return NOTHING_KNOWN;
 }
 
-/** A URL as it is written; of a base that is not this page or this script, resolved or not known. */
+/**
+ * A URL as it is written; of a base that is not this page or this script, resolved or not known.
+ */
 function resolved(evaluator: Evaluation, [url, base]: readonly AnyNode[]): Values {
   const values = evaluator.valuesOf(url);
   if (base === undefined || base.type === 'MetaProperty' || isHere(base)) return values;

@@ -1,4 +1,7 @@
-/** Says what an expression may come to. Bounded in depth and in the number of values; what is more is unknown. */
+/**
+ * Says what an expression may come to. Bounded in depth and in the number of values; what is more
+ * is unknown.
+ */
 import type { AnyNode, BinaryExpression, Function as FunctionNode, Identifier, MemberExpression } from 'acorn';
 import { BRIDGE_NAMES } from './bridges.ts';
 import { valuesOfCall, valuesOfNew } from './evaluate-call.ts';
@@ -34,7 +37,10 @@ import { type Called, parentOf, returnedOf, scopeOf, type Walked } from './walk.
 
 /** Steps from an expression to what it is made of. */
 const DEPTH = 400;
-/** Characters and elements that are put together for a script, so that a small one cannot cost hours. */
+/**
+ * Characters and elements that are put together for a script, so that a small one cannot cost
+ * hours.
+ */
 const MOST_FOLDED = 1 << 25;
 /** Elements of an array that is looked at as a whole. */
 const MOST_ITEMS = 4096;
@@ -42,8 +48,9 @@ const MOST_ITEMS = 4096;
 const MOST_PAIRS = 64;
 
 /**
- * What an evaluator writes onto nodes and variables: 50,000 in a file of 200 KB, for which a table would take twice the time. A value may be of the
- * tree of another script, which its own evaluator has been over.
+ * What an evaluator writes onto nodes and variables: 50,000 in a file of 200 KB, for which a table
+ * would take twice the time. A value may be of the tree of another script, which its own evaluator
+ * has been over.
  */
 interface Told {
   toldBy?: Evaluator | undefined;
@@ -193,7 +200,10 @@ export class Evaluator implements Evaluation {
     return hoisted === undefined ? own : [...own, ...hoisted];
   }
 
-  /** The variable of a function, and in a block of sloppy code also that of the function around it (ECMA-262, B.3.2). */
+  /**
+   * The variable of a function, and in a block of sloppy code also that of the function around it
+   * (ECMA-262, B.3.2).
+   */
   #variablesOf(fn: AnyNode, name: string): readonly (Variable | undefined)[] {
     const scope = scopeOf(fn) ?? this.#top;
     const own = scope.lookup(name);
@@ -226,7 +236,10 @@ export class Evaluator implements Evaluation {
     return union(sets);
   }
 
-  /** As `valuesOf`, of objects as they are written where a name was given to them, without what may become of them. */
+  /**
+   * As `valuesOf`, of objects as they are written where a name was given to them, without what may
+   * become of them.
+   */
   writtenOut(node: AnyNode): Values {
     const variable = node.type === 'Identifier' ? this.variableOf(node) : undefined;
     if (variable === undefined || variable.writes.length === 0) return this.valuesOf(node);
@@ -240,7 +253,10 @@ export class Evaluator implements Evaluation {
     return known === undefined ? undefined : String(known.value);
   }
 
-  /** A `var` without a value, or one of a script before this, means what was there: `var fetch` does not hide `fetch`. */
+  /**
+   * A `var` without a value, or one of a script before this, means what was there: `var fetch` does
+   * not hide `fetch`.
+   */
   #before(variable: Variable): Values | undefined {
     const shared = this.#globals.get(variable.name);
     if (shared !== undefined) return shared;

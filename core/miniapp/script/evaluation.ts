@@ -1,4 +1,7 @@
-/** What the parts of the evaluation of a script need from its evaluator, so that none of them imports it. */
+/**
+ * What the parts of the evaluation of a script need from its evaluator, so that none of them
+ * imports it.
+ */
 import type { AnyNode, Function as FunctionNode, Identifier, MemberExpression } from 'acorn';
 import type { Variable } from './scope.ts';
 import type { Value, Values } from './values.ts';

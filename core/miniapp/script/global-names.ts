@@ -15,7 +15,10 @@ const OF_UNKNOWN: ReadonlyMap<string, string> = new Map([
 /** What has these names hardly is anything else, where it may be the global object. */
 const OF_RECEIVER = new Set(['document', 'navigator', 'window', 'globalThis']);
 
-/** The path of a member of something of which nothing else is known; `isReceiver`: than that it may be the global object. */
+/**
+ * The path of a member of something of which nothing else is known; `isReceiver`: than that it may
+ * be the global object.
+ */
 export const pathOfUnknown = (key: string, isReceiver: boolean): string | undefined =>
   OF_UNKNOWN.get(key) ?? (isReceiver && OF_RECEIVER.has(key) ? canonical(key) : undefined);
 
@@ -55,7 +58,8 @@ export function constructorOf(path: string): 'Function' | 'function' | undefined
   if (OBJECTS.has(path)) return 'function';
   const [root, ...members] = path.split('.');
   if (members.length === 0) return FUNCTIONS.has(root) ? 'Function' : undefined;
-  // `Math.max` is a function; `location.href` is not, but then its constructor's constructor is Function all the same.
+  // `Math.max` is a function; `location.href` is not, but then its constructor's constructor is
+  // Function all the same.
   return FUNCTIONS.has(root) || OBJECTS.has(root) ? 'Function' : undefined;
 }
 

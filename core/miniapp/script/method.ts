@@ -15,7 +15,10 @@ export interface Method {
   readonly args: Arguments;
 }
 
-/** Also of `o.name.call(…)`, of what `bind` has made of a method, and of one that is given to Reflect.apply. */
+/**
+ * Also of `o.name.call(…)`, of what `bind` has made of a method, and of one that is given to
+ * Reflect.apply.
+ */
 export function methodOf(view: ScriptView, node: Call): Method | undefined {
   const { callee, arguments: args } = node;
   if (callee.type === 'MemberExpression') {
@@ -43,7 +46,10 @@ const given = ({ name, args }: Method, object: AnyNode | undefined, more: Argume
   args: more && [...(args ?? []), ...more],
 });
 
-/** A method that is not called where it is named; `args`: what `bind` has given to it, undefined where it is not bound. */
+/**
+ * A method that is not called where it is named; `args`: what `bind` has given to it, undefined
+ * where it is not bound.
+ */
 function methodNamed(view: ScriptView, node: AnyNode, steps: Steps): Method | undefined {
   if (!steps.take()) return undefined;
   if (node.type === 'MemberExpression') {

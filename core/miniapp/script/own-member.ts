@@ -45,7 +45,10 @@ export function ofPrimitive(object: Value, key: string): Values {
   return key === 'length' ? NOTHING_KNOWN : [key === 'constructor' ? global('String') : FUNCTION];
 }
 
-/** A literal without anything of its own: what is taken of it by a name is what all of its kind have. */
+/**
+ * A literal without anything of its own: what is taken of it by a name is what all of its kind
+ * have.
+ */
 export function isWrittenOut(node: AnyNode): boolean {
   switch (node.type) {
     case 'ArrayExpression':

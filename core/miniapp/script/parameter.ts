@@ -47,7 +47,10 @@ export function valuesOfParameter(
   return given !== NOTHING_KNOWN && rewritingOf(walked).has(fn) ? union([given, NOTHING_KNOWN]) : given;
 }
 
-/** By a call there and then, by all calls by its name, or by the promise or list whose method has the function. */
+/**
+ * By a call there and then, by all calls by its name, or by the promise or list whose method has
+ * the function.
+ */
 function givenTo(evaluator: Evaluation, walked: Walked, fn: FunctionNode & AnyNode, index: number): Values {
   const call = callOf(fn);
   if (call !== undefined) {

@@ -1,4 +1,8 @@
-/** How expressions are read that begin with a name, `this` or a literal, and so can be no pattern: they are not taken through all levels of precedence, nor are statements compared with all keywords. What begins otherwise is left to acorn. */
+/**
+ * How expressions are read that begin with a name, `this` or a literal, and so can be no pattern:
+ * they are not taken through all levels of precedence, nor are statements compared with all
+ * keywords. What begins otherwise is left to acorn.
+ */
 import { ACORN, type Methods, type Parts, TOKENS } from './parser-parts.ts';
 import { LiteralNode, NameNode, type SyntaxNode } from './syntax-node.ts';
 
@@ -13,7 +17,10 @@ const {
 const { eq: ASSIGN, question: QUESTION_MARK, colon: COLON, starstar: POWER } = TOKENS;
 const { _const: CONST, _return: RETURN, _if: IF } = TOKENS;
 
-/** By the code of a character, whether an operand ends before it, or an operator of two operands begins with it. */
+/**
+ * By the code of a character, whether an operand ends before it, or an operator of two operands
+ * begins with it.
+ */
 const CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
   const char = String.fromCharCode(code);
   return (',;)]'.includes(char) ? 1 : 0) | ('<>!+-*&|%'.includes(char) ? 2 : 0);
@@ -65,7 +72,8 @@ const trimmed = (list: readonly object[]): readonly object[] => (list.length < F
 
 export const expressionMethods: Methods = {
   checkUnreserved(name) {
-    // Otherwise it would look for the function around each name, several times. A string, which an import may give, has none.
+    // Otherwise it would look for the function around each name, several times. A string, which an
+    // import may give, has none.
     if (name.name !== undefined && this.special.test(name.name)) ACORN.checkUnreserved.call(this, name);
   },
   parseIdent(liberal) {

@@ -129,7 +129,9 @@ export interface Parts {
   isSpecial: boolean;
   /** Offsets of comments that begin as in HTML. */
   htmlComments: number[];
-  /** Regular expressions that were found to be good: to look at one takes as long as at a function. */
+  /**
+   * Regular expressions that were found to be good: to look at one takes as long as at a function.
+   */
   regExps: Set<string>;
 }
 

@@ -1,4 +1,7 @@
-/** What a scope declares, for acorn, which asks whether a name was declared before: in a list that would take minutes for 100,000 names. */
+/**
+ * What a scope declares, for acorn, which asks whether a name was declared before: in a list that
+ * would take minutes for 100,000 names.
+ */
 
 /** From this many names on, a list is slower. */
 const FEW = 16;

@@ -1,4 +1,7 @@
-/** How tokens are read: in one loop each, without regular expressions. What is not of the ordinary (escapes, other characters than ASCII, errors) is left to acorn. */
+/**
+ * How tokens are read: in one loop each, without regular expressions. What is not of the ordinary
+ * (escapes, other characters than ASCII, errors) is left to acorn.
+ */
 import { ACORN, type Methods, TOKENS, type Token } from './parser-parts.ts';
 
 const { name: NAME, num: NUMBER, string: STRING, eof: EOF, dot: POINT, braceR: BRACE_RIGHT } = TOKENS;
@@ -10,7 +13,9 @@ const PUNCTUATORS: (Token | undefined)[] = new Array(128).fill(undefined);
 for (const token of Object.values(TOKENS))
   if (token.label.length === 1 && '()[]{};,:'.includes(token.label)) PUNCTUATORS[token.label.charCodeAt(0)] = token;
 
-/** By the code of a character, whether it may be in a name. Of others than ASCII acorn knows more. */
+/**
+ * By the code of a character, whether it may be in a name. Of others than ASCII acorn knows more.
+ */
 const CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
   const char = String.fromCharCode(code);
   return Number(/[$\w]/.test(char)) | (/[$_a-z]/i.test(char) ? 2 : 0);
@@ -55,7 +60,8 @@ export const tokenMethods: Methods = {
     const { length } = input;
     let at = this.pos;
     for (;;) {
-      // V8 throws code away that it has made for what is within a text when something behind it is read.
+      // V8 throws code away that it has made for what is within a text when something behind it is
+      // read.
       const code = at < length ? input.charCodeAt(at) : 0;
       if (code === BLANK || code === 10 || code === 13 || code === 9) at++;
       else if (code === SLASH && input.charCodeAt(at + 1) === SLASH) {

@@ -1,10 +1,12 @@
 /**
- * acorn, without what takes it long. Names of a scope stand in a set, since it looks through a list at each declaration, which takes minutes where
- * a scope has 100,000 names; nodes are of classes of our own; tokens and most expressions are read in a shorter way. A test holds the trees and
- * the errors to acorn's.
+ * acorn, without what takes it long. Names of a scope stand in a set, since it looks through a list
+ * at each declaration, which takes minutes where a scope has 100,000 names; nodes are of classes of
+ * our own; tokens and most expressions are read in a shorter way. A test holds the trees and the
+ * errors to acorn's.
  *
- * package.json names one exact version of acorn: the methods that are replaced here are not part of its documented interface, so any release may
- * change them. After an update run test/core/miniapp/script/parser.test.ts at full depth.
+ * package.json names one exact version of acorn: the methods that are replaced here are not part of
+ * its documented interface, so any release may change them. After an update run
+ * test/core/miniapp/script/parser.test.ts at full depth.
  */
 import { type Options, Parser, type Program } from 'acorn';
 import { expressionMethods } from './parser-expressions.ts';
@@ -27,7 +29,10 @@ function wordsOf({ source }: { readonly source: string }): Words {
 }
 
 const WORD_SETS = ['keywords', 'reservedWords', 'reservedWordsStrict', 'reservedWordsStrictBind'] as const;
-/** What no name may be in some places, beside keywords and words that are reserved, or what begins something else. */
+/**
+ * What no name may be in some places, beside keywords and words that are reserved, or what begins
+ * something else.
+ */
 const CONTEXTUAL = ['yield', 'await', 'arguments', 'async', 'let', 'of', 'eval', 'enum', 'using'];
 
 let special: Words | undefined;
@@ -45,7 +50,8 @@ class FastParser extends AcornParser {
     parts.isSpecial = false;
     parts.htmlComments = [];
     parts.regExps = new Set();
-    // A parser to which acorn adds this at the first template is of another shape from there on, and all that V8 knew of it is slow for both.
+    // A parser to which acorn adds this at the first template is of another shape from there on,
+    // and all that V8 knew of it is slow for both.
     parts.inTemplateElement = false;
   }
 }

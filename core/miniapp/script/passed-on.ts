@@ -1,4 +1,7 @@
-/** Parameters that functions hand on to others by their names, of this script or another: followed once all scripts were audited. */
+/**
+ * Parameters that functions hand on to others by their names, of this script or another: followed
+ * once all scripts were audited.
+ */
 import type { AnyNode } from 'acorn';
 import type { Parameters } from '../web/noted.ts';
 import { calledAs, isFunction } from './plain-call.ts';

@@ -5,7 +5,10 @@ import { hasStrictDirective, parentOf } from './walk.ts';
 
 export const argumentsOf = (node: CallExpression): readonly AnyNode[] => node.arguments;
 
-/** The call of a function expression there and then: `(function () {})()`, `(function () {}).call(this)`. `skip`: arguments before its own. */
+/**
+ * The call of a function expression there and then: `(function () {})()`, `(function ()
+ * {}).call(this)`. `skip`: arguments before its own.
+ */
 export function callOf(fn: AnyNode): { node: CallExpression; skip: number } | undefined {
   let at = fn;
   let parent = parentOf(at);
@@ -31,13 +34,19 @@ export function isCalledPlainly(fn: AnyNode): boolean {
   return call.skip === 0 || argumentsOf(call.node).length === 0 || PLAIN.has(argumentsOf(call.node)[0].type);
 }
 
-/** Outside of strict code, `function () { return this }` is written for nothing but the global object. */
+/**
+ * Outside of strict code, `function () { return this }` is written for nothing but the global
+ * object.
+ */
 export function onlyReturns(fn: FunctionNode, node: AnyNode): boolean {
   const [only, ...more] = fn.body.type === 'BlockStatement' ? fn.body.body : [];
   return more.length === 0 && only?.type === 'ReturnStatement' && only.argument === node;
 }
 
-/** By a directive of its own, or of what is around it (ECMA-262, 11.2.2); code of classes and modules is strict without one. */
+/**
+ * By a directive of its own, or of what is around it (ECMA-262, 11.2.2); code of classes and
+ * modules is strict without one.
+ */
 export function isStrict(fn: AnyNode): boolean {
   for (let at: AnyNode | undefined = fn; at !== undefined; at = parentOf(at)) {
     if (at.type === 'ClassBody') return true;
@@ -70,7 +79,10 @@ export function methodOf(fn: AnyNode): string | undefined {
 /** By which name an assignment has the setter. */
 export const setterOf = (name: string): string => `set ${name}`;
 
-/** By what a call may have it: its own name, that of a member or of a global, or of a class that it makes. */
+/**
+ * By what a call may have it: its own name, that of a member or of a global, or of a class that it
+ * makes.
+ */
 export function calledAs(fn: AnyNode): string | undefined {
   const parent = parentOf(fn);
   if (parent?.type === 'MethodDefinition' && parent.kind === 'constructor') {

@@ -1,4 +1,7 @@
-/** What of the web platform an app may not reach by itself, by its path from the global object, and what stands in for it. */
+/**
+ * What of the web platform an app may not reach by itself, by its path from the global object, and
+ * what stands in for it.
+ */
 import type { RuleCode } from '../rules.ts';
 
 export interface Barred {
@@ -77,7 +80,10 @@ export const BARRED: ReadonlyMap<string, Barred> = new Map([
   ...all('parent_message', undefined, 'parent.postMessage top.postMessage opener.postMessage'),
 ]);
 
-/** Names that hardly mean anything else, wherever they are taken from: `w.localStorage`, whatever `w` is. */
+/**
+ * Names that hardly mean anything else, wherever they are taken from: `w.localStorage`, whatever
+ * `w` is.
+ */
 export const DISTINCTIVE: ReadonlySet<string> = new Set([
   'eval',
   'execScript',
@@ -110,7 +116,10 @@ export const DISTINCTIVE: ReadonlySet<string> = new Set([
   'cookieStore',
 ]);
 
-/** The first names of what the tables and the checks are about: of all others a script may do as it likes. */
+/**
+ * The first names of what the tables and the checks are about: of all others a script may do as it
+ * likes.
+ */
 export const WATCHED_NAMES: ReadonlySet<string> = new Set([
   ...[...BARRED.keys()].map((path) => path.split('.')[0]),
   ...[

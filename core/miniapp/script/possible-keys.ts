@@ -9,7 +9,10 @@ import { parentOf } from './walk.ts';
 /** Stands for what is not known of a key. */
 const ANY = '\0';
 
-/** Steps of `+=` that are followed, and characters of a key: longer than any name that is looked for. */
+/**
+ * Steps of `+=` that are followed, and characters of a key: longer than any name that is looked
+ * for.
+ */
 const MOST_STEPS = 64;
 const MOST_LENGTH = 64;
 
@@ -93,7 +96,10 @@ const isOfText = (view: ScriptView, write: Write): boolean =>
 
 const shortened = (key: string): string => (key.length > MOST_LENGTH ? ANY : key);
 
-/** In a loop, or in a function within that of the variable: where its first value stands tells which that is. */
+/**
+ * In a loop, or in a function within that of the variable: where its first value stands tells which
+ * that is.
+ */
 function isRepeated(step: AssignmentExpression, writes: readonly Write[]): boolean {
   const first = writes.find(({ from, added }) => from !== undefined && added === undefined)?.from;
   const around = first === undefined ? undefined : functionAround(first);
@@ -112,7 +118,10 @@ function functionAround(node: AnyNode): AnyNode | undefined {
   return undefined;
 }
 
-/** A key that is worked out where it is used, not one that a loop or a caller of unknown kind hands on. */
+/**
+ * A key that is worked out where it is used, not one that a loop or a caller of unknown kind hands
+ * on.
+ */
 export function isMade(view: ScriptView, key: AnyNode, steps = new Steps()): boolean {
   if (!steps.take()) return true;
   switch (key.type) {
@@ -130,7 +139,8 @@ export function isMade(view: ScriptView, key: AnyNode, steps = new Steps()): boo
     }
     case 'BinaryExpression':
     case 'TemplateLiteral':
-      // Of texts of which nothing is known; what begins as `data-` does is no markup, and a number an index.
+      // Of texts of which nothing is known; what begins as `data-` does is no markup, and a number
+      // an index.
       return (
         view.evaluator.valuesOf(key).some(({ kind }) => kind === 'text') && possibleKeys(view, key).keys.length === 0
       );

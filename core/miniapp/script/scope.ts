@@ -1,10 +1,16 @@
 /** Which declaration a name means (ECMA-262, 9.1), as far as the source alone tells. */
 import type { AnyNode, AssignmentExpression, Pattern } from 'acorn';
 
-/** A value that a variable may take: that of `from`, or of a member of it. `from` undefined: anything. */
+/**
+ * A value that a variable may take: that of `from`, or of a member of it. `from` undefined:
+ * anything.
+ */
 export interface Write {
   readonly from: AnyNode | undefined;
-  /** Keys from there on, the outermost first: a name, an index, a key to be evaluated, or null for what cannot be said. */
+  /**
+   * Keys from there on, the outermost first: a name, an index, a key to be evaluated, or null for
+   * what cannot be said.
+   */
   readonly path: readonly (string | number | AnyNode | null)[];
   /** `name += …`, of which `from` says nothing. */
   readonly added?: AssignmentExpression;
@@ -16,7 +22,10 @@ export const ANYTHING: Write = { from: undefined, path: WHOLE };
 
 export class Variable {
   readonly name: string;
-  /** At the top level of a classic script with `var` or `function`, where it is a property of the window too. */
+  /**
+   * At the top level of a classic script with `var` or `function`, where it is a property of the
+   * window too.
+   */
   readonly isGlobal: boolean;
   readonly writes: Write[];
   /** For the evaluation, which writes its results there. */
@@ -89,7 +98,10 @@ export class Scope {
   }
 }
 
-/** Goes over the names of a pattern; `taken` gets each member that it takes of a value, `rest` each node in it that is no binding: defaults, computed keys, members that are assigned to. */
+/**
+ * Goes over the names of a pattern; `taken` gets each member that it takes of a value, `rest` each
+ * node in it that is no binding: defaults, computed keys, members that are assigned to.
+ */
 export function bind(
   pattern: Pattern,
   write: Write,

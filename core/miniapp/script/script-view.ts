@@ -29,11 +29,16 @@ export interface ScriptView {
   readonly rebound: Set<AnyNode | Variable | string | undefined>;
   /** Functions that make an element of a parameter of theirs, and which. */
   readonly makers: { readonly fn: AnyNode; readonly index: number }[];
-  /** Names that are used and declared nowhere in the script, nor known to browsers: where first without a test. */
+  /**
+   * Names that are used and declared nowhere in the script, nor known to browsers: where first
+   * without a test.
+   */
   readonly undefined: Map<string, Identifier | MemberExpression>;
   /** Of variables that are keys, what they may be. */
   readonly keys: Map<Variable, PossibleKeys>;
-  /** Whether the source has the name of an element that holds code; undefined: not looked for yet. */
+  /**
+   * Whether the source has the name of an element that holds code; undefined: not looked for yet.
+   */
   readonly names: { isOfCode: boolean | undefined };
   /** Links and forms that the script follows. */
   readonly followed: Set<unknown>;
@@ -75,7 +80,10 @@ export function written(view: ScriptView, node: AnyNode): string {
   return node.end - node.start > 60 ? `${line}…` : line;
 }
 
-/** What a key may be: whole keys, and such with gaps. None: nothing is known of it but that it is one. */
+/**
+ * What a key may be: whole keys, and such with gaps. None: nothing is known of it but that it is
+ * one.
+ */
 export interface PossibleKeys {
   readonly keys: readonly string[];
   /** By `+=`. */

@@ -1,7 +1,8 @@
 /**
- * The nodes of a script's tree. Half of the time of a parse goes into making them, and into collecting them as garbage, so each has the
- * places for what the walk and the evaluation write onto it: V8 would add them one by one, in a second object. The constructors set them, since
- * V8 would call a second function for each node that sets what the class declares.
+ * The nodes of a script's tree. Half of the time of a parse goes into making them, and into
+ * collecting them as garbage, so each has the places for what the walk and the evaluation write
+ * onto it: V8 would add them one by one, in a second object. The constructors set them, since V8
+ * would call a second function for each node that sets what the class declares.
  */
 
 /** As acorn's, for all types that have no class of their own here. */
@@ -19,7 +20,10 @@ export class SyntaxNode {
   }
 }
 
-/** Members of the longest nodes that are common: of a member expression with its parent, scope and values. */
+/**
+ * Members of the longest nodes that are common: of a member expression with its parent, scope and
+ * values.
+ */
 const MEMBERS = 11;
 // V8 gives an object the room that the first few of its class have used.
 for (let made = 0; made < 8; made++) {

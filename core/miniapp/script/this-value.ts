@@ -11,7 +11,10 @@ const WINDOW: Values = [global('window')];
 const BACKGROUND_HANDLER = 'onBackgroundEvent';
 const RECEIVER: Value = { kind: 'receiver', of: 'this' };
 
-/** At the top of a script, and in functions that are called by their name alone, `this` is the window, if they are not strict. */
+/**
+ * At the top of a script, and in functions that are called by their name alone, `this` is the
+ * window, if they are not strict.
+ */
 export function valuesOfThis(evaluator: Evaluation, kind: string, node: AnyNode): Values {
   for (let at = parentOf(node); at !== undefined; at = parentOf(at)) {
     if (at.type === 'ClassBody') return NOTHING_KNOWN;

@@ -80,7 +80,10 @@ export function useOf(node: AnyNode): Use {
 const STATEMENTS_OF_TEST = new Set(['IfStatement', 'WhileStatement', 'DoWhileStatement', 'ForStatement']);
 const COMPARISONS = new Set(['==', '===', '!=', '!==']);
 
-/** Nothing but whether it is there is asked: `if (window.fetch)`, `!!window.fetch`, `window.fetch !== undefined`. */
+/**
+ * Nothing but whether it is there is asked: `if (window.fetch)`, `!!window.fetch`, `window.fetch
+ * !== undefined`.
+ */
 export function isTested(node: AnyNode): boolean {
   let at = node;
   for (let parent = parentOf(at); parent !== undefined; at = parent, parent = parentOf(at)) {

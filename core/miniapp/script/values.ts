@@ -1,4 +1,7 @@
-/** What an expression may come to, as far as the source tells: enough to see through aliases and strings that are put together. */
+/**
+ * What an expression may come to, as far as the source tells: enough to see through aliases and
+ * strings that are put together.
+ */
 import type { ArrayExpression, ObjectExpression } from 'acorn';
 
 export type Constant = string | number | boolean | null | undefined;
@@ -37,7 +40,10 @@ export const constant = (value: Constant): Value => ({ kind: 'constant', value }
 export const global = (path: string): Value => ({ kind: 'global', path });
 export const text = (known: string): Value => ({ kind: 'text', known });
 
-/** Stands in a text for what isn't known of it: a name, so that markup and scripts with it still parse. */
+/**
+ * Stands in a text for what isn't known of it: a name, so that markup and scripts with it still
+ * parse.
+ */
 export const PLACEHOLDER = 'x';
 /** Characters of a string that is put together; what would be longer is not known. */
 export const MOST_TEXT = 1 << 20;

@@ -1,6 +1,7 @@
 /**
- * The one walk over a script's tree: it makes the scopes, notes the parents, and keeps the nodes that the checks look at once all
- * declarations are known. It does not recurse, so that nesting cannot exhaust the stack.
+ * The one walk over a script's tree: it makes the scopes, notes the parents, and keeps the nodes
+ * that the checks look at once all declarations are known. It does not recurse, so that nesting
+ * cannot exhaust the stack.
  */
 import type {
   AnyNode,
@@ -247,7 +248,10 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
     noteCall({ callee: node, args, spread });
   };
 
-  /** What the walk has no short way for: apart from it, V8 has code for the rest of the nodes far sooner. */
+  /**
+   * What the walk has no short way for: apart from it, V8 has code for the rest of the nodes far
+   * sooner.
+   */
   const walkOther = (node: AnyNode, scope: Scope): void => {
     if (KEPT.has(node.type)) {
       keep(node, scope);
@@ -423,7 +427,9 @@ function isHoisted(name: string, { parent, functionScope }: Scope, catchScopes: 
   return true;
 }
 
-/** What a tag is called with first: an array of the strings of the template (ECMA-262, 13.2.8.4). */
+/**
+ * What a tag is called with first: an array of the strings of the template (ECMA-262, 13.2.8.4).
+ */
 const stringsOf = ({ quasis, start, end }: TemplateLiteral): ArrayExpression => ({
   type: 'ArrayExpression',
   start,
@@ -436,7 +442,9 @@ const stringsOf = ({ quasis, start, end }: TemplateLiteral): ArrayExpression => 
   })),
 });
 
-/** What a loop gives to its variable: an element of what it goes over, or a key, which is a text. */
+/**
+ * What a loop gives to its variable: an element of what it goes over, or a key, which is a text.
+ */
 const takenBy = (loop: AnyNode & { type: 'ForInStatement' | 'ForOfStatement' }): Write =>
   loop.type === 'ForOfStatement' ? { from: loop.right, path: [null] } : { from: loop, path: WHOLE };
 

@@ -1,9 +1,15 @@
-/** The words of scripts: which ones have a meaning of their own, and one string for all places at which a name stands. */
+/**
+ * The words of scripts: which ones have a meaning of their own, and one string for all places at
+ * which a name stands.
+ */
 
 /** Stands in for a regular expression of words, of which acorn uses nothing else. */
 export class Words {
   readonly all: ReadonlySet<string>;
-  /** By the first character of a word, one bit for each length that such words have: most names are told apart by it. */
+  /**
+   * By the first character of a word, one bit for each length that such words have: most names are
+   * told apart by it.
+   */
   readonly #lengths = new Uint32Array(128);
 
   /** `words`: of ASCII, each of fewer than 32 characters. */
@@ -20,15 +26,18 @@ export class Words {
   }
 }
 
-/** Powers of two: of a large script most names have places of their own, and for a small one no long list is made. */
+/**
+ * Powers of two: of a large script most names have places of their own, and for a small one no long
+ * list is made.
+ */
 const MANY = 4096;
 const FEW = 64;
 /** Characters from which on a script is large. */
 const LARGE = 8192;
 
 /**
- * Gives one string for all places of a name, so that its hash is made once and two of them are compared by where they lie. What it forgets
- * when another name takes a place costs time alone.
+ * Gives one string for all places of a name, so that its hash is made once and two of them are
+ * compared by where they lie. What it forgets when another name takes a place costs time alone.
  */
 export class Names {
   readonly #kept: (string | undefined)[];

@@ -1,4 +1,7 @@
-/** Audits a style sheet. The rules look at tokens (CSS Syntax Module Level 3), which takes linear time and no stack; the parser is asked for errors alone. */
+/**
+ * Audits a style sheet. The rules look at tokens (CSS Syntax Module Level 3), which takes linear
+ * time and no stack; the parser is asked for errors alone.
+ */
 import parse from 'css-tree/parser';
 import { tokenize, tokenTypes } from 'css-tree/tokenizer';
 import { ident, string, url } from 'css-tree/utils';

@@ -1,4 +1,7 @@
-/** The parts of css-tree, which has no types for them. All of it would build a lexer of every property when it is loaded, which nobody asks for here. */
+/**
+ * The parts of css-tree, which has no types for them. All of it would build a lexer of every
+ * property when it is loaded, which nobody asks for here.
+ */
 declare module 'css-tree/parser' {
   import type { parse } from 'css-tree';
 

@@ -1,4 +1,7 @@
-/** Audits what a web view runs and shows: pages first, then the scripts that they load in that order, then what is left. */
+/**
+ * Audits what a web view runs and shows: pages first, then the scripts that they load in that
+ * order, then what is left.
+ */
 
 import { OPERATIONS } from '../bridge/operations.ts';
 import type { PackageFile } from '../content.ts';
@@ -27,7 +30,10 @@ const HOST_PERMISSIONS = new Set([...OPERATIONS.values()].map(({ permission }) =
 export interface WebOptions {
   /** Files that are not audited here: a host-sdk.js that is one of those issued. */
   readonly exempt?: ReadonlySet<string>;
-  /** Called once with each text, after it was audited as web content: a file is read, and decoded, but once. */
+  /**
+   * Called once with each text, after it was audited as web content: a file is read, and decoded,
+   * but once.
+   */
   readonly onText?: (source: SourceText, kind: SourceKind) => void;
 }
 
@@ -172,7 +178,9 @@ async function auditWaiting(pass: Pass): Promise<void> {
   for (const { path, kind } of pass.web.waiting.splice(0)) await auditLoad(pass, path, kind);
 }
 
-/** With what it loads, and what stands in it: in that order, as scripts in files mostly come first. */
+/**
+ * With what it loads, and what stands in it: in that order, as scripts in files mostly come first.
+ */
 async function auditFile(
   pass: Pass,
   path: string,

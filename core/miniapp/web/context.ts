@@ -1,4 +1,7 @@
-/** What the audits of markup, scripts and style sheets share: pieces of code that wait for their turn, and what loads what. */
+/**
+ * What the audits of markup, scripts and style sheets share: pieces of code that wait for their
+ * turn, and what loads what.
+ */
 
 import type { AuditContext } from '../context.ts';
 import type { Place } from '../finding.ts';
@@ -7,7 +10,9 @@ import type { SourceText } from '../source-text.ts';
 import type { ScriptKind } from './kind.ts';
 import type { AuditedScript, CoveredFinding, Named, Parameters, PassedOn, Tagged, Undefined } from './noted.ts';
 
-/** What a file of the package is used as: one file may be several things, and is audited as each. */
+/**
+ * What a file of the package is used as: one file may be several things, and is audited as each.
+ */
 export type LoadKind = ScriptKind | 'style';
 
 /** A part of a file, or code that stands in a string of it. */
@@ -34,7 +39,10 @@ export type MarkupOrigin = 'file' | 'string' | 'srcdoc';
 export interface WebContext extends AuditContext {
   /** Pieces found in others, not yet looked at. */
   readonly pieces: Piece[];
-  /** Files that were found to be loaded and are not yet looked at, in the order in which they were found. */
+  /**
+   * Files that were found to be loaded and are not yet looked at, in the order in which they were
+   * found.
+   */
   readonly waiting: { readonly path: string; readonly kind: LoadKind }[];
   /** Scripts that parse, in the order of their audit. */
   readonly scripts: AuditedScript[];
@@ -50,7 +58,9 @@ export interface WebContext extends AuditContext {
   isDocumentHandedOn: boolean;
   /** What would be of the document, if it was that: for when it was handed on. */
   readonly suspects: Omit<CoveredFinding, 'code' | 'fix'>[];
-  /** Names under which scripts have functions, and texts that may be code: of members and globals. */
+  /**
+   * Names under which scripts have functions, and texts that may be code: of members and globals.
+   */
   readonly functions: Set<string>;
   readonly texts: Set<string>;
   /** Names under which modules hand on what other modules give them by another: by that one. */
@@ -65,7 +75,10 @@ export interface WebContext extends AuditContext {
   readonly passedOn: PassedOn[];
   /** Calls that give a function the name of an element that holds code. */
   readonly tagged: Tagged[];
-  /** Globals that are used and that browsers do not have, for when it is known which of them the package defines. */
+  /**
+   * Globals that are used and that browsers do not have, for when it is known which of them the
+   * package defines.
+   */
   readonly undefined: Undefined[];
   /** Globals that the package defines. */
   readonly defined: Set<string>;

@@ -1,4 +1,7 @@
-/** Code that is not in a file as it stands, but in a string or an attribute's value: whatever is found in it is found at that place. */
+/**
+ * Code that is not in a file as it stands, but in a string or an attribute's value: whatever is
+ * found in it is found at that place.
+ */
 import type { Place } from '../finding.ts';
 import { SourceText } from '../source-text.ts';
 

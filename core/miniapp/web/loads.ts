@@ -10,10 +10,15 @@ export function loadScript(context: WebContext, path: string | undefined, kind: 
   else waiting.push({ path, kind });
 }
 
-/** Paths by their lower case, made when a file is missing: there may be as many references as files. */
+/**
+ * Paths by their lower case, made when a file is missing: there may be as many references as files.
+ */
 const folded = new WeakMap<WebContext['files'], ReadonlyMap<string, string>>();
 
-/** Says which file is missing, and which differs in case alone: such a path works on some systems only. */
+/**
+ * Says which file is missing, and which differs in case alone: such a path works on some systems
+ * only.
+ */
 export function missing(path: string | undefined, files: WebContext['files']): string {
   if (path === undefined) return 'The path leads out of the package.';
   let names = folded.get(files);

@@ -1,7 +1,13 @@
-/** What a URL in a package points to, as the URL parser of a browser reads it (WHATWG URL, basic URL parser). */
+/**
+ * What a URL in a package points to, as the URL parser of a browser reads it (WHATWG URL, basic URL
+ * parser).
+ */
 
 export type Location =
-  /** Another file of the package; `path` without query and fragment, percent-decoded. Undefined: it leads out of the root. */
+  /**
+   * Another file of the package; `path` without query and fragment, percent-decoded. Undefined: it
+   * leads out of the root.
+   */
   | { readonly kind: 'file'; readonly path: string | undefined }
   /** Nothing but a fragment or a query of the page itself. */
   | { readonly kind: 'page' }

@@ -43,7 +43,10 @@ export interface Tagged {
   readonly at: number;
 }
 
-/** A member or global that a timer takes; or `given`: the parameter of this index, of a function by this name. */
+/**
+ * A member or global that a timer takes; or `given`: the parameter of this index, of a function by
+ * this name.
+ */
 export type Named =
   | { readonly name: string; readonly isOfPlatform: boolean }
   | { readonly name: string; readonly given: number };
@@ -55,7 +58,10 @@ export interface Undefined {
   readonly message: string;
 }
 
-/** The function of the name `from` gives its parameter `index` to that of the name `to`, as argument `at`. */
+/**
+ * The function of the name `from` gives its parameter `index` to that of the name `to`, as argument
+ * `at`.
+ */
 export interface PassedOn {
   readonly from: string;
   readonly index: number;

@@ -1,4 +1,7 @@
-/** SIGHUP, which asks for a reload, for as long as the process lives: by itself it would end one that starts or stops. */
+/**
+ * SIGHUP, which asks for a reload, for as long as the process lives: by itself it would end one
+ * that starts or stops.
+ */
 export class HangUp {
   #reload: (() => unknown) | null = null;
   /** It came when nothing was there to be reloaded. */
@@ -11,7 +14,10 @@ export class HangUp {
     });
   }
 
-  /** Who reloads from now on, at once if that was asked for before; null: nobody does for now. Must not throw. */
+  /**
+   * Who reloads from now on, at once if that was asked for before; null: nobody does for now. Must
+   * not throw.
+   */
   follow(reload: (() => unknown) | null): void {
     this.#reload = reload;
     if (reload === null || !this.#isDue) return;

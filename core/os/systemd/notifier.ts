@@ -1,4 +1,7 @@
-/** What a service tells systemd: sd_notify(3), datagrams to the socket that NOTIFY_SOCKET names. Node has no datagrams of AF_UNIX, so they leave by the C library. */
+/**
+ * What a service tells systemd: sd_notify(3), datagrams to the socket that NOTIFY_SOCKET names.
+ * Node has no datagrams of AF_UNIX, so they leave by the C library.
+ */
 import koffi from 'koffi';
 import { AF_UNIX, MSG_NOSIGNAL, SOCK_CLOEXEC, SOCK_DGRAM, SOCK_NONBLOCK } from '../socket-constants.ts';
 
@@ -13,7 +16,10 @@ export class Notifier {
   readonly #address: Buffer;
   readonly #sendto: (fd: number, bytes: Buffer, size: number, flags: number, to: Buffer, length: number) => number;
   readonly #close: (fd: number) => number;
-  /** What systemd has not taken yet, in its order: a RELOADING that came behind the READY of its end would stand for good. `until` is of performance.now(). */
+  /**
+   * What systemd has not taken yet, in its order: a RELOADING that came behind the READY of its end
+   * would stand for good. `until` is of performance.now().
+   */
   readonly #waiting: { readonly bytes: Buffer; readonly until: number }[] = [];
   #again: NodeJS.Timeout | undefined;
 
@@ -35,7 +41,10 @@ export class Notifier {
     if (this.#fd < 0) throw new Error(`socket: errno ${koffi.errno()}`);
   }
 
-  /** One datagram of assignments such as `READY=1`; sent again for some seconds while systemd takes none. */
+  /**
+   * One datagram of assignments such as `READY=1`; sent again for some seconds while systemd takes
+   * none.
+   */
   send(...assignments: readonly string[]): void {
     // A line feed would begin another assignment.
     const bytes = Buffer.from(assignments.map((one) => one.replace(/\n/g, ' ')).join('\n'));

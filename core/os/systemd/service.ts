@@ -1,12 +1,16 @@
 /**
- * This process as a service of systemd (Type=notify): it says when it is ready, reloads and stops, in words how it is, and, as long as its threads answer, that it lives. Started by
- * something else, it says nothing.
+ * This process as a service of systemd (Type=notify): it says when it is ready, reloads and stops,
+ * in words how it is, and, as long as its threads answer, that it lives. Started by something else,
+ * it says nothing.
  */
 import type { Logger } from '../../base/log/index.ts';
 import { Notifier } from './notifier.ts';
 
 export interface ServiceOptions {
-  /** NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID are taken out of it: they are not for what the process starts. */
+  /**
+   * NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID are taken out of it: they are not for what the
+   * process starts.
+   */
   readonly env: NodeJS.ProcessEnv;
   readonly log: Logger;
 }
@@ -21,9 +25,15 @@ export interface Watched {
 
 /** Milliseconds between looks, when there is no watchdog that wants more. */
 const LOOK = 5000;
-/** Microseconds that a start or a reload gets more, from each look on: as long as the event loop turns, it is under way. */
+/**
+ * Microseconds that a start or a reload gets more, from each look on: as long as the event loop
+ * turns, it is under way.
+ */
 const MORE_TIME = 60_000_000;
-/** Looks in the time of the watchdog; and the part of that time after which a thread counts as silent. */
+/**
+ * Looks in the time of the watchdog; and the part of that time after which a thread counts as
+ * silent.
+ */
 const LOOKS = 4;
 const SILENT = 2;
 

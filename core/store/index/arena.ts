@@ -1,4 +1,7 @@
-/** Allocates the arena: blocks of 8 bytes and up, freed ones reused by size once no reader can still hold them. */
+/**
+ * Allocates the arena: blocks of 8 bytes and up, freed ones reused by size once no reader can still
+ * hold them.
+ */
 import { FIRST_NODE } from './layout.ts';
 
 interface Retired {
@@ -7,7 +10,9 @@ interface Retired {
   readonly epoch: number;
 }
 
-/** Exact sizes up to this many bytes have a free list each; larger ones are kept by power of two. */
+/**
+ * Exact sizes up to this many bytes have a free list each; larger ones are kept by power of two.
+ */
 const EXACT = 4096;
 /** Freed entries that the queue of retired blocks may still hold. */
 const KEPT = 1024;

@@ -1,18 +1,23 @@
 /**
- * The shared index: every existing name in one open-addressing table, its node in one arena, both in shared memory, one for all threads.
- * One thread writes (writer.ts), any number read (the query path).
+ * The shared index: every existing name in one open-addressing table, its node in one arena, both
+ * in shared memory, one for all threads. One thread writes (writer.ts), any number read (the query
+ * path).
  *
  *   slots   pairs of 32-bit words: hash of the name (0: never used), reference
- *           reference > 0: the node is at reference × 8 in the arena; 0: the name has gone; IN_STORE: the node is in the answers table
+ *           reference > 0: the node is at reference × 8 in the arena; 0: the name has gone;
+ *           IN_STORE: the node is in the answers table
  *   arena   scratch space of each reader, then nodes at multiples of 8 bytes
- *   header  counters below, then a cache line for each reader with the epoch in which it reads, 0 while it reads nothing
+ *   header  counters below, then a cache line for each reader with the epoch in which it reads,
+ *           0 while it reads nothing
  *
- * A change appends the new node, then swaps the slot's reference; what the old one took is reused when no reader is left that entered before.
- * The order on both sides is that of Atomics (sequentially consistent): a reader announces itself before it loads a reference, the
- * writer looks at the readers after it has stored one.
+ * A change appends the new node, then swaps the slot's reference; what the old one took is reused
+ * when no reader is left that entered before. The order on both sides is that of Atomics
+ * (sequentially consistent): a reader announces itself before it loads a reference, the writer
+ * looks at the readers after it has stored one.
  *
- * A name of a signed zone and its NSEC3 record are changed one after the other. So the writer marks the zone, changes both, raises
- * header[COMMITS], and removes the mark. A reader whose answer has proofs looks at both words last: see IndexReader.isDisturbed.
+ * A name of a signed zone and its NSEC3 record are changed one after the other. So the writer marks
+ * the zone, changes both, raises header[COMMITS], and removes the mark. A reader whose answer has
+ * proofs looks at both words last: see IndexReader.isDisturbed.
  */
 
 import { randomFillSync } from 'node:crypto';
@@ -20,13 +25,22 @@ import { largeMemory } from '../../os/large-memory.ts';
 import { MAX_NODE } from '../answers.ts';
 import { UNAVAILABLE_BYTES } from './unavailable-zones.ts';
 
-/** header[GENERATION]: rises when the slots have moved to a new buffer, which waits on each reader's port. */
+/**
+ * header[GENERATION]: rises when the slots have moved to a new buffer, which waits on each reader's
+ * port.
+ */
 export const GENERATION = 0;
-/** header[EPOCH]: rises with each publication, goes around, and is never 0. Epochs are compared by their difference. */
+/**
+ * header[EPOCH]: rises with each publication, goes around, and is never 0. Epochs are compared by
+ * their difference.
+ */
 export const EPOCH = 1;
 /** header[COMMITS]: rises when the answers table has a new state that readers of it must see. */
 export const COMMITS = 2;
-/** header[MAX_LABELS]: no name in the table has more labels; names asked with more need no probe above. */
+/**
+ * header[MAX_LABELS]: no name in the table has more labels; names asked with more need no probe
+ * above.
+ */
 export const MAX_LABELS = 3;
 /** header[STOPPING]: 1 tells the readers to end. */
 export const STOPPING = 4;
@@ -97,9 +111,10 @@ export function createShared(arenaBytes: number, slotCount: number): SharedIndex
 }
 
 /**
- * Hash of a name from the sum Σ multiplier[distance from the end] × byte. The sum is a universal hash (two names chosen without knowing the
- * multipliers collide with probability 2^-25 or less), and its partial sums from the right are those of every suffix. What follows
- * spreads it over all bits. Never 0.
+ * Hash of a name from the sum Σ multiplier[distance from the end] × byte. The sum is a universal
+ * hash (two names chosen without knowing the multipliers collide with probability 2^-25 or less),
+ * and its partial sums from the right are those of every suffix. What follows spreads it over all
+ * bits. Never 0.
  */
 export function finishHash(sum: number): number {
   let h = sum;

@@ -89,7 +89,10 @@ function place(length: number, isOfLeaf: boolean): number {
   return offset;
 }
 
-/** Makes `bytes` the block that nodes are placed in, unless the arena has no room for `least` any more. */
+/**
+ * Makes `bytes` the block that nodes are placed in, unless the arena has no room for `least` any
+ * more.
+ */
 function takeBlock(bytes: number, least: number): boolean {
   if (bytes < least) return false;
   const words = Math.floor(bytes / 8);

@@ -28,7 +28,10 @@ import {
 } from './layout.ts';
 import { UnavailableZones } from './unavailable-zones.ts';
 
-/** Share of the slots that may be taken, names that have gone included, before the table moves to a larger one. */
+/**
+ * Share of the slots that may be taken, names that have gone included, before the table moves to a
+ * larger one.
+ */
 const MAX_LOAD = 0.66;
 export class IndexWriter {
   #shared: SharedIndex;
@@ -52,7 +55,10 @@ export class IndexWriter {
   /** Words of the header that mark zones as changing. */
   readonly #changing = new Set<number>();
 
-  /** `arenaBytes`: the bound of what nodes take. `expectedNames`: how many names to make room for at once. */
+  /**
+   * `arenaBytes`: the bound of what nodes take. `expectedNames`: how many names to make room for at
+   * once.
+   */
   constructor(arenaBytes: number, expectedNames = 0) {
     let slotCount = 1024;
     while (slotCount * MAX_LOAD < expectedNames + 1024) slotCount *= 2;
@@ -89,7 +95,10 @@ export class IndexWriter {
     };
   }
 
-  /** What a reading thread is started with; `port` is its end of the channel on which new slot buffers arrive. */
+  /**
+   * What a reading thread is started with; `port` is its end of the channel on which new slot
+   * buffers arrive.
+   */
   share(port: MessagePort): SharedIndex {
     this.#ports.push(port);
     return this.#shared;
@@ -112,8 +121,9 @@ export class IndexWriter {
   }
 
   /**
-   * Puts or replaces the node of a name. `node` is copied. `wasStored`: whether the answers table had a node of this name before; it is asked
-   * for only when `isAmbiguous` says so, for then the hash alone does not tell this name from another that is in the store.
+   * Puts or replaces the node of a name. `node` is copied. `wasStored`: whether the answers table
+   * had a node of this name before; it is asked for only when `isAmbiguous` says so, for then the
+   * hash alone does not tell this name from another that is in the store.
    */
   put(node: Uint8Array, wasStored = true): void {
     const nameAt = nameOffset(node, 0);
@@ -143,7 +153,10 @@ export class IndexWriter {
     this.#header[MAX_LABELS] = Math.max(this.#header[MAX_LABELS], maxLabels);
   }
 
-  /** Ends the building: nodes lie up to `next`, but for the pieces in `unused` (pairs of offset and size). */
+  /**
+   * Ends the building: nodes lie up to `next`, but for the pieces in `unused` (pairs of offset and
+   * size).
+   */
   built(next: number, unused: readonly number[]): void {
     this.#arena.adopt(next);
     for (let i = 0; i < unused.length; i += 2) this.#arena.free(unused[i], unused[i + 1]);
@@ -151,8 +164,9 @@ export class IndexWriter {
   }
 
   /**
-   * Whether the hash alone may not tell this name from another when it is put: a slot has it and a node in the store, or a name asked about since the
-   * last publication has it, whose node may go there first.
+   * Whether the hash alone may not tell this name from another when it is put: a slot has it and a
+   * node in the store, or a name asked about since the last publication has it, whose node may go
+   * there first.
    */
   isAmbiguous(name: Uint8Array): boolean {
     const hash = finishHash(nameSum(this.#multipliers, name, 0, name.length));
@@ -221,7 +235,9 @@ export class IndexWriter {
     this.#release(old);
   }
 
-  /** A group of changes is being committed to the store, which `publish` ends, or `cancelCommit`. */
+  /**
+   * A group of changes is being committed to the store, which `publish` ends, or `cancelCommit`.
+   */
   beginCommit(): void {
     Atomics.store(this.#header, COMMITTING, 1);
   }
@@ -238,7 +254,10 @@ export class IndexWriter {
     Atomics.store(this.#header, word, 1);
   }
 
-  /** Ends a group of changes: readers of the store take a new snapshot, and what no reader can see any more is freed. */
+  /**
+   * Ends a group of changes: readers of the store take a new snapshot, and what no reader can see
+   * any more is freed.
+   */
   publish(): void {
     this.#asked.clear();
     Atomics.add(this.#header, COMMITS, 1);
@@ -293,14 +312,15 @@ export class IndexWriter {
     let i = hash & this.#mask;
     while (this.#slots[i * 2] !== 0 && this.#slots[i * 2 + 1] !== 0) i = (i + 1) & this.#mask;
     if (this.#slots[i * 2] === 0) this.#taken++;
-    // A reader that meets the slot between the two stores sees either a name that is not the one it looks for, or none.
+    // A reader that meets the slot between the two stores sees either a name that is not the one it
+    // looks for, or none.
     Atomics.store(this.#slots, i * 2 + 1, reference);
     Atomics.store(this.#slots, i * 2, hash);
   }
 
   /**
-   * Slot of a name (lower case), or -1. Slots of names in the store are alike when their hashes are, so when the name was stored any of them
-   * is its own, unless it is in the arena.
+   * Slot of a name (lower case), or -1. Slots of names in the store are alike when their hashes
+   * are, so when the name was stored any of them is its own, unless it is in the arena.
    */
   #find(bytes: Uint8Array, from: number, length: number, wasStored: boolean): number {
     const hash = finishHash(nameSum(this.#multipliers, bytes, from, length));

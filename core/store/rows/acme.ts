@@ -1,4 +1,7 @@
-/** What the certificates that are ordered need beside themselves: accounts at directories, orders, answers to challenges (RFC 8555). */
+/**
+ * What the certificates that are ordered need beside themselves: accounts at directories, orders,
+ * answers to challenges (RFC 8555).
+ */
 import { createHash } from 'node:crypto';
 import { type Id, idKey } from '../keys.ts';
 import { json, type Table, unjson } from './table.ts';
@@ -12,7 +15,10 @@ export interface AcmeAccount {
   readonly sealedKey: string;
   /** The account's URL at the directory; null until it is registered. */
   readonly url: string | null;
-  /** The e-mail address that the directory has of us; null: none; not there: nobody knows, as in rows of before. */
+  /**
+   * The e-mail address that the directory has of us; null: none; not there: nobody knows, as in
+   * rows of before.
+   */
   readonly email?: string | null;
   readonly createdAt: number;
 }
@@ -34,14 +40,18 @@ export interface AcmeOrder {
   readonly renewAt: number | null;
   /** The directory that the certificate is from; null: there is none. */
   readonly directory: string | null;
-  /** How many certificates were issued within a day from `issuedSince`: who asks for more waits longer. */
+  /**
+   * How many certificates were issued within a day from `issuedSince`: who asks for more waits
+   * longer.
+   */
   readonly issued: number;
   readonly issuedSince: number;
 }
 
 /**
- * What a challenge wants to find: TXT rdata text at `_acme-challenge` of the apex (RFC 8555 8.4), or a body below /.well-known/acme-challenge/ of the
- * domain's hosts (8.3). There while the order is under way.
+ * What a challenge wants to find: TXT rdata text at `_acme-challenge` of the apex (RFC 8555 8.4),
+ * or a body below /.well-known/acme-challenge/ of the domain's hosts (8.3). There while the order
+ * is under way.
  */
 export interface AcmeChallenge {
   readonly domainId: Id;

@@ -1,23 +1,33 @@
-/** What is known of the names that ALIAS records lead to. One row a target, however many records lead there. */
+/**
+ * What is known of the names that ALIAS records lead to. One row a target, however many records
+ * lead there.
+ */
 import type { Name } from '../../wire/name.ts';
 import { nameKey, nameOfKey } from '../keys.ts';
 import { json, type Table, unjson } from './table.ts';
 
 /** The addresses of one family as they are served. */
 export interface AliasFamily {
-  /** Rdata of A or AAAA as hexadecimal text, in canonical order. None: the target has no address of this family. */
+  /**
+   * Rdata of A or AAAA as hexadecimal text, in canonical order. None: the target has no address of
+   * this family.
+   */
   readonly addresses: readonly string[];
   /** Seconds; the least of the target's chain. */
   readonly ttl: number;
   /** Kept past its TTL, since the target could not be resolved anew (RFC 8767). */
   readonly stale: boolean;
-  /** When it was last known to be right, seconds since 1970; may be behind by as much as such rows are not written for. */
+  /**
+   * When it was last known to be right, seconds since 1970; may be behind by as much as such rows
+   * are not written for.
+   */
   readonly goodAt: number;
 }
 
 /**
- * The owners whose answers the entry that writes the row makes anew: those whose keys (aliasOwnerKey, without the target) are in [from, to), as hexadecimal text.
- * `to` null: to the last one. A row with a `to` waits for the next piece.
+ * The owners whose answers the entry that writes the row makes anew: those whose keys
+ * (aliasOwnerKey, without the target) are in [from, to), as hexadecimal text. `to` null: to the
+ * last one. A row with a `to` waits for the next piece.
  */
 export interface Spread {
   readonly from: string;

@@ -1,4 +1,6 @@
-/** Developer packages: the apps of accounts, what was uploaded for them, and what the audits found. */
+/**
+ * Developer packages: the apps of accounts, what was uploaded for them, and what the audits found.
+ */
 import { appKey, type Id, idAt, idKey, LOOKUP, lookupKey, reversed, sequenceKey, timeKey } from '../keys.ts';
 import { json, type Table, unjson } from './table.ts';
 
@@ -35,7 +37,10 @@ export interface App {
   readonly name: string | null;
   /** The greatest versionCode that was ever approved; 0: none was. */
   readonly approvedCode: number;
-  /** Id of the upload that is in each of these states, of which there is one at a time; null: none is. */
+  /**
+   * Id of the upload that is in each of these states, of which there is one at a time; null: none
+   * is.
+   */
   readonly current: Readonly<Record<CurrentState, Id | null>>;
   /** Why nothing of it may be published or uploaded; null: it may. */
   readonly suspended: string | null;
@@ -95,7 +100,10 @@ export interface Upload {
   readonly notes: string | null;
   readonly state: UploadState;
   readonly history: readonly UploadStep[];
-  /** Who audits it, until it is done: a node, whose claim is good until `until`, which it moves on as long as it lives. `begun`: how many audits have begun and not ended. */
+  /**
+   * Who audits it, until it is done: a node, whose claim is good until `until`, which it moves on
+   * as long as it lives. `begun`: how many audits have begun and not ended.
+   */
   readonly claim: { readonly node: string; readonly until: number; readonly begun: number } | null;
   /** Null: there is no verdict yet. What was found is among the reports. */
   readonly summary: AuditSummary | null;

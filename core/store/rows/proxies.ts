@@ -10,7 +10,10 @@ export interface ProxyConfig {
   readonly domainId: Id;
   /** Whether visitors come through the cluster. */
   readonly enabled: boolean;
-  /** A host name without the last dot, or an address in its plain form. Null, as port and protocol then are, until one is given. */
+  /**
+   * A host name without the last dot, or an address in its plain form. Null, as port and protocol
+   * then are, until one is given.
+   */
   readonly originHost: string | null;
   /** Addresses of the origin when it was set: names with one of them belong to it. */
   readonly originAddresses?: readonly string[];
@@ -21,13 +24,19 @@ export interface ProxyConfig {
   readonly sslExpiresAt: number | null;
   /** For the customer to read. */
   readonly sslError: string | null;
-  /** Seconds of Strict-Transport-Security (RFC 6797); null, or not there in rows of before: it is not sent. 0 takes back what browsers remember. */
+  /**
+   * Seconds of Strict-Transport-Security (RFC 6797); null, or not there in rows of before: it is
+   * not sent. 0 takes back what browsers remember.
+   */
   readonly hstsMaxAge?: number | null;
   /** Whether it holds for all names below the host (includeSubDomains); omitted in old rows: no. */
   readonly hstsIncludeSubdomains?: boolean;
   /** Whether browsers may list the domain ahead (preload); omitted in old rows: no. */
   readonly hstsPreload?: boolean;
-  /** Whether the cache guesses lifetimes (RFC 9111 section 4.2.2) also where that is often wrong (edge/sites/site.ts); not there in rows of before: no. */
+  /**
+   * Whether the cache guesses lifetimes (RFC 9111 section 4.2.2) also where that is often wrong
+   * (edge/sites/site.ts); not there in rows of before: no.
+   */
   readonly heuristicFreshness?: boolean;
   /** When it was turned off; null, or not there in rows of before: it never was, or is on. */
   readonly disabledAt?: number | null;
@@ -44,7 +53,10 @@ export interface Certificate {
   readonly chain: string;
   /** PEM, sealed (core/base/secrets.ts), base64. */
   readonly sealedKey: string;
-  /** Host names that it is for, `*.` first where it is a wildcard; not there in rows of before. To read them from the chain takes a quarter of a millisecond. */
+  /**
+   * Host names that it is for, `*.` first where it is a wildcard; not there in rows of before. To
+   * read them from the chain takes a quarter of a millisecond.
+   */
   readonly names?: readonly string[];
   readonly notBefore: number;
   readonly notAfter: number;
@@ -66,8 +78,9 @@ export interface AutomaticCertificate {
 }
 
 /**
- * A request to forget what the edge's caches hold of a domain. All three lists empty: all of it. URLs as `https://www.example.com/a?b`, prefixes as
- * `www.example.com/news/` for both schemes, both normalised.
+ * A request to forget what the edge's caches hold of a domain. All three lists empty: all of it.
+ * URLs as `https://www.example.com/a?b`, prefixes as `www.example.com/news/` for both schemes, both
+ * normalised.
  */
 export interface Purge {
   readonly id: Id;

@@ -1,4 +1,7 @@
-/** Zones whose serials rise though nobody has written to them, since what they serve of the configuration has changed. */
+/**
+ * Zones whose serials rise though nobody has written to them, since what they serve of the
+ * configuration has changed.
+ */
 import type { Id } from '../keys.ts';
 import { json, type Table, unjson } from './table.ts';
 

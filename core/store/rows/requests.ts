@@ -1,4 +1,7 @@
-/** What remains of a request beside its effect: who did it, and the answer under its Idempotency-Key. */
+/**
+ * What remains of a request beside its effect: who did it, and the answer under its
+ * Idempotency-Key.
+ */
 import { type Id, idAt, idKey, LOOKUP, lookupKey } from '../keys.ts';
 import { json, STAMP, stampOf, type Table, unjson } from './table.ts';
 
@@ -35,7 +38,8 @@ export const audits: Table<Audit> = {
   number: 8,
   name: 'audit',
   key: (row) => Buffer.concat([idKey(row.accountId), idKey(row.id)]),
-  // Named one by one: each write has such a row, and what a rest gathers is three times as slow to make and to write out.
+  // Named one by one: each write has such a row, and what a rest gathers is three times as slow to
+  // make and to write out.
   encode: ({ accountId, actor, action, domain, target, detail, requestId, remoteAddress, at }) =>
     json({ accountId, actor, action, domain, target, detail, requestId, remoteAddress, at }),
   decode: (key, value) => ({
@@ -53,7 +57,10 @@ export const audits: Table<Audit> = {
 export interface Replay {
   /** Hash of account and key (16 bytes, hexadecimal). */
   readonly id: string;
-  /** Hash of the request, by which another one under the same key is told, and the answer's JSON; sealed (core/base/secrets.ts), base64. */
+  /**
+   * Hash of the request, by which another one under the same key is told, and the answer's JSON;
+   * sealed (core/base/secrets.ts), base64.
+   */
   readonly sealed: string;
   readonly createdAt: number;
   /** Sequence of the commit; 0 until it is made. */

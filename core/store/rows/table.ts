@@ -10,7 +10,11 @@ export interface Table<Row> {
   lookups(key: Uint8Array, value: Uint8Array): Buffer[];
   /** The lookups follow from the key alone, so a row that goes need not be read first. */
   readonly lookupsFromKey?: boolean;
-  /** The sequence of the entry that wrote a row stands behind its value (6 bytes): put there when the entry is applied, so that it is known to be right. Only tables whose lookups do not look at the value. */
+  /**
+   * The sequence of the entry that wrote a row stands behind its value (6 bytes): put there when
+   * the entry is applied, so that it is known to be right. Only tables whose lookups do not look at
+   * the value.
+   */
   readonly stamped?: boolean;
   /**
    * The last 8 bytes of a key are the sequence of the entry that wrote the row. They are zero in

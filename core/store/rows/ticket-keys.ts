@@ -1,4 +1,7 @@
-/** The keys of TLS session tickets, the same on every node, so that a visitor resumes at whichever is next. */
+/**
+ * The keys of TLS session tickets, the same on every node, so that a visitor resumes at whichever
+ * is next.
+ */
 import { json, type Table, unjson } from './table.ts';
 
 /** One row: the newest key and the one before. */

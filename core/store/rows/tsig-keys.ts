@@ -1,4 +1,6 @@
-/** Shared secrets by which secondaries and updating clients sign what they send (TSIG, RFC 8945). */
+/**
+ * Shared secrets by which secondaries and updating clients sign what they send (TSIG, RFC 8945).
+ */
 import { parseName } from '../../wire/name.ts';
 import type { TsigAlgorithm } from '../../wire/tsig.ts';
 import { type Id, idKey, LOOKUP, lookupKey, nameKey } from '../keys.ts';
@@ -7,7 +9,10 @@ import { json, type Table, unjson } from './table.ts';
 export interface TsigKeyRow {
   readonly id: Id;
   readonly accountId: Id;
-  /** A domain name in presentation form, in lower case, without the last dot. No two keys of the node have the same. */
+  /**
+   * A domain name in presentation form, in lower case, without the last dot. No two keys of the
+   * node have the same.
+   */
   readonly name: string;
   readonly algorithm: TsigAlgorithm;
   /** The secret, sealed (core/base/secrets.ts) for `tsigContext(id)`; base64. */

@@ -119,7 +119,10 @@ export function decodeDomain(value: Uint8Array): Domain {
   return { ...PRIMARY, ...rest, apex: Uint8Array.from(Buffer.from(apex, 'hex')) };
 }
 
-/** A domain is read with every request that names it. By key; the bytes tell whether it is still the same row. */
+/**
+ * A domain is read with every request that names it. By key; the bytes tell whether it is still the
+ * same row.
+ */
 const decoded = new Map<string, { readonly value: Buffer; readonly row: Domain }>();
 const MOST_DECODED = 10_000;
 

@@ -8,8 +8,9 @@ export function hasCapital(bytes: Uint8Array, start: number, end: number): boole
 }
 
 /**
- * Puts the capitals of a name in presentation form, bytes[start, end), into its wire form in lower case, which begins as it does.
- * The text is well-formed (parseName) and ASCII. Returns whether the name is absolute.
+ * Puts the capitals of a name in presentation form, bytes[start, end), into its wire form in lower
+ * case, which begins as it does. The text is well-formed (parseName) and ASCII. Returns whether the
+ * name is absolute.
  */
 export function putCapitals(bytes: Uint8Array, start: number, end: number, name: Uint8Array): boolean {
   let isAbsolute = false;

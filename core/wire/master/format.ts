@@ -10,8 +10,9 @@ const CHUNK = 16 * 1024;
 const EMPTY_TTL = 300;
 
 /**
- * Chunks of text, all but the last at least 16 KB long: $ORIGIN, $TTL (the first record's), then one line a record in the order
- * given, the owner relative, every TTL written out, names in the rdata absolute.
+ * Chunks of text, all but the last at least 16 KB long: $ORIGIN, $TTL (the first record's), then
+ * one line a record in the order given, the owner relative, every TTL written out, names in the
+ * rdata absolute.
  */
 export function* formatMaster(origin: Name, records: Iterable<ResourceRecord>): Generator<string, void, undefined> {
   let text = `$ORIGIN ${formatName(origin)}\n`;

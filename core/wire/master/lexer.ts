@@ -1,6 +1,7 @@
 /**
- * Cuts a master file into entries and fields (RFC 1035 section 5.1): offsets into the bytes, no strings.
- * Every byte is looked at once, whatever the input: a fault does not move back, it makes the rest of its entry be skipped.
+ * Cuts a master file into entries and fields (RFC 1035 section 5.1): offsets into the bytes, no
+ * strings. Every byte is looked at once, whatever the input: a fault does not move back, it makes
+ * the rest of its entry be skipped.
  */
 import { MAX_RDATA } from '../rdata/rdata-writer.ts';
 
@@ -10,9 +11,15 @@ export const ESCAPED = 2;
 /** No white space before the field. */
 export const ADJACENT = 4;
 
-/** Most fields of an entry: owner, TTL, class, type, and TXT with nothing but empty strings of one length byte each. */
+/**
+ * Most fields of an entry: owner, TTL, class, type, and TXT with nothing but empty strings of one
+ * length byte each.
+ */
 const MAX_FIELDS = MAX_RDATA + 4;
-/** Most bytes of an entry's fields: every byte of the longest rdata as `\DDD`, and as much as that for names written so. */
+/**
+ * Most bytes of an entry's fields: every byte of the longest rdata as `\DDD`, and as much as that
+ * for names written so.
+ */
 const MAX_TEXT = 4 * (MAX_RDATA + 1024);
 
 const ORDINARY = 0;
@@ -25,7 +32,10 @@ const QUOTE = 6;
 const ESCAPE = 7;
 const CONTROL = 8;
 
-/** Byte to what it means outside of quotes. Bytes above 127 are ordinary: text may hold UTF-8; names refuse them later. */
+/**
+ * Byte to what it means outside of quotes. Bytes above 127 are ordinary: text may hold UTF-8; names
+ * refuse them later.
+ */
 const KIND = new Uint8Array(256);
 KIND.fill(CONTROL, 0, 0x20);
 KIND[0x7f] = CONTROL;

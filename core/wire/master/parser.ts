@@ -1,6 +1,7 @@
 /**
- * Master files (RFC 1035 section 5, RFC 2308 section 4, RFC 3597 section 5) to records. The path of A, AAAA, CNAME, NS and PTR
- * lines makes no strings and runs no regular expressions; what is rarer goes through the rdata table.
+ * Master files (RFC 1035 section 5, RFC 2308 section 4, RFC 3597 section 5) to records. The path of
+ * A, AAAA, CNAME, NS and PTR lines makes no strings and runs no regular expressions; what is rarer
+ * goes through the rdata table.
  */
 import { InvalidError } from '../../base/errors.ts';
 import { isDataType, typeName } from '../mnemonics.ts';
@@ -17,9 +18,10 @@ import { Slab } from './slab.ts';
 import { CLASS_MARK, typeOf } from './words.ts';
 
 /**
- * Reads a whole zone file. Bad entries are named in `errors`, in the order of the file, and reading goes on with the next one; what stands in
- * `records` then is not the whole zone. A missing TTL is that of $TTL, else the last explicit one, else the SOA's minimum, else
- * `defaultTtl`. Records that come twice are given twice. Time and memory are linear in the input. Throws nothing.
+ * Reads a whole zone file. Bad entries are named in `errors`, in the order of the file, and reading
+ * goes on with the next one; what stands in `records` then is not the whole zone. A missing TTL is
+ * that of $TTL, else the last explicit one, else the SOA's minimum, else `defaultTtl`. Records that
+ * come twice are given twice. Time and memory are linear in the input. Throws nothing.
  */
 export function parseMaster(input: Uint8Array, options: MasterOptions): MasterResult {
   return new MasterParser(input, options).run();
@@ -69,7 +71,10 @@ class MasterParser {
     return { records: this.#records, errors, warnings, dropped: this.#dropped, spellings };
   }
 
-  /** Keeps the owner of an entry with a broken form, so that blank owners after it do not go to the record before. */
+  /**
+   * Keeps the owner of an entry with a broken form, so that blank owners after it do not go to the
+   * record before.
+   */
   #faulty(): void {
     const { lexer, errors } = this.#entry;
     const { blankOwner, count, fault, faultLine } = lexer;
@@ -108,7 +113,9 @@ class MasterParser {
     this.#records.push({ name: owner, type, ttl, rdata, line: entry.line });
   }
 
-  /** Reads TTL, class and type from field `i` on. Returns the index of the first field of the rdata. */
+  /**
+   * Reads TTL, class and type from field `i` on. Returns the index of the first field of the rdata.
+   */
   #readHeader(from: number): number {
     const entry = this.#entry;
     const { bytes } = entry;

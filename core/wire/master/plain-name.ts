@@ -1,14 +1,19 @@
-/** Names straight from a file's bytes, for the great majority that has no escapes and no mistakes. */
+/**
+ * Names straight from a file's bytes, for the great majority that has no escapes and no mistakes.
+ */
 import { LOWER, MAX_LABEL, MAX_NAME, type Name } from '../name.ts';
 
-/** 1: the byte stands for itself in a name. Dots, escapes, `@`, white space and what is not ASCII do not. */
+/**
+ * 1: the byte stands for itself in a name. Dots, escapes, `@`, white space and what is not ASCII do
+ * not.
+ */
 const PLAIN = new Uint8Array(256).fill(1, 0x21, 0x7f);
 for (const c of '.\\"();@') PLAIN[c.charCodeAt(0)] = 0;
 
 /**
  * Presentation form in bytes[start, end) to wire form in `out` (at least 256 bytes), in lower case
- * and completed with `origin` when the last dot is missing. Returns the length, as a negative number
- * when the text has capitals. 0: the name is not plain or is wrong; use parseName.
+ * and completed with `origin` when the last dot is missing. Returns the length, as a negative
+ * number when the text has capitals. 0: the name is not plain or is wrong; use parseName.
  */
 export function readPlainName(bytes: Uint8Array, start: number, end: number, origin: Name, out: Uint8Array): number {
   if (end - start > MAX_NAME) return 0;

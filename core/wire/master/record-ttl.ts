@@ -60,7 +60,8 @@ export class RecordTtl {
     if (this.#last >= 0) return this.#last;
     if (this.#soaMinimum >= 0) {
       this.#warn(`the SOA minimum of ${this.#soaMinimum} seconds`);
-      // BIND goes on as if $TTL had said so: an explicit TTL after this is that of its record alone.
+      // BIND goes on as if $TTL had said so: an explicit TTL after this is that of its record
+      // alone.
       this.#ofDirective = this.#soaMinimum;
       return this.#soaMinimum;
     }

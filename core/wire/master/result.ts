@@ -28,7 +28,10 @@ export interface MasterResult {
   readonly warnings: MasterWarning[];
   /** By type, those of `drops`. */
   readonly dropped: ReadonlyMap<number, Dropped>;
-  /** Owners that have capitals below the zone's own name, as they are written first, by their nameId. */
+  /**
+   * Owners that have capitals below the zone's own name, as they are written first, by their
+   * nameId.
+   */
   readonly spellings: ReadonlyMap<string, Name>;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Room for millions of small byte arrays. A view into a shared block takes half the time and half the memory of an array
- * of its own (1,000,000 names and addresses: 0.5 s and 265 MB instead of 0.8 s and 500 MB). A block lives as long as any view of it.
+ * Room for millions of small byte arrays. A view into a shared block takes half the time and half
+ * the memory of an array of its own (1,000,000 names and addresses: 0.5 s and 265 MB instead of 0.8
+ * s and 500 MB). A block lives as long as any view of it.
  */
 const BLOCK = 64 * 1024;
 
@@ -9,7 +10,10 @@ export class Slab {
   #bytes = new Uint8Array(this.#block);
   #used = 0;
 
-  /** A copy of source[0, length), length at most 64 KB: a view that shares its ArrayBuffer with others. */
+  /**
+   * A copy of source[0, length), length at most 64 KB: a view that shares its ArrayBuffer with
+   * others.
+   */
   copy(source: Uint8Array, length: number): Uint8Array {
     if (this.#used + length > BLOCK) {
       this.#block = new ArrayBuffer(BLOCK);

@@ -30,7 +30,10 @@ const PACKED: ReadonlyMap<number, number> = new Map([
 const PACKED_IN = packWord('IN');
 const PACKED_A = packWord('A');
 
-/** The type that bytes[start, end) name, CLASS_MARK for `IN` and `CLASS1`, UNKNOWN_WORD for anything else. */
+/**
+ * The type that bytes[start, end) name, CLASS_MARK for `IN` and `CLASS1`, UNKNOWN_WORD for anything
+ * else.
+ */
 export function typeOf(bytes: Buffer, start: number, end: number): number {
   const packed = pack(bytes, start, end);
   if (packed === PACKED_IN) return CLASS_MARK;

@@ -1,12 +1,16 @@
 /**
- * A and AAAA (RFC 1035 3.4.1, RFC 3596 2.2): strict readers over bytes, so that the master file parser makes no strings, and
- * RFC 5952 output. Refused: `127.1`, leading zeros, octal and hexadecimal parts, zone ids, prefixes.
+ * A and AAAA (RFC 1035 3.4.1, RFC 3596 2.2): strict readers over bytes, so that the master file
+ * parser makes no strings, and RFC 5952 output. Refused: `127.1`, leading zeros, octal and
+ * hexadecimal parts, zone ids, prefixes.
  */
 import { TYPE } from '../types.ts';
 import type { FieldReader } from './field-reader.ts';
 import type { FieldKind, RdataRow } from './kind.ts';
 
-/** Four decimal parts without leading zeros from bytes[start, end) to out[at, at+4). False when it is anything else. */
+/**
+ * Four decimal parts without leading zeros from bytes[start, end) to out[at, at+4). False when it
+ * is anything else.
+ */
 export function readIPv4(bytes: Uint8Array, start: number, end: number, out: Uint8Array, at = 0): boolean {
   let parts = 0;
   let p = start;
@@ -33,7 +37,9 @@ for (let i = 0; i < 16; i++) {
   HEX[i.toString(16).toUpperCase().charCodeAt(0)] = i;
 }
 
-/** RFC 4291 2.2 forms 1 to 3 from bytes[start, end) to out[0, 16). False when it is anything else. */
+/**
+ * RFC 4291 2.2 forms 1 to 3 from bytes[start, end) to out[0, 16). False when it is anything else.
+ */
 export function readIPv6(bytes: Uint8Array, start: number, end: number, out: Uint8Array): boolean {
   let at = 0; // bytes written
   let gap = -1; // where "::" stands, in bytes written

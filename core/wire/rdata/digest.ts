@@ -9,9 +9,9 @@ import { formatHex, parseHex, u8, u16, u32 } from './kinds.ts';
 import type { WireReader } from './wire-reader.ts';
 
 /**
- * A number that names the algorithm of the digest, and the digest, to the end of the rdata. `lengths`: bytes of the
- * digests whose length is known, by that number. `key`: the digest's in the structured form.
- * `least`: bytes of any digest.
+ * A number that names the algorithm of the digest, and the digest, to the end of the rdata.
+ * `lengths`: bytes of the digests whose length is known, by that number. `key`: the digest's in the
+ * structured form. `least`: bytes of any digest.
  */
 function algorithmAndDigest(
   what: string,
@@ -48,7 +48,10 @@ function algorithmAndDigest(
   };
 }
 
-/** IANA "Digest Algorithms" of DS: SHA-1, SHA-256, GOST R 34.11-94, SHA-384, GOST R 34.11-2012 (RFC 9558), SM3 (RFC 9563). */
+/**
+ * IANA "Digest Algorithms" of DS: SHA-1, SHA-256, GOST R 34.11-94, SHA-384, GOST R 34.11-2012 (RFC
+ * 9558), SM3 (RFC 9563).
+ */
 const DS_LENGTHS = new Map([
   [1, 20],
   [2, 32],

@@ -1,4 +1,7 @@
-/** Takes the fields of a content one after another, and says what is wrong with one and how to write it right. */
+/**
+ * Takes the fields of a content one after another, and says what is wrong with one and how to write
+ * it right.
+ */
 import { InvalidError } from '../../base/errors.ts';
 import { toAscii } from '../idn.ts';
 import { typeName } from '../mnemonics.ts';
@@ -6,8 +9,9 @@ import type { Name } from '../name.ts';
 import { type Field, parseNameBytes, shown, toText } from './fields.ts';
 
 /**
- * Bytes of text that can still be a name: 255 bytes, each as `\DDD` or as the UTF-8 of a character, decomposed ones among them. The
- * time that Unicode labels take grows with the square of their length.
+ * Bytes of text that can still be a name: 255 bytes, each as `\DDD` or as the UTF-8 of a character,
+ * decomposed ones among them. The time that Unicode labels take grows with the square of their
+ * length.
  */
 const MAX_NAME_TEXT = 2048;
 
@@ -70,7 +74,10 @@ export class FieldReader {
     return field.text;
   }
 
-  /** All fields that are left, joined: hexadecimal and Base64 data may be cut by white space anywhere. */
+  /**
+   * All fields that are left, joined: hexadecimal and Base64 data may be cut by white space
+   * anywhere.
+   */
   joinedWords(what: string): string {
     let text = this.word(what);
     while (this.left > 0) text += this.word(what);

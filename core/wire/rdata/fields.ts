@@ -28,7 +28,10 @@ export function shown(bytes: string): string {
   return JSON.stringify(bytes.length > 60 ? `${toText(bytes.slice(0, 60))}…` : toText(bytes));
 }
 
-/** parseName for byte strings, whose messages show what is not ASCII as it was written. Throws InvalidError `invalid_name`. */
+/**
+ * parseName for byte strings, whose messages show what is not ASCII as it was written. Throws
+ * InvalidError `invalid_name`.
+ */
 export function parseNameBytes(bytes: string, origin: Name): Name {
   try {
     return parseName(bytes, origin, true);
@@ -45,8 +48,8 @@ function refuse(why: string): never {
 }
 
 /**
- * Cuts one record's content into fields. Comments and parentheses belong to master files and are refused here.
- * `text` is a byte string. Throws InvalidError `invalid_content`.
+ * Cuts one record's content into fields. Comments and parentheses belong to master files and are
+ * refused here. `text` is a byte string. Throws InvalidError `invalid_content`.
  */
 export function splitFields(text: string): Field[] {
   const fields: Field[] = [];

@@ -1,4 +1,7 @@
-/** Types that name gateways, relays or rendezvous servers: IPSECKEY (RFC 4025), AMTRELAY (RFC 8777), HIP (RFC 8005). */
+/**
+ * Types that name gateways, relays or rendezvous servers: IPSECKEY (RFC 4025), AMTRELAY (RFC 8777),
+ * HIP (RFC 8005).
+ */
 import { formatName } from '../name.ts';
 import { TYPE } from '../types.ts';
 import { formatIPv4, formatIPv6, parseIPv4, parseIPv6 } from './address.ts';

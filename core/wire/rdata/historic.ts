@@ -11,7 +11,9 @@ import type { FieldKind, RdataRow } from './kind.ts';
 import { formatHex, parseHex } from './kinds.ts';
 import type { WireReader } from './wire-reader.ts';
 
-/** Names of protocols and ports as in RFC 1035 3.4.2 and RFC 1010; others are written as numbers. */
+/**
+ * Names of protocols and ports as in RFC 1035 3.4.2 and RFC 1010; others are written as numbers.
+ */
 const PROTOCOLS: ReadonlyMap<string, number> = new Map([
   ['icmp', 1],
   ['tcp', 6],

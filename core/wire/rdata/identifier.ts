@@ -1,4 +1,7 @@
-/** Identifiers and locators of 48 or 64 bits: NID, L32, L64 (RFC 6742), EUI48, EUI64 (RFC 7043), IPN. */
+/**
+ * Identifiers and locators of 48 or 64 bits: NID, L32, L64 (RFC 6742), EUI48, EUI64 (RFC 7043),
+ * IPN.
+ */
 import { TYPE } from '../types.ts';
 import { ipv4 } from './address.ts';
 import type { FieldKind, RdataRow } from './kind.ts';
@@ -24,7 +27,9 @@ const groups = (what: string): FieldKind => ({
   },
 });
 
-/** Bytes in hexadecimal between hyphens (RFC 7043 3.2, 4.2). BIND and NSD read single digits, too. */
+/**
+ * Bytes in hexadecimal between hyphens (RFC 7043 3.2, 4.2). BIND and NSD read single digits, too.
+ */
 function eui(size: 6 | 8): FieldKind {
   const pattern = new RegExp(`^[0-9a-f]{1,2}(-[0-9a-f]{1,2}){${size - 1}}$`, 'i');
   const format = (input: WireReader): string => formatHex(input.take(size)).replace(/..(?=.)/g, '$&-');

@@ -1,31 +1,40 @@
 /**
- * What a row of the rdata table is made of. A type is a list of field kinds; each kind knows its presentation form, its wire
- * form and its structured form, so that one description parses, checks, prints and takes apart a type.
+ * What a row of the rdata table is made of. A type is a list of field kinds; each kind knows its
+ * presentation form, its wire form and its structured form, so that one description parses, checks,
+ * prints and takes apart a type.
  */
 import type { FieldReader } from './field-reader.ts';
 import type { RdataWriter } from './rdata-writer.ts';
 import type { WireReader } from './wire-reader.ts';
 
-/** A record's content as an object of JSON values: keys in snake case, bytes that are no text in hexadecimal. */
+/**
+ * A record's content as an object of JSON values: keys in snake case, bytes that are no text in
+ * hexadecimal.
+ */
 export type RdataObject = Record<string, unknown>;
 
 export interface FieldKind {
-  /** Takes its fields of the presentation form (one as a rule) and writes their wire form. Throws InvalidError. */
+  /**
+   * Takes its fields of the presentation form (one as a rule) and writes their wire form. Throws
+   * InvalidError.
+   */
   parse(input: FieldReader, out: RdataWriter): void;
   /**
-   * Reads its wire form and gives the canonical presentation form; empty: none, as of a list without members. Throws InvalidError when
-   * the bytes are no such field.
+   * Reads its wire form and gives the canonical presentation form; empty: none, as of a list
+   * without members. Throws InvalidError when the bytes are no such field.
    */
   format(input: WireReader): string;
-  /** Reads its wire form and puts it into `into`. Throws InvalidError when the bytes are too few. */
+  /**
+   * Reads its wire form and puts it into `into`. Throws InvalidError when the bytes are too few.
+   */
   take(input: WireReader, into: RdataObject): void;
 }
 
 /**
  * What the wire and DNSSEC do with the names in the rdata. `compressed`: a sender may compress them
  * (RFC 3597 section 4: the types of RFC 1035 alone), and canonical form has them in lower case.
- * `lowered`: not compressed, and canonical form has them in lower case (RFC 4034 6.2, RFC 6840 5.1).
- * `kept`: neither.
+ * `lowered`: not compressed, and canonical form has them in lower case (RFC 4034 6.2, RFC 6840
+ * 5.1). `kept`: neither.
  */
 export type NameRule = 'compressed' | 'lowered' | 'kept';
 
@@ -42,6 +51,9 @@ export interface RdataRow {
    * nothing. The API refuses such rdata, an import warns of it.
    */
   readonly doubt?: (rdata: Uint8Array) => string | undefined;
-  /** For API content without any quotes: takes the whole text as a byte string. Only where the fields would be cut wrongly. */
+  /**
+   * For API content without any quotes: takes the whole text as a byte string. Only where the
+   * fields would be cut wrongly.
+   */
   readonly parseBare?: (text: string, input: FieldReader, out: RdataWriter) => void;
 }

@@ -1,11 +1,16 @@
-/** The field kinds that several families share: numbers, names, times, strings, hexadecimal data. */
+/**
+ * The field kinds that several families share: numbers, names, times, strings, hexadecimal data.
+ */
 import { formatName } from '../name.ts';
 import { MAX_TTL, parseTtl } from '../ttl.ts';
 import type { FieldReader } from './field-reader.ts';
 import { shown } from './fields.ts';
 import type { FieldKind } from './kind.ts';
 
-/** In each kind below `what` is the field's name in its RFC, for messages, and `key` its name in the structured form. */
+/**
+ * In each kind below `what` is the field's name in its RFC, for messages, and `key` its name in the
+ * structured form.
+ */
 const keyOf = (what: string): string => what.replaceAll(' ', '_');
 
 export const u8 = (what: string, key = keyOf(what)): FieldKind => ({
@@ -55,7 +60,10 @@ export const u32 = (what: string, key = keyOf(what)): FieldKind => ({
   },
 });
 
-/** Seconds; BIND's units are taken, digits come out. Wider than MAX_TTL only as plain digits: the field has 32 bits. */
+/**
+ * Seconds; BIND's units are taken, digits come out. Wider than MAX_TTL only as plain digits: the
+ * field has 32 bits.
+ */
 export const seconds = (what: string, key = keyOf(what)): FieldKind => ({
   parse(input, out) {
     const text = input.word(what);
@@ -135,7 +143,10 @@ export const characterString = (what: string, key = keyOf(what)): FieldKind => (
   },
 });
 
-/** Hexadecimal digits, which white space may cut, to bytes; undefined when they are none or odd in number. */
+/**
+ * Hexadecimal digits, which white space may cut, to bytes; undefined when they are none or odd in
+ * number.
+ */
 export function parseHex(text: string): Uint8Array | undefined {
   return text.length % 2 === 0 && /^[0-9a-f]*$/i.test(text) ? Buffer.from(text, 'hex') : undefined;
 }

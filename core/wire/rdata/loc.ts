@@ -1,4 +1,7 @@
-/** LOC (RFC 1876), version 0: where something stands, how large it is, and how precisely that is known. */
+/**
+ * LOC (RFC 1876), version 0: where something stands, how large it is, and how precisely that is
+ * known.
+ */
 import { TYPE } from '../types.ts';
 import type { FieldReader } from './field-reader.ts';
 import type { FieldKind, RdataRow } from './kind.ts';
@@ -20,7 +23,10 @@ interface Axis {
 const LATITUDE: Axis = { what: 'latitude', max: 90, letters: ['N', 'S'] };
 const LONGITUDE: Axis = { what: 'longitude', max: 180, letters: ['E', 'W'] };
 
-/** Size, horizontal and vertical precision, with what each is when left out, in centimetres (section 3). */
+/**
+ * Size, horizontal and vertical precision, with what each is when left out, in centimetres (section
+ * 3).
+ */
 const EXTENTS = [
   ['size', 100],
   ['horizontal precision', 1_000_000],
@@ -60,7 +66,10 @@ function parseMetres(input: FieldReader, what: string, min: number, max: number)
 /** Largest extent: 9 × 10^9 cm. */
 const MAX_EXTENT = 9e9;
 
-/** Centimetres as a digit and a power of ten (section 2, SIZE): further digits are cut off, as all do. */
+/**
+ * Centimetres as a digit and a power of ten (section 2, SIZE): further digits are cut off, as all
+ * do.
+ */
 function encodeExtent(centimetres: number): number {
   let power = 0;
   let digit = centimetres;

@@ -1,6 +1,7 @@
 /**
- * Rdata between its presentation form, its uncompressed wire form and its structured form. Parsed rdata is normalised: names and CAA
- * tags are in lower case. For normalised rdata, parsing what was formatted gives the same bytes.
+ * Rdata between its presentation form, its uncompressed wire form and its structured form. Parsed
+ * rdata is normalised: names and CAA tags are in lower case. For normalised rdata, parsing what was
+ * formatted gives the same bytes.
  */
 import { InvalidError } from '../../base/errors.ts';
 import { isPortable, portableTypeName, typeName } from '../mnemonics.ts';
@@ -23,10 +24,11 @@ const CANONICAL: NameContext = { apex: undefined, origin: ROOT, unicode: false }
 const GENERIC_EXAMPLE = '\\# 4 c0000201';
 
 /**
- * One record's content as the API takes it. Names are absolute with or without the last dot, and may be Unicode; `@` is `origin`
- * (refused when there is none). TXT without a leading quote is one text, cut at 255 bytes; escapes count in it too. Every type takes the
- * RFC 3597 form, and a type that is not in the table only that.
- * Throws InvalidError `invalid_content` or `invalid_name`, pointer `/content`.
+ * One record's content as the API takes it. Names are absolute with or without the last dot, and
+ * may be Unicode; `@` is `origin` (refused when there is none). TXT without a leading quote is one
+ * text, cut at 255 bytes; escapes count in it too. Every type takes the RFC 3597 form, and a type
+ * that is not in the table only that. Throws InvalidError `invalid_content` or `invalid_name`,
+ * pointer `/content`.
  */
 export function parseRdata(type: number, text: string, origin?: Name): Uint8Array {
   const content = toByteString(text.trim());
@@ -40,8 +42,8 @@ export function parseRdata(type: number, text: string, origin?: Name): Uint8Arra
 }
 
 /**
- * The same from the fields of a master file entry: names without the last dot are completed with `origin`, and every TXT field is
- * one string. Names are ASCII. Field texts are byte strings.
+ * The same from the fields of a master file entry: names without the last dot are completed with
+ * `origin`, and every TXT field is one string. Names are ASCII. Field texts are byte strings.
  */
 export function parseRdataFields(type: number, fields: readonly Field[], origin: Name): Uint8Array {
   return parse(type, RDATA_TABLE.get(type), fields, { apex: origin, origin, unicode: false });
@@ -61,7 +63,10 @@ function parse(type: number, row: RdataRow | undefined, fields: readonly Field[]
   return writer.finish();
 }
 
-/** Well-formed wire bytes with the case of names and tags as the presentation form would have given it. */
+/**
+ * Well-formed wire bytes with the case of names and tags as the presentation form would have given
+ * it.
+ */
 function normalize(row: RdataRow | undefined, rdata: Uint8Array): Uint8Array {
   if (row === undefined) return rdata;
   const text = format(row, rdata);
@@ -91,8 +96,9 @@ function tryFormat(row: RdataRow, rdata: Uint8Array, isPortable: boolean): strin
 }
 
 /**
- * The canonical presentation form: names absolute with the last dot, addresses by RFC 5952, strings quoted. RFC 3597 form for
- * types that are not in the table, and for bytes that are not well-formed.
+ * The canonical presentation form: names absolute with the last dot, addresses by RFC 5952, strings
+ * quoted. RFC 3597 form for types that are not in the table, and for bytes that are not
+ * well-formed.
  */
 export function formatRdata(type: number, rdata: Uint8Array): string {
   const row = RDATA_TABLE.get(type);
@@ -109,8 +115,9 @@ export function formatPortable(type: number, rdata: Uint8Array): string {
 }
 
 /**
- * The content as an object, for programs that should not have to take the text apart: the fields of the type, names absolute with the
- * last dot. `rdata`, in hexadecimal, where formatRdata gives the RFC 3597 form.
+ * The content as an object, for programs that should not have to take the text apart: the fields of
+ * the type, names absolute with the last dot. `rdata`, in hexadecimal, where formatRdata gives the
+ * RFC 3597 form.
  */
 export function rdataToObject(type: number, rdata: Uint8Array): RdataObject {
   const row = RDATA_TABLE.get(type);
@@ -147,8 +154,9 @@ export function signedRdata(type: number, rdata: Uint8Array): Uint8Array {
 }
 
 /**
- * Throws InvalidError `invalid_content` when the bytes are not well-formed rdata of the type: lengths, uncompressed names of at
- * most 255 bytes, digests of the right size. Types that are not in the table can hold any bytes.
+ * Throws InvalidError `invalid_content` when the bytes are not well-formed rdata of the type:
+ * lengths, uncompressed names of at most 255 bytes, digests of the right size. Types that are not
+ * in the table can hold any bytes.
  */
 export function checkRdata(type: number, rdata: Uint8Array): void {
   if (rdata.length > MAX_RDATA)
@@ -164,8 +172,8 @@ export function checkRdata(type: number, rdata: Uint8Array): void {
 }
 
 /**
- * Rdata from the network as we store it: names and tags in lower case. Its names are uncompressed already. Throws InvalidError `invalid_content` as
- * checkRdata.
+ * Rdata from the network as we store it: names and tags in lower case. Its names are uncompressed
+ * already. Throws InvalidError `invalid_content` as checkRdata.
  */
 export function canonicalRdata(type: number, rdata: Uint8Array): Uint8Array {
   checkRdata(type, rdata);
@@ -173,8 +181,8 @@ export function canonicalRdata(type: number, rdata: Uint8Array): Uint8Array {
 }
 
 /**
- * What is wrong with well-formed rdata that other servers load all the same, as a message; undefined:
- * nothing.
+ * What is wrong with well-formed rdata that other servers load all the same, as a message;
+ * undefined: nothing.
  */
 export function findDoubt(type: number, rdata: Uint8Array): string | undefined {
   const row = RDATA_TABLE.get(type);

@@ -36,7 +36,10 @@ function findNaptrDoubt(rdata: Uint8Array): string | undefined {
     : 'it cannot have both a regular expression and a replacement (RFC 3403 4.1); write "" for no expression or "." for no replacement';
 }
 
-/** A scheme, and the characters that a URI is written in (RFC 3986 section 2): others are percent-encoded. */
+/**
+ * A scheme, and the characters that a URI is written in (RFC 3986 section 2): others are
+ * percent-encoded.
+ */
 const URI = /^[a-z][a-z0-9+.-]*:[!#$%&'()*+,\-./0-9:;=?@A-Z[\]_a-z~]*$/i;
 /** Bytes before the target. */
 const URI_TARGET = 4;

@@ -1,6 +1,6 @@
 /**
- * The parameters of SVCB and HTTPS that we know (IANA "DNS Service Bindings"), and `keyN` for the rest: each one's value in its
- * presentation form, wire form and structured form.
+ * The parameters of SVCB and HTTPS that we know (IANA "DNS Service Bindings"), and `keyN` for the
+ * rest: each one's value in its presentation form, wire form and structured form.
  */
 
 import { InvalidError } from '../../base/errors.ts';
@@ -15,7 +15,10 @@ export interface SvcParam {
   readonly rule: string;
   /** The wire form of a value whose escapes are resolved; undefined when it is none. */
   parse(value: Uint8Array): Uint8Array | undefined;
-  /** The presentation form of a value, which takes the whole of `input`; empty: without a value. Throws InvalidError. */
+  /**
+   * The presentation form of a value, which takes the whole of `input`; empty: without a value.
+   * Throws InvalidError.
+   */
   format(input: WireReader): string;
   /** A JSON value. `input` has been formatted without fault. */
   take(input: WireReader): unknown;
@@ -28,7 +31,9 @@ function list<T>(input: WireReader, item: () => T): T[] {
   return items;
 }
 
-/** Appendix A.1: items between commas, in which a backslash stands before a comma or a backslash. */
+/**
+ * Appendix A.1: items between commas, in which a backslash stands before a comma or a backslash.
+ */
 function parseItems(value: Uint8Array): Uint8Array | undefined {
   const out: number[] = [0];
   let length = 0;
@@ -162,7 +167,9 @@ const dohpath: SvcParam = {
 
 const keyName = (key: number, isPortable = false): string => svcParam(key, isPortable).name;
 
-/** The number of a name or of `keyN`; undefined when it is neither. As others, reads leading zeros. */
+/**
+ * The number of a name or of `keyN`; undefined when it is neither. As others, reads leading zeros.
+ */
 export function parseKey(text: string): number | undefined {
   const digits = /^key(\d{1,5})$/.exec(text)?.[1];
   if (digits === undefined) return BY_NAME.get(text);
@@ -244,7 +251,9 @@ export function formatParam(key: number, value: WireReader): string {
   return text === '' ? param.name : `${param.name}=${text}`;
 }
 
-/** The name of a parameter and its value as JSON; in hexadecimal where formatParam gives a number. */
+/**
+ * The name of a parameter and its value as JSON; in hexadecimal where formatParam gives a number.
+ */
 export function takeParam(key: number, value: WireReader): [name: string, value: unknown] {
   const param = hasRightValue(key, value) ? svcParam(key) : opaque(key);
   return [param.name, param.take(value)];

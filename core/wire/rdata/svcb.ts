@@ -1,6 +1,7 @@
 /**
- * SVCB and HTTPS (RFC 9460). Parameters in AliasMode (priority 0) are taken: recipients ignore them, but they are well-formed, a later
- * RFC may give them a meaning (2.4.2), and masters have them.
+ * SVCB and HTTPS (RFC 9460). Parameters in AliasMode (priority 0) are taken: recipients ignore
+ * them, but they are well-formed, a later RFC may give them a meaning (2.4.2), and masters have
+ * them.
  */
 import { TYPE } from '../types.ts';
 import type { FieldReader } from './field-reader.ts';
@@ -11,7 +12,10 @@ import { WireReader } from './wire-reader.ts';
 
 const WHAT = 'parameter';
 
-/** `key`, `key=value` or `key="value"` (section 2.1): a quoted value is a field of its own, adjacent to `key=`. */
+/**
+ * `key`, `key=value` or `key="value"` (section 2.1): a quoted value is a field of its own, adjacent
+ * to `key=`.
+ */
 function splitParam(input: FieldReader): [name: string, value: string] {
   const { text, quoted, adjacent } = input.field(WHAT);
   if (quoted || adjacent) input.fail(WHAT, 'must have the form key=value or key="value"', text);

@@ -1,4 +1,6 @@
-/** Types of character-strings: TXT (RFC 1035 3.3.14), those that took its format, HINFO and others. */
+/**
+ * Types of character-strings: TXT (RFC 1035 3.3.14), those that took its format, HINFO and others.
+ */
 import { latin1 } from '../latin1.ts';
 import { TYPE } from '../types.ts';
 import type { FieldKind, RdataRow } from './kind.ts';

@@ -33,8 +33,9 @@ const isIsatap = (bytes: Uint8Array): boolean =>
   bytes.length === 16 && /^(00|02)005efe$/.test(Buffer.from(bytes.subarray(8, 12)).toString('hex'));
 
 /**
- * Node's own matcher, over the ranges that we refuse. None of them has a public range inside. A list for each family, since it takes an IPv4 address for its
- * mapped form, too, which we refuse as a whole.
+ * Node's own matcher, over the ranges that we refuse. None of them has a public range inside. A
+ * list for each family, since it takes an IPv4 address for its mapped form, too, which we refuse as
+ * a whole.
  */
 const blocked = { ipv4: new BlockList(), ipv6: new BlockList() };
 for (const [family, rows] of [
@@ -54,7 +55,10 @@ function compare(bytes: Uint8Array): void {
   if (!verdict.public && !isIsatap(bytes)) assert.is(verdict.name, row.name, text);
 }
 
-/** Addresses of random tails under the prefixes of the tables, one bit flipped at times: ranges are small, and would hardly be met by chance. */
+/**
+ * Addresses of random tails under the prefixes of the tables, one bit flipped at times: ranges are
+ * small, and would hardly be met by chance.
+ */
 const near = (rows: readonly SpecialRange[]): fc.Arbitrary<Uint8Array> => {
   const size = rows[0].prefix.bytes.length;
   return fc

@@ -1,4 +1,7 @@
-/** The special-purpose ranges of IPv4: first and last address of each, and the neighbours just outside where no row before has them. */
+/**
+ * The special-purpose ranges of IPv4: first and last address of each, and the neighbours just
+ * outside where no row before has them.
+ */
 import type { Row } from './row.ts';
 
 export const IPV4_ROWS: readonly Row[] = [

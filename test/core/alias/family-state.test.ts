@@ -1,4 +1,7 @@
-/** What one look after the other makes of a family: generated looks, and the rules that hold whatever they are. */
+/**
+ * What one look after the other makes of a family: generated looks, and the rules that hold
+ * whatever they are.
+ */
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -100,7 +100,8 @@ test('behind the proxy a name is answered alike whatever its target has, and the
     assert.equal(await rises(), [false, true]);
     assert.not(isAnswered('www.proxied.test.'));
     assert.ok(isAnswered('www.grey.test.'));
-    // Mail goes by the name, so that it leaves the proxy: with the addresses of now, and those to come.
+    // Mail goes by the name, so that it leaves the proxy: with the addresses of now, and those to
+    // come.
     await commit((draft) => draft.put(records, { ...recordOf(domain, '@ MX 10 www.proxied.test.'), id: newId() }));
     assert.ok(isAnswered('www.proxied.test.'));
     assert.equal(await rises(), [true, true]);

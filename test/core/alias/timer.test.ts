@@ -1,4 +1,6 @@
-/** A refresher that has begun without targets sleeps, and looks at those that come by its own clock. */
+/**
+ * A refresher that has begun without targets sleeps, and looks at those that come by its own clock.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withAlias } from './fixture.ts';

@@ -1,4 +1,7 @@
-/** What a node does from time to time: whether etcd is compacted, and that how full it is can be read in the metrics. */
+/**
+ * What a node does from time to time: whether etcd is compacted, and that how full it is can be
+ * read in the metrics.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PROMETHEUS, Registry } from '../../../core/base/metrics/index.ts';
@@ -8,7 +11,10 @@ import { FEATURE_LEVEL } from '../../../core/journal/feature-level.ts';
 
 const STORAGE = { size: 9 << 20, used: 1 << 20, quota: 8 << 20, isFull: true };
 
-/** Runs for so many minutes; resolves with the revisions to which etcd was compacted, and what upkeep knows. */
+/**
+ * Runs for so many minutes; resolves with the revisions to which etcd was compacted, and what
+ * upkeep knows.
+ */
 async function run(minutes: number, more: Partial<UpkeepOptions> = {}) {
   const { setTimeout: own } = globalThis;
   let nextMinute: () => void = () => {};

@@ -1,4 +1,6 @@
-/** What is asked of a resolver, over real sockets: the case of names, which a forger has to guess. */
+/**
+ * What is asked of a resolver, over real sockets: the case of names, which a forger has to guess.
+ */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatAddress } from '../../../core/address/index.ts';

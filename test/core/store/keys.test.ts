@@ -22,7 +22,10 @@ import {
 import { equalNames, isWithin, type Name, parseName } from '../../../core/wire/name.ts';
 import fc from '../../support/fc.ts';
 
-/** Bytes that keys escape, that look like separators, or that differ by case, more often than chance has them. */
+/**
+ * Bytes that keys escape, that look like separators, or that differ by case, more often than chance
+ * has them.
+ */
 const byte = fc.oneof(fc.constantFrom(0, 1, 2, 0x2e, 0x41, 0x5a, 0x61, 0x7a, 0x2a, 0xfe, 0xff), fc.nat(255));
 const label = fc.oneof(
   { weight: 9, arbitrary: fc.array(byte, { minLength: 1, maxLength: 3 }) },
@@ -44,7 +47,10 @@ const id = fc.oneof(fc.nat(), fc.maxSafeNat(), fc.constant(Number.MAX_SAFE_INTEG
 
 const lower = (bytes: Name): Name => bytes.map((c) => (c >= 0x41 && c <= 0x5a ? c + 32 : c));
 
-/** RFC 4034 6.1, word for word: labels from the right, as left-justified byte strings, a missing byte before a zero one. */
+/**
+ * RFC 4034 6.1, word for word: labels from the right, as left-justified byte strings, a missing
+ * byte before a zero one.
+ */
 function canonicalOrder(a: Name, b: Name): number {
   const labels = (whole: Name): Buffer[] => {
     const out: Buffer[] = [];

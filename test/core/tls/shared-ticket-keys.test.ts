@@ -1,4 +1,7 @@
-/** Keys of session tickets that nodes share: one writes, all take; a rotation is made once; keys that cannot be opened do no harm. */
+/**
+ * Keys of session tickets that nodes share: one writes, all take; a rotation is made once; keys
+ * that cannot be opened do no harm.
+ */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';

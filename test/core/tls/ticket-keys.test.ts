@@ -1,4 +1,7 @@
-/** Session tickets over new keys: a ticket of the last key resumes and is renewed, one of the key before that is none. */
+/**
+ * Session tickets over new keys: a ticket of the last key resumes and is renewed, one of the key
+ * before that is none.
+ */
 
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';

@@ -1,6 +1,7 @@
 /**
- * A zone with answers to ACME's challenges is served as one in which the customer has written the same TXT, in answers, AXFR and IXFR: two stores, one with
- * the rows of challenges, one with records, are led through the same generated steps.
+ * A zone with answers to ACME's challenges is served as one in which the customer has written the
+ * same TXT, in answers, AXFR and IXFR: two stores, one with the rows of challenges, one with
+ * records, are led through the same generated steps.
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -53,7 +54,10 @@ const RDATA = { A: '192.0.2.1', TXT: '"mine"', NS: 'ns.elsewhere.example.', DNAM
 const domain = newDomain(APEX);
 const name = parseName('_acme-challenge', domain.apex);
 const rows = new Map<string, RecordRow>();
-/** A record that is there goes, one that is not comes. `ttl` of the customer's TXT at the name of the challenges is what the service gives, so that both RRsets are alike. */
+/**
+ * A record that is there goes, one that is not comes. `ttl` of the customer's TXT at the name of
+ * the challenges is what the service gives, so that both RRsets are alike.
+ */
 function rowOf(at: number, type: (typeof TYPES)[number]): RecordRow {
   const id = `${at} ${type}`;
   const row = rows.get(id) ?? newRecord(domain, NAMES[at], TYPE[type], parseRdata(TYPE[type], RDATA[type]), 30);
@@ -75,7 +79,8 @@ class Steps {
     switch (one.kind) {
       case 'record': {
         const type = TYPES[one.type];
-        // What no zone may hold: a wildcard that delegates, a DNAME beside NS or another name below it.
+        // What no zone may hold: a wildcard that delegates, a DNAME beside NS or another name below
+        // it.
         if (NAMES[one.name].includes('*') && (type === 'NS' || type === 'DNAME')) return null;
         const row = rowOf(one.name, type);
         const gone = this.#held.delete(row);
@@ -138,7 +143,8 @@ async function bothServeAlike(steps: readonly Step[], together: boolean): Promis
       let pending: Promise<unknown>[] = [];
       for (const one of [...steps, { kind: 'look' } as const]) {
         const works = sequence.prepare(one);
-        // A row has to be there before it can be changed: requests under way at once come in any order.
+        // A row has to be there before it can be changed: requests under way at once come in any
+        // order.
         if (sequence.isChanging) await Promise.all(pending.splice(0));
         if (works !== null) pending.push(put(ours, works[0]), put(theirs, works[1]));
         if (!together || one.kind === 'look') await Promise.all(pending.splice(0));

@@ -1,4 +1,7 @@
-/** What IXFR sends makes the zone that AXFR sends, whatever was changed between: held to a secondary that applies differences strictly. */
+/**
+ * What IXFR sends makes the zone that AXFR sends, whatever was changed between: held to a secondary
+ * that applies differences strictly.
+ */
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -190,7 +193,8 @@ test('IXFR applied to the old zone is the new zone', async () => {
       const pending: Promise<unknown>[] = [];
       for (const one of steps) {
         const work = writer.prepare(one);
-        // A row has to be there before it can be changed: requests under way at once come in any order.
+        // A row has to be there before it can be changed: requests under way at once come in any
+        // order.
         if (one.kind === 'remove' || one.kind === 'ttl') await Promise.all(pending.splice(0));
         if (work !== null) pending.push(put(work));
         // Commits that wait for the same sync are one group, and one difference.

@@ -1,4 +1,7 @@
-/** What a secondary is told: once for a change, again until it answers, and no more at a time than it should be. */
+/**
+ * What a secondary is told: once for a change, again until it answers, and no more at a time than
+ * it should be.
+ */
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,7 @@
-/** What a request for a transfer is answered, case by case: refusals, forms, datagrams, large records, who waits. */
+/**
+ * What a request for a transfer is answered, case by case: refusals, forms, datagrams, large
+ * records, who waits.
+ */
 import { setImmediate } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -131,7 +134,8 @@ test('a signed answer that its signature leaves no room for keeps its code and i
     },
   };
   const options = Buffer.of(0, EDNS_OPTION.NSID, 0, 2, 0x6e, 0x31);
-  // 480 bytes fit, and with the signature they don't. What is behind the OPT record is not looked at.
+  // 480 bytes fit, and with the signature they don't. What is behind the OPT record is not looked
+  // at.
   const respond = ({ message }: { readonly message: Uint8Array }): Uint8Array => {
     const response = Buffer.alloc(480);
     response.set(message);

@@ -1,4 +1,7 @@
-/** Generators of names, rdata and zones for the properties of core/wire. All of them make normalised data (lower case). */
+/**
+ * Generators of names, rdata and zones for the properties of core/wire. All of them make normalised
+ * data (lower case).
+ */
 
 import { labelCount, type Name, parseName } from '../../../core/wire/name.ts';
 import { type ResourceRecord, TYPE } from '../../../core/wire/types.ts';

@@ -1,4 +1,7 @@
-/** Bodies and nodes as an independent decoder (dns-packet) reads them: compression, pointers that move, what may be left out. */
+/**
+ * Bodies and nodes as an independent decoder (dns-packet) reads them: compression, pointers that
+ * move, what may be left out.
+ */
 import dnsPacket from 'dns-packet';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

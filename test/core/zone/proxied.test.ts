@@ -1,4 +1,7 @@
-/** Which names a proxied zone answers with the cluster's addresses: the rules by example, for the compiler's view and for the reference alike. */
+/**
+ * Which names a proxied zone answers with the cluster's addresses: the rules by example, for the
+ * compiler's view and for the reference alike.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatRelative, nameId, parseName } from '../../../core/wire/name.ts';

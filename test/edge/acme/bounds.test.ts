@@ -1,4 +1,7 @@
-/** What keeps one domain's trouble from being another's, and one certificate's news from its successor. */
+/**
+ * What keeps one domain's trouble from being another's, and one certificate's news from its
+ * successor.
+ */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openSecrets } from '../../../core/base/secrets.ts';

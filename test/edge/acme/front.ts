@@ -1,4 +1,7 @@
-/** A directory in front of another: it hands on what it is asked, and a test may look at that, answer itself, or change what comes back. */
+/**
+ * A directory in front of another: it hands on what it is asked, and a test may look at that,
+ * answer itself, or change what comes back.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createServer } from 'node:https';
@@ -36,7 +39,10 @@ export interface Front {
   stop(): Promise<void>;
 }
 
-/** Listens on loopback, its URLs in the place of the directory's: that one makes them of Host, which is kept. */
+/**
+ * Listens on loopback, its URLs in the place of the directory's: that one makes them of Host, which
+ * is kept.
+ */
 export async function startFront(behind: Directory): Promise<Front> {
   const folder = temporaryFolder('front');
   const issuer = { name: 'authority.front.test', key: ecKey() };

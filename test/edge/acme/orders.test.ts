@@ -1,4 +1,6 @@
-/** Who orders when, of many: with orders that are not made, so that only the order of things counts. */
+/**
+ * Who orders when, of many: with orders that are not made, so that only the order of things counts.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,7 @@
-/** What is asked of the public DNS before an order, of real servers: ours, one that says no, and none. */
+/**
+ * What is asked of the public DNS before an order, of real servers: ours, one that says no, and
+ * none.
+ */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { suite } from 'uvu';

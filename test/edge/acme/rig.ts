@@ -1,4 +1,7 @@
-/** Certificates by themselves in this process: a store, the nameserver over it on a real socket, and one or more managers. What the API writes is written by hand. */
+/**
+ * Certificates by themselves in this process: a store, the nameserver over it on a real socket, and
+ * one or more managers. What the API writes is written by hand.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '../../../core/base/log/index.ts';
 import { Registry } from '../../../core/base/metrics/index.ts';
@@ -170,7 +173,10 @@ export class Rig {
     return Math.floor(Date.now() / 1000 + this.ahead);
   }
 
-  /** Resolves when the state is this one and no request is open. Throws after `ms` with all that was logged. */
+  /**
+   * Resolves when the state is this one and no request is open. Throws after `ms` with all that was
+   * logged.
+   */
   async until(domain: Domain, isThere: (row: ProxyConfig) => boolean, ms = 60_000): Promise<ProxyConfig> {
     for (const deadline = Date.now() + ms; ; await sleep(10)) {
       const row = this.proxy(domain);

@@ -1,4 +1,7 @@
-/** The pure parts: who may issue (RFC 8659, 8657), what is done when, renewal information (RFC 9773), problems, the queue by time. */
+/**
+ * The pure parts: who may issue (RFC 8659, 8657), what is done when, renewal information (RFC
+ * 9773), problems, the queue by time.
+ */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AcmeOrder, ProxyConfig } from '../../../core/store/rows.ts';
@@ -310,7 +313,8 @@ yNQwCgYIKoZIzj0EAwIDRwAwRAIge09+S5TZAlw5tgtiVvuERV6cT4mfutXIlwTb
 -----END CERTIFICATE-----`;
   assert.is(certificateId(leaf), 'aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE');
   assert.is(certificateId(''), null);
-  // An authority key identifier that is none, of which OpenSSL takes no notice: lengths of any size.
+  // An authority key identifier that is none, of which OpenSSL takes no notice: lengths of any
+  // size.
   const der = Buffer.from(leaf.replace(/-----[A-Z ]+-----|\n/g, ''), 'base64');
   const at = der.indexOf(Buffer.of(0x55, 0x1d, 0x23)) + 5;
   for (let byte = 0; byte < 256; byte++) {

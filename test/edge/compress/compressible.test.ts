@@ -12,7 +12,8 @@ const NO = `
 text/event-stream | text/event-stream; charset=utf-8 | Text/Event-Stream | image/png | image/jpeg | image/webp | image/avif | video/mp4 | audio/mpeg | font/woff | font/woff2
 application/zip | application/gzip | application/pdf | application/octet-stream | multipart/byteranges; boundary=x | application/jsonish | application/xjson | json | xml
 application/x-brotli | text | /text | application/grpc | application/epub+zip | application/cbor | image/svg`;
-const split = (text: string): string[] => text.split(/[|\n]/).map((type) => type.trim()).filter((type) => type !== ''); // biome-ignore format: one thing
+// biome-ignore format: one thing
+const split = (text: string): string[] => text.split(/[|\n]/).map((type) => type.trim()).filter((type) => type !== '');
 
 for (const type of split(YES)) test(`${type} is compressed`, () => assert.is(isCompressibleType(type), true));
 for (const type of [...split(NO), '', ';', ' ; charset=utf-8'])

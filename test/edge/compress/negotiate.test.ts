@@ -167,7 +167,8 @@ function reference(text: string, available: readonly Coding[]): Coding | 'identi
   const of = (coding: string): number | undefined => qualityOf(coding) ?? qualityOf('*');
   const choices = available.map((coding) => ({ coding, quality: of(coding) ?? 0 })).filter((one) => one.quality > 0);
   const identity = of('identity');
-  const best = choices.sort((a, b) => b.quality - a.quality)[0]; // stable, so the order of preference stays
+  // stable, so the order of preference stays
+  const best = choices.sort((a, b) => b.quality - a.quality)[0];
   if (best === undefined || (identity !== undefined && identity > best.quality)) return 'identity';
   return best.coding;
 }

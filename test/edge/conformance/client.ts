@@ -1,6 +1,7 @@
 /**
- * A client of HTTP/2 that sends whatever bytes it is told to, and keeps account of all that comes. It acknowledges the server's SETTINGS and decodes header
- * blocks in their order; windows, states and everything else are up to the test. What a server must never send is in `violations`.
+ * A client of HTTP/2 that sends whatever bytes it is told to, and keeps account of all that comes.
+ * It acknowledges the server's SETTINGS and decodes header blocks in their order; windows, states
+ * and everything else are up to the test. What a server must never send is in `violations`.
  */
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -128,7 +129,10 @@ export class RawClient {
     );
   }
 
-  /** What `look` finds, as soon as it does. Rejects when it is clear that it never will: the connection has ended, or time has. */
+  /**
+   * What `look` finds, as soon as it does. Rejects when it is clear that it never will: the
+   * connection has ended, or time has.
+   */
   async until<Found>(what: string, look: () => Found | undefined): Promise<Found> {
     const deadline = Date.now() + WAIT_MS;
     for (;;) {
@@ -141,7 +145,10 @@ export class RawClient {
     }
   }
 
-  /** Whatever was sent before has been looked at by the server when this resolves: frames of a connection are processed in their order. */
+  /**
+   * Whatever was sent before has been looked at by the server when this resolves: frames of a
+   * connection are processed in their order.
+   */
   async roundTrip(): Promise<void> {
     const payload = `ping${String(this.#pings++).padStart(4, '0')}`;
     this.send(ping(payload));
@@ -191,7 +198,10 @@ export class RawClient {
     for (const payload of this.#unanswered.splice(0)) this.send(ping(payload, ACK));
   }
 
-  /** The SETTINGS just sent ask for a smaller table than the one in use: the next block has to begin with its size (RFC 7541 section 4.2). */
+  /**
+   * The SETTINGS just sent ask for a smaller table than the one in use: the next block has to begin
+   * with its size (RFC 7541 section 4.2).
+   */
   shrinkTable(): void {
     this.#decoder.expectSizeUpdate();
   }

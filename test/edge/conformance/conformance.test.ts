@@ -1,4 +1,7 @@
-/** The engine against RFC 9113 and RFC 7541, a row for each requirement that a client can put to the test. */
+/**
+ * The engine against RFC 9113 and RFC 7541, a row for each requirement that a client can put to the
+ * test.
+ */
 import type { TLSSocket } from 'node:tls';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

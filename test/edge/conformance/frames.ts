@@ -1,4 +1,7 @@
-/** Frames of HTTP/2 (RFC 9113 section 6) as a client writes them, right or wrong: nothing is checked. */
+/**
+ * Frames of HTTP/2 (RFC 9113 section 6) as a client writes them, right or wrong: nothing is
+ * checked.
+ */
 
 export const TYPE = {
   DATA: 0,

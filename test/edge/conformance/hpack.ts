@@ -1,6 +1,7 @@
 /**
- * HPACK (RFC 7541) for tests: slow, plain, and nothing of the server's, so that both cannot share an error. Pieces to write any block with, right or wrong,
- * and a decoder of responses that throws at what it does not know.
+ * HPACK (RFC 7541) for tests: slow, plain, and nothing of the server's, so that both cannot share
+ * an error. Pieces to write any block with, right or wrong, and a decoder of responses that throws
+ * at what it does not know.
  */
 import { decodeHuffman, encodeHuffman } from './huffman.ts';
 

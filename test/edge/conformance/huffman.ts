@@ -1,6 +1,12 @@
-/** The Huffman code of RFC 7541 appendix B, of what responses are made of: NUL and visible ASCII. As strings of bits. */
+/**
+ * The Huffman code of RFC 7541 appendix B, of what responses are made of: NUL and visible ASCII. As
+ * strings of bits.
+ */
 
-/** By length: the code is canonical, so within a length the symbols follow each other, and so do the lengths. */
+/**
+ * By length: the code is canonical, so within a length the symbols follow each other, and so do the
+ * lengths.
+ */
 const BY_LENGTH: Readonly<Record<number, string>> = {
   5: '012aceiost',
   6: ' %-./3456789=A_bdfghlmnpru',
@@ -32,7 +38,10 @@ const pack = (bits: string): Buffer => Buffer.from((bits.match(/.{8}/g) ?? []).m
 /** The code of the end of the string, which is never to be sent (section 5.2). */
 export const EOS = '1'.repeat(30);
 
-/** With `tail` after the text's own bits, and ones up to the next whole byte. Throws an Error for what is not in the table. */
+/**
+ * With `tail` after the text's own bits, and ones up to the next whole byte. Throws an Error for
+ * what is not in the table.
+ */
 export function encodeHuffman(text: string, tail = ''): Buffer {
   const bits = [...text].map((symbol) => {
     const code = CODES.get(symbol);

@@ -1,4 +1,7 @@
-/** A row of the table: what a client does, and what must come of it. Rows know no server; they run against any that has the handler of `site.ts`. */
+/**
+ * A row of the table: what a client does, and what must come of it. Rows know no server; they run
+ * against any that has the handler of `site.ts`.
+ */
 import { type Address, type ClientOptions, RawClient, type Stream } from './client.ts';
 import { END_HEADERS, END_STREAM, type ErrorName, headers, ping } from './frames.ts';
 import { block, type Line } from './hpack.ts';
@@ -29,7 +32,10 @@ export interface Target {
   readonly destroy?: (client: RawClient, error: ErrorName) => void;
 }
 
-/** `site`: more than the paths `/`, `/echo` and `/large`. `limited`: a number of streams. `backpressure`: a body is not taken before it is read. */
+/**
+ * `site`: more than the paths `/`, `/echo` and `/large`. `limited`: a number of streams.
+ * `backpressure`: a body is not taken before it is read.
+ */
 export type Need = 'site' | 'limited' | 'backpressure' | 'drain' | 'extended-connect';
 
 export interface RowOptions extends ClientOptions {
@@ -45,13 +51,18 @@ export interface Row {
   readonly section: string;
   readonly says: string;
   readonly needs: readonly Need[];
-  /** Throws an Error that tells what came instead. `isLenient`: what is permitted is as good as what is expected. */
+  /**
+   * Throws an Error that tells what came instead. `isLenient`: what is permitted is as good as what
+   * is expected.
+   */
   readonly run: (target: Target, isLenient: boolean) => Promise<void>;
 }
 
 type Send = readonly Buffer[] | ((client: RawClient) => readonly Buffer[] | Promise<readonly Buffer[]>);
 
-/** One expectation of one stream or of the connection, after which the connection is ended or works. */
+/**
+ * One expectation of one stream or of the connection, after which the connection is ended or works.
+ */
 export function row(section: string, says: string, expected: Expectation, send: Send, options: RowOptions = {}): Row {
   return scene(
     section,
@@ -97,7 +108,10 @@ export function scene(
 
 const CHECK_STREAM = 0x10001;
 
-/** A request on a new stream is answered: neither the connection nor the state of its header compression has suffered. */
+/**
+ * A request on a new stream is answered: neither the connection nor the state of its header
+ * compression has suffered.
+ */
 export async function works(client: RawClient, streamId = CHECK_STREAM): Promise<void> {
   // HEAD needs no window, and adds nothing to the table.
   client.send(headers(streamId, request({ ':method': 'HEAD' })));
@@ -111,7 +125,10 @@ export const statusOf = (stream: Stream): string =>
   stream.blocks.at(0)?.find(([name]) => name === ':status')?.[1] ?? '';
 export const bodyOf = (stream: Stream): string => Buffer.concat(stream.data).toString('latin1');
 
-/** RFC 9113 section 5.4: any stream error may be treated as one of the connection; a malformed request may be told 400 first (section 8.1.1). */
+/**
+ * RFC 9113 section 5.4: any stream error may be treated as one of the connection; a malformed
+ * request may be told 400 first (section 8.1.1).
+ */
 function mayBeWider(expected: Expectation, outcome: Outcome): boolean {
   if (expected.scope === 'stream' && outcome.scope === 'connection') return true;
   if (expected.scope === 'connection') return outcome.scope === 'connection' && outcome.error === 'end';
@@ -194,7 +211,10 @@ export const answer = (streamId: number, body?: string, status = '200'): Expecta
 /** In the order in which they are sent. */
 const PSEUDO = { ':method': 'GET', ':scheme': 'https', ':authority': 'conformance.test', ':path': '/' };
 
-/** Pseudo-headers of a request: those named here in the place of the usual ones, and `null` for none. */
+/**
+ * Pseudo-headers of a request: those named here in the place of the usual ones, and `null` for
+ * none.
+ */
 export function requestLines(pseudo: Readonly<Record<string, string | null>> = {}, ...lines: readonly Line[]): Line[] {
   const all = Object.entries({ ...PSEUDO, ...pseudo });
   return [...all.flatMap(([name, value]): Line[] => (value === null ? [] : [[name, value]])), ...lines];
@@ -205,7 +225,9 @@ export const request = (pseudo: Readonly<Record<string, string | null>> = {}, ..
   block(requestLines(pseudo, ...lines));
 
 export const GET = request();
-/** Without END_STREAM the stream stays open: it answers with what it is sent, once that has ended. */
+/**
+ * Without END_STREAM the stream stays open: it answers with what it is sent, once that has ended.
+ */
 export const POST = request({ ':method': 'POST', ':path': '/echo' });
 /** More than any window that a client has by default. */
 export const GET_LARGE = request({ ':path': '/large' });

@@ -1,4 +1,7 @@
-/** The engine under test, on sockets of this process: cleartext, node's TLS, and that of edge/http/tls. */
+/**
+ * The engine under test, on sockets of this process: cleartext, node's TLS, and that of
+ * edge/http/tls.
+ */
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
@@ -38,7 +41,10 @@ export interface ConformanceServer {
 
 /** How long connections may outlive their clients. */
 const EMPTY_MS = 10_000;
-/** The system may give one client port to two connections at a time, when these go to different servers. */
+/**
+ * The system may give one client port to two connections at a time, when these go to different
+ * servers.
+ */
 const sessionKey = (serverPort: number | undefined, clientPort: number | undefined): string =>
   `${serverPort} ${clientPort}`;
 /** Connections at one time. */

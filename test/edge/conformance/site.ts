@@ -4,7 +4,10 @@ import type { FieldList } from '../../../edge/http/exchange/field-list.ts';
 import { ReadyAnswer } from '../../../edge/http/exchange/ready-answer.ts';
 
 export const INDEX = 'conformance';
-/** More than the window of a connection is at first (RFC 9113 section 6.9.2), and no multiple of a frame. */
+/**
+ * More than the window of a connection is at first (RFC 9113 section 6.9.2), and no multiple of a
+ * frame.
+ */
 export const LARGE_BYTES = 200_001;
 
 const PLAIN: FieldList = ['content-type', 'text/plain'];

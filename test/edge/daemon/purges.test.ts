@@ -1,4 +1,7 @@
-/** Purges reach the cache of the node: those of now before they are answered, those that came while it was away when it starts. */
+/**
+ * Purges reach the cache of the node: those of now before they are answered, those that came while
+ * it was away when it starts.
+ */
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

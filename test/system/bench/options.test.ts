@@ -1,4 +1,7 @@
-/** What benchmarks are called with: what is read, what is refused with which words, and that each tells its usage. */
+/**
+ * What benchmarks are called with: what is read, what is refused with which words, and that each
+ * tells its usage.
+ */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { suite } from 'uvu';

@@ -3,7 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 
-/** Makes an authority in the folder; the function that it returns makes a node's certificate there, and gives the WAYPOST_* variables that name all of it. */
+/**
+ * Makes an authority in the folder; the function that it returns makes a node's certificate there,
+ * and gives the WAYPOST_* variables that name all of it.
+ */
 export function credentialsIn(folder: string): (name: string) => Record<string, string> {
   const file = (name: string, text: string): string => {
     writeFileSync(join(folder, name), text, { mode: 0o600 });

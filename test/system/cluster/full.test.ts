@@ -1,4 +1,7 @@
-/** An etcd that has reached its quota: it is told, writes are refused, and what `cluster status` says to do makes it good. */
+/**
+ * An etcd that has reached its quota: it is told, writes are refused, and what `cluster status`
+ * says to do makes it good.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { put } from '../../../core/etcd/messages.ts';

@@ -1,4 +1,7 @@
-/** Conflicting writes through two nodes keep the API contract. `npm run test:cluster` does more of it, through four. */
+/**
+ * Conflicting writes through two nodes keep the API contract. `npm run test:cluster` does more of
+ * it, through four.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SEED } from '../../support/seed.ts';

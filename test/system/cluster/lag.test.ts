@@ -76,13 +76,15 @@ test('without etcd nodes that hear each other go on, also one that is started th
     const refused = await a.api.request('POST', '/api/v1/domains', { domain: 'refused.example' });
     assert.is(refused.status, 503, refused.text);
 
-    // 2. So does one that is started meanwhile: it knows where the others are. What is stopped is withdrawn first.
+    // 2. So does one that is started meanwhile: it knows where the others are. What is stopped is
+    // withdrawn first.
     assert.is(await b.stop(), 0);
     await b.start();
     await until(async () => (await ready(b)).ok && ran('b').length === 3, 'ready without etcd');
     assert.equal(ran('b').slice(0, 2), ['announce following', 'withdraw stopping']);
     assert.match(ran('b')[2], /^announce (starting|without_etcd)$/);
-    // The first hears nobody until then, and withdraws meanwhile where a start takes longer than the bound.
+    // The first hears nobody until then, and withdraws meanwhile where a start takes longer than
+    // the bound.
     await until(async () => (await ready()).ok && ran('a').at(-1)?.startsWith('announce') === true, 'both go on');
 
     // 3. Who hears nobody cannot know.

@@ -1,4 +1,7 @@
-/** The bytes of a package are where they are asked for: pulled from another node, and taken along in a snapshot. */
+/**
+ * The bytes of a package are where they are asked for: pulled from another node, and taken along in
+ * a snapshot.
+ */
 import { createPublicKey, verify } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** A cluster of two nodes and two members of etcd with mutual TLS, by what the commands print and nothing else. Each node is in a network namespace of its own. */
+/**
+ * A cluster of two nodes and two members of etcd with mutual TLS, by what the commands print and
+ * nothing else. Each node is in a network namespace of its own.
+ */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +45,10 @@ class Terminal {
   }
 }
 
-/** The command in a text that begins with `words`: commands are lines of their own, behind two blanks. */
+/**
+ * The command in a text that begins with `words`: commands are lines of their own, behind two
+ * blanks.
+ */
 function command(text: string, words: string): string {
   const line = text.split('\n').find((one) => one.startsWith(`  ${words}`));
   assert.ok(line, `no "${words}" in:\n${text}`);

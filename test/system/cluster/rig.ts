@@ -18,7 +18,10 @@ export interface ClusterRig {
 
 type Settings = Record<string, string>;
 
-/** Nodes a, b, c …; each has logged in. `settings`: those of all, or by name; `etcdArgs`: further arguments of etcd. */
+/**
+ * Nodes a, b, c …; each has logged in. `settings`: those of all, or by name; `etcdArgs`: further
+ * arguments of etcd.
+ */
 export async function startCluster(
   count: number,
   settings: Settings | ((name: string) => Settings) = {},

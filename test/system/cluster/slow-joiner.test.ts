@@ -1,4 +1,7 @@
-/** A node that copies a store for longer than the history lasts: it gets another copy, and then follows. */
+/**
+ * A node that copies a store for longer than the history lasts: it gets another copy, and then
+ * follows.
+ */
 import { createConnection, createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';

@@ -1,4 +1,7 @@
-/** TLS in a cluster: sessions of DNS over TLS begun at one node are resumed at another, and a directory is told to look for a challenge only when every node that is there answers it. */
+/**
+ * TLS in a cluster: sessions of DNS over TLS begun at one node are resumed at another, and a
+ * directory is told to look for a challenge only when every node that is there answers it.
+ */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

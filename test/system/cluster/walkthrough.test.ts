@@ -1,4 +1,7 @@
-/** A write to any node is served by all when it is answered, and no end of a node or of etcd loses it. */
+/**
+ * A write to any node is served by all when it is answered, and no end of a node or of etcd loses
+ * it.
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as dns from 'dns-packet';

@@ -33,7 +33,9 @@ const RECORDS: readonly RecordText[] = [
   ['ns.secure', 'A', OTHER.ipv4],
   ['ns.secure', 'AAAA', OTHER.ipv6],
 ];
-/** Names that exist, that a wildcard or a DNAME makes, that are empty, missing, or in other zones. */
+/**
+ * Names that exist, that a wildcard or a DNAME makes, that are empty, missing, or in other zones.
+ */
 const NAMES = ['', 'www.', 'x.wild.', 'empty.', 'nothing.', 'x.nothing.', 'x.old.', 'www.sub.', 'www.secure.'];
 
 let daemon: Daemon;

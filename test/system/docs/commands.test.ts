@@ -97,7 +97,10 @@ async function checkMetrics(page: Page, { terminal, ports }: Stage): Promise<voi
   assert.ok(missing.length === 0, `${page.path} names metrics that a node does not have: ${missing.join(', ')}`);
 }
 
-/** Paths of the API in code, such as `…/{id}/records`, where "…" stands for the beginning or the end of a path. */
+/**
+ * Paths of the API in code, such as `…/{id}/records`, where "…" stands for the beginning or the end
+ * of a path.
+ */
 async function checkEndpoints(page: Page, { ports }: Stage): Promise<void> {
   const named = inlineCode(page.prose).flatMap(({ code }) => code.match(/(?:…|\/api)\/[\w/{}.…-]+/g) ?? []);
   if (named.length === 0) return;

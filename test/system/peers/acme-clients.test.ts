@@ -36,7 +36,9 @@ test.after(async ({ daemon, directory }) => {
   await daemon?.close();
 });
 
-/** Of a zone, what the audit tells of updates: how many records came and went in each, oldest first. */
+/**
+ * Of a zone, what the audit tells of updates: how many records came and went in each, oldest first.
+ */
 async function updatesOf({ daemon }: Context, zone: string): Promise<string[]> {
   const { body } = await daemon.api.call('GET', `/api/v1/audit?domain=${zone}&limit=100`);
   const entries = body.entries as unknown as { action: string; detail: { added: number; deleted: number } }[];

@@ -1,4 +1,7 @@
-/** etcd (Debian's package) for tests, on loopback: one member, which may be killed and started again with its data. */
+/**
+ * etcd (Debian's package) for tests, on loopback: one member, which may be killed and started again
+ * with its data.
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';

@@ -1,4 +1,7 @@
-/** What stands before the admin API's plain HTTP so that DNS clients can speak to it: TLS and HTTP/2, which all of them insist on (RFC 8484 5.2). */
+/**
+ * What stands before the admin API's plain HTTP so that DNS clients can speak to it: TLS and
+ * HTTP/2, which all of them insist on (RFC 8484 5.2).
+ */
 import { once } from 'node:events';
 import { createSecureServer, type ServerHttp2Stream } from 'node:http2';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';

@@ -1,4 +1,7 @@
-/** Knot's knsupdate, whose messages are libknot's own: over UDP and TCP, what it asks for happens, and it says why not when it does not. */
+/**
+ * Knot's knsupdate, whose messages are libknot's own: over UDP and TCP, what it asks for happens,
+ * and it says why not when it does not.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -22,7 +25,10 @@ for (const transport of ['udp', 'tcp'] as const)
   test(`over ${transport}: changes, prerequisites, refusals`, async ({ server, key, folder }) => {
     const domain: Domain = await server.world.zone();
     const zone = formatName(domain.apex);
-    /** Runs it with a script, in which `~` is the zone; the error that it ends with, or `ok` for an answer whose signature it has verified. */
+    /**
+     * Runs it with a script, in which `~` is the zone; the error that it ends with, or `ok` for an
+     * answer whose signature it has verified.
+     */
     const run = async (lines: readonly string[], { row, secret } = key): Promise<string> => {
       const script = join(folder, `${transport}.txt`);
       const head = [`server 127.0.0.1 ${server.port}`, `zone ${zone}`];

@@ -1,4 +1,7 @@
-/** BIND's nsupdate over UDP and TCP: what it asks for happens, and it is told why not when it does not. */
+/**
+ * BIND's nsupdate over UDP and TCP: what it asks for happens, and it is told why not when it does
+ * not.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -32,7 +35,10 @@ test.after(async () => {
   await strict?.stop();
 });
 
-/** Runs it with a script, in which `~` is the zone; resolves with its last words, `ok` when it has none. */
+/**
+ * Runs it with a script, in which `~` is the zone; resolves with its last words, `ok` when it has
+ * none.
+ */
 async function nsupdate(
   domain: Domain,
   lines: readonly string[],
@@ -177,8 +183,8 @@ for (const transport of ['udp', 'tcp'] as const) {
 }
 
 /**
- * A message that is dropped ends nsupdate with a time-out; one that waits long on a busy machine does
- * not. BIND 9.18 fails an assertion if it reads twice with more than 32 seconds left.
+ * A message that is dropped ends nsupdate with a time-out; one that waits long on a busy machine
+ * does not. BIND 9.18 fails an assertion if it reads twice with more than 32 seconds left.
  */
 const WITHOUT_REPEATS = ['-r', '0', '-u', '30'];
 

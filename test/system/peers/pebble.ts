@@ -1,4 +1,7 @@
-/** Pebble (Debian's package), an ACME directory (RFC 8555) for tests, on loopback: it asks the nameserver under test, and nobody else. */
+/**
+ * Pebble (Debian's package), an ACME directory (RFC 8555) for tests, on loopback: it asks the
+ * nameserver under test, and nobody else.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -17,7 +20,9 @@ export interface Directory {
   readonly url: string;
   /** File of the certificate that signed the one of its HTTPS. */
   readonly authority: string;
-  /** The certificate, in PEM form, that those which it issues lead to; another one at each start. */
+  /**
+   * The certificate, in PEM form, that those which it issues lead to; another one at each start.
+   */
   root(): Promise<string>;
   /** All that it said. */
   output(): string;
@@ -25,7 +30,10 @@ export interface Directory {
 }
 
 export interface DirectoryOptions {
-  /** Where it looks for challenges of HTTP, on the hosts that it finds in the DNS; those it would look for at the discard port otherwise. */
+  /**
+   * Where it looks for challenges of HTTP, on the hosts that it finds in the DNS; those it would
+   * look for at the discard port otherwise.
+   */
   readonly httpPort?: number;
   /** Of a hundred good nonces so many are refused. */
   readonly nonceReject?: number;
@@ -35,7 +43,10 @@ export interface DirectoryOptions {
   readonly externalAccounts?: Readonly<Record<string, string>>;
 }
 
-/** Resolves when it serves. `dnsPort`: of the nameserver on 127.0.0.1 at which it looks for challenges. */
+/**
+ * Resolves when it serves. `dnsPort`: of the nameserver on 127.0.0.1 at which it looks for
+ * challenges.
+ */
 export async function startDirectory(dnsPort: number, options: DirectoryOptions = {}): Promise<Directory> {
   const { httpPort = 9, nonceReject = 0 } = options;
   const folder = temporaryFolder('pebble');
@@ -63,7 +74,8 @@ export async function startDirectory(dnsPort: number, options: DirectoryOptions 
       externalAccountMACKeys: options.externalAccounts ?? {},
     };
     const config = file('config.json', JSON.stringify({ pebble }));
-    // It waits before it looks, refuses good nonces, and takes old authorizations, each by chance, unless it is told not to.
+    // It waits before it looks, refuses good nonces, and takes old authorizations, each by chance,
+    // unless it is told not to.
     const settings = { PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: String(nonceReject), PEBBLE_AUTHZREUSE: '0' };
     const args = ['-config', config, '-dnsserver', `127.0.0.1:${dnsPort}`];
     const child: Child = startChild('/usr/bin/pebble', args, { PATH: process.env.PATH, ...settings });

@@ -29,7 +29,10 @@ interface Case {
   readonly questions: readonly Query[];
 }
 
-/** Without ANY, where each server minimizes in its own way (RFC 8482), and without type 0 and the meta types. */
+/**
+ * Without ANY, where each server minimizes in its own way (RFC 8482), and without type 0 and the
+ * meta types.
+ */
 function cases(): Case[] {
   const drafts = fc.tuple(
     worldDraft,

@@ -1,6 +1,7 @@
 /**
- * A third opinion on the rdata table: what we print is read by Knot DNS, NSD and BIND, and the bytes that they make of it are ours; what
- * BIND prints is read by us. WAYPOST_SEED says which records.
+ * A third opinion on the rdata table: what we print is read by Knot DNS, NSD and BIND, and the
+ * bytes that they make of it are ours; what BIND prints is read by us. WAYPOST_SEED says which
+ * records.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -49,7 +50,10 @@ function records(): ResourceRecord[] {
   );
 }
 
-/** A spelling that a peer does not read, though it may be written so, and the same in one that it does; null: there is none. */
+/**
+ * A spelling that a peer does not read, though it may be written so, and the same in one that it
+ * does; null: there is none.
+ */
 interface Respelling {
   readonly why: string;
   readonly respell: (text: string, type: number) => string | null;
@@ -95,7 +99,9 @@ const UNREAD_BY_NSD = types(
 );
 const UNREAD_BY_BIND = types('CLA IPN');
 
-/** Whether a type is written in RFC 3597 form: the peer does not read another one, or not all of it. */
+/**
+ * Whether a type is written in RFC 3597 form: the peer does not read another one, or not all of it.
+ */
 const IS_GENERIC: Readonly<Record<Peer['name'], (type: number) => boolean>> = {
   knot: (type) => !isPortable(type),
   nsd: (type) => UNREAD_BY_NSD.has(type),
@@ -142,7 +148,10 @@ const RESPELLINGS: Readonly<Record<Peer['name'] | 'bind', readonly Respelling[]>
   bind: [without('MD MF', 'refuses obsolete types')],
 };
 
-/** The lines of a master file that the peer can read, in our print but for the peer's own spellings; says how many have those. */
+/**
+ * The lines of a master file that the peer can read, in our print but for the peer's own spellings;
+ * says how many have those.
+ */
 function printFor(peer: Peer['name'] | 'bind', zone: readonly ResourceRecord[]): (string | null)[] {
   const counts = new Map<string, number>();
   const lines = zone.map(({ name, type, ttl, rdata }) => {

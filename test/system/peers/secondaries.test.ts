@@ -1,4 +1,7 @@
-/** Knot DNS, NSD and BIND follow our zones: told by NOTIFY, they ask for what differs, and end with the same records. */
+/**
+ * Knot DNS, NSD and BIND follow our zones: told by NOTIFY, they ask for what differs, and end with
+ * the same records.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

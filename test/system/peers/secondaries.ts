@@ -162,7 +162,10 @@ ${zones
   },
 };
 
-/** Why a peer is left out, or null when it can be started. With WAYPOST_REQUIRE_PEERS=1 a missing one is an error. */
+/**
+ * Why a peer is left out, or null when it can be started. With WAYPOST_REQUIRE_PEERS=1 a missing
+ * one is an error.
+ */
 export function whyNotSecondary(kind: SecondaryKind): string | null {
   const { program } = KINDS[kind];
   if (existsSync(program)) return null;

@@ -1,4 +1,7 @@
-/** BIND, Knot DNS and NSD on a loopback port, with zones as files. They are Debian's packages; nothing is downloaded. */
+/**
+ * BIND, Knot DNS and NSD on a loopback port, with zones as files. They are Debian's packages;
+ * nothing is downloaded.
+ */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatName } from '../../../core/wire/name.ts';
@@ -32,7 +35,8 @@ const KNOT: PeerKind = {
   name: 'knot',
   program: '/usr/sbin/knotd',
   args: (config) => ['-c', config],
-  // `soft`: zones that hold names below a DNAME are served, as ours are. Answers over UDP may be as long as they need.
+  // `soft`: zones that hold names below a DNAME are served, as ours are. Answers over UDP may be as
+  // long as they need.
   config: (folder, port, zones) => `
 server:
     rundir: ${folder}
@@ -113,7 +117,10 @@ ${zones
 
 const KINDS: Readonly<Record<Peer['name'], PeerKind>> = { bind: BIND, knot: KNOT, nsd: NSD };
 
-/** Why a peer is left out, or null when it can be started. With WAYPOST_REQUIRE_PEERS=1 a missing one is an error. */
+/**
+ * Why a peer is left out, or null when it can be started. With WAYPOST_REQUIRE_PEERS=1 a missing
+ * one is an error.
+ */
 export function whyNot(name: Peer['name']): string | null {
   const { program } = KINDS[name];
   if (existsSync(program)) return null;
@@ -123,8 +130,9 @@ export function whyNot(name: Peer['name']): string | null {
 }
 
 /**
- * Resolves when all zones are loaded; rejects with the server's output when one is not. Each zone begins with its SOA. `write`
- * makes its master file. `additional`: BIND sends additional records with positive answers, which it may leave out.
+ * Resolves when all zones are loaded; rejects with the server's output when one is not. Each zone
+ * begins with its SOA. `write` makes its master file. `additional`: BIND sends additional records
+ * with positive answers, which it may leave out.
  */
 export async function startPeer(
   name: Peer['name'],

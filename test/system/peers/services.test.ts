@@ -1,6 +1,7 @@
 /**
- * What goes with SVCB and HTTPS beside BIND, which sends more than Knot and NSD do: a target's alias, and, in AliasMode, its own records. Only there we add
- * the target's own addresses, too, which BIND leaves out when it has such records.
+ * What goes with SVCB and HTTPS beside BIND, which sends more than Knot and NSD do: a target's
+ * alias, and, in AliasMode, its own records. Only there we add the target's own addresses, too,
+ * which BIND leaves out when it has such records.
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,8 +1,14 @@
-/** Real DNS clients, run to their end, and what they print, taken apart: kdig (Knot DNS) and dig (BIND). */
+/**
+ * Real DNS clients, run to their end, and what they print, taken apart: kdig (Knot DNS) and dig
+ * (BIND).
+ */
 import { existsSync } from 'node:fs';
 import { startChild } from '../../support/child.ts';
 
-/** Debian's packages have them: knot-dnsutils, bind9-dnsutils, curl, faketime, pebble, lego, certbot, prometheus, fstrm-bin, dnstap-ldns. */
+/**
+ * Debian's packages have them: knot-dnsutils, bind9-dnsutils, curl, faketime, pebble, lego,
+ * certbot, prometheus, fstrm-bin, dnstap-ldns.
+ */
 export type Program =
   | 'kdig'
   | 'delv'
@@ -41,7 +47,10 @@ const IN_SBIN: ReadonlySet<Program> = new Set(['nsd-checkzone', 'pdns_server']);
 
 const pathOf = (program: Program): string => `/usr/${IN_SBIN.has(program) ? 'sbin' : 'bin'}/${program}`;
 
-/** Why the tests with these programs are left out, or null when all are there. With WAYPOST_REQUIRE_PEERS=1 a missing one is an error. */
+/**
+ * Why the tests with these programs are left out, or null when all are there. With
+ * WAYPOST_REQUIRE_PEERS=1 a missing one is an error.
+ */
 export function whyNotPrograms(...programs: readonly Program[]): string | null {
   const missing = programs.filter((program) => !existsSync(pathOf(program)));
   if (missing.length === 0) return null;
@@ -55,7 +64,10 @@ export interface Run {
   readonly output: string;
 }
 
-/** Runs it for at most `ms` milliseconds. The user's own settings (~/.digrc) are left out; `env` is put to the little that it has for its environment. */
+/**
+ * Runs it for at most `ms` milliseconds. The user's own settings (~/.digrc) are left out; `env` is
+ * put to the little that it has for its environment.
+ */
 export async function runProgram(
   program: Program,
   args: readonly string[],
@@ -87,7 +99,10 @@ export interface Transcript {
   readonly answer: readonly Line[];
   readonly authority: readonly Line[];
   readonly additional: readonly Line[];
-  /** Lines of the EDNS pseudosection without their semicolons, as `NSID: 6e7331 "ns1"`; null: no OPT record. */
+  /**
+   * Lines of the EDNS pseudosection without their semicolons, as `NSID: 6e7331 "ns1"`; null: no OPT
+   * record.
+   */
   readonly edns: readonly string[] | null;
   /** As it was printed, for failures. */
   readonly text: string;
@@ -130,7 +145,10 @@ function lineOf(line: string): Line {
   return { name, ttl: Number(ttl), class: of, type, data };
 }
 
-/** All records that were printed outside of messages, as a transfer prints them, signatures left out. */
+/**
+ * All records that were printed outside of messages, as a transfer prints them, signatures left
+ * out.
+ */
 export const recordsOf = (output: string): Line[] =>
   output
     .split('\n')
@@ -144,7 +162,10 @@ export function server(program: 'kdig' | 'dig', port: number): string[] {
   return ['@127.0.0.1', '-p', String(port), ...patience];
 }
 
-/** Runs dig or kdig; the one message that came back. Throws with the output when there is not exactly one. */
+/**
+ * Runs dig or kdig; the one message that came back. Throws with the output when there is not
+ * exactly one.
+ */
 export async function asked(program: 'kdig' | 'dig', args: readonly string[]): Promise<Transcript> {
   const { output } = await runProgram(program, args);
   const messages = messagesOf(output);

@@ -1,4 +1,7 @@
-/** ALIAS as kdig and dig see it: addresses in the place of the record, and an extended error while there are none. */
+/**
+ * ALIAS as kdig and dig see it: addresses in the place of the record, and an extended error while
+ * there are none.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,7 @@
-/** DNS cookies (RFC 7873, 9018) as dig and kdig handle them, and what a cookie of ours is good for when rates are limited. */
+/**
+ * DNS cookies (RFC 7873, 9018) as dig and kdig handle them, and what a cookie of ours is good for
+ * when rates are limited.
+ */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
@@ -35,7 +38,8 @@ test('kdig: the cookie that is given is taken, and given again; a forged one is 
     const first = await ask(CLIENT);
     assert.equal([first.status, first.answer], ['BADCOOKIE', []]);
     const cookie = cookieOf(first) ?? '';
-    // RFC 9018 section 4: the client's 8 bytes, version 1, three reserved, time and hash of 4 and 8 bytes.
+    // RFC 9018 section 4: the client's 8 bytes, version 1, three reserved, time and hash of 4 and 8
+    // bytes.
     assert.match(cookie, new RegExp(`^${CLIENT}01000000[0-9a-f]{24}$`));
     const second = await ask(cookie);
     assert.equal([second.status, second.answer.length, cookieOf(second)], ['NOERROR', 1, cookie]);

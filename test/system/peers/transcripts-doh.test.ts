@@ -1,4 +1,6 @@
-/** DNS over HTTPS as real clients see it: curl with plain HTTP, kdig and dig through TLS and HTTP/2. */
+/**
+ * DNS over HTTPS as real clients see it: curl with plain HTTP, kdig and dig through TLS and HTTP/2.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';

@@ -1,4 +1,7 @@
-/** What a node tells of itself when it is asked, and that it tells nothing unless it was told to: NSID (RFC 5001), class CHAOS (RFC 4892). */
+/**
+ * What a node tells of itself when it is asked, and that it tells nothing unless it was told to:
+ * NSID (RFC 5001), class CHAOS (RFC 4892).
+ */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Daemon, startDaemon } from '../../support/daemon.ts';

@@ -1,4 +1,7 @@
-/** DNS over TLS (RFC 7858) as kdig and dig see it: the profile with a known certificate, padding, and many queries over one connection. */
+/**
+ * DNS over TLS (RFC 7858) as kdig and dig see it: the profile with a known certificate, padding,
+ * and many queries over one connection.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';

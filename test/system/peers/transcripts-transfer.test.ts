@@ -1,4 +1,7 @@
-/** Zone transfers (RFC 5936, RFC 1995) and signed queries (TSIG, RFC 8945) as kdig and dig show them, and NOTIFY to us. */
+/**
+ * Zone transfers (RFC 5936, RFC 1995) and signed queries (TSIG, RFC 8945) as kdig and dig show
+ * them, and NOTIFY to us.
+ */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';

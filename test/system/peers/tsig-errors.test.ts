@@ -1,6 +1,7 @@
 /**
- * The errors of TSIG (RFC 8945 5.2) as real clients tell them: a clock that is off (libfaketime), a key that is not there, an algorithm that the key has not, a
- * wrong secret. Each for updates, queries and transfers.
+ * The errors of TSIG (RFC 8945 5.2) as real clients tell them: a clock that is off (libfaketime), a
+ * key that is not there, an algorithm that the key has not, a wrong secret. Each for updates,
+ * queries and transfers.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,8 +36,9 @@ test.before(async (context) => {
 test.after(({ daemon }) => daemon.close());
 
 /**
- * Environment of a program whose clock is off by `seconds`. Timers stay as they are. libc before the rest: BIND's programs are linked with jemalloc,
- * which asks for the time before libfaketime is ready to tell it.
+ * Environment of a program whose clock is off by `seconds`. Timers stay as they are. libc before
+ * the rest: BIND's programs are linked with jemalloc, which asks for the time before libfaketime is
+ * ready to tell it.
  */
 const clock = (seconds: number): NodeJS.ProcessEnv => ({
   LD_PRELOAD: '/usr/$LIB/faketime/libfaketime.so.1:libc.so.6',
@@ -82,7 +84,8 @@ for (const { what, key, env, error } of WRONG) {
       const args = ['-t', '10', ...(transport === 'tcp' ? ['-v'] : []), '-y', key(secret), script];
       const run = await runProgram('nsupdate', args, env);
       assert.is(run.code, 2, run.output);
-      // It verifies the response: with BADTIME that is signed, and its complaint is the clocks, not the signature.
+      // It verifies the response: with BADTIME that is signed, and its complaint is the clocks, not
+      // the signature.
       assert.match(run.output, isSigned ? 'clocks are unsynchronized' : `update failed: NOTAUTH(${error})`);
       assert.match(run.output, /opcode: UPDATE, status: NOTAUTH/);
       assert.equal(tsigOf(run), { error, size: isSigned ? 32 : 0 });

@@ -1,4 +1,7 @@
-/** Clients that write DNS for others: certbot's RFC 2136 plugin, and dnspython, by which octoDNS writes, too. They are Debian's packages, driven from Python. */
+/**
+ * Clients that write DNS for others: certbot's RFC 2136 plugin, and dnspython, by which octoDNS
+ * writes, too. They are Debian's packages, driven from Python.
+ */
 import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -12,7 +15,10 @@ const PYTHON = '/usr/bin/python3';
 const MODULES = '/usr/lib/python3/dist-packages';
 const RUN_MS = 30_000;
 
-/** Why tests with a module of Python are left out, or null. With WAYPOST_REQUIRE_PEERS=1 a missing one is an error. */
+/**
+ * Why tests with a module of Python are left out, or null. With WAYPOST_REQUIRE_PEERS=1 a missing
+ * one is an error.
+ */
 function whyNot(module: string): string | null {
   if (existsSync(PYTHON) && existsSync(`${MODULES}/${module}`)) return null;
   if (process.env.WAYPOST_REQUIRE_PEERS === '1')

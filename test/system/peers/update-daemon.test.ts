@@ -1,4 +1,7 @@
-/** The whole daemon, as it is deployed: a key from the API, nsupdate and certbot, and what became of it after a restart. */
+/**
+ * The whole daemon, as it is deployed: a key from the API, nsupdate and certbot, and what became of
+ * it after a restart.
+ */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';

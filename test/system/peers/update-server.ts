@@ -1,4 +1,7 @@
-/** The daemon's update path behind real sockets, in this process: DNS threads that hand on what they leave, and the handler of updates. */
+/**
+ * The daemon's update path behind real sockets, in this process: DNS threads that hand on what they
+ * leave, and the handler of updates.
+ */
 
 import { createLogger } from '../../../core/base/log/index.ts';
 import { openSecrets } from '../../../core/base/secrets.ts';

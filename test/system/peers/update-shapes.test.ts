@@ -1,9 +1,11 @@
 /**
- * What clients send that cannot be installed here, message for message as their sources make it: external-dns, cert-manager and Caddy (libdns), which
- * write by Go's miekg/dns, and octoDNS's provider, which is dnspython and is driven as dnspython.
+ * What clients send that cannot be installed here, message for message as their sources make it:
+ * external-dns, cert-manager and Caddy (libdns), which write by Go's miekg/dns, and octoDNS's
+ * provider, which is dnspython and is driven as dnspython.
  *
- * miekg/dns: no compression in updates (SetUpdate), no EDNS, a TSIG record with a fudge of 300 s and lower-case names. Insert: the record with the
- * zone's class; Remove: class NONE, TTL 0, with rdata; RemoveRRset: class ANY, TTL 0, no rdata.
+ * miekg/dns: no compression in updates (SetUpdate), no EDNS, a TSIG record with a fudge of 300 s
+ * and lower-case names. Insert: the record with the zone's class; Remove: class NONE, TTL 0, with
+ * rdata; RemoveRRset: class ANY, TTL 0, no rdata.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -43,7 +45,10 @@ test.before(async (context) => {
 });
 test.after(({ daemon }) => daemon.close());
 
-/** Sends an update as miekg/dns's client does, over TCP when it is long (external-dns) or is to be; its response code, the response's signature verified. */
+/**
+ * Sends an update as miekg/dns's client does, over TCP when it is long (external-dns) or is to be;
+ * its response code, the response's signature verified.
+ */
 async function exchange(
   { daemon, key }: Context,
   zone: string,
@@ -65,7 +70,10 @@ async function exchange(
   return response[3] & 15;
 }
 
-/** What external-dns would list: a signed AXFR, each message of which dig verifies. Without SOA and NS of the apex; `@` is the apex. */
+/**
+ * What external-dns would list: a signed AXFR, each message of which dig verifies. Without SOA and
+ * NS of the apex; `@` is the apex.
+ */
 async function listed({ daemon, secret }: Context, zone: string): Promise<string[]> {
   const args = [...server('dig', daemon.dnsPort), '-y', `hmac-sha256:${NAME}:${secret}`, zone, 'AXFR'];
   const { output } = await runProgram('dig', args);
@@ -107,7 +115,8 @@ test('external-dns: creates a batch, updates by removing and adding, deletes; mi
     'web 30 A 192.0.2.2',
     'web 30 AAAA 2001:db8::1',
   ]);
-  // UpdateRecord: Remove of each old target, Insert of each new one; the record of the owner goes and comes unchanged.
+  // UpdateRecord: Remove of each old target, Insert of each new one; the record of the owner goes
+  // and comes unchanged.
   const update = [
     ...web.map((address) => deleteOne(`web.${zone}.`, 'A', address)),
     ...['192.0.2.2', '192.0.2.3'].map((address) => add(`web.${zone}.`, 0, 'A', address)),
@@ -144,7 +153,8 @@ test('external-dns: an address becomes an alias and back in one message', async 
   assert.is(await exchange(context, zone, [add(`www.${zone}.`, 60, 'A', '192.0.2.1')]), 0);
   assert.is(await exchange(context, zone, turn(address, alias)), 0);
   assert.equal(await listed(context, zone), ['www 60 CNAME lb.elsewhere.example.']);
-  // Create goes before Delete: what cannot be beside the alias is passed over (RFC 2136 3.4.2.2), and comes with the next look.
+  // Create goes before Delete: what cannot be beside the alias is passed over (RFC 2136 3.4.2.2),
+  // and comes with the next look.
   assert.is(await exchange(context, zone, [add(`www.${zone}.`, 60, 'TXT', '"beside"')]), 0);
   assert.equal(await listed(context, zone), ['www 60 CNAME lb.elsewhere.example.']);
   assert.is(await exchange(context, zone, turn(alias, address)), 0);
@@ -195,7 +205,10 @@ test('libdns and lego: a set is replaced by RemoveRRset and Insert', async (cont
   assert.equal(await listed(context, zone), []);
 });
 
-/** As AxfrPopulate.zone_records reads a zone and Rfc2136Provider._apply writes it: whole names, rdata as text, over TCP. */
+/**
+ * As AxfrPopulate.zone_records reads a zone and Rfc2136Provider._apply writes it: whole names,
+ * rdata as text, over TCP.
+ */
 const OCTODNS = `
 import sys
 import dns.query, dns.rcode, dns.rdatatype, dns.tsigkeyring, dns.zone

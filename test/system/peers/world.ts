@@ -1,7 +1,8 @@
 /**
- * A generated world as Knot and NSD can load it. Both refuse records below a DNAME (RFC 6672 2.4), and both know a nested zone
- * in its parent only by the delegation that an operator writes there. So what a world leaves to "is occluded" is taken out, and
- * what it leaves to "is a zone of ours" is written down as NS. The reference answers for the same, plain world.
+ * A generated world as Knot and NSD can load it. Both refuse records below a DNAME (RFC 6672 2.4),
+ * and both know a nested zone in its parent only by the delegation that an operator writes there.
+ * So what a world leaves to "is occluded" is taken out, and what it leaves to "is a zone of ours"
+ * is written down as NS. The reference answers for the same, plain world.
  */
 import { equalNames, isWithin, type Name } from '../../../core/wire/name.ts';
 import { type ResourceRecord, TYPE } from '../../../core/wire/types.ts';

@@ -1,4 +1,7 @@
-/** ALIAS in the running daemon: from the API to the packet, what lists and metrics tell of it, and what a kill leaves. */
+/**
+ * ALIAS in the running daemon: from the API to the packet, what lists and metrics tell of it, and
+ * what a kill leaves.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -58,7 +61,8 @@ test('from the API to the packet, over an import, a kill and a restart', async (
         error: 'AAAA: the resolver returned SERVFAIL',
       },
     );
-    // The tag of what was read is good for a write, though what is known of the target is part of it.
+    // The tag of what was read is good for a write, though what is known of the target is part of
+    // it.
     const tag = String(headers.get('etag'));
     assert.match(tag, /^"\d+-[0-9a-f]{16}"$/);
     const write = (ifMatch: string, name: string) =>

@@ -1,6 +1,7 @@
 /**
- * An attack on the edge from one address, and what others notice of it: a daemon, within a bound of memory if need be, one site that is attacked, a visitor of that or of another site,
- * and a resolver.
+ * An attack on the edge from one address, and what others notice of it: a daemon, within a bound of
+ * memory if need be, one site that is attacked, a visitor of that or of another site, and a
+ * resolver.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -28,7 +29,10 @@ export interface AttackOptions {
   /** Seconds that it lasts once all is asked for, and that are looked at afterwards. */
   readonly seconds: number;
   readonly after: number;
-  /** Megabytes that the daemon may use, all that the kernel has for it included; undefined: no bound. */
+  /**
+   * Megabytes that the daemon may use, all that the kernel has for it included; undefined: no
+   * bound.
+   */
   readonly bound?: number;
   /** The daemon's main.js, if not the one that is tested. */
   readonly main?: string;
@@ -45,7 +49,10 @@ export interface AttackReport {
   readonly overTime: readonly number[];
   /** Megabytes of the control group at most, and processes killed for it; null without a bound. */
   readonly group: { readonly most: number; readonly kills: number } | null;
-  /** Megabytes that the daemon itself says clients hold, at the end of the attack and after it; null where it does not say. */
+  /**
+   * Megabytes that the daemon itself says clients hold, at the end of the attack and after it; null
+   * where it does not say.
+   */
   readonly charged: readonly (number | null)[];
   readonly isAlive: boolean;
   /** Milliseconds of each answer of the visitor and of the resolver; infinite: none. */

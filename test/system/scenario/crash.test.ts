@@ -27,7 +27,10 @@ const BEGIN_MS = 60_000;
 const ZONE = 'crash.example';
 const random = new Random(SEED);
 
-/** What a name's address may be now: one value when the last change was acknowledged, two when its answer never came. */
+/**
+ * What a name's address may be now: one value when the last change was acknowledged, two when its
+ * answer never came.
+ */
 interface Entry {
   id: string | null;
   /** null: no such record. */
@@ -45,7 +48,10 @@ class Writer {
     this.#label = label;
   }
 
-  /** Changes one record after another until a request fails. Any status other than 200 is an error of the daemon. */
+  /**
+   * Changes one record after another until a request fails. Any status other than 200 is an error
+   * of the daemon.
+   */
   async run(daemon: Daemon, domain: string): Promise<void> {
     for (;;) {
       const name = `${this.#label}-${random.below(NAMES)}`;
@@ -62,7 +68,8 @@ class Writer {
         else if (next === null) await daemon.api.call('DELETE', `${path}/${entry.id}`);
         else await daemon.api.call('PUT', `${path}/${entry.id}`, body);
       } catch (error) {
-        // fetch fails with TypeError when the connection breaks; everything else is the daemon's answer.
+        // fetch fails with TypeError when the connection breaks; everything else is the daemon's
+        // answer.
         if (error instanceof TypeError) return;
         throw error;
       }
@@ -99,7 +106,9 @@ async function records(daemon: Daemon, domain: string): Promise<Map<string, { id
   return held;
 }
 
-/** Every name that any writer has ever used has over DNS the address that the API shows, or none. */
+/**
+ * Every name that any writer has ever used has over DNS the address that the API shows, or none.
+ */
 async function checkDns(
   daemon: Daemon,
   names: readonly string[],
@@ -157,7 +166,8 @@ test(`killed ${KILLS} times under write load, seed ${SEED}`, async () => {
   try {
     await daemon.api.logIn('admin', ADMIN_PASSWORD);
     const domain = await daemon.api.createDomain(ZONE);
-    // Names that share answers: a change of the target changes the chain's and the mail server's answers, too.
+    // Names that share answers: a change of the target changes the chain's and the mail server's
+    // answers, too.
     await daemon.api.createRecord(domain, 'alias', 'CNAME', `w0-0.${ZONE}`);
     await daemon.api.createRecord(domain, '@', 'MX', `10 w1-0.${ZONE}`);
     const writers = Array.from({ length: WRITERS }, (_, i) => new Writer(`w${i}`));

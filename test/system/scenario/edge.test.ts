@@ -1,4 +1,7 @@
-/** A site goes through the edge of the whole daemon: from the API to visitors, and every change without a restart. */
+/**
+ * A site goes through the edge of the whole daemon: from the API to visitors, and every change
+ * without a restart.
+ */
 
 import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';

@@ -1,6 +1,8 @@
 /**
- * The rows of the tests by which ISC judges nameservers (DNS-Compliance-Testing, "genreport"; the same as RFC 8906 section 8): versions, flags, options and
- * sizes of EDNS, bits of the header, opcodes and types that a server may not know. Each over UDP and TCP, to a daemon as a person starts it.
+ * The rows of the tests by which ISC judges nameservers (DNS-Compliance-Testing, "genreport"; the
+ * same as RFC 8906 section 8): versions, flags, options and sizes of EDNS, bits of the header,
+ * opcodes and types that a server may not know. Each over UDP and TCP, to a daemon as a person
+ * starts it.
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -45,7 +47,10 @@ interface Wanted {
   /** Whether the SOA, or another record of the type asked, is the answer. */
   readonly answer?: boolean;
   readonly dnssecOk?: boolean;
-  /** Codes of the options in the response's OPT, in their order; without EDNS in the query there is no OPT. */
+  /**
+   * Codes of the options in the response's OPT, in their order; without EDNS in the query there is
+   * no OPT.
+   */
   readonly options?: readonly number[];
 }
 

@@ -1,6 +1,8 @@
 /**
- * A program that takes a site's connections to its origin: `node hold-attacker.js PORT HOST KIND`. `slow-get`: 8 connections of 128 requests each for 2 MB that no cache keeps, taken
- * by 17 KB/s; `slow-post`: 1,024 uploads of 260 bytes/s. It prints "asked" once all is asked for, and ends with its standard input.
+ * A program that takes a site's connections to its origin: `node hold-attacker.js PORT HOST KIND`.
+ * `slow-get`: 8 connections of 128 requests each for 2 MB that no cache keeps, taken by 17 KB/s;
+ * `slow-post`: 1,024 uploads of 260 bytes/s. It prints "asked" once all is asked for, and ends with
+ * its standard input.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

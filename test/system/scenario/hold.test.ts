@@ -1,4 +1,7 @@
-/** One client asks a site's origin for much at once, slowly: another visitor of the same site is answered all the while. */
+/**
+ * One client asks a site's origin for much at once, slowly: another visitor of the same site is
+ * answered all the while.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { playAttack } from './attack-stage.ts';

@@ -1,4 +1,7 @@
-/** Developer packages at a daemon as a person starts it: sent by curl, killed in the middle of audits, started again. */
+/**
+ * Developer packages at a daemon as a person starts it: sent by curl, killed in the middle of
+ * audits, started again.
+ */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

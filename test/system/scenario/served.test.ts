@@ -48,7 +48,10 @@ async function upload(daemon: Daemon, id: string, zone: readonly ResourceRecord[
   return records.filter(({ type }) => type !== TYPE.SOA);
 }
 
-/** The records with the SOA, and the NS if the file was left with none, that the service has made; SOA first. */
+/**
+ * The records with the SOA, and the NS if the file was left with none, that the service has made;
+ * SOA first.
+ */
 async function served(apex: Name, client: UdpClient, rest: readonly ResourceRecord[]): Promise<ResourceRecord[]> {
   const hasNs = rest.some(({ type, name }) => type === TYPE.NS && name.length === apex.length);
   // The serial is the service's, and so are the name servers when the file is left with none.
@@ -60,7 +63,10 @@ async function served(apex: Name, client: UdpClient, rest: readonly ResourceReco
   return [...(await Promise.all(ours)).flat(), ...rest];
 }
 
-/** Says for each name what `proxy` says of it, and turns it on if it is to be. Returns what the names say: those that the API did not take say nothing. */
+/**
+ * Says for each name what `proxy` says of it, and turns it on if it is to be. Returns what the
+ * names say: those that the API did not take say nothing.
+ */
 async function setProxy(daemon: Daemon, id: string, apex: Name, proxy: ZoneProxy): Promise<ZoneProxy> {
   const { api } = daemon;
   const path = `/api/v1/domains/${id}`;

@@ -1,6 +1,7 @@
 /**
- * Slow TCP clients: 1,000 connections that send a byte a second and come back when they are cut, 100 that ask for much and don't read, with the limits as they come.
- * Others are answered all the while, over UDP and over TCP, and the daemon's memory stays where it was.
+ * Slow TCP clients: 1,000 connections that send a byte a second and come back when they are cut,
+ * 100 that ask for much and don't read, with the limits as they come. Others are answered all the
+ * while, over UDP and over TCP, and the daemon's memory stays where it was.
  */
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';

@@ -1,4 +1,7 @@
-/** A program that asks for much and takes nothing: `node unread-attacker.js PORT HOST PATH KIND CONNECTIONS`. It prints "asked" once all is asked for, and ends with its standard input. */
+/**
+ * A program that asks for much and takes nothing: `node unread-attacker.js PORT HOST PATH KIND
+ * CONNECTIONS`. It prints "asked" once all is asked for, and ends with its standard input.
+ */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { headers, PREFACE, SETTING, settings, settingsAck, windowUpdate } from '../../edge/conformance/frames.ts';

@@ -1,6 +1,7 @@
 /**
- * Clients that ask for a large response, cached on disk, and take nothing of it: the daemon stays within 512 MB, in which its control group holds it where there are such, and neither a
- * visitor of another site nor a resolver goes without an answer.
+ * Clients that ask for a large response, cached on disk, and take nothing of it: the daemon stays
+ * within 512 MB, in which its control group holds it where there are such, and neither a visitor of
+ * another site nor a resolver goes without an answer.
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

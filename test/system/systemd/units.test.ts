@@ -20,7 +20,10 @@ const UNITS = ['waypost', 'waypost-etcd'] as const;
 const EXAMPLES = ['single', 'four-nodes', 'external-etcd', 'waypost'] as const;
 const ANALYZE = '/usr/bin/systemd-analyze';
 
-/** The assignments of a file as systemd reads them: units and environment files, without quoting, which ours do not need. */
+/**
+ * The assignments of a file as systemd reads them: units and environment files, without quoting,
+ * which ours do not need.
+ */
 function assignments(file: string): [string, string][] {
   const lines = readFileSync(file, 'utf8').split('\n');
   return lines

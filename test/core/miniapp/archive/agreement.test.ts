@@ -1,4 +1,6 @@
-/** What this reader makes of an archive is held against yauzl: a difference in any field is told. */
+/**
+ * What this reader makes of an archive is held against yauzl: a difference in any field is told.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkAgreement } from '../../../../core/miniapp/archive/agreement.ts';

@@ -1,4 +1,7 @@
-/** What macOS puts beside files is passed over; what a browser could take for a page is audited, whatever it begins with. */
+/**
+ * What macOS puts beside files is passed over; what a browser could take for a page is audited,
+ * whatever it begins with.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { rawZip } from '../../../support/raw-zip.ts';

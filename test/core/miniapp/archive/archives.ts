@@ -1,4 +1,7 @@
-/** Small packages that are sound and without a finding but for notices, in archives of all forms that are taken. */
+/**
+ * Small packages that are sound and without a finding but for notices, in archives of all forms
+ * that are taken.
+ */
 import { extra, mode, type RawEntry, rawZip, u64, unicodePath } from '../../../support/raw-zip.ts';
 import { SDK } from '../corpus/small-app.ts';
 

@@ -19,7 +19,10 @@ function overlap(count: number): Buffer {
   return rawZip([first, ...others]);
 }
 
-/** A file whose data holds the local header of the next, so that one deflated kernel serves both; and the file alone. */
+/**
+ * A file whose data holds the local header of the next, so that one deflated kernel serves both;
+ * and the file alone.
+ */
 function nested(): { readonly archive: Buffer; readonly nearMiss: Buffer } {
   const inner = rawZip([file('b.js')]);
   const outer = file('a.js', { method: 0, content: inner.subarray(0, inner.length - 22 - 46 - 4) });

@@ -1,4 +1,7 @@
-/** Hostile archives are told for what they are, and none is taken for good; what comes near to them is. */
+/**
+ * Hostile archives are told for what they are, and none is taken for good; what comes near to them
+ * is.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DEFAULT_LIMITS } from '../../../../core/miniapp/archive/limits.ts';

@@ -1,4 +1,7 @@
-/** Archives that are made to be read in more than one way, to lead out of their folder, or to fill a disk; and near to them ones that do nothing wrong. */
+/**
+ * Archives that are made to be read in more than one way, to lead out of their folder, or to fill a
+ * disk; and near to them ones that do nothing wrong.
+ */
 import { crc32 } from 'node:zlib';
 import type { RuleCode } from '../../../../core/miniapp/rules.ts';
 import { extra, mode, type RawEnd, type RawEntry, rawZip, u64, unicodePath } from '../../../support/raw-zip.ts';

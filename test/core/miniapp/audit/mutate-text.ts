@@ -1,4 +1,7 @@
-/** Damage to a text: pieces of syntax put in, parts cut out or doubled, the end cut off, other characters. */
+/**
+ * Damage to a text: pieces of syntax put in, parts cut out or doubled, the end cut off, other
+ * characters.
+ */
 import type { Random } from '../../../support/random.ts';
 
 const PIECES = [

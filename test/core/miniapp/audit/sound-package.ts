@@ -1,4 +1,7 @@
-/** What an approval says, held against readers and parsers that the audit does not use, or asks for less. */
+/**
+ * What an approval says, held against readers and parsers that the audit does not use, or asks for
+ * less.
+ */
 import { type Options, parse } from 'acorn';
 import { parse as parseStyle } from 'css-tree';
 import { type DefaultTreeAdapterTypes as Dom, parse as parsePage } from 'parse5';
@@ -7,7 +10,10 @@ import type { Audit } from '../../../../core/miniapp/audit.ts';
 
 export type Contents = ReadonlyMap<string, Buffer>;
 
-/** Milliseconds of CPU that an audit of a small package may take; it takes one or two. More is a hang. */
+/**
+ * Milliseconds of CPU that an audit of a small package may take; it takes one or two. More is a
+ * hang.
+ */
 const BOUND = 2000;
 
 /** Runs an audit. Throws when it throws, or takes longer than anything of its size may. */
@@ -37,7 +43,10 @@ export function parsesAsScript(bytes: Buffer): boolean {
   return as('script') || as('module');
 }
 
-/** Of a style sheet that does not parse browsers take what they can read: it warns. Selectors are newer than css-tree, so none are looked at. */
+/**
+ * Of a style sheet that does not parse browsers take what they can read: it warns. Selectors are
+ * newer than css-tree, so none are looked at.
+ */
 export function parsesAsStyle(bytes: Buffer): boolean {
   let errors = 0;
   parseStyle(bytes.toString(), {

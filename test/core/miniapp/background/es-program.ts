@@ -1,4 +1,6 @@
-/** Programs of ECMAScript 2023, made of pieces of its grammar; each parses in an engine of today. */
+/**
+ * Programs of ECMAScript 2023, made of pieces of its grammar; each parses in an engine of today.
+ */
 import fc from '../../../support/fc.ts';
 
 const name = fc.constantFrom('a', 'b', 'c', 'async', 'of', 'get', '$x', '\u00e4', 'yield_');

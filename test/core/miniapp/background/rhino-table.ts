@@ -206,7 +206,10 @@ export const SYNTAX_ROWS: Readonly<Record<keyof typeof RHINO_SYNTAX_RULES, Rhino
   rhino_html_comment: { refused: ['a\n/**/ --> b'], allowed: ['a-- > b', 'a < !--b', '"<!--"'] },
 };
 
-/** What runs and gives something else than elsewhere: `script` shows it, `elsewhere` and `rhino` are what it gives. */
+/**
+ * What runs and gives something else than elsewhere: `script` shows it, `elsewhere` and `rhino` are
+ * what it gives.
+ */
 export interface SemanticsRow extends RhinoRow {
   readonly script: string;
   readonly elsewhere: unknown;

@@ -1,4 +1,6 @@
-/** Of each rule about archives the first hostile one that is about it, and what comes near to it. */
+/**
+ * Of each rule about archives the first hostile one that is about it, and what comes near to it.
+ */
 import { ARCHIVE_RULES } from '../../../../core/miniapp/archive/rules.ts';
 import type { RuleCode } from '../../../../core/miniapp/rules.ts';
 import { HOSTILE } from '../archive/hostile.ts';

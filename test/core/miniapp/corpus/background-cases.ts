@@ -57,7 +57,8 @@ export const BACKGROUND_CASES: readonly CorpusCase[] = [
     triggers: app("valueOf()[Host.call('storage.get', { key: 'a' })];"),
     nearMiss: app('({}).valueOf(); function __proto__() {} __proto__();'),
   },
-  // The global object, which has the bridges, is `this` of a function that is called by its name, and of a callback.
+  // The global object, which has the bridges, is `this` of a function that is called by its name,
+  // and of a callback.
   {
     code: 'computed_global',
     triggers: app("function take(name) { return this[name]; } take(Host.call('storage.get', { key: 'a' }));"),

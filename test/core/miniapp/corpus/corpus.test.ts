@@ -1,4 +1,7 @@
-/** Every case of the corpus triggers its rule, and its near miss does not; the small app has no finding at all. */
+/**
+ * Every case of the corpus triggers its rule, and its near miss does not; the small app has no
+ * finding at all.
+ */
 import { readdirSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,7 @@
-/** A package of realistic size without a finding: twelve screens, each with a module, a style sheet and a picture, what they share, and a background file. */
+/**
+ * A package of realistic size without a finding: twelve screens, each with a module, a style sheet
+ * and a picture, what they share, and a background file.
+ */
 import { MANIFEST, png, SDK } from './small-app.ts';
 
 const SCREENS = [

@@ -1,4 +1,7 @@
-/** Each rule about archives and manifests has a package that triggers it, and one that comes near and does not. */
+/**
+ * Each rule about archives and manifests has a package that triggers it, and one that comes near
+ * and does not.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

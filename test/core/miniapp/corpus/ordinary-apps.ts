@@ -58,7 +58,10 @@ Host.storage.get('items').then((stored) => {
 });
 `;
 
-/** A reconciler as bundlers put it in front of an app: elements and their properties by names that it is given. */
+/**
+ * A reconciler as bundlers put it in front of an app: elements and their properties by names that
+ * it is given.
+ */
 const FRAMEWORK = `(function (global, factory) {
   typeof exports === 'object' && typeof module !== 'undefined'
     ? factory(exports)

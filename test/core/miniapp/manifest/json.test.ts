@@ -1,4 +1,6 @@
-/** JSON with places takes what JSON.parse takes, gives the same values, and tells where it does not. */
+/**
+ * JSON with places takes what JSON.parse takes, gives the same values, and tells where it does not.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { JsonSyntaxError, type JsonValue, parseJson } from '../../../../core/miniapp/manifest/json.ts';

@@ -1,4 +1,6 @@
-/** Values of the manifest at their edges, pictures by their bytes, and what is told of a mistake. */
+/**
+ * Values of the manifest at their edges, pictures by their bytes, and what is told of a mistake.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { PackageFile } from '../../../../core/miniapp/content.ts';

@@ -1,4 +1,7 @@
-/** SARIF of all that the corpus finds, held to the schema of SARIF 2.1.0 and to what the standard asks for beyond it. */
+/**
+ * SARIF of all that the corpus finds, held to the schema of SARIF 2.1.0 and to what the standard
+ * asks for beyond it.
+ */
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { test } from 'uvu';
@@ -24,7 +27,8 @@ const ajv = new Ajv({ strict: false, allErrors: true, unicodeRegExp: false });
 ajv.addFormat('uri', (text) => SCHEME.test(text) && REFERENCE.test(text));
 ajv.addFormat('uri-reference', REFERENCE);
 ajv.addFormat('date-time', true);
-// The schema that Microsoft's SARIF SDK for JavaScript has (MIT), of draft 4: `id` is all that later drafts say otherwise here.
+// The schema that Microsoft's SARIF SDK for JavaScript has (MIT), of draft 4: `id` is all that
+// later drafts say otherwise here.
 const schema = JSON.parse(readFileSync('test/core/miniapp/report/sarif-2.1.0-rtm.5.json', 'utf8'));
 const isValid = ajv.compile({ ...schema, $schema: undefined, id: undefined });
 

@@ -1,4 +1,7 @@
-/** Ways on which code, keys and data reach what makes something of them: a table of classes, and what looks alike and is sound. */
+/**
+ * Ways on which code, keys and data reach what makes something of them: a table of classes, and
+ * what looks alike and is sound.
+ */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { auditedBackground } from '../background/audited.ts';

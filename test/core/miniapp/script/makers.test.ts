@@ -1,4 +1,7 @@
-/** Elements that a function of another script makes, scripts in templates, and inputs that open the camera. */
+/**
+ * Elements that a function of another script makes, scripts in templates, and inputs that open the
+ * camera.
+ */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { auditedFiles, auditedScript, codesOf, type Files } from '../web/audited.ts';

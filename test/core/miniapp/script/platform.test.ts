@@ -1,4 +1,6 @@
-/** What of the web platform reaches hardware, storage, the network or other documents around Host. */
+/**
+ * What of the web platform reaches hardware, storage, the network or other documents around Host.
+ */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { auditedScript, codesOf } from '../web/audited.ts';

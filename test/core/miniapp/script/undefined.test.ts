@@ -1,4 +1,7 @@
-/** Globals that no browser has: bridges of other containers, and names that no script of the package defines. */
+/**
+ * Globals that no browser has: bridges of other containers, and names that no script of the package
+ * defines.
+ */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { auditedFiles, codesOf, type Files } from '../web/audited.ts';

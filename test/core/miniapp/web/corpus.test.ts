@@ -1,4 +1,6 @@
-/** Each rule about web content has a package that triggers it, and one that comes near and must not. */
+/**
+ * Each rule about web content has a package that triggers it, and one that comes near and must not.
+ */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MARKUP_RULES } from '../../../../core/miniapp/markup/rules.ts';

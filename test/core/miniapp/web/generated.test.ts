@@ -1,4 +1,7 @@
-/** Programs that are made: of safe pieces they have no finding, and of damaged ones the audit comes to its end. */
+/**
+ * Programs that are made: of safe pieces they have no finding, and of damaged ones the audit comes
+ * to its end.
+ */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { suite } from 'uvu';

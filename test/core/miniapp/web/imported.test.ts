@@ -1,4 +1,6 @@
-/** What timers are given of what other modules give: functions of theirs, or texts to run as code. */
+/**
+ * What timers are given of what other modules give: functions of theirs, or texts to run as code.
+ */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { auditedFiles, codesOf, type Files } from './audited.ts';

@@ -1,5 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are scripts
-/** What is called by other ways than where it is named, and what timers get from those who call a function. */
+/**
+ * What is called by other ways than where it is named, and what timers get from those who call a
+ * function.
+ */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { auditedFiles, auditedScript, codesOf } from './audited.ts';

@@ -1,5 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are scripts
-/** What scripts reach without naming it: by events, `this`, functions of their own, and more values than are told apart. */
+/**
+ * What scripts reach without naming it: by events, `this`, functions of their own, and more values
+ * than are told apart.
+ */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { auditedScript, codesOf } from './audited.ts';

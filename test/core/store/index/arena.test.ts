@@ -1,4 +1,7 @@
-/** The arena against a list of the blocks that are out: none overlap, none are lost, none leave the bounds. */
+/**
+ * The arena against a list of the blocks that are out: none overlap, none are lost, none leave the
+ * bounds.
+ */
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,7 @@
-/** The index against a map of what was put into it: every name is found with its bytes, whether it is in the arena or in the store. */
+/**
+ * The index against a map of what was put into it: every name is found with its bytes, whether it
+ * is in the arena or in the store.
+ */
 import { MessageChannel } from 'node:worker_threads';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,7 +12,10 @@ import { type Name, nameId, parseName } from '../../../../core/wire/name.ts';
 import { Random } from '../../../support/random.ts';
 import { SEED } from '../../../support/seed.ts';
 
-/** The names of a world, the nodes that they have, and the index over them; the map stands for the answers table. */
+/**
+ * The names of a world, the nodes that they have, and the index over them; the map stands for the
+ * answers table.
+ */
 class World implements NodeStore {
   readonly nodes = new Map<string, Buffer>();
   readonly index: IndexWriter;

@@ -1,4 +1,7 @@
-/** Files made to hurt. Each is 2 to 8 MB: all take a second together, what is not linear would take hours. */
+/**
+ * Files made to hurt. Each is 2 to 8 MB: all take a second together, what is not linear would take
+ * hours.
+ */
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

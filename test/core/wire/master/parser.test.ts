@@ -251,7 +251,8 @@ test('which TTL a record without one takes', () => {
     parse(text, { defaultTtl }).records.map((record) => Number(record.split(' ')[2]));
   assert.equal(ttl(`${soa}\na A 1.2.3.4`), [77, 77]);
   assert.equal(ttl(`${soa}\na A 1.2.3.4`, 9), [77, 77]);
-  // As named-checkzone -D prints them: the SOA minimum stands in for $TTL once it was used for the SOA itself.
+  // As named-checkzone -D prints them: the SOA minimum stands in for $TTL once it was used for the
+  // SOA itself.
   assert.equal(ttl(`${soa}\na 5 A 1.2.3.4\nb A 1.2.3.4`, 9), [77, 5, 77]);
   assert.equal(ttl(`@ 60 SOA a b 1 2 3 4 77\nb A 1.2.3.4\nc 5 A 1.2.3.4\nd A 1.2.3.4`, 9), [60, 60, 5, 5]);
   assert.equal(ttl('a A 1.2.3.4\nb 5 A 1.2.3.4\nc A 1.2.3.4', 9), [9, 5, 5]);

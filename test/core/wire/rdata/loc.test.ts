@@ -6,7 +6,10 @@ import { TYPE } from '../../../../core/wire/types.ts';
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-/** Content, canonical form, size and precisions on the wire. The first five are those of RFC 1876 section 4. */
+/**
+ * Content, canonical form, size and precisions on the wire. The first five are those of RFC 1876
+ * section 4.
+ */
 const GOOD: readonly (readonly [content: string, canonical: string, extents: string])[] = [
   ['42 21 54 N 71 06 18 W -24m 30m', '42 21 54.000 N 71 6 18.000 W -24.00m 30.00m 10000.00m 10.00m', '331613'],
   ['42 21 43.952 N 71 5 6.344 W -24m 1m 200m', '42 21 43.952 N 71 5 6.344 W -24.00m 1.00m 200.00m 10.00m', '122413'],

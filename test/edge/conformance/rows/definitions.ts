@@ -1,4 +1,7 @@
-/** RFC 9113 sections 6 and 7 but for windows: what each type of frame may be, and unknown error codes. */
+/**
+ * RFC 9113 sections 6 and 7 but for windows: what each type of frame may be, and unknown error
+ * codes.
+ */
 import {
   ACK,
   continuation,

@@ -1,4 +1,7 @@
-/** RFC 9113 section 6.8: how a connection ends without an error; and RFC 9218, priorities that may be changed. */
+/**
+ * RFC 9113 section 6.8: how a connection ends without an error; and RFC 9218, priorities that may
+ * be changed.
+ */
 
 import type { RawClient } from '../client.ts';
 import {

@@ -1,4 +1,7 @@
-/** RFC 9113 sections 8.2 and 8.3: which fields make a request malformed, and what a handler is given of the others. */
+/**
+ * RFC 9113 sections 8.2 and 8.3: which fields make a request malformed, and what a handler is given
+ * of the others.
+ */
 import { END_HEADERS, END_STREAM, headers } from '../frames.ts';
 import { block, type Line } from '../hpack.ts';
 import { answer, type Expectation, malformed, type Row, request, requestLines, row, scene, works } from '../row.ts';
@@ -61,7 +64,8 @@ const VALUES: readonly (readonly [says: string, value: string])[] = [
 const characters: readonly Row[] = [
   ...NAMES.map(([says, name]) => row('9113 8.2.1', `a name ${says}`, malformed, [withLine(name, 'a')])),
   ...VALUES.map(([says, value], i) =>
-    // RFC 9113 names NUL, LF, CR and blanks at the ends; RFC 9110 section 5.5 calls other controls invalid.
+    // RFC 9113 names NUL, LF, CR and blanks at the ends; RFC 9110 section 5.5 calls other controls
+    // invalid.
     row('9113 8.2.1', `a value ${says}`, malformed, [withLine('x', value)], i < 9 ? {} : { permits: [answer(1)] }),
   ),
   row('9113 8.2.1', 'a value with NUL in a pseudo-header', malformed, [withPseudo({ ':path': '/\0' })]),
@@ -213,7 +217,10 @@ const pseudo: readonly Row[] = [
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]$/;
 
-/** A request on a stream of its own for each byte there is: those of `isRight` are answered, all others reset. */
+/**
+ * A request on a stream of its own for each byte there is: those of `isRight` are answered, all
+ * others reset.
+ */
 const bytes = (says: string, line: (byte: string) => Line, isRight: (byte: string) => boolean): Row =>
   scene('9113 8.2.1', says, async (client) => {
     for (let code = 0; code < 256; code++) {

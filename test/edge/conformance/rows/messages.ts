@@ -1,4 +1,7 @@
-/** RFC 9113 section 8.1, and RFC 9110 as far as it frames messages: requests, responses, trailers, lengths. */
+/**
+ * RFC 9113 section 8.1, and RFC 9110 as far as it frames messages: requests, responses, trailers,
+ * lengths.
+ */
 import type { Stream } from '../client.ts';
 import { continuation, data, END_HEADERS, END_STREAM, headers, PADDED, padded, TYPE } from '../frames.ts';
 import { block } from '../hpack.ts';

@@ -1,4 +1,7 @@
-/** A checker that lets everything pass would be worth nothing: histories with one fault each, and the fault is told. */
+/**
+ * A checker that lets everything pass would be worth nothing: histories with one fault each, and
+ * the fault is told.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkHistory } from './check.ts';

@@ -1,8 +1,10 @@
 /**
- * Whether a history is one that a single service could have had (strict serializability), given that the sequence of a change, which each answer
- * tells, puts changes in the one order that counts: 1. each change that was acknowledged could be made behind the one before it; 2. it comes behind all
- * that was acknowledged before it was asked for; 3. each refusal and each list is right for a moment at which that node may have been while it was
- * asked: not before what it had said to serve, not behind what was asked for later.
+ * Whether a history is one that a single service could have had (strict serializability), given
+ * that the sequence of a change, which each answer tells, puts changes in the one order that
+ * counts: 1. each change that was acknowledged could be made behind the one before it; 2. it comes
+ * behind all that was acknowledged before it was asked for; 3. each refusal and each list is right
+ * for a moment at which that node may have been while it was asked: not before what it had said to
+ * serve, not behind what was asked for later.
  */
 import type { Event, ListedRecord } from './operations.ts';
 import { World } from './world.ts';
@@ -23,7 +25,10 @@ export interface Checked {
   readonly faults: readonly string[];
 }
 
-/** `audited`: which request has made which change, as the audit says. `limits` as World's. `given`: domains that were there before. */
+/**
+ * `audited`: which request has made which change, as the audit says. `limits` as World's. `given`:
+ * domains that were there before.
+ */
 export function checkHistory(
   history: readonly Event[],
   audited: ReadonlyMap<string, number>,
@@ -130,7 +135,10 @@ class Moments {
 const before = (all: readonly { readonly time: number; readonly sequence: number }[], time: number): number =>
   all.findLast((one) => one.time < time)?.sequence ?? 0;
 
-/** Whether it holds at one of these changes at least; `to` may be before `from`, which then is the only one. */
+/**
+ * Whether it holds at one of these changes at least; `to` may be before `from`, which then is the
+ * only one.
+ */
 function some(from: number, to: number, holds: (sequence: number) => boolean): boolean {
   for (let at = from; at <= Math.max(from, to); at++) if (holds(at)) return true;
   return false;

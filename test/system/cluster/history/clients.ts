@@ -1,6 +1,7 @@
 /**
- * Clients of three accounts that get in each other's way, through several nodes: few names for domains, and more of them than the plans have
- * room for; few names for records, which a CNAME takes for itself; changes under If-Match; requests that come twice at once under one
+ * Clients of three accounts that get in each other's way, through several nodes: few names for
+ * domains, and more of them than the plans have room for; few names for records, which a CNAME
+ * takes for itself; changes under If-Match; requests that come twice at once under one
  * Idempotency-Key, or bring another one's key.
  */
 import { randomUUID } from 'node:crypto';
@@ -47,7 +48,10 @@ interface Wanted {
   readonly match?: number;
 }
 
-/** Carries out `count` requests and tells what came of them; what stayed in doubt and can be sent again is, once. Rejects when a node gives no answer. */
+/**
+ * Carries out `count` requests and tells what came of them; what stayed in doubt and can be sent
+ * again is, once. Rejects when a node gives no answer.
+ */
 export async function runClients(clients: Clients, count: number): Promise<Event[]> {
   const session = new Session(clients);
   let left = count;

@@ -1,4 +1,7 @@
-/** Conflicting writes through several nodes, and all that the API contract says of them: of each answer, and of what is there in the end. */
+/**
+ * Conflicting writes through several nodes, and all that the API contract says of them: of each
+ * answer, and of what is there in the end.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiClient, type Json } from '../../../support/api-client.ts';
 import { ADMIN_PASSWORD } from '../../../support/daemon.ts';
@@ -18,7 +21,10 @@ const PATIENCE = 60_000;
 /** Faults that are told. */
 const SHOWN = 10;
 
-/** Rejects with what is against the contract. Resolves with figures, in words. The nodes are new: none of the names is taken. */
+/**
+ * Rejects with what is against the contract. Resolves with figures, in words. The nodes are new:
+ * none of the names is taken.
+ */
 export async function checkConflicts(nodes: readonly HistoryNode[], count: number): Promise<string> {
   const admin = new ApiClient(nodes[0].url);
   await admin.logIn('admin', ADMIN_PASSWORD);

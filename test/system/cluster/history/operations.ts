@@ -26,7 +26,10 @@ export interface ListedRecord extends RecordBody {
 }
 
 export type Outcome =
-  /** `ids` of what is new, in order. `isReplayed`: the answer to an earlier request under the same key. */
+  /**
+   * `ids` of what is new, in order. `isReplayed`: the answer to an earlier request under the same
+   * key.
+   */
   | {
       readonly kind: 'done';
       readonly sequence: number;

@@ -1,6 +1,6 @@
 /**
- * Domains and records as the API contract has them, after each change of the log: what an operation comes to at any of these moments. Knows nothing
- * of the service's own code.
+ * Domains and records as the API contract has them, after each change of the log: what an operation
+ * comes to at any of these moments. Knows nothing of the service's own code.
  */
 import { type ListedRecord, type Operation, type RecordBody, textOf } from './operations.ts';
 

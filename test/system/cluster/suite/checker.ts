@@ -1,4 +1,7 @@
-/** Asks nodes, by DNS and by the API, while their data changes, and holds the answers to what writers know. */
+/**
+ * Asks nodes, by DNS and by the API, while their data changes, and holds the answers to what
+ * writers know.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseName } from '../../../../core/wire/name.ts';
 import { CLASS_IN, RCODE, TYPE } from '../../../../core/wire/types.ts';
@@ -25,7 +28,10 @@ export class Checker {
     this.#random = random;
   }
 
-  /** Until the signal. Rejects with the first answer that may not be, and when a node that is to answer does not. */
+  /**
+   * Until the signal. Rejects with the first answer that may not be, and when a node that is to
+   * answer does not.
+   */
   async run(node: Node, signal: AbortSignal): Promise<void> {
     for (let turn = 1; !signal.aborted; turn++) {
       if (node.isUp) {

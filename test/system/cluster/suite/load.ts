@@ -78,7 +78,10 @@ export class Load {
     this.check();
   }
 
-  /** All nodes are up: waits until they have all, and compares. Throws Error with the first thing that is not as it must be. */
+  /**
+   * All nodes are up: waits until they have all, and compares. Throws Error with the first thing
+   * that is not as it must be.
+   */
   async settle(): Promise<void> {
     const { nodes } = this.#machines;
     await Promise.all(nodes.map((node) => node.untilReady()));

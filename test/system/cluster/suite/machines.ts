@@ -1,6 +1,7 @@
 /**
- * Four daemons and three members of etcd, each on a machine of its own. A machine has a link to the others and one to where clients are, so that a node can be cut off from the others
- * and still be asked.
+ * Four daemons and three members of etcd, each on a machine of its own. A machine has a link to the
+ * others and one to where clients are, so that a node can be cut off from the others and still be
+ * asked.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

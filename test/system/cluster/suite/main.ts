@@ -1,4 +1,7 @@
-/** The scenarios, one after the other, in a network of this process. Arguments: a folder, and a pattern of scenarios' names. Needs root. */
+/**
+ * The scenarios, one after the other, in a network of this process. Arguments: a folder, and a
+ * pattern of scenarios' names. Needs root.
+ */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SEED } from '../../../support/seed.ts';

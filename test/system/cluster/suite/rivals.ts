@@ -1,4 +1,7 @@
-/** Two clients at two nodes at once: for one domain, and for a CNAME and an address at one name. One of them gets it, at most. */
+/**
+ * Two clients at two nodes at once: for one domain, and for a CNAME and an address at one name. One
+ * of them gets it, at most.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiResponse } from '../../../support/api-client.ts';
 import type { Random } from '../../../support/random.ts';

@@ -1,6 +1,7 @@
 /**
- * `npm run test:cluster [-- pattern]`: runs the scenarios (main.ts) whose names the pattern matches, with processes and mounts of their own,
- * all of which are gone when it ends, whatever comes. WAYPOST_SEED repeats what the load does, as far as the faults let it.
+ * `npm run test:cluster [-- pattern]`: runs the scenarios (main.ts) whose names the pattern
+ * matches, with processes and mounts of their own, all of which are gone when it ends, whatever
+ * comes. WAYPOST_SEED repeats what the load does, as far as the faults let it.
  */
 import { spawn } from 'node:child_process';
 import { accessSync } from 'node:fs';

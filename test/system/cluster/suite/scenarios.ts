@@ -188,7 +188,10 @@ function fill(path: string): void {
 let names = 0;
 const freshName = (label: string): string => `${label}-${++names}.example`;
 
-/** A write there is 503 or, with a full disk, 507, with Retry-After. Others may be under way, so that it may take its time. */
+/**
+ * A write there is 503 or, with a full disk, 507, with Retry-After. Others may be under way, so
+ * that it may take its time.
+ */
 async function refuses(node: Node): Promise<void> {
   const { status, text, headers } = await node.api.request('POST', '/api/v1/domains', {
     domain: freshName('refused'),

@@ -14,7 +14,10 @@ interface Content {
   readonly journal: ReadonlyMap<string, string>;
 }
 
-/** Throws Error with what differs; waits for all to stand at one entry. `folders` by name of node. Returns how many entries each holds. */
+/**
+ * Throws Error with what differs; waits for all to stand at one entry. `folders` by name of node.
+ * Returns how many entries each holds.
+ */
 export async function compareStores(folders: ReadonlyMap<string, string>): Promise<number> {
   for (const deadline = Date.now() + QUIET; ; await sleep(200)) {
     const contents = new Map<string, Content>();

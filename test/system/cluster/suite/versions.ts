@@ -1,7 +1,8 @@
 /**
- * What a name may answer. Its writer gives it one value after another, each of them once. A node that serves a value, or is said to have
- * applied it, is at no older one ever after; no node is at one that was not yet asked for, or that was refused. A node's API lists what is
- * on disk, which its DNS serves a moment later: until the write is answered, the one may be ahead of the other.
+ * What a name may answer. Its writer gives it one value after another, each of them once. A node
+ * that serves a value, or is said to have applied it, is at no older one ever after; no node is at
+ * one that was not yet asked for, or that was refused. A node's API lists what is on disk, which
+ * its DNS serves a moment later: until the write is answered, the one may be ahead of the other.
  */
 export type View = 'DNS' | 'API';
 
@@ -62,7 +63,10 @@ export class Versions {
     if (version.wasSeen) throw new Error(`${this.name}: ${version.value} was refused, and is served`);
   }
 
-  /** What a node has answered; `floor` is that of the moment before it was asked. Throws Error when it may not have. */
+  /**
+   * What a node has answered; `floor` is that of the moment before it was asked. Throws Error when
+   * it may not have.
+   */
   saw(node: string, values: readonly string[], floor: number, view: View): void {
     if (values.length > 1) throw new Error(`${this.name} at ${node}: two values, ${values.join(' and ')}`);
     const value = values[0] ?? null;

@@ -1,7 +1,8 @@
 /**
- * A client that changes records of its own domain, through whichever node it comes upon, and tries again until it knows what has become
- * of a change; now and then it gives one up instead. Records `n…` are changed one by one; the records of the group change in one
- * batch, and always have one value.
+ * A client that changes records of its own domain, through whichever node it comes upon, and tries
+ * again until it knows what has become of a change; now and then it gives one up instead. Records
+ * `n…` are changed one by one; the records of the group change in one batch, and always have one
+ * value.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -73,7 +74,10 @@ export class Writer {
     });
   }
 
-  /** Until the signal; resolves when the last change is over. Rejects with what is against the contract. */
+  /**
+   * Until the signal; resolves when the last change is over. Rejects with what is against the
+   * contract.
+   */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       if (this.#random.below(4) === 0) await this.#changeGroup(signal);
@@ -113,8 +117,9 @@ export class Writer {
   }
 
   /**
-   * Null: it was refused, by every answer, before the signal came. Once it is in doubt, it is tried until it is known: whatever a client does next rests on that. `isDisposable`: unless
-   * whatever comes next does not.
+   * Null: it was refused, by every answer, before the signal came. Once it is in doubt, it is tried
+   * until it is known: whatever a client does next rests on that. `isDisposable`: unless whatever
+   * comes next does not.
    */
   async #carryOut(
     names: readonly Versions[],

@@ -149,8 +149,9 @@ const NEVER = /(?!)/;
 const show = ({ certificate: cert, key }: ReturnType<typeof tlsOf>): object => ({ cert, key });
 
 /**
- * The response of the node `a` to a request for its applied entry. The client closes the connection when the response matches `enough`,
- * at the latest after 30 seconds. `isEnded`: the node has closed it before.
+ * The response of the node `a` to a request for its applied entry. The client closes the connection
+ * when the response matches `enough`, at the latest after 30 seconds. `isEnded`: the node has
+ * closed it before.
  */
 function ask(
   node: Node,

@@ -32,13 +32,15 @@ test('what was broken off halfway can be run again', async () => {
   };
   await initCluster(first);
   isWhole(first);
-  // Each file is made in one step, so that these are the states in which a crash leaves them, with those of earlier versions.
+  // Each file is made in one step, so that these are the states in which a crash leaves them, with
+  // those of earlier versions.
   for (const lacking of [[], ['node.pem'], ['node.pem', 'ca.key'], ['node.pem', 'ca.pem']]) {
     for (const name of ['node.key', ...lacking]) rmSync(join(first.dataDir, 'cluster', name));
     await initCluster(first);
     isWhole(first);
   }
-  // Run again with another etcd and another name, the settings and the certificate are those; where it listens stays.
+  // Run again with another etcd and another name, the settings and the certificate are those; where
+  // it listens stays.
   const settings = join(first.dataDir, 'cluster/environment');
   const listen = `127.0.0.1:${await freePort()}`;
   writeFileSync(settings, `${readFileSync(settings, 'utf8')}WAYPOST_PEER_LISTEN=${listen}\n`);

@@ -1,4 +1,7 @@
-/** An etcd that has gone back, as with an older backup: its revisions come again, and what they stood for does not. */
+/**
+ * An etcd that has gone back, as with an older backup: its revisions come again, and what they
+ * stood for does not.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';

@@ -1,4 +1,7 @@
-/** Two nodes over one log whose settings change one after the other: serials are the same at both all the time, and all else in the end. */
+/**
+ * Two nodes over one log whose settings change one after the other: serials are the same at both
+ * all the time, and all else in the end.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

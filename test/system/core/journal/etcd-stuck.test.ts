@@ -1,4 +1,7 @@
-/** Nodes over etcd of which one cannot apply what the log holds, as with a full disk, or finds another history there. */
+/**
+ * Nodes over etcd of which one cannot apply what the log holds, as with a full disk, or finds
+ * another history there.
+ */
 
 import { randomBytes } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';

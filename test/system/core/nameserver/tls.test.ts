@@ -1,4 +1,7 @@
-/** DNS over TLS (RFC 7858): handshakes, resumption, new certificates, limits shared with TCP, and clients that misbehave. */
+/**
+ * DNS over TLS (RFC 7858): handshakes, resumption, new certificates, limits shared with TCP, and
+ * clients that misbehave.
+ */
 
 import { execFile } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
@@ -24,7 +27,10 @@ const SHORT_MS = 400;
 const folder = temporaryFolder('tls');
 const files = { certificate: join(folder, 'dns.crt'), key: join(folder, 'dns.key') };
 
-/** Puts a new certificate in the place of the old one, as those do who renew it: both files are replaced, the key first. */
+/**
+ * Puts a new certificate in the place of the old one, as those do who renew it: both files are
+ * replaced, the key first.
+ */
 function renew(name: string): void {
   const key = ecKey();
   for (const [path, text] of [
@@ -198,7 +204,10 @@ test('connections of one client count over TCP and TLS together', async ({ serve
   await places();
 });
 
-/** Resolves when the places of closed connections are given back, which the server may notice later than we. */
+/**
+ * Resolves when the places of closed connections are given back, which the server may notice later
+ * than we.
+ */
 async function places(): Promise<void> {
   for (let attempt = 0; attempt < 200; attempt++) {
     const socket = dial();

@@ -27,7 +27,10 @@ const keyOf = (n: number): Buffer => {
   return key;
 };
 
-/** A thread that answers each number with the content of that key's value, read from its own environment. */
+/**
+ * A thread that answers each number with the content of that key's value, read from its own
+ * environment.
+ */
 class ReadingThread {
   readonly #worker: Worker;
   readonly #failed: Promise<never>;

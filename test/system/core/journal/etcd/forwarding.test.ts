@@ -66,7 +66,9 @@ function put({ environment, journal }: Pair['first'], row = newAccount()): Promi
   return write(environment, journal, 'test', (draft) => draft.insert(accounts, row));
 }
 
-/** Runs `way` for one write of the second node, which has heard of one of the first right before. */
+/**
+ * Runs `way` for one write of the second node, which has heard of one of the first right before.
+ */
 async function forwarded(pair: Pair, way: Way): Promise<{ sequence: number; row: Account }> {
   let isAsked = false;
   pair.way = (commits) => {

@@ -1,4 +1,7 @@
-/** Folders are read under the rules of archives, and written to archives that are the same each time. */
+/**
+ * Folders are read under the rules of archives, and written to archives that are the same each
+ * time.
+ */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {

@@ -1,4 +1,7 @@
-/** What is accepted, others read to the same names and bytes: Python's zipfile, unzip, bsdtar and 7-Zip; and what they pack is accepted. */
+/**
+ * What is accepted, others read to the same names and bytes: Python's zipfile, unzip, bsdtar and
+ * 7-Zip; and what they pack is accepted.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

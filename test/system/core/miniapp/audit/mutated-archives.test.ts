@@ -64,7 +64,10 @@ async function byYauzl(bytes: Buffer): Promise<Map<string, Buffer>> {
   return files;
 }
 
-/** Reads the archives that follow one another in a file, each behind its length, and says of each what is in it. */
+/**
+ * Reads the archives that follow one another in a file, each behind its length, and says of each
+ * what is in it.
+ */
 const PYTHON = `
 import sys, io, struct, hashlib, zipfile
 data = open(sys.argv[1], 'rb').read()

@@ -1,4 +1,7 @@
-/** The real engine, as far as it can be had: Rhino 1.7.14 of Debian's librhino-java, one process of Java for all sources. */
+/**
+ * The real engine, as far as it can be had: Rhino 1.7.14 of Debian's librhino-java, one process of
+ * Java for all sources.
+ */
 import { spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +10,10 @@ import { temporaryFolder } from '../../../../support/temp.ts';
 
 const JAR = '/usr/share/java/js.jar';
 
-/** Runs in Rhino's shell: a request a line, an answer a line. `parse` gives null or what is wrong, `run` what the script gives. */
+/**
+ * Runs in Rhino's shell: a request a line, an answer a line. `parse` gives null or what is wrong,
+ * `run` what the script gives.
+ */
 const DRIVER = `
 var context = Packages.org.mozilla.javascript.Context.getCurrentContext();
 var input = new java.io.BufferedReader(new java.io.InputStreamReader(java.lang.System['in'], 'UTF-8'));
@@ -25,7 +31,9 @@ for (var line = input.readLine(); line !== null; line = input.readLine()) {
 }
 `;
 
-/** Why what needs it is left out, or null. With WAYPOST_REQUIRE_PEERS=1 a missing one is an error. */
+/**
+ * Why what needs it is left out, or null. With WAYPOST_REQUIRE_PEERS=1 a missing one is an error.
+ */
 export function whyNoRhino(): string | null {
   const why = !existsSync(JAR)
     ? 'librhino-java is not installed'

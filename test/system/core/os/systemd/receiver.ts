@@ -1,4 +1,6 @@
-/** What systemd has for services: a datagram socket of AF_UNIX, here in Python, since Node has none. */
+/**
+ * What systemd has for services: a datagram socket of AF_UNIX, here in Python, since Node has none.
+ */
 import { type Child, startChild } from '../../../../support/child.ts';
 
 const READY_MS = 20_000;
