@@ -65,7 +65,8 @@ async function startParts(
     answers: core.readAnswerSettings(config, store.secrets),
   };
 
-  // 2. The statistics and dnstap, for which the other parts count.
+  // 2. Traces, statistics and dnstap, for which the other parts record and count.
+  const traces = stops.own(await core.openTraces({ ...common, ...logOf('traces') }));
   const statistics = await core.openStatistics({ ...common, protection, ...logOf('statistics') });
   if (statistics !== null) stops.own(statistics);
 
@@ -124,6 +125,7 @@ async function startParts(
     catalogs,
     blobs: node.blobs,
     watchRequests: node.watchRequests,
+    traces,
     readStatistics: node.readStatistics,
     aliases: aliases.states,
     ready: () => readiness.current(),
@@ -150,6 +152,7 @@ async function startParts(
       ...shared,
       ...logOf('edge'),
       tail,
+      traces,
       tickets,
       protection,
       admin: { listen: admin, ...forwardedBy },

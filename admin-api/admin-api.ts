@@ -1,5 +1,6 @@
 /** Creates the admin API from its parts. */
 import { parseExemptions, parsePrefix } from '../core/address/index.ts';
+import { trustOf } from '../core/address/trust.ts';
 import { AliasStates } from '../core/alias/index.ts';
 import type { Logger } from '../core/base/log/index.ts';
 import type { Registry } from '../core/base/metrics/index.ts';
@@ -19,6 +20,8 @@ import { type Id, idKey } from '../core/store/keys.ts';
 import { StoreReader } from '../core/store/reader.ts';
 import { type Domain, type SecondaryRow, secondaries } from '../core/store/rows.ts';
 import type { WatchRequests } from '../core/tail/request-tail.ts';
+import type { Traces } from '../core/traces/traces.ts';
+import { WriteTraces } from '../core/traces/write-traces.ts';
 import type { ZoneSettings } from '../core/zone/settings.ts';
 import { factorRoutes } from './accounts/factor-routes.ts';
 import { accountRoutes } from './accounts/routes.ts';
@@ -114,6 +117,8 @@ export interface AdminApiOptions {
   readonly notify?: (domain: Domain) => void;
   /** The nameserver, for DNS over HTTPS; omitted if that is off. */
   readonly answerDns?: AnswerDns;
+  /** Omitted or null: traces are off. */
+  readonly traces?: Pick<Traces, 'record' | 'writeRatio'> | null;
 }
 
 export interface AdminApi {
@@ -144,6 +149,7 @@ function readRows(reader: StoreReader): SecondaryZones {
 export function createAdminApi(options: AdminApiOptions): AdminApi {
   const { environment, journal, config, log, zoneSettings, secrets, sync } = options;
   const reader = new StoreReader(environment);
+  const traces = options.traces == null ? null : new WriteTraces(options.traces);
   const services: Services = {
     environment,
     journal,
@@ -159,6 +165,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     delegation: options.delegation,
     secondaries: options.secondaries ?? readRows(reader),
     catalogs: options.catalogs ?? { state: () => undefined },
+    traces,
   };
   const passwords = new Passwords();
   const pool = new PreparePool();
@@ -218,6 +225,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     pages: options.dashboard === undefined ? undefined : new DashboardPages(options.dashboard),
     forwardedBy: options.forwardedBy,
     protection: options.protection,
+    tracing: traces === null ? undefined : { traces, trusts: trustOf(config.edge.trustedProxies) },
   });
   const sweeper = new Sweeper(services, sessions);
   let listening: Listening | undefined;

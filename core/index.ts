@@ -26,5 +26,6 @@ export { openSigning } from './signing/open.ts';
 export { openStatistics } from './statistics/statistics.ts';
 export { RequestTail } from './tail/request-tail.ts';
 export { openTicketKeys } from './tls/shared-ticket-keys.ts';
+export { openTraces } from './traces/traces.ts';
 export { openTransfers } from './transfer/index.ts';
 export { openWebhooks } from './webhooks/open.ts';

@@ -37,18 +37,24 @@ export async function signInWithPasskey<T>(
   const verified = await verifySignIn(secrets, party, passkey, body);
   if (typeof verified === 'string') throw passkeyError(verified);
   const { used, challenge } = verified;
-  const { result, sequence } = await write(environment, journal, SIGN_INS, (draft) => {
-    if (!spendChallenge(draft, challenge)) throw passkeyError('bad_challenge');
-    // It may have been removed or used meanwhile, also on another node.
-    const current = draft.passkey(passkey.id);
-    const hasCounter = used.counter > 0 || (current?.counter ?? 0) > 0;
-    if (current === undefined || (hasCounter && used.counter <= current.counter)) throw passkeyError('bad_passkey');
-    const account = draft.account(current.accountId);
-    if (account === undefined) throw passkeyError('bad_passkey');
-    if (!account.apiEnabled) throw apiDisabled();
-    draft.put(passkeys, { ...current, ...used, usedAt: nowSeconds() });
-    return work(draft, account, 'passkey');
-  });
+  const { result, sequence } = await write(
+    environment,
+    journal,
+    SIGN_INS,
+    (draft) => {
+      if (!spendChallenge(draft, challenge)) throw passkeyError('bad_challenge');
+      // It may have been removed or used meanwhile, also on another node.
+      const current = draft.passkey(passkey.id);
+      const hasCounter = used.counter > 0 || (current?.counter ?? 0) > 0;
+      if (current === undefined || (hasCounter && used.counter <= current.counter)) throw passkeyError('bad_passkey');
+      const account = draft.account(current.accountId);
+      if (account === undefined) throw passkeyError('bad_passkey');
+      if (!account.apiEnabled) throw apiDisabled();
+      draft.put(passkeys, { ...current, ...used, usedAt: nowSeconds() });
+      return work(draft, account, 'passkey');
+    },
+    services.traces?.of(request.requestId),
+  );
   headers[REVISION] = String(sequence);
   headers['Cache-Control'] = 'no-store';
   return result;

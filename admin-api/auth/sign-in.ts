@@ -67,22 +67,28 @@ export async function signIn<T>(
   const account = reader.accountByLogin(body.login);
   if (!(await passwords.verify(account?.passwordHash, body.password)) || account === undefined) throw badCredentials();
   if (!account.apiEnabled) throw apiDisabled();
-  const { result, sequence } = await write(environment, journal, SIGN_INS, (draft) => {
-    // The account may have changed while the password was verified.
-    const now = draft.account(account.id);
-    if (now === undefined || now.passwordHash !== account.passwordHash) throw badCredentials();
-    if (!now.apiEnabled) throw apiDisabled();
-    const check = checkCode(draft, secrets, now.id, body.code);
-    if (check.isAccepted) return { done: work(draft, now, check.by ?? 'password') };
-    // The password was right, so somebody else may know it.
-    const caller = { account: now, token: SIGN_IN };
-    if (check.refusal.code === 'bad_code')
-      draft.insert(
-        audits,
-        auditEntry({ caller, requestId, remoteAddress }, { action: 'account.bad_code', target: now.id }),
-      );
-    return { refusal: check.refusal };
-  });
+  const { result, sequence } = await write(
+    environment,
+    journal,
+    SIGN_INS,
+    (draft) => {
+      // The account may have changed while the password was verified.
+      const now = draft.account(account.id);
+      if (now === undefined || now.passwordHash !== account.passwordHash) throw badCredentials();
+      if (!now.apiEnabled) throw apiDisabled();
+      const check = checkCode(draft, secrets, now.id, body.code);
+      if (check.isAccepted) return { done: work(draft, now, check.by ?? 'password') };
+      // The password was right, so somebody else may know it.
+      const caller = { account: now, token: SIGN_IN };
+      if (check.refusal.code === 'bad_code')
+        draft.insert(
+          audits,
+          auditEntry({ caller, requestId, remoteAddress }, { action: 'account.bad_code', target: now.id }),
+        );
+      return { refusal: check.refusal };
+    },
+    services.traces?.of(requestId),
+  );
   if (result.refusal !== undefined) throw codeError(401, result.refusal);
   headers[REVISION] = String(sequence);
   headers['Cache-Control'] = 'no-store';

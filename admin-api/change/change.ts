@@ -49,7 +49,7 @@ export async function change<R extends Reply>(
 ): Promise<R> {
   const { environment, journal } = services;
   const { caller, idempotency, headers } = context;
-  const { result, sequence } = await write(environment, journal, String(caller.account.id), async (draft) => {
+  const attempt = async (draft: Draft) => {
     // Of two concurrent requests with one key, the second conflicts, and finds the stored response
     // when it runs again.
     const before = idempotency === null ? undefined : ifValid(draft.replay(idempotency.id));
@@ -60,7 +60,10 @@ export async function change<R extends Reply>(
     if (done.unchanged !== true) draft.insert(audits, auditEntry(context, done));
     if (idempotency !== null && done.skipsReplay !== true) draft.put(replays, sealReplay(services, idempotency, done));
     return { done };
-  });
+  };
+  const author = String(caller.account.id);
+  const observer = services.traces?.of(context.requestId);
+  const { result, sequence } = await write(environment, journal, author, attempt, observer);
   // A stored response is a response to the same request, so it has the same type.
   if (result.done === undefined) return setReplayHeaders(result.again, headers) as R;
   headers[REVISION] = String(sequence);

@@ -11,6 +11,7 @@ import type { Environment } from '../../core/store/environment.ts';
 import type { Id } from '../../core/store/keys.ts';
 import type { StoreReader } from '../../core/store/reader.ts';
 import type { SecondaryRow } from '../../core/store/rows.ts';
+import type { WriteTraces } from '../../core/traces/write-traces.ts';
 import type { Name } from '../../core/wire/name.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
 import type { Turns } from './turns.ts';
@@ -58,6 +59,8 @@ export interface Services {
   readonly secondaries: SecondaryZones;
   /** What consumed catalogs came to. */
   readonly catalogs: CatalogStates;
+  /** Null: traces are off. */
+  readonly traces: Pick<WriteTraces, 'of'> | null;
   /** Asks them for delegations. */
   readonly delegation: DelegationLook;
 }

@@ -4,8 +4,10 @@ import { errorResponse, statusOf } from './errors.ts';
 import { type ForwardedBy, withForwardedClient } from './forwarded.ts';
 import { assertAccepted, type WriteProtection } from './protection.ts';
 import { newRequestId } from './request-id.ts';
+import { REVISION } from './revision.ts';
 import type { AppParts, ServedRoute } from './route.ts';
 import { Router } from './router.ts';
+import { isWrite, type Tracing, traceWrite } from './tracing.ts';
 import { Aborted, discard, type Handler, type HttpRequest, type HttpResponse } from './transport.ts';
 
 /** Of responses of the API: a browser that opens one neither guesses its type nor frames it. */
@@ -42,6 +44,8 @@ export interface AppOptions extends AppParts {
   readonly protection?: WriteProtection;
   /** How the edge passes the client address; omitted: forwarded requests are not trusted. */
   readonly forwardedBy?: ForwardedBy;
+  /** Omitted: traces are off. */
+  readonly tracing?: Tracing;
   /** Receives every response. `route`: the path template of the route; null: no route matched. */
   readonly observer: {
     observe(method: string, route: string | null, status: number, seconds: number, requestId: string): void;
@@ -56,6 +60,7 @@ export function createApp({
   forwardedBy,
   foreign,
   protection,
+  tracing,
   ...parts
 }: AppOptions): Handler {
   const router = new Router(routes);
@@ -63,7 +68,8 @@ export function createApp({
     const start = performance.now();
     const request = forwardedBy === undefined ? received : withForwardedClient(received, forwardedBy);
     const requestId = newRequestId();
-    const { route, response } = await respond(request, requestId);
+    const { route, response } = await respond(request, requestId, request !== received);
+    tracing?.traces.end(requestId, response.status, response.headers[REVISION]);
     observer.observe(request.method, route, response.status, (performance.now() - start) / 1000, requestId);
     return response;
   };
@@ -71,6 +77,7 @@ export function createApp({
   async function respond(
     request: HttpRequest,
     requestId: string,
+    isForwarded: boolean,
   ): Promise<{ route: string | null; response: HttpResponse }> {
     let route: string | null = null;
     const headers: Record<string, string> = { 'X-Request-Id': requestId };
@@ -82,6 +89,8 @@ export function createApp({
       if (match.kind === 'options')
         return { route, response: { status: 200, headers: { ...headers, Allow: match.allow }, body: '' } };
       route = match.route.path;
+      if (tracing !== undefined && isWrite(match.route))
+        traceWrite(tracing, request, match.route, requestId, isForwarded);
       if (protection !== undefined) assertAccepted(protection, request, match.route);
       const query = request.query === '' ? NO_QUERY : new URLSearchParams(request.query);
       const response = await match.route.handle(request, { params: match.params, query, requestId, headers }, parts);

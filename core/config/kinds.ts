@@ -80,6 +80,17 @@ export function integer(min: number, max: number, unit = ''): Kind<number> {
   };
 }
 
+/** A ratio, such as `0.01`. */
+export const fraction: Kind<number> = {
+  expected: 'a number from 0 to 1',
+  fromToml: (value) => (typeof value === 'number' && value >= 0 && value <= 1 ? value : undefined),
+  fromText: (value) => {
+    if (!/^(?:\d|\d?\.\d{1,16})$/.test(value.trim())) return undefined;
+    return Number(value) <= 1 ? Number(value) : undefined;
+  },
+  toToml: String,
+};
+
 export const KB = 1024;
 export const MB = 1024 * KB;
 export const GB = 1024 * MB;

@@ -38,6 +38,7 @@ import { PROXY_SETTINGS } from './proxy-settings.ts';
 import { SECONDARY_SETTINGS } from './secondary-settings.ts';
 import { computed, optional, type Section, type Setting, section, setting } from './setting.ts';
 import { STATISTICS_SETTINGS } from './statistics-settings.ts';
+import { TRACES_SETTINGS } from './traces-settings.ts';
 import { notifyTargets, prefixes } from './transfer-kinds.ts';
 import { WEBHOOK_SETTINGS } from './webhook-settings.ts';
 
@@ -394,6 +395,7 @@ export const schema = {
     PROTECTION_SETTINGS,
   ),
   statistics: section('Statistics of domains: queries and requests over time.', STATISTICS_SETTINGS),
+  traces: section('Traces by OpenTelemetry, of writes to the API and requests to the edge.', TRACES_SETTINGS),
   backup: section('Scheduled backups, and the copies of changes between them.', BACKUP_SETTINGS),
   secrets: section('Encryption of stored secrets, such as private keys.', {
     key_file: optional(

@@ -66,6 +66,8 @@ export interface CommitRequest {
    * are not part of the entry, and other nodes compile the zone themselves.
    */
   readonly compiled?: CompiledZone;
+  /** Called when this node has applied the entry, and waits for other nodes. */
+  readonly onApplied?: () => void;
 }
 
 export interface CompiledZone {

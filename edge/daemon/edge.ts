@@ -9,6 +9,7 @@ import type { Statistics } from '../../core/statistics/statistics.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import type { RequestTail } from '../../core/tail/request-tail.ts';
 import type { SharedTicketKeys } from '../../core/tls/shared-ticket-keys.ts';
+import type { Traces } from '../../core/traces/traces.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
 import type { Cache, CacheBounds } from '../cache/store/cache-store.ts';
 import { openCache } from '../cache/store/node-cache.ts';
@@ -47,6 +48,8 @@ export interface EdgeOptions {
     readonly shared: SharedArrayBuffer;
     followCache(bound: (bounds: CacheBounds) => void): void;
   };
+  /** Omitted or null: traces are off. */
+  readonly traces?: Pick<Traces, 'record' | 'sampling' | 'followLost'> | null;
   readonly metrics: Registry;
   readonly log: Logger;
 }
@@ -128,6 +131,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
   const watched = followWatched(options.tail, (message) => running.send(message satisfies ToGateway));
   edgeMetrics(metrics, running.counters);
   gatewayMetrics(metrics, (column) => running.counters.application.sum(column));
+  options.traces?.followLost(() => running.counters.application.sum('spans_dropped'));
   totals.expose(metrics);
   return {
     httpListen: running.clearListen,
@@ -165,7 +169,7 @@ interface Places {
 
 /** Read anew for each generation of threads. Throws ConfigError. */
 function dataOf(
-  { config, zoneSettings, admin, statistics, protection }: EdgeOptions,
+  { config, zoneSettings, admin, statistics, protection, traces }: EdgeOptions,
   { http, https }: Places,
   cache: Pick<Cache, 'handle'>,
 ): GatewayData {
@@ -179,6 +183,7 @@ function dataOf(
     cache: cache.handle,
     adminHosts: config.admin.hostname,
     countsSites: statistics != null,
+    traces: traces?.sampling ?? null,
     load: protection?.shared ?? null,
     adminCertificate: readAdminCertificate(config.admin),
     adminTarget: {
@@ -204,7 +209,7 @@ function hear(
   message: FromGateway,
   totals: CacheTotals,
   stapler: Stapler,
-  { log, tail, statistics }: Pick<EdgeOptions, 'log' | 'tail' | 'statistics'>,
+  { log, tail, statistics, traces }: Pick<EdgeOptions, 'log' | 'tail' | 'statistics' | 'traces'>,
 ): void {
   switch (message.kind) {
     case 'log':
@@ -222,6 +227,10 @@ function hear(
       break;
     case 'access-log':
       writeLines(process.stdout, message);
+      break;
+    case 'spans':
+      for (const span of message.spans) traces?.record(span);
+      Atomics.add(new Int32Array(message.taken), 0, 1);
       break;
     case 'requests':
       for (const { domainId, requests, omitted } of message.samples) tail.publish(Number(domainId), requests, omitted);

@@ -14,6 +14,7 @@ import type { FieldList } from '../http/exchange/field-list.ts';
 import { answerError, type ErrorPage } from '../proxy/error-page.ts';
 import { Gate } from '../proxy/gate.ts';
 import { requestId } from '../proxy/request-id.ts';
+import type { RequestTraces } from '../traces/request-traces.ts';
 import type { Observer } from './observer.ts';
 import { ADMIN_UNAVAILABLE, NO_TUNNELS, TOO_MANY_STREAMS } from './pages.ts';
 
@@ -47,7 +48,12 @@ const CONNECTION_FIELDS: ReadonlySet<string> = new Set([
   'uwebsockets',
 ]);
 
-export function createAdminForward(target: AdminTarget, observer: Observer): AdminForward {
+/** `traces`: null: they are off. */
+export function createAdminForward(
+  target: AdminTarget,
+  observer: Observer,
+  traces: RequestTraces | null = null,
+): AdminForward {
   // Requests are never retried: after a connection breaks, it is unknown whether the API handled
   // them.
   const origin = `http://${toUrlHost(target.address)}:${target.port}`;
@@ -80,12 +86,13 @@ export function createAdminForward(target: AdminTarget, observer: Observer): Adm
       controller.abort();
       gate.open();
     });
+    const fields = requestHeaders(exchange, target);
     let response: Dispatcher.ResponseData;
     try {
       response = await connections.request({
         method: exchange.method as Dispatcher.HttpMethod,
         path: exchange.path,
-        headers: requestHeaders(exchange, target),
+        headers: traces === null ? fields : traces.apiFields(exchange, fields),
         body: exchange.body.length === 0 ? null : Readable.from(readParts(exchange), { objectMode: false }),
         responseHeaders: 'raw',
         signal: controller.signal,

@@ -4,6 +4,7 @@
  */
 import { threadId } from 'node:worker_threads';
 import { parseExemptions } from '../../core/address/index.ts';
+import { trustOf } from '../../core/address/trust.ts';
 import { LogThrottle } from '../../core/base/log/throttle.ts';
 import { openSecrets } from '../../core/base/secrets.ts';
 import { SharedLoad } from '../../core/protection/shared-load.ts';
@@ -12,9 +13,10 @@ import type { Application, ThreadContext } from '../http/server/application.ts';
 import type { TlsCertificate } from '../http/tls/certificate.ts';
 import { quickUnsealing } from '../http/tls/unsealing.ts';
 import { Staples } from '../ocsp/staples.ts';
-import { trustOf } from '../proxy/trust.ts';
 import type { CertificateLog } from '../sites/certificates.ts';
 import { Sites } from '../sites/sites.ts';
+import { RequestTraces } from '../traces/request-traces.ts';
+import { SpanSender } from '../traces/span-sender.ts';
 import { AccessLog } from './access-log.ts';
 import { createAdminForward } from './admin.ts';
 import { GatewayCounters } from './counters.ts';
@@ -87,23 +89,41 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
         onLost: (requests) => counters.countLostRequests(requests),
       })
     : null;
+  const trusts = trustOf(edge.trustedProxies);
+  const spans = new SpanSender({
+    send: (finished, taken) => send({ kind: 'spans', spans: finished, taken }),
+    onDropped: (count) => counters.countDroppedSpans(count),
+  });
+  const traces =
+    options.traces === null
+      ? null
+      : new RequestTraces({
+          ...options.traces,
+          trusts: edge.trustedProxies.length === 0 ? null : trusts,
+          sender: spans,
+        });
   const observer = new Observer(
     counters,
     log,
     (fault, count, domain, detail) => warn('request to an origin failed', { reason: fault, count, domain, detail }),
     tail,
     siteCounts,
+    traces,
   );
   const { cluster } = options.zoneSettings;
-  const trusts = trustOf(edge.trustedProxies);
   const ownAddresses = [...cluster.ipv4, ...cluster.ipv6];
-  const responses = openResponses(edge, cache, { ownAddresses, trusts, loop: context.loop }, observer.recordProxied);
+  const responses = openResponses(
+    edge,
+    cache,
+    { ownAddresses, trusts, loop: context.loop, traces },
+    observer.recordProxied,
+  );
   const timer = setInterval(
     () => send({ kind: 'cache-stats', worker: threadId, stats: responses.stats() }),
     STATS_MS,
   ).unref();
   const adminCertificate = options.adminCertificate && stapled(options.adminCertificate, staples);
-  const admin = createAdminForward(options.adminTarget, observer);
+  const admin = createAdminForward(options.adminTarget, observer, traces);
   const adminHosts = new Set(options.adminHosts);
   const isAdminHost = (host: string): boolean => adminCertificate !== null && adminHosts.has(host);
 
@@ -139,6 +159,7 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
       tail.flush();
       await admin.close();
       await responses.close();
+      spans.close();
       siteCounts?.close();
       await sites.close();
     },

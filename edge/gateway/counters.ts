@@ -43,6 +43,7 @@ export const GATEWAY_COLUMNS: readonly string[] = [
   'cut',
   'log_dropped',
   'statistics_lost',
+  'spans_dropped',
 ];
 
 const POSITIONS: ReadonlyMap<string, number> = new Map(GATEWAY_COLUMNS.map((name, i) => [name, i]));
@@ -60,6 +61,7 @@ const BYTES = positionOf('bytes');
 const CUT = positionOf('cut');
 const DROPPED = positionOf('log_dropped');
 const LOST = positionOf('statistics_lost');
+const SPANS = positionOf('spans_dropped');
 
 export class GatewayCounters {
   readonly #values: Float64Array;
@@ -102,6 +104,11 @@ export class GatewayCounters {
   /** Counts lines that the access log has dropped. */
   countDroppedLines(lines: number): void {
     this.#values[DROPPED] += lines;
+  }
+
+  /** Counts spans that the thread has dropped. */
+  countDroppedSpans(spans: number): void {
+    this.#values[SPANS] += spans;
   }
 
   /** Counts requests that are missing from the statistics. */

@@ -1,5 +1,7 @@
 /** Messages between the main thread and the applications of the threads. */
 import type { Config } from '../../core/config/index.ts';
+import type { FinishedSpan } from '../../core/traces/span.ts';
+import type { RequestSampling } from '../../core/traces/traces.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
 import type { CacheHandle, CacheStats } from '../cache/store/cache-store.ts';
 import type { TlsCertificate } from '../http/tls/certificate.ts';
@@ -24,6 +26,8 @@ export interface GatewayData {
   /** Certificate of the admin hosts. Null: the certificate in the store. */
   readonly adminCertificate: TlsCertificate | null;
   readonly adminTarget: AdminTarget;
+  /** Null: traces are off. */
+  readonly traces: RequestSampling | null;
   /** The level of load of the process; null: it is not watched. */
   readonly load: SharedArrayBuffer | null;
   readonly httpPorts: readonly number[];
@@ -41,6 +45,8 @@ export type FromGateway =
   | FromStaples
   /** Complete lines. The writer increments the number in `writtenBatches` afterwards. */
   | { readonly kind: 'access-log'; readonly lines: string; readonly writtenBatches: SharedArrayBuffer }
+  /** Finished spans. The receiver increments the number in `taken` afterwards. */
+  | { readonly kind: 'spans'; readonly spans: readonly FinishedSpan[]; readonly taken: SharedArrayBuffer }
   | { readonly kind: 'requests'; readonly samples: readonly DomainSample[] }
   /** Counts of sites. The receiver increments the number in `added` afterwards. */
   | { readonly kind: 'site-counts'; readonly counts: Float64Array; readonly added: SharedArrayBuffer }

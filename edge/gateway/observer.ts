@@ -1,12 +1,13 @@
 /**
- * Observes every exchange: counts it, writes it to the access log, samples it for the live tail,
- * and reports origin faults.
+ * Observes every exchange: counts it, writes it to the access log, samples it for the live tail and
+ * for traces, and reports origin faults.
  */
 
 import { LogThrottle } from '../../core/base/log/throttle.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { ExchangeRecord } from '../proxy/record.ts';
 import type { Site } from '../sites/site.ts';
+import type { RequestTraces } from '../traces/request-traces.ts';
 import type { AccessLog } from './access-log.ts';
 import type { Destination, GatewayCounters } from './counters.ts';
 import type { SiteCounts } from './site-counts.ts';
@@ -24,32 +25,38 @@ export class Observer {
   readonly #tail: TailSampler | null;
   readonly #onFault: OnOriginFault;
   readonly #sites: SiteCounts | null;
+  readonly #traces: RequestTraces | null;
   readonly #throttle = new LogThrottle();
 
-  /** `sites`: null: no statistics. */
+  /** `sites`: null: no statistics. `traces`: null: they are off. */
   constructor(
     counters: GatewayCounters,
     log: AccessLog | null,
     onFault: OnOriginFault,
     tail: TailSampler | null = null,
     sites: SiteCounts | null = null,
+    traces: RequestTraces | null = null,
   ) {
     this.#counters = counters;
     this.#log = log;
     this.#onFault = onFault;
     this.#tail = tail;
     this.#sites = sites;
+    this.#traces = traces;
   }
 
   recordStart(exchange: Exchange): void {
     this.#log?.recordStart(exchange);
     this.#tail?.recordStart(exchange);
+    this.#traces?.recordStart(exchange);
   }
 
   /** Records a response of the gateway or of the admin API. */
   recordAnswer(exchange: Exchange, destination: Destination, status: number, bytes: number, requestId = ''): void {
     this.#counters.countResponse(destination, status, bytes);
     this.#log?.recordEnd({ exchange, domain: '', requestId, status, bytes, cache: 'none', originMs: -1 });
+    if (this.#traces?.isActive)
+      this.#traces.recordEnd({ exchange, destination, domain: '', requestId, status, bytes, cache: '', fault: null });
   }
 
   /** Records a redirect to https. `site`: the one that is visited; undefined: the admin API. */
@@ -75,5 +82,9 @@ export class Observer {
     }
     this.#log?.recordEnd({ exchange, domain: site.domain, requestId, status, bytes, cache, originMs });
     this.#tail?.recordEnd({ exchange, domainId: site.domainId, status, bytes, cache });
+    if (this.#traces?.isActive)
+      this.#traces.recordEnd({
+        ...{ exchange, destination: 'site', domain: site.domain, requestId, status, bytes, cache, fault },
+      });
   };
 }

@@ -7,6 +7,7 @@ import { BodyCompressor } from '../compress/body.ts';
 import { WholeCompressor } from '../compress/whole.ts';
 import { createProxy, type Proxy as ServeSite } from '../proxy/proxy.ts';
 import type { OnDone } from '../proxy/record.ts';
+import type { RequestTraces } from '../traces/request-traces.ts';
 import { openOrigins } from './origins.ts';
 
 export interface Responses {
@@ -23,13 +24,15 @@ export interface ResponsesContext {
   readonly trusts: (address: string) => boolean;
   /** The loop of the thread. Null: sockets to origins are Node's. */
   readonly loop: DescriptorLoop | null;
+  /** Null: traces are off. */
+  readonly traces: RequestTraces | null;
 }
 
 /** Throws the system's error if a file cannot be read. */
 export function openResponses(
   edge: Config['edge'],
   cache: CacheHandle,
-  { ownAddresses, trusts, loop }: ResponsesContext,
+  { ownAddresses, trusts, loop, traces }: ResponsesContext,
   onDone: OnDone,
 ): Responses {
   const origins = openOrigins(edge, ownAddresses, loop);
@@ -50,6 +53,7 @@ export function openResponses(
       collapseTimeout: edge.cacheWait,
     },
     onDone,
+    traces,
   });
   return {
     serve,

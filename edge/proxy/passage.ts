@@ -18,6 +18,7 @@ import {
 } from '../origin/origin.ts';
 import type { OriginPlace } from '../origin/place.ts';
 import type { Site } from '../sites/site.ts';
+import type { OriginTrace, RequestTraces } from '../traces/request-traces.ts';
 import { bufferBodyStart } from './buffered-body.ts';
 import { type Compression, compressResponse, encodingsForOrigin } from './coding.ts';
 import { answerError, type ErrorPage } from './error-page.ts';
@@ -36,6 +37,8 @@ export interface PassageContext {
   readonly rules: RequestRules;
   readonly compression: Compression | undefined;
   readonly onDone: OnDone | undefined;
+  /** Null: traces are off. */
+  readonly traces: RequestTraces | null;
 }
 
 /** Receives the head of a response before it is sent to the visitor. */
@@ -112,6 +115,8 @@ export class Passage implements Visit, TrailerFilter {
     onFailure: (error: unknown) => Done,
   ): Promise<void> {
     const { exchange, site } = this;
+    const { traces } = this.#context;
+    const trace = traces === null ? null : traces.startOrigin(exchange, method, site.origin);
     const cancel = new OriginCancel();
     this.#cancel = cancel;
     const responding = this.#context.fetch({
@@ -120,19 +125,23 @@ export class Passage implements Visit, TrailerFilter {
       method,
       path: exchange.path,
       authority: normalAuthority(exchange, this.#context.rules),
-      headers,
+      headers: trace === null ? headers : trace.withContext(headers),
       body,
       client: networkOf(exchange, this.#context.rules),
       protocol,
       cancel,
       onInform: (status, fields, identity) => this.#inform(status, fields, identity),
     });
-    return responding.then((response) => {
-      this.#cancel = null;
-      this.#identity = response.place;
-      this.#originMs = response.responseTime - response.requestTime;
-      return onResponse(response);
-    }, onFailure);
+    return responding.then(
+      (response) => {
+        this.#cancel = null;
+        this.#identity = response.place;
+        this.#originMs = response.responseTime - response.requestTime;
+        if (trace !== null) trace.end(response.status);
+        return onResponse(response);
+      },
+      trace === null ? onFailure : (error) => failTraced(trace, error, onFailure),
+    );
   }
 
   /**
@@ -294,4 +303,9 @@ export class Passage implements Visit, TrailerFilter {
       isWhole,
     });
   }
+}
+
+function failTraced(trace: OriginTrace, error: unknown, onFailure: (error: unknown) => Done): Done {
+  trace.fail(error instanceof OriginError ? error.fault : 'internal');
+  return onFailure(error);
 }

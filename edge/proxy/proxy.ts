@@ -7,6 +7,7 @@ import { NO_BODY } from '../http/exchange/body-queue.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { Fetch, OriginResponse } from '../origin/origin.ts';
 import type { Site } from '../sites/site.ts';
+import type { RequestTraces } from '../traces/request-traces.ts';
 import type { Compression } from './coding.ts';
 import type { ErrorPage } from './error-page.ts';
 import { GRPC_UNIMPLEMENTED, isGrpc } from './grpc.ts';
@@ -35,14 +36,16 @@ export interface ProxyOptions {
   readonly cache?: CacheOptions;
   /** Receives the record of each exchange that has ended. */
   readonly onDone?: OnDone;
+  /** If omitted or null, nothing is traced. */
+  readonly traces?: RequestTraces | null;
 }
 
 export type Proxy = (exchange: Exchange, site: Site) => void | Promise<void>;
 
 export function createProxy(options: ProxyOptions): Proxy {
-  const { fetch, name = 'waypost', trusts = () => false, compression, onDone } = options;
+  const { fetch, name = 'waypost', trusts = () => false, compression, onDone, traces = null } = options;
   const rules = { name, trusts };
-  const context: PassageContext = { fetch, rules, compression, onDone };
+  const context: PassageContext = { fetch, rules, compression, onDone, traces };
   const open = (exchange: Exchange, site: Site, isBackground = false): Passage =>
     new Passage(context, exchange, site, isBackground);
   const cache =

@@ -224,6 +224,20 @@ const MAX_ATTEMPTS = 20;
  */
 const MAX_PAUSE_MS = 200;
 
+/** Receives the times of the commits of a write. */
+export interface WriteObserver {
+  /** Called for each attempt, when its commit is handed to the journal. */
+  startCommit(): ObservedCommit;
+}
+
+export interface ObservedCommit {
+  /** This node has applied the entry, and waits for other nodes. */
+  applied(): void;
+  end(sequence: number): void;
+  /** `code`: of the error. */
+  fail(code: string): void;
+}
+
 /**
  * Runs `work` on a draft and commits its changes. Retries after a conflict. Also retries when
  * `work` throws a WaypostError and this node lacked entries of other nodes: an error must be
@@ -235,6 +249,7 @@ export async function write<T>(
   journal: Journal,
   by: string,
   work: (draft: Draft) => T | Promise<T>,
+  observer?: WriteObserver,
 ): Promise<{ result: T; sequence: number }> {
   const ids = new IdTaker(journal.ids);
   let latest: number | undefined;
@@ -261,10 +276,14 @@ export async function write<T>(
       const request = draft.request;
       if (request.changes.length === 0) return { result, sequence: journal.head };
       areIdsFree = false;
+      const observed = observer?.startCommit();
       try {
-        const { sequence } = await journal.commit({ ...request, by, compiled: draft.compiled });
+        const onApplied = observed?.applied;
+        const { sequence } = await journal.commit({ ...request, by, compiled: draft.compiled, onApplied });
+        observed?.end(sequence);
         return { result, sequence };
       } catch (error) {
+        observed?.fail(error instanceof WaypostError ? error.code : 'internal');
         if (!(error instanceof ConflictError)) throw error;
         areIdsFree = true;
         if (attempt++ === MAX_ATTEMPTS) throw error;

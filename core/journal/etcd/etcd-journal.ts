@@ -438,6 +438,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   }
 
   async #resolveCommits({ accepted, links }: Group): Promise<void> {
+    for (const { request } of accepted) request.onApplied?.();
     await this.#options.waitForPeers?.(links[links.length - 1].applied.entry.sequence);
     accepted.forEach((commit, i) => {
       commit.resolve({ sequence: links[i].applied.entry.sequence });

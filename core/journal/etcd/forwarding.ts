@@ -218,6 +218,9 @@ export class Forwarding {
       waiting.forEach(({ reject }, i) => {
         if (each[i] === 'conflict') reject(new ConflictError());
       });
+      waiting.forEach(({ request }, i) => {
+        if (typeof each[i] === 'number') request.onApplied?.();
+      });
       if (last > 0) await waitForPeers(last);
       waiting.forEach(({ resolve }, i) => {
         const sequence = each[i];

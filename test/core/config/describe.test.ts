@@ -53,6 +53,8 @@ const COMMENTED = [
   'backup.s3_endpoint',
   'backup.s3_credentials_file',
   'backup.at',
+  'traces.endpoint',
+  'traces.headers_file',
   'secrets.key_file',
   'dnstap.socket',
   'dnstap.identity',

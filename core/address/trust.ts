@@ -2,7 +2,7 @@
  * Decides which proxies in front of the edge are trusted to describe their clients. The operator
  * lists them.
  */
-import { contains, parseAddress, parsePrefix } from '../../core/address/index.ts';
+import { contains, parseAddress, parsePrefix } from './prefix.ts';
 
 /** Cached results, because visitors return. */
 const MAX_CACHED = 4096;

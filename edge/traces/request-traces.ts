@@ -1,0 +1,231 @@
+/**
+ * Traces of the requests of an edge thread. A request that is not sampled costs one subtraction and
+ * one comparison at its start, and one comparison at its end. Finished spans are sent to the main
+ * thread as plain objects, in batches; the thread itself runs nothing of OpenTelemetry.
+ *
+ * Requests that are not sampled keep the traceparent of the visitor (the forwarding mode of W3C
+ * Trace Context). The origin of a sampled request gets the edge's own.
+ */
+import { newSpanId } from '../../core/traces/ids.ts';
+import { parentOf, type RemoteContext, type StartedSpan, startSpan } from '../../core/traces/remote-parent.ts';
+import { RatioSampler } from '../../core/traces/sampler.ts';
+import { type FinishedSpan, methodAttribute, type SpanAttributes, spanTime } from '../../core/traces/span.ts';
+import { formatTraceParent, type TraceParent } from '../../core/traces/trace-context.ts';
+import type { RequestSampling } from '../../core/traces/traces.ts';
+import { hostOf, siteHost } from '../http/exchange/authority.ts';
+import type { Exchange } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
+import type { Origin } from '../origin/origin-address.ts';
+import type { SpanSender } from './span-sender.ts';
+
+/** Characters of a path, a query, a User-Agent. */
+const MAX_TEXT = 512;
+
+/** How an exchange ended. */
+export interface RequestEnd {
+  readonly exchange: Exchange;
+  /** What answered: a site, the admin API, … */
+  readonly destination: string;
+  /** Apex of the site's domain; empty: none. */
+  readonly domain: string;
+  readonly requestId: string;
+  readonly status: number;
+  readonly bytes: number;
+  /** Empty: none was asked. */
+  readonly cache: string;
+  /** The fault of the origin; null: none. */
+  readonly fault: string | null;
+}
+
+export interface RequestTracesOptions extends RequestSampling {
+  /** Whether an address belongs to a trusted proxy; null: there are none. */
+  readonly trusts: ((address: string) => boolean) | null;
+  readonly sender: Pick<SpanSender, 'add'>;
+  /** 0 ≤ r < 1; omitted: Math.random. */
+  readonly random?: () => number;
+}
+
+export class RequestTraces {
+  readonly #options: RequestTracesOptions;
+  readonly #sampler: RatioSampler;
+  readonly #trusts: RequestTracesOptions['trusts'];
+  /** Spans of sampled requests. Fetches in the background read them after the request has ended. */
+  readonly #spans = new WeakMap<Exchange, StartedSpan>();
+  /** Sampled requests that have not ended. */
+  #active = 0;
+
+  constructor(options: RequestTracesOptions) {
+    this.#options = options;
+    this.#sampler = new RatioSampler(options.ratio, options.random);
+    this.#trusts = options.trusts;
+  }
+
+  /** Call it at the start of each exchange. */
+  recordStart(exchange: Exchange): void {
+    if (this.#trusts?.(exchange.client.address)) this.#startTrusted(exchange);
+    else if (this.#sampler.isNextSampled()) this.#start(exchange, contextOf(exchange.headers), null);
+  }
+
+  /** Parent-based: the decision of a trusted parent holds. */
+  #startTrusted(exchange: Exchange): void {
+    const context = contextOf(exchange.headers);
+    const parent = parentOf(context);
+    if (parent === null ? this.#sampler.isNextSampled() : parent.isSampled) this.#start(exchange, context, parent);
+  }
+
+  /** `trusted`: the parent whose trace is continued. */
+  #start(exchange: Exchange, context: RemoteContext, trusted: TraceParent | null): void {
+    const parent = trusted ?? parentOf(context);
+    this.#spans.set(exchange, startSpan(parent, context.traceState, trusted !== null, spanTime()));
+    this.#active++;
+  }
+
+  /** Whether any request is sampled and has not ended: then call `recordEnd` at the next end. */
+  get isActive(): boolean {
+    return this.#active > 0;
+  }
+
+  /** Call it at the end of each exchange, if `isActive`. */
+  recordEnd(end: RequestEnd): void {
+    const span = this.#spans.get(end.exchange);
+    if (span === undefined) return;
+    this.#active--;
+    const { status, fault } = end;
+    const isError = status >= 500;
+    this.#options.sender.add({
+      ...span,
+      name: methodAttribute(end.exchange.method),
+      kind: 'server',
+      end: spanTime(),
+      attributes: {
+        ...this.#requestAttributes(end.exchange),
+        'http.response.status_code': status,
+        'http.response.body.size': end.bytes,
+        'waypost.destination': end.destination,
+        ...(end.cache === '' ? {} : { 'waypost.cache': end.cache }),
+        ...(end.domain === '' ? {} : { 'waypost.domain': end.domain }),
+        ...(end.requestId === '' ? {} : { 'waypost.request_id': end.requestId }),
+        ...(isError ? { 'error.type': fault ?? String(status) } : {}),
+      },
+      isError,
+    });
+  }
+
+  #requestAttributes({ method, scheme, authority, path, version, client, headers }: Exchange): SpanAttributes {
+    const query = path.indexOf('?');
+    const port = portOf(authority);
+    const agent = fieldOf(headers, 'user-agent');
+    return {
+      'http.request.method': methodAttribute(method),
+      'url.scheme': scheme,
+      'url.path': path.slice(0, Math.min(query < 0 ? path.length : query, MAX_TEXT)),
+      ...(this.#options.hasQuery && query >= 0 ? { 'url.query': path.slice(query + 1, query + 1 + MAX_TEXT) } : {}),
+      'server.address': siteHost(authority),
+      ...(port === null ? {} : { 'server.port': port }),
+      'client.address': client.address,
+      'network.protocol.version': version,
+      ...(agent === '' ? {} : { 'user_agent.original': agent.slice(0, MAX_TEXT) }),
+    };
+  }
+
+  /**
+   * The fields that a request to an origin has instead of the visitor's, and its span. Null: the
+   * visitor's request is not sampled.
+   */
+  startOrigin(exchange: Exchange, method: string, origin: Origin): OriginTrace | null {
+    const span = this.#spans.get(exchange);
+    return span === undefined ? null : new OriginTrace(this.#options.sender, span, method, origin);
+  }
+
+  /**
+   * The fields of a request to the admin API, whose span is a child. The API trusts the edge, so a
+   * visitor's fields are removed from every request.
+   */
+  apiFields(exchange: Exchange, fields: FieldList): string[] {
+    const span = this.#active === 0 ? undefined : this.#spans.get(exchange);
+    return span === undefined ? withoutContext(fields) : withContext(fields, span, span.spanId);
+  }
+}
+
+/** A request to an origin. */
+export class OriginTrace {
+  readonly #sender: Pick<SpanSender, 'add'>;
+  readonly #parent: StartedSpan;
+  readonly #method: string;
+  readonly #origin: Origin;
+  readonly #spanId = newSpanId();
+  readonly #start = spanTime();
+
+  constructor(sender: Pick<SpanSender, 'add'>, parent: StartedSpan, method: string, origin: Origin) {
+    this.#sender = sender;
+    this.#parent = parent;
+    this.#method = method;
+    this.#origin = origin;
+  }
+
+  withContext(fields: FieldList): FieldList {
+    return withContext(fields, this.#parent, this.#spanId);
+  }
+
+  /** The head of the response has arrived. */
+  end(status: number): void {
+    this.#add({ 'http.response.status_code': status }, status >= 400 ? String(status) : '');
+  }
+
+  /** `fault`: of the origin, or the reason why there was none. */
+  fail(fault: string): void {
+    this.#add({}, fault);
+  }
+
+  /** In client spans, 4xx is an error too (semantic conventions for HTTP). */
+  #add(attributes: SpanAttributes, errorType: string): void {
+    const { traceId, spanId, traceState } = this.#parent;
+    const { host, port, protocol } = this.#origin;
+    const method = methodAttribute(this.#method);
+    const span: FinishedSpan = {
+      ...{ traceId, spanId: this.#spanId, parentId: spanId, isParentRemote: false, traceState, link: null },
+      ...{ name: method, kind: 'client', start: this.#start, end: spanTime(), isError: errorType !== '' },
+      attributes: {
+        'http.request.method': method,
+        'server.address': host,
+        'server.port': port,
+        'url.scheme': protocol,
+        ...attributes,
+        ...(errorType === '' ? {} : { 'error.type': errorType }),
+      },
+    };
+    this.#sender.add(span);
+  }
+}
+
+function contextOf(headers: FieldList): RemoteContext {
+  return { traceParent: fieldOf(headers, 'traceparent'), traceState: fieldOf(headers, 'tracestate') };
+}
+
+/** Repeated fields are joined: then traceparent is invalid, and tracestate is one list. */
+function fieldOf(headers: FieldList, name: string): string {
+  let value = '';
+  for (let i = 0; i < headers.length; i += 2)
+    if (headers[i] === name) value = value === '' ? headers[i + 1] : `${value},${headers[i + 1]}`;
+  return value;
+}
+
+function withoutContext(fields: FieldList): string[] {
+  const kept: string[] = [];
+  for (let i = 0; i < fields.length; i += 2)
+    if (fields[i] !== 'traceparent' && fields[i] !== 'tracestate') kept.push(fields[i], fields[i + 1]);
+  return kept;
+}
+
+function withContext(fields: FieldList, { traceId, traceState }: StartedSpan, spanId: string): string[] {
+  const changed = withoutContext(fields);
+  changed.push('traceparent', formatTraceParent({ traceId, spanId, isSampled: true }));
+  if (traceState !== '') changed.push('tracestate', traceState);
+  return changed;
+}
+
+/** Null: the default port of the scheme. */
+function portOf(authority: string): number | null {
+  const host = hostOf(authority);
+  return host.length === authority.length ? null : Number(authority.slice(host.length + 1));
+}
