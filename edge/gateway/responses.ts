@@ -41,6 +41,7 @@ export function openResponses(
   const whole = edge.compress ? new WholeCompressor(edge.compressCachedMaxBytes) : undefined;
   const serve = createProxy({
     fetch: origins.fetch,
+    send: origins.send,
     name: edge.name,
     trusts,
     compression: edge.compress ? { bodies: new BodyCompressor(edge.compressConcurrency), minBytes } : undefined,

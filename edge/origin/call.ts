@@ -1,5 +1,6 @@
 /** One request on its way: waiting for a connection, sent, or answered with its body still to come. */
-import { OriginError, type OriginRequest, type OriginResponse } from './origin.ts';
+import type { OriginCounters } from './counters.ts';
+import { OriginError, type OriginRequest, type OriginResponse, type ResponseReceiver } from './origin.ts';
 
 /** Who has the call now. */
 export interface CallHolder {
@@ -18,22 +19,22 @@ export class Call {
   retries = 0;
   /** Of a call that waits, in the time of the clock. */
   deadline = 0;
-  readonly #resolve: (response: OriginResponse) => void;
-  readonly #reject: (error: Error) => void;
+  readonly #receiver: ResponseReceiver;
+  readonly #counters: OriginCounters;
   readonly #signal: AbortSignal | undefined;
 
   constructor(
     request: OriginRequest,
     head: string,
     signal: AbortSignal | undefined,
-    resolve: (response: OriginResponse) => void,
-    reject: (error: Error) => void,
+    receiver: ResponseReceiver,
+    counters: OriginCounters,
   ) {
     this.request = request;
     this.head = head;
     this.#signal = signal;
-    this.#resolve = resolve;
-    this.#reject = reject;
+    this.#receiver = receiver;
+    this.#counters = counters;
     if (request.cancel !== undefined) request.cancel.target = this;
     signal?.addEventListener('abort', this);
   }
@@ -49,12 +50,13 @@ export class Call {
   }
 
   answer(response: OriginResponse): void {
-    this.#resolve(response);
+    this.#receiver.onResponse(response);
   }
 
   fail(error: Error): void {
     this.end();
-    this.#reject(error);
+    if (error instanceof OriginError) this.#counters.faults[error.fault]++;
+    this.#receiver.onFailure(error);
   }
 
   /** Nothing is left to cancel. */

@@ -11,7 +11,7 @@ import type { OriginConnection } from './connection.ts';
 import { newCounters, type OriginCounters } from './counters.ts';
 import { DEFAULT_LIMITS, type OriginLimits } from './limits.ts';
 import { openNodeSocket } from './node-socket.ts';
-import { type Fetch, OriginError, type OriginRequest, type OriginResponse } from './origin.ts';
+import type { Fetch, OriginRequest, OriginResponse, ResponseReceiver, Send } from './origin.ts';
 import { connectionKey, type Origin } from './origin-address.ts';
 import { isNamedByVisitor, OriginPool, type PoolTools } from './pool.ts';
 import { requestHead } from './request-head.ts';
@@ -37,6 +37,7 @@ export interface OriginClientOptions {
 
 export interface OriginClient {
   readonly fetch: Fetch;
+  readonly send: Send;
   readonly counters: Readonly<OriginCounters>;
   /** Ends what is under way (`aborted`), and closes all connections. */
   close(): Promise<void>;
@@ -81,7 +82,17 @@ class Client implements OriginClient {
   }
 
   readonly fetch: Fetch = (request, signal) =>
-    new Promise<OriginResponse>((resolve, reject) => this.#start(request, signal, resolve, reject));
+    new Promise<OriginResponse>((resolve, reject) =>
+      this.#start(request, signal, { onResponse: resolve, onFailure: reject }),
+    );
+
+  readonly send: Send = (request, receiver) => {
+    try {
+      this.#start(request, undefined, receiver);
+    } catch (error) {
+      receiver.onFailure(error as Error);
+    }
+  };
 
   readonly close = async (): Promise<void> => {
     this.#isClosed = true;
@@ -90,25 +101,15 @@ class Client implements OriginClient {
     this.#clock.stop();
   };
 
-  #start(
-    request: OriginRequest,
-    signal: AbortSignal | undefined,
-    resolve: (response: OriginResponse) => void,
-    reject: (error: Error) => void,
-  ): void {
+  #start(request: OriginRequest, signal: AbortSignal | undefined, receiver: ResponseReceiver): void {
     const head = requestHead(request);
     this.counters.requests++;
     if (this.#isClosed || signal?.aborted === true || request.cancel?.isCancelled === true) {
       this.counters.faults.aborted++;
-      reject(aborted());
+      receiver.onFailure(aborted());
       return;
     }
-    this.#poolOf(request).run(new Call(request, head, signal, resolve, (error) => this.#failed(error, reject)));
-  }
-
-  #failed(error: Error, reject: (error: Error) => void): void {
-    if (error instanceof OriginError) this.counters.faults[error.fault]++;
-    reject(error);
+    this.#poolOf(request).run(new Call(request, head, signal, receiver, this.counters));
   }
 
   #poolOf({ origin, serverName }: OriginRequest): OriginPool {

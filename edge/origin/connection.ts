@@ -198,13 +198,15 @@ export class OriginConnection implements SocketOwner, ReaderOwner, ReceivedBodyS
   #answer(): void {
     const response = this.#unanswered;
     if (response === null) return;
+    const body = this.#body;
     this.#unanswered = null;
     this.#call?.answer(response);
+    body?.own();
   }
 
   onPart(buffer: Buffer, from: number, to: number): void {
     if (this.#body === null) return;
-    this.#body.push(buffer.subarray(from, to));
+    this.#body.push(buffer.subarray(from, to), this.#unanswered !== null);
     // Who took it may have cancelled.
     if (this.#body !== null) this.#watch();
   }

@@ -62,6 +62,11 @@ export interface OriginBody {
    * a body which has to be fetched for this call takes at most; others give what has come.
    */
   read(most?: number): Promise<Uint8Array | null>;
+  /**
+   * All of it, if all has come and none was read: the bytes are there during the call only, so that they need not be copied twice. Undefined: it has to be read. An empty body is
+   * never given. Missing where a body has to be read.
+   */
+  takeWhole?(): Uint8Array | undefined;
   /** Takes no more: the connection is closed, unless all has come. */
   cancel(): void;
   /**
@@ -103,6 +108,17 @@ export class OriginCancel {
  * else. `signal` of the visitor's end: cancels, whatever the state; on the path of each request `request.cancel` is the cheaper way.
  */
 export type Fetch = (request: OriginRequest, signal?: AbortSignal) => Promise<OriginResponse>;
+
+/** Whom a request was sent for. Neither may throw; either may be called before `Send` returns. */
+export interface ResponseReceiver {
+  /** Within the call that reads the head: what of the body came with it need not be copied (`OriginBody.takeWhole`, `flow`). */
+  onResponse(response: OriginResponse): void;
+  /** As `Fetch` rejects. */
+  onFailure(error: Error): void;
+}
+
+/** `Fetch` without a promise, and its turn of microtasks. */
+export type Send = (request: OriginRequest, receiver: ResponseReceiver) => void;
 
 export type OriginFault =
   | 'forbidden' // no address that may be connected to

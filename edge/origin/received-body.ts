@@ -25,6 +25,8 @@ export class ReceivedBody implements OriginBody, BodyFlow {
   /** Null once no more comes. */
   #source: ReceivedBodySource | null;
   readonly #parts = new Parts();
+  /** The first part, alone, in the memory of the read that has brought it; null once it was taken or copied. */
+  #borrowed: Uint8Array | null = null;
   #waiting = 0;
   #isFull = false;
   #failure: OriginError | null = null;
@@ -62,6 +64,14 @@ export class ReceivedBody implements OriginBody, BodyFlow {
     });
   }
 
+  takeWhole(): Uint8Array | undefined {
+    const part = this.#borrowed;
+    if (part === null || this.#source !== null || this.#failure !== null) return undefined;
+    this.#borrowed = null;
+    this.#waiting = 0;
+    return part;
+  }
+
   flow(sink: BodySink): BodyFlow {
     if (this.#resolve !== null || this.#sink !== null) throw new Error('A part of the body is being read already.');
     this.#sink = sink;
@@ -73,6 +83,17 @@ export class ReceivedBody implements OriginBody, BodyFlow {
     const sink = this.#sink;
     if (sink === null) return;
     const wasFull = this.#isFull;
+    const borrowed = this.#borrowed;
+    if (borrowed !== null) {
+      this.#borrowed = null;
+      this.#waiting = 0;
+      const takesMore = sink.onPart(borrowed);
+      if (this.#sink !== sink) return;
+      if (!takesMore) {
+        this.#isFull = true;
+        return;
+      }
+    }
     for (let part = this.#parts.shift(); part !== undefined; part = this.#parts.shift()) {
       this.#waiting -= part.length;
       const takesMore = sink.onPart(part);
@@ -91,6 +112,7 @@ export class ReceivedBody implements OriginBody, BodyFlow {
     const source = this.#source;
     this.#source = null;
     this.#parts.clear();
+    this.#borrowed = null;
     this.#waiting = 0;
     this.#failure = null;
     this.#over(null);
@@ -98,6 +120,7 @@ export class ReceivedBody implements OriginBody, BodyFlow {
   }
 
   #shift(): Uint8Array | undefined {
+    this.own();
     const part = this.#parts.shift();
     if (part === undefined) return undefined;
     this.#waiting -= part.length;
@@ -109,28 +132,36 @@ export class ReceivedBody implements OriginBody, BodyFlow {
     return part;
   }
 
-  /** From the connection: not empty; the bytes are there during the call only. */
-  push(bytes: Uint8Array): void {
+  /** From the connection: not empty; the bytes are there during the call only. `isBorrowable`: until `own` is called, which follows. */
+  push(bytes: Uint8Array, isBorrowable = false): void {
     if (this.#sink !== null && !this.#isFull) {
       if (!this.#sink.onPart(bytes)) this.#isFull = true;
       return;
     }
-    const part = Buffer.allocUnsafe(bytes.length);
-    part.set(bytes);
     if (this.#resolve !== null) {
-      this.#settle(part);
+      this.#settle(copyOf(bytes));
       return;
     }
-    this.#parts.push(part);
-    this.#waiting += part.length;
+    this.own();
+    if (isBorrowable && this.#parts.count === 0) this.#borrowed = bytes;
+    else this.#parts.push(copyOf(bytes));
+    this.#waiting += bytes.length;
     if (this.#waiting >= MOST_WAITING) this.#isFull = true;
+  }
+
+  /** From the connection: the memory of the read is about to be used again. */
+  own(): void {
+    const borrowed = this.#borrowed;
+    if (borrowed === null) return;
+    this.#borrowed = null;
+    this.#parts.push(copyOf(borrowed));
   }
 
   /** From the connection: that was all. */
   finish(trailers: FieldList): void {
     this.#source = null;
     this.trailers = trailers;
-    if (this.#parts.count === 0) this.#over(null);
+    if (this.#isEmpty) this.#over(null);
   }
 
   /** From the connection: no more comes, though more should. */
@@ -138,7 +169,11 @@ export class ReceivedBody implements OriginBody, BodyFlow {
     if (this.#source === null) return;
     this.#source = null;
     this.#failure = error;
-    if (this.#parts.count === 0) this.#over(error);
+    if (this.#isEmpty) this.#over(error);
+  }
+
+  get #isEmpty(): boolean {
+    return this.#parts.count === 0 && this.#borrowed === null;
   }
 
   /** Tells who waits. */
@@ -161,4 +196,10 @@ export class ReceivedBody implements OriginBody, BodyFlow {
     this.#reject = null;
     resolve?.(part);
   }
+}
+
+function copyOf(bytes: Uint8Array): Uint8Array {
+  const copy = Buffer.allocUnsafe(bytes.length);
+  copy.set(bytes);
+  return copy;
 }

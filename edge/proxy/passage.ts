@@ -14,7 +14,9 @@ import {
   type OriginBody,
   OriginCancel,
   OriginError,
+  type OriginRequest,
   type OriginResponse,
+  type Send,
 } from '../origin/origin.ts';
 import type { OriginPlace } from '../origin/place.ts';
 import type { Site } from '../sites/site.ts';
@@ -34,6 +36,8 @@ import { fieldsWithoutOrigin, responseFields, responseTrailers } from './respons
 /** Shared by all passages of a proxy. */
 export interface PassageContext {
   readonly fetch: Fetch;
+  /** The same without a promise; undefined: only `fetch` is available. */
+  readonly send: Send | undefined;
   readonly rules: RequestRules;
   readonly compression: Compression | undefined;
   readonly onDone: OnDone | undefined;
@@ -119,7 +123,7 @@ export class Passage implements Visit, TrailerFilter {
     const trace = traces === null ? null : traces.startOrigin(exchange, method, site.origin);
     const cancel = new OriginCancel();
     this.#cancel = cancel;
-    const responding = this.#context.fetch({
+    const request: OriginRequest = {
       origin: site.origin,
       serverName: fromUrlHost(hostOf(exchange.authority)),
       method,
@@ -131,17 +135,34 @@ export class Passage implements Visit, TrailerFilter {
       protocol,
       cancel,
       onInform: (status, fields, identity) => this.#inform(status, fields, identity),
-    });
-    return responding.then(
-      (response) => {
-        this.#cancel = null;
-        this.#identity = response.place;
-        this.#originMs = response.responseTime - response.requestTime;
-        if (trace !== null) trace.end(response.status);
-        return onResponse(response);
-      },
-      trace === null ? onFailure : (error) => failTraced(trace, error, onFailure),
+    };
+    const { send } = this.#context;
+    const received = (response: OriginResponse): Done => {
+      if (trace !== null) trace.end(response.status);
+      return this.#onResponse(response, onResponse);
+    };
+    const failed = trace === null ? onFailure : (error: unknown) => failTraced(trace, error, onFailure);
+    if (send === undefined) return this.#context.fetch(request).then(received, failed);
+    return new Promise((resolve, reject) =>
+      send(request, {
+        onResponse: (response) => {
+          try {
+            resolve(received(response));
+          } catch (error) {
+            reject(error);
+          }
+        },
+        // Not within the call of whoever cancels the request.
+        onFailure: (error) => resolve(Promise.reject(error).catch(failed)),
+      }),
     );
+  }
+
+  #onResponse(response: OriginResponse, onResponse: (response: OriginResponse) => Done): Done {
+    this.#cancel = null;
+    this.#identity = response.place;
+    this.#originMs = response.responseTime - response.requestTime;
+    return onResponse(response);
   }
 
   /**

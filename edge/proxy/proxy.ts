@@ -5,7 +5,7 @@ import { fieldValue, withoutFields } from '../cache/rules/fields.ts';
 import type { Done } from '../cache/visit.ts';
 import { NO_BODY } from '../http/exchange/body-queue.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
-import type { Fetch, OriginResponse } from '../origin/origin.ts';
+import type { Fetch, OriginResponse, Send } from '../origin/origin.ts';
 import type { Site } from '../sites/site.ts';
 import type { RequestTraces } from '../traces/request-traces.ts';
 import type { Compression } from './coding.ts';
@@ -20,6 +20,8 @@ import { isWebSocketKey, pipeTunnel, webSocketAccept, webSocketKey } from './tun
 
 export interface ProxyOptions {
   readonly fetch: Fetch;
+  /** `fetch` without a promise, if there is one. */
+  readonly send?: Send;
   /**
    * The name of the edge in Via, CDN-Loop and Cache-Status: a token; default `waypost`. If one
    * service forwards to another, their names must differ.
@@ -43,9 +45,9 @@ export interface ProxyOptions {
 export type Proxy = (exchange: Exchange, site: Site) => void | Promise<void>;
 
 export function createProxy(options: ProxyOptions): Proxy {
-  const { fetch, name = 'waypost', trusts = () => false, compression, onDone, traces = null } = options;
+  const { fetch, send, name = 'waypost', trusts = () => false, compression, onDone, traces = null } = options;
   const rules = { name, trusts };
-  const context: PassageContext = { fetch, rules, compression, onDone, traces };
+  const context: PassageContext = { fetch, send, rules, compression, onDone, traces };
   const open = (exchange: Exchange, site: Site, isBackground = false): Passage =>
     new Passage(context, exchange, site, isBackground);
   const cache =

@@ -19,6 +19,12 @@ export interface TrailerFilter {
  * the partial body does not look complete.
  */
 export function relay(body: OriginBody, exchange: Exchange, filter: TrailerFilter, gate: Gate): void | Promise<void> {
+  const whole = exchange.isEnded ? undefined : body.takeWhole?.();
+  if (whole !== undefined) {
+    gate.bytes += whole.length;
+    exchange.end(whole, filter.trailersOf(body.trailers), true);
+    return;
+  }
   const part = body.readNow();
   const next = part ? body.readNow() : part;
   if (exchange.isEnded) body.cancel();

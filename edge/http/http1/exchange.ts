@@ -165,11 +165,11 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
     return this.write(Buffer.from(chunk));
   }
 
-  end(chunk?: Uint8Array, trailers?: FieldList): void {
+  end(chunk?: Uint8Array, trailers?: FieldList, isLent = false): void {
     if (this.isEnded) return;
     if (!this.#hasHead) throw new Error('An end before the head.');
     const lines = trailers === undefined ? '' : fieldLines(trailerFields(trailers));
-    if (chunk !== undefined && chunk.length > 0 && this.#framing !== 'none') this.#part(chunk);
+    if (chunk !== undefined && chunk.length > 0 && this.#framing !== 'none') this.#part(isLent ? Buffer.from(chunk) : chunk);
     // What was written may have been more than was announced.
     if (this.isEnded) return;
     if (this.#framing === 'length' && this.#left > 0) {

@@ -144,15 +144,28 @@ export class Sender {
       stream.sentEnd();
       return;
     }
-    const { length } = body;
-    if (length > DEFAULT_FRAME_SIZE || length > stream.sendWindow || length > this.window) {
-      this.queue(stream, body);
-      return;
-    }
-    if (this.#output.room < FRAME_HEADER + length) {
-      this.queue(stream, body);
-      return;
-    }
+    if (this.#fits(stream, body.length)) this.passLast(stream, body);
+    else this.queue(stream, body);
+  }
+
+  /** Whether so many bytes go in one frame now. */
+  #fits(stream: Http2Stream, length: number): boolean {
+    return (
+      length <= DEFAULT_FRAME_SIZE &&
+      length <= stream.sendWindow &&
+      length <= this.window &&
+      FRAME_HEADER + length <= this.#output.room
+    );
+  }
+
+  /** Whether `passLast` may be called for so many bytes: they go at once, and no other stream waits for its turn. */
+  mayPass(stream: Http2Stream, length: number): boolean {
+    return this.#scheduler.isEmpty && this.#fits(stream, length);
+  }
+
+  /** The last frame of a stream that has nothing queued, of bytes that lie elsewhere. */
+  passLast(stream: Http2Stream, body: Uint8Array): void {
+    this.#unreserve(stream);
     this.#pass(stream, body, true);
     stream.sentEnd();
   }

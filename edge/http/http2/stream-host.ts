@@ -17,6 +17,8 @@ export interface StreamSender<Stream> {
   ready(stream: Stream, head: ReadyHead, body: Uint8Array): void;
   queue(stream: Stream, part: Uint8Array): void;
   lend(stream: Stream, part: Uint8Array): void;
+  mayPass(stream: Stream, length: number): boolean;
+  passLast(stream: Stream, body: Uint8Array): void;
   end(stream: Stream): void;
 }
 

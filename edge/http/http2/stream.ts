@@ -212,11 +212,14 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
     return false;
   }
 
-  end(chunk?: Uint8Array, trailers?: FieldList): void {
+  end(chunk?: Uint8Array, trailers?: FieldList, isLent = false): void {
     if (this.isEnded) return;
     if (!this.#hasHead) throw new Error('An end before the head.');
     const fields = trailers === undefined ? NO_FIELDS : withoutLength(sendableFields(trailers));
-    if (chunk !== undefined && chunk.length > 0 && !this.#push(chunk, false)) return;
+    if (chunk !== undefined && chunk.length > 0) {
+      if (fields.length === 0 && this.#passLast(chunk)) return;
+      if (!this.#push(chunk, isLent)) return;
+    }
     if (this.#left > 0) {
       this.#host.resetStream(this, STREAM_ENDING.failed);
       return;
@@ -225,6 +228,17 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
     this.isEnding = true;
     if (this.queued === 0) this.#host.sender.end(this);
     this.#host.flushSoon();
+  }
+
+  /** The last part, or all of the body, in one frame with the end, if nothing waits and all of it can go. */
+  #passLast(chunk: Uint8Array): boolean {
+    if (this.queued > 0 || (this.#left >= 0 && this.#left !== chunk.length)) return false;
+    if (!this.#host.sender.mayPass(this, chunk.length)) return false;
+    this.#left = 0;
+    this.isEnding = true;
+    this.#host.sender.passLast(this, chunk);
+    this.#host.flushSoon();
+    return true;
   }
 
   /** Not empty. False: more than was announced, and the stream is reset. */

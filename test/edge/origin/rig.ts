@@ -137,6 +137,7 @@ export function client(options: OriginClientOptions = {}): OriginClient {
   const its = createOriginClient({ exemptions: true, open: sockets.open, ...options });
   return {
     fetch: its.fetch,
+    send: its.send,
     counters: its.counters,
     async close() {
       await its.close();

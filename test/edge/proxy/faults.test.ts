@@ -139,6 +139,7 @@ async function leavesNothing(version: 'http/1.1' | 'h2', isCached: boolean): Pro
   const records = { count: 0, whole: 0 };
   const proxy = createProxy({
     fetch: client.fetch,
+    send: client.send,
     compression: { bodies, minBytes: 20 },
     cache: isCached ? { store, maxBodyBytes: MB, collapseTimeout: 20 } : undefined,
     onDone: ({ isWhole }) => {

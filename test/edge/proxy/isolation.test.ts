@@ -131,7 +131,7 @@ for (const version of ['http/1.1', 'h2c'] as const)
       ...{ domainId: 'd', domain: 'site.test', hasCertificate: false, hsts: '', documents: null },
       origin: { host: '127.0.0.1', port, protocol: 'http' as const },
     };
-    const proxy = createProxy({ fetch: client.fetch });
+    const proxy = createProxy({ fetch: client.fetch, send: client.send });
     const random = new Random(SEED);
     let next = 0;
     let own = 0;

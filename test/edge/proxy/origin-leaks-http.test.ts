@@ -131,7 +131,7 @@ for (const version of VERSIONS) {
       ...{ domainId: 'd', domain: 'site.test', hasCertificate: false, hsts: '', documents: null },
       origin: { host: HOST.toLowerCase(), port, protocol: 'http' },
     };
-    const proxy = createProxy({ fetch: client.fetch, cache: { store, maxBodyBytes: MB } });
+    const proxy = createProxy({ fetch: client.fetch, send: client.send, cache: { store, maxBodyBytes: MB } });
     try {
       await withRig(
         version,
@@ -164,7 +164,7 @@ for (const version of VERSIONS) {
 
 test('the error page for an unreachable origin does not reveal it either', async () => {
   const client = createOriginClient({ lookup, exemptions: parseExemptions(['127.0.0.1']) });
-  const proxy = createProxy({ fetch: client.fetch });
+  const proxy = createProxy({ fetch: client.fetch, send: client.send });
   const site: Site = {
     ...{ domainId: 'd', domain: 'site.test', hasCertificate: false, hsts: '', documents: null },
     origin: { host: HOST.toLowerCase(), port: 1, protocol: 'http' },

@@ -100,7 +100,7 @@ export async function withEdge(scheme: Scheme, use: (edge: Edge) => Promise<void
   const handler = createGateway({
     siteOf: (host) => (host === HOST ? site : undefined),
     isShared: (serverName, host) => serverName === host,
-    proxy: createProxy({ fetch: client.fetch, onDone: () => records++ }),
+    proxy: createProxy({ fetch: client.fetch, send: client.send, onDone: () => records++ }),
     adminHosts: new Set(),
     admin: () => {},
     challenge: () => undefined,
