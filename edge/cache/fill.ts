@@ -10,7 +10,7 @@ import type { Flight, Flights } from './flights.ts';
 import type { HotEntry } from './hot-entry.ts';
 import { RangedBody } from './ranged-body.ts';
 import { ReadAheadBody, type ReadAheadBudget } from './read-ahead-body.ts';
-import { cacheStatus, type Forwarded } from './rules/cache-status.ts';
+import { type Forwarded, repeatedStatus } from './rules/cache-status.ts';
 import { factsOf, type Received } from './rules/facts.ts';
 import type { CacheRequest } from './rules/request.ts';
 import { isServerError, mayUseOnError } from './rules/reuse.ts';
@@ -173,7 +173,7 @@ interface StatusParameters {
 }
 
 const statusOf = ({ name }: FillContext, { fwd, isCollapsed }: Fill, parameters: StatusParameters): string =>
-  cacheStatus({ name, fwd, collapsed: isCollapsed, ...parameters });
+  repeatedStatus({ name, fwd, collapsed: isCollapsed, fwdStatus: parameters.fwdStatus, stored: parameters.stored });
 
 /** A HEAD request is judged like the GET whose response is stored. */
 const asGet = (request: CacheRequest): CacheRequest =>
@@ -265,8 +265,7 @@ function handleHeadResponse(context: FillContext, fill: Fill, response: OriginRe
     if (!isSame || !freshenVariant(context, fill, stored, response, mark).isStorable)
       context.store.remove(visit.site.domainId, key);
   }
-  const fields = visit.visitorFields(response.headers);
-  fields.push('cache-status', statusOf(context, fill, {}));
+  const fields = visit.visitorFields(response.headers, statusOf(context, fill, {}));
   return visit.respond(response.status, fields, response.body);
 }
 
@@ -282,8 +281,7 @@ function handleGetResponse(context: FillContext, fill: Fill, response: OriginRes
     return;
   }
   const isStored = body instanceof TappedBody;
-  const fields = visit.visitorFields(headers);
-  fields.push('cache-status', statusOf(context, fill, { stored: isStored }));
+  const fields = visit.visitorFields(headers, statusOf(context, fill, { stored: isStored }));
   return relayResponse(context, fill, received, fields, isStored ? withReadAhead(context, body, fill.flight) : body);
 }
 

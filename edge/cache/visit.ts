@@ -42,8 +42,8 @@ export interface Visit {
    */
   bypassCache(cacheStatus: string, outcome: CacheOutcome, onHead?: (status: number, fields: FieldList) => void): Done;
 
-  /** The origin's fields as the visitor receives them. */
-  visitorFields(headers: FieldList): string[];
+  /** The origin's fields as the visitor receives them, with Cache-Status. */
+  visitorFields(headers: FieldList, cacheStatus: string): FieldList;
 
   /**
    * The origin's fields as the cache may store them: they do not depend on the origin's address.

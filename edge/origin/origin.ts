@@ -21,6 +21,8 @@ export interface OriginRequest {
   readonly authority: string;
   /** As they are sent, in this order: without host, content-length, and what concerns a connection only; those are the client's to say. */
   readonly headers: FieldList;
+  /** X-Request-Id. It is not in `headers`, so that the same list can be used for many requests. */
+  readonly id?: string;
   readonly body: RequestBody;
   /** The visitor's network (core/address/ipv6.ts), which gets its share of the connections; undefined: nobody in particular. */
   readonly client?: string;
@@ -63,8 +65,8 @@ export interface OriginBody {
    */
   read(most?: number): Promise<Uint8Array | null>;
   /**
-   * All of it, if all has come and none was read: the bytes are there during the call only, so that they need not be copied twice. Undefined: it has to be read. An empty body is
-   * never given. Missing where a body has to be read.
+   * The whole body, if it has arrived and nothing of it was read. The bytes are valid during the
+   * call only, so they are copied once. Undefined: the body is empty, or has to be read.
    */
   takeWhole?(): Uint8Array | undefined;
   /** Takes no more: the connection is closed, unless all has come. */
@@ -109,15 +111,21 @@ export class OriginCancel {
  */
 export type Fetch = (request: OriginRequest, signal?: AbortSignal) => Promise<OriginResponse>;
 
-/** Whom a request was sent for. Neither may throw; either may be called before `Send` returns. */
+/**
+ * Receives the response to a request. Neither method may throw. Either may be called before `Send`
+ * returns.
+ */
 export interface ResponseReceiver {
-  /** Within the call that reads the head: what of the body came with it need not be copied (`OriginBody.takeWhole`, `flow`). */
+  /**
+   * Called while the head is read. So the part of the body that came with it need not be copied
+   * (`OriginBody.takeWhole`, `flow`).
+   */
   onResponse(response: OriginResponse): void;
   /** As `Fetch` rejects. */
   onFailure(error: Error): void;
 }
 
-/** `Fetch` without a promise, and its turn of microtasks. */
+/** `Fetch` without a promise. */
 export type Send = (request: OriginRequest, receiver: ResponseReceiver) => void;
 
 export type OriginFault =

@@ -25,7 +25,7 @@ export class ReceivedBody implements OriginBody, BodyFlow {
   /** Null once no more comes. */
   #source: ReceivedBodySource | null;
   readonly #parts = new Parts();
-  /** The first part, alone, in the memory of the read that has brought it; null once it was taken or copied. */
+  /** The only part, still in the buffer of the read. Null: it was taken or copied. */
   #borrowed: Uint8Array | null = null;
   #waiting = 0;
   #isFull = false;
@@ -132,7 +132,10 @@ export class ReceivedBody implements OriginBody, BodyFlow {
     return part;
   }
 
-  /** From the connection: not empty; the bytes are there during the call only. `isBorrowable`: until `own` is called, which follows. */
+  /**
+   * From the connection: not empty; the bytes are valid during the call only. `isBorrowable`: they
+   * are valid until `own` is called.
+   */
   push(bytes: Uint8Array, isBorrowable = false): void {
     if (this.#sink !== null && !this.#isFull) {
       if (!this.#sink.onPart(bytes)) this.#isFull = true;
@@ -149,7 +152,7 @@ export class ReceivedBody implements OriginBody, BodyFlow {
     if (this.#waiting >= MOST_WAITING) this.#isFull = true;
   }
 
-  /** From the connection: the memory of the read is about to be used again. */
+  /** From the connection: the buffer of the read is about to be reused. */
   own(): void {
     const borrowed = this.#borrowed;
     if (borrowed === null) return;

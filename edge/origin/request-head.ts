@@ -4,7 +4,8 @@
  */
 import { isPath } from '../http/exchange/authority.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
-import { isToken } from '../http/exchange/fields.ts';
+import { isFieldValue, isToken } from '../http/exchange/fields.ts';
+import { derivedOf } from '../http/exchange/recurring-fields.ts';
 import { fieldLine } from './field-line.ts';
 import type { OriginRequest } from './origin.ts';
 
@@ -22,15 +23,40 @@ export const isLastOnConnection = ({ method, body, protocol }: OriginRequest): b
 export function requestHead(request: OriginRequest): string {
   const { method, path, headers } = request;
   const authority = request.origin.hostHeader ?? request.authority;
-  if (!isToken(method) || method === 'CONNECT') throw new TypeError(`No method of a request to an origin: ${method}`);
+  if (method !== 'GET' && (!isToken(method) || method === 'CONNECT'))
+    throw new TypeError(`No method of a request to an origin: ${method}`);
   if (!isPath(path, method)) throw new TypeError('No path of a request to an origin.');
   if (!isAuthority(authority)) throw new TypeError(`No authority: ${authority}`);
-  const lines = fieldLines(headers);
-  return `${method} ${path} HTTP/1.1\r\nhost: ${authority}\r\n${lines}${connectionLines(request)}${framingLine(request)}\r\n`;
+  const lines = recurringLines(headers);
+  return `${method} ${path} HTTP/1.1\r\nhost: ${authority}\r\n${lines}${idLine(request)}${connectionLines(request)}${framingLine(request)}\r\n`;
 }
 
+let lastAuthority = '';
+
 /** One Host, and no other text in its place. */
-const isAuthority = (text: string): boolean => /^[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]+$/.test(text);
+function isAuthority(text: string): boolean {
+  if (text === lastAuthority && text !== '') return true;
+  if (!/^[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]+$/.test(text)) return false;
+  lastAuthority = text;
+  return true;
+}
+
+function idLine({ id = '' }: OriginRequest): string {
+  if (id === '') return '';
+  if (!isFieldValue(id)) throw new TypeError(`No id of a request: ${id}`);
+  return `x-request-id: ${id}\r\n`;
+}
+
+function recurringLines(headers: FieldList): string {
+  const derived = derivedOf(headers);
+  if (derived === undefined) return fieldLines(headers);
+  if (derived.lines !== '') return derived.lines;
+  const lines = fieldLines(headers);
+  // Once in one piece, instead of with each request that it is a part of.
+  if (lines !== '') lines.charCodeAt(0);
+  derived.lines = lines;
+  return lines;
+}
 
 /** Without the fields that are the client's to say. Also for trailers. */
 export function fieldLines(headers: FieldList): string {
@@ -47,10 +73,9 @@ function connectionLines(request: OriginRequest): string {
     if (!isToken(protocol)) throw new TypeError(`No protocol: ${protocol}`);
     return `connection: upgrade\r\nupgrade: ${protocol}\r\n`;
   }
-  const options = takesTrailers(headers) ? ['te'] : [];
-  if (isLastOnConnection(request)) options.push('close');
-  const line = options.length === 0 ? '' : `connection: ${options.join(', ')}\r\n`;
-  return takesTrailers(headers) ? `${line}te: trailers\r\n` : line;
+  const isLast = isLastOnConnection(request);
+  if (takesTrailers(headers)) return `connection: te${isLast ? ', close' : ''}\r\nte: trailers\r\n`;
+  return isLast ? 'connection: close\r\n' : '';
 }
 
 function takesTrailers(headers: FieldList): boolean {

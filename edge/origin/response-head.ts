@@ -4,6 +4,7 @@
  */
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { BYTE_CLASS, NOT_IN_NAME, NOT_IN_VALUE } from '../http/exchange/fields.ts';
+import { markRecurring } from '../http/exchange/recurring-fields.ts';
 import { FRAMING, type FramingKind, responseFieldName } from './field-name.ts';
 import { OriginError } from './origin.ts';
 
@@ -91,6 +92,36 @@ function digitsOf(text: string): number {
     number = number * 10 + digit;
   }
   return number;
+}
+
+/** A recent head and its parsed form. */
+interface RecentHead {
+  readonly bytes: Buffer;
+  readonly head: ResponseHead;
+}
+
+/** A power of two. */
+const RECENT_HEADS = 64;
+const LONGEST_RECENT_HEAD = 1024;
+const recentHeads: (RecentHead | undefined)[] = new Array(RECENT_HEADS).fill(undefined);
+
+/**
+ * `parseResponseHead` for heads that recur: many responses of an origin within a second have the
+ * same head. Equal heads have the same list of fields (recurring-fields.ts).
+ */
+export function readResponseHead(bytes: Buffer, from: number, to: number): ResponseHead {
+  const length = to - from;
+  if (length > LONGEST_RECENT_HEAD) return parseResponseHead(bytes, from, to);
+  const mixed = (bytes[from + (length >> 1)] * 31 + bytes[from + (length >> 2)]) * 31 + bytes[to - 5] * 7 + length;
+  const slot = mixed & (RECENT_HEADS - 1);
+  const recent = recentHeads[slot];
+  if (recent?.bytes.length === length && bytes.compare(recent.bytes, 0, length, from, to) === 0) {
+    markRecurring(recent.head.headers);
+    return recent.head;
+  }
+  const head = parseResponseHead(bytes, from, to);
+  recentHeads[slot] = { bytes: Buffer.from(bytes.subarray(from, to)), head };
+  return head;
 }
 
 /** bytes[from, to): from the status line to the empty line, which is there. Throws OriginError `malformed`. */

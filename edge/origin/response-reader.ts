@@ -6,7 +6,7 @@ import type { FieldList } from '../http/exchange/field-list.ts';
 import { ChunkReader, type ChunkTaker } from './chunks.ts';
 import { HeadCollector, type HeadTaker } from './head-collector.ts';
 import { OriginError } from './origin.ts';
-import { malformed, parseResponseHead, type ResponseHead } from './response-head.ts';
+import { malformed, type ResponseHead, readResponseHead } from './response-head.ts';
 
 /** What the reader tells its connection. During a call of `take`, in this order. */
 export interface ReaderOwner extends ChunkTaker {
@@ -41,7 +41,7 @@ export class ResponseReader {
   constructor(owner: ReaderOwner, limit: number) {
     this.#owner = owner;
     this.#limit = limit;
-    const onHead: HeadTaker = (bytes, from, to) => this.#head(parseResponseHead(bytes, from, to));
+    const onHead: HeadTaker = (bytes, from, to) => this.#head(readResponseHead(bytes, from, to));
     this.#collector = new HeadCollector(limit, onHead, 'HTTP/1.');
   }
 

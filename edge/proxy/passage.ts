@@ -8,6 +8,7 @@ import { NO_BODY } from '../http/exchange/body-queue.ts';
 import type { Exchange, RequestBody } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import type { ReadyAnswer } from '../http/exchange/ready-answer.ts';
+import { derivedOf, markRecurring } from '../http/exchange/recurring-fields.ts';
 import {
   type Fetch,
   isOfVisitor,
@@ -29,7 +30,14 @@ import { EXPECTATION_FAILED, FAULT_PAGES, LOOP, NOT_CACHED, SLOW_BODY } from './
 import { bodyForOrigin } from './passed-body.ts';
 import type { OnDone } from './record.ts';
 import { relay, type TrailerFilter } from './relay.ts';
-import { networkOf, normalAuthority, type RequestRules, requestFields, visitedSiteOf } from './request-fields.ts';
+import {
+  networkOf,
+  normalAuthority,
+  type RequestRules,
+  requestFields,
+  type VisitedSite,
+  visitedSiteOf,
+} from './request-fields.ts';
 import { requestId } from './request-id.ts';
 import { fieldsWithoutOrigin, responseFields, responseTrailers } from './response-fields.ts';
 
@@ -43,6 +51,36 @@ export interface PassageContext {
   readonly onDone: OnDone | undefined;
   /** Null: traces are off. */
   readonly traces: RequestTraces | null;
+}
+
+/** What `visitorFields` has made of a list that recurs, and for whom. */
+class VisitorFields {
+  constructor(
+    readonly site: Site,
+    readonly scheme: string,
+    readonly authority: string,
+    readonly rules: RequestRules,
+    readonly identity: OriginPlace | undefined,
+    readonly cacheStatus: string,
+    readonly fields: FieldList,
+  ) {}
+
+  isFor(
+    site: Site,
+    { scheme, authority }: VisitedSite,
+    rules: RequestRules,
+    identity: OriginPlace | undefined,
+    cacheStatus: string,
+  ): boolean {
+    return (
+      site === this.site &&
+      scheme === this.scheme &&
+      authority === this.authority &&
+      rules === this.rules &&
+      identity === this.identity &&
+      cacheStatus === this.cacheStatus
+    );
+  }
 }
 
 /** Receives the head of a response before it is sent to the visitor. */
@@ -82,7 +120,7 @@ export class Passage implements Visit, TrailerFilter {
     this.#gate.open();
   }
 
-  sharedRequestFields(): string[] | undefined {
+  sharedRequestFields(): FieldList | undefined {
     return this.fieldsForOrigin('', true);
   }
 
@@ -91,8 +129,8 @@ export class Passage implements Visit, TrailerFilter {
    * `isShared`: the response may also be sent to other visitors. Undefined: the request is not
    * forwarded, and the visitor has received an error page.
    */
-  fieldsForOrigin(acceptEncoding: string, isShared = false): string[] | undefined {
-    const fields = requestFields(this.exchange, this.#context.rules, this.id, acceptEncoding, isShared);
+  fieldsForOrigin(acceptEncoding: string, isShared = false): FieldList | undefined {
+    const fields = requestFields(this.exchange, this.#context.rules, acceptEncoding, isShared);
     if (typeof fields !== 'number') return fields;
     if (!this.isBackground) this.refuse(fields === 508 ? LOOP : EXPECTATION_FAILED);
     return undefined;
@@ -130,6 +168,7 @@ export class Passage implements Visit, TrailerFilter {
       path: exchange.path,
       authority: normalAuthority(exchange, this.#context.rules),
       headers: trace === null ? headers : trace.withContext(headers),
+      id: this.id,
       body,
       client: networkOf(exchange, this.#context.rules),
       protocol,
@@ -152,7 +191,7 @@ export class Passage implements Visit, TrailerFilter {
             reject(error);
           }
         },
-        // Not within the call of whoever cancels the request.
+        // Later: the visitor may be cancelling the request at this moment.
         onFailure: (error) => resolve(Promise.reject(error).catch(failed)),
       }),
     );
@@ -175,9 +214,21 @@ export class Passage implements Visit, TrailerFilter {
       this.exchange.inform(status, this.visitorFields(headers));
   }
 
-  visitorFields(headers: FieldList): string[] {
+  /** `cacheStatus`: empty: no such field. */
+  visitorFields(headers: FieldList, cacheStatus = ''): FieldList {
     const { rules } = this.#context;
-    return responseFields(headers, this.site, visitedSiteOf(this.exchange, rules), rules.name, this.#identity);
+    const visited = visitedSiteOf(this.exchange, rules);
+    const { site } = this;
+    const identity = this.#identity;
+    const derived = derivedOf(headers);
+    const last = derived?.visitor;
+    if (last instanceof VisitorFields && last.isFor(site, visited, rules, identity, cacheStatus)) return last.fields;
+    const fields = responseFields(headers, site, visited, rules.name, identity);
+    if (cacheStatus !== '') fields.push('cache-status', cacheStatus);
+    if (derived === undefined) return fields;
+    markRecurring(fields);
+    derived.visitor = new VisitorFields(site, visited.scheme, visited.authority, rules, identity, cacheStatus, fields);
+    return fields;
   }
 
   storedFields(headers: FieldList): string[] {
@@ -195,9 +246,8 @@ export class Passage implements Visit, TrailerFilter {
     const requestHeaders = this.fieldsForOrigin(encodingsForOrigin(exchange));
     if (requestHeaders === undefined) return;
     const onResponse = ({ status, headers, body }: OriginResponse): Done => {
-      const fields = this.visitorFields(headers);
+      const fields = this.visitorFields(headers, cacheStatus);
       onHead?.(status, fields);
-      if (cacheStatus !== '') fields.push('cache-status', cacheStatus);
       return this.respond(status, fields, body);
     };
     const fetch = (body: RequestBody): Promise<void> =>

@@ -13,8 +13,9 @@
 import { isIP } from 'node:net';
 import { clientNetwork } from '../../core/address/ipv6.ts';
 import { withoutDefaultPort } from '../http/exchange/authority.ts';
-import type { Exchange } from '../http/exchange/exchange.ts';
+import type { Client, Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
+import { hasSameFields, markRecurring } from '../http/exchange/recurring-fields.ts';
 
 export interface RequestRules {
   /**
@@ -286,19 +287,76 @@ function classifyUnlisted(name: string): number {
 
 const join = (list: string, value: string): string => (list === '' ? value : `${list}, ${value}`);
 
+/** The last request of a connection, and the fields that were made of it. */
+interface RequestTrace {
+  readonly client: Client;
+  readonly version: string;
+  readonly rules: RequestRules;
+  readonly headers: FieldList;
+  readonly authority: string;
+  readonly acceptEncoding: string;
+  readonly isShared: boolean;
+  readonly fields: FieldList;
+}
+
+/** By port: clients have different ones. A power of two. */
+const TRACES = 64;
+const traces: (RequestTrace | undefined)[] = new Array(TRACES).fill(undefined);
+/** Characters of the fields that a trace holds. */
+const MAX_TRACE_LENGTH = 8192;
+
 /**
- * Builds all fields except Host and the framing fields. `acceptEncoding`: the codings that the
- * origin may use; empty for none. `isShared`: the response may also be sent to other visitors.
+ * Builds all fields except Host, X-Request-Id and the framing fields. `acceptEncoding`: the codings
+ * that the origin may use; empty for none. `isShared`: the response may also be sent to other
+ * visitors.
  *
  * Returns a refusal if the expectation cannot be met (417), or if the request has already passed
  * this service (508, RFC 8586 section 2).
+ *
+ * A client repeats its fields, so those of its connection's last request are kept. A request with
+ * the same fields gets the same list.
  */
 export function requestFields(
   exchange: Exchange,
   rules: RequestRules,
-  id: string,
   acceptEncoding: string,
   isShared = false,
+): FieldList | RequestRefusal {
+  const { client, headers, authority, version } = exchange;
+  // Max-Forwards depends on the method.
+  if (exchange.method === 'OPTIONS') return buildRequestFields(exchange, rules, acceptEncoding, isShared);
+  const slot = client.port & (TRACES - 1);
+  const trace = traces[slot];
+  if (
+    trace !== undefined &&
+    trace.client === client &&
+    trace.version === version &&
+    trace.rules === rules &&
+    trace.isShared === isShared &&
+    trace.acceptEncoding === acceptEncoding &&
+    trace.authority === authority &&
+    hasSameFields(trace.headers, headers)
+  ) {
+    markRecurring(trace.fields);
+    return trace.fields;
+  }
+  const fields = buildRequestFields(exchange, rules, acceptEncoding, isShared);
+  if (typeof fields === 'number' || lengthOf(headers) > MAX_TRACE_LENGTH) return fields;
+  traces[slot] = { client, version, rules, headers, authority, acceptEncoding, isShared, fields };
+  return fields;
+}
+
+function lengthOf(headers: FieldList): number {
+  let length = 0;
+  for (const text of headers) length += text.length;
+  return length;
+}
+
+function buildRequestFields(
+  exchange: Exchange,
+  rules: RequestRules,
+  acceptEncoding: string,
+  isShared: boolean,
 ): string[] | RequestRefusal {
   const { headers, client, scheme } = exchange;
   const authority = normalAuthority(exchange, rules);
@@ -361,8 +419,6 @@ export function requestFields(
     join(via, exchange.version === '2' ? `2 ${rules.name}` : `${exchange.version} ${rules.name}`),
     'cdn-loop',
     join(loop, rules.name),
-    'x-request-id',
-    id,
   );
   return fields;
 }

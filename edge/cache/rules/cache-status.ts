@@ -27,6 +27,25 @@ export interface CacheStatus {
   readonly detail?: string;
 }
 
+let lastStatus: CacheStatus = { name: '' };
+let lastText = '';
+
+/** `cacheStatus`, which mostly returns the last text again, as the same object. */
+export function repeatedStatus(status: CacheStatus): string {
+  const isSame =
+    status.name === lastStatus.name &&
+    status.fwd === lastStatus.fwd &&
+    status.fwdStatus === lastStatus.fwdStatus &&
+    status.stored === lastStatus.stored &&
+    status.collapsed === lastStatus.collapsed;
+  if (isSame && status.ttl === undefined && status.key === undefined && status.detail === undefined) return lastText;
+  const text = cacheStatus(status);
+  if (status.ttl !== undefined || status.key !== undefined || status.detail !== undefined) return text;
+  lastStatus = status;
+  lastText = text;
+  return text;
+}
+
 /** One member of the field. It follows the members of caches nearer to the origin (section 2). */
 export function cacheStatus(status: CacheStatus): string {
   let text = status.fwd === undefined ? `${status.name}; hit` : `${status.name}; fwd=${status.fwd}`;

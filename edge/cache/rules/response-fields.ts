@@ -1,5 +1,6 @@
 /** The fields of a response that control caching, read in one pass. */
 import type { FieldList } from '../../http/exchange/field-list.ts';
+import { derivedOf } from '../../http/exchange/recurring-fields.ts';
 import { parseCacheControl } from './cache-control.ts';
 import { parseCdnCacheControl } from './cdn-cache-control.ts';
 import { noDirectives, type ResponseDirectives } from './directives.ts';
@@ -25,7 +26,20 @@ export interface ResponseFields {
 
 type Mutable = { -readonly [K in keyof ResponseFields]: ResponseFields[K] };
 
+/** What `readResponseFields` has read of a list that recurs. */
+class ReadFields {
+  constructor(readonly fields: ResponseFields) {}
+}
+
 export function readResponseFields(headers: FieldList): ResponseFields {
+  const derived = derivedOf(headers);
+  if (derived?.caching instanceof ReadFields) return derived.caching.fields;
+  const fields = fieldsOf(headers);
+  if (derived !== undefined) derived.caching = new ReadFields(fields);
+  return fields;
+}
+
+function fieldsOf(headers: FieldList): ResponseFields {
   const fields: Mutable = {
     directives: NONE,
     isTargeted: false,

@@ -3,6 +3,7 @@
  * 3.2, 4.3.1, 4.3.4 and 4.3.5).
  */
 import type { FieldList } from '../../http/exchange/field-list.ts';
+import { derivedOf, markRecurring } from '../../http/exchange/recurring-fields.ts';
 import type { StoredResponse } from '../stored-response.ts';
 import type { Facts, Received } from './facts.ts';
 import { fieldValue, withoutFields } from './fields.ts';
@@ -29,9 +30,15 @@ const VISITOR_SPECIFIC: ReadonlySet<string> = new Set([
  * representation; with `stored`, only if that has changed (section 4.3.1). The visitor's directives
  * are forwarded (section 5.2).
  */
-export function fillRequestFields(headers: FieldList, stored?: Facts): string[] {
+export function fillRequestFields(headers: FieldList, stored?: Facts): FieldList {
+  const derived = stored === undefined ? derivedOf(headers) : undefined;
+  if (derived?.shared !== undefined) return derived.shared;
   const fields = withoutFields(headers, VISITOR_SPECIFIC);
   fields.push('accept-encoding', ORIGIN_ACCEPT_ENCODING);
+  if (derived !== undefined) {
+    derived.shared = fields;
+    markRecurring(fields);
+  }
   if (stored === undefined) return fields;
   if (stored.etag !== '') fields.push('if-none-match', stored.etag);
   if (!Number.isNaN(stored.lastModified)) fields.push('if-modified-since', formatHttpDate(stored.lastModified));

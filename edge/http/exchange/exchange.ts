@@ -70,7 +70,10 @@ export interface Exchange {
   /** The same, but the bytes are there during the call only: what does not leave at once is copied. */
   lend(chunk: Uint8Array): boolean;
 
-  /** The end of the body, perhaps with trailers (HTTP/1.1: only if the client said `TE: trailers`). `isLent`: as `lend` has it. */
+  /**
+   * The end of the body, perhaps with trailers (HTTP/1.1: only if the client said `TE: trailers`).
+   * `isLent`: the bytes are valid during the call only, as those of `lend`.
+   */
   end(chunk?: Uint8Array, trailers?: FieldList, isLent?: boolean): void;
 
   /** The one listener for "the next part may come, or be asked for". */

@@ -169,7 +169,8 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
     if (this.isEnded) return;
     if (!this.#hasHead) throw new Error('An end before the head.');
     const lines = trailers === undefined ? '' : fieldLines(trailerFields(trailers));
-    if (chunk !== undefined && chunk.length > 0 && this.#framing !== 'none') this.#part(isLent ? Buffer.from(chunk) : chunk);
+    if (chunk !== undefined && chunk.length > 0 && this.#framing !== 'none')
+      this.#part(isLent ? Buffer.from(chunk) : chunk);
     // What was written may have been more than was announced.
     if (this.isEnded) return;
     if (this.#framing === 'length' && this.#left > 0) {

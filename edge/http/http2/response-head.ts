@@ -12,6 +12,7 @@ import {
   PSEUDO_HEADER,
 } from '../exchange/fields.ts';
 import type { ReadyAnswer } from '../exchange/ready-answer.ts';
+import { derivedOf } from '../exchange/recurring-fields.ts';
 import { encodeStateless } from './hpack/stateless.ts';
 
 /** A body that is sent whatever is written: RFC 9110 sections 9.3.2, 15.3.5 and 15.4.5. */
@@ -46,10 +47,14 @@ export function checkFinalStatus(status: number): void {
 }
 
 /** The fields of a final response as they are sent. */
-export interface FinalFields {
-  readonly fields: FieldList;
-  /** Bytes that `content-length` says; -1 without one. */
-  readonly length: number;
+export class FinalFields {
+  constructor(
+    readonly fields: FieldList,
+    /** Bytes that `content-length` says; -1 without one. */
+    readonly length: number,
+    /** Whether a status has no body of any length. */
+    readonly isEmpty: boolean,
+  ) {}
 }
 
 /**
@@ -57,6 +62,16 @@ export interface FinalFields {
  * for 204. Throws a TypeError as `sendableFields` does, and for a length that is none, or two.
  */
 export function finalFields(status: number, headers: FieldList): FinalFields {
+  const derived = derivedOf(headers);
+  const last = derived?.final;
+  if (last instanceof FinalFields && last.isEmpty === (status === 204)) return last;
+  const final = makeFinalFields(status, headers);
+  // With a date of ours it is another list a second later.
+  if (derived !== undefined && final.fields === headers) derived.final = final;
+  return final;
+}
+
+function makeFinalFields(status: number, headers: FieldList): FinalFields {
   if (headers.length % 2 !== 0) throw new TypeError(ODD);
   const mayHaveLength = status !== 204;
   let length = -1;
@@ -74,7 +89,7 @@ export function finalFields(status: number, headers: FieldList): FinalFields {
   let fields = isDropping ? withoutConnection(headers) : headers;
   if (lengths > (mayHaveLength ? 1 : 0)) fields = withoutLength(fields);
   if (length >= 0 && lengths > 1) fields = [...fields, 'content-length', String(length)];
-  return { fields: hasDate ? fields : [...fields, 'date', currentDate()], length };
+  return new FinalFields(hasDate ? fields : [...fields, 'date', currentDate()], length, !mayHaveLength);
 }
 
 /** `before`: what another line has said; -1 without one. */

@@ -4,6 +4,7 @@
  */
 import { type ClientMemory, LEAST_FETCH, type MemoryWaiter } from '../exchange/client-memory.ts';
 import type { FieldList } from '../exchange/field-list.ts';
+import { derivedOf } from '../exchange/recurring-fields.ts';
 import { type Http2Counters, TRAFFIC_COLUMN } from './counters.ts';
 import { frameHeader, writeBlock } from './frame-writer.ts';
 import { blockBound, HpackEncoder } from './hpack/encoder.ts';
@@ -29,8 +30,18 @@ export interface SenderSession extends MemoryWaiter {
   readonly counters: Http2Counters;
 }
 
+interface Block {
+  readonly fields: FieldList;
+  readonly status: number;
+  /** Of the encoder. */
+  readonly revision: number;
+  readonly block: Uint8Array;
+}
+
 export class Sender {
   readonly encoder = new HpackEncoder();
+  /** The last block of fields that recur: as long as the table stays, they make the same one. */
+  #lastBlock: Block | null = null;
   /** What the client takes for all streams together; never negative. */
   window = DEFAULT_WINDOW;
   /** Bytes of bodies that wait, of all streams. */
@@ -114,6 +125,11 @@ export class Sender {
 
   /** A head, informational, final or of trailers (`status` 0). */
   head(streamId: number, status: number, fields: FieldList, isEnd: boolean): void {
+    const last = this.#lastBlock;
+    if (last?.fields === fields && last.status === status && last.revision === this.encoder.revision) {
+      this.#readyHead(streamId, last.block, isEnd);
+      return;
+    }
     const bound = blockBound(fields) + BEGIN_BOUND;
     const output = this.#output;
     if (bound > DEFAULT_FRAME_SIZE) {
@@ -123,7 +139,12 @@ export class Sender {
     } else {
       output.reserve(FRAME_HEADER + bound);
       const start = output.at + FRAME_HEADER;
+      const { revision } = this.encoder;
       const end = this.#encode(output.bytes, start, status, fields);
+      if (this.encoder.revision === revision && derivedOf(fields) !== undefined) {
+        const block = Buffer.from(output.bytes.subarray(start, end));
+        this.#lastBlock = { fields, status, revision, block };
+      }
       const flags = isEnd ? FLAG.END_HEADERS | FLAG.END_STREAM : FLAG.END_HEADERS;
       frameHeader(output.bytes, output.at, end - start, FRAME.HEADERS, flags, streamId);
       output.at = end;
@@ -158,12 +179,15 @@ export class Sender {
     );
   }
 
-  /** Whether `passLast` may be called for so many bytes: they go at once, and no other stream waits for its turn. */
+  /**
+   * Whether `passLast` may be called for this many bytes: there is room, and no other stream waits
+   * for its turn.
+   */
   mayPass(stream: Http2Stream, length: number): boolean {
     return this.#scheduler.isEmpty && this.#fits(stream, length);
   }
 
-  /** The last frame of a stream that has nothing queued, of bytes that lie elsewhere. */
+  /** Writes the last frame of a stream that has nothing queued. The bytes are copied. */
   passLast(stream: Http2Stream, body: Uint8Array): void {
     this.#unreserve(stream);
     this.#pass(stream, body, true);

@@ -230,7 +230,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
     this.#host.flushSoon();
   }
 
-  /** The last part, or all of the body, in one frame with the end, if nothing waits and all of it can go. */
+  /** Writes the last part in one frame with the end. False: it has to be queued. */
   #passLast(chunk: Uint8Array): boolean {
     if (this.queued > 0 || (this.#left >= 0 && this.#left !== chunk.length)) return false;
     if (!this.#host.sender.mayPass(this, chunk.length)) return false;

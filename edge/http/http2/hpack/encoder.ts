@@ -27,6 +27,8 @@ export function blockBound(fields: FieldList): number {
 }
 
 export class HpackEncoder {
+  /** Changes with the table, and when a block has told of its size. */
+  revision = 0;
   readonly #ownMax: number;
   readonly #table: DynamicTable;
   /** The size last told to the peer, and the least since then (RFC 7541 section 4.2). */
@@ -44,6 +46,7 @@ export class HpackEncoder {
   allowTableSize(size: number): void {
     const next = Math.min(size, this.#ownMax);
     if (next === this.#table.maxSize) return;
+    this.revision++;
     this.#table.resize(next);
     this.#leastSize = Math.min(this.#leastSize, next);
   }
@@ -57,6 +60,7 @@ export class HpackEncoder {
   begin(target: Uint8Array, at: number): number {
     const size = this.#table.maxSize;
     if (this.#toldSize === size && this.#leastSize === size) return at;
+    this.revision++;
     const next =
       this.#leastSize < size && this.#leastSize < this.#toldSize
         ? writeInteger(target, at, 0x20, 0x1f, this.#leastSize)
@@ -101,6 +105,7 @@ export class HpackEncoder {
     const entry = new Entry(name, value, 0, 0);
     // What would push out most of the others is not worth its place.
     if (entry.size * 2 > table.maxSize) return writeLiteral(target, at, 0, nameIndex, name, value);
+    this.revision++;
     table.insert(entry);
     return writeLiteral(target, at, INDEX, nameIndex, name, value);
   }

@@ -1,0 +1,40 @@
+/**
+ * Field lists that recur. A client sends the same fields with request after request, and an origin
+ * the same fields with response after response. Who reads them gives the same list as one object.
+ * What each step makes of such a list is kept with it, so that the next request costs a look-up
+ * instead of a pass over the fields.
+ *
+ * A list that recurs must never change.
+ */
+import type { FieldList } from './field-list.ts';
+
+/** What was made of a list. Each room knows the type of its own. */
+export class DerivedFields {
+  /** edge/origin: its lines in a request of HTTP/1.1. */
+  lines = '';
+  /** edge/cache: the fields of a request whose response may be shared. */
+  shared: FieldList | undefined = undefined;
+  /** edge/cache: what controls caching. */
+  caching: unknown = undefined;
+  /** edge/proxy: the fields for visitors. */
+  visitor: unknown = undefined;
+  /** edge/http: the fields of a final response. */
+  final: unknown = undefined;
+}
+
+const recurring = new WeakMap<FieldList, DerivedFields>();
+
+/** What was made of `fields`, to be added to; undefined: the list is not known to recur. */
+export const derivedOf = (fields: FieldList): DerivedFields | undefined => recurring.get(fields);
+
+/** The same list will come again, as this object. */
+export function markRecurring(fields: FieldList): void {
+  if (!recurring.has(fields)) recurring.set(fields, new DerivedFields());
+}
+
+/** Whether two lists have the same lines. Equal texts are mostly one object, so this is fast. */
+export function hasSameFields(fields: FieldList, other: FieldList): boolean {
+  if (fields.length !== other.length) return false;
+  for (let i = 0; i < fields.length; i++) if (fields[i] !== other[i]) return false;
+  return true;
+}
