@@ -23,12 +23,12 @@ export class Watch<T> {
    * in.
    */
   add(item: T, name: Name, apex: Name | undefined): void {
-    let known = this.#of.get(item);
-    if (known === undefined) {
-      known = { names: new Set(), ancestors: new Set() };
-      this.#of.set(item, known);
+    let sets = this.#of.get(item);
+    if (sets === undefined) {
+      sets = { names: new Set(), ancestors: new Set() };
+      this.#of.set(item, sets);
     }
-    const { names, ancestors } = known;
+    const { names, ancestors } = sets;
     for (let above = cut(name, APEX_LABELS); above.length > 1; above = parentName(above)) ancestors.add(nameId(above));
     // Nothing of ours is answered where no zone of ours is.
     if (apex !== undefined) watched(name, apex, names);
@@ -37,10 +37,10 @@ export class Watch<T> {
   }
 
   remove(item: T): void {
-    const known = this.#of.get(item);
-    if (known === undefined) return;
-    for (const id of known.names) take(this.#byName, id, item);
-    for (const id of known.ancestors) take(this.#byAncestor, id, item);
+    const sets = this.#of.get(item);
+    if (sets === undefined) return;
+    for (const id of sets.names) take(this.#byName, id, item);
+    for (const id of sets.ancestors) take(this.#byAncestor, id, item);
     this.#of.delete(item);
   }
 
@@ -67,8 +67,8 @@ function watched(name: Name, apex: Name, names: Set<string>): void {
     names.add(nameId(above));
     // What is missing may be made by a wildcard, and what a wildcard makes may be hidden by a name
     // above that comes.
-    const beside = parentName(above);
-    if (beside.length >= apex.length && !isWildcard(beside)) names.add(nameId(wildcardOf(beside)));
+    const parent = parentName(above);
+    if (parent.length >= apex.length && !isWildcard(parent)) names.add(nameId(wildcardOf(parent)));
   }
 }
 
@@ -80,12 +80,12 @@ function cut(name: Name, labels: number): Name {
 }
 
 function add<T>(map: Map<string, Set<T>>, id: string, item: T): void {
-  const known = map.get(id);
-  if (known === undefined) map.set(id, new Set([item]));
-  else known.add(item);
+  const items = map.get(id);
+  if (items === undefined) map.set(id, new Set([item]));
+  else items.add(item);
 }
 
 function take<T>(map: Map<string, Set<T>>, id: string, item: T): void {
-  const known = map.get(id);
-  if (known?.delete(item) === true && known.size === 0) map.delete(id);
+  const items = map.get(id);
+  if (items?.delete(item) === true && items.size === 0) map.delete(id);
 }

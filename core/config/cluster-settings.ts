@@ -45,7 +45,7 @@ const command: Kind<readonly string[]> = {
   fromToml: (value) => {
     if (!Array.isArray(value) || value.length > 64) return undefined;
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects them
-    const isText = (one: unknown): boolean => typeof one === 'string' && /^[^\x00-\x1f\x7f]{1,4096}$/.test(one);
+    const isText = (value: unknown): boolean => typeof value === 'string' && /^[^\x00-\x1f\x7f]{1,4096}$/.test(value);
     return value.every(isText) && /^\/./.test(value[0] ?? '') ? (value as string[]) : undefined;
   },
   fromText(value) {
@@ -56,7 +56,7 @@ const command: Kind<readonly string[]> = {
       return undefined;
     }
   },
-  toToml: (value) => `[${value.map((one) => JSON.stringify(one)).join(', ')}]`,
+  toToml: (value) => `[${value.map((item) => JSON.stringify(item)).join(', ')}]`,
 };
 
 /** Settings for a node that lags. The section also contains the addresses. */

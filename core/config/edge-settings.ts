@@ -16,7 +16,7 @@ function orNone<T>(kind: Kind<readonly T[]>, word: string): Kind<readonly T[]> {
   };
 }
 
-const place = (port: number): readonly ListenAddress[] => [{ address: '127.0.0.1', port, family: 4 }];
+const onLoopback = (port: number): readonly ListenAddress[] => [{ address: '127.0.0.1', port, family: 4 }];
 
 const file = (example: string, doc: string): Setting<string | undefined> => ({
   ...setting<string | undefined>(text('the path of a file') as Kind<string | undefined>, undefined, doc),
@@ -27,12 +27,12 @@ const file = (example: string, doc: string): Setting<string | undefined> => ({
 export const EDGE_SETTINGS = {
   http_listen: setting(
     orNone(listenList, 'off'),
-    place(8080),
+    onLoopback(8080),
     'Addresses and ports to listen on for plain HTTP, usually port 80. Requests are redirected to HTTPS as soon as the site has a certificate.',
   ),
   https_listen: setting(
     orNone(listenList, 'off'),
-    place(8443),
+    onLoopback(8443),
     'Addresses and ports to listen on for HTTPS (HTTP/2 and HTTP/1.1), usually port 443.',
   ),
   workers: {

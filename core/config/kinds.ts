@@ -59,8 +59,8 @@ export function hexadecimal(bytes: number): Kind<string> {
 }
 
 export function choice<const T extends string>(...choices: readonly T[]): Kind<T> {
-  const expected = `one of ${choices.map((one) => JSON.stringify(one)).join(', ')}`;
-  return textual(expected, (value) => choices.find((one) => one === value), String);
+  const expected = `one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`;
+  return textual(expected, (value) => choices.find((choice) => choice === value), String);
 }
 
 export const flag: Kind<boolean> = {
@@ -144,8 +144,8 @@ export function list<T>(
 ): Kind<readonly T[]> {
   const fromTexts = (texts: readonly string[]) => {
     const values: T[] = [];
-    for (const one of texts) {
-      const parsed = parse(one.trim());
+    for (const text of texts) {
+      const parsed = parse(text.trim());
       if (parsed === undefined) return undefined;
       values.push(...parsed);
     }
@@ -157,10 +157,10 @@ export function list<T>(
     expected,
     fromToml: (value) => {
       if (typeof value === 'string') return fromText(value);
-      return Array.isArray(value) && value.every((one) => typeof one === 'string') ? fromTexts(value) : undefined;
+      return Array.isArray(value) && value.every((item) => typeof item === 'string') ? fromTexts(value) : undefined;
     },
     fromText,
-    toToml: (values) => `[${values.map((one) => JSON.stringify(format(one))).join(', ')}]`,
+    toToml: (values) => `[${values.map((item) => JSON.stringify(format(item))).join(', ')}]`,
   };
 }
 

@@ -17,8 +17,8 @@ export interface ResolvedSetting extends PlacedSetting {
   readonly origin: 'default' | 'file' | 'environment';
 }
 
-const byKey = new Map(settings.map((one) => [one.key, one]));
-const knownVariables = [...settings.map((one) => one.env), ...OTHER_VARIABLES];
+const byKey = new Map(settings.map((setting) => [setting.key, setting]));
+const knownVariables = [...settings.map((setting) => setting.env), ...OTHER_VARIABLES];
 
 /**
  * Precedence: the environment, the settings of a cluster node in its data folder, the file, the
@@ -37,7 +37,7 @@ export function resolveConfig({ file, env }: ConfigSource): { config: Config; se
   checkVariables(env, faults);
   const { value: dataDir } = resolve(byKey.get('data_dir')!, found, env, {}, []);
   const written = typeof dataDir === 'string' ? clusterEnvironment(dataDir) : {};
-  const resolved = settings.map((one) => resolve(one, found, env, written, faults));
+  const resolved = settings.map((setting) => resolve(setting, found, env, written, faults));
   if (faults.length > 0) {
     const count = faults.length === 1 ? '1 error' : `${faults.length} errors`;
     throw new ConfigError('invalid_config', `The configuration has ${count}:\n  ${faults.join('\n  ')}`);
@@ -73,8 +73,8 @@ function flatten(table: Record<string, unknown>, path: string, faults: string[])
       for (const [name, inner] of Object.entries(value)) visit(inner, key === '' ? name : `${key}.${name}`);
     } else if (sections.has(key)) faults.push(`${key} (${path}): found ${show(value)}, expected a table, [${key}]`);
     else if (key !== '') {
-      const known = findNearest(key, [...byKey.keys()]);
-      faults.push(`${clean(key)} (${path}): unknown setting; did you mean ${known}?`);
+      const nearest = findNearest(key, [...byKey.keys()]);
+      faults.push(`${clean(key)} (${path}): unknown setting; did you mean ${nearest}?`);
     }
   };
   visit(table, '');
@@ -84,35 +84,35 @@ function flatten(table: Record<string, unknown>, path: string, faults: string[])
 function checkVariables(env: NodeJS.ProcessEnv, faults: string[]): void {
   for (const name of Object.keys(env)) {
     if (!name.startsWith('WAYPOST_') || knownVariables.includes(name)) continue;
-    const known = findNearest(name, knownVariables);
-    faults.push(`${clean(name)}: unknown variable; did you mean ${known}?`);
+    const nearest = findNearest(name, knownVariables);
+    faults.push(`${clean(name)}: unknown variable; did you mean ${nearest}?`);
   }
 }
 
 function resolve(
-  one: PlacedSetting,
+  setting: PlacedSetting,
   found: ReadonlyMap<string, unknown>,
   env: NodeJS.ProcessEnv,
   written: NodeJS.ProcessEnv,
   faults: string[],
 ): ResolvedSetting {
-  const { kind, secret } = one.setting;
-  const fault = (place: string, value: unknown) =>
-    faults.push(`${place}: found ${secret ? 'a value that is not shown' : show(value)}, expected ${kind.expected}`);
+  const { kind, secret } = setting.setting;
+  const fault = (where: string, value: unknown) =>
+    faults.push(`${where}: found ${secret ? 'a value that is not shown' : show(value)}, expected ${kind.expected}`);
   let value: unknown;
   let origin: ResolvedSetting['origin'] = 'default';
-  if (found.has(one.key)) {
+  if (found.has(setting.key)) {
     origin = 'file';
-    value = kind.fromToml(found.get(one.key));
-    if (value === undefined) fault(one.key, found.get(one.key));
+    value = kind.fromToml(found.get(setting.key));
+    if (value === undefined) fault(setting.key, found.get(setting.key));
   }
-  const text = env[one.env] || written[one.env];
+  const text = env[setting.env] || written[setting.env];
   if (text !== undefined && text !== '') {
     origin = 'environment';
     value = kind.fromText(text);
-    if (value === undefined) fault(`${one.key} (${one.env})`, text);
+    if (value === undefined) fault(`${setting.key} (${setting.env})`, text);
   }
-  return { ...one, origin, value: origin === 'default' ? one.setting.standard() : value };
+  return { ...setting, origin, value: origin === 'default' ? setting.setting.standard() : value };
 }
 
 function build(resolved: readonly ResolvedSetting[]): Config {

@@ -441,15 +441,15 @@ export interface PlacedSetting {
   readonly setting: Setting<unknown>;
 }
 
-function place(path: readonly string[], one: Setting<unknown>): PlacedSetting {
-  return { key: path.join('.'), path, env: `WAYPOST_${path.join('_').toUpperCase()}`, setting: one };
+function placedAt(path: readonly string[], setting: Setting<unknown>): PlacedSetting {
+  return { key: path.join('.'), path, env: `WAYPOST_${path.join('_').toUpperCase()}`, setting: setting };
 }
 
 /** All settings in the order of the schema. */
 export const settings: readonly PlacedSetting[] = Object.entries(schema).flatMap(([name, entry]) =>
   'settings' in entry
-    ? Object.entries<Setting<unknown>>(entry.settings).map(([inner, one]) => place([name, inner], one))
-    : [place([name], entry)],
+    ? Object.entries<Setting<unknown>>(entry.settings).map(([inner, setting]) => placedAt([name, inner], setting))
+    : [placedAt([name], entry)],
 );
 
 /** Section name to its documentation. */

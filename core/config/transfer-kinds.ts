@@ -48,13 +48,13 @@ const formatTarget = ({ key, ...listen }: NotifyTarget): string =>
   key === null ? formatListen(listen) : `${formatListen(listen)} ${key}`;
 
 function parseTarget(text: string): NotifyTarget[] | undefined {
-  const [place, name, ...more] = text.split(/\s+/);
+  const [address, name, ...more] = text.split(/\s+/);
   const key = name === undefined ? null : orInvalid(() => formatName(parseName(name)).slice(0, -1));
   if (more.length > 0 || key === undefined || key === '') return undefined;
-  const bytes = parseAddress(place);
+  const bytes = parseAddress(address);
   if (bytes !== undefined)
     return [{ address: formatAddress(bytes), port: 53, family: bytes.length === 4 ? 4 : 6, key }];
-  const found = parseListen(place);
+  const found = parseListen(address);
   const [listen] = found ?? [];
   if (found?.length !== 1 || listen.port === 0) return undefined;
   // In the format of a datagram's source address.

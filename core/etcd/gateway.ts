@@ -220,8 +220,8 @@ function refusalOf(status: number, text: string): Error {
   try {
     const answer = JSON.parse(text) as { code?: unknown; message?: unknown; error?: unknown };
     if (typeof answer.code === 'number') code = answer.code;
-    const said = answer.message ?? answer.error;
-    if (typeof said === 'string') message = said.slice(0, 200);
+    const reason = answer.message ?? answer.error;
+    if (typeof reason === 'string') message = reason.slice(0, 200);
   } catch {
     // A proxy's page, perhaps.
   }

@@ -40,16 +40,16 @@ export class Findings {
   #omitted = 0;
 
   /** `level`: where it is another than that of the rule. */
-  add(code: RuleCode, place: Place, message: string, fix?: string, level?: Level): void {
+  add(code: RuleCode, at: Place, message: string, fix?: string, level?: Level): void {
     const rule = RULES[code];
     const type = level === undefined ? rule.type : level === 'review' ? 'warning' : level;
     this.#counts[type]++;
     if (level === undefined ? rule.review : level === 'review') this.#review++;
-    const key = `${code} ${place.file}`;
+    const key = `${code} ${at.file}`;
     const before = this.#ofRule.get(key) ?? 0;
     this.#ofRule.set(key, before + 1);
     if (before >= MOST_OF_RULE || this.#list.length >= MOST) this.#omitted++;
-    else this.#list.push({ type, code, message: cut(message), ...place, fix: fix ?? rule.fix });
+    else this.#list.push({ type, code, message: cut(message), ...at, fix: fix ?? rule.fix });
   }
 
   /** Of the package first, then by file, line and column. */

@@ -103,16 +103,16 @@ export function readReply(message: Buffer, question: Question, anyCase = false):
   if (message.readUInt16BE(4) === 0 && (rcode === RCODE.FORMERR || rcode === RCODE.NOTIMP)) return { kind: 'no-edns' };
   const end = questionEnd(message);
   if (end !== HEADER_LENGTH + sent.length + 4) return OTHER;
-  const asked = message.subarray(HEADER_LENGTH, end - 4);
+  const echoed = message.subarray(HEADER_LENGTH, end - 4);
   const isOurs =
     equalNames(
-      asked.map((c) => LOWER[c]),
+      echoed.map((c) => LOWER[c]),
       name,
     ) &&
     message.readUInt16BE(end - 4) === type &&
     message.readUInt16BE(end - 2) === CLASS_IN;
   if (!isOurs) return OTHER;
-  if (!anyCase && !equalNames(asked, sent)) return { kind: 'other-case' };
+  if (!anyCase && !equalNames(echoed, sent)) return { kind: 'other-case' };
   if ((message[2] & TC) !== 0) return { kind: 'truncated' };
   if (rcode === RCODE.FORMERR || rcode === RCODE.NOTIMP) return { kind: 'no-edns' };
   try {
@@ -155,7 +155,7 @@ interface Sections {
 }
 
 /** Throws InvalidError when the message does not hold what it counts. */
-function readSections(message: Buffer, start: number, asked: Name, type: number): Sections {
+function readSections(message: Buffer, start: number, name: Name, type: number): Sections {
   const aliases = new Map<string, { target: Name; ttl: number }>();
   const found = new Map<string, { rdatas: Uint8Array[]; ttl: number }>();
   const reader = new MessageReader(message, start);
@@ -170,10 +170,10 @@ function readSections(message: Buffer, start: number, asked: Name, type: number)
       if (!aliases.has(id)) aliases.set(id, { target: onlyName(record.rdata), ttl });
     } else if (record.type === type) {
       if (record.rdata.length !== (type === TYPE.A ? 4 : 16)) throw malformed();
-      const known = found.get(id) ?? { rdatas: [], ttl: MAX_TTL };
-      known.rdatas.push(record.rdata);
-      known.ttl = Math.min(known.ttl, ttl);
-      found.set(id, known);
+      const set = found.get(id) ?? { rdatas: [], ttl: MAX_TTL };
+      set.rdatas.push(record.rdata);
+      set.ttl = Math.min(set.ttl, ttl);
+      found.set(id, set);
     }
   }
   for (let i = message.readUInt16BE(8); i > 0; i--) {
@@ -186,7 +186,7 @@ function readSections(message: Buffer, start: number, asked: Name, type: number)
   }
   const chain: ChainStep[] = [];
   let ttl = MAX_TTL;
-  let id = nameId(asked);
+  let id = nameId(name);
   for (let alias = aliases.get(id); alias !== undefined && chain.length < MAX_SOURCES; alias = aliases.get(id)) {
     ttl = Math.min(ttl, alias.ttl);
     chain.push({ name: alias.target, ttl });

@@ -32,11 +32,11 @@ export function recursiveLookup(servers: readonly string[], signal: AbortSignal)
   const underWay = new Map<string, Promise<Outcome>>();
   return (name, type) => {
     const id = `${type} ${nameId(name)}`;
-    const known = underWay.get(id);
-    if (known !== undefined) return known;
+    const pending = underWay.get(id);
+    if (pending !== undefined) return pending;
     // The system's may change while we run.
-    const asked = fixed.length > 0 ? fixed : getServers().map(parseServer);
-    const outcome = ask(asked.slice(0, MAX_SERVERS), name, type, signal).finally(() => underWay.delete(id));
+    const servers = fixed.length > 0 ? fixed : getServers().map(parseServer);
+    const outcome = ask(servers.slice(0, MAX_SERVERS), name, type, signal).finally(() => underWay.delete(id));
     underWay.set(id, outcome);
     return outcome;
   };

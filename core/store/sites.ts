@@ -55,7 +55,10 @@ export function encodeSite(
   const head = Buffer.alloc(HEAD);
   head[0] = (proxy.enabled ? ENABLED : 0) | (own ? OWN : 0) | (automatic ? AUTOMATIC : 0);
   head.writeUIntBE(proxy.disabledAt ?? 0, 1, 6);
-  return Buffer.concat([head, ...[own, automatic].flatMap((one) => (one === undefined ? [] : encodeCertificate(one)))]);
+  return Buffer.concat([
+    head,
+    ...[own, automatic].flatMap((certificate) => (certificate === undefined ? [] : encodeCertificate(certificate))),
+  ]);
 }
 
 function encodeCertificate({ chain, sealedKey, names, notAfter }: Certificate): Buffer[] {

@@ -136,10 +136,10 @@ export class TransferMessage {
     const text = latin1(name);
     for (let p = 0; name[p] !== 0; p += name[p] + 1) {
       const suffix = p === 0 ? text : text.slice(p);
-      const known = this.#offsets.get(suffix);
-      if (known !== undefined) {
-        this.#pointer(known);
-        return p === 0 ? known : start;
+      const offset = this.#offsets.get(suffix);
+      if (offset !== undefined) {
+        this.#pointer(offset);
+        return p === 0 ? offset : start;
       }
       if (this.#length <= LAST_POINTER) this.#offsets.set(suffix, this.#length);
       this.#copy(name, p, p + name[p] + 1);

@@ -77,17 +77,17 @@ export class NotifyLine {
   /** The zone has changed. Sends what may be sent at once. */
   add(domainId: Id, apex: Name): void {
     if (this.#closed) return;
-    const known = this.#notices.get(domainId);
-    if (known === undefined) {
+    const notice = this.#notices.get(domainId);
+    if (notice === undefined) {
       const notice = { apex, tries: 0, id: -1, key: null, mac: EMPTY, timer: null, awaited: false, again: false };
       this.#notices.set(domainId, notice);
       this.#ready.add(domainId);
-    } else if (known.awaited) known.again = true;
-    else if (known.timer !== null) {
+    } else if (notice.awaited) notice.again = true;
+    else if (notice.timer !== null) {
       // It waits for its next try, and what is new deserves one at once.
-      clearTimeout(known.timer);
-      known.timer = null;
-      known.tries = 0;
+      clearTimeout(notice.timer);
+      notice.timer = null;
+      notice.tries = 0;
       this.#ready.add(domainId);
     }
     this.#pump();

@@ -205,8 +205,8 @@ export class Notifier {
   }
 
   #socket(family: 4 | 6): Socket {
-    const known = this.#sockets.get(family);
-    if (known !== undefined) return known;
+    const open = this.#sockets.get(family);
+    if (open !== undefined) return open;
     const socket = createSocket(family === 4 ? 'udp4' : 'udp6');
     this.#sockets.set(family, socket);
     socket.unref();

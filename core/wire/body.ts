@@ -129,15 +129,15 @@ export class Body {
   /** Offset in the message of a name equal to `name` from byte `p` on, or -1. */
   #suffixOffset(name: Name, p: number): number {
     const length = name.length - p;
-    for (const known of this.#known) {
-      const from = known.name.length - length;
-      if (from < known.from || known.offset + from > LAST_POINTER) continue;
+    for (const earlier of this.#known) {
+      const from = earlier.name.length - length;
+      if (from < earlier.from || earlier.offset + from > LAST_POINTER) continue;
       // Labels of both must begin at these bytes; equal bytes from a label start of one that ends
       // at the root say so.
-      if (!startsLabel(known.name, from)) continue;
+      if (!startsLabel(earlier.name, from)) continue;
       let i = 0;
-      while (i < length && known.name[from + i] === name[p + i]) i++;
-      if (i === length) return known.offset + from;
+      while (i < length && earlier.name[from + i] === name[p + i]) i++;
+      if (i === length) return earlier.offset + from;
     }
     return -1;
   }

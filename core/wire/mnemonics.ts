@@ -67,8 +67,8 @@ export function portableTypeName(type: number): string {
 export function parseType(text: string): number | undefined {
   if (text.length > MAX_MNEMONIC) return undefined;
   const upper = text.toUpperCase();
-  const known = BY_NAME.get(upper);
-  if (known !== undefined) return known;
+  const number = BY_NAME.get(upper);
+  if (number !== undefined) return number;
   const digits = /^TYPE(\d{1,5})$/.exec(upper)?.[1];
   return digits !== undefined && Number(digits) <= 0xffff ? Number(digits) : undefined;
 }

@@ -127,8 +127,8 @@ class AdditionalWriter {
   }
 
   /** Writes the CNAMEs that lead on from a place; returns where they end. */
-  #followed(place: Place): Place {
-    let at = place;
+  #followed(start: Place): Place {
+    let at = start;
     for (let i = 0; i < MAX_SOURCES; i++) {
       const cname = findType(localSets(this.#view, at.name), TYPE.CNAME);
       if (cname === undefined) break;

@@ -27,15 +27,15 @@ export function soaRRset(domain: Domain, defaults: ZoneSettings, serial: number)
 }
 
 /** Few names stand in the apexes of many zones, and every change makes its zone's apex anew. */
-const known = new Map<string, Name>();
+const byText = new Map<string, Name>();
 const MOST_KNOWN = 1000;
 
 function knownName(text: string): Name {
-  let name = known.get(text);
+  let name = byText.get(text);
   if (name === undefined) {
     name = parseName(text);
-    if (known.size === MOST_KNOWN) known.clear();
-    known.set(text, name);
+    if (byText.size === MOST_KNOWN) byText.clear();
+    byText.set(text, name);
   }
   return name;
 }

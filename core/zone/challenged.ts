@@ -27,7 +27,7 @@ export function withChallenges(sets: readonly RRset[], rdatas: readonly Uint8Arr
   if (rdatas.length === 0 || findType(sets, TYPE.CNAME) !== undefined) return sets;
   const own = findType(sets, TYPE.TXT);
   const all = [...(own?.rdatas ?? [])];
-  for (const rdata of rdatas) if (!all.some((one) => Buffer.compare(one, rdata) === 0)) all.push(rdata);
+  for (const rdata of rdatas) if (!all.some((listed) => Buffer.compare(listed, rdata) === 0)) all.push(rdata);
   sortRdatas(all);
   const txt = { type: TYPE.TXT, ttl: own?.ttl ?? TTL, rdatas: all };
   return [...sets.filter((set) => set !== own), txt].sort((a, b) => a.type - b.type);

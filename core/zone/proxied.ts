@@ -61,15 +61,15 @@ function hasUnderscore(name: Name, apex: Name): boolean {
 }
 
 /** One cluster is asked for again and again. */
-let known: { readonly cluster: Cluster; readonly sets: readonly RRset[] } | null = null;
+let cached: { readonly cluster: Cluster; readonly sets: readonly RRset[] } | null = null;
 
 function clusterSets(cluster: Cluster): readonly RRset[] {
-  if (known?.cluster === cluster) return known.sets;
+  if (cached?.cluster === cluster) return cached.sets;
   const set = (type: number, texts: readonly string[]): RRset[] =>
     texts.length === 0
       ? []
       : [{ type, ttl: TTL, rdatas: texts.map((text) => parseRdata(type, text)).sort(Buffer.compare) }];
   const sets = [...set(TYPE.A, cluster.ipv4), ...set(TYPE.AAAA, cluster.ipv6)];
-  known = { cluster, sets };
+  cached = { cluster, sets };
   return sets;
 }

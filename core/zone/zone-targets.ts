@@ -32,8 +32,8 @@ export function readTargets(environment: Environment, domainId: Id): ZoneTargets
   if (few.length > FEW) return storedTargets(environment, domainId);
   return {
     isEmpty: few.length === 0,
-    at: (target) => few.filter((one) => equalNames(one.target, target)),
-    below: (target) => few.filter((one) => isWithin(one.target, target)),
+    at: (target) => few.filter((lead) => equalNames(lead.target, target)),
+    below: (target) => few.filter((lead) => isWithin(lead.target, target)),
   };
 }
 

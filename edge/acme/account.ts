@@ -23,7 +23,7 @@ export interface AccountStore {
   /** What the directory has of the account now. */
   registered(
     account: Account,
-    known: { readonly url: string; readonly email: string | null | undefined },
+    stored: { readonly url: string; readonly email: string | null | undefined },
   ): Promise<void>;
   /** The account at this URL is to be registered anew, with the same key. */
   forget(url: string): Promise<void>;
@@ -72,8 +72,8 @@ export function accountStore(options: AccountStoreOptions): AccountStore {
   return {
     async open() {
       const { result } = await write(environment, journal, BY, (draft) => {
-        const known = draft.row(acmeAccounts, key);
-        if (known !== undefined && isOpenable(known)) return known;
+        const acmeAccount = draft.row(acmeAccounts, key);
+        if (acmeAccount !== undefined && isOpenable(acmeAccount)) return acmeAccount;
         const sealedKey = secrets.seal(Buffer.from(newKey()), context).toString('base64');
         const row = { directory, eabKid, sealedKey, url: null, createdAt: Math.floor(Date.now() / 1000) };
         draft.put(acmeAccounts, row);
@@ -81,8 +81,8 @@ export function accountStore(options: AccountStoreOptions): AccountStore {
       });
       return opened(result);
     },
-    async registered({ key: pem }, known) {
-      await change((row) => (row !== undefined && opened(row).key === pem ? { ...row, ...known } : undefined));
+    async registered({ key: pem }, stored) {
+      await change((row) => (row !== undefined && opened(row).key === pem ? { ...row, ...stored } : undefined));
     },
     async forget(url) {
       await change((row) => (row?.url === url ? { ...row, url: null, email: undefined } : undefined));

@@ -31,8 +31,8 @@ export function readRenewalInfo(data: unknown, retryAfter: string | undefined, n
   const end = secondsOf(suggestedWindow?.end);
   // One that ends before it begins says nothing (4.2).
   if (start === null || end === null || end <= start) return null;
-  const said = readRetryAfter(retryAfter, now) ?? STANDARD_RETRY;
-  return { start, end, retryAfter: bounded(said) };
+  const wait = readRetryAfter(retryAfter, now) ?? STANDARD_RETRY;
+  return { start, end, retryAfter: bounded(wait) };
 }
 
 const bounded = (seconds: number): number => Math.min(Math.max(seconds, LEAST_RETRY), MOST_RETRY);
@@ -41,8 +41,8 @@ const bounded = (seconds: number): number => Math.min(Math.max(seconds, LEAST_RE
  * Seconds until it is asked again that could not be: as it says, six hours else (RFC 9773 4.3.3).
  */
 export function retryAfterError(error: unknown): number {
-  const said = error instanceof DirectoryProblem ? error.retryAfter : null;
-  return said === null ? STANDARD_RETRY : Math.max(bounded(said), STANDARD_RETRY);
+  const wait = error instanceof DirectoryProblem ? error.retryAfter : null;
+  return wait === null ? STANDARD_RETRY : Math.max(bounded(wait), STANDARD_RETRY);
 }
 
 function secondsOf(text: unknown): number | null {

@@ -82,11 +82,11 @@ export function openDirectory(
   log: Logger,
 ): Directory {
   let opening: Promise<Session> | null = null;
-  let known: { readonly client: Client; readonly account: Account } | null = null;
+  let cached: { readonly client: Client; readonly account: Account } | null = null;
 
   async function client(): Promise<{ readonly client: Client; readonly account: Account }> {
     const account = await accounts.open();
-    if (known?.account.key === account.key) return known;
+    if (cached?.account.key === account.key) return cached;
     // Takes some 150 ms and 30 MB, so it is loaded by those alone who order.
     const { default: acme } = await import('acme-client');
     const { eabKid, eabHmacKey } = settings;
@@ -97,8 +97,8 @@ export function openDirectory(
       ...(eabKid && eabHmacKey ? { externalAccountBinding: { kid: eabKid, hmacKey: eabHmacKey } } : {}),
     });
     useTransport(made, transport);
-    known = { client: made, account };
-    return known;
+    cached = { client: made, account };
+    return cached;
   }
 
   async function open(): Promise<Session> {
@@ -119,7 +119,7 @@ export function openDirectory(
   function session(): Promise<Session> {
     opening ??= open().catch((error: unknown) => {
       opening = null;
-      known = null;
+      cached = null;
       throw error;
     });
     return opening;
@@ -127,9 +127,9 @@ export function openDirectory(
 
   /** Unless another who used it was sooner. */
   async function forget({ client: gone, accountUrl }: Session): Promise<void> {
-    if (known?.client === gone) {
+    if (cached?.client === gone) {
       opening = null;
-      known = null;
+      cached = null;
     }
     await accounts.forget(accountUrl);
   }
@@ -188,7 +188,9 @@ function readMeta(directory: Record<string, unknown>): DirectoryMeta {
   const meta = (directory.meta ?? {}) as Record<string, unknown>;
   const identities = Array.isArray(meta.caaIdentities) ? meta.caaIdentities : [];
   return {
-    caaIdentities: identities.filter((one) => typeof one === 'string').map((one) => one.toLowerCase()),
+    caaIdentities: identities
+      .filter((identity) => typeof identity === 'string')
+      .map((identity) => identity.toLowerCase()),
     renewalInfo: typeof directory.renewalInfo === 'string' ? directory.renewalInfo : null,
   };
 }
@@ -264,9 +266,9 @@ async function poll<T>(
     signal.throwIfAborted();
     const { data, headers } = await inside(client).api.apiRequest(url, null, [200]);
     if (isSettled(data as T)) return data as T;
-    const said = readRetryAfter(headers['retry-after'], Date.now() / 1000) ?? 0;
+    const wait = readRetryAfter(headers['retry-after'], Date.now() / 1000) ?? 0;
     const left = (deadline - performance.now()) / 1000;
     if (left <= 0) throw slow();
-    await sleep(Math.min(Math.max(wait, Math.min(said, LONGEST_WAIT)), left) * 1000, undefined, { signal });
+    await sleep(Math.min(Math.max(wait, Math.min(wait, LONGEST_WAIT)), left) * 1000, undefined, { signal });
   }
 }

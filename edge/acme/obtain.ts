@@ -112,11 +112,11 @@ async function authorize(options: ObtainOptions, authorizations: readonly Author
     await client.completeChallenge(challenge);
   }
   const deadline = performance.now() + AUTHORIZE_SECONDS * 1000;
-  for (const one of pending) {
+  for (const challenge of pending) {
     const isSettled = ({ status }: Authorization): boolean => status !== 'pending';
     const left = (deadline - performance.now()) / 1000;
-    const settled = await session.poll<Authorization>(one.authorization.url, isSettled, left, signal);
-    if (settled.status !== 'valid') throw refusedChallenge(one.host, problemOf(settled));
+    const settled = await session.poll<Authorization>(challenge.authorization.url, isSettled, left, signal);
+    if (settled.status !== 'valid') throw refusedChallenge(challenge.host, problemOf(settled));
   }
 }
 

@@ -102,8 +102,8 @@ export class Orders {
     this.#renewals = new Renewals({
       ask: (id) => options.renewal(id, situationOf(options.reader, id)),
       asked: (id, seconds) => {
-        const known = this.watched.get(id);
-        if (known !== undefined) this.watched.set(id, { ...known, renewalAt: options.now() + seconds });
+        const watched = this.watched.get(id);
+        if (watched !== undefined) this.watched.set(id, { ...watched, renewalAt: options.now() + seconds });
         this.#look(id);
         this.#pump();
       },
@@ -200,14 +200,14 @@ export class Orders {
       return;
     }
     const notAfter = automatic?.notAfter ?? null;
-    const known = this.watched.get(id);
+    const watched = this.watched.get(id);
     const isServed = automatic !== undefined && !isCustom && proxy.enabled;
     const asks = isServed && this.#options.refusal === null;
-    const first = known === undefined ? this.#options.random() * RENEWAL_SPREAD : 0;
+    const first = watched === undefined ? this.#options.random() * RENEWAL_SPREAD : 0;
     const renewalAt = !asks
       ? Number.POSITIVE_INFINITY
-      : known?.notAfter === notAfter && Number.isFinite(known.renewalAt)
-        ? known.renewalAt
+      : watched?.notAfter === notAfter && Number.isFinite(watched.renewalAt)
+        ? watched.renewalAt
         : this.#options.now() + first;
     this.watched.set(id, { status: proxy.sslStatus, notAfter, isServed, renewalAt });
   }
@@ -280,10 +280,10 @@ export class Orders {
     const end = (result: string): void => observer.ended(result, (performance.now() - started) / 1000);
     try {
       log.info('ordering a certificate', { domain });
-      const told = await this.#attempt(claim, signal);
+      const outcome = await this.#attempt(claim, signal);
       this.#pause.clear();
       end('issued');
-      log.info('certificate issued', { domain, ...told });
+      log.info('certificate issued', { domain, ...outcome });
     } catch (error) {
       if (signal.aborted) {
         await (signal.reason === STOPPED ? book.postpone(id, triedAt) : book.abandon(id));

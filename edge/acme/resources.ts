@@ -15,7 +15,7 @@ export const notUsable = (why: string): DirectoryUnreachable => new DirectoryUnr
 export function checkOrder(order: Order, names: number): Order {
   const { url, finalize, authorizations } = order as Partial<Order>;
   if (typeof url !== 'string' || typeof finalize !== 'string') throw notUsable('an order lacks a URL');
-  if (!Array.isArray(authorizations) || authorizations.some((one) => typeof one !== 'string'))
+  if (!Array.isArray(authorizations) || authorizations.some((authorization) => typeof authorization !== 'string'))
     throw notUsable('an order lacks its authorizations');
   if (authorizations.length > names)
     throw notUsable(`an order of ${names} names has ${authorizations.length} authorizations`);

@@ -27,7 +27,7 @@ function ofProblem(error: DirectoryProblem): OrderFailure {
   if (problem.type === 'rateLimited' || status === 429)
     return new OrderFailure(
       'rate_limited',
-      `The certificate authority has reached a rate limit${said(problem)}. The order is retried when the limit allows it.`,
+      `The certificate authority has reached a rate limit${quoted(problem)}. The order is retried when the limit allows it.`,
       { ...options, fault: 'limit' },
     );
   if (ACCOUNT.has(problem.type))
@@ -82,16 +82,16 @@ function ofRefusal(
   options: { detail: string; retryAfter?: number | null },
 ): OrderFailure {
   const name = host === '' ? '' : ` for ${host}`;
-  const known = REFUSALS[problem.type];
-  if (known === undefined)
+  const refusal = REFUSALS[problem.type];
+  if (refusal === undefined)
     return new OrderFailure(
       'refused',
-      `The certificate authority refused the order${name}${said(problem)}. If this persists, upload your own certificate with PUT …/proxy/certificate.`,
+      `The certificate authority refused the order${name}${quoted(problem)}. If this persists, upload your own certificate with PUT …/proxy/certificate.`,
       options,
     );
   return new OrderFailure(
-    known.code,
-    `${known.what(host === '' ? 'the domain' : host)}${said(problem)}. ${known.next}`,
+    refusal.code,
+    `${refusal.what(host === '' ? 'the domain' : host)}${quoted(problem)}. ${refusal.next}`,
     options,
   );
 }
@@ -146,4 +146,5 @@ const REFUSALS: Readonly<Record<string, Refusal | undefined>> = {
   },
 };
 
-const said = ({ detail }: Problem): string => (detail === '' ? '' : ` (its message: ${detail.replace(/[.\s]+$/, '')})`);
+const quoted = ({ detail }: Problem): string =>
+  detail === '' ? '' : ` (its message: ${detail.replace(/[.\s]+$/, '')})`;

@@ -70,20 +70,20 @@ const TYPES: ReadonlySet<string> = new Set([
 const SUFFIX = /\+(?:json|xml|yaml|json-seq)$/;
 
 /** Origins send a handful of values, so what one is is kept by its text. */
-const known = new Map<string, boolean>();
+const decided = new Map<string, boolean>();
 const MOST_KNOWN = 512;
 const LONGEST_KNOWN = 128;
 
 /** Whether content of this Content-Type gets notably shorter. */
 export function isCompressibleType(contentType: string): boolean {
-  const remembered = known.get(contentType);
+  const remembered = decided.get(contentType);
   if (remembered !== undefined) return remembered;
   const semicolon = contentType.indexOf(';');
   const type = (semicolon < 0 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase();
   const isOne = type.startsWith('text/') ? type !== 'text/event-stream' : TYPES.has(type) || SUFFIX.test(type);
   if (contentType.length <= LONGEST_KNOWN) {
-    if (known.size >= MOST_KNOWN) known.clear();
-    known.set(contentType, isOne);
+    if (decided.size >= MOST_KNOWN) decided.clear();
+    decided.set(contentType, isOne);
   }
   return isOne;
 }

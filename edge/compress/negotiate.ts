@@ -5,7 +5,7 @@ import type { Coding } from './coding.ts';
 type Wanted = Readonly<Record<Coding | 'identity', number>>;
 
 /** Browsers send a handful of values, so what one says is kept by its text. */
-const known = new Map<string, Wanted>();
+const parsed = new Map<string, Wanted>();
 /** Entries, each of at most so many characters: some 100 KB. */
 const MOST_KNOWN = 512;
 const LONGEST_KNOWN = 128;
@@ -20,7 +20,7 @@ const MOST_MEMBERS = 32;
  */
 export function negotiate(acceptEncoding: string | undefined, available: readonly Coding[]): Coding | 'identity' {
   if (acceptEncoding === undefined || acceptEncoding === '') return 'identity';
-  const wanted = known.get(acceptEncoding) ?? learn(acceptEncoding);
+  const wanted = parsed.get(acceptEncoding) ?? learn(acceptEncoding);
   let best: Coding | 'identity' = 'identity';
   // As much as a named identity, which is acceptable, but last, when nothing is said of it.
   let most = Math.max(1, wanted.identity);
@@ -36,8 +36,8 @@ export function negotiate(acceptEncoding: string | undefined, available: readonl
 function learn(text: string): Wanted {
   const wanted = wantedBy(text);
   if (text.length > LONGEST_KNOWN) return wanted;
-  if (known.size >= MOST_KNOWN) known.clear();
-  known.set(text, wanted);
+  if (parsed.size >= MOST_KNOWN) parsed.clear();
+  parsed.set(text, wanted);
   return wanted;
 }
 

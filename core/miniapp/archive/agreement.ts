@@ -20,7 +20,7 @@ export async function checkAgreement(
   try {
     // Names are bytes here: what they may be is judged elsewhere. So are sizes.
     const other = await fromBufferPromise(bytes, { decodeStrings: false, validateEntrySizes: false });
-    const place = new Map(placed.map((one) => [one.entry, one]));
+    const byEntry = new Map(placed.map((located) => [located.entry, located]));
     let n = 0;
     for await (const theirs of other.eachEntry()) {
       const ours = entries[n++];
@@ -31,7 +31,7 @@ export async function checkAgreement(
         ours.size === theirs.uncompressedSize &&
         ours.compressedSize === theirs.compressedSize &&
         ours.offset === theirs.relativeOffsetOfLocalHeader;
-      const where = ours === undefined ? undefined : place.get(ours)?.dataStart;
+      const where = ours === undefined ? undefined : byEntry.get(ours)?.dataStart;
       const header =
         where === undefined ? undefined : await other.readLocalFileHeaderPromise(theirs, { minimal: true });
       if (!same || header?.fileDataStart !== where) return disagree(findings, `on file ${n} of the directory`);

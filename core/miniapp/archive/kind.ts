@@ -16,16 +16,16 @@ export const kindOfName = (name: Buffer): 'file' | 'folder' => (name.at(-1) === 
 export function kindOf(entry: Entry, shown: string, findings: Findings): 'file' | 'folder' | undefined {
   const kind = kindOfName(entry.name);
   const dos = (entry.attributes & DOS_VOLUME) !== 0 ? 'special' : (entry.attributes & DOS_FOLDER) !== 0 && 'folder';
-  const said = [kindOfMode(entry.attributes >>> 16), kindOfExtra(entry.extra), dos || undefined];
-  const other = said.find((one): one is FileKind => one !== undefined && one !== kind);
-  const place = wholeFile(shown);
-  if (other === 'link') findings.add('archive_symlink', place, 'It is a link to another file.');
+  const kinds = [kindOfMode(entry.attributes >>> 16), kindOfExtra(entry.extra), dos || undefined];
+  const other = kinds.find((stated): stated is FileKind => stated !== undefined && stated !== kind);
+  const at = wholeFile(shown);
+  if (other === 'link') findings.add('archive_symlink', at, 'It is a link to another file.');
   else if (other === 'special')
-    findings.add('archive_special_file', place, 'It is neither a file nor a folder, but a device or the like.');
+    findings.add('archive_special_file', at, 'It is neither a file nor a folder, but a device or the like.');
   else if (other !== undefined)
-    findings.add('archive_special_file', place, `By its name it is a ${kind}, by its attributes a ${other}.`);
+    findings.add('archive_special_file', at, `By its name it is a ${kind}, by its attributes a ${other}.`);
   else if (kind === 'folder' && entry.size > 0)
-    findings.add('archive_special_file', place, 'It is a folder, and has content.');
+    findings.add('archive_special_file', at, 'It is a folder, and has content.');
   else return kind;
   return;
 }

@@ -28,27 +28,31 @@ export function checkLayout(
   if (complete && first > 0) findings.add('archive_prepended_data', PACKAGE, `${first} bytes precede the first file.`);
   // The one that reaches farthest of those before, since one may be within another.
   let farthest: Placed | undefined;
-  for (const [n, one] of inOrder.entries()) {
-    if (farthest !== undefined && one.entry.offset < farthest.dataEnd) {
-      sound.delete(one);
+  for (const [n, located] of inOrder.entries()) {
+    if (farthest !== undefined && located.entry.offset < farthest.dataEnd) {
+      sound.delete(located);
       sound.delete(farthest);
-      findings.add('archive_overlap', wholeFile(one.shown), `It shares bytes of the archive with ${farthest.shown}.`);
+      findings.add(
+        'archive_overlap',
+        wholeFile(located.shown),
+        `It shares bytes of the archive with ${farthest.shown}.`,
+      );
     }
-    if (farthest === undefined || one.dataEnd >= farthest.dataEnd) farthest = one;
+    if (farthest === undefined || located.dataEnd >= farthest.dataEnd) farthest = located;
     const next = inOrder[n + 1]?.entry.offset ?? directoryStart;
     // Overlapped by the next one: told there.
-    if (farthest !== one || next < one.dataEnd) continue;
-    const gap = bytes.subarray(one.dataEnd, next);
-    if (descriptorFits(gap, one.entry)) continue;
-    if ((one.entry.flags & 8) !== 0) {
-      sound.delete(one);
+    if (farthest !== located || next < located.dataEnd) continue;
+    const gap = bytes.subarray(located.dataEnd, next);
+    if (descriptorFits(gap, located.entry)) continue;
+    if ((located.entry.flags & 8) !== 0) {
+      sound.delete(located);
       findings.add(
         'archive_data_descriptor',
-        wholeFile(one.shown),
+        wholeFile(located.shown),
         'No data descriptor with the sizes and the CRC of the directory follows its data.',
       );
     } else if (complete)
-      findings.add('archive_hidden_data', wholeFile(one.shown), `${gap.length} bytes behind it belong to no file.`);
+      findings.add('archive_hidden_data', wholeFile(located.shown), `${gap.length} bytes behind it belong to no file.`);
   }
   return sound;
 }

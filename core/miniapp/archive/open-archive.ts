@@ -75,13 +75,13 @@ export async function openArchiveBytes(
   if (findings.summary().errors === before)
     await checkAgreement(bytes.subarray(0, directory.archiveEnd), entries, placed, findings);
 
-  const placeOf = new Map(placed.filter((one) => sound.has(one)).map((one) => [one.entry, one]));
+  const placeOf = new Map(placed.filter((located) => sound.has(located)).map((located) => [located.entry, located]));
   const budget = new Budget(limits, findings);
   let left = KEPT;
   const files = new Map<string, PackageFile>();
   for (const { entry, shown, path, unpacks, isFile } of found) {
-    const place = budget.allows(entry, shown) && unpacks ? placeOf.get(entry) : undefined;
-    const content = place && verify(bytes, place, findings);
+    const located = budget.allows(entry, shown) && unpacks ? placeOf.get(entry) : undefined;
+    const content = located && verify(bytes, located, findings);
     if (path === undefined) continue;
     // Sound, and of no concern to anything but the system that packed it.
     if (content !== undefined && isAppleDouble(path, content)) continue;
@@ -93,7 +93,7 @@ export async function openArchiveBytes(
     if (isKept) left -= content.length;
     // `content` is in no closure here: all of them would keep it.
     const isReadable = content !== undefined;
-    const again = async () => (isReadable && place !== undefined ? contentOf(bytes, place) : undefined);
+    const again = async () => (isReadable && located !== undefined ? contentOf(bytes, located) : undefined);
     const read = isKept ? giving(content) : again;
     files.set(path, { path, size: entry.size, read });
   }
@@ -131,16 +131,16 @@ function look(entry: Entry, names: Names, findings: Findings): Found {
 }
 
 /** Undefined: it is damaged, which is a finding. */
-function verify(bytes: Buffer, place: Placed, findings: Findings): Buffer | undefined {
-  const content = unpack(bytes, place);
+function verify(bytes: Buffer, located: Placed, findings: Findings): Buffer | undefined {
+  const content = unpack(bytes, located);
   if (Buffer.isBuffer(content)) return content;
-  findings.add(content.code, wholeFile(place.shown), content.message);
+  findings.add(content.code, wholeFile(located.shown), content.message);
   return undefined;
 }
 
 const giving = (content: Buffer) => async () => content;
 
-function contentOf(bytes: Buffer, place: Placed): Buffer | undefined {
-  const content = unpack(bytes, place);
+function contentOf(bytes: Buffer, located: Placed): Buffer | undefined {
+  const content = unpack(bytes, located);
   return Buffer.isBuffer(content) ? content : undefined;
 }

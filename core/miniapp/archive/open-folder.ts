@@ -37,10 +37,10 @@ export async function openFolder(
   let total = 0;
   // As in an archive that is made of it, whatever order the file system has.
   for (const { path, kind } of found.sort((a, b) => (a.path < b.path ? -1 : 1))) {
-    const place = wholeFile(shown(path));
-    if (kind === 'link') findings.add('archive_symlink', place, 'It is a link to another file.');
+    const at = wholeFile(shown(path));
+    if (kind === 'link') findings.add('archive_symlink', at, 'It is a link to another file.');
     else if (kind === 'special')
-      findings.add('archive_special_file', place, 'It is neither a file nor a folder, but a device or the like.');
+      findings.add('archive_special_file', at, 'It is neither a file nor a folder, but a device or the like.');
     else if (names.accept(path, kind === 'folder') && kind === 'file') {
       const content = await readBounded(join(folder, path), limits.fileBytes);
       const size = content?.length;
@@ -49,8 +49,8 @@ export async function openFolder(
       const format = content && archiveFormat(path, content);
       if (size === undefined) {
         const message = `It has more than the ${limits.fileBytes} bytes that are allowed.`;
-        findings.add('archive_file_too_large', place, message);
-      } else if (format !== undefined) findings.add('archive_nested', place, `It is ${format}.`);
+        findings.add('archive_file_too_large', at, message);
+      } else if (format !== undefined) findings.add('archive_nested', at, `It is ${format}.`);
       const read = async () => (size === undefined ? undefined : readBounded(join(folder, path), limits.fileBytes));
       files.set(path, { path, size: size ?? 0, read });
     }
@@ -70,11 +70,11 @@ async function list(
   names: Names,
   found: Found[],
 ): Promise<boolean> {
-  for await (const one of await opendir(join(root, below))) {
-    const path = below === '' ? one.name : `${below}/${one.name}`;
+  for await (const entry of await opendir(join(root, below))) {
+    const path = below === '' ? entry.name : `${below}/${entry.name}`;
     if (names.isJunk(path)) continue;
     if (found.length === limits.entries) return false;
-    const kind = one.isFile() ? 'file' : one.isDirectory() ? 'folder' : one.isSymbolicLink() ? 'link' : 'special';
+    const kind = entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : entry.isSymbolicLink() ? 'link' : 'special';
     found.push({ path, kind });
     // Deeper than that nothing is accepted, and a file system may go on without end.
     const deeper = path.split('/').length <= limits.depth + 1;

@@ -21,28 +21,24 @@ const NEWEST = 46;
 
 /** False: it is not to be unpacked, which is a finding. */
 export function canUnpack(entry: Entry, shown: string, findings: Findings): boolean {
-  const place = wholeFile(shown);
+  const at = wholeFile(shown);
   const { version, flags, method, size, compressedSize } = entry;
   if ((flags & ENCRYPTED) !== 0 || entry.extra.has(EXTRA.aes) || entry.extra.has(EXTRA.strongEncryption))
-    findings.add('archive_encrypted', place, 'It is encrypted.');
+    findings.add('archive_encrypted', at, 'It is encrypted.');
   else if ((flags & ~KNOWN_FLAGS) !== 0)
-    findings.add('archive_flags', place, `Its flags (0x${flags.toString(16)}) ask for what readers do not know.`);
+    findings.add('archive_flags', at, `Its flags (0x${flags.toString(16)}) ask for what readers do not know.`);
   else if (version > NEWEST)
-    findings.add(
-      'archive_version',
-      place,
-      `It needs version ${version / 10} of the format, which not all readers know.`,
-    );
+    findings.add('archive_version', at, `It needs version ${version / 10} of the format, which not all readers know.`);
   else if (method !== STORED && method !== DEFLATE)
-    findings.add('archive_method', place, `It is packed by method ${method}.`);
+    findings.add('archive_method', at, `It is packed by method ${method}.`);
   else if (method === STORED && size !== compressedSize)
     findings.add(
       'archive_header_mismatch',
-      place,
+      at,
       'It is stored as it is, and yet has another size packed than unpacked.',
     );
   else if (method === STORED && (flags & FOLLOWS) !== 0 && size > 0)
-    findings.add('archive_data_descriptor', place, 'Its size follows its data, of which nothing tells the end.');
+    findings.add('archive_data_descriptor', at, 'Its size follows its data, of which nothing tells the end.');
   else return true;
   return false;
 }

@@ -34,26 +34,26 @@ export class PathSet {
     return this.#put({ path, folder, named: true }, path);
   }
 
-  #put(one: Known, of: string): boolean {
-    const key = folded(one.path);
+  #put(entry: Known, of: string): boolean {
+    const key = folded(entry.path);
     const before = this.#known.get(key);
     if (before === undefined) {
-      this.#known.set(key, one);
+      this.#known.set(key, entry);
       return true;
     }
-    const place = wholeFile(shown(of));
-    if (before.folder !== one.folder)
-      this.#findings.add('archive_file_folder_conflict', place, `${shown(one.path)} is a file and a folder, too.`);
-    else if (before.path !== one.path)
+    const at = wholeFile(shown(of));
+    if (before.folder !== entry.folder)
+      this.#findings.add('archive_file_folder_conflict', at, `${shown(entry.path)} is a file and a folder, too.`);
+    else if (before.path !== entry.path)
       this.#findings.add(
         'archive_name_collision',
-        place,
-        `${shown(one.path)} and ${shown(before.path)} are the same name on systems that do not tell case or accents apart.`,
+        at,
+        `${shown(entry.path)} and ${shown(before.path)} are the same name on systems that do not tell case or accents apart.`,
       );
-    else if (before.named && one.named)
-      this.#findings.add('archive_duplicate_name', place, 'The archive has this name twice.');
+    else if (before.named && entry.named)
+      this.#findings.add('archive_duplicate_name', at, 'The archive has this name twice.');
     else {
-      if (one.named) this.#known.set(key, one);
+      if (entry.named) this.#known.set(key, entry);
       return true;
     }
     return false;

@@ -111,9 +111,9 @@ function namesOf(pattern: Pattern): Name[] {
     if (node.type === 'Identifier') names.push(node);
     else if (node.type === 'AssignmentPattern') stack.push(node.left);
     else if (node.type === 'RestElement') stack.push(node.argument);
-    else if (node.type === 'ArrayPattern') for (const one of node.elements) one && stack.push(one);
+    else if (node.type === 'ArrayPattern') for (const element of node.elements) element && stack.push(element);
     if (node.type === 'ObjectPattern')
-      for (const one of node.properties) stack.push(one.type === 'Property' ? one.value : one);
+      for (const property of node.properties) stack.push(property.type === 'Property' ? property.value : property);
   }
   return names.sort((a, b) => a.start - b.start);
 }

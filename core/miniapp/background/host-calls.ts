@@ -30,27 +30,23 @@ export class HostCalls {
     const values = this.#evaluator.valuesOf(node.callee);
     if (!values.some((value) => value.kind === 'global' && value.path === 'Host.call')) return;
     const { findings, manifest } = this.#context;
-    const [asked, params] = node.arguments;
-    const place = this.#source.at(asked?.start ?? node.start);
-    const operation = asked === undefined ? { value: undefined } : constantOf(this.#evaluator.valuesOf(asked));
+    const [called, params] = node.arguments;
+    const at = this.#source.at(called?.start ?? node.start);
+    const operation = called === undefined ? { value: undefined } : constantOf(this.#evaluator.valuesOf(called));
     if (operation === undefined || values.length > 1) {
       this.#undeterminable = true;
-      findings.add(
-        'background_operation_computed',
-        place,
-        'Which operation Host.call is asked for cannot be determined.',
-      );
+      findings.add('background_operation_computed', at, 'Which operation Host.call is asked for cannot be determined.');
       return;
     }
     const name = String(operation.value);
     const found = OPERATIONS.get(name);
     if (found?.isInBackground !== true) {
-      const hint = asked === undefined ? '' : ` Did you mean ${findNearest(name, BACKGROUND_OPERATIONS)}?`;
+      const hint = called === undefined ? '' : ` Did you mean ${findNearest(name, BACKGROUND_OPERATIONS)}?`;
       const what =
-        asked === undefined
+        called === undefined
           ? 'Host.call needs an operation.'
           : `The background has no operation ${JSON.stringify(name).slice(0, 60)}.`;
-      findings.add('background_operation_unknown', place, what + hint);
+      findings.add('background_operation_unknown', at, what + hint);
       return;
     }
     const permission = found.permission!;
@@ -58,7 +54,7 @@ export class HostCalls {
     if (manifest?.background?.permissions.includes(permission) === false)
       findings.add(
         'background_permission_undeclared',
-        place,
+        at,
         `${name} needs the permission ${permission} under background.permissions.`,
       );
     const fault = this.#paramsFault(

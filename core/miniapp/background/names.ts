@@ -32,17 +32,17 @@ export function checkNames(tree: SyntaxTree, source: SourceText, context: AuditC
   /** The global of that name is reached. */
   const reach = (path: string, node: AnyNode): void => {
     const [name] = path.split('.', 1);
-    const place = source.at(node.start);
-    if (JAVA_BRIDGES.has(name)) findings.add('background_java_bridge', place, `${name} leads to the classes of Java.`);
+    const at = source.at(node.start);
+    if (JAVA_BRIDGES.has(name)) findings.add('background_java_bridge', at, `${name} leads to the classes of Java.`);
     else if (ENGINE_INTERNALS.has(name) && !topNames.has(name))
-      findings.add('background_engine_internal', place, `${name} belongs to the inside of the engine.`);
+      findings.add('background_engine_internal', at, `${name} belongs to the inside of the engine.`);
     else if (topNames.has(name) || tested.has(name)) return;
     else if (BROWSER_APIS.has(name))
-      findings.add('background_browser_api', place, `${name} does not exist in the background.`, insteadOf(name));
+      findings.add('background_browser_api', at, `${name} does not exist in the background.`, insteadOf(name));
     else if (MISSING_GLOBALS.has(name))
-      findings.add('rhino_missing_global', place, `${name} does not exist in Rhino 1.7.15.`);
+      findings.add('rhino_missing_global', at, `${name} does not exist in Rhino 1.7.15.`);
     else if (MISSING_STATICS.has(path))
-      findings.add('rhino_missing_method', place, `${path} does not exist in Rhino 1.7.15.`);
+      findings.add('rhino_missing_method', at, `${path} does not exist in Rhino 1.7.15.`);
   };
 
   const topVariables = new Set([...top.variables(), ...implicit.variables()]);
@@ -61,12 +61,12 @@ export function checkNames(tree: SyntaxTree, source: SourceText, context: AuditC
     if (node.type !== 'MemberExpression') continue;
     const key = evaluator.keyOf(node);
     if (key === undefined) continue;
-    const place = source.at(node.property.start);
+    const at = source.at(node.property.start);
     const isThis = node.object.type === 'ThisExpression';
     if (REACHING_MEMBERS.has(key) || key === 'class' || ((isThis || node.computed) && JAVA_BRIDGES.has(key)))
-      findings.add('background_java_bridge', place, `${key} leads out of the engine.`);
+      findings.add('background_java_bridge', at, `${key} leads out of the engine.`);
     else if (MISSING_METHODS.has(key) && !defined.has(key))
-      findings.add('rhino_missing_method', place, `${key} does not exist in Rhino 1.7.15.`);
+      findings.add('rhino_missing_method', at, `${key} does not exist in Rhino 1.7.15.`);
     const [root] = node.object.type === 'Identifier' ? [node.object.name] : [];
     for (const value of evaluator.valuesOf(node)) {
       if (value.kind !== 'global') continue;
@@ -82,7 +82,7 @@ export function checkNames(tree: SyntaxTree, source: SourceText, context: AuditC
 }
 
 const isUnknown = (name: string, tested: ReadonlySet<string>): boolean =>
-  [GLOBALS, JAVA_BRIDGES, ENGINE_INTERNALS, BROWSER_APIS, MISSING_GLOBALS, tested].every((known) => !known.has(name));
+  [GLOBALS, JAVA_BRIDGES, ENGINE_INTERNALS, BROWSER_APIS, MISSING_GLOBALS, tested].every((names) => !names.has(name));
 
 /** Names that the file looks at with typeof, and members that it defines itself. */
 function mentioned(program: AnyNode): { readonly tested: ReadonlySet<string>; readonly defined: ReadonlySet<string> } {
@@ -112,12 +112,12 @@ function checkHandler(
 ): void {
   if (topNames.has(HANDLER)) return;
   const isAssigned = tree.program.body.some(
-    (one) =>
-      one.type === 'ExpressionStatement' &&
-      one.expression.type === 'AssignmentExpression' &&
-      one.expression.left.type === 'MemberExpression' &&
-      one.expression.left.property.type === 'Identifier' &&
-      one.expression.left.property.name === HANDLER,
+    (statement) =>
+      statement.type === 'ExpressionStatement' &&
+      statement.expression.type === 'AssignmentExpression' &&
+      statement.expression.left.type === 'MemberExpression' &&
+      statement.expression.left.property.type === 'Identifier' &&
+      statement.expression.left.property.name === HANDLER,
   );
   if (isAssigned) return;
   const similar = [...topNames].find((name) => name.toLowerCase() === HANDLER.toLowerCase());

@@ -40,7 +40,7 @@ export function childrenOf(node: AnyNode): AnyNode[] {
     // The walk of scripts, and what evaluates them, write them there.
     if (key === 'parent' || key === 'returned' || key === 'values') continue;
     const value: unknown = node[key as keyof AnyNode];
-    if (Array.isArray(value)) for (const one of value) isNode(one) && children.push(one);
+    if (Array.isArray(value)) for (const item of value) isNode(item) && children.push(item);
     else if (isNode(value)) children.push(value);
   }
   return children;

@@ -100,7 +100,7 @@ export function checkSyntax(text: string, tree: SyntaxTree, report: Report): voi
     else if (node.type === 'ArrayPattern') checkTargets(node.elements, text, report);
     else if (node.type === 'ObjectPattern')
       checkTargets(
-        node.properties.map((one) => (one.type === 'Property' ? one.value : one.argument)),
+        node.properties.map((property) => (property.type === 'Property' ? property.value : property.argument)),
         text,
         report,
       );
@@ -138,7 +138,7 @@ function checkTargets(targets: readonly (AnyNode | null)[], text: string, report
 }
 
 function checkYields(list: readonly (AnyNode | null)[], report: Report): void {
-  for (const one of list) if (one?.type === 'YieldExpression') report('rhino_yield_position', one.start);
+  for (const item of list) if (item?.type === 'YieldExpression') report('rhino_yield_position', item.start);
 }
 
 const RESERVED = new Set(['let', 'yield', 'await']);

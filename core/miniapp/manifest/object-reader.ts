@@ -49,10 +49,10 @@ export class ObjectReader {
   }
 
   /** Members that are none of the known ones. */
-  refuseUnknown(known: readonly string[]): void {
+  refuseUnknown(allowed: readonly string[]): void {
     for (const [key, member] of this.#members)
-      if (!known.includes(key)) {
-        const message = `"${this.#prefix}${shown(key)}" is not known.${didYouMean(key, known)}`;
+      if (!allowed.includes(key)) {
+        const message = `"${this.#prefix}${shown(key)}" is not known.${didYouMean(key, allowed)}`;
         this.addAt('manifest_unknown_key', member, message);
       }
   }
@@ -74,15 +74,19 @@ export class ObjectReader {
   }
 
   /** Strings of an array, each once; `code`: of one that is not among those known. */
-  strings(key: string, known: readonly string[], code: RuleCode): readonly string[] {
+  strings(key: string, allowed: readonly string[], code: RuleCode): readonly string[] {
     const found = new Set<string>();
     for (const item of this.value(key, 'array')?.items ?? []) {
       const text = this.#typed(item, 'string', `A value of "${this.#prefix}${key}"`)?.value;
       if (text === undefined) continue;
       if (found.has(text))
         this.addAt('manifest_repeated_value', item, `"${shown(text)}" stands twice in "${this.#prefix}${key}".`);
-      else if (!known.includes(text))
-        this.addAt(code, item, `"${shown(text)}" is not known.${didYouMean(text, known)} Known: ${known.join(', ')}.`);
+      else if (!allowed.includes(text))
+        this.addAt(
+          code,
+          item,
+          `"${shown(text)}" is not known.${didYouMean(text, allowed)} Known: ${allowed.join(', ')}.`,
+        );
       found.add(text);
     }
     return [...found];

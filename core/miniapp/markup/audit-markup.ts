@@ -42,9 +42,9 @@ function checkSdk(view: MarkupView): void {
   view.context.findings.add('sdk_not_loaded', view.before ?? view.source.at(0), message);
 }
 
-function checkTree(view: MarkupView, root: Node, known?: ReadonlySet<string>): void {
+function checkTree(view: MarkupView, root: Node, ids?: ReadonlySet<string>): void {
   for (const node of elementsOf(root)) {
-    if (!('tagName' in node) || known?.has(signatureOf(node))) continue;
+    if (!('tagName' in node) || ids?.has(signatureOf(node))) continue;
     checkElement(view, node);
     checkAttributes(view, node);
   }
@@ -65,10 +65,10 @@ function checkXml(view: MarkupView, read: Node): void {
   if (entity >= 0) return;
   const { root, error } = parseXml(source.text);
   if (error !== undefined) context.findings.add('xml_malformed', source.at(error.offset), error.message);
-  const known = new Set<string>();
-  for (const node of elementsOf(read)) if ('tagName' in node) known.add(signatureOf(node));
+  const ids = new Set<string>();
+  for (const node of elementsOf(read)) if ('tagName' in node) ids.add(signatureOf(node));
   view.isReadAsXml = true;
-  checkTree(view, root, known);
+  checkTree(view, root, ids);
 }
 
 /** Elements whose text is read as something else. */

@@ -58,8 +58,8 @@ export function checkAttributes(view: MarkupView, element: Element): void {
     if (local.startsWith('on') && local.length > 2) checkHandler(view, element, key, value);
     else if (local === 'style') checkStyle(view, element, key, value);
     else if (local === 'srcdoc') {
-      const place = { ...placeOf(view, element, key), file: view.source.file };
-      view.context.pieces.push({ type: 'markup', source: new EmbeddedText(place, value), origin: 'srcdoc' });
+      const at = { ...placeOf(view, element, key), file: view.source.file };
+      view.context.pieces.push({ type: 'markup', source: new EmbeddedText(at, value), origin: 'srcdoc' });
     } else if (local === 'srcset' || local === 'imagesrcset') {
       for (const candidate of value.split(','))
         checkUrl(view, element, tag, key, candidate.trim().split(/\s+/)[0], 'src');
@@ -99,25 +99,25 @@ function checkUrl(view: MarkupView, element: Element, tag: string, key: string, 
   const urls = name === 'values' ? value.split(';') : [value];
   for (const url of urls) {
     const location = locate(url, source.file);
-    const place = placeOf(view, element, key);
+    const at = placeOf(view, element, key);
     if (location.kind === 'code') {
-      report(view, 'javascript_url', place, `${key} is a javascript: URL.`);
+      report(view, 'javascript_url', at, `${key} is a javascript: URL.`);
       continue;
     }
     const isForm = name === 'action' || name === 'formaction';
     if (name === 'href' && location.kind === 'remote' && location.isDevice)
-      context.findings.add('remote_navigation', place, `${key} leads to ${location.host}.`);
+      context.findings.add('remote_navigation', at, `${key} leads to ${location.host}.`);
     else if (isForm && location.kind === 'data')
-      report(view, 'javascript_url', place, 'A form leads to a document in a data: URL.');
+      report(view, 'javascript_url', at, 'A form leads to a document in a data: URL.');
     else if (name === 'href' && tag === 'use' && location.kind === 'data')
-      report(view, 'javascript_url', place, 'An image brings in a document of a data: URL.');
+      report(view, 'javascript_url', at, 'An image brings in a document of a data: URL.');
     else if (isForm || name === 'ping') {
       if (location.kind === 'remote')
-        context.findings.add('remote_navigation', place, `${key} leads to ${location.host}.`);
+        context.findings.add('remote_navigation', at, `${key} leads to ${location.host}.`);
     } else if (SHOWN.has(name) || (name === 'href' && LOADING.has(tag)))
-      checkReference(context, source.file, url, place, IMAGE);
+      checkReference(context, source.file, url, at, IMAGE);
     else if (name === 'href' && location.kind === 'data')
-      report(view, 'javascript_url', place, 'A link leads to a document in a data: URL.');
-    else if (name === 'href' && location.kind === 'file') checkReference(context, source.file, url, place, IMAGE);
+      report(view, 'javascript_url', at, 'A link leads to a document in a data: URL.');
+    else if (name === 'href' && location.kind === 'file') checkReference(context, source.file, url, at, IMAGE);
   }
 }

@@ -57,15 +57,15 @@ export function checkElement(view: MarkupView, element: Element): void {
 function checkScript(view: MarkupView, element: Element): void {
   const { context } = view;
   const type = (ownAttribute(view, element, 'type') ?? '').trim().toLowerCase();
-  const place = placeOf(view, element);
+  const at = placeOf(view, element);
   if (type === 'importmap') {
-    report(view, 'import_map', place, 'An import map says what modules are loaded.');
+    report(view, 'import_map', at, 'An import map says what modules are loaded.');
     return;
   }
   const sources = sourcesOf(view, element);
   const isModule = type === 'module';
   if (type === 'speculationrules') {
-    report(view, 'remote_link', place, 'Speculation rules say which pages are prepared.');
+    report(view, 'remote_link', at, 'Speculation rules say which pages are prepared.');
     return;
   }
   if (!RUN.test(type.split(';')[0].trim())) {
@@ -76,16 +76,16 @@ function checkScript(view: MarkupView, element: Element): void {
     return;
   }
   const charset = attributeOf(element, 'charset');
-  if (charset !== undefined) checkCharset(view, place, charset, 'script');
+  if (charset !== undefined) checkCharset(view, at, charset, 'script');
   if (view.origin === 'string') {
-    if (sources.length > 0 || textOf(element).trim() !== '') report(view, 'remote_script', place, 'a script element');
+    if (sources.length > 0 || textOf(element).trim() !== '') report(view, 'remote_script', at, 'a script element');
     return;
   }
-  for (const from of sources) checkSource(view, from, place, isModule ? 'module' : 'script');
+  for (const from of sources) checkSource(view, from, at, isModule ? 'module' : 'script');
   // What has a source does not run its text. In XML the namespace is not known for sure.
   if (sources.length > 0 && isInTemplate(element)) checkUnstarted(view, element, 'stands in a template');
   if (sources.length > 0 && (!view.isXml || textOf(element).trim() === '')) return;
-  if (!view.hasSdk) view.before ??= place;
+  if (!view.hasSdk) view.before ??= at;
   if (sources.length === 0 && textOf(element).trim() === '') checkUnstarted(view, element, 'is empty');
   else if (sources.length === 0 && isInTemplate(element)) checkUnstarted(view, element, 'stands in a template');
   addScript(view, element, isModule ? 'module' : 'script');
@@ -104,20 +104,19 @@ function sourcesOf(view: MarkupView, element: Element): string[] {
 const ownAttribute = ({ isXml }: MarkupView, element: Element, name: string): string | undefined =>
   isXml ? attributeOf(element, name) : element.attrs.find((attribute) => attribute.name === name)?.value;
 
-function checkSource(view: MarkupView, from: string, place: Place, kind: 'module' | 'script'): void {
+function checkSource(view: MarkupView, from: string, at: Place, kind: 'module' | 'script'): void {
   const { context, source } = view;
   const location = locate(from, source.file);
   if (location.kind === 'page') {
-    if (from.trim() !== '') loadScript(context, source.file, kind, place);
+    if (from.trim() !== '') loadScript(context, source.file, kind, at);
   } else if (location.kind === 'file') {
     if (location.path === 'host-sdk.js' && kind === 'script') view.hasSdk = true;
-    else if (!view.hasSdk) view.before ??= place;
-    loadScript(context, location.path, kind, place);
+    else if (!view.hasSdk) view.before ??= at;
+    loadScript(context, location.path, kind, at);
   } else if (location.kind === 'code')
-    report(view, 'javascript_url', place, 'The source of a script is a javascript: URL.');
-  else if (location.kind === 'remote')
-    report(view, 'remote_script', place, `A script is loaded from ${location.host}.`);
-  else report(view, 'remote_script', place, `A script is loaded from a ${location.kind}: URL.`);
+    report(view, 'javascript_url', at, 'The source of a script is a javascript: URL.');
+  else if (location.kind === 'remote') report(view, 'remote_script', at, `A script is loaded from ${location.host}.`);
+  else report(view, 'remote_script', at, `A script is loaded from a ${location.kind}: URL.`);
 }
 
 /**
@@ -157,8 +156,8 @@ function checkRawText(view: MarkupView, element: Element): void {
 function addNoscript(view: MarkupView, element: Element): void {
   const text = textOf(element);
   if (!text.includes('<')) return;
-  const place = { ...placeOf(view, element), file: view.source.file };
-  view.context.pieces.push({ type: 'markup', source: new EmbeddedText(place, text), origin: 'srcdoc' });
+  const at = { ...placeOf(view, element), file: view.source.file };
+  view.context.pieces.push({ type: 'markup', source: new EmbeddedText(at, text), origin: 'srcdoc' });
 }
 
 /** What stands in an element, without the lines of CDATA sections. */
@@ -183,39 +182,39 @@ function addPieces(
   const isText = element.namespaceURI === html.NS.HTML && !view.isReadAsXml;
   const inner = isText ? undefined : textOf(element);
   if (inner !== undefined && inner.trim() !== view.source.text.slice(start, end).trim()) {
-    const place = { ...placeOf(view, element), file: view.source.file };
-    add(new EmbeddedText(place, inner, view.source.isPartial), 0, inner.length);
+    const at = { ...placeOf(view, element), file: view.source.file };
+    add(new EmbeddedText(at, inner, view.source.isPartial), 0, inner.length);
   } else if (end > start) add(view.source, start, end);
 }
 
 function checkMeta(view: MarkupView, element: Element): void {
-  const place = placeOf(view, element);
+  const at = placeOf(view, element);
   const content = attributeOf(element, 'content') ?? '';
   const charset = attributeOf(element, 'charset') ?? /charset\s*=\s*["']?([^\s"';]+)/i.exec(content)?.[1];
   const directive = attributeOf(element, 'http-equiv')?.trim().toLowerCase();
   if (charset !== undefined && (directive === undefined || directive === 'content-type'))
-    checkCharset(view, place, charset, 'page');
+    checkCharset(view, at, charset, 'page');
   // HTML, 4.2.5.3: a blank does as well.
   if (directive === 'refresh' && /^[\d.]*[;,\s]\s*\S/.test(content.trim()))
-    report(view, 'meta_refresh', place, 'The page goes elsewhere by itself.');
+    report(view, 'meta_refresh', at, 'The page goes elsewhere by itself.');
   if (directive === 'content-security-policy')
     for (const { text, isInline } of loosened(content))
-      report(view, isInline ? 'csp_unsafe_inline' : 'csp_loosened', place, `The policy allows ${text.slice(0, 100)}.`);
+      report(view, isInline ? 'csp_unsafe_inline' : 'csp_loosened', at, `The policy allows ${text.slice(0, 100)}.`);
 }
 
 /**
  * Characters of another encoding may hide quotes and backslashes, or what is between two escapes.
  */
-export function checkCharset(view: MarkupView, place: Place, charset: string, what: string): void {
+export function checkCharset(view: MarkupView, at: Place, charset: string, what: string): void {
   if (!/^utf-?8$/i.test(charset.trim()))
-    view.context.findings.add('charset_not_utf8', place, `The ${what} is said to be in ${charset.slice(0, 40)}.`);
+    view.context.findings.add('charset_not_utf8', at, `The ${what} is said to be in ${charset.slice(0, 40)}.`);
 }
 
 function checkLink(view: MarkupView, element: Element): void {
   const { context, source } = view;
   const href = attributeOf(element, 'href');
   if (href === undefined) return;
-  const place = placeOf(view, element, 'href');
+  const at = placeOf(view, element, 'href');
   const relations = (attributeOf(element, 'rel') ?? '').toLowerCase().split(/\s+/);
   const location = locate(href, source.file);
   const isScript =
@@ -226,14 +225,14 @@ function checkLink(view: MarkupView, element: Element): void {
     report(
       view,
       'remote_script',
-      place,
+      at,
       `A script is loaded from ${location.kind === 'remote' ? location.host : `a ${location.kind}: URL`}.`,
     );
-  else if (relations.includes('stylesheet')) checkReference(context, source.file, href, place, STYLE);
+  else if (relations.includes('stylesheet')) checkReference(context, source.file, href, at, STYLE);
   else if (location.kind === 'remote' && relations.some((relation) => PREPARED.has(relation)))
-    report(view, 'remote_link', place, `This link leads to ${location.host}.`);
+    report(view, 'remote_link', at, `This link leads to ${location.host}.`);
   else if (location.kind === 'file' || relations.some((relation) => relation.includes('icon')))
-    checkReference(context, source.file, href, place, IMAGE);
+    checkReference(context, source.file, href, at, IMAGE);
 }
 
 /** SVG 2, 18.5: an animation may change a link. */

@@ -36,8 +36,8 @@ const CODE: ReadonlySet<RuleCode> = new Set([
   'base_element',
 ]);
 
-export function report(view: MarkupView, code: RuleCode, place: Place, message: string): void {
+export function report(view: MarkupView, code: RuleCode, at: Place, message: string): void {
   if (view.origin === 'string' && CODE.has(code))
-    view.context.findings.add('markup_with_code', place, `The markup has this in it: ${message}`);
-  else view.context.findings.add(code, place, message);
+    view.context.findings.add('markup_with_code', at, `The markup has this in it: ${message}`);
+  else view.context.findings.add(code, at, message);
 }

@@ -91,12 +91,12 @@ const attributesOf = ({ attributes }: SaxesTagNS): Token.Attribute[] =>
 
 /** The references of the document that HTML knows, with what they stand for. */
 function entitiesIn(text: string): Record<string, string> {
-  const known: Record<string, string> = {};
+  const namespaces: Record<string, string> = {};
   const names = new Set(Array.from(text.matchAll(/&([A-Za-z]\w{0,30});/g), ([, name]) => name));
   for (const name of names) {
     const reference = `&${name};`;
     const [read] = parseFragment(reference).childNodes;
-    if (read !== undefined && 'value' in read && read.value !== reference) known[name] = read.value;
+    if (read !== undefined && 'value' in read && read.value !== reference) namespaces[name] = read.value;
   }
-  return known;
+  return namespaces;
 }

@@ -25,15 +25,15 @@ export function concludeCovered(web: WebContext, namesUncovered: boolean): void 
   for (const finding of covered) {
     const { level, why } = levels.of(finding);
     if (level === 'error') {
-      findings.add(finding.code, finding.place, finding.message, finding.fix, level);
+      findings.add(finding.code, finding.position, finding.message, finding.fix, level);
       continue;
     }
-    const key = `${finding.code} ${level} ${finding.place.file}`;
+    const key = `${finding.code} ${level} ${finding.position.file}`;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, { finding, level, why, count: 1 });
     else group.count++;
   }
-  for (const ofFile of listsBy([...groups.values()], ({ finding }) => finding.place.file ?? '').values()) {
+  for (const ofFile of listsBy([...groups.values()], ({ finding }) => finding.position.file ?? '').values()) {
     const isMany = ofFile.length > MOST_OF_FILE;
     const sorted = ofFile.toSorted((a, b) => GRAVITY.indexOf(a.level) - GRAVITY.indexOf(b.level));
     const single = isMany ? sorted.slice(0, MOST_SINGLE) : sorted;
@@ -41,7 +41,7 @@ export function concludeCovered(web: WebContext, namesUncovered: boolean): void 
       const more = count === 1 ? '' : ` There are ${count} such places in this file.`;
       findings.add(
         finding.code,
-        finding.place,
+        finding.position,
         [finding.message, why].filter(Boolean).join(' ') + more,
         finding.fix,
         level,
@@ -73,9 +73,10 @@ function summarize(
 ): void {
   if (groups.length === 0) return;
   const parts = groups.map(
-    ({ finding, count }) => `${finding.code} (${count}, the first at ${finding.place.line}:${finding.place.column})`,
+    ({ finding, count }) =>
+      `${finding.code} (${count}, the first at ${finding.position.line}:${finding.position.column})`,
   );
-  findings.add(code, groups[0].finding.place, `Also in this file: ${parts.join(', ')}.`);
+  findings.add(code, groups[0].finding.position, `Also in this file: ${parts.join(', ')}.`);
 }
 
 interface Group {

@@ -46,9 +46,9 @@ export function findingLines(findings: readonly Finding[], { color = false }: Te
       lines.push(paint(finding.file === null ? 'the package' : visible(finding.file), 'bold'));
       file = finding.file;
     }
-    const place = finding.line === null ? '' : `${finding.line}:${finding.column}  `;
+    const where = finding.line === null ? '' : `${finding.line}:${finding.column}  `;
     lines.push(
-      `  ${place}${paint(finding.type, finding.type)}  ${visible(finding.message)}  ${paint(finding.code, 'dim')}`,
+      `  ${where}${paint(finding.type, finding.type)}  ${visible(finding.message)}  ${paint(finding.code, 'dim')}`,
     );
     lines.push(...excerptOf(finding).map((line) => `      ${paint(line, 'dim')}`));
     lines.push(`      ${visible(finding.fix)}`);

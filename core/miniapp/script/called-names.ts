@@ -32,11 +32,11 @@ export function* calledByName(view: ScriptView, node: Call, method: Method | und
   // Of `name.call(…)` and `name.apply(…)`, too.
   const owner = callee.type === 'MemberExpression' && callee.object !== method.object ? callee.object : undefined;
   if (owner?.type === 'Identifier')
-    for (const name of namesOf(view, owner, new Steps(), false)) yield* known(name, method.args);
-  else yield* known(method.name, method.args);
+    for (const name of namesOf(view, owner, new Steps(), false)) yield* call(name, method.args);
+  else yield* call(method.name, method.args);
 }
 
-const known = (name: string, args: Arguments): Iterable<CalledByName> => (args === undefined ? [] : [{ name, args }]);
+const call = (name: string, args: Arguments): Iterable<CalledByName> => (args === undefined ? [] : [{ name, args }]);
 
 /** `isCalled`: there and then, so that a function of the script itself is found by its variable. */
 function* namesOf(view: ScriptView, node: Identifier, steps: Steps, isCalled: boolean): Iterable<string> {

@@ -280,8 +280,8 @@ const isPrototype = (node: AnyNode): boolean => {
 };
 
 const textOf = (view: ScriptView, key: AnyNode): string | undefined => {
-  const known = constantOf(view.evaluator.valuesOf(key));
-  return known === undefined ? undefined : String(known.value);
+  const constant = constantOf(view.evaluator.valuesOf(key));
+  return constant === undefined ? undefined : String(constant.value);
 };
 
 /** Object.assign gives properties to an element. */
@@ -352,7 +352,7 @@ function checkMethod(view: ScriptView, node: Call, { name, object, args }: Metho
   else if (markup !== undefined) {
     if (args[markup]) checkMarkup(view, args[markup], name);
   } else if (name === 'execCommand') {
-    const commands = (args[0] ? view.evaluator.valuesOf(args[0]) : []).map((one) => asText(one)?.toLowerCase());
+    const commands = (args[0] ? view.evaluator.valuesOf(args[0]) : []).map((value) => asText(value)?.toLowerCase());
     if (args[2] && commands.includes('inserthtml')) checkMarkup(view, args[2], name);
     if (commands.some((command) => CLIPBOARD_COMMANDS.has(command)))
       report(view, 'direct_device', node, `${written(view, node)} reaches the clipboard, which is only for Host.`);

@@ -89,7 +89,7 @@ const isInput = (object: Value): boolean => object.kind === 'element' && object.
 
 /** Which camera it opens: hardly the value of another property of that name. */
 const isCamera = (values: Values | undefined): boolean =>
-  values?.some((one) => one.kind === 'constant' && CAMERAS.has(one.value)) ?? false;
+  values?.some((value) => value.kind === 'constant' && CAMERAS.has(value.value)) ?? false;
 
 const CAMERAS: ReadonlySet<unknown> = new Set(['user', 'environment']);
 
@@ -184,19 +184,19 @@ export function checkAttribute(
 ): void {
   if (name === undefined) return;
   const names = view.evaluator.valuesOf(name);
-  const known = constantOf(names);
-  if (typeof known?.value !== 'string') {
-    const isOpen = names.some((one) => one.kind !== 'constant' && !(one.kind === 'text' && isData(one.known)));
-    const isHandler = names.some((one) => one.kind === 'text' && /^on/i.test(one.known));
+  const constant = constantOf(names);
+  if (typeof constant?.value !== 'string') {
+    const isOpen = names.some((name) => name.kind !== 'constant' && !(name.kind === 'text' && isData(name.start)));
+    const isHandler = names.some((name) => name.kind === 'text' && /^on/i.test(name.start));
     const values = value && view.evaluator.valuesOf(value);
     if (
       isOpen &&
-      (isHandler || !isConstant(values) || values?.some((one) => one.kind === 'constant' && isCode(one.value)))
+      (isHandler || !isConstant(values) || values?.some((value) => value.kind === 'constant' && isCode(value.value)))
     )
       reportUnknown(view, node, 'attribute');
     return;
   }
-  const attribute = localName(known.value);
+  const attribute = localName(constant.value);
   if (value === undefined) {
     if (attribute === 'capture') reportCapture(view, node);
     if (attribute.startsWith('on'))
@@ -246,7 +246,7 @@ const ATTRIBUTE_GETTERS = new Set(['getAttributeNode', 'getAttributeNodeNS', 'ge
 export const ATTRIBUTE_VALUES: ReadonlySet<string> = new Set(['value', 'nodeValue', 'textContent']);
 
 /** Whether what is known of a name rules out handlers and sources: `data-`, `aria-`. */
-const isData = (known: string): boolean => /^[a-z]+-/.test(known) && !known.startsWith(PLACEHOLDER);
+const isData = (start: string): boolean => /^[a-z]+-/.test(start) && !start.startsWith(PLACEHOLDER);
 
 /**
  * A script element that was not run as its type is none of code is run once it has another, and

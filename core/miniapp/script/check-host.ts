@@ -47,9 +47,9 @@ export function checkHostComputed(view: ScriptView, node: AnyNode, path: string)
   if (view.kind === 'background') return;
   const [, group, ...more] = path.split('.');
   if (more.length > 0) return;
-  const one = group === undefined ? undefined : [...OPERATIONS].find(([name]) => name.startsWith(`${group}.`));
-  if (one === undefined) view.context.undeterminable = true;
-  else if (one[1].permission !== undefined) use(view, node, one[0], one[1].permission);
+  const similar = group === undefined ? undefined : [...OPERATIONS].find(([name]) => name.startsWith(`${group}.`));
+  if (similar === undefined) view.context.undeterminable = true;
+  else if (similar[1].permission !== undefined) use(view, node, similar[0], similar[1].permission);
   report(view, 'host_computed', node, `Which operation ${written(view, node)} is cannot be determined.`);
 }
 
@@ -154,15 +154,17 @@ function unknown(view: ScriptView, node: AnyNode, name: string): void {
     return;
   }
   const [, group, last] = /^([^.]*)\.?(.*)$/.exec(name)!;
-  const known = [...OPERATIONS.keys()].filter((one) => !OPERATION_GROUPS.has(group) || one.startsWith(`${group}.`));
+  const names = [...OPERATIONS.keys()].filter(
+    (operation) => !OPERATION_GROUPS.has(group) || operation.startsWith(`${group}.`),
+  );
   const hint =
-    last === '' && !OPERATION_GROUPS.has(group) ? didYouMean(group, [...OPERATION_GROUPS]) : didYouMean(name, known);
+    last === '' && !OPERATION_GROUPS.has(group) ? didYouMean(group, [...OPERATION_GROUPS]) : didYouMean(name, names);
   report(view, 'host_operation_unknown', node, `Host has no ${name}.${hint}`);
 }
 
 function typeOf(values: Values, node: AnyNode): string | undefined {
-  const known = constantOf(values);
-  if (known !== undefined) return known.value === null ? 'null' : typeof known.value;
+  const constant = constantOf(values);
+  if (constant !== undefined) return constant.value === null ? 'null' : typeof constant.value;
   if (values.length !== 1) return undefined;
   if (values[0].kind === 'text') return 'string';
   if (values[0].kind === 'function') return 'function';

@@ -74,7 +74,7 @@ export function noteTags(view: ScriptView, node: Call, name: string, args: reado
     const message = `${written(view, node)} makes a ${tag} element.`;
     view.context.tagged.push({
       ...{ name, index, tag, message },
-      ...{ place: placeOf(view, node), script: view.script, at: node.start },
+      ...{ position: placeOf(view, node), script: view.script, at: node.start },
     });
   }
 }

@@ -17,18 +17,18 @@ const STARTING = new Set(['createContextualFragment', 'document.write', 'documen
 export function checkMarkup(view: ScriptView, value: AnyNode, how: string): void {
   const values = view.evaluator.valuesOf(value);
   let isKnown = true;
-  for (const one of values) {
-    if (one.kind === 'fetched') {
+  for (const candidate of values) {
+    if (candidate.kind === 'fetched') {
       report(view, 'fetched_code', value, `What Host.network.fetch has brought goes to ${how}.`);
       continue;
     }
-    const known = one.kind === 'text' ? one.known : asText(one);
-    if (one.kind === 'text' || known === undefined) isKnown = false;
-    if (known !== undefined && STARTING.has(how) && /<(?:\w+:)?script[\s/>]/i.test(known))
+    const start = candidate.kind === 'text' ? candidate.start : asText(candidate);
+    if (candidate.kind === 'text' || start === undefined) isKnown = false;
+    if (start !== undefined && STARTING.has(how) && /<(?:\w+:)?script[\s/>]/i.test(start))
       report(view, 'script_unstarted', value, `${how} makes a script element that runs what it is given later.`);
-    if (known?.includes('<') && spend(view, value, known)) {
-      const place = { ...placeOf(view, value), file: view.source.file };
-      const source = new EmbeddedText(place, known, one.kind === 'text');
+    if (start?.includes('<') && spend(view, value, start)) {
+      const at = { ...placeOf(view, value), file: view.source.file };
+      const source = new EmbeddedText(at, start, candidate.kind === 'text');
       view.context.pieces.push({ type: 'markup', source, origin: 'string' });
     }
   }

@@ -65,7 +65,7 @@ export function checkReached(view: ScriptView, node: AnyNode, values: Values): v
       // What stands in for it in a page does not in the background, whose own rules say what does.
       if (view.kind === 'background' && barred.instead !== undefined) continue;
       const fix = barred.instead === undefined ? undefined : `Use ${barred.instead}.`;
-      const message = `${written(view, node)} ${said(barred.code, path)}`;
+      const message = `${written(view, node)} ${nameIn(barred.code, path)}`;
       if (UNCOVERED_PATHS.has(path)) reportAnyway(view, barred.code, node, message, fix);
       else report(view, barred.code, node, message, fix, gravityOf(view, node, path));
     }
@@ -227,7 +227,7 @@ function checkOfUnknown(view: ScriptView, node: MemberExpression, name: string, 
       report(view, 'global_of_unknown', node, `${written(view, node)} may be ${name} of the document.`);
     else
       view.context.suspects.push({
-        place: placeOf(view, node),
+        position: placeOf(view, node),
         message: `${written(view, node)} may be ${name} of the document, which the app hands on.`,
         script: view.script,
         at: node.start,
@@ -432,7 +432,7 @@ function isTyped(node: AnyNode): boolean {
   return parent?.type === 'BinaryExpression' && parent.operator === 'instanceof' && parent.right === node;
 }
 
-function said(code: string, path: string): string {
+function nameIn(code: string, path: string): string {
   switch (code) {
     case 'eval':
       return 'runs text as code.';

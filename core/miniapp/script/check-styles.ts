@@ -36,7 +36,7 @@ const MOST = 1 << 16;
  */
 export function checkStyle(view: ScriptView, node: AnyNode, values: Values): void {
   for (const value of values) {
-    const text = value.kind === 'text' ? value.known : value.kind === 'constant' ? value.value : undefined;
+    const text = value.kind === 'text' ? value.start : value.kind === 'constant' ? value.value : undefined;
     if (typeof text !== 'string' || text.length > MOST) continue;
     for (const [, url] of text.matchAll(URLS)) checkUrl(view, node, [constant(url)], 'resource');
   }

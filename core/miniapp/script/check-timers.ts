@@ -42,7 +42,7 @@ export function checkTimer(
   else
     for (const named of namesOfElsewhere(view, first, new Steps()))
       view.context.timers.push({
-        place: placeOf(view, first),
+        position: placeOf(view, first),
         message,
         script: view.script,
         at: first.start,
@@ -263,7 +263,7 @@ export function followGiven({ given, passedOn, renamed, texts }: WebContext): vo
   );
   spread(given, function* (name, index) {
     // As `default` all modules give something.
-    if (name !== 'default') for (const one of names.get(name) ?? []) yield [one.name, index];
+    if (name !== 'default') for (const called of names.get(name) ?? []) yield [called.name, index];
     for (const passed of passing.get(name) ?? []) if (passed.index === index) yield [passed.to, passed.at];
   });
   for (const [name, indexes] of given) if (indexes.has(KEPT)) texts.add(name);

@@ -129,7 +129,12 @@ export function noteWindowNames(view: ScriptView, { implicit }: Walked): void {
 const KEEPS_TEXT = 'keeps a text past the page, which apps do only through Host.';
 
 function noteUndefined(view: ScriptView, node: AnyNode, name: string, code: RuleCode, message: string): void {
-  view.context.undefined.push({ name, code, place: placeOf(view, node), message: `${written(view, node)} ${message}` });
+  view.context.undefined.push({
+    name,
+    code,
+    position: placeOf(view, node),
+    message: `${written(view, node)} ${message}`,
+  });
 }
 
 /** A global gets a value; one that is the platform's own of that name does not define it. */
@@ -141,8 +146,9 @@ export function noteDefined(view: ScriptView, name: string, values: Values): voi
  * Once all scripts were audited. A name that an element or a member has may be that of a global.
  */
 export function reportUndefined({ findings, undefined: noted, defined, members }: WebContext): void {
-  for (const { name, code, place, message } of noted)
-    if (!defined.has(name) && !(code === 'undefined_global' && members.has(name))) findings.add(code, place, message);
+  for (const { name, code, position, message } of noted)
+    if (!defined.has(name) && !(code === 'undefined_global' && members.has(name)))
+      findings.add(code, position, message);
 }
 
 /** A test for modules of Node. */

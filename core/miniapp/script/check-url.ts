@@ -17,7 +17,7 @@ export function checkUrl(view: ScriptView, node: AnyNode, values: Values, role: 
         report(view, 'fetched_code', node, `What Host.network.fetch has brought is the URL of a ${role}.`);
       continue;
     }
-    const url = value.kind === 'constant' ? String(value.value) : value.kind === 'text' ? value.known : undefined;
+    const url = value.kind === 'constant' ? String(value.value) : value.kind === 'text' ? value.start : undefined;
     if (url === undefined || isUnset(view, value, values)) continue;
     const location = locate(url, view.source.file);
     if (location.kind === 'code')
@@ -62,7 +62,7 @@ function isUnset(view: ScriptView, value: Value, values: Values): boolean {
 function isOpen(value: Value): boolean {
   switch (value.kind) {
     case 'text':
-      return value.known.startsWith(PLACEHOLDER);
+      return value.start.startsWith(PLACEHOLDER);
     // Texts of the document, and what other scripts have.
     case 'global':
       return !OF_PAGE.has(value.path);

@@ -71,12 +71,12 @@ export function valuesOfNew(evaluator: Evaluation, node: NewExpression): Values 
 function resolved(evaluator: Evaluation, [url, base]: readonly AnyNode[]): Values {
   const values = evaluator.valuesOf(url);
   if (base === undefined || base.type === 'MetaProperty' || isHere(base)) return values;
-  const [known, from] = [constantOf(values), constantOf(evaluator.valuesOf(base))];
-  if (evaluator.valuesOf(base).some((one) => one.kind === 'global' && /^(?:location|document)\b/.test(one.path)))
+  const [fixed, from] = [constantOf(values), constantOf(evaluator.valuesOf(base))];
+  if (evaluator.valuesOf(base).some((value) => value.kind === 'global' && /^(?:location|document)\b/.test(value.path)))
     return values;
   try {
-    if (known !== undefined && from !== undefined)
-      return [constant(new URL(String(known.value), String(from.value)).href)];
+    if (fixed !== undefined && from !== undefined)
+      return [constant(new URL(String(fixed.value), String(from.value)).href)];
   } catch {}
   return NOTHING_KNOWN;
 }
@@ -110,7 +110,7 @@ export function valuesOfCall(evaluator: Evaluation, node: CallExpression): Value
   if (named !== undefined) return returnedBy(evaluator, named);
   const callees = evaluator.valuesOf(callee);
   if (callees !== NOTHING_KNOWN) {
-    const results = callees.map((one) => resultOf(evaluator, one, node));
+    const results = callees.map((value) => resultOf(evaluator, value, node));
     if (results.some((result) => result !== NOTHING_KNOWN)) return union(results);
   }
   return method !== undefined && TEXT_METHODS.has(method) && method !== 'concat' ? [text(PLACEHOLDER)] : NOTHING_KNOWN;
@@ -165,10 +165,10 @@ function resultOf(evaluator: Evaluation, callee: Value, node: CallExpression): V
   }
   if (first.kind === 'fetched' && TEXT_FUNCTIONS.has(path)) return [FETCHED];
   const constants = args.map((arg) => (arg.kind === 'constant' ? arg : undefined));
-  if (constants.every((one) => one !== undefined)) {
+  if (constants.every((constant) => constant !== undefined)) {
     const folded = foldFunction(
       path,
-      constants.map((one) => one.value),
+      constants.map((constant) => constant.value),
     );
     if (folded !== undefined) return [folded];
   }
@@ -195,16 +195,21 @@ function reachedBy(evaluator: Evaluation, method: string, objects: Values, node:
   const [first] = node.arguments;
   if (LOOKED_UP.has(method) && first) {
     const selectors = evaluator.valuesOf(first as AnyNode);
-    if (method === 'querySelector' && selectors.some((one) => one.kind === 'constant' && ROOT.has(one.value)))
+    if (
+      method === 'querySelector' &&
+      selectors.some((selector) => selector.kind === 'constant' && ROOT.has(selector.value))
+    )
       return [global('document.documentElement')];
     const isScript = selectors.some(
-      (one) => one.kind === 'constant' && /(?:^|[\s,>+~*])script(?![\w-])/i.test(String(one.value)),
+      (selector) => selector.kind === 'constant' && /(?:^|[\s,>+~*])script(?![\w-])/i.test(String(selector.value)),
     );
     return isScript ? (method === 'querySelector' ? [SCRIPT] : [global('document.scripts')]) : undefined;
   }
   if (method === 'getRootNode') return [global('document')];
   if (method === 'valueOf' || method === 'open') {
-    const same = objects.filter((one) => one.kind === 'global' && (method === 'valueOf' || one.path === 'document'));
+    const same = objects.filter(
+      (object) => object.kind === 'global' && (method === 'valueOf' || object.path === 'document'),
+    );
     return same.length > 0 ? same : undefined;
   }
   if (method === 'cloneNode') return objects.filter(({ kind }) => kind === 'element').length > 0 ? objects : undefined;
@@ -223,7 +228,7 @@ function reduced(evaluator: Evaluation, objects: Values, { arguments: [step, fir
   const begin = first === undefined ? evaluator.itemsOf(objects) : evaluator.valuesOf(first);
   if (isFunction(step)) return union([begin, returnedBy(evaluator, step)]);
   // `path.reduce(Reflect.get, object)`
-  const isGet = evaluator.valuesOf(step).some((one) => one.kind === 'global' && one.path === 'Reflect.get');
+  const isGet = evaluator.valuesOf(step).some((value) => value.kind === 'global' && value.path === 'Reflect.get');
   if (!isGet) return NOTHING_KNOWN;
   const keys = evaluator.itemsOf(objects);
   let values = begin;

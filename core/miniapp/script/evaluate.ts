@@ -107,9 +107,9 @@ export class Evaluator implements Evaluation {
       case 'Super':
         return NOTHING_KNOWN;
     }
-    const told = node as Told;
-    if (told.toldBy === this) return told.values!;
-    return this.#begin(told) ? this.#end(told, this.#expression(node)) : NOTHING_KNOWN;
+    const noted = node as Told;
+    if (noted.toldBy === this) return noted.values!;
+    return this.#begin(noted) ? this.#end(noted, this.#expression(node)) : NOTHING_KNOWN;
   }
 
   /** What a variable, or what a pattern has taken, may be. */
@@ -213,9 +213,9 @@ export class Evaluator implements Evaluation {
   }
 
   valuesOfVariable(variable: Variable): Values {
-    const told = variable as Told;
-    if (told.toldBy === this) return told.values!;
-    return this.#begin(told) ? this.#end(told, this.#variable(variable)) : NOTHING_KNOWN;
+    const noted = variable as Told;
+    if (noted.toldBy === this) return noted.values!;
+    return this.#begin(noted) ? this.#end(noted, this.#variable(variable)) : NOTHING_KNOWN;
   }
 
   #variable(variable: Variable): Values {
@@ -249,8 +249,8 @@ export class Evaluator implements Evaluation {
   /** The key of a member expression. Undefined: it cannot be said. */
   keyOf(node: MemberExpression): string | undefined {
     if (!node.computed) return node.property.type === 'Identifier' ? node.property.name : undefined;
-    const known = constantOf(this.valuesOf(node.property));
-    return known === undefined ? undefined : String(known.value);
+    const constant = constantOf(this.valuesOf(node.property));
+    return constant === undefined ? undefined : String(constant.value);
   }
 
   /**
@@ -273,21 +273,21 @@ export class Evaluator implements Evaluation {
   }
 
   /** False: what is asked lies deeper than is looked at. */
-  #begin(told: Told): boolean {
+  #begin(noted: Told): boolean {
     if (this.#depth >= DEPTH) {
       this.#isCut = true;
       return false;
     }
     // What leads back to itself says nothing new.
-    told.toldBy = this;
-    told.values = NOTHING_KNOWN;
+    noted.toldBy = this;
+    noted.values = NOTHING_KNOWN;
     this.#depth++;
     return true;
   }
 
-  #end(told: Told, values: Values): Values {
+  #end(noted: Told, values: Values): Values {
     this.#depth--;
-    told.values = values;
+    noted.values = values;
     return values;
   }
 
@@ -300,7 +300,7 @@ export class Evaluator implements Evaluation {
       case 'TemplateLiteral':
         return this.#template(
           node.quasis.map((quasi) => quasi.value.cooked ?? ''),
-          node.expressions.map((one) => this.valuesOf(one)),
+          node.expressions.map((expression) => this.valuesOf(expression)),
         );
       case 'MemberExpression': {
         const objects = this.valuesOf(node.object);
@@ -375,8 +375,8 @@ export class Evaluator implements Evaluation {
     if (left === NOTHING_KNOWN && right === NOTHING_KNOWN) return NOTHING_KNOWN;
     const results: Value[] = [];
     if (left.length * right.length > MOST_PAIRS) return UNKNOWN_TEXT;
-    for (const one of left)
-      for (const other of right) results.push(this.#operation(operator, this.flat(one), this.flat(other)));
+    for (const value of left)
+      for (const other of right) results.push(this.#operation(operator, this.flat(value), this.flat(other)));
     return results.length === 1 ? results : union([results]);
   }
 
@@ -385,11 +385,11 @@ export class Evaluator implements Evaluation {
     if (folded !== undefined || operator !== '+') return folded ?? UNKNOWN;
     if (left.kind === 'fetched' || right.kind === 'fetched') return FETCHED;
     const isText = [left, right].some(
-      (one) => one.kind === 'text' || (one.kind === 'constant' && typeof one.value === 'string'),
+      (value) => value.kind === 'text' || (value.kind === 'constant' && typeof value.value === 'string'),
     );
     if (!isText) return UNKNOWN;
-    const known = shown(left) + shown(right);
-    return text(known.length > MOST_TEXT ? PLACEHOLDER : known);
+    const start = shown(left) + shown(right);
+    return text(start.length > MOST_TEXT ? PLACEHOLDER : start);
   }
 
   /** An array that stands there, as the list that it is. */
@@ -416,8 +416,8 @@ export class Evaluator implements Evaluation {
       else if (element.type === 'SpreadElement') return value;
       else {
         const values = this.valuesOf(element);
-        const known = constantOf(values);
-        if (known !== undefined) items.push(known.value);
+        const constant = constantOf(values);
+        if (constant !== undefined) items.push(constant.value);
         else {
           const inner =
             values.length === 1 && element.type === 'ArrayExpression' ? asText(this.flat(values[0])) : undefined;
@@ -464,8 +464,8 @@ export class Evaluator implements Evaluation {
     let result = values;
     for (const key of path) {
       if (key !== null && typeof key === 'object') {
-        const known = constantOf(this.valuesOf(key));
-        result = this.#members(result, known === undefined ? undefined : String(known.value));
+        const constant = constantOf(this.valuesOf(key));
+        result = this.#members(result, constant === undefined ? undefined : String(constant.value));
       } else if (key === null) result = this.itemsOf(result);
       else result = this.#members(result, String(key));
     }
@@ -484,15 +484,15 @@ export class Evaluator implements Evaluation {
 
   /** What a function returns, once. */
   resultsOf(fn: FunctionNode & AnyNode): Values {
-    const told = fn as Told;
-    if (told.toldBy === this) return told.values!;
-    if (!this.#begin(told)) return NOTHING_KNOWN;
+    const noted = fn as Told;
+    if (noted.toldBy === this) return noted.values!;
+    if (!this.#begin(noted)) return NOTHING_KNOWN;
     const { body } = fn;
     const values =
       body.type === 'BlockStatement'
         ? union(returnedOf(fn).map((result) => this.valuesOf(result)))
         : this.valuesOf(body);
-    return this.#end(told, values);
+    return this.#end(noted, values);
   }
 }
 
@@ -506,4 +506,4 @@ function isPassing(node: Identifier): boolean {
 
 const UNKNOWN_TEXT: Values = [text(PLACEHOLDER), UNKNOWN];
 
-const shown = (value: Value): string => (value.kind === 'text' ? value.known : (asText(value) ?? PLACEHOLDER));
+const shown = (value: Value): string => (value.kind === 'text' ? value.start : (asText(value) ?? PLACEHOLDER));

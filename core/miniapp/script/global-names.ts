@@ -70,8 +70,8 @@ export function memberPath(path: string, key: string): string | undefined {
     return canonical(key);
   }
   if (key === 'constructor' && path.endsWith('.prototype')) return path.slice(0, -'.prototype'.length);
-  const known = path.startsWith('Host') ? undefined : pathOfUnknown(key, false);
-  if (known !== undefined) return known;
+  const unknown = path.startsWith('Host') ? undefined : pathOfUnknown(key, false);
+  if (unknown !== undefined) return unknown;
   if (path.length > 100) return undefined;
   if (path === 'Document.prototype' || path === 'HTMLDocument.prototype' || PARENT_OF_ROOT.test(path))
     return canonical(`document.${key}`);

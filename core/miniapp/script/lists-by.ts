@@ -1,10 +1,10 @@
 /** Lists of what has the same key. */
-export function listsBy<T>(all: readonly T[], key: (one: T) => string): ReadonlyMap<string, readonly T[]> {
+export function listsBy<T>(all: readonly T[], key: (item: T) => string): ReadonlyMap<string, readonly T[]> {
   const lists = new Map<string, T[]>();
-  for (const one of all) {
-    const list = lists.get(key(one));
-    if (list === undefined) lists.set(key(one), [one]);
-    else list.push(one);
+  for (const item of all) {
+    const list = lists.get(key(item));
+    if (list === undefined) lists.set(key(item), [item]);
+    else list.push(item);
   }
   return lists;
 }

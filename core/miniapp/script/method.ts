@@ -77,6 +77,7 @@ export const nameOfMember = (view: ScriptView, node: MemberExpression): string |
   node.property.type === 'PrivateIdentifier' ? `#${node.property.name}` : view.evaluator.keyOf(node);
 
 export const listed = (node: AnyNode | undefined): Arguments =>
-  node?.type === 'ArrayExpression' && node.elements.every((one) => one !== null && one.type !== 'SpreadElement')
+  node?.type === 'ArrayExpression' &&
+  node.elements.every((element) => element !== null && element.type !== 'SpreadElement')
     ? (node.elements as AnyNode[])
     : undefined;

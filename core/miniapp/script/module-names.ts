@@ -24,9 +24,9 @@ export function typeOf(
 /** What has a name has another one in the end. */
 export function noteRenamed({ context: { renamed } }: ScriptView, name: string, other: string): void {
   if (name === other) return;
-  const known = renamed.get(name);
-  if (known === undefined) renamed.set(name, new Set([other]));
-  else known.add(other);
+  const names = renamed.get(name);
+  if (names === undefined) renamed.set(name, new Set([other]));
+  else names.add(other);
 }
 
 /** As the module has it that it is imported from. */

@@ -14,8 +14,8 @@ const PASSING = new Set(['then', 'map', 'forEach', 'find', 'filter', 'some', 'ev
 const rewriting = new WeakMap<Walked, ReadonlySet<AnyNode>>();
 
 function rewritingOf(walked: Walked): ReadonlySet<AnyNode> {
-  const known = rewriting.get(walked);
-  if (known !== undefined) return known;
+  const rewritten = rewriting.get(walked);
+  if (rewritten !== undefined) return rewritten;
   const functions = new Set<AnyNode>();
   for (const node of walked.names) {
     if (node.name !== 'arguments' || !isWritten(node)) continue;

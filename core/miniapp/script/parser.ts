@@ -16,14 +16,14 @@ import { tokenMethods } from './parser-tokens.ts';
 import { NameNode, SyntaxNode } from './syntax-node.ts';
 import { Names, Words } from './words.ts';
 
-const known = new Map<string, Words>();
+const parsed = new Map<string, Words>();
 
 /** `source`: `^(?:break|case)$` */
 function wordsOf({ source }: { readonly source: string }): Words {
-  let words = known.get(source);
+  let words = parsed.get(source);
   if (words === undefined) {
     words = new Words(source.slice('^(?:'.length, -')$'.length).split('|'));
-    known.set(source, words);
+    parsed.set(source, words);
   }
   return words;
 }

@@ -22,10 +22,10 @@ export function noteParameter(view: ScriptView, to: string, at: number, { from, 
 }
 
 export function addParameter(parameters: Parameters, name: string, index: number): boolean {
-  const known = parameters.get(name);
-  if (known?.has(index)) return false;
-  if (known === undefined) parameters.set(name, new Set([index]));
-  else known.add(index);
+  const passed = parameters.get(name);
+  if (passed?.has(index)) return false;
+  if (passed === undefined) parameters.set(name, new Set([index]));
+  else passed.add(index);
   return true;
 }
 

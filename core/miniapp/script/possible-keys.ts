@@ -19,17 +19,17 @@ const MOST_LENGTH = 64;
 export function possibleKeys(view: ScriptView, key: AnyNode): PossibleKeys {
   const variable = key.type === 'Identifier' ? view.evaluator.variableOf(key) : undefined;
   if (variable === undefined) return { keys: valuesOfKey(view.evaluator.valuesOf(key)), isPutTogether: false };
-  let known = view.keys.get(variable);
-  if (known === undefined) {
+  let found = view.keys.get(variable);
+  if (found === undefined) {
     const steps = variable.writes.filter(({ added }) => added !== undefined);
     const isPutTogether = steps.length > 0;
     const keys = isPutTogether
       ? putTogether(view, variable, steps)
       : valuesOfKey(view.evaluator.valuesOfVariable(variable));
-    known = { keys, isPutTogether };
-    view.keys.set(variable, known);
+    found = { keys, isPutTogether };
+    view.keys.set(variable, found);
   }
-  return known;
+  return found;
 }
 
 function valuesOfKey(values: Values): readonly string[] {
@@ -37,8 +37,8 @@ function valuesOfKey(values: Values): readonly string[] {
   for (const value of values)
     if (value.kind === 'constant') keys.push(String(value.value));
     // The placeholder is a letter too, which may be one of the key.
-    else if (value.kind === 'text' && !ONLY_PLACEHOLDERS.test(value.known) && value.known.length <= MOST_LENGTH)
-      keys.push(value.known.replaceAll(PLACEHOLDER, ANY));
+    else if (value.kind === 'text' && !ONLY_PLACEHOLDERS.test(value.start) && value.start.length <= MOST_LENGTH)
+      keys.push(value.start.replaceAll(PLACEHOLDER, ANY));
   return keys;
 }
 
@@ -74,13 +74,13 @@ function putTogether(view: ScriptView, { writes }: Variable, steps: readonly Wri
   const keys = new Set<string>();
   const others = writes.filter(({ added }) => added === undefined);
   for (const write of others) {
-    const known = constantOf(view.evaluator.valuesOfWrite(write));
-    keys.add(known === undefined ? ANY : String(known.value));
+    const constant = constantOf(view.evaluator.valuesOfWrite(write));
+    keys.add(constant === undefined ? ANY : String(constant.value));
   }
   let ends = [...keys];
   for (const { added } of steps.toSorted((a, b) => a.added!.start - b.added!.start)) {
-    const known = constantOf(view.evaluator.valuesOf(added!.right));
-    ends = ends.map((end) => shortened(end + (known === undefined ? ANY : String(known.value))));
+    const constant = constantOf(view.evaluator.valuesOf(added!.right));
+    ends = ends.map((end) => shortened(end + (constant === undefined ? ANY : String(constant.value))));
     for (const end of ends) keys.add(end);
   }
   return [...keys];

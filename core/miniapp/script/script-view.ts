@@ -57,9 +57,9 @@ export function report(
   fix?: string,
   gravity: Gravity = {},
 ): void {
-  const found = { code, place: placeOf(view, node), message, fix };
+  const found = { code, position: placeOf(view, node), message, fix };
   if (isCovered(view, code)) view.context.covered.push({ ...found, script: view.script, at: node.start, ...gravity });
-  else view.context.findings.add(code, found.place, message, fix);
+  else view.context.findings.add(code, found.position, message, fix);
 }
 
 /** Background files run in another sandbox. */

@@ -33,8 +33,8 @@ export const urlsIn = (name: string, values: Values): Values =>
   /srcset$/i.test(name) ? values.flatMap(candidates) : values;
 
 function candidates(value: Value): Values {
-  if (value.kind === 'text') return split(value.known).map(text);
+  if (value.kind === 'text') return split(value.start).map(text);
   return value.kind === 'constant' && typeof value.value === 'string' ? split(value.value).map(constant) : [value];
 }
 
-const split = (sources: string): string[] => sources.split(',').map((one) => one.trim().split(/\s+/)[0]);
+const split = (sources: string): string[] => sources.split(',').map((source) => source.trim().split(/\s+/)[0]);

@@ -9,7 +9,7 @@ export type Constant = string | number | boolean | null | undefined;
 export type Value =
   | { readonly kind: 'unknown' }
   /** A string; `known` is what of it is known, with a placeholder where it isn't. */
-  | { readonly kind: 'text'; readonly known: string }
+  | { readonly kind: 'text'; readonly start: string }
   | { readonly kind: 'constant'; readonly value: Constant }
   | { readonly kind: 'list'; readonly items: readonly Constant[] }
   /** An object or array as it is written. */
@@ -38,7 +38,7 @@ export const NOTHING_KNOWN: Values = [UNKNOWN];
 
 export const constant = (value: Constant): Value => ({ kind: 'constant', value });
 export const global = (path: string): Value => ({ kind: 'global', path });
-export const text = (known: string): Value => ({ kind: 'text', known });
+export const text = (start: string): Value => ({ kind: 'text', start });
 
 /**
  * Stands in a text for what isn't known of it: a name, so that markup and scripts with it still

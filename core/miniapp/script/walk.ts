@@ -166,9 +166,9 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
         pattern,
         write,
         (name, value) => target.declare(name, isGlobal, value),
-        (one) => {
-          keep(one.node, around);
-          taken.push(one);
+        (part) => {
+          keep(part.node, around);
+          taken.push(part);
         },
         (rest) => push(rest, at, around),
       );
@@ -227,9 +227,9 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
     if (IS_TOLD.has(value.type)) members.push({ name: keyOf(key) ?? '', value });
   };
   const noteCall = (call: Called): void => {
-    const known = calls.get(call.callee.name);
-    if (known === undefined) calls.set(call.callee.name, [call]);
-    else known.push(call);
+    const list = calls.get(call.callee.name);
+    if (list === undefined) calls.set(call.callee.name, [call]);
+    else list.push(call);
   };
   const noteUse = (node: Identifier): void => {
     const parent = parentOf(node);
@@ -403,9 +403,9 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
         left,
         write,
         (name, value) => assign(name, value, scope),
-        (one) => {
-          keep(one.node, scope);
-          taken.push(one);
+        (part) => {
+          keep(part.node, scope);
+          taken.push(part);
         },
         () => {},
       );

@@ -49,11 +49,11 @@ export class Names {
 
   /** `hash`: of the characters of `text` from `from` up to `to`. */
   at(text: string, from: number, to: number, hash: number): string {
-    const place = hash & (this.#kept.length - 1);
-    const kept = this.#kept[place];
+    const slot = hash & (this.#kept.length - 1);
+    const kept = this.#kept[slot];
     if (kept !== undefined && kept.length === to - from && text.startsWith(kept, from)) return kept;
     const name = text.slice(from, to);
-    this.#kept[place] = name;
+    this.#kept[slot] = name;
     return name;
   }
 }

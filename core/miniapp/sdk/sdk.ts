@@ -21,28 +21,28 @@ export async function auditSdk(
   const content = await files.get(SDK_FILE)?.read();
   if (content === undefined) return false;
   const hash = createHash('sha256').update(content).digest('hex');
-  const place = wholeFile(SDK_FILE);
+  const at = wholeFile(SDK_FILE);
   const found = sdks.filter(({ sha256 }) => sha256.toLowerCase() === hash);
   const sdk = found.find(({ isWithdrawn }) => isWithdrawn) ?? found.at(0);
   if (sdk?.isWithdrawn) {
     const message = `This is version ${sdk.version}, which was withdrawn; ${COMMAND} writes the current one.`;
-    findings.add('sdk_withdrawn', place, message);
+    findings.add('sdk_withdrawn', at, message);
     return true;
   }
   if (sdk !== undefined) {
     if (sdk.newest !== undefined)
-      findings.add('sdk_outdated', place, `This is version ${sdk.version}; the newest is ${sdk.newest}.`);
+      findings.add('sdk_outdated', at, `This is version ${sdk.version}; the newest is ${sdk.newest}.`);
     return true;
   }
   const versions = sdks.filter(({ isWithdrawn }) => !isWithdrawn).map(({ version }) => version);
   if (versions.length === 0) {
-    findings.add('sdk_unverified', place, `Its SHA-256 is ${hash}, and there is no SDK to compare it with.`);
+    findings.add('sdk_unverified', at, `Its SHA-256 is ${hash}, and there is no SDK to compare it with.`);
     // The rules are for code that uses Host, not for code that defines it: a person looks at it.
     return true;
   }
   findings.add(
     'sdk_unknown',
-    place,
+    at,
     `Its SHA-256 is ${hash}, which is no issued SDK (${versions.join(', ')}); ${COMMAND} writes the right file.`,
   );
   return false;

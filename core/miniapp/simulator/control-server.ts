@@ -112,7 +112,8 @@ export class ControlServer {
     const path = (request.url ?? '').split('?')[0];
     const file = this.#files.get(path);
     if (file !== undefined) return this.#sendFile(request, response, file);
-    if (!Object.values(PATHS).some((known) => path.startsWith(known))) return refuse(response, 404, 'Nothing is here.');
+    if (!Object.values(PATHS).some((served) => path.startsWith(served)))
+      return refuse(response, 404, 'Nothing is here.');
     if (!this.#hasToken(request)) return refuse(response, 403, 'Reload the page: the token is of another run.');
     if (path === PATHS.events && request.method === 'GET') return this.#stream(request, response, handlers);
     if (request.method !== 'POST') return refuse(response, 405, 'Use POST.');

@@ -56,14 +56,14 @@ function lookAtTokens(source: SourceText, text: string, base: number, context: W
   let isUrl = false;
   let property: { readonly from: number; readonly to: number } | undefined;
   const refer = (value: string, at: number): void => {
-    const place = source.at(base + at);
-    if (locate(value, source.file).kind === 'code') findings.add('style_code', place, 'This is a javascript: URL.');
+    const where = source.at(base + at);
+    if (locate(value, source.file).kind === 'code') findings.add('style_code', where, 'This is a javascript: URL.');
     else
       checkReference(
         context,
         source.file,
         value,
-        place,
+        where,
         rule === 'import' ? STYLE : rule === 'font-face' ? FONT : IMAGE,
       );
   };

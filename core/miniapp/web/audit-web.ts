@@ -92,17 +92,17 @@ export async function auditWeb(context: AuditContext, options: WebOptions = {}):
     await auditLoad(pass, path, path.toLowerCase().endsWith('.mjs') ? 'module' : 'unknown');
   }
   if (web.hasDataScript)
-    for (const place of web.retyped)
+    for (const at of web.retyped)
       context.findings.add(
         'script_element',
-        place,
+        at,
         'A script of another type, which a page has, may become one that runs.',
       );
   if (web.isDocumentHandedOn)
     for (const suspect of web.suspects)
       if (web.scripts[suspect.script].kind !== 'background')
         web.covered.push({ ...suspect, code: 'global_of_unknown', fix: undefined });
-      else context.findings.add('global_of_unknown', suspect.place, suspect.message);
+      else context.findings.add('global_of_unknown', suspect.position, suspect.message);
   followGiven(web);
   // What is added to a set is gone over, too.
   for (const names of [web.functions, web.texts])

@@ -9,9 +9,9 @@ export class EmbeddedText extends SourceText {
   readonly #place: Place;
 
   /** `isPartial`: parts of it are not known, and something stands for them. */
-  constructor(place: Place & { readonly file: string }, text: string, isPartial = false) {
-    super(place.file, text, isPartial);
-    this.#place = place;
+  constructor(origin: Place & { readonly file: string }, text: string, isPartial = false) {
+    super(origin.file, text, isPartial);
+    this.#place = origin;
   }
 
   override at(): Place {

@@ -4,9 +4,9 @@ import type { WebContext } from './context.ts';
 import type { ScriptKind } from './kind.ts';
 
 /** A file of the package is loaded as a script; `path` undefined: it leads out of the package. */
-export function loadScript(context: WebContext, path: string | undefined, kind: ScriptKind, place: Place): void {
+export function loadScript(context: WebContext, path: string | undefined, kind: ScriptKind, at: Place): void {
   const { files, waiting, findings } = context;
-  if (path === undefined || !files.has(path)) findings.add('script_missing', place, missing(path, files));
+  if (path === undefined || !files.has(path)) findings.add('script_missing', at, missing(path, files));
   else waiting.push({ path, kind });
 }
 

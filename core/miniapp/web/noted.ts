@@ -19,7 +19,7 @@ export interface AuditedScript {
 /** A finding about what the sandbox covers: see policy/covered.ts. */
 export interface CoveredFinding {
   readonly code: RuleCode;
-  readonly place: Place;
+  readonly position: Place;
   readonly message: string;
   readonly fix: string | undefined;
   /** How grave it is, where that is decided already. */
@@ -36,7 +36,7 @@ export interface Tagged {
   readonly name: string;
   readonly index: number;
   readonly tag: string;
-  readonly place: Place;
+  readonly position: Place;
   readonly message: string;
   /** Index of the script, and the offset in it. */
   readonly script: number;
@@ -54,7 +54,7 @@ export type Named =
 export interface Undefined {
   readonly name: string;
   readonly code: RuleCode;
-  readonly place: Place;
+  readonly position: Place;
   readonly message: string;
 }
 

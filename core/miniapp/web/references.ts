@@ -17,27 +17,21 @@ export const FONT: ReferenceRules = { remote: 'remote_style', missing: 'resource
 export const STYLE: ReferenceRules = { remote: 'remote_style', missing: 'style_missing' };
 
 /** A URL that loads something other than a script. `javascript:` is the caller's to tell. */
-export function checkReference(
-  context: WebContext,
-  file: string,
-  url: string,
-  place: Place,
-  rules: ReferenceRules,
-): void {
+export function checkReference(context: WebContext, file: string, url: string, at: Place, rules: ReferenceRules): void {
   const location = locate(url, file);
-  if (rules === STYLE) loadStyle(context, location, url, file, place);
-  if (location.kind === 'remote') context.findings.add(rules.remote, place, `This is loaded from ${location.host}.`);
+  if (rules === STYLE) loadStyle(context, location, url, file, at);
+  if (location.kind === 'remote') context.findings.add(rules.remote, at, `This is loaded from ${location.host}.`);
   else if (location.kind === 'file' && (location.path === undefined || !isThere(context, location.path)))
-    context.findings.add(rules.missing, place, missing(location.path, context.files));
+    context.findings.add(rules.missing, at, missing(location.path, context.files));
 }
 
 /** What is used as a style sheet is audited as one, whatever its name. */
-function loadStyle(context: WebContext, location: Location, url: string, file: string, place: Place): void {
+function loadStyle(context: WebContext, location: Location, url: string, file: string, at: Place): void {
   if (location.kind === 'file' && location.path !== undefined && context.files.has(location.path))
     context.waiting.push({ path: location.path, kind: 'style' });
   if (location.kind !== 'data') return;
   const text = dataOf(url);
-  const source = new EmbeddedText({ ...place, file }, text);
+  const source = new EmbeddedText({ ...at, file }, text);
   context.pieces.push({ type: 'style', source, start: 0, end: text.length, inline: false });
 }
 

@@ -47,7 +47,7 @@ export class Notifier {
    */
   send(...assignments: readonly string[]): void {
     // A line feed would begin another assignment.
-    const bytes = Buffer.from(assignments.map((one) => one.replace(/\n/g, ' ')).join('\n'));
+    const bytes = Buffer.from(assignments.map((assignment) => assignment.replace(/\n/g, ' ')).join('\n'));
     this.#waiting.push({ bytes, until: performance.now() + KEPT });
     if (this.#waiting.length === 1) this.#pass();
   }

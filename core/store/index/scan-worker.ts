@@ -79,7 +79,7 @@ function tell(done: boolean): void {
 }
 
 /** Offset of a place for so many bytes; 0: there is no room, or none for leaves. */
-function place(length: number, isOfLeaf: boolean): number {
+function reserve(length: number, isOfLeaf: boolean): number {
   const size = (length + 7) & ~7;
   const used = Atomics.load(cursor, 0) * 8;
   if (isOfLeaf && used - FIRST_NODE > (data.end - FIRST_NODE) * LEAF_SHARE) return 0;
@@ -114,7 +114,7 @@ function read(table: Binary, bounds: KeyBounds | null): Iterable<{ key: unknown;
 }
 
 for (const { value } of read(environment.answers, data.answers)) {
-  const offset = place(value.length, isLeaf(value));
+  const offset = reserve(value.length, isLeaf(value));
   if (offset !== 0) arena.set(value, offset);
   const nameAt = nameOffset(value, 0);
   slots[count * 2] = finishHash(nameSum(multipliers, value, nameAt, value[NAME_LENGTH_AT]));
@@ -129,7 +129,7 @@ let domainId = 0;
 
 function endChunk(): void {
   if (entries.length === 0) return;
-  const offset = place(chunkSize(entries.length), false);
+  const offset = reserve(chunkSize(entries.length), false);
   chunks.push({ domainId, first: entries[0][0], reference: offset / 8 });
   if (offset !== 0) writeChunk(arena, arenaWords, offset, entries);
   else
@@ -146,7 +146,7 @@ for (const { key, value } of read(environment.nsec3, data.nsec3)) {
   if (id !== domainId || (entries.length >= FILL && entries[entries.length - 1][0] !== prefix)) endChunk();
   domainId = id;
   const entry = entryOf(value);
-  const offset = place(entry.length, true);
+  const offset = reserve(entry.length, true);
   if (offset !== 0) arena.set(entry, offset);
   entries.push([prefix, offset === 0 ? IN_STORE : offset / 8]);
 }

@@ -133,8 +133,8 @@ export const domains: Table<Domain> = {
   encode: (row) => json({ ...withoutDefaults(row), apex: Buffer.from(row.apex).toString('hex') }),
   decode(key, value) {
     const id = asBuffer(key).toString('latin1');
-    const known = decoded.get(id);
-    if (known?.value.equals(value)) return known.row;
+    const cached = decoded.get(id);
+    if (cached?.value.equals(value)) return cached.row;
     const row = decodeDomain(value);
     if (decoded.size >= MOST_DECODED) decoded.clear();
     decoded.set(id, { value: Buffer.from(value), row });
