@@ -44,8 +44,11 @@ export interface Daemon {
   stop(): Promise<number | null>;
   /** SIGKILL; resolves when the process is gone. */
   kill(): Promise<void>;
-  /** Again with the same data and ports, after `stop` or `kill`. Resolves when it is ready. */
-  start(): Promise<void>;
+  /**
+   * Again with the same data and ports, after `stop` or `kill`. Resolves when it is ready. `main`:
+   * of another version.
+   */
+  start(main?: string): Promise<void>;
   /** Stops it and removes its data. */
   close(): Promise<void>;
 }
@@ -73,9 +76,11 @@ export async function startDaemon(
       ...USUAL,
       ...settings,
     });
-    const [command, ...args] = [...prefix, process.execPath, main, 'serve'];
-    const launch = (): Child => startChild(command, args, env);
-    let child = launch();
+    const launch = (program: string): Child => {
+      const [command, ...args] = [...prefix, process.execPath, program, 'serve'];
+      return startChild(command, args, env);
+    };
+    let child = launch(main);
     try {
       await child.waitFor(/^waypost ready/m, READY_MS);
     } catch (error) {
@@ -95,8 +100,8 @@ export async function startDaemon(
       },
       stop: () => child.stop(),
       kill: async () => void (await child.stop('SIGKILL')),
-      async start() {
-        child = launch();
+      async start(program = main) {
+        child = launch(program);
         await child.waitFor(/^waypost ready/m, READY_MS);
       },
       async close() {

@@ -8,7 +8,7 @@ import { FAKETIME } from '../../../support/moved-clock.ts';
 import { checkConflicts } from '../history/history.ts';
 import { auditTakenOver } from './audit.ts';
 import { HISTORY, type Machines, type Member, NODES, type Node, until } from './machines.ts';
-import { makeNextVersion, NEXT } from './next-version.ts';
+import { countNextRows, makeNextVersion, NEXT } from './next-version.ts';
 import type { Scenario } from './scenario.ts';
 
 /** Changes that are acknowledged before the next thing happens. */
@@ -230,6 +230,12 @@ const rollingUpgrade: Scenario = {
   async run({ folder, nodes }, load) {
     const main = makeNextVersion(folder);
     const lost = load.lost;
+    const records = `/api/v1/domains/${load.writers[0].domainId}/records`;
+    let comments = 0;
+    const comment = (node: Node) =>
+      node.api.request('POST', records, {
+        ...{ name: `comment-${++comments}`, type: 'A', content: '192.0.2.1', comment: 'of the next version' },
+      });
     for (const [i, node] of nodes.entries()) {
       const code = await node.stop();
       if (code !== 0) throw new Error(`${node.name} ended with ${code}:\n${node.output}`);
@@ -245,8 +251,21 @@ const rollingUpgrade: Scenario = {
           throw new Error(`${node.name}: ${version}, level ${level}`);
         return body.feature_level === (isLast ? NEXT.level : FEATURE_LEVEL);
       });
+      if (isLast) continue;
+      const { status, text } = await comment(node);
+      const older = nodes.slice(i + 1).map(({ name }) => `${name} (`);
+      if (status !== 503 || !/"feature_level"/.test(text) || !older.every((name) => text.includes(name)))
+        throw new Error(`${node.name} answers a write that older nodes cannot store with ${status} ${text}`);
     }
     if (load.lost !== lost) throw new Error(`${load.lost - lost} requests were received and not answered`);
+    for (const node of nodes) {
+      const { status, text } = await comment(node);
+      if (status !== 200) throw new Error(`${node.name}: ${status} ${text}`);
+    }
+    for (const { name, dataDir } of nodes) {
+      const rows = await countNextRows(dataDir);
+      if (rows !== nodes.length) throw new Error(`${name} has ${rows} rows of the new table`);
+    }
     const [first] = nodes;
     await first.stop();
     first.main = MAIN;
