@@ -1,7 +1,7 @@
 /**
  * `npm run bench:cluster -- [--quick] [--only ROW] [--rounds N] [--seconds N]`: four nodes and
- * three members of etcd, each node in a network namespace of its own: writes in sync beside Knot's
- * way from a primary to its secondaries, many writers, and a node that joins.
+ * three members of etcd, each node in a network namespace of its own: writes in sync compared with
+ * Knot's way from a primary to its secondaries, many writers, and a node that joins.
  * docs/internals/benchmarks.md says what each figure means.
  */
 import { mkdirSync } from 'node:fs';
@@ -26,7 +26,7 @@ const ROWS = ['write', 'write-delay', 'many', 'join'] as const;
 const options = readOptions({
   command: 'npm run bench:cluster --',
   about:
-    "Four nodes and three members of etcd, each node in a network namespace: writes in sync beside Knot's way to its secondaries, many writers, a node that joins. Needs root.",
+    "Four nodes and three members of etcd, each node in a network namespace: writes in sync compared with Knot's way to its secondaries, many writers, a node that joins. Needs root.",
   options: { ...COMMON, only: { kind: 'choices', value: 'ROW', of: ROWS, help: 'a row' } },
 });
 const NODES = 4;

@@ -97,7 +97,7 @@ async function startAll(
   return started;
 }
 
-/** Waypost without what it can do without, beside another. */
+/** Waypost without what it can do without, next to another. */
 const unguarded = (): Server => new Waypost(UNGUARDED, { WAYPOST_DNS_COOKIES: 'off', WAYPOST_DNS_RRL_RATE: '0' }, 1);
 
 /** The client's network is limited like any other here; as it comes, loopback addresses are not. */

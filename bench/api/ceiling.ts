@@ -1,5 +1,5 @@
 /**
- * What the generator reaches with a server that does nothing (reflector.ts): the most that it could
+ * What the generator reaches with a server that does nothing (reflector.ts): as much as it could
  * tell of any.
  */
 

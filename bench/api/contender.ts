@@ -16,7 +16,7 @@ export interface Contender {
   readonly port: number;
   /** What the header X-API-Key has. */
   readonly key: string;
-  /** Makes a zone with `hosts` A records, `h0` to the last, beside what every zone has here. */
+  /** Makes a zone with `hosts` A records, `h0` to the last, next to what every zone has here. */
   addZone(zone: string, hosts: number): Promise<void>;
   /** All records of a zone. */
   list(zone: string): Call;

@@ -1,4 +1,4 @@
-/** What the load generator is told, and what it tells back; both as JSON. */
+/** The orders of the load generator and its reports; both as JSON. */
 
 /**
  * Where a request has this, the generator puts a label that no request had before. Of the same

@@ -15,7 +15,7 @@ const PORT = 8947;
 const DNS_PORT = 5947;
 const READY_MS = 20_000;
 const ZONES = '/api/v1/servers/localhost/zones';
-/** SOA and two NS, beside the hosts. */
+/** SOA and two NS, next to the hosts. */
 const OWN_RECORDS = 3;
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Answers every request on 127.0.0.1:PORT with the same 512 bytes, whatever it says: `node
- * dist/bench/api/reflector.js PORT`. What the generator reaches with it is the most that it could
+ * dist/bench/api/reflector.js PORT`. What the generator reaches with it is as much as it could
  * tell of any server. A request is as long as what one read brings, which holds for ours.
  */
 import { Area, accept, close, listenOn, Poll } from './tcp.ts';

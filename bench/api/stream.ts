@@ -38,7 +38,7 @@ const ppoll = libc.func('int ppoll(void*, ulong, void*, void*)');
 
 /**
  * Asks for slices of 0.1 ms (sched_setattr(2), Linux 6.12): who has shorter ones takes the core at
- * once when it wakes, so the clock holds beside other programs. An older kernel takes no notice.
+ * once when it wakes, so the clock holds next to other programs. An older kernel takes no notice.
  * struct sched_attr: size, policy (4 each), flags (8), nice, priority (4 each), runtime (8,
  * nanoseconds), two more (8 each).
  */

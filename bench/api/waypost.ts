@@ -1,5 +1,5 @@
 /**
- * Waypost as it is built beside this file, with an empty data folder, and what the rows ask of it.
+ * Waypost as it is built next to this file, with an empty data folder, and what the rows ask of it.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

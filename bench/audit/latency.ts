@@ -1,5 +1,5 @@
 /**
- * How a daemon's API and its nameserver answer while ten audits are under way, and while none is.
+ * How a daemon's API and its nameserver answer while ten audits are pending, and while none is.
  * Each generator is a process of its own.
  */
 import { execFile, spawn } from 'node:child_process';

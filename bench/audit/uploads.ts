@@ -1,5 +1,5 @@
 /**
- * Keeps audits under way: `node dist/bench/audit/uploads.js URL TOKEN SOURCES ASSETS`. Each of
+ * Keeps audits pending: `node dist/bench/audit/uploads.js URL TOKEN SOURCES ASSETS`. Each of
  * AUDITS apps has a package with so many bytes of scripts and styles, and of what does not
  * compress; when one has its verdict, the next version of it is uploaded. At the end of its input
  * it prints one line of JSON (UploadsResult).

@@ -1,4 +1,4 @@
-/** Three members of etcd, each beside a node. Clients talk to them without TLS. */
+/** Three members of etcd, each next to a node. Clients talk to them without TLS. */
 import { join } from 'node:path';
 import type { Place } from '../../test/support/network.ts';
 import { ServerProcess } from '../dns/process.ts';

@@ -76,8 +76,8 @@ function settings(i: number, place: Place, etcd: Etcd): Record<string, string> {
     WAYPOST_PEER_LISTEN: `${place.address}:${PEER_PORT}`,
     WAYPOST_NAMESERVERS: 'ns1.waypost.test,ns2.waypost.test',
     WAYPOST_DNS_WORKERS: '1',
-    // Who asks each millisecond for a name that is not there yet would get half of the answers;
-    // Knot limits nobody as configured here.
+    // A client that asks each millisecond for a name that is not there yet would get half of the
+    // answers; Knot limits nobody as configured here.
     WAYPOST_DNS_RRL_RATE: '0',
     WAYPOST_LOG_LEVEL: 'info',
   };

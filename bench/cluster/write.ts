@@ -1,6 +1,6 @@
 /**
- * One write after another: how long until it is answered, and until the last node serves it; beside
- * it the same of Knot.
+ * One write after another: how long until it is answered, and until the last node serves it; next
+ * to it the same of Knot.
  */
 import type { Probe } from '../dns/probe.ts';
 import { AdminApi, type DomainRef } from '../writes/api.ts';

@@ -1,5 +1,5 @@
 /**
- * What is asked: for each load a packed query file (for load.ts) and the same as text (for
+ * The queries: for each load a packed query file (for load.ts) and the same as text (for
  * dnsperf). Both are kept next to the zones and made only when they are missing.
  */
 import { closeSync, existsSync, openSync, renameSync, writeSync } from 'node:fs';

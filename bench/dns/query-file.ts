@@ -1,5 +1,5 @@
 /**
- * Ready-made queries in one file: the generator sends them from where they lie and copies nothing.
+ * Ready-made queries in one file: the generator sends them from where they are and copies nothing.
  *
  *   header (16 bytes)  'WPQ1' | stride u32 | count u32 | reserved u32, little-endian
  *   slot (stride)      length u16 | rcode u8 | flags u8 | ancount u16 | reserved u16 | DNS message
@@ -16,7 +16,7 @@ export const FRESH_LABEL = 1;
 const MAGIC = 0x31515057;
 // root, OPT, 1232 bytes, version 0 (RFC 6891 6.1.2)
 const OPT = Uint8Array.of(0, 0, 41, 0x04, 0xd0, 0, 0, 0, 0, 0, 0);
-/** The same with a client's cookie (RFC 7873 4): it is told ours each time. */
+/** The same with a client's cookie (RFC 7873 4): it receives ours each time. */
 const COOKIE_OPT = Uint8Array.of(0, 0, 41, 0x04, 0xd0, 0, 0, 0, 0, 0, 12, 0, 10, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8);
 /** The same as OPT with DO (RFC 3225). */
 const DO_OPT = Uint8Array.from(OPT, (byte, i) => (i === 7 ? 0x80 : byte));

@@ -4,7 +4,7 @@
  *
  * A mmsghdr is 64 bytes (msghdr 56: name, namelen, iov, iovlen, control, controllen, flags; then
  * msg_len 4 and padding), an iovec 16 (base, length). The kernel knows these buffers by address and
- * the garbage collector does not know that: whoever makes a batch keeps it reachable for as long as
+ * the garbage collector does not know that: the maker of a batch keeps it reachable for as long as
  * the process runs (`held`).
  */
 import koffi from 'koffi';

@@ -1,8 +1,11 @@
 /**
- * `node handshake-load.js PORT new|resume SECONDS CONNECTIONS [SITES random|zipf|turn]`: a connection, a handshake and a request each, so many at a time; with "resume" each but the
- * first of its line offers the session of the one before. With SITES each is to one of so many sites (many-sites-names.ts), and ends without a request as soon as the server has begun its
- * session: drawn at random; by Zipf's law, the first twice as often as the second and three times as often as the third; or each in its turn, once. Prints `{requests, wrong, resumed}`.
- * BENCH_GROUPS: the key exchange groups to offer.
+ * `node handshake-load.js PORT new|resume SECONDS CONNECTIONS [SITES random|zipf|turn]`: a
+ * connection, a handshake and a request each, so many at a time; with "resume" each but the first
+ * of its line offers the session of the one before. With SITES each is to one of so many sites
+ * (many-sites-names.ts), and ends without a request as soon as the server has begun its session:
+ * drawn at random; by Zipf's law, the first twice as often as the second and three times as often
+ * as the third; or each in its turn, once. Prints `{requests, wrong, resumed}`. BENCH_GROUPS: the
+ * key exchange groups to offer.
  */
 import { endianness } from 'node:os';
 import { apexOf } from './many-sites-names.ts';
@@ -12,7 +15,7 @@ import { HOST } from './requests.ts';
 
 const [port, kind, seconds, count, sites, draw] = process.argv.slice(2);
 const POLLIN = 1;
-/** struct pollfd: descriptor, events, what came. */
+/** struct pollfd: descriptor, events, reported events. */
 const POLLFD = 8;
 const WAIT_MS = 1000;
 

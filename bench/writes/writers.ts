@@ -1,4 +1,6 @@
-/** Many clients that each create one record after another, and the disk's own limit beside them. */
+/**
+ * Many clients that each create one record after another, and the disk's own limit next to them.
+ */
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AdminApi, DomainRef } from './api.ts';

@@ -25,7 +25,7 @@ const last = (bytes: Uint8Array): Uint8Array => bytes.slice(12, 16);
 
 /**
  * RFC 6052 2.2 puts the address of a /48 around the zero byte 8 and leaves the rest zero; with a
- * /96 inside the /48 it stands last. Which of them an operator chose can only be told by what is
+ * /96 inside the /48 it stands last. Which of them an operator chose can only be seen from what is
  * zero.
  */
 function local(bytes: Uint8Array): Uint8Array {

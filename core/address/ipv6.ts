@@ -21,8 +21,8 @@ export function ipv6Bytes(text: string): Uint8Array {
 }
 
 /**
- * What counts as one client: an IPv4 address, and of IPv6 the /64, since whoever has one address of
- * it has them all (RFC 4291 2.5.1). A text for comparing only.
+ * What counts as one client: an IPv4 address, and of IPv6 the /64, since a client that has one
+ * address of it has them all (RFC 4291 2.5.1). A text for comparing only.
  */
 export function clientNetwork(address: string): string {
   if (!address.includes(':')) return address;

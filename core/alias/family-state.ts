@@ -20,7 +20,7 @@ export interface FamilyState {
 }
 
 /**
- * One "no" may be a slip of whoever answers for the target, and would be kept by all who ask; what
+ * One "no" may be a slip of a server of the target, and would be kept by all who ask; what
  * says so twice is believed.
  */
 const CONFIRMATIONS = 2;
@@ -31,7 +31,7 @@ const FAILURES_UNTIL_STALE = 2;
  * age of what they keep.
  */
 const RAISE_AFTER = 600;
-/** How exactly the age of what a resolver keeps can be told. */
+/** How exactly the age of what a resolver keeps can be found. */
 const CLOCK_SLACK = 2;
 
 export function newFamily(served: AliasFamily | null): FamilyState {

@@ -1,6 +1,6 @@
 /**
- * Looks that wait, and how many are under way: accounts in turns, and targets that failed the last
- * time beside the others, since they take long as a rule and may not take all slots.
+ * Looks that wait, and how many are pending: accounts in turns, and targets that failed the last
+ * time next to the others, since they take long as a rule and may not take all slots.
  */
 import { FairQueue } from '../base/fair-queue.ts';
 import type { Id } from '../store/keys.ts';
@@ -18,7 +18,7 @@ export class Looks {
   #running = 0;
   #runningFailing = 0;
 
-  /** Nothing waits and nothing is under way. */
+  /** Nothing waits and nothing is pending. */
   get isIdle(): boolean {
     return this.#running === 0 && this.#sound.size + this.#failing.size === 0;
   }

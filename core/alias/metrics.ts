@@ -1,4 +1,4 @@
-/** What is told of ALIAS targets. */
+/** Metrics of ALIAS targets. */
 import type { Registry } from '../base/metrics/index.ts';
 import type { AliasObserver, AliasRefresher } from './refresher.ts';
 import { ALIAS_STATUSES, type AliasStates, stateOf } from './states.ts';

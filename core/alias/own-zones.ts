@@ -27,7 +27,7 @@ export class Trail {
   /** The least TTL so far, seconds. */
   ttl = 0x7fffffff;
 
-  /** `onVisit` is told of every name before it is looked at, so that no change to it is missed. */
+  /** `onVisit` receives every name before it is looked at, so that no change to it is missed. */
   constructor(onVisit: (name: Name) => void) {
     this.#onVisit = onVisit;
   }
@@ -83,7 +83,7 @@ export class OwnZones {
 
   /**
    * Follows the name as far as it is in zones of the account; null: no zone is. Nobody has to prove
-   * that a domain is theirs before they make its zone, so that for others what the world is told
+   * that a domain is theirs before they make its zone, so that for others what the world sees
    * counts: else who makes a zone of a name that they do not own would answer for everybody's ALIAS
    * to it.
    */

@@ -53,8 +53,8 @@ export interface AliasObserver {
 /** Looks that begin between two turns of the event loop: those at our own zones end at once. */
 const TURN = 16;
 /**
- * Looks a second that ask a resolver; some 100 µs of this thread each. Whoever has more targets
- * than that is served later.
+ * Looks a second that ask a resolver; some 100 µs of this thread each. An account that has more
+ * targets than that is served later.
  */
 const RATE = 1000;
 const TICK_MS = 250;
@@ -139,7 +139,7 @@ export class AliasRefresher {
     this.#pump();
   }
 
-  /** Ends what is under way; nothing is written afterwards. */
+  /** Ends what is pending; nothing is written afterwards. */
   async stop(): Promise<void> {
     this.#abort.abort();
     this.#rest();
@@ -166,7 +166,7 @@ export class AliasRefresher {
     this.#timer = undefined;
   }
 
-  /** Resolves when nothing is under way and nothing waits for a slot. */
+  /** Resolves when nothing is pending and nothing waits for a slot. */
   async idle(): Promise<void> {
     while (!this.#looks.isIdle || this.#writing.size > 0) await sleep(1);
   }

@@ -67,7 +67,7 @@ export class TargetLookup {
   }
 
   /**
-   * `account`: whose zones are followed in the store. `onVisit` is told of the names that the
+   * `account`: whose zones are followed in the store. `onVisit` receives the names that the
    * chains go through, ours and others, before they are looked at.
    */
   async run(target: Name, account: Id | null, onVisit: (name: Name) => void): Promise<TargetResult> {

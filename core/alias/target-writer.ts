@@ -31,7 +31,7 @@ export class TargetWriter {
   readonly #interval: number;
   #stopped = false;
   /**
-   * Owners in commits that are under way. Many targets may change at once, and all that waits
+   * Owners in commits that are pending. Many targets may change at once, and all that waits
    * becomes one commit, which holds up the event loop.
    */
   #underWay = 0;

@@ -1,13 +1,13 @@
 /**
  * Which targets have to be looked at when the answers of a name change, or when a zone comes or
- * goes. May name too many, never too few: names are told apart by their last labels alone, since
- * whoever writes targets of 127 labels would fill the memory with what lies above them.
+ * goes. May name too many, never too few: names are distinguished by their last labels alone, since
+ * targets of 127 labels would fill the memory with the names above them.
  */
 import { isWildcard, labelCount, type Name, nameId, parentName, wildcardOf } from '../wire/name.ts';
 
 /**
- * Labels by which names are told apart: hardly a name has more, and hardly an apex has as many as
- * APEX_LABELS.
+ * Labels by which names are distinguished: hardly a name has more, and hardly an apex has as many
+ * as APEX_LABELS.
  */
 const LABELS = 8;
 const APEX_LABELS = 4;
@@ -61,7 +61,7 @@ const NONE: readonly never[] = [];
 function watched(name: Name, apex: Name, names: Set<string>): void {
   const lowest = cut(name, LABELS);
   names.add(nameId(lowest));
-  // The node of an apex changes with every serial; what concerns all names below it is told by
+  // The node of an apex changes with every serial; what concerns all names below it is reported by
   // `below`.
   for (let above = lowest; above.length > apex.length; above = parentName(above)) {
     names.add(nameId(above));

@@ -26,13 +26,13 @@ export class EtcdRefused extends Error {
 }
 
 /**
- * The database of etcd has reached its quota. What was asked for is done all the same when it was
+ * The database of etcd has reached its quota. The request is done all the same when it was
  * this that reached it.
  */
 export class EtcdFull extends EtcdRefused {}
 
 /**
- * The revision that a watch was to begin at is compacted: what came since is to be read instead.
+ * The revision that a watch was to begin at is compacted: later changes are to be read instead.
  */
 export class EtcdCompacted extends Error {}
 

@@ -46,12 +46,12 @@ export class Exchange {
   #controller: Dispatcher.DispatchController | null = null;
   #isOver = false;
   #status = 0;
-  /** Since the last line that was told. */
+  /** Since the last reported line. */
   #parts: Buffer[] = [];
   #length = 0;
 
   /**
-   * `onLine`: is told of each line of an answer with status 200 that is not empty; what it throws
+   * `onLine`: receives each line of an answer with status 200 that is not empty; what it throws
    * ends the exchange.
    */
   constructor(dispatcher: Dispatcher, target: Target, onLine?: (line: string) => void) {

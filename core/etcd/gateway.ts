@@ -83,7 +83,7 @@ export class EtcdGateway {
   }
 
   /**
-   * Takes away what was replaced or removed before `revision`. What was so already, as by etcd
+   * Removes what was replaced or removed before `revision`. What was so already, as by etcd
    * itself, is no error.
    */
   async compact(revision: number): Promise<void> {

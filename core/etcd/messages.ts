@@ -129,7 +129,7 @@ export function readTransaction(json: unknown): TransactionAnswer {
 }
 
 export interface WatchAnswer {
-  /** All that was written up to here has been told. */
+  /** All that was written up to here was reported. */
   readonly revision: number;
   readonly puts: readonly KeyValue[];
   readonly deleted: readonly KeyValue[];

@@ -1,7 +1,8 @@
 /** What an audit says of a package, and the rules that it goes by. */
 
 /**
- * An error keeps a package from being published, a warning should be mended, a notice is told only.
+ * An error keeps a package from being published, a warning should be mended, a notice is only
+ * shown.
  */
 export type FindingType = 'error' | 'warning' | 'notice';
 

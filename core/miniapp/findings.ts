@@ -6,7 +6,8 @@ import type { Finding, FindingType, Place } from './finding.ts';
 import { RULES, type RuleCode } from './rules.ts';
 
 /**
- * Findings of a rule in a file that are told one by one, and of a package. What is more is counted.
+ * Findings of a rule in a file that are listed one by one, and of a package. What is more is
+ * counted.
  */
 const MOST_OF_RULE = 20;
 const MOST = 1000;

@@ -71,7 +71,7 @@ export class DescriptorLoop {
   }
 
   /**
-   * `member` is told of `events` of the descriptor at the place. False: the system has no room for
+   * `member` receives `events` of the descriptor at the place. False: the system has no room for
    * it.
    */
   watch(slot: number, events: number, member: LoopMember): boolean {

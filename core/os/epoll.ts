@@ -11,7 +11,7 @@ export const EPOLLHUP = 16;
 export const EPOLLRDHUP = 0x2000;
 export const EPOLLET = 0x8000_0000;
 
-/** Bytes of an event, and where what was given with its descriptor stands. */
+/** Bytes of an event, and where the value set with its descriptor stands. */
 export const EVENT = process.arch === 'x64' ? 12 : 16;
 export const DATA_AT = EVENT - 8;
 

@@ -2,7 +2,7 @@
  * Shared memory that is read all over. With pages of 4 KB nearly every look at an index of some
  * hundred megabytes misses the TLB, and walks the page tables, in a virtual machine those of its
  * host as well, before it misses the caches; so the system is asked for pages of 2 MB (madvise(2),
- * MADV_HUGEPAGE), which most distributions give to whoever asks. Queries for 1,500,000 names in
+ * MADV_HUGEPAGE), which most distributions give on request. Queries for 1,500,000 names in
  * random order take 15 % less CPU.
  */
 import koffi from 'koffi';

@@ -1,7 +1,7 @@
 /**
  * Linux calls of the TCP loop through koffi: streams that don't block, and epoll. Addresses are
- * plain numbers, so that nothing is made for a call; what they point at must be held by whoever
- * made it. Layouts are those of 64-bit little-endian Linux.
+ * plain numbers, so that nothing is made for a call; what they point at must be held by the
+ * function that made it. Layouts are those of 64-bit little-endian Linux.
  */
 import koffi from 'koffi';
 import { DATA_AT, EPOLL_CTL_ADD, EPOLL_CTL_DEL, EPOLL_CTL_MOD, EVENT, loadEpollControl } from './epoll.ts';
@@ -62,7 +62,7 @@ export class TcpCalls {
     if (this.epoll < 0) throw new Error(`epoll_create1: errno ${koffi.errno()}`);
   }
 
-  /** Where `bytes` lie, which must not be in V8's heap: 256 bytes or more. */
+  /** Where `bytes` are, which must not be in V8's heap: 256 bytes or more. */
   static address(bytes: Uint8Array): number {
     return Number(koffi.address(bytes));
   }
@@ -95,7 +95,7 @@ export class TcpCalls {
     return this.#outcome(this.#sendCall(fd, address, length, MSG_NOSIGNAL));
   }
 
-  /** The same for what lies anywhere. */
+  /** The same for bytes anywhere. */
   sendArray(fd: number, bytes: Uint8Array): number {
     return this.#outcome(this.#sendBytes(fd, bytes, bytes.length, MSG_NOSIGNAL));
   }

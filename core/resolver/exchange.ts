@@ -51,7 +51,7 @@ export function exchangeUdp(
       if (isAnswer(message)) end(() => resolve(message));
       else if (++stray === MAX_STRAY) end(() => reject(new Error('the resolver sent an unexpected response')));
     });
-    // With a callback of connect it would be that which is told of a failure, such as of no way to
+    // With a callback of connect it would be that which receives a failure, such as of no way to
     // the network: without, it comes as 'error'.
     socket.once('connect', () => socket.send(query));
     socket.connect(server.port, server.address);

@@ -15,7 +15,7 @@ import { CLASS_IN, MAX_SOURCES, RCODE, TYPE } from '../wire/types.ts';
 
 const RD = 0x01;
 const RA = 0x80;
-/** Of the byte in which QR and the opcode lie. */
+/** Of the byte in which QR and the opcode are. */
 const QR_AND_OPCODE = 0xf8;
 /** TTLs with the top bit set count as 0 (RFC 2181 section 8). */
 const MAX_TTL = 0x7fffffff;
@@ -132,8 +132,8 @@ function readOutcome(message: Buffer, start: number, { name, type }: Question): 
   if (rcode !== RCODE.NOERROR && rcode !== RCODE.NXDOMAIN)
     return { kind: 'failed', error: `the resolver returned ${rcodeName(rcode)}` };
   const { addresses, ttl, chain, isEndless, soaTtl, isReferral } = readSections(message, start, name, type);
-  // Whoever goes on through names that come again, or through more than anybody follows, has not
-  // said that there is nothing.
+  // A reader that goes on through names that come again, or through more than anybody follows, has
+  // not said that there is nothing.
   if (isEndless) return { kind: 'failed', error: 'the target is a loop, or has too many CNAMEs' };
   if (rcode === RCODE.NOERROR && addresses.length > 0) return { kind: 'addresses', addresses, ttl, chain };
   const isFromSomebodyWhoKnows = (message[2] & AA) !== 0 || (message[3] & RA) !== 0;

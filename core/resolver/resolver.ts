@@ -26,7 +26,7 @@ const MAX_SERVERS = 4;
  * being asked for already are not asked for twice. When `signal` is aborted all fail.
  */
 export function recursiveLookup(servers: readonly string[], signal: AbortSignal): Lookup {
-  // One for each query that is under way, which are bounded in number.
+  // One for each query that is pending, which are bounded in number.
   setMaxListeners(0, signal);
   const fixed = servers.map(parseServer);
   const underWay = new Map<string, Promise<Outcome>>();

@@ -109,8 +109,8 @@ export function domainNameKey(apex: Name): Buffer {
 }
 
 /**
- * Where an apex's node lies among the answers. Every change of a zone gives its apex another
- * serial, so the apexes lie together, many to a page, and not among the names of their zones, where
+ * Where an apex's node is among the answers. Every change of a zone gives its apex another
+ * serial, so the apexes are together, many to a page, and not among the names of their zones, where
  * each would take a page of its own to the disk.
  */
 export function apexKey(name: Name): Buffer {

@@ -15,7 +15,7 @@ const ATTEMPTS = 20;
 export function lockDirectory(directory: string): { release(): void } {
   makeFolder(directory);
   const file = join(directory, 'waypost.pid');
-  // Written beside and linked, so that nobody ever reads a lock that is half written.
+  // Written next to it and linked, so that nobody ever reads a lock that is half written.
   const own = `${file}.${process.pid}`;
   writeFileSync(own, `${process.pid} ${startTime(process.pid) ?? ''}\n`, { mode: 0o600 });
   try {

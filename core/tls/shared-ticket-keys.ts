@@ -65,7 +65,7 @@ export class SharedTicketKeys {
     return this.#keys;
   }
 
-  /** `listener` is told those that there are, and each time that there are others. */
+  /** `listener` receives those that there are, and each time that there are others. */
   follow(listener: (keys: TicketKeys) => void): void {
     this.#listeners.push(listener);
     listener(this.#keys);

@@ -1,5 +1,5 @@
 /**
- * Keys of session tickets (RFC 5077, RFC 8446 4.6.1). Whoever gets hold of one reads what TLS 1.2
+ * Keys of session tickets (RFC 5077, RFC 8446 4.6.1). A holder of one reads what TLS 1.2
  * said under it, so none lives long; a ticket of the last key is still taken, so that clients
  * resume across the change.
  */

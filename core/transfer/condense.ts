@@ -1,6 +1,6 @@
 /**
- * Many differences that follow one another become one: what came and went again is in none (RFC
- * 1995 section 4).
+ * Many differences that follow one another become one: what was added and deleted again is in none
+ * (RFC 1995 section 4).
  */
 import type { ZoneDifference } from '../journal/apply/zone-difference.ts';
 import { latin1 } from '../wire/latin1.ts';

@@ -1,6 +1,6 @@
 /**
  * The last differences of zones that somebody transfers, for IXFR (RFC 1995). They are kept in
- * memory: writing them beside each change would cost the write path, and all that a restart loses
+ * memory: writing them with each change would cost the write path, and all that a restart loses
  * is that those who were behind at that moment take the zone whole once. A zone that nobody has
  * asked for since the start has none.
  */
@@ -32,7 +32,7 @@ interface Line {
   bytes: number;
 }
 
-/** What an object with two byte arrays takes beside the bytes. */
+/** What an object with two byte arrays takes in addition to the bytes. */
 const RECORD_OVERHEAD = 300;
 
 export class ZoneHistories {

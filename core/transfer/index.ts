@@ -1,4 +1,4 @@
-/** Zone transfers, put together: who asks, what is kept for them, who is told. */
+/** Zone transfers, put together: requests, what is kept for them, and notices. */
 
 import type { AnswerSettings } from '../answer/settings.ts';
 import type { Logger } from '../base/log/index.ts';

@@ -43,7 +43,7 @@ export class TransferMessage {
     this.#begin();
   }
 
-  /** How many records the message under way has. */
+  /** How many records the message in progress has. */
   get count(): number {
     return this.#records;
   }

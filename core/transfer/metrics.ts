@@ -40,7 +40,7 @@ export class TransferMetrics implements TransferObserver {
   }
 }
 
-/** What is kept and under way. */
+/** What is kept and pending. */
 export function readTransfers(
   registry: Registry,
   slots: Semaphore,

@@ -1,5 +1,5 @@
 /**
- * What one secondary is still to be told: one NOTIFY a zone, sent again until it is answered, so
+ * What one secondary has still to receive: one NOTIFY a zone, sent again until it is answered, so
  * many at a time.
  */
 
@@ -188,7 +188,7 @@ export class NotifyLine {
     this.#notices.delete(domainId);
   }
 
-  /** Whether the id is that of one of the few that are under way. */
+  /** Whether the id is that of one of the few that are pending. */
   #isAwaited(id: number): boolean {
     const domainId = this.#byId.get(id);
     return domainId !== undefined && this.#notices.get(domainId)?.awaited === true;

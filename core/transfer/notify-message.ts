@@ -1,4 +1,4 @@
-/** NOTIFY (RFC 1996): a secondary is told that a zone has changed. */
+/** NOTIFY (RFC 1996): a secondary learns that a zone has changed. */
 import { AA, HEADER_LENGTH, QR } from '../wire/header.ts';
 import type { Name } from '../wire/name.ts';
 import { CLASS_IN, OPCODE, TYPE } from '../wire/types.ts';

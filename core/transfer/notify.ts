@@ -1,6 +1,6 @@
 /**
  * Tells the secondaries of every zone that changes (RFC 1996), and of all zones once after a start,
- * since what changed last may not have been told.
+ * since what changed last may not have been reported.
  */
 import { createSocket, type Socket } from 'node:dgram';
 import type { LogFields, Logger } from '../base/log/index.ts';
@@ -32,9 +32,9 @@ export interface ZoneTargets {
 
 /** Seven tries in a little over two minutes. */
 const TIMES: NotifyTimes = { answer: 3000, retry: 2000, tries: 7 };
-/** Changes of one zone that come within so many milliseconds are told of together. */
+/** Changes of one zone that come within so many milliseconds are reported together. */
 const GATHER = 50;
-/** After a start: zones that are told of together, and milliseconds from some to the next. */
+/** After a start: zones that are reported together, and milliseconds from some to the next. */
 const AT_ONCE = 100;
 /** Zones whose own secondaries are read between two turns of the event loop. */
 const PIECE = 500;
@@ -221,7 +221,7 @@ export class Notifier {
 
 /**
  * The key of a secondary, looked up anew each time, since it may be made while we run: undefined
- * when it cannot be used, of which `onProblem` is told once until it can.
+ * when it cannot be used, which is reported to `onProblem` once until it can.
  */
 function keyOf(
   { key: name }: NotifyTarget,

@@ -46,7 +46,7 @@ export interface TransferOptions {
   readonly log: Logger;
   /** Milliseconds, by which clients are timed; left out, the process' clock. */
   readonly now?: () => number;
-  /** Is told of every transfer that begins, and of every one that is not given. */
+  /** Receives every transfer that begins, and of every one that is not given. */
   readonly observer?: TransferObserver;
 }
 

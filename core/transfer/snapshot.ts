@@ -201,7 +201,9 @@ export class ZoneSnapshot {
     }
   }
 
-  /** The answers to ACME's challenges beside what their name holds, or as an owner of their own. */
+  /**
+   * The answers to ACME's challenges next to what their name holds, or as an owner of their own.
+   */
   *#withChallenges(owners: Iterable<Owner>): Generator<Owner> {
     const rdatas = this.#readChallenges();
     const name = rdatas.length === 0 ? null : challengeName(this.#domain.apex);
@@ -343,7 +345,7 @@ interface Owner {
   readonly proxied: boolean | null;
 }
 
-/** The zone to those who ask of one name at a time, the one under way. */
+/** The zone to those who ask of one name at a time, the current one. */
 class HeldName implements ZoneView, ProxyHints {
   readonly apex: Name;
   readonly mayOcclude = true;
@@ -387,7 +389,7 @@ class HeldName implements ZoneView, ProxyHints {
     return this.#apexNs?.rdatas.some((rdata) => equalNames(nameAt(rdata, 0), name)) ?? false;
   }
 
-  /** What lies elsewhere is not asked for when records are listed. */
+  /** What is elsewhere is not asked for when records are listed. */
   hasBelow(): boolean {
     return false;
   }

@@ -37,7 +37,7 @@ interface Known {
   readonly from: number;
 }
 
-/** Where the body under way is written. */
+/** Where the current body is written. */
 let bytes = new Uint8Array(64 * 1024);
 
 export class Body {

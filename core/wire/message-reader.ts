@@ -61,7 +61,7 @@ const LAYOUTS: ReadonlyMap<number, { readonly skip: number; readonly names: numb
 export class MessageReader {
   readonly #bytes: Uint8Array;
   #at: number;
-  /** Holds the name under way, so that only names that are sound take memory. */
+  /** Holds the current name, so that only names that are sound take memory. */
   readonly #scratch = new Uint8Array(MAX_NAME);
 
   /**

@@ -18,9 +18,9 @@ export const TSIG_ERROR = { NONE: 0, BADSIG: 16, BADKEY: 17, BADTIME: 18, BADTRU
 /** Seconds by which clocks may differ, as we say it (RFC 8945 section 10). */
 const FUDGE = 300;
 /**
- * The most that a request may ask for: up to 18 hours fit into the field, and for twice as long a
- * request that somebody has seen could be sent again. Whoever keeps requests apart (dynamic update
- * does for a day) needs a bound, and no clock that anybody looks after is an hour wrong.
+ * The maximum of a request: up to 18 hours fit into the field, and for twice as long a request that
+ * somebody has seen could be sent again. Code that keeps requests apart (dynamic update does for a
+ * day) needs a bound, and no clock that anybody looks after is an hour wrong.
  */
 const MAX_FUDGE = 3600;
 /** RFC 8945 5.2.2.1: a code that is cut to less is malformed, whatever the policy. */
@@ -40,7 +40,7 @@ export type TsigVerdict<K extends TsigKey> =
       /** The request's; null: it has none. */
       readonly opt: RequestOpt | null;
       /**
-       * The last second, since 1970, in which the request is good: whoever must not take it twice
+       * The last second, since 1970, in which the request is good: code that must not take it twice
        * remembers it until then.
        */
       readonly goodUntil: number;

@@ -8,7 +8,7 @@ import type { Name } from './name.ts';
 import { canonicalRdata } from './rdata/index.ts';
 import { TYPE } from './types.ts';
 
-/** Classes that say what to do with a record (RFC 2136 2.4 and 2.5), beside the zone's own. */
+/** Classes that say what to do with a record (RFC 2136 2.4 and 2.5), next to the zone's own. */
 export const CLASS_NONE = 254;
 export const CLASS_ANY = 255;
 

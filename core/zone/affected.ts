@@ -174,7 +174,7 @@ class Search {
           queue.push(region(owner));
         }
       }
-      // A DNAME whose target lies above leads names from below its owner into this region.
+      // A DNAME whose target is above leads names from below its owner into this region.
       for (let above = at; above.length > this.#zone.apex.length; ) {
         above = parentName(above);
         for (const { owner, type } of this.#targets.at(above)) if (type === TYPE.DNAME) queue.push(owner);
@@ -183,7 +183,7 @@ class Search {
   }
 }
 
-/** What a name speaks for: itself and what is below, or, as a wildcard, whatever lies beside it. */
+/** What a name speaks for: itself and what is below, or, as a wildcard, whatever is next to it. */
 function region(name: Name): Name {
   return isWildcard(name) ? parentName(name) : name;
 }

@@ -1,6 +1,6 @@
 /**
  * A zone with the TXT that answer ACME's dns-01 challenges (RFC 8555 8.4), which are no records of
- * the customer's. They stand beside what the customer has there; a CNAME leads elsewhere and is
+ * the customer's. They stand next to what the customer has there; a CNAME leads elsewhere and is
  * left alone. All else (empty non-terminals, wildcards) follows, since the compiler asks this view
  * as it asks any zone.
  */
@@ -9,7 +9,7 @@ import { type RRset, TYPE } from '../wire/types.ts';
 import { sortRdatas } from './memory.ts';
 import { findType, type ProxyHints, type ZoneView } from './view.ts';
 
-/** Seconds; whoever looks again after the next order gets what is right then. */
+/** Seconds; a lookup after the next order gets what is right then. */
 const TTL = 30;
 const LABEL = Uint8Array.from([15, ...Buffer.from('_acme-challenge')]);
 
@@ -22,7 +22,7 @@ export function challengeName(apex: Name): Name | null {
   return LABEL.length + apex.length > MAX_NAME ? null : joinNames(LABEL, apex);
 }
 
-/** What stands at the name of the challenges, with their rdata beside what is stored there. */
+/** What stands at the name of the challenges, with their rdata next to what is stored there. */
 export function withChallenges(sets: readonly RRset[], rdatas: readonly Uint8Array[]): readonly RRset[] {
   if (rdatas.length === 0 || findType(sets, TYPE.CNAME) !== undefined) return sets;
   const own = findType(sets, TYPE.TXT);

@@ -397,7 +397,7 @@ function needsProofs({ absent, terminal }: Chain): boolean {
 const byType = (a: Answers[number], b: Answers[number]): number => a[0] - b[0];
 
 /**
- * What an RRset answers. ALIAS is never sent itself: the addresses that it stands for are beside
+ * What an RRset answers. ALIAS is never sent itself: the addresses that it stands for are next to
  * it. Of those that are not known, no answer is better than "there are none".
  */
 function answersOf(set: ZoneRRset, answer: () => Answer | null): Answers {

@@ -60,7 +60,7 @@ function hasUnderscore(name: Name, apex: Name): boolean {
   return false;
 }
 
-/** One cluster is asked for again and again. */
+/** One cluster is needed repeatedly. */
 let cached: { readonly cluster: Cluster; readonly sets: readonly RRset[] } | null = null;
 
 function clusterSets(cluster: Cluster): readonly RRset[] {

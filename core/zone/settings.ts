@@ -1,7 +1,7 @@
 import type { Config } from '../config/index.ts';
 
 /**
- * What the configuration says of every zone. Plain values, so that threads can be told and a
+ * What the configuration says of every zone. Plain values, so that threads can receive them and a
  * fingerprint can be taken of them.
  */
 export interface ZoneSettings {

@@ -43,7 +43,7 @@ export class StoredZone implements ZoneView, ProxyHints {
   /** Apexes of our zones inside this one. */
   readonly nested: readonly Name[];
   readonly #cache = new Map<string, Held>();
-  /** What was asked for last: a name is asked about several times in turn. */
+  /** The last result: a name is asked about several times in turn. */
   #lastName: Name | undefined;
   #lastHeld: Held | undefined;
   readonly #serviceTargets = new Map<string, boolean>();
@@ -215,7 +215,7 @@ export function readRRsets(environment: Environment, domainId: Id, name: Name): 
 }
 
 /**
- * DS at a nested zone's apex as the zone that encloses it holds it, unless a cut of that zone lies
+ * DS at a nested zone's apex as the zone that encloses it holds it, unless a cut of that zone is
  * above (RFC 4035 3.1.4.1).
  */
 export function readParentDs(environment: Environment, parent: Pick<Domain, 'id' | 'apex'>, apex: Name): RRset | null {
@@ -238,7 +238,7 @@ export interface StoredRecord {
 }
 
 /**
- * All records of a zone below its apex, in canonical order. `onAlias` is told of every ALIAS, at
+ * All records of a zone below its apex, in canonical order. `onAlias` receives every ALIAS, at
  * the apex too, with its target and its key.
  */
 export function readBelowApex(

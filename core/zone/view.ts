@@ -34,7 +34,7 @@ export interface ZoneView {
   readonly parentDs: RRset | null;
 }
 
-/** What a zone says of its names beside their records, for the proxy. */
+/** What a zone says of its names in addition to their records, for the proxy. */
 export interface ProxyHints {
   /** What the records of a name say themselves; null: nothing. */
   proxied(name: Name): boolean | null;

@@ -1,5 +1,5 @@
 /**
- * Certificates by themselves (ACME, RFC 8555), in the main thread: ordered when a proxy is turned
+ * Automatic certificates (ACME, RFC 8555), in the main thread: ordered when a proxy is turned
  * on, renewed in time, for names of our configuration alone. All that is known is in the store, so
  * any node may order and every node answers challenges and serves what was issued.
  */
@@ -54,9 +54,9 @@ export interface AcmeOptions {
 export interface Acme {
   /** Takes up the domains of the store by and by, and orders what is due. */
   start(): void;
-  /** To be called before the journal is closed. What is under way is taken up at the next start. */
+  /** To be called before the journal is closed. What is pending is taken up at the next start. */
   stop(): Promise<void>;
-  /** Nothing is under way and nothing waits for its turn. */
+  /** Nothing is pending and nothing waits for its turn. */
   readonly isIdle: boolean;
 }
 

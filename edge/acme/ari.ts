@@ -24,7 +24,7 @@ export async function renewalInfo(directory: Directory, certificateId: string): 
   return readRenewalInfo(data, headers['retry-after'], Date.now() / 1000);
 }
 
-/** Never throws; `data` is what came as JSON. */
+/** Never throws; `data` is the parsed JSON. */
 export function readRenewalInfo(data: unknown, retryAfter: string | undefined, now: number): RenewalInfo | null {
   const { suggestedWindow } = (data ?? {}) as { suggestedWindow?: { start?: unknown; end?: unknown } };
   const start = secondsOf(suggestedWindow?.start);
@@ -52,7 +52,7 @@ function secondsOf(text: unknown): number | null {
 
 /**
  * A time within the window (4.2), but not after `latest`; the one that was chosen before stays as
- * long as it lies there. `random`: 0 ≤ r < 1.
+ * long as it is there. `random`: 0 ≤ r < 1.
  */
 export function chooseRenewal({ start, end }: RenewalInfo, before: number, latest: number, random: number): number {
   if (before >= start && before <= Math.min(end, latest)) return before;

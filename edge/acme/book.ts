@@ -71,7 +71,7 @@ export class Book {
 
   /**
    * Null: there is nothing to order any more, or another node does. What is left of an order before
-   * is taken away.
+   * is removed.
    */
   claim(domainId: Id): Promise<Claim | null> {
     return this.#change((draft, now) => {
@@ -171,8 +171,8 @@ export class Book {
   }
 
   /**
-   * The order ends since nobody wants it any more. Who turns on and off again and again waits
-   * longer each time: directories count orders.
+   * The order ends since nobody wants it any more. A customer that turns it on and off repeatedly
+   * waits longer each time: directories count orders.
    */
   abandon(domainId: Id): Promise<void> {
     return this.#change((draft, now) => {
@@ -184,7 +184,7 @@ export class Book {
     });
   }
 
-  /** Carries out what `decide` says beside orders, if it still says so. */
+  /** Carries out what `decide` says in addition to orders, if it still says so. */
   settle(domainId: Id): Promise<void> {
     return this.#change((draft, now) => {
       const situation = situationOf(draft, domainId);
@@ -201,7 +201,7 @@ export class Book {
     });
   }
 
-  /** Nothing can be ordered here: the customer is told once for each time that it is asked for. */
+  /** Nothing can be ordered here: the customer sees it once for each time that it is asked for. */
   refuse(domainId: Id, message: string): Promise<void> {
     return this.#change((draft) => {
       const isAsked = draft.proxy(domainId)?.orderRequestedAt != null && draft.certificate(domainId) === undefined;
@@ -219,7 +219,7 @@ export class Book {
     });
   }
 
-  /** Takes away what an order has left behind that nobody works on. */
+  /** Removes what an order has left behind that nobody works on. */
   sweep(domainId: Id): Promise<void> {
     return this.#change((draft, now) => {
       const claim = draft.acmeOrder(domainId)?.claim ?? null;

@@ -92,7 +92,7 @@ function earliest({ order }: Situation, isAsked: boolean, isGood: boolean, now: 
   return Math.max(blockedUntil ?? 0, isAsked ? Math.min(tried, retryAt ?? tried) : Math.max(retryAt ?? 0, renewed));
 }
 
-/** A failure of the renewal may stand beside it. */
+/** A failure of the renewal may stand next to it. */
 function hasState(
   proxy: ProxyConfig,
   { notBefore, notAfter }: Pick<AutomaticCertificate, 'notBefore' | 'notAfter'>,

@@ -228,8 +228,8 @@ async function register(client: Client, { agreeTos, email }: DirectorySettings):
 }
 
 /**
- * RFC 8555 7.3.2. Whether the directory has it now. One that does not take it is told again at the
- * next start: certificates do not wait for that. Rejects when it cannot be reached.
+ * RFC 8555 7.3.2. Whether the directory has it now. One that does not take it receives it again at
+ * the next start: certificates do not wait for that. Rejects when it cannot be reached.
  */
 async function tellEmail(client: Client, email: string | null, log: Logger): Promise<boolean> {
   try {

@@ -1,4 +1,6 @@
-/** Why an order has failed: for the customer, and for whoever decides when it is tried again. */
+/**
+ * Why an order has failed: for the customer, and for the code that decides when it is tried again.
+ */
 
 /**
  * `directory`: others would fail as well just now; `limit`: others might; `operator`: until
@@ -10,7 +12,7 @@ export class OrderFailure extends Error {
   readonly fault: Fault;
   /** Stable, for metrics and the log. */
   readonly code: string;
-  /** What the log has beside it, for the operator. */
+  /** What the log has in addition, for the operator. */
   readonly detail: string | null;
   /** Seconds; null: the directory says nothing. */
   readonly retryAfter: number | null;

@@ -12,7 +12,7 @@ export const CHALLENGE_PATH = '/.well-known/acme-challenge/';
 export const TOKEN = /^[A-Za-z0-9_-]{16,256}$/;
 
 /**
- * The body, of type application/octet-stream; undefined: there is no such challenge, whatever was
+ * The body, of arbitrary bytes; undefined: there is no such challenge, whatever was
  * asked for. `domainId`: of the domain that the host is in, so that nobody answers for a domain
  * that is not theirs. `token`: what follows CHALLENGE_PATH, as it was sent.
  */

@@ -1,4 +1,4 @@
-/** What is told of certificates. */
+/** Metrics of certificates. */
 
 import type { Registry } from '../../core/base/metrics/index.ts';
 import type { Id } from '../../core/store/keys.ts';

@@ -132,7 +132,7 @@ export class Orders {
   }
 
   /**
-   * Ends what is under way, so that it is taken up at the next start. Nothing is written
+   * Ends what is pending, so that it is taken up at the next start. Nothing is written
    * afterwards.
    */
   async stop(): Promise<void> {
@@ -142,7 +142,7 @@ export class Orders {
     while (this.#work.size > 0) await Promise.all(this.#work);
   }
 
-  /** Nothing is under way and nothing waits for its turn. */
+  /** Nothing is pending and nothing waits for its turn. */
   get isIdle(): boolean {
     return this.#work.size === 0 && this.#urgent.size + this.#others.size + this.#renewals.size === 0;
   }

@@ -10,7 +10,7 @@ export class Pause {
   /** Seconds since 1970. */
   until = 0;
   #failures = 0;
-  /** Accounts that were told of a limit, one after the other. */
+  /** Accounts that met a limit, one after the other. */
   readonly #limited = new Set<Id>();
 
   /** An order has ended in a certificate, or by another's fault. */

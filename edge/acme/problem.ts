@@ -31,7 +31,7 @@ const PREFIX = 'urn:ietf:params:acme:error:';
 const MOST = 400;
 
 /**
- * Never throws; `value` is what came as JSON. Of several faults (RFC 8555 6.7.1) the first tells
+ * Never throws; `value` is the parsed JSON. Of several faults (RFC 8555 6.7.1) the first tells
  * more than the whole.
  */
 export function readProblem(value: unknown): Problem {

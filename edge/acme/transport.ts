@@ -19,8 +19,8 @@ export interface DirectoryResponse {
 export interface Transport {
   /**
    * Rejects with DirectoryUnreachable (for a redirect, too: a signature is for one URL), and with
-   * DirectoryProblem for a status of 400 and more but for badNonce, which whoever signs tries again
-   * (RFC 8555 6.5). `data` is sent as JSON.
+   * DirectoryProblem for a status of 400 and more but for badNonce, after which the signer tries
+   * again (RFC 8555 6.5). `data` is sent as JSON.
    */
   request(
     url: string,
@@ -39,8 +39,8 @@ const CONNECTIONS = 8;
 const AGENT = 'waypost';
 
 /**
- * `caFile`: roots that are trusted beside the usual ones. Throws ConfigError `bad_file` when it
- * cannot be read. `stop` ends all that is under way.
+ * `caFile`: roots that are trusted in addition to the usual ones. Throws ConfigError `bad_file`
+ * when it cannot be read. `stop` ends all that is pending.
  */
 export function openTransport(caFile: string | undefined, stop: AbortSignal): Transport {
   const ca = caFile === undefined ? undefined : [...rootCertificates, readRoots(caFile)];

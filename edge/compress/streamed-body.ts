@@ -1,7 +1,7 @@
 /**
  * A body that is coded as it comes, by a stream of node:zlib in libuv's threads, unless it turns
  * out to be short: then at once. Work is done only when a part is asked for, so a visitor who takes
- * nothing lets the source wait, and what lies here is what one write gives at most.
+ * nothing lets the source wait, and what is here is what one write gives at most.
  */
 import { type OriginBody, OriginError } from '../origin/origin.ts';
 import { type Coding, type CodingStream, compressAtOnce, flushKind, openCodingStream, SHORT } from './coding.ts';
@@ -21,7 +21,7 @@ export class StreamedBody implements OriginBody {
   /** Coded and not taken. */
   readonly #output: Uint8Array[] = [];
   #stream: CodingStream | null = null;
-  /** What the stream was told to do and has not done: it is told no more before. */
+  /** What the stream has to do and has not done: it gets no more before. */
   #pending = 0;
   /** The stream may hold what the visitor could have. */
   #isDirty = false;
@@ -132,7 +132,7 @@ export class StreamedBody implements OriginBody {
   /** For `onTurn` alone. */
   turned(): void {
     this.#isTurnAwaited = false;
-    // Else it is no pause: the stream works, or nobody waits, and whoever comes next goes on.
+    // Else it is no pause: the stream works, or nobody waits, and the next call goes on.
     if (this.#resolve === null || this.#isOver || this.#pending > 0 || !this.#isSourceRead) return;
     try {
       if (this.#inputLength > 0) this.#write();

@@ -59,7 +59,7 @@ export class WholeCompressor {
     }
   }
 
-  /** What waits is told "not now". */
+  /** What waits gets "not now". */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#pool?.destroy();

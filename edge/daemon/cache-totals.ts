@@ -1,10 +1,10 @@
-/** What the threads tell of their caches, summed for whoever reads the metrics. */
+/** What the threads tell of their caches, summed for the metrics. */
 import type { Registry } from '../../core/base/metrics/index.ts';
 import type { CacheStats } from '../cache/store/cache-store.ts';
 
 type Told = Omit<CacheStats, 'hits'>;
 
-/** Of each thread by itself; what lies on the disk is the node's. */
+/** Of each thread by itself; what is on the disk is the node's. */
 const SUMMED: readonly (readonly [kind: 'counter' | 'gauge', name: string, field: keyof Told, help: string])[] = [
   ['gauge', 'memory_objects', 'memoryObjects', 'Responses in memory.'],
   ['gauge', 'memory_bytes', 'memoryBytes', 'Memory of the cached responses and their index.'],
@@ -22,7 +22,10 @@ const OF_NODE: readonly (readonly [name: string, field: keyof Told, help: string
   ['disk_limit_bytes', 'diskLimit', 'Limit of disk_bytes.'],
 ];
 
-/** Milliseconds after which a thread that tells nothing any more has ended; they tell something every few seconds. */
+/**
+ * Milliseconds after which a thread that tells nothing any more has ended; they tell something
+ * every few seconds.
+ */
 const SILENT_MS = 60_000;
 
 export class CacheTotals {

@@ -1,4 +1,4 @@
-/** The edge as main runs it: its threads, what they are told and what they tell, its reload and its end. */
+/** The edge as main runs it: its threads, their messages, its reload and its end. */
 import { join } from 'node:path';
 import type { Logger } from '../../core/base/log/index.ts';
 import type { Registry } from '../../core/base/metrics/index.ts';
@@ -37,7 +37,7 @@ export interface EdgeOptions {
   readonly zoneSettings: ZoneSettings;
   /** Null: no TLS is spoken. */
   readonly tickets: SharedTicketKeys | null;
-  /** Where the admin API listens, and the field by which it is told who asks. */
+  /** Where the admin API listens, and the field that has the address of the client. */
   readonly admin: { readonly listen: ListenAddress; readonly field: string; readonly secret: string };
   /** Receives requests of the domains that somebody watches. */
   readonly tail: RequestTail;
@@ -62,7 +62,10 @@ export interface Edge {
   readonly isListening: boolean;
   /** Names of the threads that have not answered for so many milliseconds. */
   silentThreads(ms: number): string[];
-  /** New threads in the place of the old ones, which end what is under way: files are read again. Rejects when they cannot start; the old ones go on. */
+  /**
+   * New threads in the place of the old ones, which end what is pending: files are read again.
+   * Rejects when they cannot start; the old ones go on.
+   */
   reload(): Promise<void>;
   /** Takes no more connections; resolves when all is answered, or edge.drain_timeout is over. */
   stop(): Promise<void>;

@@ -5,7 +5,8 @@ import { type Purge, purges } from '../../core/store/rows.ts';
 import type { Cache } from '../cache/store/cache-store.ts';
 
 /**
- * Purges what is told from here on, before the request for it is answered; and what was asked for while this node was away, as long as it is remembered. Resolves when the latter is done.
+ * Purges what is reported from here on, before the request for it is answered; and the purges of
+ * the time while this node was away, as long as it is remembered. Resolves when the latter is done.
  */
 export async function watchPurges(
   environment: Environment,

@@ -6,7 +6,7 @@ import type { SitesChanged } from '../sites/sites.ts';
 /** Calls `tell` for every group of entries that changes a site, once it can be read. */
 export function watchSites(journal: Journal, tell: (changed: SitesChanged) => void): void {
   let apexes: Name[] = [];
-  // Is told before onEdge, of the same group.
+  // Runs before onEdge, of the same group.
   journal.onDomain(({ apex }) => void apexes.push(apex));
   journal.onEdge(({ domainIds }) => {
     if (domainIds.size === 0) return;

@@ -1,5 +1,5 @@
 /**
- * The end of a ZIP archive: the record that says where its directory lies (APPNOTE.TXT 4.3.14 to
+ * The end of a ZIP archive: the record that says where its directory is (APPNOTE.TXT 4.3.14 to
  * 4.3.16). Readers search for it from the back, from the front, with or without a look at the
  * length of its comment; so there must be one that all of them find, and it must say one thing.
  */
@@ -36,7 +36,7 @@ interface Counts {
 }
 
 /**
- * Undefined: there is none that all readers would find, or it lies elsewhere than it says; that is
+ * Undefined: there is none that all readers would find, or it is elsewhere than it says; that is
  * a finding then.
  */
 export function findDirectory(bytes: Buffer, findings: Findings): Directory | undefined {

@@ -16,7 +16,7 @@ export type ExtraFields = ReadonlyMap<number, Buffer>;
 
 /**
  * The fields by their ids. A text: what is wrong with them; readers differ on what they make of
- * fields that lie about their length, or come twice.
+ * fields with a wrong length, or come twice.
  */
 export function readExtraFields(bytes: Buffer): ExtraFields | string {
   const fields = new Map<number, Buffer>();

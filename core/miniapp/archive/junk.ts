@@ -42,7 +42,7 @@ const APPLE_DOUBLE = 0x00051607;
 const TAG = /<[a-z!?/]/i;
 
 /**
- * What macOS puts beside a file for its attributes: `._name`, in a format of its own, whatever the
+ * What macOS puts next to a file for its attributes: `._name`, in a format of its own, whatever the
  * name ends with. With tags in it, it may be a page as well.
  */
 export function isAppleDouble(path: string, content: Buffer): boolean {

@@ -1,5 +1,5 @@
 /**
- * Where entries lie: one behind the other from the first byte to the directory, without overlap and
+ * Where entries are: one behind the other from the first byte to the directory, without overlap and
  * with nothing between them.
  */
 import { type Findings, PACKAGE, wholeFile } from '../findings.ts';

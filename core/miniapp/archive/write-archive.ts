@@ -54,7 +54,7 @@ export async function writeArchive(
 }
 
 async function pack({ files }: PackageContent): Promise<Buffer | undefined> {
-  // The first moment of DOS, which is told in local time, whatever that is.
+  // The first moment of DOS, which is in local time, whatever that is.
   const mtime = new Date(1980, 0, 1);
   const zip = new ZipFile();
   const written = buffer(zip.outputStream);

@@ -1,4 +1,4 @@
-/** What a script finds in Rhino 1.7.15 beside its own names. */
+/** What a script finds in Rhino 1.7.15 next to its own names. */
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 

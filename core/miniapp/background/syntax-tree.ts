@@ -9,8 +9,8 @@ export interface SyntaxTree {
 }
 
 /**
- * Parses what any engine of today would, modules included, so that all that Rhino lacks is told and
- * not the first thing only. Throws acorn's SyntaxError.
+ * Parses what any engine of today would, modules included, so that all that Rhino lacks is reported
+ * and not the first thing only. Throws acorn's SyntaxError.
  */
 export function parseTree(text: string): SyntaxTree {
   const comments: Comment[] = [];

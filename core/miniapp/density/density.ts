@@ -36,7 +36,7 @@ const INVISIBLE_IN_SCRIPTS = new RegExp(`${INVISIBLE.source}|[\\u00ad\\u180e]`, 
 /** Quoted, without anything but the letters of base64 or base64url. */
 const ENCODED = /(["'`])[A-Za-z0-9+/_=-]{4096,}\1/g;
 
-/** Found in a file are told up to this many of each. */
+/** Found in a file: reported up to this many of each. */
 const MOST = 20;
 
 function* matches(text: string, pattern: RegExp): Generator<[offset: number, found: string]> {

@@ -113,7 +113,7 @@ function stringTable(text: string): Sign | undefined {
  */
 const DECODERS = ['fromCharCode', 'fromCodePoint', 'TextDecoder'];
 
-/** A list of character codes beside one of these. */
+/** A list of character codes next to one of these. */
 function characterCodes(text: string): Sign | undefined {
   if (!DECODERS.some((name) => text.includes(name))) return undefined;
   for (const { 0: list, index } of text.matchAll(/(?:\b(?:\d{1,3}|0x[0-9a-f]{1,2})\s*,\s*){100,}/gi)) {

@@ -59,7 +59,7 @@ async function readManifest(file: PackageFile | undefined, findings: Findings): 
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     if (!text.startsWith('\ufeff')) return new SourceText(FILE, text);
     findings.add('manifest_encoding', wholeFile(FILE), 'The manifest begins with a byte order mark.');
-    // It is told where editors see it.
+    // It is reported where editors see it.
     return new SourceText(FILE, text.slice(1));
   } catch {
     findings.add('manifest_encoding', wholeFile(FILE), 'The manifest is not UTF-8.');

@@ -46,7 +46,7 @@ const LOADING = new Set([
   'radialgradient',
   'mpath',
 ]);
-/** Looked at by themselves. */
+/** Looked at on their own. */
 const ELSEWHERE = new Set(['script', 'link', 'base']);
 
 export function checkAttributes(view: MarkupView, element: Element): void {

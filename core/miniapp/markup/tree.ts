@@ -12,7 +12,7 @@ export type Node = DefaultTreeAdapterTypes.Node;
 
 /**
  * As browsers do, which flatten what is deeper. A bound on what a page can cost, as open elements
- * are searched again and again.
+ * are searched repeatedly.
  */
 export const DEEPEST = 512;
 

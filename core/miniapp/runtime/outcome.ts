@@ -1,4 +1,4 @@
-/** What engines have in common: an event of a background file, and what came of it. */
+/** What engines have in common: an event of a background file, and its outcome. */
 import type { ErrorCode } from '../bridge/errors.ts';
 import type { Finding } from '../finding.ts';
 

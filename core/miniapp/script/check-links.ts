@@ -8,7 +8,7 @@ import type { ScriptView } from './script-view.ts';
 
 /** Methods of links and forms that follow them. */
 export const FOLLOWING: ReadonlySet<string> = new Set(['click', 'submit', 'requestSubmit', 'dispatchEvent']);
-/** Characters of an expression that is told from others by how it is written. */
+/** Characters of an expression that is distinguished from others by how it is written. */
 const MOST = 200;
 
 /** A link or form gets a URL. `target`: the link; undefined: who knows which. */

@@ -31,8 +31,8 @@ const URLS = /(?:url\(|image-set\(\s*(?=["'])|@import\s+(?=["']))\s*["']?([^"')\
 const MOST = 1 << 16;
 
 /**
- * Only what is known: a file of the package, a photo and a blob are told from a host by how they
- * begin.
+ * Only what is known: a file of the package, a photo and a blob are distinguished from a host by
+ * how they begin.
  */
 export function checkStyle(view: ScriptView, node: AnyNode, values: Values): void {
   for (const value of values) {

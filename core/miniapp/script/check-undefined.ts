@@ -56,7 +56,7 @@ function isOptional(node: AnyNode): boolean {
   return parent?.type === 'MemberExpression' && parent.object === node && parent.optional;
 }
 
-/** `require("./name")`: files of the package are audited, whoever loads them. */
+/** `require("./name")`: files of the package are audited, whatever loads them. */
 function isOfPackage(view: ScriptView, node: AnyNode): boolean {
   const call = parentOf(node);
   const first = call?.type === 'CallExpression' && call.callee === node ? call.arguments[0] : undefined;

@@ -44,7 +44,7 @@ const DEPTH = 400;
 const MOST_FOLDED = 1 << 25;
 /** Elements of an array that is looked at as a whole. */
 const MOST_ITEMS = 4096;
-/** Pairs of values of an operation that are told apart. */
+/** Pairs of values of an operation that are distinguished. */
 const MOST_PAIRS = 64;
 
 /**
@@ -72,7 +72,7 @@ export class Evaluator implements Evaluation {
   /** Characters and elements that may still be put together. */
   #left = MOST_FOLDED;
   #depth = 0;
-  /** Something lies deeper than is looked at. */
+  /** Something is deeper than is looked at. */
   #isCut = false;
 
   constructor(walked: Walked, kind: string, globals: ReadonlyMap<string, Values>) {
@@ -272,7 +272,7 @@ export class Evaluator implements Evaluation {
     return NOTHING_KNOWN;
   }
 
-  /** False: what is asked lies deeper than is looked at. */
+  /** False: the expression is deeper than is looked at. */
   #begin(noted: Told): boolean {
     if (this.#depth >= DEPTH) {
       this.#isCut = true;

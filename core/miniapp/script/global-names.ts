@@ -87,7 +87,7 @@ export function canonical(path: string): string {
   return path;
 }
 
-/** Ways to the root element, and from what stands beside it to the document (DOM, 4.4). */
+/** Ways to the root element, and from what stands next to it to the document (DOM, 4.4). */
 const ROOT = /^document\.(?:body|head)\.parent(?:Node|Element)$/;
 const PARENT_OF_ROOT =
   /^document\.(?:documentElement|doctype|scrollingElement|(?:first|last)(?:Element)?Child|(?:all|children|childNodes)\.\d+)\.parentNode$/;

@@ -1,11 +1,11 @@
-/** What is given to a parameter, as far as a script itself tells. */
+/** The arguments of a parameter, as far as a script itself tells. */
 import type { AnyNode, CallExpression, Function as FunctionNode } from 'acorn';
 import type { Evaluation } from './evaluation.ts';
 import { argumentsOf, callOf, nameOf } from './plain-call.ts';
 import { constant, NOTHING_KNOWN, union, type Value, type Values } from './values.ts';
 import { parentOf, scopeOf, type Walked } from './walk.ts';
 
-/** Arguments of the calls of a function that are told apart. */
+/** Arguments of the calls of a function that are distinguished. */
 const MOST_CALLS = 64;
 /** Methods that call what they are given with what they are of. */
 const PASSING = new Set(['then', 'map', 'forEach', 'find', 'filter', 'some', 'every', 'flatMap']);

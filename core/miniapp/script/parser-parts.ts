@@ -1,4 +1,4 @@
-/** What acorn's parser has that its types don't tell, and what ours has beside that. */
+/** What acorn's parser has that its types don't tell, and what ours has in addition. */
 import { Parser, type TokenType, tokTypes } from 'acorn';
 import type { ParserScope } from './parser-scope.ts';
 import type { NameNode, SyntaxNode } from './syntax-node.ts';
@@ -28,7 +28,7 @@ export interface RegExpState {
   readonly flags: string;
 }
 
-/** A node, with members that its type has beside those of all. */
+/** A node, with members that its type has in addition to those of all. */
 export type OpenNode = SyntaxNode & Record<string, unknown>;
 
 /** What the parser has that its types don't tell. */

@@ -30,8 +30,8 @@ function wordsOf({ source }: { readonly source: string }): Words {
 
 const WORD_SETS = ['keywords', 'reservedWords', 'reservedWordsStrict', 'reservedWordsStrictBind'] as const;
 /**
- * What no name may be in some places, beside keywords and words that are reserved, or what begins
- * something else.
+ * What no name may be in some places, in addition to keywords and words that are reserved, or what
+ * begins something else.
  */
 const CONTEXTUAL = ['yield', 'await', 'arguments', 'async', 'let', 'of', 'eval', 'enum', 'using'];
 

@@ -152,7 +152,7 @@ export const RECEIVED: ReadonlySet<string> = new Set([
   'cookieStore',
 ]);
 
-/** Names whose meaning a `var` of a classic script does not take away. */
+/** Names whose meaning a `var` of a classic script does not hide. */
 export const PLATFORM_NAMES: ReadonlySet<string> = new Set([
   ...WATCHED_NAMES,
   ...['setImmediate', 'open', 'location', 'Reflect', 'Object', 'atob', 'String', 'URL'],

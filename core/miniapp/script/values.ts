@@ -47,7 +47,7 @@ export const text = (start: string): Value => ({ kind: 'text', start });
 export const PLACEHOLDER = 'x';
 /** Characters of a string that is put together; what would be longer is not known. */
 export const MOST_TEXT = 1 << 20;
-/** Values that are told apart; of what is watched, which nothing may crowd out, more. */
+/** Values that are distinguished; of what is watched, which nothing may crowd out, more. */
 const MOST_VALUES = 8;
 const MOST_WATCHED = 64;
 

@@ -191,7 +191,7 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
     } else if (node.type === 'FunctionExpression' && node.id)
       inner.declare(node.id.name, false, { from: node, path: WHOLE });
     const { params, body } = node;
-    // What a parameter is told by calls: see the evaluation of a function with a path.
+    // The arguments that calls pass: see the evaluation of a function with a path.
     const declareParam = (param: Pattern, write: Write): void => declare(param, write, node, inner, inner, false);
     for (let index = 0; index < params.length; index++) {
       const param = params[index];

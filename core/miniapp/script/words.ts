@@ -37,7 +37,7 @@ const LARGE = 8192;
 
 /**
  * Gives one string for all places of a name, so that its hash is made once and two of them are
- * compared by where they lie. What it forgets when another name takes a place costs time alone.
+ * compared by where they are. What it forgets when another name takes a place costs time alone.
  */
 export class Names {
   readonly #kept: (string | undefined)[];

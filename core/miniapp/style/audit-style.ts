@@ -27,7 +27,7 @@ const {
 
 /** Characters of a style sheet that is parsed, which takes ten times as long as its tokens do. */
 const MOST_PARSED = 1 << 20;
-/** Errors of a style sheet that are told. */
+/** Errors of a style sheet that are reported. */
 const MOST_ERRORS = 5;
 const BINDINGS = new Set(['behavior', '-ms-behavior', '-moz-binding']);
 /** Escapes make a name longer. */
@@ -47,7 +47,7 @@ export function auditStyle(source: SourceText, start: number, end: number, inlin
   }
 }
 
-/** What is given each token in turn. */
+/** What receives each token in turn. */
 function lookAtTokens(source: SourceText, text: string, base: number, context: WebContext): LookAtToken {
   const { findings } = context;
   /** The at-rule whose prelude or block this is. */

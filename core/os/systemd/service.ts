@@ -27,7 +27,7 @@ export interface Watched {
 const LOOK = 5000;
 /**
  * Microseconds that a start or a reload gets more, from each look on: as long as the event loop
- * turns, it is under way.
+ * turns, it is in progress.
  */
 const MORE_TIME = 60_000_000;
 /**
@@ -80,7 +80,7 @@ export class Service {
     this.#notifier?.send('RELOADING=1', `MONOTONIC_USEC=${process.hrtime.bigint() / 1000n}`);
   }
 
-  /** Its threads end by themselves. */
+  /** Its threads end on their own. */
   stopping(): void {
     this.#watched = { status: () => 'stopping', silentThreads: () => [] };
     this.#isUnderWay = false;

@@ -19,7 +19,7 @@ const KEPT = 1024;
 
 export class Arena {
   #next = FIRST_NODE;
-  /** The bound: nodes lie before it. */
+  /** The bound: nodes are before it. */
   readonly end: number;
   readonly #exact: number[][] = Array.from({ length: EXACT / 8 + 1 }, () => []);
   readonly #large: { offset: number; size: number }[][] = Array.from({ length: 33 }, () => []);

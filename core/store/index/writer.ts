@@ -154,7 +154,7 @@ export class IndexWriter {
   }
 
   /**
-   * Ends the building: nodes lie up to `next`, but for the pieces in `unused` (pairs of offset and
+   * Ends the building: nodes are up to `next`, but for the pieces in `unused` (pairs of offset and
    * size).
    */
   built(next: number, unused: readonly number[]): void {

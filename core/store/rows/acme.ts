@@ -1,5 +1,5 @@
 /**
- * What the certificates that are ordered need beside themselves: accounts at directories, orders,
+ * What the certificates that are ordered need in addition: accounts at directories, orders,
  * answers to challenges (RFC 8555).
  */
 import { createHash } from 'node:crypto';
@@ -34,15 +34,15 @@ export interface AcmeOrder {
   readonly failures: number;
   /** Nothing is tried before, unless the customer asks; null: nothing has failed. */
   readonly retryAt: number | null;
-  /** Nothing is tried before, whoever asks: the directory says so. */
+  /** Nothing is tried before, also on request: the directory says so. */
   readonly blockedUntil: number | null;
   /** When the certificate is to be renewed; null: there is none. */
   readonly renewAt: number | null;
   /** The directory that the certificate is from; null: there is none. */
   readonly directory: string | null;
   /**
-   * How many certificates were issued within a day from `issuedSince`: who asks for more waits
-   * longer.
+   * How many certificates were issued within a day from `issuedSince`: a domain that orders more
+   * waits longer.
    */
   readonly issued: number;
   readonly issuedSince: number;
@@ -51,7 +51,7 @@ export interface AcmeOrder {
 /**
  * What a challenge wants to find: TXT rdata text at `_acme-challenge` of the apex (RFC 8555 8.4),
  * or a body below /.well-known/acme-challenge/ of the domain's hosts (8.3). There while the order
- * is under way.
+ * is pending.
  */
 export interface AcmeChallenge {
   readonly domainId: Id;

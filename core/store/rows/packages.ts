@@ -96,7 +96,7 @@ export interface Upload {
   readonly size: number;
   /** Null: the manifest lacks a part, so it is not published. */
   readonly listing: Listing | null;
-  /** Of the developer, for whoever reviews it. */
+  /** Of the developer, for the reviewer. */
   readonly notes: string | null;
   readonly state: UploadState;
   readonly history: readonly UploadStep[];

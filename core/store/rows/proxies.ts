@@ -1,4 +1,4 @@
-/** What a domain's proxy is to do, and what was asked of the edge. */
+/** What a domain's proxy is to do, and requests to the edge. */
 import { type Id, idKey } from '../keys.ts';
 import { json, type Table, unjson } from './table.ts';
 

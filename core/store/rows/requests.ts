@@ -1,5 +1,5 @@
 /**
- * What remains of a request beside its effect: who did it, and the answer under its
+ * What remains of a request in addition to its effect: who did it, and the answer under its
  * Idempotency-Key.
  */
 import { type Id, idAt, idKey, LOOKUP, lookupKey } from '../keys.ts';
@@ -58,8 +58,8 @@ export interface Replay {
   /** Hash of account and key (16 bytes, hexadecimal). */
   readonly id: string;
   /**
-   * Hash of the request, by which another one under the same key is told, and the answer's JSON;
-   * sealed (core/base/secrets.ts), base64.
+   * Hash of the request, by which another request with the same key is recognised, and the answer's
+   * JSON; sealed (core/base/secrets.ts), base64.
    */
   readonly sealed: string;
   readonly createdAt: number;

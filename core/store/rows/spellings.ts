@@ -1,6 +1,6 @@
 /**
  * How a master file wrote an owner name that has capitals. Names are compared, stored and answered
- * in lower case (RFC 4343); whoever takes a zone out again gets them as they came in.
+ * in lower case (RFC 4343); an exported zone has them as they were imported.
  */
 import type { Name } from '../../wire/name.ts';
 import { type Id, idAt, idKey, nameKey, nameOfKey } from '../keys.ts';
