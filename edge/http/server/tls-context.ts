@@ -23,7 +23,11 @@ export function createBaseContext(): SecureContext {
     ciphers: `${TLS13_CIPHERS}:${TLS12_CIPHERS}`,
     sigalgs: SIGNATURE_ALGORITHMS,
     // RFC 9113 section 9.2.1 forbids renegotiation.
-    secureOptions: constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_NO_TICKET,
+    secureOptions:
+      constants.SSL_OP_NO_RENEGOTIATION |
+      constants.SSL_OP_NO_TICKET |
+      constants.SSL_OP_CIPHER_SERVER_PREFERENCE |
+      constants.SSL_OP_PRIORITIZE_CHACHA,
   } as const;
   const [preferred, classical] = GROUP_LISTS;
   try {

@@ -175,6 +175,7 @@ export class TlsContext {
     control(CTRL.CLEAR_MODE, MODE.AUTO_RETRY);
     // RFC 9113 section 9.2.1 forbids renegotiation and compression. An end without close_notify is an end: frames tell where they end.
     openssl.SSL_CTX_set_options(address, OP.NO_RENEGOTIATION | OP.NO_COMPRESSION | OP.IGNORE_UNEXPECTED_EOF);
+    openssl.SSL_CTX_set_options(address, OP.CIPHER_SERVER_PREFERENCE | OP.PRIORITIZE_CHACHA);
     openssl.setAlpnSelect(address, this.#select);
     openssl.setStatus(address, this.#status);
     this.#tickets.serve(address);

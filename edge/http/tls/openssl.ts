@@ -27,7 +27,13 @@ export const MODE = {
   NO_AUTO_CHAIN: 8,
   RELEASE_BUFFERS: 16,
 } as const;
-export const OP = { IGNORE_UNEXPECTED_EOF: 1 << 7, NO_COMPRESSION: 1 << 17, NO_RENEGOTIATION: 1 << 30 } as const;
+export const OP = {
+  IGNORE_UNEXPECTED_EOF: 1 << 7,
+  NO_COMPRESSION: 1 << 17,
+  PRIORITIZE_CHACHA: 1 << 21,
+  CIPHER_SERVER_PREFERENCE: 1 << 22,
+  NO_RENEGOTIATION: 1 << 30,
+} as const;
 
 /** What an info callback is told of: a server has worked on a message of the handshake or its like, or an alert, either way. */
 export const INFO = { ACCEPT_EXIT: 0x2002, ALERT: 0x4000 } as const;

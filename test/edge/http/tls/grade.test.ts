@@ -175,6 +175,20 @@ for (const protocol of ['h2', 'http/1.1'] as const) {
     });
   });
 
+  test(`${protocol}: AES-128 is preferred, and ChaCha20 for clients that list it first`, async () => {
+    await withServer(async ({ tlsPort }) => {
+      const chosen = async (...suites: number[]): Promise<number> => {
+        const versions = suites[0] < 0x2000 ? [0x0304] : undefined;
+        return (await ask(tlsPort, clientHello({ version: 0x0303, suites, versions, protocol }))).suite;
+      };
+      assert.is(await chosen(0x1302, 0x1303, 0x1301), 0x1301);
+      assert.is(await chosen(0x1303, 0x1302, 0x1301), 0x1303);
+      assert.is(await chosen(0x1302, 0x1303), 0x1302);
+      assert.is(await chosen(0xc02c, 0xcca9, 0xc02b), 0xc02b);
+      assert.is(await chosen(0xcca9, 0xc02c, 0xc02b), 0xcca9);
+    });
+  });
+
   test(`${protocol}: signatures with SHA-1 and SHA-224 are not offered`, async () => {
     await withServer(async ({ tlsPort }) => {
       for (const signature of [0x0203, 0x0303, 0x0201, 0x0301]) {
