@@ -110,6 +110,7 @@ async function startParts(
   await stops.own(aliases.refresher).start();
 
   // 5. The admin API.
+  const ejections = new core.Ejections(metrics);
   const forwardedBy = { field: 'x-waypost-client', secret: randomBytes(24).toString('base64url') };
   const signing = core.openSigning({ ...shared, ...logOf('signing'), node, signatures: store.signers.memo });
   readiness.signing = signing;
@@ -121,6 +122,7 @@ async function startParts(
     notify: transfers.notify,
     publicParent: signing.publicParent,
     delegation: delegations.look,
+    ejections,
     secondaries,
     catalogs,
     blobs: node.blobs,
@@ -155,6 +157,7 @@ async function startParts(
       traces,
       tickets,
       protection,
+      ejections,
       admin: { listen: admin, ...forwardedBy },
     }),
   );
@@ -162,6 +165,8 @@ async function startParts(
   stops.own(edge.createAcme({ ...shared, ...logOf('acme'), served: node.served })).start();
 
   // 7. Background tasks.
+  const { probe } = stops.own(edge.openProbe(common));
+  stops.own(core.openHealth({ ...shared, ...logOf('health'), node, probe })).start();
   stops.own(core.openWithdrawal(config, node.standing, logOf('cluster').log));
   stops.own(core.startUpkeep({ ...shared, ...logOf('journal'), isAlone: node.isAlone }));
   stops.own(secondaries).start();

@@ -11,6 +11,7 @@ import type { ReadStatistics } from '../core/cluster/peer-statistics.ts';
 import type { Readiness } from '../core/cluster/readiness.ts';
 import type { Config } from '../core/config/index.ts';
 import type { DelegationLook } from '../core/delegation/look.ts';
+import type { Ejections } from '../core/health/ejections.ts';
 import { SharedRun } from '../core/journal/etcd/shared-run.ts';
 import type { Journal } from '../core/journal/journal.ts';
 import type { AnswerDeferred } from '../core/nameserver/deferred.ts';
@@ -61,6 +62,7 @@ import { PREFIX, powerDnsError } from './powerdns/errors.ts';
 import { powerDnsRoutes } from './powerdns/routes.ts';
 import type { Resolve } from './proxy/bounded.ts';
 import { errorPagesRoutes } from './proxy/error-pages.ts';
+import { originsRoutes } from './proxy/origins-document.ts';
 import { dnsResolve } from './proxy/resolve.ts';
 import { proxyRoutes } from './proxy/routes.ts';
 import { recordRoutes } from './records/routes.ts';
@@ -105,6 +107,8 @@ export interface AdminApiOptions {
   readonly publicParent: PublicLook;
   /** Asks them for delegations. */
   readonly delegation: DelegationLook;
+  /** Origins that this node does not use for a while; omitted: none. */
+  readonly ejections?: Pick<Ejections, 'endOf'>;
   /** Transfers secondary zones; omitted: their rows are only read. */
   readonly secondaries?: SecondaryZones;
   /** Processes consumed catalogs; omitted: none are. */
@@ -201,6 +205,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     ...dnssecRoutes(services),
     ...proxyRoutes(services, originRules),
     ...errorPagesRoutes(services),
+    ...originsRoutes(services, originRules, options.ejections ?? { endOf: () => null }),
     ...tailRoutes(services, authenticator, eventStreams, options.watchRequests),
     ...statisticsRoutes(services, options.readStatistics ?? noStatistics(config.nodeName)),
     ...webhookRoutes(services),

@@ -14,6 +14,8 @@ export { openWithdrawal } from './cluster/withdrawal.ts';
 export { formatServices, secretKeyFile } from './config/index.ts';
 export { openDelegations } from './delegation/open.ts';
 export { openDnstap } from './dnstap/dnstap.ts';
+export { Ejections } from './health/ejections.ts';
+export { openHealth } from './health/open.ts';
 export { startUpkeep } from './journal/upkeep/upkeep.ts';
 export { DeferredRoutes } from './nameserver/deferred-routes.ts';
 export { openNameserver } from './nameserver/open.ts';

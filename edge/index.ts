@@ -2,3 +2,4 @@
 
 export { createAcme } from './acme/index.ts';
 export { startEdge } from './daemon/edge.ts';
+export { openProbe } from './daemon/probe.ts';

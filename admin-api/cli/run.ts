@@ -42,6 +42,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
   },
   'Proxy:': {
     proxy: async () => (await import('./proxy.ts')).addProxyCommands,
+    origins: async () => (await import('./origins.ts')).addOriginsCommands,
     'error-pages': async () => (await import('./error-pages.ts')).addErrorPagesCommands,
   },
   'Packages:': { pkg: async () => (await import('./pkg.ts')).addPkgCommands },

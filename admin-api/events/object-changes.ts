@@ -13,6 +13,7 @@ import {
   dnssec,
   dnssecStates,
   domains,
+  originHealth,
   proxies,
   purges,
   records,
@@ -52,6 +53,7 @@ const OF_DOMAIN = new Map<number, readonly [kind: string, Scope]>([
   [acmeOrders.number, ['certificate', 'proxy']],
   [purges.number, ['purge', 'proxy']],
   [siteDocuments.number, ['proxy', 'proxy']],
+  [originHealth.number, ['proxy', 'proxy']],
 ]);
 
 interface Owned {

@@ -200,6 +200,12 @@ export class Cluster {
     return this.isServing && !this.others.some((other) => other.name < name);
   }
 
+  /** Whether this node serves, and is the first by name of those of its region that do. */
+  get isFirstOfRegion(): boolean {
+    const { name, region = '' } = this.#options.self;
+    return this.isServing && !this.others.some((other) => (other.region ?? '') === region && other.name < name);
+  }
+
   /** What every node that is there has applied, when this one is the one to tidy up after all; else 0. */
   get settled(): number {
     if (!this.isFirst) return 0;

@@ -14,6 +14,8 @@ import { FIRST_LEVEL, type LevelledNode } from '../journal/feature-level.ts';
 export interface Member extends LevelledNode {
   /** `host:port` where it talks to others. */
   readonly address: string;
+  /** Omitted or empty: none. */
+  readonly region?: string;
 }
 
 /** As it stands in etcd. */
@@ -90,11 +92,12 @@ export async function readMembers(gateway: EtcdGateway, prefix: string): Promise
 
 /** Null for what no node of this kind has written. */
 function memberOf(bytes: Buffer): KnownMember | null {
-  const { name, address, version, level, id } = fieldsOf(bytes);
+  const { name, address, version, level, region, id } = fieldsOf(bytes);
   if (typeof name !== 'string' || typeof address !== 'string') return null;
   return {
     ...{ name, address, version: typeof version === 'string' ? version : '' },
     level: typeof level === 'number' ? level : FIRST_LEVEL,
+    ...(typeof region === 'string' && { region }),
     id: typeof id === 'string' ? id : null,
   };
 }

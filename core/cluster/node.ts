@@ -16,6 +16,8 @@ export interface Node {
   readonly isAlone: boolean;
   /** Whether this node does the work that one of all does: it serves, and is the first by name. */
   readonly isFirst: () => boolean;
+  /** The same among the nodes of its region. */
+  readonly isFirstOfRegion: () => boolean;
   /** Those of all nodes. */
   readonly blobs: BlobSource;
   /** The requests of a domain that any node serves. */

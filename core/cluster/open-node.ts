@@ -41,6 +41,7 @@ function alone(options: NodeOptions): Node {
     journal,
     isAlone: true,
     isFirst: () => true,
+    isFirstOfRegion: () => true,
     blobs: { store: options.blobs, open: (hash) => options.blobs.open(hash) },
     replaced: new Promise(() => {}),
     isReplaced: false,

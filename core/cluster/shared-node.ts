@@ -60,6 +60,7 @@ class SharedNode implements Node {
   readonly sync = (sequence: number): Sync => this.#cluster.of(sequence);
   readonly served = (sequence: number, signal?: AbortSignal): Promise<void> => this.#cluster.everyone(sequence, signal);
   readonly isFirst = (): boolean => this.#cluster.isFirst;
+  readonly isFirstOfRegion = (): boolean => this.#cluster.isFirstOfRegion;
   readonly present: () => readonly string[];
   readonly describe = (): Promise<ClusterView> => this.#overview.join();
   readonly #overview: SharedRun<ClusterView>;
@@ -114,7 +115,13 @@ class SharedNode implements Node {
     const cluster = new Cluster({
       gateway,
       prefix,
-      self: { name: nodeName, address: peer.advertise ?? formatListen(peer.listen), version, level: FEATURE_LEVEL },
+      self: {
+        name: nodeName,
+        address: peer.advertise ?? formatListen(peer.listen),
+        version,
+        level: FEATURE_LEVEL,
+        region: peer.region,
+      },
       id: nodeId(dataDir),
       onRefused: (error) => journal.stopFollowing(error.message),
       listen: peer.listen,

@@ -1,5 +1,5 @@
 /** Settings of a cluster: etcd, the connections between nodes, and the withdrawal of a node. */
-import { flag, integer, type Kind, list, listen, text } from './kinds.ts';
+import { flag, integer, type Kind, list, listen, shortText, text } from './kinds.ts';
 import { optional, setting } from './setting.ts';
 
 function endpointOf(value: string): string | undefined {
@@ -147,6 +147,11 @@ export const PEER_SETTINGS = {
     'the file that "waypost cluster init" or "join" created in the data folder',
     '"/etc/waypost/cluster/node.key"',
     'File with the private key of that certificate, in PEM form.',
+  ),
+  region: setting(
+    shortText(32),
+    '',
+    'Region of this node, such as "eu". One node of each region checks the origins of pools, and the nodes of a region share the results. Empty: all nodes are in one region.',
   ),
   deadline: setting(
     integer(0, 60_000, 'milliseconds'),

@@ -13,6 +13,7 @@ import {
   type Domain,
   delegations,
   domains,
+  originHealth,
   proxiedOf,
   proxies,
   purges,
@@ -42,6 +43,7 @@ export function deleteDomainRows(parts: Deletion, draft: Draft, domain: Domain, 
   deleteRows(parts, draft, comments.number, id, changes);
   deleteProxy(draft, id);
   deleteRows(parts, draft, siteDocuments.number, id, changes);
+  deleteRows(parts, draft, originHealth.number, id, changes);
   const delegation = draft.delegation(id);
   if (delegation !== undefined) draft.delete(delegations, delegation);
   if (draft.row(zoneLabels, idKey(id)) !== undefined) changes.delete(zoneLabels.number, idKey(id));

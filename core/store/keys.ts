@@ -19,6 +19,7 @@
  *   automatic_certificates, acme_orders, dnssec, delegations, zone_labels   id (8)
  *   purges    domain id (8) · id (8)
  *   site_documents    domain id (8) · kind (1)
+ *   origin_health     domain id (8) · region (0 to 32)
  *   ids       number of the table whose ids it counts (1)
  *   acme_challenges   domain id (8) · hash of type and token (16)
  *   acme_accounts     hash of directory and external account (16)

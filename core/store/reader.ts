@@ -46,6 +46,9 @@ import {
   legacyTokenKey,
   loginKey,
   NO_LABELS,
+  type OriginHealth,
+  originHealth,
+  originHealthKey,
   type Passkey,
   type ProxyConfig,
   type Purge,
@@ -344,6 +347,16 @@ export class Reader {
   siteDocumentsOf(domainId: Id): SiteDocument[] {
     const prefix = idKey(domainId);
     return this.#rows(siteDocuments, prefix, afterPrefix(prefix));
+  }
+
+  /** In all regions. */
+  originHealthOf(domainId: Id): OriginHealth[] {
+    const prefix = idKey(domainId);
+    return this.#rows(originHealth, prefix, afterPrefix(prefix));
+  }
+
+  originHealth(domainId: Id, region: string): OriginHealth | undefined {
+    return this.row(originHealth, originHealthKey(domainId, region));
   }
 
   certificate(domainId: Id): Certificate | undefined {

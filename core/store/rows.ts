@@ -11,6 +11,7 @@ import { delegations } from './rows/delegations.ts';
 import { dnssec } from './rows/dnssec.ts';
 import { dnssecStates } from './rows/dnssec-states.ts';
 import { idCounters } from './rows/ids.ts';
+import { originHealth } from './rows/origin-health.ts';
 import { apps, reports, uploads } from './rows/packages.ts';
 import { automaticCertificates, certificates, proxies, purges } from './rows/proxies.ts';
 import { renumberings } from './rows/renumberings.ts';
@@ -35,6 +36,7 @@ export * from './rows/delegations.ts';
 export * from './rows/dnssec.ts';
 export * from './rows/dnssec-states.ts';
 export * from './rows/ids.ts';
+export * from './rows/origin-health.ts';
 export * from './rows/packages.ts';
 export * from './rows/proxies.ts';
 export * from './rows/renumberings.ts';
@@ -91,5 +93,6 @@ export const TABLES: ReadonlyMap<number, Table<unknown>> = new Map(
     webhookQueues,
     secondaries,
     siteDocuments,
+    originHealth,
   ].map((table) => [table.number, table as Table<unknown>]),
 );

@@ -5,6 +5,7 @@
 import { isCompressible } from '../compress/compressible.ts';
 import { varyingFields } from '../compress/fields.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
+import { PoolDownError } from '../origin/failover.ts';
 import { type OriginBody, OriginError, type OriginResponse } from '../origin/origin.ts';
 import type { Flight, Flights } from './flights.ts';
 import type { HotEntry } from './hot-entry.ts';
@@ -136,7 +137,10 @@ function rejectUnexpected304(context: FillContext, fill: Fill, { body }: OriginR
 async function handleFailure(context: FillContext, fill: Fill, error: unknown): Promise<void> {
   const { visit } = fill;
   settleFlight(context, fill, false);
-  if (error instanceof OriginError && (visit.isBackground || (await serveStaleOnError(context, fill, undefined))))
+  if (
+    error instanceof OriginError &&
+    (visit.isBackground || (await serveStaleOnError(context, fill, undefined, error)))
+  )
     return;
   visit.respondFailure(error);
 }
@@ -153,15 +157,24 @@ async function handleServerError(
   response.body.cancel();
 }
 
-/** Stale-if-error (RFC 5861 section 4). `status`: from the origin; undefined: no response. */
-async function serveStaleOnError(context: FillContext, fill: Fill, status: number | undefined): Promise<boolean> {
+/**
+ * Stale-if-error (RFC 5861 section 4). `status`: from the origin; undefined: no response, and
+ * `error` has the reason.
+ */
+async function serveStaleOnError(
+  context: FillContext,
+  fill: Fill,
+  status: number | undefined,
+  error?: OriginError,
+): Promise<boolean> {
   const { visit, stored, request } = fill;
   if (stored === undefined || visit.exchange.isEnded) return false;
   // The variant was purged after the lookup.
   if (context.store.isVoid(stored)) return false;
   const now = context.clock();
   const entry = context.entryOf(stored, visit);
-  if (!mayUseOnError(entry.facts, request, now)) return false;
+  const isDisconnected = error instanceof PoolDownError && error.maySendStale;
+  if (!mayUseOnError(entry.facts, request, now, isDisconnected)) return false;
   visit.outcome = 'stale';
   await serveStored(visit, entry, request, now, statusOf(context, fill, { fwdStatus: status }));
   return true;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Logger } from '../../core/base/log/index.ts';
 import type { Registry } from '../../core/base/metrics/index.ts';
 import { type Config, type ListenAddress, secretKeyFile } from '../../core/config/index.ts';
+import type { Ejections } from '../../core/health/ejections.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import { choosePort } from '../../core/os/sockets.ts';
 import type { Statistics } from '../../core/statistics/statistics.ts';
@@ -41,6 +42,8 @@ export interface EdgeOptions {
   readonly admin: { readonly listen: ListenAddress; readonly field: string; readonly secret: string };
   /** Receives requests of the domains that somebody watches. */
   readonly tail: RequestTail;
+  /** Receives origins that a thread has ejected from their pools. */
+  readonly ejections: Pick<Ejections, 'add'>;
   /** Adds counts of sites to the statistics; omitted: none are kept. */
   readonly statistics?: Pick<Statistics, 'addSites'> | null;
   /** Omitted: the load is not watched. */
@@ -183,6 +186,7 @@ function dataOf(
     zoneSettings,
     keyFile: secretKeyFile(config),
     edge,
+    region: config.peer.region,
     cache: cache.handle,
     adminHosts: config.admin.hostname,
     countsSites: statistics != null,
@@ -212,7 +216,13 @@ function hear(
   message: FromGateway,
   totals: CacheTotals,
   stapler: Stapler,
-  { log, tail, statistics, traces }: Pick<EdgeOptions, 'log' | 'tail' | 'statistics' | 'traces'>,
+  {
+    log,
+    tail,
+    statistics,
+    traces,
+    ejections,
+  }: Pick<EdgeOptions, 'log' | 'tail' | 'statistics' | 'traces' | 'ejections'>,
 ): void {
   switch (message.kind) {
     case 'log':
@@ -234,6 +244,9 @@ function hear(
     case 'spans':
       for (const span of message.spans) traces?.record(span);
       Atomics.add(new Int32Array(message.taken), 0, 1);
+      break;
+    case 'origin-ejected':
+      ejections.add(message.domainId, message.key, message.milliseconds);
       break;
     case 'requests':
       for (const { domainId, requests, omitted } of message.samples) tail.publish(Number(domainId), requests, omitted);

@@ -23,6 +23,7 @@ import { GatewayCounters } from './counters.ts';
 import { createGateway } from './gateway.ts';
 import type { FromGateway, GatewayData, ToGateway } from './messages.ts';
 import { Observer } from './observer.ts';
+import { poolTools } from './pool-tools.ts';
 import { openResponses } from './responses.ts';
 import { SiteCounts } from './site-counts.ts';
 import { TailSampler } from './tail-sampler.ts';
@@ -64,16 +65,19 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
   const warn: Warn = (message, fields) => send({ kind: 'log', message, fields });
 
   const staples = new Staples(send);
+  const counters = new GatewayCounters(context.counters);
+  const secrets = openSecrets(options.keyFile, quickUnsealing());
   const sites = new Sites({
     directory: options.storeDirectory,
     zoneSettings: options.zoneSettings,
     exemptions: parseExemptions(edge.allowPrivateOrigins),
     certificates: edge.maxCertificates,
-    secrets: openSecrets(options.keyFile, quickUnsealing()),
+    secrets,
+    documents: { pools: poolTools(secrets, counters, send, warn) },
+    region: options.region,
     log: certificateLog(warn),
     stapleOf: (certificate) => staples.of(certificate),
   });
-  const counters = new GatewayCounters(context.counters);
   const log =
     edge.accessLog === 0
       ? null

@@ -22,6 +22,7 @@ export const ORIGIN_FAULTS: readonly Exclude<OriginFault, VisitorFault>[] = [
   'header-timeout',
   'idle-timeout',
   'busy',
+  'down',
 ];
 /** Upper bounds of the histogram of origin response times, in seconds. */
 export const ORIGIN_BOUNDS: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -44,6 +45,7 @@ export const GATEWAY_COLUMNS: readonly string[] = [
   'log_dropped',
   'statistics_lost',
   'spans_dropped',
+  'retries',
 ];
 
 const POSITIONS: ReadonlyMap<string, number> = new Map(GATEWAY_COLUMNS.map((name, i) => [name, i]));
@@ -62,6 +64,7 @@ const CUT = positionOf('cut');
 const DROPPED = positionOf('log_dropped');
 const LOST = positionOf('statistics_lost');
 const SPANS = positionOf('spans_dropped');
+const RETRIES = positionOf('retries');
 
 export class GatewayCounters {
   readonly #values: Float64Array;
@@ -99,6 +102,11 @@ export class GatewayCounters {
   /** Counts a response that was not sent completely. */
   countIncomplete(): void {
     this.#values[CUT]++;
+  }
+
+  /** Counts a request that was sent to another origin of its pool. */
+  countRetry(): void {
+    this.#values[RETRIES]++;
   }
 
   /** Counts lines that the access log has dropped. */

@@ -18,6 +18,8 @@ export interface GatewayData {
   /** File with the key that encrypts private keys. */
   readonly keyFile: string;
   readonly edge: Config['edge'];
+  /** Of this node; empty: none. */
+  readonly region: string;
   /** The part of the cache that all threads share. */
   readonly cache: CacheHandle;
   readonly adminHosts: readonly string[];
@@ -52,6 +54,8 @@ export type FromGateway =
   | { readonly kind: 'site-counts'; readonly counts: Float64Array; readonly added: SharedArrayBuffer }
   /** Sent periodically. `worker`: the id of the thread, which is never reused. */
   | { readonly kind: 'cache-stats'; readonly worker: number; readonly stats: CacheStats }
+  /** An origin of a pool failed too often. `key`: of its state (core/pools/checks.ts). */
+  | { readonly kind: 'origin-ejected'; readonly domainId: number; readonly key: string; readonly milliseconds: number }
   | {
       readonly kind: 'log';
       readonly message: string;

@@ -42,6 +42,7 @@ export function gatewayMetrics(registry: Registry, sum: (column: string) => numb
   for (const [name, column, help] of [
     ['body_bytes', 'bytes', 'Bytes of the bodies of responses.'],
     ['responses_cut', 'cut', 'Responses not sent completely: the visitor disconnected, or the origin failed.'],
+    ['origin_retries', 'retries', 'Requests sent again, to another origin of their pool.'],
     ['statistics_lost', 'statistics_lost', 'Requests missing from the statistics, which were too slow.'],
     ['access_log_dropped', 'log_dropped', 'Access log lines dropped because the log was too slow.'],
   ])

@@ -31,6 +31,7 @@ export const newCounters = (): OriginCounters => ({
     malformed: 0,
     'header-timeout': 0,
     'idle-timeout': 0,
+    down: 0,
     busy: 0,
     'slow-body': 0,
     aborted: 0,

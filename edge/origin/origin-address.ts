@@ -35,6 +35,8 @@ export interface Origin {
   readonly version?: OriginVersion;
   /** The Host field or `:authority`. Default: the authority that the visitor requested. */
   readonly hostHeader?: string;
+  /** Hosts of the other origins of its pool, which responses must not reveal either. */
+  readonly siblings?: readonly string[];
   /**
    * The name for SNI and verification. Default: the host; of an address, the visitor's host or the
    * address itself.
@@ -52,11 +54,12 @@ export interface Origin {
 /** Whether the edge speaks HTTP/2 to the origin. */
 export const isHttp2 = ({ version }: Origin): boolean => version !== undefined && version !== '1.1';
 
-/** The names that the origin or its owner uses for it, without repetitions. The host is first. */
-export function namesOf({ host, hostHeader, serverName }: Origin): readonly string[] {
-  if (hostHeader === undefined && serverName === undefined) return [host];
+/** The names that visitors must not see, without repetitions. The host is first. */
+export function namesOf({ host, hostHeader, serverName, siblings }: Origin): readonly string[] {
+  if (hostHeader === undefined && serverName === undefined && siblings === undefined) return [host];
   const header = hostHeader === undefined ? [] : [hostHeader.toLowerCase().replace(/:\d*$/, '')];
-  return [...new Set([host, ...header, ...(serverName === undefined ? [] : [serverName.toLowerCase()])])];
+  const server = serverName === undefined ? [] : [serverName.toLowerCase()];
+  return [...new Set([host, ...header, ...server, ...(siblings ?? [])])];
 }
 
 /** Equal for origins whose requests may use the same connections. */

@@ -138,6 +138,7 @@ export type OriginFault =
   | 'malformed' // no HTTP/1.1, or not to be trusted to be one message
   | 'header-timeout'
   | 'idle-timeout' // began, and then nothing came
+  | 'down' // all origins of a pool
   | 'busy' // too many requests wait for it already
   | 'slow-body' // by the visitor, whose request's body comes too slowly
   | 'aborted'; // by the visitor

@@ -1,7 +1,7 @@
 /** When a request may be sent once more on a new connection, without anybody seeing it (RFC 9110 section 9.2.2, RFC 9112 section 9.3.1). */
 
 /** RFC 9110 section 9.2.2: sent twice, they mean the same. */
-const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
+export const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 
 /** What is known of a request whose connection has gone. */
 export interface Attempt {

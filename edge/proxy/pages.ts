@@ -87,6 +87,14 @@ export const FAULT_PAGES: Readonly<Record<Exclude<OriginFault, VisitorFault>, Er
     `The server behind this site stopped in the middle of its response. ${TRY_AGAIN}`,
     'The origin started its response and then sent nothing for too long: check the origin for slow requests.',
   ),
+  down: page(
+    503,
+    'origins_down',
+    'The site is not available',
+    `No server behind this site is available at the moment. ${TRY_AGAIN}`,
+    'All origins of the pool are down: the state of each is on the page "Origins" of the dashboard.',
+    ['retry-after', '10'],
+  ),
   busy: page(
     503,
     'origin_busy',

@@ -3,12 +3,13 @@
 import { fromUrlHost } from '../../core/address/url-host.ts';
 import type { CacheOutcome } from '../cache/outcome.ts';
 import type { Done, Visit } from '../cache/visit.ts';
-import { hostOf } from '../http/exchange/authority.ts';
+import { hostOf, siteHost } from '../http/exchange/authority.ts';
 import { NO_BODY } from '../http/exchange/body-queue.ts';
 import type { Exchange, RequestBody } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import type { ReadyAnswer } from '../http/exchange/ready-answer.ts';
 import { derivedOf, markRecurring } from '../http/exchange/recurring-fields.ts';
+import { fetchFromPool } from '../origin/failover.ts';
 import {
   type Fetch,
   isOfVisitor,
@@ -20,6 +21,7 @@ import {
   type Send,
 } from '../origin/origin.ts';
 import type { OriginPlace } from '../origin/place.ts';
+import type { PoolRoute } from '../origin/pool-route.ts';
 import type { Site } from '../sites/site.ts';
 import type { OriginTrace, RequestTraces } from '../traces/request-traces.ts';
 import { bufferBodyStart } from './buffered-body.ts';
@@ -101,6 +103,11 @@ export class Passage implements Visit, TrailerFilter {
   /** Host name and addresses of the origin, after it has responded. */
   #identity: OriginPlace | undefined;
   #error: OriginError | null = null;
+  /** The pool of the request, and the origin that responded; null: the domain's own origin. */
+  #route: PoolRoute | null = null;
+  #target = -1;
+  /** The Set-Cookie that keeps the visitor at an origin; empty: none is needed. */
+  #stickyCookie = '';
 
   constructor(
     context: PassageContext,
@@ -161,6 +168,8 @@ export class Passage implements Visit, TrailerFilter {
     const trace = traces === null ? null : traces.startOrigin(exchange, method, site.origin);
     const cancel = new OriginCancel();
     this.#cancel = cancel;
+    const pools = site.documents?.pools;
+    if (pools) this.#route = pools.routeOf(siteHost(exchange.authority), exchange.path) ?? null;
     const request: OriginRequest = {
       origin: site.origin,
       serverName: fromUrlHost(hostOf(exchange.authority)),
@@ -181,6 +190,7 @@ export class Passage implements Visit, TrailerFilter {
       return this.#onResponse(response, onResponse);
     };
     const failed = trace === null ? onFailure : (error: unknown) => failTraced(trace, error, onFailure);
+    if (this.#route !== null) return this.#fetchFromPool(this.#route, request).then(received, failed);
     if (send === undefined) return this.#context.fetch(request).then(received, failed);
     return new Promise((resolve, reject) =>
       send(request, {
@@ -204,6 +214,17 @@ export class Passage implements Visit, TrailerFilter {
     return onResponse(response);
   }
 
+  async #fetchFromPool(route: PoolRoute, request: OriginRequest): Promise<OriginResponse> {
+    const { exchange } = this;
+    const { fetch, rules } = this.#context;
+    const found = await fetchFromPool(fetch, route, { ...request, visitorHeaders: exchange.headers });
+    const { response, target, preferred } = found;
+    this.#target = target;
+    const isSecure = visitedSiteOf(exchange, rules).scheme === 'https';
+    if (target !== preferred) this.#stickyCookie = route.cookieFor(target, isSecure);
+    return response;
+  }
+
   /**
    * Forwards a 1xx response of the origin. The connection itself sends 100 (Continue), when the
    * body is first read (RFC 9110 section 10.1.1).
@@ -216,6 +237,12 @@ export class Passage implements Visit, TrailerFilter {
 
   /** `cacheStatus`: empty: no such field. */
   visitorFields(headers: FieldList, cacheStatus = ''): FieldList {
+    const fields = this.#sharedFields(headers, cacheStatus);
+    return this.#stickyCookie === '' ? fields : [...fields, 'set-cookie', this.#stickyCookie];
+  }
+
+  /** The list may be used for other responses too. */
+  #sharedFields(headers: FieldList, cacheStatus: string): FieldList {
     const { rules } = this.#context;
     const visited = visitedSiteOf(this.exchange, rules);
     const { site } = this;
@@ -300,6 +327,7 @@ export class Passage implements Visit, TrailerFilter {
     this.#body?.cancel();
     this.exchange.abort();
     this.#recordError(error);
+    if (this.#error !== null && !isOfVisitor(this.#error.fault)) this.#route?.recordBroken(this.#target);
     this.report(status, false);
   }
 
@@ -357,6 +385,7 @@ export class Passage implements Visit, TrailerFilter {
    * Reports the end of the exchange. `bytes` is passed for tunnels, which count their own bytes.
    */
   report(status: number, isWhole: boolean, bytes = this.#gate.bytes): void {
+    if (isWhole && this.#target >= 0) this.#route?.pool.recordWhole(this.#target);
     const { onDone } = this.#context;
     if (onDone === undefined || this.isBackground) return;
     const error = this.#error;

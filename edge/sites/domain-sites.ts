@@ -12,7 +12,7 @@ import type { ZoneSettings } from '../../core/zone/settings.ts';
 import type { Origin } from '../origin/origin-address.ts';
 import type { SiteCertificate } from './certificates.ts';
 import type { Site } from './site.ts';
-import { readDocuments, type SiteDocuments } from './site-documents.ts';
+import { type DocumentTools, readDocuments, type SiteDocuments } from './site-documents.ts';
 import { SiteOrigins } from './site-origins.ts';
 import { WebNames } from './web-names.ts';
 
@@ -31,6 +31,9 @@ export interface DomainSitesOptions {
   readonly settings: ZoneSettings;
   /** Addresses of origins that are used although they are not public. */
   readonly exemptions: Exemptions;
+  readonly documents: DocumentTools;
+  /** Of this node; empty: none. */
+  readonly region: string;
 }
 
 export class DomainSites {
@@ -104,13 +107,14 @@ export class DomainSites {
 
   /** Null: the domain has gone, of which the thread has yet to hear. */
   #readNames(): Names | null {
-    const { environment, settings, exemptions } = this.#options;
+    const { environment, settings, exemptions, documents, region } = this.#options;
     const reader = new StoreReader(environment);
     const domain = reader.domain(this.id);
     if (domain === undefined) return null;
     const proxy = reader.proxy(this.id);
     const web = new WebNames(environment, domain, settings);
-    this.#documents = readDocuments(reader, this.id, this.#documents);
+    this.#documents = readDocuments(reader, this, documents, this.#documents);
+    this.#documents?.pools?.setHealth(reader.originHealth(this.id, region));
     return {
       web,
       origins: new SiteOrigins(environment, domain, web, settings, exemptions),

@@ -3,18 +3,41 @@
  * stays the same object until the domain's documents change.
  */
 import { compileErrorPages, type ErrorPages, type ErrorPagesDocument } from '../../core/error-pages/error-pages.ts';
+import type { OriginsDocument } from '../../core/pools/document.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import type { Domain, SiteDocument } from '../../core/store/rows.ts';
+import { type PoolTools, SitePools } from './site-pools.ts';
+
+/** What compiling documents needs. */
+export interface DocumentTools {
+  readonly pools: PoolTools;
+}
+
+/** The domain of documents, without the last dot. */
+export interface DocumentOwner {
+  readonly id: Domain['id'];
+  readonly name: string;
+}
 
 export class SiteDocuments {
   /** Kinds with their revisions: the same text is the same content. */
   readonly key: string;
   /** Null: error pages are those of the service. */
   readonly errorPages: ErrorPages | null;
+  /** Null: the domain's own origin serves everything. */
+  readonly pools: SitePools | null;
 
-  constructor(documents: readonly SiteDocument[]) {
+  constructor(
+    documents: readonly SiteDocument[],
+    owner: DocumentOwner,
+    tools: DocumentTools,
+    before: SiteDocuments | null,
+  ) {
     this.key = keyOf(documents);
     this.errorPages = compiled(documents, 'error_pages', (content) => compileErrorPages(content as ErrorPagesDocument));
+    this.pools = compiled(documents, 'origins', (content, revision) =>
+      compilePools(content as OriginsDocument, revision, owner, tools.pools, before?.pools ?? null),
+    );
   }
 }
 
@@ -22,10 +45,22 @@ export class SiteDocuments {
 function compiled<T>(
   documents: readonly SiteDocument[],
   kind: SiteDocument['kind'],
-  compile: (content: unknown) => T,
+  compile: (content: unknown, revision: number) => T,
 ): T | null {
   const document = documents.find((candidate) => candidate.kind === kind);
-  return document === undefined ? null : compile(document.content);
+  return document === undefined ? null : compile(document.content, document.revision);
+}
+
+/** Pools keep what they have learned of their origins while other documents change. */
+function compilePools(
+  document: OriginsDocument,
+  revision: number,
+  { id, name }: DocumentOwner,
+  tools: PoolTools,
+  before: SitePools | null,
+): SitePools | null {
+  if (document.origins.length === 0) return null;
+  return before?.revision === revision ? before : new SitePools(document, revision, id, name, tools);
 }
 
 const keyOf = (documents: readonly SiteDocument[]): string =>
@@ -34,10 +69,11 @@ const keyOf = (documents: readonly SiteDocument[]): string =>
 /** Null: the domain has none. `before`: what was read last; it is returned if it still holds. */
 export function readDocuments(
   reader: Reader,
-  domainId: Domain['id'],
+  owner: DocumentOwner,
+  tools: DocumentTools,
   before: SiteDocuments | null,
 ): SiteDocuments | null {
-  const documents = reader.siteDocumentsOf(domainId);
+  const documents = reader.siteDocumentsOf(owner.id);
   if (documents.length === 0) return null;
-  return before?.key === keyOf(documents) ? before : new SiteDocuments(documents);
+  return before?.key === keyOf(documents) ? before : new SiteDocuments(documents, owner, tools, before);
 }

@@ -15,6 +15,7 @@ import { type CertificateTools, SiteCertificate } from './certificates.ts';
 import { DomainSites } from './domain-sites.ts';
 import { RecentMap } from './recent-map.ts';
 import type { Site } from './site.ts';
+import type { DocumentTools } from './site-documents.ts';
 
 /** Hosts that are kept, at least, some 300 bytes each. */
 const HOSTS = 16_384;
@@ -37,6 +38,9 @@ export interface SitesOptions extends CertificateTools {
   readonly zoneSettings: ZoneSettings;
   /** Addresses of origins that are used although they are not public. */
   readonly exemptions: Exemptions;
+  readonly documents: DocumentTools;
+  /** Of this node; empty: none. */
+  readonly region: string;
   /** How many are kept, each with its domain, at least, and twice as many at most: some 3 KB each. */
   readonly certificates: number;
 }
@@ -153,8 +157,8 @@ export class Sites {
     const row = value === undefined ? null : decodeSite(value);
     const certificates = row === null ? NOTHING_HELD : this.#certificatesOf(id, name, row, known?.certificates);
     const all = [certificates.own, certificates.automatic].filter((one) => one !== undefined);
-    const { zoneSettings: settings, exemptions } = this.#options;
-    const options = { environment: this.#environment, settings, exemptions };
+    const { zoneSettings: settings, exemptions, documents, region } = this.#options;
+    const options = { environment: this.#environment, settings, exemptions, documents, region };
     const sites = new DomainSites(options, id, name, row, all, known?.sites);
     this.#domains.set(id, { sites, certificates });
     return sites;

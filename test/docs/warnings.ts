@@ -26,6 +26,7 @@ const CALLS: readonly string[] = [
 const HELPERS: Readonly<Record<string, string>> = {
   'core/transfer/notify.ts': 'warn',
   'edge/gateway/application.ts': 'warn',
+  'edge/gateway/pool-tools.ts': 'warn',
   'edge/http/server/worker.ts': '(?:warn|tell)',
 };
 

@@ -1122,6 +1122,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/domains/{domain_id}/proxy/origins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the origins of names and paths of a domain */
+        get: operations["getOrigins"];
+        /**
+         * Replace the origins of names and paths of a domain
+         * @description Each entry sends the requests for a name and path to a pool of origins.
+         * Requests that no entry matches go to the origin of the proxy. Host names are not resolved
+         * now: the edge checks every address when it connects. An empty list removes all entries.
+         */
+        put: operations["setOrigins"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/domains/{domain_id}/proxy/origins/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the health of the origins of names and paths
+         * @description One node of each region checks the origins. A changed state is on all nodes
+         * within a second.
+         */
+        get: operations["getOriginsHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/domains/{domain_id}/requests/tail": {
         parameters: {
             query?: never;
@@ -2627,6 +2671,187 @@ export interface components {
             /** @description null: none since this node started */
             heard_at: string | null;
         };
+        /** @description an object, the certificate that the edge presents to the origins */
+        OriginClientCertificate: {
+            /** @description the client certificate in PEM form, with its chain, leaf first */
+            certificate: string;
+        };
+        /**
+         * @description an object, when an origin is ejected because requests fail; the defaults are
+         * {failures:5, error_rate:50, min_requests:20, duration:30}
+         */
+        OriginEjection: {
+            /** @description the failures in a row after which an origin is ejected */
+            failures: number;
+            /**
+             * @description the percentage of failed requests in ten seconds from which an origin is
+             * ejected
+             */
+            error_rate: number;
+            /** @description the requests in ten seconds below which error_rate does not count */
+            min_requests: number;
+            /**
+             * @description a whole number of seconds from 1 to 3600, the first ejection; each
+             * further one is twice as long, up to eight times
+             */
+            duration: number;
+        };
+        /**
+         * @description an object, the health check of the origins; the defaults are {path:/,
+         * status:null, interval:10, timeout:5, rise:2, fall:3}
+         */
+        OriginHealthCheck: {
+            /** @description a path, such as "/up" */
+            path: string;
+            /** @description null, or the expected status; null: 200 to 399 */
+            status: number | null;
+            /**
+             * @description a whole number of seconds from 2 to 3600, the time between two checks
+             */
+            interval: number;
+            /** @description a whole number of seconds from 1 to 60, the time for one check */
+            timeout: number;
+            /** @description the successes in a row after which an origin is up again */
+            rise: number;
+            /** @description the failures in a row after which an origin is down */
+            fall: number;
+        };
+        OriginInRegion: {
+            /** @description the name of the region; empty: the nodes have none */
+            region: string;
+            /** @description whether it is up there */
+            is_up: boolean;
+            /** @description since when, as YYYY-MM-DD HH:MM:SS in UTC */
+            since: string;
+            /** @description why it is down; null: it is up */
+            reason: string | null;
+        };
+        /**
+         * @description an object, how requests are sent again; the defaults are {attempts:3,
+         * budget:20}
+         */
+        OriginRetries: {
+            /** @description a whole number from 1 to 5, the attempts of one request */
+            attempts: number;
+            /** @description the percentage of requests that may be sent again; 0: none */
+            budget: number;
+        };
+        OriginState: {
+            /** @description as in the document */
+            origin: string;
+            /** @description its port */
+            port: number;
+            /**
+             * @description one of "http", "https"
+             * @enum {string}
+             */
+            protocol: "http" | "https";
+            /** @description its weight */
+            weight: number;
+            /**
+             * @description "partly": down in some regions; "unknown": not checked yet, which counts
+             * as up; "unchecked": the entry has no health check
+             * @enum {string}
+             */
+            state: "up" | "down" | "partly" | "unknown" | "unchecked";
+            /** @description null: unknown */
+            since: string | null;
+            /** @description why it is down; null: it is not */
+            reason: string | null;
+            /** @description null: it is not ejected */
+            ejected_until: string | null;
+            /** @description the results of the regions that have checked it */
+            regions: components["schemas"]["OriginInRegion"][];
+        };
+        OriginsEntry: {
+            /**
+             * @description null, or a name relative to the domain: "@", "www", "*.dev", or "*" for
+             * every name; null: "*", or no requests but those of rules for an entry with a label
+             * and without path
+             */
+            name: string | null;
+            /**
+             * @description null, or the start of paths, in whole segments, such as "/api"; null:
+             * "/", or as for name
+             */
+            path: string | null;
+            /** @description null, or a name by which rules send requests here; null: none */
+            label: string | null;
+            /** @description a list of 1 to 32 origins */
+            pool: components["schemas"]["PoolOrigin"][];
+            /**
+             * @description null, or an object, the health check of the origins; the defaults are
+             * {path:/, status:null, interval:10, timeout:5, rise:2, fall:3}; null: no checks
+             */
+            health: components["schemas"]["OriginHealthCheck"] | null;
+            /**
+             * @description null, or an object, when an origin is ejected because requests fail; the
+             * defaults are {failures:5, error_rate:50, min_requests:20, duration:30}; null: never
+             */
+            ejection: components["schemas"]["OriginEjection"] | null;
+            /** @description null, or an object, how visitors are kept at one origin; null: not */
+            sticky: components["schemas"]["StickyOrigins"] | null;
+            retries: components["schemas"]["OriginRetries"];
+            /**
+             * @description true or false, whether stale responses of the cache are served when all
+             * origins are down; the default is true
+             */
+            stale_when_down: boolean;
+            /**
+             * @description null, or the Host field that the origins receive; null: the visitor's
+             */
+            host: string | null;
+            /**
+             * @description null, or the name for SNI and for the verification of the certificate;
+             * null: the host name of the origin
+             */
+            server_name: string | null;
+            /**
+             * @description the version of HTTP to the origins: "1.1", "2", or "h2c" (HTTP/2 without
+             * TLS); the default is "1.1"
+             * @enum {string}
+             */
+            version: "1.1" | "2" | "h2c";
+            /**
+             * @description null, or the certificate authorities of the origins in PEM form, in
+             * place of the public ones; null: the public ones
+             */
+            ca: string | null;
+            /**
+             * @description null, or at most 10 pins; the key of the origin must be one of them, and
+             * its certificate is not verified otherwise, unless ca is set; null: any key
+             */
+            pins: string[] | null;
+            /**
+             * @description null, or a whole number of seconds from 1 to 60, for a connection; null:
+             * edge.origin_connect_timeout
+             */
+            connect_timeout: number | null;
+            /**
+             * @description null, or a whole number of seconds from 1 to 600, until the head of the
+             * response; null: edge.origin_header_timeout
+             */
+            response_timeout: number | null;
+            /**
+             * @description null, or an object, the certificate that the edge presents to the
+             * origins; null: none
+             */
+            client_certificate: components["schemas"]["OriginClientCertificate"] | null;
+        };
+        OriginsEntryHealth: {
+            /** @description as in the document */
+            name: string | null;
+            /** @description as in the document */
+            path: string | null;
+            /** @description as in the document */
+            label: string | null;
+            /** @description whether it has a health check */
+            is_checked: boolean;
+            /** @description whether all of its origins are down */
+            is_down: boolean;
+            /** @description in the order of the pool */
+            origins: components["schemas"]["OriginState"][];
+        };
         OwnAccount: {
             /** @description the id of the account */
             id: number;
@@ -2742,6 +2967,28 @@ export interface components {
             content_security_policy: string;
             /** @description the path of the whole policy */
             url: string;
+        };
+        PoolOrigin: {
+            /**
+             * @description a string, a public IPv4 or IPv6 address or a host name, such as
+             * "origin.example.net"
+             */
+            origin: string;
+            /**
+             * @description a whole number from 1 to 65535; the default is 443, or 80 with the
+             * protocol http
+             */
+            port: number;
+            /**
+             * @description "http" or "https"; the default follows from port 80 or 443
+             * @enum {string}
+             */
+            protocol: "http" | "https";
+            /**
+             * @description a whole number from 0 to 1000, its part of the requests; 0: only
+             * visitors who are already kept there; the default is 1
+             */
+            weight: number;
         };
         Proxy: {
             /** @description the id of the domain */
@@ -3080,6 +3327,21 @@ export interface components {
             total: number;
             /** @description one number for each step, the first at `from` */
             counts: number[];
+        };
+        /** @description an object, how visitors are kept at one origin */
+        StickyOrigins: {
+            /**
+             * @description "cookie", or "client" for a hash of its address
+             * @enum {string}
+             */
+            by: "cookie" | "client";
+            /** @description the name of the cookie */
+            cookie: string;
+            /**
+             * @description null, or a whole number of seconds from 1 to 31536000, the lifetime of
+             * the cookie; null: until the browser is closed
+             */
+            max_age: number | null;
         };
         StoreApp: {
             /** @description the id of the app */
@@ -13691,6 +13953,530 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    getOrigins: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the origins of names and paths of a domain */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /**
+                         * @description a list of at most 100 entries; the longest name wins, then
+                         * the longest path
+                         */
+                        origins: components["schemas"]["OriginsEntry"][];
+                        /** @description counts the changes of the document; 0: it was never set */
+                        revision: number;
+                        /** @description null: it was never set */
+                        updated_at: string | null;
+                    };
+                };
+            };
+            /** @description Not Modified. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    setOrigins: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of an earlier read: the write fails with 412 when the
+                 * domain or document has changed since.
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description a list of at most 100 entries; the longest name wins, then the
+                     * longest path
+                     */
+                    origins: {
+                        /**
+                         * @description null, or a name relative to the domain: "@", "www", "*.dev",
+                         * or "*" for every name; null: "*", or no requests but those of rules for
+                         * an entry with a label and without path
+                         */
+                        name?: string | null;
+                        /**
+                         * @description null, or the start of paths, in whole segments, such as
+                         * "/api"; null: "/", or as for name
+                         */
+                        path?: string | null;
+                        /**
+                         * @description null, or a name by which rules send requests here; null:
+                         * none
+                         */
+                        label?: string | null;
+                        /**
+                         * @description true or false, whether stale responses of the cache are
+                         * served when all origins are down; the default is true
+                         */
+                        stale_when_down?: boolean;
+                        /**
+                         * @description null, or the Host field that the origins receive; null: the
+                         * visitor's
+                         */
+                        host?: string | null;
+                        /**
+                         * @description null, or the name for SNI and for the verification of the
+                         * certificate; null: the host name of the origin
+                         */
+                        server_name?: string | null;
+                        /**
+                         * @description the version of HTTP to the origins: "1.1", "2", or "h2c"
+                         * (HTTP/2 without TLS); the default is "1.1"
+                         * @enum {string}
+                         */
+                        version?: "1.1" | "2" | "h2c";
+                        /**
+                         * @description null, or the certificate authorities of the origins in PEM
+                         * form, in place of the public ones; null: the public ones
+                         */
+                        ca?: string | null;
+                        /**
+                         * @description null, or at most 10 pins; the key of the origin must be one
+                         * of them, and its certificate is not verified otherwise, unless ca is set;
+                         * null: any key
+                         */
+                        pins?: string[] | null;
+                        /**
+                         * @description null, or a whole number of seconds from 1 to 60, for a
+                         * connection; null: edge.origin_connect_timeout
+                         */
+                        connect_timeout?: number | null;
+                        /**
+                         * @description null, or a whole number of seconds from 1 to 600, until the
+                         * head of the response; null: edge.origin_header_timeout
+                         */
+                        response_timeout?: number | null;
+                        /** @description a list of 1 to 32 origins */
+                        pool: {
+                            /**
+                             * @description a string, a public IPv4 or IPv6 address or a host name,
+                             * such as "origin.example.net"
+                             */
+                            origin: string;
+                            /**
+                             * @description a whole number from 1 to 65535; the default is 443, or
+                             * 80 with the protocol http
+                             */
+                            port?: number;
+                            /**
+                             * @description "http" or "https"; the default follows from port 80 or
+                             * 443
+                             * @enum {string}
+                             */
+                            protocol?: "http" | "https";
+                            /**
+                             * @description a whole number from 0 to 1000, its part of the requests;
+                             * 0: only visitors who are already kept there; the default is 1
+                             */
+                            weight?: number;
+                        }[];
+                        /**
+                         * @description null, or an object, the health check of the origins; the
+                         * defaults are {path:/, status:null, interval:10, timeout:5, rise:2,
+                         * fall:3}; null: no checks
+                         */
+                        health?: {
+                            /** @description a path, such as "/up" */
+                            path?: string;
+                            /** @description null, or the expected status; null: 200 to 399 */
+                            status?: number | null;
+                            /**
+                             * @description a whole number of seconds from 2 to 3600, the time
+                             * between two checks
+                             */
+                            interval?: number;
+                            /**
+                             * @description a whole number of seconds from 1 to 60, the time for one
+                             * check
+                             */
+                            timeout?: number;
+                            /**
+                             * @description the successes in a row after which an origin is up again
+                             */
+                            rise?: number;
+                            /** @description the failures in a row after which an origin is down */
+                            fall?: number;
+                        } | null;
+                        /**
+                         * @description null, or an object, when an origin is ejected because
+                         * requests fail; the defaults are {failures:5, error_rate:50,
+                         * min_requests:20, duration:30}; null: never
+                         */
+                        ejection?: {
+                            /**
+                             * @description the failures in a row after which an origin is ejected
+                             */
+                            failures?: number;
+                            /**
+                             * @description the percentage of failed requests in ten seconds from
+                             * which an origin is ejected
+                             */
+                            error_rate?: number;
+                            /**
+                             * @description the requests in ten seconds below which error_rate does
+                             * not count
+                             */
+                            min_requests?: number;
+                            /**
+                             * @description a whole number of seconds from 1 to 3600, the first
+                             * ejection; each further one is twice as long, up to eight times
+                             */
+                            duration?: number;
+                        } | null;
+                        /**
+                         * @description null, or an object, how visitors are kept at one origin;
+                         * null: not
+                         */
+                        sticky?: {
+                            /**
+                             * @description "cookie", or "client" for a hash of its address
+                             * @enum {string}
+                             */
+                            by: "cookie" | "client";
+                            /** @description the name of the cookie */
+                            cookie?: string;
+                            /**
+                             * @description null, or a whole number of seconds from 1 to 31536000,
+                             * the lifetime of the cookie; null: until the browser is closed
+                             */
+                            max_age?: number | null;
+                        } | null;
+                        /**
+                         * @description an object, how requests are sent again; the defaults are
+                         * {attempts:3, budget:20}
+                         */
+                        retries?: {
+                            /**
+                             * @description a whole number from 1 to 5, the attempts of one request
+                             */
+                            attempts?: number;
+                            /**
+                             * @description the percentage of requests that may be sent again; 0:
+                             * none
+                             */
+                            budget?: number;
+                        };
+                        /**
+                         * @description null, or an object, the certificate that the edge presents
+                         * to the origins; null: none
+                         */
+                        client_certificate?: {
+                            /**
+                             * @description the client certificate in PEM form, with its chain, leaf
+                             * first
+                             */
+                            certificate: string;
+                            /**
+                             * @description its private key in PEM form; stored encrypted and never
+                             * shown; omit it to keep the key
+                             */
+                            private_key?: string;
+                        } | null;
+                    }[];
+                    /** @description as in the response; ignored */
+                    readonly revision?: unknown;
+                    /** @description as in the response; ignored */
+                    readonly updated_at?: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Replace the origins of names and paths of a domain */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /**
+                         * @description a list of at most 100 entries; the longest name wins, then
+                         * the longest path
+                         */
+                        origins: components["schemas"]["OriginsEntry"][];
+                        /** @description counts the changes of the document; 0: it was never set */
+                        revision: number;
+                        /** @description null: it was never set */
+                        updated_at: string | null;
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`,
+             * `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            408: components["responses"]["BodyTooSlow"];
+            /** @description Conflict: `secondary_zone`, `catalog_zone`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "secondary_zone" | "catalog_zone";
+                        };
+                    };
+                };
+            };
+            412: components["responses"]["Changed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /**
+             * @description Unprocessable Entity: `duplicate_entry`, `duplicate_label`,
+             * `duplicate_origin`, `invalid_certificate`, `invalid_host`, `invalid_name`,
+             * `invalid_origin`, `invalid_path`, `invalid_pin`, `invalid_private_key`,
+             * `invalid_server_name`, `invalid_timeout`, `invalid_version`, `key_mismatch`,
+             * `key_required`, `no_weight`, `origin_loop`, `private_origin`, `protocol_required`,
+             * `tls_required`, `too_many_checks`, `validation`, `unknown_field`.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "duplicate_entry" | "duplicate_label" | "duplicate_origin" | "invalid_certificate" | "invalid_host" | "invalid_name" | "invalid_origin" | "invalid_path" | "invalid_pin" | "invalid_private_key" | "invalid_server_name" | "invalid_timeout" | "invalid_version" | "key_mismatch" | "key_required" | "no_weight" | "origin_loop" | "private_origin" | "protocol_required" | "tls_required" | "too_many_checks" | "validation" | "unknown_field";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    getOriginsHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the health of the origins of names and paths */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description in the order of the document */
+                        entries: components["schemas"]["OriginsEntryHealth"][];
+                        /** @description of the document */
+                        revision: number;
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Otherwise"];
         };
     };

@@ -7,6 +7,7 @@ import {
   automaticCertificates,
   certificates,
   domains,
+  originHealth,
   type Purge,
   proxies,
   purges,
@@ -22,6 +23,9 @@ import type { EdgeChanges } from '../journal.ts';
  */
 const SITE_TABLES: ReadonlySet<number> = new Set([proxies.number, certificates.number, automaticCertificates.number]);
 
+/** Tables that the edge reads as they are; a key begins with the domain's id. */
+const READ_TABLES: ReadonlySet<number> = new Set([siteDocuments.number, originHealth.number]);
+
 export class EdgeNotices {
   readonly #domainIds = new Set<Id>();
   /** Domains whose row of a site may have changed. */
@@ -33,8 +37,7 @@ export class EdgeNotices {
 
   /** For changes of all tables except records. */
   note({ table, key, value }: Change): void {
-    if (table === domains.number || table === siteDocuments.number || SITE_TABLES.has(table))
-      this.#domainIds.add(idAt(key));
+    if (table === domains.number || READ_TABLES.has(table) || SITE_TABLES.has(table)) this.#domainIds.add(idAt(key));
     if (SITE_TABLES.has(table)) this.siteIds.add(idAt(key));
     else if (table === purges.number && value !== null) this.#purges.push(purges.decode(key, value));
     else if (table === ticketKeys.number) this.#hasTicketKeys = true;

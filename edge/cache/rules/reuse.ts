@@ -56,11 +56,12 @@ export const isServerError = (status: number): boolean => status >= 500 && statu
 /**
  * Whether the stored response may replace an error: no connection to the origin, or a status of
  * `isServerError`. A fresh response always may (RFC 9111 section 4.3.3). A stale one may until
- * stale-if-error of the response or of the request has passed.
+ * stale-if-error of the response or of the request has passed. `isDisconnected`: no origin can be
+ * reached, so any stale response may, unless it forbids that (RFC 9111 section 4.2.4).
  */
-export function mayUseOnError(facts: Facts, request: CacheRequest, now: number): boolean {
+export function mayUseOnError(facts: Facts, request: CacheRequest, now: number, isDisconnected = false): boolean {
   if (facts.alwaysValidates || request.directives.noCache || isHeuristicWithCredentials(facts, request)) return false;
-  if (now < facts.staleIfErrorUntil) return true;
+  if (now < facts.staleIfErrorUntil || (isDisconnected && !facts.neverStale)) return true;
   const { staleIfError } = request.directives;
   return !facts.neverStale && staleIfError >= 0 && now < facts.freshUntil + staleIfError * 1000;
 }

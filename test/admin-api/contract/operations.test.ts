@@ -46,6 +46,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'PATCH /api/v1/domains/{domain_id}/proxy': 'proxy.update',
   'POST /api/v1/domains/{domain_id}/proxy/toggle': 'proxy.enable',
   'POST /api/v1/domains/{domain_id}/proxy/purge': 'cache.purge',
+  'PUT /api/v1/domains/{domain_id}/proxy/origins': 'proxy.origins',
   'PUT /api/v1/domains/{domain_id}/proxy/error-pages': 'proxy.error_pages',
   'PUT /api/v1/domains/{domain_id}/primaries': 'domain.primaries',
   'POST /api/v1/domains/{domain_id}/transfer': 'domain.transfer',

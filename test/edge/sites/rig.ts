@@ -4,9 +4,19 @@ import type { Exemptions } from '../../../core/address/index.ts';
 import { openSecrets, type Secrets } from '../../../core/base/secrets.ts';
 import type { AutomaticCertificate, Certificate, Domain } from '../../../core/store/rows.ts';
 import { watchSites } from '../../../edge/daemon/site-changes.ts';
+import type { PoolTools } from '../../../edge/sites/site-pools.ts';
 import { Sites } from '../../../edge/sites/sites.ts';
 import { DEFAULTS, embedded, type Store, withStore } from '../../core/journal/fixture.ts';
 import { certificate, ecKey, type KeyPair, pemOfKey } from '../../support/certificate.ts';
+
+/** Pools that report nothing. */
+export const NO_POOLS: PoolTools = {
+  stickyKeys: [Buffer.alloc(32)],
+  openKey: () => '',
+  onEjected() {},
+  onRetry() {},
+  onUnusable() {},
+};
 
 export interface SitesRig extends Store {
   readonly sites: Sites;
@@ -23,6 +33,8 @@ export const withSites = (use: (rig: SitesRig) => Promise<void>, exemptions: Exe
       directory: store.folder,
       zoneSettings: DEFAULTS,
       exemptions,
+      documents: { pools: NO_POOLS },
+      region: '',
       certificates: 2000,
       secrets,
       log: {

@@ -1,0 +1,190 @@
+/**
+ * Chooses an origin of a pool for each request, and ejects origins that fail.
+ *
+ *     usable: up by its checks, not ejected, not tried for this request
+ *     choose ─► the origin of the visitor's cookie, if it is usable
+ *            ─► by the hash of the client, or by weight in turns
+ *            ─► none is usable: one that is only ejected
+ *            ─► none is up: -1
+ *
+ * A thread has its own ejections, as it sees its own requests. Nothing is allocated for a request.
+ * Times are milliseconds of a clock that never goes back.
+ */
+import type { EjectionRule } from './document.ts';
+import { hashText, mix } from './sticky.ts';
+
+export interface PoolTarget {
+  /** Of the origin (`originKey`). */
+  readonly key: string;
+  readonly weight: number;
+}
+
+/** Notices that the main thread shows and counts. */
+export interface PoolEvents {
+  onEjected(target: number, milliseconds: number): void;
+}
+
+/** Milliseconds over which the rate of errors is measured. */
+export const WINDOW = 10_000;
+/** An ejection lasts at most this many times the first one. */
+export const LONGEST = 8;
+const TWO_TO_32 = 0x1_0000_0000;
+
+export class Pool {
+  readonly targets: readonly PoolTarget[];
+  readonly #rule: Required<EjectionRule> | null;
+  readonly #events: PoolEvents | null;
+  readonly #hashes: Float64Array;
+  readonly #isDown: boolean[];
+  /** Of the smooth weighted turns. */
+  readonly #credits: Int32Array;
+  readonly #failures: Int32Array;
+  /** Bodies in a row that broke off. */
+  readonly #broken: Int32Array;
+  readonly #ejectedUntil: Float64Array;
+  readonly #ejections: Int32Array;
+  readonly #windowStart: Float64Array;
+  readonly #requests: Int32Array;
+  readonly #errors: Int32Array;
+
+  /** At most 32 targets. `rule`: null: none is ejected. */
+  constructor(targets: readonly PoolTarget[], rule: Required<EjectionRule> | null, events: PoolEvents | null = null) {
+    const count = targets.length;
+    this.targets = targets;
+    // Requests need some origin: the only one is never ejected.
+    this.#rule = count > 1 ? rule : null;
+    this.#events = events;
+    this.#hashes = Float64Array.from(targets, ({ key }) => hashText(key));
+    this.#isDown = targets.map(() => false);
+    this.#credits = new Int32Array(count);
+    this.#failures = new Int32Array(count);
+    this.#broken = new Int32Array(count);
+    this.#ejectedUntil = new Float64Array(count).fill(Number.NEGATIVE_INFINITY);
+    this.#ejections = new Int32Array(count);
+    this.#windowStart = new Float64Array(count).fill(Number.NEGATIVE_INFINITY);
+    this.#requests = new Int32Array(count);
+    this.#errors = new Int32Array(count);
+  }
+
+  /** The keys of the origins that are down by their checks. */
+  setDown(keys: ReadonlySet<string>): void {
+    for (const [i, { key }] of this.targets.entries()) this.#isDown[i] = keys.has(key);
+  }
+
+  isDown(target: number): boolean {
+    return this.#isDown[target];
+  }
+
+  isEjected(target: number, now: number): boolean {
+    return this.#ejectedUntil[target] > now;
+  }
+
+  /**
+   * `tried`: a bit for each origin that this request has tried. `client`: a hash; -1: in turns.
+   * `preferred`: the origin of the visitor's cookie, which may have the weight 0; -1: none. Returns
+   * -1 if every origin is down or was tried.
+   */
+  choose(tried: number, client: number, preferred: number, now: number): number {
+    if (preferred >= 0 && this.#isUsable(preferred, tried, now)) return preferred;
+    const chosen = this.#pick(tried, client, now);
+    return chosen >= 0 ? chosen : this.#pick(tried, client, Number.POSITIVE_INFINITY);
+  }
+
+  /** Whether an origin that is up was not tried. */
+  hasUntried(tried: number): boolean {
+    return this.targets.some(({ weight }, i) => weight > 0 && this.#isUsable(i, tried, Number.POSITIVE_INFINITY));
+  }
+
+  /** The result of a request. Requests that a visitor cancelled have none. */
+  record(target: number, isFailure: boolean, now: number): void {
+    const rule = this.#rule;
+    // It was sent before the ejection, or because no other was usable.
+    if (rule === null || this.#ejectedUntil[target] > now) return;
+    if (now - this.#windowStart[target] >= WINDOW) {
+      this.#windowStart[target] = now;
+      this.#requests[target] = 0;
+      this.#errors[target] = 0;
+    }
+    const requests = ++this.#requests[target];
+    if (!isFailure) {
+      this.#failures[target] = 0;
+      // It has served for as long as its first ejection lasted.
+      if (now - this.#ejectedUntil[target] >= rule.duration * 1000) this.#ejections[target] = 0;
+      return;
+    }
+    const failures = ++this.#failures[target];
+    const errors = ++this.#errors[target];
+    const isOverRate = requests >= rule.min_requests && errors * 100 >= rule.error_rate * requests;
+    if (failures >= rule.failures || isOverRate) this.#eject(target, rule, now);
+  }
+
+  /**
+   * The body of a response broke off, after its head was recorded as a success: so these count in a
+   * row of their own, which complete bodies end (`recordWhole`).
+   */
+  recordBroken(target: number, now: number): void {
+    const rule = this.#rule;
+    if (rule === null || this.#ejectedUntil[target] > now) return;
+    this.#errors[target]++;
+    const isOverRate =
+      this.#requests[target] >= rule.min_requests &&
+      this.#errors[target] * 100 >= rule.error_rate * this.#requests[target];
+    if (++this.#broken[target] >= rule.failures || isOverRate) this.#eject(target, rule, now);
+  }
+
+  recordWhole(target: number): void {
+    this.#broken[target] = 0;
+  }
+
+  #eject(target: number, { failures, duration }: Required<EjectionRule>, now: number): void {
+    const milliseconds = duration * 1000 * Math.min(LONGEST, 2 ** this.#ejections[target]++);
+    this.#ejectedUntil[target] = now + milliseconds;
+    // The first failure after its return ejects it again.
+    this.#failures[target] = failures - 1;
+    this.#broken[target] = failures - 1;
+    this.#windowStart[target] = Number.NEGATIVE_INFINITY;
+    this.#events?.onEjected(target, milliseconds);
+  }
+
+  #isUsable(target: number, tried: number, now: number): boolean {
+    return !this.#isDown[target] && (tried & (1 << target)) === 0 && this.#ejectedUntil[target] <= now;
+  }
+
+  #pick(tried: number, client: number, now: number): number {
+    return client < 0 ? this.#pickInTurns(tried, now) : this.#pickByClient(tried, client, now);
+  }
+
+  /** Smooth weighted turns: each origin gains its weight, and the first of all pays their sum. */
+  #pickInTurns(tried: number, now: number): number {
+    let best = -1;
+    let sum = 0;
+    for (let i = 0; i < this.targets.length; i++) {
+      const { weight } = this.targets[i];
+      if (weight === 0 || !this.#isUsable(i, tried, now)) continue;
+      sum += weight;
+      this.#credits[i] += weight;
+      if (best < 0 || this.#credits[i] > this.#credits[best]) best = i;
+    }
+    if (best >= 0) this.#credits[best] -= sum;
+    return best;
+  }
+
+  /**
+   * Weighted rendezvous hashing: when an origin leaves, only its clients move, and they return with
+   * it.
+   */
+  #pickByClient(tried: number, client: number, now: number): number {
+    let best = -1;
+    let bestScore = 0;
+    for (let i = 0; i < this.targets.length; i++) {
+      const { weight } = this.targets[i];
+      if (weight === 0 || !this.#isUsable(i, tried, now)) continue;
+      const score = -weight / Math.log((mix(client ^ this.#hashes[i]) + 0.5) / TWO_TO_32);
+      if (best < 0 || score > bestScore) {
+        best = i;
+        bestScore = score;
+      }
+    }
+    return best;
+  }
+}

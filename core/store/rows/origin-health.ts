@@ -1,0 +1,42 @@
+/**
+ * The results of the checks of a domain's origins, in one region: only what has changed last, so
+ * that a check whose result is as before writes nothing.
+ */
+import { type Id, idAt, idKey } from '../keys.ts';
+import { json, type Table, unjson } from './table.ts';
+
+export interface OriginHealth {
+  readonly domainId: Id;
+  /** Empty: the nodes have no regions. */
+  readonly region: string;
+  readonly origins: readonly CheckedOriginState[];
+}
+
+export interface CheckedOriginState {
+  /** Of the origin and the way in which it is checked (core/pools/checks.ts). */
+  readonly key: string;
+  readonly isUp: boolean;
+  /** Seconds since 1970. */
+  readonly since: number;
+  /** Why it is down, as a sentence; null while it is up. */
+  readonly reason: string | null;
+}
+
+export function originHealthKey(domainId: Id, region: string): Buffer {
+  return Buffer.concat([idKey(domainId), Buffer.from(region)]);
+}
+
+export const originHealth: Table<OriginHealth> = {
+  number: 51,
+  name: 'origin_health',
+  level: 2,
+  key: ({ domainId, region }) => originHealthKey(domainId, region),
+  encode: ({ origins }) => json(origins),
+  decode: (key, value) => ({
+    domainId: idAt(key as Buffer),
+    region: Buffer.from(key.subarray(8)).toString(),
+    origins: unjson<readonly CheckedOriginState[]>(value),
+  }),
+  lookups: () => [],
+  lookupsFromKey: true,
+};

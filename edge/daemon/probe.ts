@@ -1,0 +1,89 @@
+/** Checks an origin with the client of the edge: the same rules for addresses, the same TLS. */
+import { openSecrets } from '../../core/base/secrets.ts';
+import { type Config, secretKeyFile } from '../../core/config/index.ts';
+import type { Probe, ProbeRequest } from '../../core/health/probe.ts';
+import { nameOf } from '../../core/pools/match.ts';
+import { siteDocumentContext } from '../../core/store/rows.ts';
+import type { ZoneSettings } from '../../core/zone/settings.ts';
+import { openOrigins } from '../gateway/origins.ts';
+import { NO_BODY } from '../http/exchange/body-queue.ts';
+import { type Fetch, OriginCancel, OriginError, type OriginFault } from '../origin/origin.ts';
+import { poolOrigin } from '../origin/pool-origin.ts';
+
+export interface OpenProbeOptions {
+  readonly config: Config;
+  readonly zoneSettings: ZoneSettings;
+}
+
+export interface OpenProbe {
+  readonly probe: Probe;
+  close(): Promise<void>;
+}
+
+export function openProbe({ config, zoneSettings: { cluster } }: OpenProbeOptions): OpenProbe {
+  const client = openOrigins(config.edge, [...cluster.ipv4, ...cluster.ipv6], null);
+  const secrets = openSecrets(secretKeyFile(config));
+  const openKey: OpenStoredKey = (domainId, sealed) =>
+    secrets.unseal(Buffer.from(sealed, 'base64'), siteDocumentContext(domainId, 'origins')).toString();
+  return { probe: createProbe(client.fetch, openKey), close: client.close };
+}
+
+type OpenStoredKey = (domainId: ProbeRequest['domainId'], sealed: string) => string;
+
+const HEADERS = ['user-agent', 'waypost-health-check', 'accept', '*/*'];
+
+export function createProbe(fetch: Fetch, openKey: OpenStoredKey): Probe {
+  return async (request) => {
+    const { check } = request;
+    const cancel = new OriginCancel();
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      cancel.cancel();
+    }, check.timeout * 1000);
+    try {
+      const host = visitedHost(request);
+      const { status, body } = await fetch({
+        origin: poolOrigin(request.entry, request.origin, (sealed) => openKey(request.domainId, sealed)),
+        ...{ serverName: host, method: 'GET', path: check.path, authority: host, headers: HEADERS },
+        ...{ body: NO_BODY, protocol: '', cancel },
+      });
+      // Its connection is closed: the next check opens one, and so sees that the origin accepts it.
+      body.cancel();
+      return judgeStatus(status, check.status);
+    } catch (error) {
+      if (isLate) return `No response within ${check.timeout} ${check.timeout === 1 ? 'second' : 'seconds'}.`;
+      return error instanceof OriginError ? SENTENCES[error.fault] : 'The check failed.';
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+/** A host that visitors request, where the entry has a name of its own. */
+function visitedHost({ domain, entry }: ProbeRequest): string {
+  const name = nameOf(entry).replace(/^\*\.?/, '');
+  return name === '' || name === '@' ? domain : `${name}.${domain}`;
+}
+
+function judgeStatus(status: number, expected: number | null): string | null {
+  const isExpected = expected === null ? status >= 200 && status < 400 : status === expected;
+  return isExpected ? null : `Status ${status}; expected ${expected ?? '200 to 399'}.`;
+}
+
+/** Without addresses: only our resolver may know them. */
+const SENTENCES: Readonly<Record<OriginFault, string>> = {
+  forbidden: 'Its address is not public, or belongs to this service.',
+  unresolved: 'Its host name has no address.',
+  refused: 'It refused the connection.',
+  'connect-timeout': 'The connection timed out.',
+  tls: 'The TLS handshake failed: check its certificate.',
+  reset: 'It closed the connection before it responded.',
+  malformed: 'Its response is malformed.',
+  'header-timeout': 'It sent no response in time.',
+  'idle-timeout': 'It sent no response in time.',
+  busy: 'Too many connections to it are open.',
+  down: 'It is down.',
+  'slow-body': 'The check failed.',
+  aborted: 'The check was aborted.',
+};

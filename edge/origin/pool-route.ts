@@ -1,0 +1,108 @@
+/** A pool of origins as a thread of the edge uses it: where requests for a name and path go. */
+
+import { healthKey } from '../../core/pools/checks.ts';
+import { DEFAULTS, ejectionOf, type OriginsEntry, originKey, retriesOf } from '../../core/pools/document.ts';
+import { pathOf } from '../../core/pools/match.ts';
+import { Pool } from '../../core/pools/pool.ts';
+import { RetryBudget } from '../../core/pools/retry-budget.ts';
+import { cookieValue, stickyToken } from '../../core/pools/sticky.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
+import type { Origin } from './origin-address.ts';
+
+export interface PoolRouteOptions {
+  readonly entry: OriginsEntry;
+  /** One for each origin of the entry, in its order. */
+  readonly origins: readonly Origin[];
+  /** The id of the domain. */
+  readonly scope: string;
+  /** The first makes cookies; all of them are accepted. */
+  readonly stickyKeys: readonly Uint8Array[];
+  /** `key`: of the origin's state (`healthKey`). */
+  onEjected(key: string, milliseconds: number): void;
+  onRetry(): void;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number;
+}
+
+export class PoolRoute {
+  readonly prefix: string;
+  readonly label: string | null;
+  readonly origins: readonly Origin[];
+  readonly pool: Pool;
+  readonly budget: RetryBudget;
+  /** Of one request, the first included. */
+  readonly attempts: number;
+  readonly isByClient: boolean;
+  readonly servesStaleWhenDown: boolean;
+  readonly onRetry: () => void;
+  readonly now: () => number;
+  readonly #keys: readonly string[];
+  /** Null: no cookie. */
+  readonly #cookie: StickyCookie | null;
+
+  constructor({ entry, origins, scope, stickyKeys, onEjected, onRetry, now }: PoolRouteOptions) {
+    const { sticky } = entry;
+    const { attempts, budget } = retriesOf(entry);
+    this.prefix = pathOf(entry);
+    this.label = entry.label ?? null;
+    this.origins = origins;
+    this.#keys = entry.pool.map((origin) => healthKey(entry, origin));
+    const targets = entry.pool.map((origin) => ({ key: originKey(origin), weight: origin.weight ?? 1 }));
+    this.pool = new Pool(targets, ejectionOf(entry), {
+      onEjected: (target, milliseconds) => onEjected(this.#keys[target], milliseconds),
+    });
+    this.attempts = attempts;
+    this.budget = new RetryBudget(budget, now());
+    this.isByClient = sticky?.by === 'client';
+    this.servesStaleWhenDown = entry.stale_when_down ?? true;
+    this.onRetry = onRetry;
+    this.now = now;
+    this.#cookie = sticky?.by === 'cookie' ? new StickyCookie(entry, scope, stickyKeys) : null;
+  }
+
+  /** `keys`: of the states of origins that are down. */
+  setDown(keys: ReadonlySet<string>): void {
+    this.pool.setDown(new Set(this.#keys.flatMap((key, i) => (keys.has(key) ? [this.pool.targets[i].key] : []))));
+  }
+
+  /** The body of a response broke off. */
+  recordBroken(target: number): void {
+    this.pool.recordBroken(target, this.now());
+  }
+
+  /** The origin that the visitor's cookie names; -1: none. */
+  preferredOf(headers: FieldList): number {
+    return this.#cookie === null ? -1 : this.#cookie.targetOf(headers);
+  }
+
+  /** The Set-Cookie that keeps the visitor at an origin; empty: none is used. */
+  cookieFor(target: number, isSecure: boolean): string {
+    return this.#cookie === null ? '' : this.#cookie.setFor(target, isSecure);
+  }
+}
+
+class StickyCookie {
+  readonly #name: string;
+  readonly #targets = new Map<string, number>();
+  readonly #values: readonly string[];
+  readonly #attributes: string;
+
+  constructor(entry: OriginsEntry, scope: string, stickyKeys: readonly Uint8Array[]) {
+    const { cookie = DEFAULTS.sticky.cookie, max_age = null } = entry.sticky ?? {};
+    const tokens = stickyKeys.map((key) => entry.pool.map((origin) => stickyToken(key, scope, originKey(origin))));
+    for (const values of tokens.toReversed()) for (const [i, value] of values.entries()) this.#targets.set(value, i);
+    this.#name = cookie;
+    this.#values = tokens[0];
+    const age = max_age === null ? '' : `; Max-Age=${max_age}`;
+    this.#attributes = `; Path=${pathOf(entry)}${age}; HttpOnly; SameSite=Lax`;
+  }
+
+  targetOf(headers: FieldList): number {
+    const value = cookieValue(headers, this.#name);
+    return value === undefined ? -1 : (this.#targets.get(value) ?? -1);
+  }
+
+  setFor(target: number, isSecure: boolean): string {
+    return `${this.#name}=${this.#values[target]}${this.#attributes}${isSecure ? '; Secure' : ''}`;
+  }
+}

@@ -1,0 +1,94 @@
+/** The pools of a domain's origins document, compiled once for all of its hosts. */
+import { checkedOrigins } from '../../core/pools/checks.ts';
+import type { OriginsDocument, OriginsEntry } from '../../core/pools/document.ts';
+import { entriesFor, matchesPath } from '../../core/pools/match.ts';
+import type { Id } from '../../core/store/keys.ts';
+import type { OriginHealth } from '../../core/store/rows.ts';
+import { poolOrigin } from '../origin/pool-origin.ts';
+import { PoolRoute } from '../origin/pool-route.ts';
+import { RecentMap } from './recent-map.ts';
+
+/** What all pools of a thread share. */
+export interface PoolTools {
+  /** The same on every node. The first makes cookies; all of them are accepted. */
+  readonly stickyKeys: readonly Uint8Array[];
+  /** Decrypts the key of a client certificate. Throws WaypostError `unsealable`. */
+  openKey(domainId: Id, sealed: string): string;
+  /** `key`: of the origin's state (core/pools/checks.ts). */
+  onEjected(domainId: Id, key: string, milliseconds: number): void;
+  onRetry(): void;
+  /** An entry cannot be used: its requests are answered with 503. */
+  onUnusable(domain: string, reason: string): void;
+}
+
+/** Hosts of a domain whose routes are kept. */
+const MAX_HOSTS = 64;
+
+export class SitePools {
+  readonly revision: number;
+  readonly #domain: string;
+  readonly #entries: readonly CompiledEntry[];
+  readonly #hosts = new RecentMap<readonly PoolRoute[]>(MAX_HOSTS);
+  readonly #isChecked: boolean;
+
+  /** `domain`: without the last dot, in lower case. */
+  constructor(document: OriginsDocument, revision: number, domainId: Id, domain: string, tools: PoolTools) {
+    this.revision = revision;
+    this.#domain = domain;
+    this.#isChecked = checkedOrigins(document).length > 0;
+    this.#entries = document.origins.map((entry) => compileEntry(entry, domainId, domain, tools));
+  }
+
+  /** Undefined: the domain's own origin serves the request. `path`: with its query. */
+  routeOf(host: string, path: string): PoolRoute | undefined {
+    for (const route of this.#hosts.get(host) ?? this.#routesFor(host))
+      if (matchesPath(route.prefix, path)) return route;
+    return undefined;
+  }
+
+  /** The pool that a rule names. */
+  labelled(label: string): PoolRoute | undefined {
+    return this.#entries.find(({ route }) => route.label === label)?.route;
+  }
+
+  /** `health`: undefined: nothing was checked yet. */
+  setHealth(health: OriginHealth | undefined): void {
+    if (!this.#isChecked) return;
+    const down = new Set(health?.origins.flatMap(({ key, isUp }) => (isUp ? [] : [key])));
+    for (const { route } of this.#entries) route.setDown(down);
+  }
+
+  #routesFor(host: string): readonly PoolRoute[] {
+    const name = host === this.#domain ? '@' : host.slice(0, -this.#domain.length - 1);
+    const routes = entriesFor(this.#entries, name).map(({ route }) => route);
+    this.#hosts.set(host, routes);
+    return routes;
+  }
+}
+
+interface CompiledEntry {
+  readonly name?: string | null;
+  readonly path?: string | null;
+  readonly label?: string | null;
+  readonly route: PoolRoute;
+}
+
+function compileEntry(entry: OriginsEntry, domainId: Id, domain: string, tools: PoolTools): CompiledEntry {
+  const { name, path, label } = entry;
+  const origins = entry.pool.map((origin) => {
+    try {
+      return poolOrigin(entry, origin, (sealed) => tools.openKey(domainId, sealed));
+    } catch (error) {
+      tools.onUnusable(domain, (error as Error).message);
+      // Without the client certificate it would be another visitor to the origin.
+      return { host: domain, port: 443, protocol: 'https' as const, addresses: [] };
+    }
+  });
+  const route = new PoolRoute({
+    ...{ entry, origins, scope: String(domainId), stickyKeys: tools.stickyKeys },
+    onEjected: (key, milliseconds) => tools.onEjected(domainId, key, milliseconds),
+    onRetry: () => tools.onRetry(),
+    now: () => performance.now(),
+  });
+  return { name, path, label, route };
+}
