@@ -1,0 +1,83 @@
+/**
+ * What traces cost the handler of a site: CPU of a cache hit and of a request to the origin, with
+ * traces off, on but not sampled, and sampled. The variants take turns, and each reports its lowest
+ * round, because other work on the machine only adds.
+ *
+ *     node dist/bench/edge/traces.js
+ */
+import { openCache } from '../../edge/cache/store/node-cache.ts';
+import { openCacheStore } from '../../edge/cache/store/store.ts';
+import { GATEWAY_COLUMNS, GatewayCounters } from '../../edge/gateway/counters.ts';
+import { Observer } from '../../edge/gateway/observer.ts';
+import { createProxy } from '../../edge/proxy/proxy.ts';
+import { RequestTraces } from '../../edge/traces/request-traces.ts';
+import { SpanSender } from '../../edge/traces/span-sender.ts';
+import { origin, SITE, Silent } from './silent-exchange.ts';
+
+const MB = 1024 * 1024;
+const ROUNDS = 15;
+/** Requests of a round. */
+const HITS = 100_000;
+const FETCHES = 20_000;
+
+interface Variant {
+  readonly name: string;
+  readonly hit: () => void | Promise<void>;
+  readonly fetch: () => void | Promise<void>;
+}
+
+const node = await openCache({
+  ...{ folder: '', disk: 0, threads: 1 },
+  ...{ memory: 64 * MB, memoryObject: MB, largestObject: MB },
+});
+const store = openCacheStore(node.handle);
+
+/** `ratio`: null: traces are off. */
+function variantOf(name: string, ratio: number | null): Variant {
+  const sender = new SpanSender({
+    // As if the main thread had taken the batch at once.
+    send: (_, taken) => void Atomics.add(new Int32Array(taken), 0, 1),
+    onDropped() {},
+  });
+  const traces = ratio === null ? null : new RequestTraces({ ratio, hasQuery: false, trusts: null, sender });
+  const counters = new GatewayCounters(new SharedArrayBuffer(GATEWAY_COLUMNS.length * 8));
+  const observer = new Observer(counters, null, () => {}, null, null, traces);
+  const shared = { onDone: observer.recordProxied, traces };
+  const cached = createProxy({ ...shared, fetch: origin(true), cache: { store, maxBodyBytes: MB } });
+  const uncached = createProxy({ ...shared, fetch: origin(false) });
+  const serve = (proxy: typeof cached) => () => {
+    const exchange = new Silent('/one');
+    observer.recordStart(exchange);
+    return proxy(exchange, SITE);
+  };
+  return { name, hit: serve(cached), fetch: serve(uncached) };
+}
+
+/** CPU microseconds of one request. */
+async function cpuOf(handle: () => void | Promise<void>, count: number): Promise<number> {
+  const start = process.cpuUsage();
+  for (let i = 0; i < count; i++) {
+    const handled = handle();
+    if (handled !== undefined) await handled;
+  }
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / count;
+}
+
+const variants = [
+  variantOf('off', null),
+  variantOf('on, ratio 0', 0),
+  variantOf('on, ratio 0.01', 0.01),
+  variantOf('on, ratio 1', 1),
+];
+const lowest = variants.map(() => ({ hit: Number.POSITIVE_INFINITY, fetch: Number.POSITIVE_INFINITY }));
+for (let round = 0; round < ROUNDS; round++)
+  for (const [i, { hit, fetch }] of variants.entries()) {
+    lowest[i].hit = Math.min(lowest[i].hit, await cpuOf(hit, HITS));
+    lowest[i].fetch = Math.min(lowest[i].fetch, await cpuOf(fetch, FETCHES));
+  }
+console.log('| traces | cache hit, CPU µs | request to the origin, CPU µs |');
+console.log('|---|---:|---:|');
+for (const [i, { name }] of variants.entries())
+  console.log(`| ${name} | ${lowest[i].hit.toFixed(3)} | ${lowest[i].fetch.toFixed(2)} |`);
+await store.close();
