@@ -10,7 +10,9 @@ const SECRET_VARIABLE = /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|API_
 const MAX_FILE = 1 << 20;
 /** Settings that name files with secrets: keys of TLS, of the cluster, of a bucket. */
 const FILE_SETTING =
-  /(^|[._])(key|key_file|secret_file|token_file|credentials_file|hostname_key|tls_key|s3_credentials)$/;
+  /(^|[._])(key|key_file|secret_file|token_file|credentials_file|headers_file|hostname_key|tls_key|s3_credentials)$/;
+/** Files of them with header fields. */
+const HEADERS_SETTING = /(^|[._])headers_file$/;
 
 export function knownSecrets(context: Context): KnownSecret[] {
   const { env, token, url = '' } = context.options;
@@ -32,7 +34,8 @@ export function knownSecrets(context: Context): KnownSecret[] {
     const { key, authority } = clusterFiles(context.config);
     for (const path of [secretKeyFile(context.config), key, authority]) files.set(path, path);
   }
-  for (const [path, name] of files) for (const value of secretsOfFile(path)) add(name, value);
+  for (const [path, name] of files)
+    for (const value of secretsOfFile(path, HEADERS_SETTING.test(name))) add(name, value);
   return secrets;
 }
 
@@ -57,8 +60,11 @@ function urlSecrets(text: string): string[] {
   });
 }
 
-/** The lines of a file with secrets. Of PEM each line of the key is a secret. */
-function secretsOfFile(path: string): string[] {
+/**
+ * The lines of a file with secrets. Of PEM each line of the key is a secret, of header fields each
+ * value, with and without its scheme (`Bearer`).
+ */
+function secretsOfFile(path: string, hasHeaders: boolean): string[] {
   let text: string;
   try {
     text = readFileSync(path, 'utf8').slice(0, MAX_FILE);
@@ -67,6 +73,11 @@ function secretsOfFile(path: string): string[] {
     return [];
   }
   const lines = text.split(/\r?\n/).map((line) => line.trim());
+  if (hasHeaders)
+    return lines.flatMap((line) => {
+      const value = line.slice(line.indexOf(':') + 1).trim();
+      return value === '' || line.startsWith('#') ? [] : [value, value.slice(value.lastIndexOf(' ') + 1)];
+    });
   const values = lines.filter((line) => line !== '' && !/^-----|^[A-Za-z-]+: /.test(line));
   // Text of 32 bytes in another coding.
   const keys = values.filter((line) => /^[0-9a-f]{64}$/i.test(line) || /^[\w+/-]{43}=?$/.test(line));

@@ -111,6 +111,7 @@ function plant(): Planted {
     key,
     keyInHex: Buffer.from(key, 'base64').toString('hex'),
     pem: pem.split('\n')[1],
+    header: random(),
     urlUser: random(),
     urlToken: random(),
     foreign: random(),
@@ -118,6 +119,7 @@ function plant(): Planted {
   };
   writeFileSync(`${folder}/data/secret.key`, `${key}\n`, { mode: 0o600 });
   writeFileSync(`${folder}/tls.key`, pem, { mode: 0o600 });
+  writeFileSync(`${folder}/headers`, `# for the collector\nauthorization: Bearer ${secrets.header}\n`, { mode: 0o600 });
   const log = `${folder}/waypost.log`;
   writeFileSync(
     log,
@@ -126,7 +128,7 @@ function plant(): Planted {
       `INFO started with ${secrets.cookie}, ${secrets.previous} and ${secrets.token}`,
       `INFO keys ${secrets.key} ${secrets.keyInHex} ${pem}`,
       `WARN GET https://${secrets.urlUser}:x@acme.example/?token=${secrets.urlToken} ${encodeURIComponent(secrets.password)}`,
-      `INFO {"authorization":"Bearer ${secrets.logged}"} foreign ${secrets.foreign}`,
+      `INFO {"authorization":"Bearer ${secrets.logged}"} foreign ${secrets.foreign} ${secrets.header}`,
       'INFO domain=customer.example client=198.51.100.7',
       '',
     ].join('\n'),
@@ -138,6 +140,7 @@ function plant(): Planted {
     WAYPOST_DNS_COOKIE_SECRET: secrets.cookie,
     WAYPOST_DNS_COOKIE_SECRET_PREVIOUS: secrets.previous,
     WAYPOST_DNS_TLS_KEY: `${folder}/tls.key`,
+    WAYPOST_TRACES_HEADERS_FILE: `${folder}/headers`,
     WAYPOST_ALIAS_RESOLVERS: '127.0.0.1:9',
     WAYPOST_DNSSEC_RESOLVERS: '127.0.0.1:9',
     WAYPOST_EDGE_RESOLVERS: '127.0.0.1:9',

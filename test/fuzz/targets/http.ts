@@ -1,4 +1,5 @@
 /** Parsers of HTTP and TLS: from visitors, and from origins. */
+import { formatTraceParent, normalizeTraceState, parseTraceParent } from '../../../core/traces/trace-context.ts';
 import { parseRequestCacheControl } from '../../../edge/cache/rules/cache-control.ts';
 import { parseCacheTags } from '../../../edge/cache/rules/cache-tag.ts';
 import { parseCdnCacheControl } from '../../../edge/cache/rules/cdn-cache-control.ts';
@@ -230,6 +231,23 @@ export const HTTP_TARGETS: readonly Target[] = [
       for (const length of [1, 5, 9, input.length >> 1])
         if (length < input.length && hello.read(input, length) === HELLO.UNUSUAL && whole === HELLO.WHOLE)
           throw new Error(`unusual after ${length} bytes`);
+    },
+  },
+  {
+    name: 'trace-context',
+    seeds: [
+      '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+      'cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00-future',
+      'rojo=00f067aa0ba902b7 ,\tcongo=t61rcWkgMzE,fw529a3039@dt=FfffFR3H',
+    ],
+    words: ['00-', 'ff-', '-01', '0000000000000000', '=', ',', '@', ' ', '\t'],
+    maxBytes: 1000,
+    run(input) {
+      const text = input.toString('latin1');
+      const parent = parseTraceParent(text);
+      if (parent !== null && parseTraceParent(formatTraceParent(parent)) === null) throw new Error('no such parent');
+      const state = normalizeTraceState(text);
+      if (state.length > 512 || normalizeTraceState(state) !== state) throw new Error(state);
     },
   },
   {
