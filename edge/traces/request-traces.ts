@@ -9,7 +9,7 @@
 import { newSpanId } from '../../core/traces/ids.ts';
 import { parentOf, type RemoteContext, type StartedSpan, startSpan } from '../../core/traces/remote-parent.ts';
 import { RatioSampler } from '../../core/traces/sampler.ts';
-import { type FinishedSpan, methodAttribute, type SpanAttributes, spanTime } from '../../core/traces/span.ts';
+import { methodAttribute, type SpanAttributes, spanTime } from '../../core/traces/span.ts';
 import { formatTraceParent, type TraceParent } from '../../core/traces/trace-context.ts';
 import type { RequestSampling } from '../../core/traces/traces.ts';
 import { hostOf, siteHost } from '../http/exchange/authority.ts';
@@ -90,42 +90,48 @@ export class RequestTraces {
     const span = this.#spans.get(end.exchange);
     if (span === undefined) return;
     this.#active--;
-    const { status, fault } = end;
-    const isError = status >= 500;
+    const { traceId, spanId, parentId, isParentRemote, traceState, link, start } = span;
     this.#options.sender.add({
-      ...span,
+      traceId,
+      spanId,
+      parentId,
+      isParentRemote,
+      traceState,
+      link,
       name: methodAttribute(end.exchange.method),
       kind: 'server',
+      start,
       end: spanTime(),
-      attributes: {
-        ...this.#requestAttributes(end.exchange),
-        'http.response.status_code': status,
-        'http.response.body.size': end.bytes,
-        'waypost.destination': end.destination,
-        ...(end.cache === '' ? {} : { 'waypost.cache': end.cache }),
-        ...(end.domain === '' ? {} : { 'waypost.domain': end.domain }),
-        ...(end.requestId === '' ? {} : { 'waypost.request_id': end.requestId }),
-        ...(isError ? { 'error.type': fault ?? String(status) } : {}),
-      },
-      isError,
+      attributes: this.#attributesOf(end),
+      isError: end.status >= 500,
     });
   }
 
-  #requestAttributes({ method, scheme, authority, path, version, client, headers }: Exchange): SpanAttributes {
+  /** Without spreads, which cost several microseconds. */
+  #attributesOf({ exchange, destination, domain, requestId, status, bytes, cache, fault }: RequestEnd): SpanAttributes {
+    const { method, scheme, authority, path, version, client, headers } = exchange;
     const query = path.indexOf('?');
-    const port = portOf(authority);
-    const agent = fieldOf(headers, 'user-agent');
-    return {
+    const attributes: Record<string, string | number> = {
       'http.request.method': methodAttribute(method),
       'url.scheme': scheme,
       'url.path': path.slice(0, Math.min(query < 0 ? path.length : query, MAX_TEXT)),
-      ...(this.#options.hasQuery && query >= 0 ? { 'url.query': path.slice(query + 1, query + 1 + MAX_TEXT) } : {}),
       'server.address': siteHost(authority),
-      ...(port === null ? {} : { 'server.port': port }),
       'client.address': client.address,
       'network.protocol.version': version,
-      ...(agent === '' ? {} : { 'user_agent.original': agent.slice(0, MAX_TEXT) }),
+      'http.response.status_code': status,
+      'http.response.body.size': bytes,
+      'waypost.destination': destination,
     };
+    if (this.#options.hasQuery && query >= 0) attributes['url.query'] = path.slice(query + 1, query + 1 + MAX_TEXT);
+    const port = portOf(authority);
+    if (port !== null) attributes['server.port'] = port;
+    const agent = fieldOf(headers, 'user-agent');
+    if (agent !== '') attributes['user_agent.original'] = agent.slice(0, MAX_TEXT);
+    if (cache !== '') attributes['waypost.cache'] = cache;
+    if (domain !== '') attributes['waypost.domain'] = domain;
+    if (requestId !== '') attributes['waypost.request_id'] = requestId;
+    if (status >= 500) attributes['error.type'] = fault ?? String(status);
+    return attributes;
   }
 
   /**
@@ -169,32 +175,41 @@ export class OriginTrace {
 
   /** The head of the response has arrived. */
   end(status: number): void {
-    this.#add({ 'http.response.status_code': status }, status >= 400 ? String(status) : '');
+    this.#add(status, status >= 400 ? String(status) : '');
   }
 
   /** `fault`: of the origin, or the reason why there was none. */
   fail(fault: string): void {
-    this.#add({}, fault);
+    this.#add(0, fault);
   }
 
   /** In client spans, 4xx is an error too (semantic conventions for HTTP). */
-  #add(attributes: SpanAttributes, errorType: string): void {
+  #add(status: number, errorType: string): void {
     const { traceId, spanId, traceState } = this.#parent;
     const { host, port, protocol } = this.#origin;
     const method = methodAttribute(this.#method);
-    const span: FinishedSpan = {
-      ...{ traceId, spanId: this.#spanId, parentId: spanId, isParentRemote: false, traceState, link: null },
-      ...{ name: method, kind: 'client', start: this.#start, end: spanTime(), isError: errorType !== '' },
-      attributes: {
-        'http.request.method': method,
-        'server.address': host,
-        'server.port': port,
-        'url.scheme': protocol,
-        ...attributes,
-        ...(errorType === '' ? {} : { 'error.type': errorType }),
-      },
+    const attributes: Record<string, string | number> = {
+      'http.request.method': method,
+      'server.address': host,
+      'server.port': port,
+      'url.scheme': protocol,
     };
-    this.#sender.add(span);
+    if (status !== 0) attributes['http.response.status_code'] = status;
+    if (errorType !== '') attributes['error.type'] = errorType;
+    this.#sender.add({
+      traceId,
+      spanId: this.#spanId,
+      parentId: spanId,
+      isParentRemote: false,
+      traceState,
+      link: null,
+      name: method,
+      kind: 'client',
+      start: this.#start,
+      end: spanTime(),
+      attributes,
+      isError: errorType !== '',
+    });
   }
 }
 
