@@ -187,12 +187,12 @@ async function startParts(
   });
   const milliseconds = performance.now() - started;
   const { welcome } = await import('./admin-api/cli/welcome.ts');
-  process.stdout.write(welcome({ admin, dns, http, https, password, milliseconds }));
   return {
     status: () => core.describeReadiness(readiness.current()),
     silentThreads: (ms) => [...nameserver.silentThreads(ms), ...(visitors?.silentThreads(ms) ?? [])],
     reload: visitors?.reload ?? null,
     replaced: node.replaced,
+    onServing: () => process.stdout.write(welcome({ admin, dns, http, https, password, milliseconds })),
     onStopping() {
       readiness.isStopping = true;
     },

@@ -14,6 +14,8 @@ export interface Running extends Watched {
   readonly reload: (() => Promise<void>) | null;
   /** Resolves when the parts must stop and start again with another store. */
   readonly replaced: Promise<void>;
+  /** Called once a signal would stop the service. */
+  onServing(): void;
   /** Called before the parts stop. */
   onStopping(): void;
 }
@@ -57,6 +59,8 @@ interface Lifecycle {
 /** Resolves when the service must end, or when its parts must start again. */
 async function untilEnd(running: Running, { log, stops, hangUp, service }: Lifecycle): Promise<'signal' | 'replaced'> {
   let isStopping = false;
+  // First, since a program that waits until the service is ready may stop it at once.
+  const signalled = untilSignal(stops);
   service.ready(running);
   hangUp.follow(async () => {
     if (isStopping) return;
@@ -71,7 +75,8 @@ async function untilEnd(running: Running, { log, stops, hangUp, service }: Lifec
     if (!isStopping) service.ready();
   });
   stops.add(() => hangUp.follow(null));
-  const signal = await Promise.race([untilSignal(stops), running.replaced]);
+  running.onServing();
+  const signal = await Promise.race([signalled, running.replaced]);
   isStopping = true;
   running.onStopping();
   if (signal === undefined) {
