@@ -3,7 +3,7 @@
  * keys are the fields of the limits in edge/, prefixed with the HTTP version. The comments in edge/
  * explain the defaults.
  */
-import { bytes, GB, integer, KB, MB } from './kinds.ts';
+import { bytes, flag, GB, integer, KB, MB } from './kinds.ts';
 import { memoryShare } from './memory.ts';
 import { type Setting, setting } from './setting.ts';
 
@@ -19,17 +19,31 @@ const rate = (standard: number, what: string): Setting<number> =>
 
 /** Limits of connections, independent of HTTP. */
 const CONNECTIONS = {
-  max_connections: setting(count, 50_000, 'Maximum number of concurrent connections. Each takes about 40 KB with TLS.'),
+  max_connections: setting(
+    count,
+    50_000,
+    'Maximum number of concurrent connections. Each takes about 40 KB with TLS. One site can have three times as many as it leaves for others.',
+  ),
   max_connections_per_address: setting(
     count,
     1000,
     'Maximum number of concurrent connections from one client address (IPv6: from one /64). Many people can share an address.',
   ),
+  max_requests_in_flight: setting(
+    count,
+    20_000,
+    'Maximum number of requests of sites in flight, for all threads together. One site can have three times as many as it leaves for others; more get 503.',
+  ),
+  fair_sites: setting(
+    flag,
+    true,
+    'Whether a busy thread shares its time among the sites that it serves: requests of a site that asks for more than its share wait for their turn. Nothing waits while a thread serves one site or has time left.',
+  ),
   client_memory: {
     ...setting(
       bytes(8 * MB, 1024 * GB),
       1 * GB,
-      'Maximum memory for clients, for all threads together: connections, requests and data buffered for slow readers. Each thread gets an equal share. One client address (IPv6: one /64) can use no more of a share than it leaves for all others. Above that the edge stops reading from the client and refuses new HTTP/2 requests with REFUSED_STREAM, which clients retry.',
+      'Maximum memory for clients, for all threads together: connections, requests and data buffered for slow readers. Each thread gets an equal share. One client address (IPv6: one /64) can use no more of a share than it leaves for all others. Above that the edge stops reading from the client and refuses new HTTP/2 requests with REFUSED_STREAM, which clients retry. The visitors of one site can use three quarters.',
     ),
     standard: () => memoryShare(1 / 8, 16 * MB, 1 * GB),
     standardText: 'an eighth of the memory, at most 1GB',

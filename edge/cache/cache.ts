@@ -113,8 +113,10 @@ class Flow implements FillContext {
   }
 
   handle(exchange: Exchange, site: Site): Done {
-    // The response to a GET with a body may depend on that body.
-    if (!isCacheableMethod(exchange.method) || exchange.body.length !== 0) return this.#bypass(exchange, site);
+    // The response to a GET with a body may depend on that body, and one to a visitor with a
+    // certificate on the visitor.
+    if (!isCacheableMethod(exchange.method) || exchange.body.length !== 0 || hasCertificate(exchange))
+      return this.#bypass(exchange, site);
     const key = this.#keyOf(exchange);
     const found = this.store.lookup(site.domainId, key, exchange.memory);
     if (found instanceof Promise)
@@ -295,5 +297,8 @@ const hasRangeOrCondition = ({ range, ifNoneMatch, ifModifiedSince }: CacheReque
   range !== undefined || ifNoneMatch !== undefined || ifModifiedSince !== undefined;
 
 /** Whether the response may also answer other visitors. */
+const hasCertificate = ({ client: { certificate } }: Exchange): boolean =>
+  certificate !== undefined && certificate !== '';
+
 const isShareable = ({ method, hasAuthorization, directives }: CacheRequest): boolean =>
   method === 'GET' && !hasAuthorization && !directives.noStore;

@@ -14,6 +14,7 @@ import type { Traces } from '../../core/traces/traces.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
 import type { Cache, CacheBounds } from '../cache/store/cache-store.ts';
 import { openCache } from '../cache/store/node-cache.ts';
+import { shareSiteCounts } from '../fairness/site-connections.ts';
 import { GATEWAY_COLUMNS } from '../gateway/counters.ts';
 import type { FromGateway, GatewayData, ToGateway } from '../gateway/messages.ts';
 import { gatewayMetrics } from '../gateway/metrics.ts';
@@ -191,6 +192,7 @@ function dataOf(
     adminHosts: config.admin.hostname,
     countsSites: statistics != null,
     traces: traces?.sampling ?? null,
+    siteConnections: shareSiteCounts(edge.workers),
     load: protection?.shared ?? null,
     adminCertificate: readAdminCertificate(config.admin),
     adminTarget: {

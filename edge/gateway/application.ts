@@ -9,11 +9,22 @@ import { LogThrottle } from '../../core/base/log/throttle.ts';
 import { openSecrets } from '../../core/base/secrets.ts';
 import { SharedLoad } from '../../core/protection/shared-load.ts';
 import { challengeResponse } from '../acme/http-challenge.ts';
+import { SiteConnections } from '../fairness/site-connections.ts';
+import { SiteGates } from '../fairness/site-gates.ts';
+import { SiteTurns } from '../fairness/site-turns.ts';
+import { threadTime } from '../fairness/thread-time.ts';
+import type { Exchange } from '../http/exchange/exchange.ts';
 import type { Application, ThreadContext } from '../http/server/application.ts';
+import { limitsFromConfig } from '../http/server/limits-from-config.ts';
 import type { TlsCertificate } from '../http/tls/certificate.ts';
 import { quickUnsealing } from '../http/tls/unsealing.ts';
 import { Staples } from '../ocsp/staples.ts';
+import { answerError, type ErrorPage } from '../proxy/error-page.ts';
+import type { ExchangeRecord } from '../proxy/record.ts';
+import { networkOf } from '../proxy/request-fields.ts';
+import { requestId } from '../proxy/request-id.ts';
 import type { CertificateLog } from '../sites/certificates.ts';
+import type { Site } from '../sites/site.ts';
 import { Sites } from '../sites/sites.ts';
 import { RequestTraces } from '../traces/request-traces.ts';
 import { SpanSender } from '../traces/span-sender.ts';
@@ -57,6 +68,14 @@ function stapled({ cert, key }: TlsCertificate, staples: Staples): TlsCertificat
     },
   };
   return certificate;
+}
+
+/** Sends a page in place of a site's response. */
+function refuse(exchange: Exchange, site: Site, page: ErrorPage): ExchangeRecord {
+  const id = requestId();
+  const bytes = answerError(exchange, page, id, site.documents?.errorPages);
+  const record = { exchange, site, requestId: id, status: page.status, bytes, isWhole: true } as const;
+  return { ...record, cache: 'none', originMs: -1, fault: null, detail: '' };
 }
 
 export function createApplication(data: unknown, context: ThreadContext): Application {
@@ -116,12 +135,24 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
   );
   const { cluster } = options.zoneSettings;
   const ownAddresses = [...cluster.ipv4, ...cluster.ipv6];
-  const responses = openResponses(
-    edge,
-    cache,
-    { ownAddresses, trusts, loop: context.loop, traces },
-    observer.recordProxied,
-  );
+  const responses = openResponses(edge, cache, { ownAddresses, trusts, loop: context.loop, traces }, (record) => {
+    turns.ended(record.exchange, record.site.domainId, record.bytes);
+    observer.recordProxied(record);
+  });
+  const turns = new SiteTurns({
+    serve: responses.serve,
+    refuse: (exchange, site, page) => observer.recordProxied(refuse(exchange, site, page)),
+    networkOf: (exchange) => networkOf(exchange, { trusts }),
+    maxInFlight: edge.maxRequestsInFlight / edge.workers,
+    threads: edge.workers,
+    isFair: edge.fairSites,
+    time: threadTime(),
+  });
+  const gates = new SiteGates({
+    connections: new SiteConnections(options.siteConnections, context.thread, edge.maxConnections),
+    turns,
+    limits: limitsFromConfig(edge),
+  });
   const timer = setInterval(
     () => send({ kind: 'cache-stats', worker: threadId, stats: responses.stats() }),
     STATS_MS,
@@ -136,7 +167,7 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
       siteOf: (host) => sites.siteOf(host),
       // The certificate of the admin hosts covers no other hosts.
       isShared: (serverName, host) => (isAdminHost(serverName) ? isAdminHost(host) : sites.isShared(serverName, host)),
-      proxy: responses.serve,
+      proxy: turns.serve,
       adminHosts,
       admin: admin.handler,
       challenge(host, token) {
@@ -149,6 +180,11 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
       trusts,
       observer,
     }),
+    gateFor(name) {
+      // The operators still reach the admin API.
+      const found = adminHosts.has(name) ? undefined : sites.protectionOf(name);
+      return found === undefined ? null : gates.gateOf(String(found.domainId), found.protection);
+    },
     certificateFor: (name) =>
       adminCertificate !== null && adminHosts.has(name) ? adminCertificate : sites.certificateFor(name),
     onMessage(message) {

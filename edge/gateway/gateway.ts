@@ -11,10 +11,12 @@
  *     with TLS
  *       a host that the connection's certificate does not cover ─► 421
  *       admin host ─► admin API
+ *       site whose demands on TLS the connection has not met ─► 421
  *       site ─► proxy
  *       any other host ─► 404
  */
 
+import type { SiteTlsPolicy } from '../../core/site-protection/compile.ts';
 import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange, Handler } from '../http/exchange/exchange.ts';
 import { answerError, type ErrorPage } from '../proxy/error-page.ts';
@@ -24,7 +26,7 @@ import { requestId } from '../proxy/request-id.ts';
 import type { Site, SiteLookup } from '../sites/site.ts';
 import type { Destination } from './counters.ts';
 import type { Observer } from './observer.ts';
-import { MISDIRECTED, NO_SUCH_SITE, OVERLOADED } from './pages.ts';
+import { MISDIRECTED, NO_CERTIFICATE, NO_SUCH_SITE, OTHER_TLS, OVERLOADED } from './pages.ts';
 import { redirect, secureLocation } from './redirect.ts';
 
 export interface GatewayOptions {
@@ -51,6 +53,8 @@ export interface GatewayOptions {
   readonly trusts: (address: string) => boolean;
   readonly observer: Observer;
 }
+
+const policyOf = ({ documents }: Site): SiteTlsPolicy | null => documents?.protection?.tls ?? null;
 
 const CHALLENGES = '/.well-known/acme-challenge/';
 
@@ -90,6 +94,7 @@ export function createGateway(options: GatewayOptions): Handler {
     const site = isAdmin ? undefined : siteOf(host);
     if (httpsPort !== null && (isAdmin || site?.hasCertificate)) return redirectToHttps(exchange, httpsPort, site);
     if (site === undefined) return refuse(exchange, 'unknown', NO_SUCH_SITE);
+    if (policyOf(site)?.clients?.isRequired) return refuse(exchange, 'site', NO_CERTIFICATE);
     return proxy(exchange, site);
   };
 
@@ -97,6 +102,12 @@ export function createGateway(options: GatewayOptions): Handler {
     if (adminHosts.has(host)) return admin(exchange);
     const site = siteOf(host);
     if (site === undefined) return refuse(exchange, 'unknown', NO_SUCH_SITE);
+    const policy = policyOf(site);
+    if (policy !== null && policy.fingerprint !== exchange.client.tlsPolicy) {
+      // Of a proxy that has terminated the visitor's TLS, only its word would be known.
+      if (!exchange.client.isEncrypted && policy.clients?.isRequired) return refuse(exchange, 'site', NO_CERTIFICATE);
+      if (exchange.client.isEncrypted) return refuse(exchange, 'misdirected', OTHER_TLS);
+    }
     return proxy(exchange, site);
   };
 

@@ -4,6 +4,7 @@ import type { FinishedSpan } from '../../core/traces/span.ts';
 import type { RequestSampling } from '../../core/traces/traces.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
 import type { CacheHandle, CacheStats } from '../cache/store/cache-store.ts';
+import type { SharedSiteCounts } from '../fairness/site-connections.ts';
 import type { TlsCertificate } from '../http/tls/certificate.ts';
 import type { FromStaples, StapleFetched } from '../ocsp/messages.ts';
 import type { SitesChanged } from '../sites/sites.ts';
@@ -30,6 +31,8 @@ export interface GatewayData {
   readonly adminTarget: AdminTarget;
   /** Null: traces are off. */
   readonly traces: RequestSampling | null;
+  /** Connections of each site, which the threads count together. */
+  readonly siteConnections: SharedSiteCounts;
   /** The level of load of the process; null: it is not watched. */
   readonly load: SharedArrayBuffer | null;
   readonly httpPorts: readonly number[];

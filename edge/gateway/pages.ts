@@ -19,6 +19,24 @@ export const MISDIRECTED: ErrorPage = {
   owner: 'The certificate of this connection does not cover the requested host.',
 };
 
+/**
+ * RFC 9110 section 15.5.20: a connection to another site, or from before the site's settings
+ * changed, whose handshake did not ask for what the site requires.
+ */
+export const OTHER_TLS: ErrorPage = {
+  ...MISDIRECTED,
+  owner: 'The site requires another version of TLS or a certificate of its visitors; a new connection negotiates it.',
+};
+
+export const NO_CERTIFICATE: ErrorPage = {
+  status: 403,
+  code: 'client_certificate_required',
+  title: 'This site requires a certificate',
+  visitor: 'Please use https:// and a browser that has a certificate for this site.',
+  owner:
+    'The protection of the domain requires client certificates, which only a TLS connection to this service shows.',
+};
+
 export const OVERLOADED: ErrorPage = {
   status: 503,
   code: 'overloaded',

@@ -13,7 +13,7 @@ import { DEFAULT_LIMITS, type OriginLimits } from './limits.ts';
 import { openNodeSocket } from './node-socket.ts';
 import type { Fetch, OriginRequest, OriginResponse, ResponseReceiver, Send } from './origin.ts';
 import { connectionKey, type Origin } from './origin-address.ts';
-import { isNamedByVisitor, OriginPool, type PoolTools } from './pool.ts';
+import { isNamedByVisitor, OriginPool, type PoolTools, SITE_WEIGHT } from './pool.ts';
 import { requestHead } from './request-head.ts';
 import { Shares } from './shares.ts';
 import type { OpenSocket } from './sockets.ts';
@@ -75,6 +75,7 @@ class Client implements OriginClient {
       // None gets more than is left over for others: the fewer are free, the less one origin may hold, and those that hang leave some for those that don't.
       makeRoom: (held) => held < limits.totalConnections - this.counters.open || this.#closeOldest(),
       shares: new Shares(limits.totalConnections),
+      siteShares: new Shares(limits.totalConnections, SITE_WEIGHT),
       queued: 0,
       onOver: () => this.#admitLater(),
       onEmpty: (pool) => this.#forget(pool),

@@ -26,6 +26,8 @@ export interface OriginRequest {
   readonly body: RequestBody;
   /** The visitor's network (core/address/ipv6.ts), which gets its share of the connections; undefined: nobody in particular. */
   readonly client?: string;
+  /** The site whose visitor asks, which gets its share, too; undefined: none in particular. */
+  readonly site?: string;
   /** `websocket`: asks for an upgrade (RFC 6455); else empty. */
   readonly protocol: string;
   /** Lets the caller cancel, instead of a signal. */

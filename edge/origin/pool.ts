@@ -30,6 +30,8 @@ export interface PoolTools extends DialTools {
   makeRoom(held: number): boolean;
   /** Requests under way to all origins, by network. */
   readonly shares: Shares;
+  /** The same, by site. */
+  readonly siteShares: Shares;
   /** Requests that wait for a share, to all origins. */
   queued: number;
   /** A request is over, for which those of other origins may have waited. */
@@ -37,6 +39,9 @@ export interface PoolTools extends DialTools {
   /** Nothing is open, nobody waits. */
   onEmpty(pool: OriginPool): void;
 }
+
+/** A site may have so many times what is left over: alone seven eighths of the requests. */
+export const SITE_WEIGHT = 7;
 
 /** As many as an answer of the resolvers has (address-book.ts); the latest ones stay. */
 const MOST_ADDRESSES = 16;
@@ -57,8 +62,9 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
   /** Requests that have a share, and no connection yet. */
   readonly #waiting = new Set<Call>();
   /** Requests that have no share yet. */
-  readonly #queue = new FairQueue<Call, string | undefined>();
-  /** Requests under way, and those that wait for their turn, by network. */
+  readonly #queue = new FairQueue<Call>();
+  /** Requests in flight by site; the same, and those that wait for their turn, by network. */
+  readonly #siteShares: Shares;
   readonly #shares: Shares;
   readonly #queued: Shares;
   /** Those that are being opened; a call that is sent once more has its own. */
@@ -75,6 +81,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     this.place = new OriginPlace(origin);
     this.#serverName = serverName;
     this.#tools = tools;
+    this.#siteShares = new Shares(tools.limits.connections, SITE_WEIGHT);
     this.#shares = new Shares(tools.limits.connections);
     this.#queued = new Shares(tools.limits.waiting);
   }
@@ -85,8 +92,9 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
   }
 
   run(call: Call): void {
-    const { client } = call.request;
-    const mayStart = !this.#queue.hasItemOf(client) && this.#mayStart(client);
+    const { client, site } = call.request;
+    const isFirst = this.#queue.size === 0 || !this.#queue.hasItemOf(ownerOf(client, site));
+    const mayStart = isFirst && this.#mayStart(client, site);
     const connection = mayStart ? this.#takeIdle() : undefined;
     const waiting = this.#waiting.size + this.#queue.size;
     const isFull = connection === undefined && waiting >= this.#tools.limits.waiting;
@@ -100,7 +108,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     }
     this.#queued.take(client);
     this.#tools.queued++;
-    this.#queue.put(call, client);
+    this.#queue.put(call, ownerOf(client, site));
     this.#wait(call);
   }
 
@@ -238,15 +246,20 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
 
   // Shares.
 
-  #mayStart(network: string | undefined): boolean {
+  #mayStart(network: string | undefined, site: string | undefined): boolean {
+    if (site !== undefined && !(this.#siteShares.hasRoom(site) && this.#tools.siteShares.hasRoom(site))) return false;
     // Of all origins together it is each network's share alone that counts: what one origin may have is for `makeRoom` to say.
     return this.#shares.hasRoom(network) && (network === undefined || this.#tools.shares.hasRoom(network));
   }
 
   /** Gives a call its share, and a connection, or one as soon as there is one. */
   #start(call: Call, connection: OriginConnection | undefined): void {
-    const { client } = call.request;
+    const { client, site } = call.request;
     this.#shares.take(client);
+    if (site !== undefined) {
+      this.#siteShares.take(site);
+      this.#tools.siteShares.take(site);
+    }
     if (client !== undefined) this.#tools.shares.take(client);
     if (connection !== undefined) {
       this.#tools.counters.reused++;
@@ -277,15 +290,19 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     call.fail(error);
   }
 
-  #giveBack({ request: { client } }: Call): void {
+  #giveBack({ request: { client, site } }: Call): void {
     this.#shares.giveBack(client);
+    if (site !== undefined) {
+      this.#siteShares.giveBack(site);
+      this.#tools.siteShares.giveBack(site);
+    }
     if (client !== undefined) this.#tools.shares.giveBack(client);
     if (this.#tools.queued > 0) this.#tools.onOver();
   }
 
   #takeQueued(): Call | undefined {
     if (this.#queue.size === 0) return undefined;
-    const call = this.#queue.take((network) => this.#mayStart(network));
+    const call = this.#queue.take((owner) => this.#mayStart(...partsOf(owner)));
     if (call !== undefined) this.#leftQueue(call);
     return call;
   }
@@ -365,6 +382,14 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
   #forgetIfEmpty(): void {
     if (this.#held + this.#waiting.size + this.#queue.size === 0) this.#tools.onEmpty(this);
   }
+}
+
+/** Networks of a site take turns. */
+const ownerOf = (network = '', site = ''): string => `${network} ${site}`;
+
+function partsOf(owner: string): [network: string | undefined, site: string | undefined] {
+  const [network, site] = owner.split(' ');
+  return [network === '' ? undefined : network, site === '' ? undefined : site];
 }
 
 /** An origin with a name is asked for by that name, whatever the visitor's host is. */

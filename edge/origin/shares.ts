@@ -4,17 +4,20 @@
  */
 export class Shares {
   readonly limit: number;
+  readonly #weight: number;
   #total = 0;
   readonly #held = new Map<string, number>();
 
-  constructor(limit: number) {
+  /** `weight`: a share is so many times what is left over. With 3, the first has three quarters. */
+  constructor(limit: number, weight = 1) {
     this.limit = limit;
+    this.#weight = weight;
   }
 
   /** Whether `network` may have one more. Undefined: nobody in particular, for whom the limit alone holds. */
   hasRoom(network: string | undefined): boolean {
     const left = this.limit - this.#total;
-    return network === undefined ? left > 0 : this.of(network) < left;
+    return network === undefined ? left > 0 : this.of(network) < this.#weight * left;
   }
 
   /** What `network` has. */

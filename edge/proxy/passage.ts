@@ -180,6 +180,7 @@ export class Passage implements Visit, TrailerFilter {
       id: this.id,
       body,
       client: networkOf(exchange, this.#context.rules),
+      site: site.domainId,
       protocol,
       cancel,
       onInform: (status, fields, identity) => this.#inform(status, fields, identity),

@@ -406,6 +406,8 @@ function buildRequestFields(
   }
   if (loop !== '' && includesIdentifier(loop, rules.name)) return 508;
   if (acceptEncoding !== '') fields.push('accept-encoding', acceptEncoding);
+  // RFC 9440. Those of a trusted proxy's visitors are claims of the proxy.
+  if (!isTrusted && client.certificate) fields.push('client-cert', client.certificate);
   fields.push(
     'x-forwarded-for',
     join(forwardedFor, client.address),

@@ -52,6 +52,7 @@ export class DomainSites {
   readonly #before: ReadonlyMap<string, Site>;
   /** Those that were read last, to be used again. */
   #documents: SiteDocuments | null;
+  #hasReadDocuments = false;
   #timer: NodeJS.Timeout | undefined;
 
   /** `certificates`: the customer's own first. `before`: what was known of the domain before something changed: sites that are as they were stay the same objects. */
@@ -105,22 +106,31 @@ export class DomainSites {
     return site;
   }
 
+  /** Null: the customer has set none. */
+  get documents(): SiteDocuments | null {
+    if (this.#hasReadDocuments) return this.#documents;
+    const { environment, documents } = this.#options;
+    this.#documents = readDocuments(new StoreReader(environment), this, documents, this.#documents);
+    this.#hasReadDocuments = true;
+    return this.#documents;
+  }
+
   /** Null: the domain has gone, of which the thread has yet to hear. */
   #readNames(): Names | null {
-    const { environment, settings, exemptions, documents, region } = this.#options;
+    const { environment, settings, exemptions, region } = this.#options;
     const reader = new StoreReader(environment);
     const domain = reader.domain(this.id);
     if (domain === undefined) return null;
     const proxy = reader.proxy(this.id);
     const web = new WebNames(environment, domain, settings);
-    this.#documents = readDocuments(reader, this, documents, this.#documents);
-    this.#documents?.pools?.setHealth(reader.originHealth(this.id, region));
+    const { documents } = this;
+    documents?.pools?.setHealth(reader.originHealth(this.id, region));
     return {
       web,
       origins: new SiteOrigins(environment, domain, web, settings, exemptions),
       hsts: proxy === undefined ? '' : formatHsts(proxy),
       heuristicFreshness: proxy?.heuristicFreshness ?? false,
-      documents: this.#documents,
+      documents,
     };
   }
 

@@ -4,6 +4,8 @@
  */
 import { compileErrorPages, type ErrorPages, type ErrorPagesDocument } from '../../core/error-pages/error-pages.ts';
 import type { OriginsDocument } from '../../core/pools/document.ts';
+import { compileProtection, type SiteProtection } from '../../core/site-protection/compile.ts';
+import type { ProtectionDocument } from '../../core/site-protection/document.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import type { Domain, SiteDocument } from '../../core/store/rows.ts';
 import { type PoolTools, SitePools } from './site-pools.ts';
@@ -26,6 +28,8 @@ export class SiteDocuments {
   readonly errorPages: ErrorPages | null;
   /** Null: the domain's own origin serves everything. */
   readonly pools: SitePools | null;
+  /** Null: there is no such document. */
+  readonly protection: SiteProtection | null;
 
   constructor(
     documents: readonly SiteDocument[],
@@ -38,6 +42,7 @@ export class SiteDocuments {
     this.pools = compiled(documents, 'origins', (content, revision) =>
       compilePools(content as OriginsDocument, revision, owner, tools.pools, before?.pools ?? null),
     );
+    this.protection = compiled(documents, 'protection', (content) => compileProtection(content as ProtectionDocument));
   }
 }
 

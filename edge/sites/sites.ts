@@ -3,6 +3,7 @@
  * a hundred thousand domains; what was read is kept, within bounds, until main says that its domain has changed.
  */
 import type { Exemptions } from '../../core/address/index.ts';
+import type { SiteProtection } from '../../core/site-protection/compile.ts';
 import { type Environment, openEnvironment } from '../../core/store/environment.ts';
 import { type Id, idKey } from '../../core/store/keys.ts';
 import { type Reader, StoreReader } from '../../core/store/reader.ts';
@@ -90,6 +91,13 @@ export class Sites {
   /** The id of the domain that a host is in, whether its proxy is on or not. */
   domainIdOf(host: string): Id | undefined {
     return this.#hostOf(host)?.domain?.id;
+  }
+
+  /** The domain that a server name is in, with its protection; undefined: it is in none. */
+  protectionOf(serverName: string): { readonly domainId: Id; readonly protection: SiteProtection | null } | undefined {
+    const domain = this.#hostOf(serverName)?.domain;
+    if (domain == null) return undefined;
+    return { domainId: domain.id, protection: domain.documents?.protection ?? null };
   }
 
   /** The same object as long as it is the same certificate. */

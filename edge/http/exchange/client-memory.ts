@@ -4,6 +4,10 @@
  *
  * A network gets no more than what is left over for the others (a dynamic threshold, Choudhury and Hahne 1998): alone it may hold half of the limit, two may hold a third each.
  * So no network, however many connections and streams it has, takes the memory that the next one needs.
+ *
+ * What the visitors of one site hold is bounded the same way: alone it may hold three quarters of
+ * the limit, so a site that is flooded from many networks leaves memory for the others. Connections
+ * whose site is not known count for their network alone.
  */
 import { clientNetwork } from '../../../core/address/ipv6.ts';
 
@@ -18,6 +22,38 @@ export const LEAST_FETCH = 65_536;
 /** A fetch of more than that takes one such part of what is left. */
 const FETCH_PART = 8;
 
+/** A site may hold this many times what is left over. */
+const SITE_WEIGHT = 3;
+
+/** What a network, or the visitors of a site, hold together. */
+class Account {
+  held = 0;
+  /** Of its ClientMemory. */
+  users = 0;
+}
+
+class Accounts {
+  readonly #accounts = new Map<string, Account>();
+
+  get(name: string): Account | undefined {
+    return this.#accounts.get(name);
+  }
+
+  enter(name: string): Account {
+    let account = this.#accounts.get(name);
+    if (account === undefined) {
+      account = new Account();
+      this.#accounts.set(name, account);
+    }
+    account.users++;
+    return account;
+  }
+
+  leave(name: string, account: Account): void {
+    if (--account.users === 0) this.#accounts.delete(name);
+  }
+}
+
 export class MemoryBudget {
   /** Bytes for all networks. */
   readonly limit: number;
@@ -25,20 +61,28 @@ export class MemoryBudget {
   held = 0;
   /** Waiters of all networks. */
   waiting = 0;
-  readonly #networks = new Map<string, ClientMemory>();
+  /** By site and network. */
+  readonly #clients = new Map<string, ClientMemory>();
+  readonly #networks = new Accounts();
+  readonly #sites = new Accounts();
   #isWakeDue = false;
 
   constructor(limit: number) {
     this.limit = limit;
   }
 
-  /** The account of the network of `address`. To be left once for each time that it is entered. */
-  enter(address: string): ClientMemory {
+  /**
+   * The account of the network of `address` as a visitor of `site`; empty: of none in particular.
+   * To be left once for each time that it is entered.
+   */
+  enter(address: string, site = ''): ClientMemory {
     const network = clientNetwork(address);
-    let memory = this.#networks.get(network);
+    const key = site === '' ? network : `${network} ${site}`;
+    let memory = this.#clients.get(key);
     if (memory === undefined) {
-      memory = new ClientMemory(this, network);
-      this.#networks.set(network, memory);
+      const accounts = { network: this.#networks.enter(network), site: site === '' ? null : this.#sites.enter(site) };
+      memory = new ClientMemory(this, network, site, accounts);
+      this.#clients.set(key, memory);
     }
     memory.users++;
     return memory;
@@ -46,8 +90,8 @@ export class MemoryBudget {
 
   /** Whether the network of `address` holds less than its share. */
   hasRoomFor(address: string): boolean {
-    const memory = this.#networks.get(clientNetwork(address));
-    return memory === undefined ? this.held < this.limit : memory.room > 0;
+    const held = this.#networks.get(clientNetwork(address))?.held ?? 0;
+    return held === 0 ? this.held < this.limit : this.limit - this.held - held >= 2;
   }
 
   leave(memory: ClientMemory): void {
@@ -57,7 +101,11 @@ export class MemoryBudget {
 
   /** A waiter may outlive the connections of its network, such as a lookup in the cache: it still gets its turn. */
   #dropUnused(memory: ClientMemory): void {
-    if (memory.users === 0 && !memory.hasWaiters) this.#networks.delete(memory.network);
+    if (memory.users > 0 || memory.hasWaiters) return;
+    const { network, site, accounts } = memory;
+    if (!this.#clients.delete(site === '' ? network : `${network} ${site}`)) return;
+    this.#networks.leave(network, accounts.network);
+    if (accounts.site !== null) this.#sites.leave(site, accounts.site);
   }
 
   /** Something was released. Waiters hear of it after this turn of the loop. */
@@ -66,7 +114,7 @@ export class MemoryBudget {
     this.#isWakeDue = true;
     setImmediate(() => {
       this.#isWakeDue = false;
-      for (const memory of this.#networks.values()) {
+      for (const memory of this.#clients.values()) {
         memory.wake();
         this.#dropUnused(memory);
       }
@@ -80,13 +128,17 @@ export class ClientMemory {
   /** Connections that share it. */
   users = 0;
   readonly network: string;
+  readonly site: string;
+  readonly accounts: { readonly network: Account; readonly site: Account | null };
   readonly #budget: MemoryBudget;
   /** In the order in which they came. */
   readonly #waiting = new Set<MemoryWaiter>();
 
-  constructor(budget: MemoryBudget, network: string) {
+  constructor(budget: MemoryBudget, network: string, site: string, accounts: ClientMemory['accounts']) {
     this.#budget = budget;
     this.network = network;
+    this.site = site;
+    this.accounts = accounts;
   }
 
   get hasWaiters(): boolean {
@@ -101,8 +153,12 @@ export class ClientMemory {
   /** Bytes that `take` would grant. */
   get room(): number {
     const { limit, held } = this.#budget;
+    const { network, site } = this.accounts;
     // What is taken counts twice: it is held, and it is no longer left over for others.
-    return Math.max(0, Math.floor((limit - held - this.held) / 2));
+    const ofNetwork = Math.max(0, Math.floor((limit - held - network.held) / 2));
+    if (site === null) return ofNetwork;
+    const ofSite = Math.floor((SITE_WEIGHT * (limit - held) - site.held) / (SITE_WEIGHT + 1));
+    return Math.max(0, Math.min(ofNetwork, ofSite));
   }
 
   /** Charges what is about to be held. False: the network has its share, and `waitFor` tells when there may be room. */
@@ -121,13 +177,19 @@ export class ClientMemory {
 
   /** Charges what is held whether there is room or not, such as what came with a read that is over. */
   hold(bytes: number): void {
+    const { network, site } = this.accounts;
     this.held += bytes;
+    network.held += bytes;
+    if (site !== null) site.held += bytes;
     this.#budget.held += bytes;
   }
 
   /** Gives back what was charged. */
   release(bytes: number): void {
+    const { network, site } = this.accounts;
     this.held -= bytes;
+    network.held -= bytes;
+    if (site !== null) site.held -= bytes;
     this.#budget.held -= bytes;
     this.#budget.freed();
   }

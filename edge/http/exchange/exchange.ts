@@ -22,6 +22,10 @@ export interface Client {
   /** The server name of the TLS handshake (SNI), in lower case; empty without one or without TLS. */
   readonly serverName: string;
   readonly isEncrypted: boolean;
+  /** The client's verified certificate, as the field Client-Cert has it (RFC 9440); empty: none. */
+  readonly certificate?: string;
+  /** Fingerprint of the policy that the handshake met (edge/http/tls/policy.ts); empty: none. */
+  readonly tlsPolicy?: string;
 }
 
 export interface Exchange {

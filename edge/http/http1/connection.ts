@@ -9,9 +9,10 @@ import { type AbortCause, AbortError, type Client } from '../exchange/exchange.t
 import type { FieldList } from '../exchange/field-list.ts';
 import { type Flushable, flushLater } from '../transport/flusher.ts';
 import type { Transport, TransportReceiver } from '../transport/transport.ts';
-import type { Http1Context } from './context.ts';
+import type { Http1Context, SiteTerms } from './context.ts';
 import { Deadlines } from './deadlines.ts';
 import { type Carrier, Http1Exchange } from './exchange.ts';
+import type { Http1Limits } from './limits.ts';
 import { Outgoing } from './outgoing.ts';
 import type { Refusal } from './refusal.ts';
 import type { RequestHead } from './request-head.ts';
@@ -28,6 +29,8 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
   readonly memory: ClientMemory;
   readonly outgoing: Outgoing;
   readonly deadlines: Deadlines;
+  /** Those in time are the site's, the others the server's. */
+  readonly limits: Http1Limits;
   /** The one that is handled, also while its body is dropped after the response. */
   active: Http1Exchange | undefined;
   /** This side has ended; what still comes is dropped. */
@@ -63,10 +66,12 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     transport: Transport,
     readonly client: Client,
     readonly context: Http1Context<Http1Connection>,
+    site: SiteTerms | null = null,
   ) {
     this.#transport = transport;
     this.#reader = new RequestReader(this, context.limits, client.isEncrypted);
-    this.memory = context.memory.enter(client.address);
+    this.limits = site?.http1 ?? context.limits;
+    this.memory = context.memory.enter(client.address, site?.site);
     this.memory.hold(CONNECTION_MEMORY);
     this.outgoing = new Outgoing(
       transport,

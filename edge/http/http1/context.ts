@@ -14,6 +14,14 @@ export interface Http1Options {
   readonly memory?: MemoryBudget;
 }
 
+/** What holds for the connections of one site. */
+export interface SiteTerms {
+  /** The site that memory is charged to. */
+  readonly site: string;
+  /** How long its connections may stay as they are, and how slow they may be; null: as all. */
+  readonly http1: Http1Limits | null;
+}
+
 /** What the connections of a server share. */
 export interface Http1Context<Connection> extends Http1Options {
   readonly memory: MemoryBudget;

@@ -10,7 +10,8 @@ import type { Refusal } from './refusal.ts';
 
 /** The connection, as its deadlines see it. */
 export interface TimedConnection {
-  readonly context: { readonly limits: Http1Limits; readonly counters: Http1Counters };
+  readonly limits: Http1Limits;
+  readonly context: { readonly counters: Http1Counters };
   readonly client: Client;
   readonly outgoing: Outgoing;
   /** Bytes. */
@@ -51,7 +52,7 @@ export class Deadlines {
   /** `now`: of `performance`, milliseconds. */
   check(now: number): void {
     const connection = this.#connection;
-    const { limits } = connection.context;
+    const { limits } = connection;
     if (this.#isStalled(now, limits.writeTimeout)) {
       this.#end('slow_reader');
       return;
@@ -81,7 +82,10 @@ export class Deadlines {
   /** The first head is waited for from the beginning. */
   #checkIdle(now: number): void {
     const connection = this.#connection;
-    const { limits, counters } = connection.context;
+    const {
+      limits,
+      context: { counters },
+    } = connection;
     const { isInHead } = connection;
     this.#enters(isInHead || connection.requests === 0 ? 'head' : 'waits', now);
     if (connection.outgoing.isPending) this.#since = now;
@@ -96,7 +100,10 @@ export class Deadlines {
 
   /** Only while the handler waits for it, or only its end is waited for: else it is not the client who is slow, and one that has been refused by a response under way may stop sending. */
   #checkBody(exchange: Http1Exchange, now: number): void {
-    const { limits, counters } = this.#connection.context;
+    const {
+      limits,
+      context: { counters },
+    } = this.#connection;
     const { queue } = exchange;
     if (queue === null || queue.isComplete) return;
     const isSame = exchange === this.#windowOf;

@@ -6,7 +6,7 @@ import type { Client } from '../exchange/exchange.ts';
 import { sweepEvery } from '../exchange/sweep.ts';
 import { SocketTransport, type Transport } from '../transport/transport.ts';
 import { Http1Connection } from './connection.ts';
-import type { Http1Context, Http1Options } from './context.ts';
+import type { Http1Context, Http1Options, SiteTerms } from './context.ts';
 import { sweepMs } from './limits.ts';
 
 export class Http1 {
@@ -25,10 +25,10 @@ export class Http1 {
   }
 
   /** Takes over a connection: what carries it, or a TCP socket, or a TLS socket after its handshake. What was read of a socket may have been put back (`unshift`). While this drains it is served one request. */
-  accept(carrier: Socket | Transport, client: Client): void {
+  accept(carrier: Socket | Transport, client: Client, site: SiteTerms | null = null): void {
     const { counters, limits } = this.#context;
     counters.count('connections');
-    const connection = new Http1Connection(transportOf(carrier), client, this.#context);
+    const connection = new Http1Connection(transportOf(carrier), client, this.#context, site);
     this.#connections.add(connection);
     this.#sweep ??= sweepEvery(sweepMs(limits), () => this.#check());
     connection.begin();

@@ -37,6 +37,8 @@ export interface Http2SessionOptions {
   readonly clock?: Clock;
   /** The thread's, of which the client's network gets a share. */
   readonly memory?: MemoryBudget;
+  /** The site that the client visits, which gets a share, too. */
+  readonly site?: string;
 }
 
 /** Bytes that a session takes by itself, its connection and its tables of HPACK included. */
@@ -83,7 +85,7 @@ export class Http2Session implements StreamSession, SenderSession, TransportRece
     this.clock = options.clock ?? THREAD_CLOCK;
     this.clock.add(this);
     this.#budget = options.memory ?? THREAD_MEMORY;
-    this.memory = this.#budget.enter(this.client.address);
+    this.memory = this.#budget.enter(this.client.address, options.site);
     this.memory.hold(SESSION_MEMORY);
     this.#transport = socket instanceof Socket ? new SocketTransport(socket) : socket;
     this.output = new Output(this.#transport, this.memory, (data) => this.#written(data));

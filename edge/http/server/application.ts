@@ -2,6 +2,7 @@
 import type { DescriptorLoop } from '../../../core/os/descriptor-loop.ts';
 import type { Handler } from '../exchange/exchange.ts';
 import type { TlsCertificate } from '../tls/certificate.ts';
+import type { ConnectionGate } from './connection-gate.ts';
 
 export interface Application {
   /** Gets every request of the thread. */
@@ -11,6 +12,8 @@ export interface Application {
    * get no certificate: their handshake fails. Asked for each connection: not to be slow, nor to make PEM anew each time. What is made of a certificate is kept by its PEM.
    */
   certificateFor(serverName: string): TlsCertificate | undefined;
+  /** What holds for a connection with a server name (in lower case); null: nothing. */
+  gateFor?(serverName: string): ConnectionGate | null;
   /** What `Pool.send` says to all threads. */
   onMessage?(message: unknown): void;
   /** No connection is left, or none may stay: lets go of what keeps the thread. */

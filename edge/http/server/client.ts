@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { Client as CountedClient } from '../../../core/address/client.ts';
 import { addressText, setClientAddress } from '../../../core/address/ipv6.ts';
 import type { Client } from '../exchange/exchange.ts';
+import type { TlsPolicy } from '../tls/policy.ts';
 
 /** What the limits of connections are counted by; null when the client has gone already. */
 export function countedClient(socket: Socket): CountedClient | null {
@@ -13,6 +14,13 @@ export function countedClient(socket: Socket): CountedClient | null {
   return client;
 }
 
-export function describeClient(client: CountedClient, serverName: string, isEncrypted: boolean): Client {
-  return { address: addressText(client), port: client.port, serverName, isEncrypted };
+export function describeClient(
+  client: CountedClient,
+  serverName: string,
+  isEncrypted: boolean,
+  certificate = '',
+  policy: TlsPolicy | null = null,
+): Client {
+  const tlsPolicy = policy === null ? '' : policy.fingerprint;
+  return { address: addressText(client), port: client.port, serverName, isEncrypted, certificate, tlsPolicy };
 }

@@ -5,8 +5,10 @@ import type { Client as CountedClient } from '../../../core/address/client.ts';
 import { SESSION_ENDING } from '../http2/endings.ts';
 import { Http2Session } from '../http2/session.ts';
 import type { TlsCertificate } from '../tls/certificate.ts';
-import { UNRECOGNIZED_NAME } from '../tls/profile.ts';
+import { PROTOCOL_VERSION, UNRECOGNIZED_NAME } from '../tls/profile.ts';
 import { describeClient } from './client.ts';
+import { demandCertificate, shownCertificate } from './client-certificate.ts';
+import { type ConnectionGate, REFUSED } from './connection-gate.ts';
 import type { ConnectionHost } from './connection-host.ts';
 import type { Member } from './member.ts';
 import { versionSpoken } from './preface.ts';
@@ -31,6 +33,9 @@ export class Connection implements Member {
   #tls: TLSSocket | null = null;
   #session: Http2Session | null = null;
   #isSettled = false;
+  #gate: ConnectionGate | null = null;
+  /** The client's, as the field Client-Cert has it. */
+  #certificate = '';
   #isClosed = false;
 
   constructor(
@@ -57,14 +62,11 @@ export class Connection implements Member {
       secureContext: base,
       ALPNProtocols: ALPN_PROTOCOLS as Buffer,
       SNICallback: (name, done) => {
-        const certificate = this.#server.certificateFor(name.toLowerCase());
-        const context = certificate && this.#contextOf(certificate);
-        if (context === undefined) this.#refuseName();
-        else {
-          // Before the context is set, since OpenSSL requests the response right after it.
-          setStaple(tls, certificate?.staple);
-          done(null, context);
-        }
+        const serverName = name.toLowerCase();
+        const delay = this.#enter(serverName);
+        if (delay === REFUSED) this.destroy();
+        else if (delay === 0) this.#select(tls, serverName, done);
+        else setTimeout(() => this.#select(tls, serverName, done), delay);
       },
     });
     this.#tls = tls;
@@ -75,6 +77,21 @@ export class Connection implements Member {
       if (!this.#isSettled) this.#tlsFailed();
     });
     tls.once('secure', () => this.#secured(tls));
+  }
+
+  /** Selects the certificate, or ends the handshake. */
+  #select(tls: TLSSocket, serverName: string, done: (error: Error | null, context?: SecureContext) => void): void {
+    if (this.#isClosed) return;
+    const certificate = this.#server.certificateFor(serverName);
+    const context = certificate && this.#contextOf(certificate, this.#gate?.policy?.clients?.authorities);
+    if (context === undefined) this.#refuseName();
+    else if (this.#gate?.policy?.requiresTls13 && tls.getProtocol() !== 'TLSv1.3') this.#refuse(PROTOCOL_VERSION);
+    else if (this.#gate?.policy?.clients && !demandCertificate(tls, this.#gate.policy.clients)) this.destroy();
+    else {
+      // Before the context is set, since OpenSSL requests the response right after it.
+      setStaple(tls, certificate?.staple);
+      done(null, context);
+    }
   }
 
   /** Waits for the first bytes, which tell the version. */
@@ -120,8 +137,24 @@ export class Connection implements Member {
     this.#raw.destroy();
   }
 
+  /** Milliseconds until the handshake may begin, or REFUSED. Once. */
+  #enter(serverName: string): number {
+    const gate = this.#server.gateFor(serverName);
+    const delay = gate === null ? 0 : gate.enter();
+    if (delay === REFUSED) this.#server.counters.limited('refused_site', this.#client);
+    else this.#gate = gate;
+    return delay;
+  }
+
   #secured(tls: TLSSocket): void {
     const { counters } = this.#server;
+    const clients = this.#gate?.policy?.clients ?? null;
+    const certificate = clients === null ? '' : shownCertificate(tls, clients);
+    if (certificate === undefined) {
+      this.#tlsFailed();
+      return;
+    }
+    this.#certificate = certificate;
     // False: none was named.
     const serverName = tls.servername || '';
     counters.count('handshakes_full');
@@ -133,29 +166,32 @@ export class Connection implements Member {
 
   #serve(socket: Socket, isHttp2: boolean, serverName: string): void {
     const { application, limits, counters, http2Counters, http1, isDraining, onHandlerError } = this.#server;
-    const client = describeClient(this.#client, serverName, this.#tls !== null);
+    const gate = this.#gate;
+    const policy = gate === null ? null : gate.policy;
+    const client = describeClient(this.#client, serverName, this.#tls !== null, this.#certificate, policy);
     if (!isHttp2) {
       counters.count('http1');
-      http1.accept(socket, client);
+      http1.accept(socket, client, gate);
       return;
     }
     counters.count('http2');
     this.#session = new Http2Session(socket, {
       handler: application.handler,
       client,
-      limits: limits.http2,
+      limits: gate?.http2 ?? limits.http2,
       counters: http2Counters,
       scheme: client.isEncrypted ? 'https' : 'http',
       onHandlerError,
       memory: this.#server.memory,
+      site: gate?.site,
     });
     if (isDraining) this.#session.drain();
   }
 
   /** One that cannot be made is none: what a client names must not end the thread. */
-  #contextOf(certificate: TlsCertificate): SecureContext | undefined {
+  #contextOf(certificate: TlsCertificate, authorities?: string): SecureContext | undefined {
     try {
-      return secureContextOf(certificate);
+      return secureContextOf(certificate, authorities);
     } catch (error) {
       this.#server.onHandlerError(error);
       return undefined;
@@ -169,8 +205,12 @@ export class Connection implements Member {
 
   #refuseName(): void {
     this.#server.counters.count('unrecognized_name');
-    // Past node's TLS, which knows no such alert: nothing has been sent yet, so it goes out in the clear, as it has to.
-    this.#raw.end(UNRECOGNIZED_NAME, () => this.destroy());
+    this.#refuse(UNRECOGNIZED_NAME);
+  }
+
+  /** Past node's TLS, which sends no such alert. Before the handshake alerts are in the clear. */
+  #refuse(alert: Uint8Array): void {
+    this.#raw.end(alert, () => this.destroy());
   }
 
   #tlsFailed(): void {
@@ -181,6 +221,8 @@ export class Connection implements Member {
   #closed(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#gate?.leave();
+    this.#gate = null;
     this.#tls?.destroy();
     this.#server.closed(this.#member, this.#bucket);
   }

@@ -14,6 +14,8 @@ export const SERVER_COLUMNS = [
   'refused_total',
   'refused_address',
   'refused_memory',
+  /** Closed at the ClientHello: the site has its share of the connections. */
+  'refused_site',
   /** The process has too little memory or too few descriptors left. */
   'refused_overload',
   'handshakes_full',
@@ -39,7 +41,13 @@ export type ServerColumn = (typeof SERVER_COLUMNS)[number];
 /** Limits that connections can meet. */
 export type ServerLimit = Extract<
   ServerColumn,
-  'refused_total' | 'refused_address' | 'refused_memory' | 'refused_overload' | 'handshake_timeout' | 'drain_cut'
+  | 'refused_total'
+  | 'refused_address'
+  | 'refused_memory'
+  | 'refused_site'
+  | 'refused_overload'
+  | 'handshake_timeout'
+  | 'drain_cut'
 >;
 
 /** `count`: how often it happened since it was told last, this time included. `client`: the one of this time. */

@@ -28,9 +28,10 @@ const BY_SERVER_COLUMN: readonly (readonly [
       ['total', 'refused_total'],
       ['address', 'refused_address'],
       ['memory', 'refused_memory'],
+      ['site', 'refused_site'],
       ['overload', 'refused_overload'],
     ],
-    'Connections closed at once: too many in total or per client, the client network reached its share of memory, or the process is overloaded.',
+    'Connections closed at once: too many in total or per client, the client network reached its share of memory, the site its share of connections, or the process is overloaded.',
   ],
   [
     'handshakes',

@@ -7,8 +7,10 @@ import { Http2Session } from '../http2/session.ts';
 import type { TlsCertificate } from '../tls/certificate.ts';
 import type { TlsConnection } from '../tls/connection.ts';
 import type { TlsOwner } from '../tls/owner.ts';
+import type { TlsPolicy } from '../tls/policy.ts';
 import { describeClient } from './client.ts';
 import { Connection } from './connection.ts';
+import { type ConnectionGate, REFUSED } from './connection-gate.ts';
 import type { ConnectionHost } from './connection-host.ts';
 import type { Member } from './member.ts';
 
@@ -19,6 +21,7 @@ export class NativeConnection implements TlsOwner<TlsConnection>, Member {
   readonly #bucket: number;
   #tls: TlsConnection | null = null;
   #session: Http2Session | null = null;
+  #gate: ConnectionGate | null = null;
   /** What it became when edge/http/tls did not take it. */
   #handedOver: Connection | null = null;
 
@@ -60,6 +63,18 @@ export class NativeConnection implements TlsOwner<TlsConnection>, Member {
     this.#tls = connection;
   }
 
+  get policy(): TlsPolicy | null {
+    return this.#gate === null ? null : this.#gate.policy;
+  }
+
+  admit(serverName: string): number {
+    const gate = this.#server.gateFor(serverName);
+    const delay = gate === null ? 0 : gate.enter();
+    if (delay === REFUSED) this.#server.counters.limited('refused_site', this.#client);
+    else this.#gate = gate;
+    return delay;
+  }
+
   certificateFor(serverName: string): TlsCertificate | undefined {
     return this.#server.certificateFor(serverName);
   }
@@ -92,21 +107,24 @@ export class NativeConnection implements TlsOwner<TlsConnection>, Member {
     if (connection.isTls13) counters.count('tls_1_3');
     else counters.count('tls_1_2');
     this.#server.settled(this);
-    const client = describeClient(this.#client, connection.serverName, true);
+    const gate = this.#gate;
+    const { serverName, clientCertificate } = connection;
+    const client = describeClient(this.#client, serverName, true, clientCertificate, this.policy);
     if (!connection.isHttp2) {
       counters.count('http1');
-      http1.accept(connection, client);
+      http1.accept(connection, client, gate);
       return;
     }
     counters.count('http2');
     this.#session = new Http2Session(connection, {
       handler: application.handler,
       client,
-      limits: limits.http2,
+      limits: gate?.http2 ?? limits.http2,
       counters: http2Counters,
       scheme: 'https',
       onHandlerError,
       memory: this.#server.memory,
+      site: gate?.site,
     });
     if (isDraining) this.#session.drain();
   }
@@ -116,6 +134,8 @@ export class NativeConnection implements TlsOwner<TlsConnection>, Member {
   }
 
   closed(): void {
+    this.#gate?.leave();
+    this.#gate = null;
     this.#server.closed(this, this.#bucket);
   }
 }

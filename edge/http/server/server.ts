@@ -18,6 +18,7 @@ import { TlsLoop, type TlsLoopOptions } from '../tls/loop.ts';
 import type { Application } from './application.ts';
 import { countedClient } from './client.ts';
 import { Connection } from './connection.ts';
+import type { ConnectionGate } from './connection-gate.ts';
 import type { ConnectionHost } from './connection-host.ts';
 import type { ServerCounters } from './counters.ts';
 import { EDGE_STREAM, type EdgeLimits, KEEP_ALIVE } from './limits.ts';
@@ -159,6 +160,15 @@ export class EdgeServer implements ConnectionHost {
     } catch (error) {
       this.onHandlerError(error);
       return undefined;
+    }
+  }
+
+  gateFor(serverName: string): ConnectionGate | null {
+    try {
+      return this.application.gateFor?.(serverName) ?? null;
+    } catch (error) {
+      this.onHandlerError(error);
+      return null;
     }
   }
 

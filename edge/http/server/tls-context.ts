@@ -43,9 +43,20 @@ const contexts = new Recent<TlsCertificate, SecureContext>(MAX_CONTEXTS);
 
 /**
  * Made once for a certificate, as long as it is asked for. Throws node's error when it, or its key,
- * cannot be used. The signature algorithms come from this context, the rest from the base context.
+ * cannot be used. `authorities`: PEM of those that certificates of clients are verified with. The
+ * signature algorithms come from this context, the rest from the base context.
  */
-export function secureContextOf(certificate: TlsCertificate): SecureContext {
+export function secureContextOf(certificate: TlsCertificate, authorities = ''): SecureContext {
   const { cert, key } = certificate;
-  return contexts.of(certificate, () => createSecureContext({ cert, key, sigalgs: SIGNATURE_ALGORITHMS }));
+  if (authorities === '')
+    return contexts.of(certificate, () => createSecureContext({ cert, key, sigalgs: SIGNATURE_ALGORITHMS }));
+  const before = verifying.get(certificate);
+  if (before?.authorities === authorities) return before.context;
+  const options = { cert, key, sigalgs: SIGNATURE_ALGORITHMS, ca: authorities, allowPartialTrustChain: true };
+  const context = createSecureContext(options);
+  verifying.set(certificate, { authorities, context });
+  return context;
 }
+
+/** Those that verify certificates of clients. */
+const verifying = new WeakMap<TlsCertificate, { readonly authorities: string; readonly context: SecureContext }>();

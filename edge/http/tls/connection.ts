@@ -7,6 +7,7 @@ import { EPOLLERR, EPOLLHUP, EPOLLIN, EPOLLOUT } from '../../../core/os/epoll.ts
 import type { TcpCalls } from '../../../core/os/tcp-calls.ts';
 import type { Transport, TransportReceiver } from '../transport/transport.ts';
 import type { TlsCertificate } from './certificate.ts';
+import type { ClientAuthorities } from './client-authorities.ts';
 import { type ClientHello, HELLO } from './client-hello.ts';
 import type { TlsContext } from './context.ts';
 import { type Openssl, SSL_ERROR, TLS1_3 } from './openssl.ts';
@@ -14,7 +15,8 @@ import type { TlsOwner } from './owner.ts';
 import { MAX_IDLE_MESSAGES, UNRECOGNIZED_NAME } from './profile.ts';
 import { dropRecordBuffer, flushRecordBuffer, heldBy, putRecordBuffer } from './record-buffer.ts';
 
-const STATE = { HELLO: 0, HANDSHAKE: 1, OPEN: 2, CLOSED: 3 } as const;
+/** DELAYED: the ClientHello has come, but the handshake must not begin yet. */
+const STATE = { HELLO: 0, HANDSHAKE: 1, OPEN: 2, CLOSED: 3, DELAYED: 4 } as const;
 
 /** What is still to be done for a connection when the loop has nothing else to do. */
 const DUE = { READ: 1, WRITTEN: 2, BROKEN: 4, CLOSED: 8 } as const;
@@ -36,6 +38,7 @@ export interface ConnectionLoop {
   readonly openssl: Openssl;
   readonly calls: TcpCalls;
   readonly context: TlsContext;
+  readonly authorities: ClientAuthorities;
   readonly hello: ClientHello;
   /** Memory for what was read last. */
   readonly shared: { readonly bytes: Buffer; readonly address: number };
@@ -60,6 +63,8 @@ export class TlsConnection implements Transport {
   isHttp2 = false;
   isTls13 = false;
   isResumed = false;
+  /** The client's verified certificate, as the field Client-Cert has it; empty: it showed none. */
+  clientCertificate = '';
   readonly place: number;
   readonly #loop: ConnectionLoop;
   readonly #owner: TlsOwner<TlsConnection>;
@@ -102,6 +107,7 @@ export class TlsConnection implements Transport {
   event(ready: number): void {
     if (this.#state === STATE.HELLO) this.#readHello(ready);
     else if (this.#state === STATE.HANDSHAKE) this.#shakeHands();
+    else if (this.#state === STATE.DELAYED) this.#fail();
     else if (this.#state === STATE.OPEN) {
       if ((ready & EPOLLOUT) !== 0) this.#hasRoom();
       if (this.#state !== STATE.OPEN) return;
@@ -154,7 +160,20 @@ export class TlsConnection implements Transport {
     if (outcome === HELLO.UNUSUAL || !hello.isOurs) this.#handOver();
     else {
       this.isHttp2 = hello.offersHttp2;
-      this.#begin(hello.serverName);
+      this.#admit(hello.serverName);
+    }
+  }
+
+  #admit(serverName: string): void {
+    const delay = this.#owner.admit(serverName);
+    if (delay < 0) this.#hangUp();
+    else if (delay === 0) this.#begin(serverName);
+    else {
+      this.#state = STATE.DELAYED;
+      this.#watch(0);
+      setTimeout(() => {
+        if (this.#state === STATE.DELAYED) this.#begin(serverName);
+      }, delay);
     }
   }
 
@@ -203,6 +222,14 @@ export class TlsConnection implements Transport {
     this.#loop.context.bound(this.#ssl);
     this.isTls13 = openssl.SSL_version(this.#ssl) === TLS1_3;
     this.isResumed = openssl.SSL_session_reused(this.#ssl) === 1;
+    if (this.#owner.policy !== null && this.#owner.policy.clients !== null) {
+      const shown = this.#loop.authorities.shownBy(this.#ssl);
+      if (shown === undefined) {
+        this.#fail();
+        return;
+      }
+      this.clientCertificate = shown;
+    }
     this.#owner.secured(this);
   }
 

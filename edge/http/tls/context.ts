@@ -15,6 +15,7 @@ import {
   TLS1_2,
   TLS1_3,
 } from './openssl.ts';
+import type { TlsPolicy } from './policy.ts';
 import { GROUP_LISTS, MAX_IDLE_MESSAGES, SESSION_CONTEXT, TLS12_CIPHERS, TLS13_CIPHERS } from './profile.ts';
 import { Tickets } from './tickets.ts';
 
@@ -26,7 +27,7 @@ const SSL_TLSEXT_ERR_NOACK = 3;
  * that is resumed brings the next ticket.
  */
 const TICKETS = 1;
-/** Server names whose session id context is kept; only names with a certificate get this far. */
+/** Session id contexts that are kept; only names with a certificate get this far. */
 const MAX_SESSION_IDS = 4096;
 
 export class TlsContext {
@@ -95,21 +96,22 @@ export class TlsContext {
   }
 
   /**
-   * Binds the sessions of a connection to its server name, before the handshake: a ticket is resumed under the name that it was issued for alone, also on other threads and nodes.
+   * Binds the sessions of a connection to its server name and the policy of its site, before the
+   * handshake: a ticket is resumed under these alone, also on other threads and nodes.
    * RFC 6066 section 3 requires it of TLS 1.2, of whose resumed session OpenSSL reports no name; of TLS 1.3 clients keep to it (RFC 8446 section 4.6.1). Any other name gets a full handshake.
    */
-  bind(ssl: number, serverName: string): void {
-    const id = this.#sessionId(serverName);
+  bind(ssl: number, serverName: string, policy: TlsPolicy | null = null): void {
+    const id = this.#sessionId(policy === null ? serverName : `${serverName}\0${policy.fingerprint}`);
     if (this.#openssl.SSL_set_session_id_context(ssl, id, id.length) !== 1)
       throw new Error('OpenSSL rejected the session context');
   }
 
-  #sessionId(serverName: string): Buffer {
-    let id = this.#sessionIds.get(serverName);
+  #sessionId(boundTo: string): Buffer {
+    let id = this.#sessionIds.get(boundTo);
     if (id === undefined) {
-      id = createHash('sha256').update(`${SESSION_CONTEXT}\0${serverName}`).digest();
+      id = createHash('sha256').update(`${SESSION_CONTEXT}\0${boundTo}`).digest();
       if (this.#sessionIds.size >= MAX_SESSION_IDS) this.#sessionIds.clear();
-      this.#sessionIds.set(serverName, id);
+      this.#sessionIds.set(boundTo, id);
     }
     return id;
   }

@@ -6,11 +6,12 @@ import { AF_INET } from '../../../core/os/socket-constants.ts';
 import type { TcpCalls } from '../../../core/os/tcp-calls.ts';
 import type { TicketKeys } from '../../../core/tls/ticket-keys.ts';
 import type { TlsCertificate } from './certificate.ts';
+import { ClientAuthorities } from './client-authorities.ts';
 import { ClientHello, MAX_HELLO } from './client-hello.ts';
 import { type ConnectionLoop, TlsConnection } from './connection.ts';
 import { TlsContext } from './context.ts';
 import { Credentials } from './credentials.ts';
-import { fixedMemory, loadOpenssl, type Openssl } from './openssl.ts';
+import { CTRL, fixedMemory, loadOpenssl, type Openssl, TLS1_3 } from './openssl.ts';
 import type { TlsOwner } from './owner.ts';
 import { Places, type SharedPlaces } from './places.ts';
 
@@ -36,6 +37,7 @@ export class TlsLoop implements ConnectionLoop {
   readonly calls: TcpCalls;
   readonly context: TlsContext;
   readonly credentials: Credentials;
+  readonly authorities: ClientAuthorities;
   readonly hello = new ClientHello();
   /** What was read last. */
   readonly shared = fixedMemory(Math.max(BUFFER, MAX_HELLO));
@@ -61,6 +63,7 @@ export class TlsLoop implements ConnectionLoop {
     this.context = new TlsContext(this.openssl, ticketLifetime, this.#places.context);
     this.context.setTickets(tickets);
     this.credentials = new Credentials(this.openssl, this.#places);
+    this.authorities = new ClientAuthorities(this.openssl, this.#places.authorities);
   }
 
   /** Connections whose descriptor is open. */
@@ -91,6 +94,7 @@ export class TlsLoop implements ConnectionLoop {
     this.#isClosed = true;
     this.stopListening();
     this.credentials.close();
+    this.authorities.close();
     this.context.close();
   }
 
@@ -105,12 +109,27 @@ export class TlsLoop implements ConnectionLoop {
   sslFor(owner: TlsOwner<TlsConnection>, serverName: string, certificate: TlsCertificate): number {
     try {
       const ssl = this.credentials.open(this.context.address, certificate);
-      if (ssl !== 0) this.context.bind(ssl, serverName);
-      return ssl;
+      if (ssl === 0) return 0;
+      try {
+        this.#bind(ssl, owner, serverName);
+        return ssl;
+      } catch (error) {
+        this.openssl.SSL_free(ssl);
+        throw error;
+      }
     } catch (error) {
       owner.certificateFailed(error);
       return 0;
     }
+  }
+
+  #bind(ssl: number, { policy }: TlsOwner<TlsConnection>, serverName: string): void {
+    this.context.bind(ssl, serverName, policy);
+    if (policy === null) return;
+    // OpenSSL answers an older version with the alert protocol_version.
+    if (policy.requiresTls13 && this.openssl.SSL_ctrl(ssl, CTRL.MIN_PROTO_VERSION, TLS1_3, 0) !== 1)
+      throw new Error('OpenSSL rejected the minimum version');
+    if (policy.clients !== null) this.authorities.demand(ssl, policy.clients);
   }
 
   holds(place: number, ssl: number): void {

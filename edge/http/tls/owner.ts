@@ -1,5 +1,6 @@
 /** The seam to who serves what connections carry. */
 import type { TlsCertificate } from './certificate.ts';
+import type { TlsPolicy } from './policy.ts';
 
 /** Whom a connection belongs to. */
 export interface TlsOwner<Connection> {
@@ -7,6 +8,13 @@ export interface TlsOwner<Connection> {
   begun(connection: Connection): void;
   /** The certificate of a server name (in lower case, never empty), or undefined: the client gets the alert unrecognized_name. */
   certificateFor(serverName: string): TlsCertificate | undefined;
+  /**
+   * Milliseconds until the handshake for `serverName` may begin. Asked first. Negative: the
+   * connection is closed, and the owner has counted it.
+   */
+  admit(serverName: string): number;
+  /** What the site asks of TLS; null: nothing. Asked after `admit`. */
+  readonly policy: TlsPolicy | null;
   /** The certificate cannot be used: it is as if there were none. */
   certificateFailed(error: unknown): void;
   /** It does not ask for HTTP by a name, or not as clients do; nothing has been taken from the socket, which is the owner's from now on. */

@@ -6,11 +6,13 @@
 import { OWN_PLACES } from '../../../core/os/descriptor-loop.ts';
 import { loadLibc } from '../../../core/os/libc.ts';
 import { loadOpenssl, type Openssl } from './openssl.ts';
-import { MAX_CHAINS } from './profile.ts';
+import { MAX_AUTHORITIES, MAX_CHAINS } from './profile.ts';
 import { type QuickTools, quickTools } from './quick-credential.ts';
 
 /** Addresses of a credential: X509, EVP_PKEY. */
 export const FIELDS = 2;
+/** Addresses of a list of authorities: X509_STORE, STACK_OF(X509). */
+export const AUTHORITY_FIELDS = 2;
 
 export interface SharedPlaces {
   /** Descriptors, each + 1; 0: none. */
@@ -23,6 +25,8 @@ export interface SharedPlaces {
   readonly credentials: SharedArrayBuffer;
   /** Of STACK_OF(X509)s, one more than are kept; 0: none. */
   readonly chains: SharedArrayBuffer;
+  /** AUTHORITY_FIELDS for each list of clients' authorities, one more than are kept; 0: none. */
+  readonly authorities: SharedArrayBuffer;
   /** The process's. */
   readonly quick: QuickTools | null;
 }
@@ -44,6 +48,7 @@ export function sharePlaces(connections: number, certificates: number): SharedPl
     context: addresses(1),
     credentials: addresses(FIELDS * (certificates + 1)),
     chains: addresses(MAX_CHAINS + 1),
+    authorities: addresses(AUTHORITY_FIELDS * (MAX_AUTHORITIES + 1)),
     quick: quickTools(),
   };
 }
@@ -54,21 +59,23 @@ export class Places implements CredentialPlaces {
   readonly context: Float64Array;
   readonly credentials: Float64Array;
   readonly chains: Float64Array;
+  readonly authorities: Float64Array;
   readonly quick: QuickTools | null;
 
-  constructor({ fds, objects, context, credentials, chains, quick }: SharedPlaces) {
+  constructor({ fds, objects, context, credentials, chains, authorities, quick }: SharedPlaces) {
     this.fds = new Int32Array(fds);
     this.objects = new Float64Array(objects);
     this.context = new Float64Array(context);
     this.credentials = new Float64Array(credentials);
     this.chains = new Float64Array(chains);
+    this.authorities = new Float64Array(authorities);
     this.quick = quick;
   }
 }
 
 /** Takes back what a thread left that has ended. Returns how much that was. */
 export function clearPlaces(shared: SharedPlaces): number {
-  const { fds, objects, context, credentials, chains } = new Places(shared);
+  const { fds, objects, context, credentials, chains, authorities } = new Places(shared);
   let count = 0;
   for (let place = 0; place < fds.length; place++) {
     const [fd, object] = [fds[place] - 1, objects[place]];
@@ -88,6 +95,11 @@ export function clearPlaces(shared: SharedPlaces): number {
     freeChain(loadOpenssl(), chains, place);
     count++;
   }
+  for (let index = 0; index < authorities.length / AUTHORITY_FIELDS; index++) {
+    if (authorities[AUTHORITY_FIELDS * index] === 0) continue;
+    freeAuthority(loadOpenssl(), authorities, index);
+    count++;
+  }
   const [address] = context;
   context[0] = 0;
   if (address !== 0) {
@@ -105,6 +117,15 @@ export function freeCredential(openssl: Openssl, credentials: Float64Array, plac
   credentials[at + 1] = 0;
   if (own !== 0) openssl.X509_free(own);
   if (key !== 0) openssl.EVP_PKEY_free(key);
+}
+
+/** As far as there is one. */
+export function freeAuthority(openssl: Openssl, authorities: Float64Array, index: number): void {
+  const at = AUTHORITY_FIELDS * index;
+  const store = authorities[at];
+  authorities[at] = 0;
+  freeChain(openssl, authorities, at + 1);
+  if (store !== 0) openssl.X509_STORE_free(store);
 }
 
 export function freeChain(openssl: Openssl, chains: Float64Array, at: number): void {

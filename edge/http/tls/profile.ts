@@ -37,11 +37,16 @@ export const SESSION_CONTEXT = 'waypost edge';
 
 /** A fatal alert before any key is agreed (RFC 8446 section 6, RFC 6066 section 3): unrecognized_name. */
 export const UNRECOGNIZED_NAME: Uint8Array = Uint8Array.of(21, 3, 3, 0, 2, 2, 112);
+/** The same: protocol_version. */
+export const PROTOCOL_VERSION: Uint8Array = Uint8Array.of(21, 3, 3, 0, 2, 2, 70);
 
 /**
  * Contexts of certificates that a thread keeps for node:tls: 25 KB and 1 ms each. Those of certificates that are asked for seldom are made anew: of 100,000 they would take 2.5 GB.
  */
 export const MAX_CONTEXTS = 1000;
+
+/** Lists of clients' authorities that a thread keeps: few sites ask clients for certificates. */
+export const MAX_AUTHORITIES = 256;
 
 /** Chains that are kept: one for each authority's certificate below the root, of which there are few. */
 export const MAX_CHAINS = 64;

@@ -95,6 +95,8 @@ export async function startServer(): Promise<ConformanceServer> {
     tickets: nextTicketKeys(null),
     accept: ({ port }) => ({
       begun() {},
+      admit: () => 0,
+      policy: null,
       certificateFor: () => pem,
       certificateFailed: (error) => failures.push(error),
       handOver: () => failures.push(new Error('A connection was handed over.')),

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { compileProtection } from '../../../core/site-protection/compile.ts';
 import { createAdminForward } from '../../../edge/gateway/admin.ts';
 import { DESTINATIONS, GATEWAY_COLUMNS, GatewayCounters } from '../../../edge/gateway/counters.ts';
 import { createGateway } from '../../../edge/gateway/gateway.ts';
@@ -10,6 +11,7 @@ import { Observer } from '../../../edge/gateway/observer.ts';
 import { type DomainSample, TailSampler } from '../../../edge/gateway/tail-sampler.ts';
 import { siteHost } from '../../../edge/http/exchange/authority.ts';
 import type { Site } from '../../../edge/sites/site.ts';
+import type { SiteDocuments } from '../../../edge/sites/site-documents.ts';
 import { FakeExchange, type FakeRequest } from '../proxy/fake-exchange.ts';
 
 const site = (domain: string, hasCertificate: boolean): Site => ({
@@ -20,7 +22,21 @@ const site = (domain: string, hasCertificate: boolean): Site => ({
   hsts: '',
   documents: null,
 });
+const protectedSite = (domain: string, hasCertificate: boolean, mode: 'off' | 'required'): Site => {
+  const tls = { min_version: '1.3', client_certificates: mode, client_authorities: 'PEM' } as const;
+  const documents = { protection: compileProtection({ tls }), errorPages: null, key: '' };
+  return { ...site(domain, hasCertificate), documents: documents as unknown as SiteDocuments };
+};
+const [MODERN, MUTUAL] = [
+  protectedSite('modern.test', true, 'off'),
+  protectedSite('mutual.site.test', true, 'required'),
+];
+const fingerprint = ({ documents }: Site): string => documents?.protection?.tls?.fingerprint ?? '';
+
 const SITES: ReadonlyMap<string, Site> = new Map([
+  ['modern.test', MODERN],
+  ['mutual.site.test', MUTUAL],
+  ['plain-mutual.test', protectedSite('plain-mutual.test', false, 'required')],
   ['www.site.test', site('site.test', true)],
   ['site.test', site('site.test', true)],
   ['plain.test', site('plain.test', false)],
@@ -30,7 +46,7 @@ const BALANCER = '10.0.0.1';
 const claims = (scheme: string): string[] => ['x-forwarded-proto', scheme];
 
 interface Rig {
-  ask(request: FakeRequest & { readonly serverName?: string }): FakeExchange;
+  ask(request: FakeRequest & { readonly serverName?: string; readonly tlsPolicy?: string }): FakeExchange;
   /** Served sites and admin requests, in order. */
   readonly served: string[];
   counts(): Record<string, number>;
@@ -67,10 +83,12 @@ function rig(
   });
   return {
     served,
-    ask({ serverName, ...request }) {
+    ask({ serverName, tlsPolicy = '', ...request }) {
       const exchange = new FakeExchange(request);
       const name = serverName ?? siteHost(exchange.authority);
-      Object.assign(exchange, { client: { ...exchange.client, serverName: request.scheme === 'http' ? '' : name } });
+      Object.assign(exchange, {
+        client: { ...exchange.client, serverName: request.scheme === 'http' ? '' : name, tlsPolicy },
+      });
       void handler(exchange);
       return exchange;
     },
@@ -88,6 +106,47 @@ const TABLE: readonly (readonly [what: string, request: Parameters<Rig['ask']>[0
   ['with a trailing dot', { authority: 'www.site.test.', serverName: 'www.site.test' }, 'https site.test'],
   ['another site of the same certificate', { authority: 'site.test', serverName: 'www.site.test' }, 'https site.test'],
   ['a site of another certificate', { authority: 'plain.test', serverName: 'www.site.test' }, '421'],
+  [
+    'a site that asks something of TLS',
+    { authority: 'modern.test', tlsPolicy: fingerprint(MODERN) },
+    'https modern.test',
+  ],
+  ['the same over a connection from before', { authority: 'modern.test' }, '421'],
+  [
+    'a site with client certificates, over a connection to another',
+    { authority: 'mutual.site.test', serverName: 'www.site.test' },
+    '421',
+  ],
+  [
+    'the same, over a connection with another policy',
+    { authority: 'mutual.site.test', serverName: 'www.site.test', tlsPolicy: fingerprint(MODERN) },
+    '421',
+  ],
+  [
+    'another site over a connection with a client certificate',
+    { authority: 'www.site.test', serverName: 'mutual.site.test', tlsPolicy: fingerprint(MUTUAL) },
+    'https site.test',
+  ],
+  [
+    'http: a site with client certificates',
+    { scheme: 'http', authority: 'mutual.site.test' },
+    '308 https://mutual.site.test/',
+  ],
+  [
+    'http: a site with client certificates, and none of its own yet',
+    { scheme: 'http', authority: 'plain-mutual.test' },
+    '403',
+  ],
+  [
+    'a balancer reports https to a site with client certificates',
+    { scheme: 'http', authority: 'mutual.site.test', address: BALANCER, headers: claims('https') },
+    '403',
+  ],
+  [
+    'a balancer reports https to a site that asks for TLS 1.3',
+    { scheme: 'http', authority: 'modern.test', address: BALANCER, headers: claims('https') },
+    'http modern.test',
+  ],
   ['an unknown host, of the same certificate', { authority: 'no.site.test', serverName: 'www.site.test' }, '404'],
   ['an unknown host', { authority: 'no.site.test' }, '404'],
   ['no host', { authority: '', serverName: 'www.site.test' }, '421'],

@@ -418,4 +418,24 @@ test('origins that hold all that they get leave room for others', async () => {
   }
 });
 
+test('a site that is flooded from many networks leaves connections to an origin that it shares', async () => {
+  const held = new Set<(bytes: string) => void>();
+  const origin = await scriptedOrigin((socket) => held.add((bytes) => socket.write(bytes)));
+  const its = client({ limits: { totalConnections: 64, connections: 8 } });
+  try {
+    const of = (site: string, network: number) => ({ ...request(origin.port), site, client: `192.0.2.${network}` });
+    const flood = Array.from({ length: 40 }, (_, i) => faultOf(its.fetch(of('flooded', i))));
+    await until(() => held.size === 7, 'seven eighths are open');
+    const other = seen(its.fetch(of('other', 99)));
+    await until(() => held.size === 8, 'one is left for the other site');
+    [...held][7](OK);
+    assert.is((await other).body, 'ok');
+    await its.close();
+    await Promise.all(flood);
+  } finally {
+    await its.close();
+    await origin.close();
+  }
+});
+
 test.run();

@@ -47,6 +47,21 @@ it('concurrent requests for one response share one request to the origin', {}, a
   assert.is(rig.records.length, 50);
 });
 
+it('a visitor with a client certificate gets and leaves nothing in the cache', {}, async (rig) => {
+  const visit = async (certificate: string, text: string): Promise<string> => {
+    const { exchange, handled } = rig.begin({ path: '/a', certificate });
+    await settled();
+    if (!exchange.isEnded) rig.origin.last.answer(200, FRESH, text);
+    await handled;
+    return exchange.text;
+  };
+  assert.is(await visit(':QUJD:', 'own'), 'own');
+  assert.is(await visit('', 'for all'), 'for all');
+  assert.is(await visit('', 'not fetched'), 'for all');
+  assert.is(await visit(':QUJD:', 'own again'), 'own again');
+  assert.is(rig.origin.requests.length, 3);
+});
+
 it('a response that is not shareable is fetched by each visitor, concurrently', {}, async (rig) => {
   const visits = Array.from({ length: 10 }, () => rig.begin());
   await settled();

@@ -6,6 +6,7 @@ import type { FieldList } from '../../../edge/http/exchange/field-list.ts';
 import type { ReadyAnswer } from '../../../edge/http/exchange/ready-answer.ts';
 
 export interface FakeRequest {
+  readonly certificate?: string;
   readonly version?: Exchange['version'];
   readonly method?: string;
   readonly scheme?: 'http' | 'https';
@@ -62,6 +63,7 @@ export class FakeExchange implements Exchange {
       port: 50_000,
       serverName: 'www.site.test',
       isEncrypted: this.scheme === 'https',
+      certificate: request.certificate ?? '',
     };
   }
 

@@ -210,6 +210,17 @@ test('Forwarded describes each request, whichever part differs from the previous
     }
 });
 
+test("the client's certificate replaces what the visitor claims, RFC 9440 section 2.4", () => {
+  const headers = ['client-cert', ':AAAA:', 'client_cert', ':AAAA:', 'client-cert-chain', ':AAAA:'];
+  const fields = sent({ headers, certificate: ':QUJD:' }) as string[];
+  assert.equal(valuesOf(fields, 'client-cert'), [':QUJD:']);
+  assert.equal(valuesOf(fields, 'client_cert'), []);
+  assert.equal(valuesOf(fields, 'client-cert-chain'), []);
+  // A trusted proxy's own certificate is not its visitor's.
+  const through = sent({ headers, certificate: ':QUJD:', address: TRUSTED }) as string[];
+  assert.equal(valuesOf(through, 'client-cert'), [':AAAA:']);
+});
+
 test('Accept-Encoding is set by the edge', () => {
   const headers = ['accept-encoding', 'zstd, br;q=0.5, gzip, weird'];
   assert.equal(valuesOf(sent({ headers }, 'gzip') as string[], 'accept-encoding'), ['gzip']);

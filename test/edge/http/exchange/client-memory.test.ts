@@ -27,6 +27,22 @@ test('one network gets half of the limit, two a third each, and the next one alw
   assert.ok(budget.held < budget.limit);
 });
 
+test('visitors of one site, whatever their networks, leave a quarter for others', () => {
+  const budget = new MemoryBudget(800);
+  const flood = Array.from({ length: 60 }, (_, i) => budget.enter(`192.0.2.${i}`, 'flooded'));
+  const held = flood.map((memory) => takeAll(memory, 1)).reduce((sum, times) => sum + times, 0);
+  assert.is(held, 600);
+  const [fresh, flooding] = [budget.enter('198.51.100.1', 'other'), budget.enter('192.0.2.0', 'other')];
+  assert.ok(fresh.room >= 90, String(fresh.room));
+  assert.is(flooding.room, 0, 'what its network holds as a visitor of the other site counts');
+  assert.is.not(flooding, flood[0]);
+  for (const memory of flood) {
+    memory.release(memory.held);
+    budget.leave(memory);
+  }
+  assert.is(budget.enter('203.0.113.1', 'flooded').room, 400, 'half, as for any network');
+});
+
 test('addresses of one /64 share an account, as do an IPv4 address and its mapped form', () => {
   const budget = new MemoryBudget(100);
   assert.is(budget.enter('2001:db8::1'), budget.enter('2001:db8::ffff:2'));

@@ -13,6 +13,7 @@ import { Http1Counters } from '../../../../edge/http/http1/counters.ts';
 import { DEFAULT_HTTP1_LIMITS } from '../../../../edge/http/http1/limits.ts';
 import { Http2Counters } from '../../../../edge/http/http2/counters.ts';
 import { DEFAULT_LIMITS } from '../../../../edge/http/http2/limits.ts';
+import type { Application } from '../../../../edge/http/server/application.ts';
 import { ServerCounters } from '../../../../edge/http/server/counters.ts';
 import { type EdgeLimits, SERVER_LIMITS, type ServerLimits } from '../../../../edge/http/server/limits.ts';
 import { EdgeServer } from '../../../../edge/http/server/server.ts';
@@ -56,6 +57,7 @@ export interface RigOptions {
   readonly tickets?: TicketKeys;
   readonly certificate?: TlsCertificate;
   readonly load?: { readonly refusesConnections: boolean };
+  readonly gateFor?: Application['gateFor'];
 }
 
 /** Serves `site.test` until `use` has returned. */
@@ -68,6 +70,7 @@ export async function withServer(
     tickets = nextTicketKeys(null),
     certificate: shown = PEM,
     load,
+    gateFor,
   }: RigOptions = {},
 ): Promise<void> {
   const base = createBaseContext();
@@ -79,6 +82,7 @@ export async function withServer(
   const server = new EdgeServer({
     application: {
       handler,
+      gateFor,
       certificateFor(name) {
         if (name === BROKEN_HOST) throw new Error(name);
         return name === HOST || name === OTHER_HOST ? shown : undefined;

@@ -36,7 +36,11 @@ class Owner implements TlsOwner<TlsConnection> {
     this.certificates = certificates;
   }
 
+  readonly policy = null;
   begun(): void {}
+  admit(): number {
+    return 0;
+  }
   certificateFor(serverName: string): TlsCertificate | undefined {
     return this.certificates(serverName);
   }

@@ -1,0 +1,85 @@
+/** A document as the threads of the edge use it. */
+import { createHash } from 'node:crypto';
+import { type ChallengeMode, fullProtection, type ProtectionDocument } from './document.ts';
+
+/** Per node; Infinity: no limit of the site's own. */
+export interface SiteLimits {
+  readonly connections: number;
+  readonly newConnectionsPerSecond: number;
+  readonly requestsInFlight: number;
+  readonly requestsPerSecond: number;
+}
+
+/** Milliseconds, and bytes per second. Undefined: as for all sites. */
+export interface SlowBudget {
+  readonly headerTimeout: number | undefined;
+  readonly idleTimeout: number | undefined;
+  readonly bodyRate: number | undefined;
+  readonly readTimeout: number | undefined;
+}
+
+export interface ChallengeTerms {
+  readonly mode: ChallengeMode;
+  readonly difficulty: number;
+  /** Seconds. */
+  readonly validFor: number;
+  readonly wait: number;
+  /** Requests per second. */
+  readonly above: number;
+  readonly except: readonly string[];
+}
+
+/** As `TlsPolicy` of the edge. */
+export interface SiteTlsPolicy {
+  readonly fingerprint: string;
+  readonly requiresTls13: boolean;
+  readonly clients: { readonly isRequired: boolean; readonly authorities: string } | null;
+}
+
+export interface SiteProtection {
+  readonly limits: SiteLimits;
+  /** Null: none of the site's own. */
+  readonly slow: SlowBudget | null;
+  readonly challenge: ChallengeTerms;
+  /** Null: nothing but the usual. */
+  readonly tls: SiteTlsPolicy | null;
+}
+
+export function compileProtection(document: ProtectionDocument): SiteProtection {
+  const { limits, slow, challenge, tls } = fullProtection(document);
+  const milliseconds = (seconds: number | null): number | undefined => (seconds === null ? undefined : seconds * 1000);
+  const budget: SlowBudget = {
+    headerTimeout: milliseconds(slow.header_timeout),
+    idleTimeout: milliseconds(slow.idle_timeout),
+    bodyRate: slow.body_rate ?? undefined,
+    readTimeout: milliseconds(slow.read_timeout),
+  };
+  const authorities = tls.client_authorities ?? '';
+  const clients =
+    tls.client_certificates === 'off' ? null : { isRequired: tls.client_certificates === 'required', authorities };
+  const policy = { requiresTls13: tls.min_version === '1.3', clients };
+  return {
+    limits: {
+      connections: limits.connections ?? Number.POSITIVE_INFINITY,
+      newConnectionsPerSecond: limits.new_connections_per_second ?? Number.POSITIVE_INFINITY,
+      requestsInFlight: limits.requests_in_flight ?? Number.POSITIVE_INFINITY,
+      requestsPerSecond: limits.requests_per_second ?? Number.POSITIVE_INFINITY,
+    },
+    slow: Object.values(budget).every((value) => value === undefined) ? null : budget,
+    challenge: {
+      mode: challenge.mode,
+      difficulty: challenge.difficulty,
+      validFor: challenge.valid_for,
+      wait: challenge.wait,
+      above: challenge.above,
+      except: challenge.except,
+    },
+    tls:
+      policy.requiresTls13 || clients !== null
+        ? { ...policy, fingerprint: createHash('sha256').update(JSON.stringify(policy)).digest('base64') }
+        : null,
+  };
+}
+
+/** Of sites without a document: what a rule that asks for a challenge uses. */
+export const USUAL_PROTECTION: SiteProtection = compileProtection({});

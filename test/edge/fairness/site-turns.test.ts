@@ -1,0 +1,183 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { compileProtection } from '../../../core/site-protection/compile.ts';
+import type { ProtectionDocument } from '../../../core/site-protection/document.ts';
+import type { SiteDocuments } from '../../../edge/sites/site-documents.ts';
+import fc from '../../support/fc.ts';
+import { SimulatedThread } from './thread.ts';
+
+const test = suite('turns of sites');
+/** 20 requests per millisecond at most. */
+const SERVICE_MS = 0.05;
+
+/** `clients` of a site, each of which has one request at all times. */
+function flood(thread: SimulatedThread, site: string, clients: number, network = '192.0.2.1'): { count: number } {
+  const answered = { count: 0 };
+  const send = (at: number): void =>
+    thread.arrive({
+      ...{ site, at, network },
+      onAnswer: (time) => {
+        answered.count++;
+        send(time);
+      },
+    });
+  for (let i = 0; i < clients; i++) send(0);
+  return answered;
+}
+
+/** A request of another site every `every` ms; returns how long each waited, from `from` on. */
+function trickle(thread: SimulatedThread, site: string, every: number, from: number, to: number): number[] {
+  const waits: number[] = [];
+  for (let at = every; at < to; at += every)
+    thread.arrive({
+      ...{ site, at, network: '198.51.100.1' },
+      onAnswer: (time) => {
+        if (at >= from) waits.push(time - at);
+      },
+    });
+  return waits;
+}
+
+const quantile = (values: readonly number[], part: number): number =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))];
+
+test('a flooded site leaves time for another, whose requests hardly wait', () => {
+  const waitsWith = (isFair: boolean): { p99: number; flooded: number } => {
+    const thread = new SimulatedThread(SERVICE_MS, { isFair });
+    const answered = flood(thread, 'flooded', 100);
+    const waits = trickle(thread, 'other', 3.7, 500, 2500);
+    thread.run(2500);
+    assert.ok(waits.length > 500);
+    return { p99: quantile(waits, 0.99), flooded: answered.count };
+  };
+  const [fair, unfair] = [waitsWith(true), waitsWith(false)];
+  assert.ok(unfair.p99 > 4, `without: ${unfair.p99} ms`);
+  assert.ok(fair.p99 < 0.5, `with: ${fair.p99} ms`);
+  assert.ok(fair.flooded > 0.6 * unfair.flooded, `the flooded site is served: ${fair.flooded} of ${unfair.flooded}`);
+});
+
+test('a site alone on the thread is not limited, nor is any while the thread has time left', () => {
+  const alone = new SimulatedThread(SERVICE_MS);
+  const answered = flood(alone, 'a', 50);
+  alone.run(1000);
+  assert.ok(answered.count > 19_900, String(answered.count));
+  const idle = new SimulatedThread(SERVICE_MS);
+  const waits = [trickle(idle, 'a', 0.2, 0, 1000), trickle(idle, 'b', 7, 0, 1000)];
+  idle.run(1000);
+  for (const wait of waits) assert.ok(quantile(wait, 0.99) < 0.2);
+});
+
+test('two flooded sites get equal shares, however many clients each has', () => {
+  const thread = new SimulatedThread(SERVICE_MS);
+  const [many, few] = [flood(thread, 'many', 200), flood(thread, 'few', 20)];
+  thread.run(500);
+  const before = [many.count, few.count];
+  thread.run(2500);
+  const [a, b] = [many.count - before[0], few.count - before[1]];
+  assert.ok(a / b > 0.8 && a / b < 1.25, `${a} and ${b}`);
+});
+
+test('when the other site has been quiet for ten seconds, the flooded one is not limited any more', () => {
+  const thread = new SimulatedThread(SERVICE_MS);
+  const answered = flood(thread, 'a', 50);
+  trickle(thread, 'b', 5, 0, 500);
+  thread.run(10_600);
+  const before = answered.count;
+  thread.run(11_600);
+  assert.ok(answered.count - before > 19_000, String(answered.count - before));
+});
+
+test('visitors of a flooded site take turns by network, so others than the flood get through', () => {
+  const thread = new SimulatedThread(SERVICE_MS);
+  flood(thread, 'a', 400, '192.0.2.1');
+  trickle(thread, 'b', 2, 0, 3000);
+  const waits: number[] = [];
+  for (let at = 500; at < 2900; at += 20)
+    thread.arrive({ site: 'a', at, network: '203.0.113.9', onAnswer: (time) => waits.push(time - at) });
+  thread.run(3000);
+  assert.ok(waits.length > 100);
+  // The 400 requests of the flood are 25 ms of its share.
+  assert.ok(quantile(waits, 0.95) < 4, String(quantile(waits, 0.95)));
+});
+
+test('a site may have three quarters of the requests in flight; each one that ends makes room', () => {
+  const thread = new SimulatedThread(0.001, { maxInFlight: 40 });
+  const ends: (() => void)[] = [];
+  const pages: (string | null)[] = [];
+  const visit = (site: string, at: number) => ({
+    ...{ site, at, network: '192.0.2.1' },
+    onBegin: (end: () => void) => ends.push(end),
+    onAnswer: (_: number, page: { code: string } | null) => pages.push(page?.code ?? null),
+  });
+  for (let i = 0; i < 50; i++) thread.arrive(visit('a', 0));
+  thread.run(1);
+  assert.is(ends.length, 30);
+  assert.equal(pages, Array(20).fill('site_busy'));
+  for (let i = 0; i < 50; i++) thread.arrive(visit('b', 2));
+  thread.run(3);
+  assert.is(ends.length - 30, 8, 'three times what is left: 8 of the last 10, then 2 are left');
+  for (const end of ends.splice(0)) end();
+  for (let i = 0; i < 50; i++) thread.arrive(visit('c', 4));
+  thread.run(5);
+  assert.is(ends.length, 30);
+});
+
+const documentsOf = (document: ProtectionDocument): { readonly documents: SiteDocuments } => ({
+  documents: { protection: compileProtection(document), errorPages: null, key: '' } as unknown as SiteDocuments,
+});
+
+test("limits of the site's own: requests per second with a burst of one second, and in flight", () => {
+  const thread = new SimulatedThread(0.001);
+  const pages: (string | null)[] = [];
+  const site = documentsOf({ limits: { requests_per_second: 10 } });
+  const onAnswer = (_: number, page: { code: string } | null): void => void pages.push(page?.code ?? null);
+  for (let i = 0; i < 15; i++) thread.arrive({ site: 'a', at: 0, network: 'n', onAnswer }, site);
+  thread.arrive({ site: 'a', at: 150, network: 'n', onAnswer }, site);
+  thread.arrive({ site: 'b', at: 150, network: 'n', onAnswer });
+  thread.run(200);
+  assert.equal(pages, [...Array(10).fill(null), ...Array(5).fill('site_limit'), null, null]);
+
+  const ends: (() => void)[] = [];
+  const few = documentsOf({ limits: { requests_in_flight: 2 } });
+  for (let i = 0; i < 3; i++)
+    thread.arrive({ site: 'c', at: 300, network: 'n', onBegin: (end) => ends.push(end), onAnswer }, few);
+  thread.run(400);
+  assert.is(ends.length, 2);
+  assert.is(pages.at(-1), 'site_busy');
+});
+
+test('who waits for ten seconds gets 503', () => {
+  const thread = new SimulatedThread(5);
+  flood(thread, 'a', 20);
+  trickle(thread, 'b', 100, 0, 12_000);
+  thread.run(700);
+  let refused = 0;
+  for (let i = 0; i < 3000; i++)
+    thread.arrive({
+      site: 'a',
+      at: 700,
+      network: '192.0.2.1',
+      onAnswer: (_, page) => (refused += Number(page !== null)),
+    });
+  thread.run(10_600);
+  assert.is(refused, 0);
+  assert.ok(thread.turns.waitingOf('a') > 1000);
+  thread.run(10_900);
+  assert.ok(refused > 1000);
+  assert.ok(thread.turns.waitingOf('a') < 100);
+});
+
+test('max-min fair: a site that asks for less than an equal share never waits for long, whatever the others ask', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 5, max: 300 }), { minLength: 1, maxLength: 4 }), (clients) => {
+      const thread = new SimulatedThread(SERVICE_MS);
+      for (const [i, count] of clients.entries()) flood(thread, `flooded ${i}`, count, `192.0.2.${i}`);
+      const waits = trickle(thread, 'small', 2, 300, 1000);
+      thread.run(1000);
+      assert.ok(quantile(waits, 0.95) < 1, `${quantile(waits, 0.95)} ms besides ${clients}`);
+    }),
+    { numRuns: 6 },
+  );
+});
+
+test.run();
