@@ -72,7 +72,7 @@ async function withCluster<T>(row: string, measure: (cluster: Cluster) => Promis
 }
 
 function delayAll(milliseconds: number): boolean {
-  return places.every((place) => place.delay(milliseconds));
+  return places.every((host) => host.delay(milliseconds));
 }
 
 const spread = (values: readonly number[]) =>
@@ -104,10 +104,10 @@ async function many(): Promise<ManyResult[]> {
     await measureMany(cluster, domains, options.quick ? 2 : WARM, 'warm');
     const results: ManyResult[] = [];
     for (let round = 0; round < rounds; round++) {
-      const one = await measureMany(cluster, domains, seconds, `r${round}`);
-      results.push(one);
+      const manyResult = await measureMany(cluster, domains, seconds, `r${round}`);
+      results.push(manyResult);
       say(
-        `many: ${one.perSecond.toFixed(0)} writes/s, ${spread(one.milliseconds)}, CPU µs a write: nodes ${one.cpu.nodes.toFixed(0)}, etcd ${one.cpu.etcd.toFixed(0)}, generator ${one.cpu.generator.toFixed(0)}; refused ${[...one.refused].join(' ') || 'none'}`,
+        `many: ${manyResult.perSecond.toFixed(0)} writes/s, ${spread(manyResult.milliseconds)}, CPU µs a write: nodes ${manyResult.cpu.nodes.toFixed(0)}, etcd ${manyResult.cpu.etcd.toFixed(0)}, generator ${manyResult.cpu.generator.toFixed(0)}; refused ${[...manyResult.refused].join(' ') || 'none'}`,
       );
     }
     return results;
@@ -138,5 +138,5 @@ const about = [
   ...notes,
 ].join('\n');
 process.stdout.write(`\n${machine}\n${about}\n\n${verdicts.map(({ text }) => text).join('\n\n')}\n`);
-for (const place of places) place.close();
+for (const host of places) host.close();
 process.exit(verdicts.some(({ met }) => !met) && !options.quick ? 1 : 0);

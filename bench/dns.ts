@@ -86,12 +86,12 @@ async function startAll(
 ): Promise<Started[]> {
   const started: Started[] = [];
   for (const server of servers) {
-    const one = await start(server, set, zoneFolder, work);
-    one.process.pause();
-    started.push(one);
-    starts.push({ zones: set.id, server: server.name, seconds: one.seconds, memory: one.memory });
+    const item = await start(server, set, zoneFolder, work);
+    item.process.pause();
+    started.push(item);
+    starts.push({ zones: set.id, server: server.name, seconds: item.seconds, memory: item.memory });
     say(
-      `${server.name} ready on ${set.id} after ${one.seconds.toFixed(2)} s, ${Math.round(one.memory.rss / 2 ** 20)} MB resident`,
+      `${server.name} ready on ${set.id} after ${item.seconds.toFixed(2)} s, ${Math.round(item.memory.rss / 2 ** 20)} MB resident`,
     );
   }
   return started;

@@ -92,7 +92,7 @@ function wrongIn(option: Option, given: unknown): string | undefined {
   if (given === undefined) return undefined;
   if (option.kind === 'number') return Number(given) > 0 ? undefined : `${given} is no number above zero.`;
   if (option.kind !== 'choices') return undefined;
-  const unknown = (given as readonly string[]).find((one) => !option.of.includes(one));
+  const unknown = (given as readonly string[]).find((text) => !option.of.includes(text));
   return unknown === undefined ? undefined : `${unknown}: there is none; there are ${option.of.join(', ')}.`;
 }
 

@@ -217,10 +217,10 @@ test('every command of waypost that a page names is there, with its options', as
   none(faults, 'commands that are not there');
 });
 
-async function help(known: Map<string, string | null>, words: readonly string[]): Promise<string | null> {
+async function help(cached: Map<string, string | null>, words: readonly string[]): Promise<string | null> {
   const key = words.join(' ');
-  if (!known.has(key)) known.set(key, await helpOf(words));
-  return known.get(key) ?? null;
+  if (!cached.has(key)) cached.set(key, await helpOf(words));
+  return cached.get(key) ?? null;
 }
 
 test('metrics of a cluster that a page names are there', () => {

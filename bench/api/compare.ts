@@ -90,12 +90,16 @@ export async function compare(row: Row, servers: readonly Contender[], options: 
  * Round by round, since a machine that drifts drifts for both. Rounds in which one of them was
  * disturbed are left out.
  */
-export function ratios({ row, series }: Compared, how: string, of = (one: Measured) => one.perSecond): number[] {
-  const ours = series.find((one) => one.server === 'Waypost' && one.how === how)?.rounds ?? [];
-  const theirs = series.find((one) => one.server === 'PowerDNS')?.rounds ?? [];
-  return ours.flatMap((one, round) => {
+export function ratios(
+  { row, series }: Compared,
+  how: string,
+  of = (measured: Measured) => measured.perSecond,
+): number[] {
+  const ours = series.find((series) => series.server === 'Waypost' && series.how === how)?.rounds ?? [];
+  const theirs = series.find((series) => series.server === 'PowerDNS')?.rounds ?? [];
+  return ours.flatMap((own, round) => {
     const other = theirs[round];
-    return other === undefined || disturbed(row, one) || disturbed(row, other) ? [] : [of(one) / of(other)];
+    return other === undefined || disturbed(row, own) || disturbed(row, other) ? [] : [of(own) / of(other)];
   });
 }
 
@@ -108,14 +112,15 @@ export function reached(compared: Compared): boolean | null {
   const all = ratios(compared, EACH);
   if (all.length === 0) return false;
   return (
-    median(all) >= compared.row.atLeast && compared.series.every(({ rounds }) => rounds.every((one) => one.wrong === 0))
+    median(all) >= compared.row.atLeast &&
+    compared.series.every(({ rounds }) => rounds.every((round) => round.wrong === 0))
   );
 }
 
 /** Measurements that had to share a core, though they were repeated. */
 export function disturbedCount(all: readonly Compared[]): string {
   const figures = all.flatMap(({ row, series }) =>
-    series.flatMap(({ rounds }) => rounds.map((one) => disturbed(row, one))),
+    series.flatMap(({ rounds }) => rounds.map((round) => disturbed(row, round))),
   );
   return `${figures.filter(Boolean).length} of ${figures.length}`;
 }

@@ -42,12 +42,12 @@ export async function measureLargeZone(
   const quiet: StreamResult[] = [];
   const changing: StreamResult[] = [];
   const { daemon, token } = server;
-  const place = [daemon.url, token, server.id(ZONE), ZONE, String(WAYPOST_DNS_PORT)];
+  const position = [daemon.url, token, server.id(ZONE), ZONE, String(WAYPOST_DNS_PORT)];
   const length = String(seconds + 2 * (LEAD_MS / 1000));
   const stream = [String(WAYPOST_DNS_PORT), ZONE, String(records), String(RATE), String(seconds)];
 
   async function measure(idle: boolean): Promise<{ figure: StreamResult; made: ChangesResult }> {
-    const watching = onLoadCore<ChangesResult>(CHANGES, [...place, length, idle ? 'idle' : 'change'], true);
+    const watching = onLoadCore<ChangesResult>(CHANGES, [...position, length, idle ? 'idle' : 'change'], true);
     watching.catch(() => {}); // awaited below
     await new Promise((resolve) => setTimeout(resolve, LEAD_MS));
     const figure = await onLoadCore<StreamResult>(STREAM, stream);

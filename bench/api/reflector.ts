@@ -19,7 +19,7 @@ for (;;) {
   for (let i = 0; i < ready; i++) {
     const fd = poll.tag(i);
     if (fd === listener) {
-      for (let one = accept(listener); one >= 0; one = accept(listener)) poll.watch(one, one, false);
+      for (let figure = accept(listener); figure >= 0; figure = accept(listener)) poll.watch(figure, figure, false);
       continue;
     }
     const n = request.receive(fd, 0);

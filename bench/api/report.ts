@@ -24,18 +24,18 @@ const most = (values: readonly number[]) => Math.max(...values);
 export function speedTable(results: readonly Compared[]): string {
   const rows = results.flatMap(({ row, series }) =>
     series.map(({ server, how, rounds }) => {
-      const middle = (of: (one: Measured) => number) => median(rounds.map(of));
+      const middle = (of: (measured: Measured) => number) => median(rounds.map(of));
       return [
         `${row.id}: ${row.text}`,
         `${server}, ${how}`,
-        whole(middle((one) => one.perSecond)),
-        middle((one) => one.cpuMicros).toFixed(1),
-        middle((one) => one.p50).toFixed(2),
-        middle((one) => one.p99).toFixed(2),
-        percent(middle((one) => one.serverBusy)),
-        percent(middle((one) => one.busy)),
-        whole(middle((one) => one.bytes)),
-        whole(rounds.reduce((sum, one) => sum + one.wrong, 0)),
+        whole(middle((measured) => measured.perSecond)),
+        middle((measured) => measured.cpuMicros).toFixed(1),
+        middle((measured) => measured.p50).toFixed(2),
+        middle((measured) => measured.p99).toFixed(2),
+        percent(middle((measured) => measured.serverBusy)),
+        percent(middle((measured) => measured.busy)),
+        whole(middle((measured) => measured.bytes)),
+        whole(rounds.reduce((sum, round) => sum + round.wrong, 0)),
       ];
     }),
   );
@@ -61,7 +61,7 @@ export function ratioTable(results: readonly Compared[]): string {
       if (all.length === 0) return '–';
       return `${median(all).toFixed(2)} (${Math.min(...all).toFixed(2)}–${most(all).toFixed(2)}, ${all.length})`;
     };
-    const cpu = ratios(compared, EACH, (one) => one.cpuMicros);
+    const cpu = ratios(compared, EACH, (item) => item.cpuMicros);
     const met = reached(compared);
     return [
       compared.row.id,
@@ -93,7 +93,7 @@ export function ceilingTable(all: readonly Ceiling[]): string {
 }
 
 export function syncTable(counts: readonly SyncCount[]): string {
-  const rows = counts.map((one) => [one.server, String(one.clients), whole(one.creations), whole(one.syncs)]);
+  const rows = counts.map((count) => [count.server, String(count.clients), whole(count.creations), whole(count.syncs)]);
   return table(['server', 'clients', 'creations', 'syncs (strace)'], rows, 1);
 }
 
@@ -137,23 +137,26 @@ function changeRows({ changes }: LargeZoneResult): { row: string[]; met: boolean
 }
 
 function streamRow(text: string, rounds: readonly StreamResult[], verdict: string): string[] {
-  const faults = rounds.reduce((sum, one) => sum + one.lost + one.wrong, 0);
-  const middle = (of: (one: StreamResult) => number) => median(rounds.map(of)).toFixed(3);
-  const sent = rounds.reduce((sum, one) => sum + one.sent, 0);
+  const faults = rounds.reduce((sum, round) => sum + round.lost + round.wrong, 0);
+  const middle = (of: (streamResult: StreamResult) => number) => median(rounds.map(of)).toFixed(3);
+  const sent = rounds.reduce((sum, round) => sum + round.sent, 0);
   return [
     text,
     whole(sent),
-    middle((one) => one.p50),
-    middle((one) => one.p99),
-    most(rounds.map((one) => one.max)).toFixed(2),
+    middle((streamResult) => streamResult.p50),
+    middle((streamResult) => streamResult.p99),
+    most(rounds.map((round) => round.max)).toFixed(2),
     String(faults),
     verdict,
   ];
 }
 
 function queriesMet({ quiet, changing }: LargeZoneResult): boolean {
-  const p99 = (rounds: readonly StreamResult[]) => median(rounds.map((one) => one.p99));
-  return p99(changing) - p99(quiet) < QUERY_DELAY && [...quiet, ...changing].every((one) => one.lost + one.wrong === 0);
+  const p99 = (rounds: readonly StreamResult[]) => median(rounds.map((round) => round.p99));
+  return (
+    p99(changing) - p99(quiet) < QUERY_DELAY &&
+    [...quiet, ...changing].every((streamResult) => streamResult.lost + streamResult.wrong === 0)
+  );
 }
 
 export function largeZoneTable(result: LargeZoneResult): string {
@@ -184,7 +187,7 @@ export function missed(
   zone: LargeZoneResult | null,
 ): boolean {
   return (
-    results.some((one) => reached(one) === false) ||
+    results.some((result) => reached(result) === false) ||
     (account?.operations.some(({ figure }) => !operationMet(figure)) ?? false) ||
     (zone !== null && !(queriesMet(zone) && changeRows(zone).every(({ met }) => met)))
   );

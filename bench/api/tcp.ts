@@ -161,10 +161,10 @@ export class Poll {
    * `tag`: what `tag(i)` gives back, a whole number below 2^32. A closed descriptor leaves by
    * itself.
    */
-  watch(fd: number, tag: number, writable: boolean, known = false): void {
+  watch(fd: number, tag: number, writable: boolean, isKnown = false): void {
     this.#event.writeUInt32LE(writable ? EPOLLIN | EPOLLOUT : EPOLLIN, 0);
     this.#event.writeUInt32LE(tag, DATA_AT);
-    if (epollCtl(this.#fd, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, this.#event) < 0) fail('epoll_ctl');
+    if (epollCtl(this.#fd, isKnown ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, this.#event) < 0) fail('epoll_ctl');
   }
 
   /** Waits at most `ms` milliseconds. Returns how many descriptors are ready. */

@@ -48,7 +48,7 @@ function startWarm(...args: readonly string[]): Warm {
 function median(found: readonly Measured[]): Measured {
   const of = (key: keyof Measured) =>
     percentile(
-      found.map((one) => one[key]),
+      found.map((measured) => measured[key]),
       50,
     );
   return { seconds: of('seconds'), cpu: of('cpu') };

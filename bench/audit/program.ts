@@ -121,9 +121,9 @@ export class Program {
   #statements(list: string, key: string, count: number, isAsync: boolean): string[] {
     const { below, pick } = this.#of();
     const written: string[] = [];
-    const known = [key];
+    const names = [key];
     for (let index = 0; index < count; index++) {
-      const [name, other] = [`${pick(NOUNS)}${upper(pick(VERBS))}${index}`, pick(known)];
+      const [name, other] = [`${pick(NOUNS)}${upper(pick(VERBS))}${index}`, pick(names)];
       const field = pick(NOUNS);
       const statement = pick([
         () => [
@@ -188,11 +188,11 @@ export class Program {
         () => this.#call(name, list, other),
       ])();
       written.push(...statement);
-      known.push(name);
+      names.push(name);
     }
     if (isAsync)
       written.push(`await new Promise((done) => document.addEventListener('${pick(VERBS)}', done, { once: true }));`);
-    written.push(`return ${known[known.length - 1]};`);
+    written.push(`return ${names[names.length - 1]};`);
     return written;
   }
 

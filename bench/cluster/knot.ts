@@ -48,7 +48,7 @@ export class KnotCluster {
   async stop(): Promise<void> {
     this.#control.stdin.end();
     for (const probe of this.probes) probe.close();
-    await Promise.all(this.processes.map((one) => one.stop()));
+    await Promise.all(this.processes.map((process) => process.stop()));
   }
 }
 
@@ -58,17 +58,17 @@ export class KnotCluster {
  */
 export async function startKnot(places: readonly Place[], folder: string): Promise<KnotCluster> {
   rmSync(folder, { recursive: true, force: true });
-  const processes = places.map((place, i) => {
+  const processes = places.map((host, i) => {
     const own = join(folder, `knot-${i + 1}`);
     mkdirSync(own, { recursive: true });
-    writeFileSync(join(own, 'knot.conf'), i === 0 ? primary(own, places) : secondary(own, place, places[0]));
+    writeFileSync(join(own, 'knot.conf'), i === 0 ? primary(own, places) : secondary(own, host, places[0]));
     if (i === 0)
       writeFileSync(
         join(own, `${ZONE}.zone`),
         `$ORIGIN ${ZONE}.\n$TTL 300\n@ 3600 SOA ns1 hostmaster 1 7200 900 1209600 300\n@ NS ns1\nns1 A 192.0.2.1\n`,
       );
     const { command, args } = { command: KNOTD, args: ['-c', join(own, 'knot.conf')] };
-    return place.inside(() => new ServerProcess(command, args, join(folder, `knot-${i + 1}.log`)));
+    return host.inside(() => new ServerProcess(command, args, join(folder, `knot-${i + 1}.log`)));
   });
   const probes = places.map(({ address }) => new Probe(PORT, address));
   for (const [i, probe] of probes.entries())
@@ -103,7 +103,7 @@ const remote = (id: string, { address }: Place): string => `  - id: ${id}
 
 function primary(folder: string, [own, ...others]: readonly Place[]): string {
   return `${common(folder, own)}remote:
-${others.map((place, i) => remote(`secondary${i}`, place)).join('')}acl:
+${others.map((host, i) => remote(`secondary${i}`, host)).join('')}acl:
   - id: anyone
     address: 10.77.0.0/24
     action: transfer

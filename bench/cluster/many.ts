@@ -25,8 +25,9 @@ export async function measureMany(
 ): Promise<ManyResult> {
   const share = domains.length / nodes.length;
   const apis = nodes.map(({ daemon }) => new AdminApi(daemon.url, token, share));
-  const spent = (of: readonly ServerProcess[]): number => of.reduce((sum, one) => sum + one.cpuSeconds(), 0);
-  const own = (): number => Object.values(process.cpuUsage()).reduce((sum, one) => sum + one, 0) / 1e6;
+  const spent = (of: readonly ServerProcess[]): number =>
+    of.reduce((sum, serverProcess) => sum + serverProcess.cpuSeconds(), 0);
+  const own = (): number => Object.values(process.cpuUsage()).reduce((sum, value) => sum + value, 0) / 1e6;
   const now = () => [spent(nodes.map((node) => node.process)), spent(etcd.processes), own()];
   const before = now();
   const each = await Promise.all(
@@ -36,12 +37,13 @@ export async function measureMany(
   );
   const after = now();
   for (const api of apis) await api.close();
-  const milliseconds = each.flatMap((one) => one.milliseconds);
+  const milliseconds = each.flatMap((creation) => creation.milliseconds);
   const refused = new Map<string, number>();
-  for (const one of each) for (const [what, count] of one.refused) refused.set(what, (refused.get(what) ?? 0) + count);
-  const [ofNodes, ofEtcd, generator] = after.map((one, i) => ((one - before[i]) * 1e6) / milliseconds.length);
+  for (const creation of each)
+    for (const [what, count] of creation.refused) refused.set(what, (refused.get(what) ?? 0) + count);
+  const [ofNodes, ofEtcd, generator] = after.map((figure, i) => ((figure - before[i]) * 1e6) / milliseconds.length);
   return {
-    perSecond: each.reduce((sum, one) => sum + one.perSecond, 0),
+    perSecond: each.reduce((sum, creation) => sum + creation.perSecond, 0),
     milliseconds,
     refused,
     cpu: { nodes: ofNodes, etcd: ofEtcd, generator },

@@ -59,16 +59,16 @@ export function writeTable(results: readonly { readonly delay: number; readonly 
 }
 
 export function manyTable(rounds: readonly ManyResult[], clients: number): Verdict {
-  const middle = (of: (one: ManyResult) => number): number => median(rounds.map(of));
-  const refused = rounds.flatMap((one) => [...one.refused].map(([what, count]) => `${count} × ${what}`));
-  const perSecond = middle((one) => one.perSecond);
+  const middle = (of: (manyResult: ManyResult) => number): number => median(rounds.map(of));
+  const refused = rounds.flatMap((round) => [...round.refused].map(([what, count]) => `${count} × ${what}`));
+  const perSecond = middle((manyResult) => manyResult.perSecond);
   const met = perSecond >= GOAL.perSecond && refused.length === 0;
   const row = [
     `${clients} clients at four nodes`,
     whole(perSecond),
-    rounds.map((one) => whole(one.perSecond)).join(', '),
-    ...[50, 99].map((part) => middle((one) => percentile(one.milliseconds, part)).toFixed(1)),
-    ...(['nodes', 'etcd', 'generator'] as const).map((who) => whole(middle((one) => one.cpu[who]))),
+    rounds.map((round) => whole(round.perSecond)).join(', '),
+    ...[50, 99].map((part) => middle((manyResult) => percentile(manyResult.milliseconds, part)).toFixed(1)),
+    ...(['nodes', 'etcd', 'generator'] as const).map((who) => whole(middle((manyResult) => manyResult.cpu[who]))),
     refused.join(', ') || 'none',
     yes(met),
   ];
@@ -91,7 +91,7 @@ export function joinTable({ records, importSeconds, seconds, wrong }: JoinResult
   const met = Math.max(...seconds) <= GOAL.join && wrong === 0;
   const row = [
     `${whole(records)} records`,
-    seconds.map((one) => one.toFixed(1)).join(', '),
+    seconds.map((second) => second.toFixed(1)).join(', '),
     String(wrong),
     `${importSeconds.toFixed(1)} s, ${whole(records / importSeconds)}/s`,
     yes(met),

@@ -18,7 +18,7 @@ const PEER_PORT = 8054;
 const KNOWN_MS = 30_000;
 
 export interface Node {
-  readonly place: Place;
+  readonly host: Place;
   readonly daemon: Daemon;
   readonly data: string;
   readonly log: string;
@@ -44,13 +44,13 @@ export async function startCluster(places: readonly Place[], folder: string): Pr
   const nodes: Node[] = [];
   const stop = async (): Promise<void> => {
     await Promise.all(nodes.map((node) => node.process.stop()));
-    await Promise.all(etcd.processes.map((one) => one.stop()));
+    await Promise.all(etcd.processes.map((process) => process.stop()));
   };
   try {
-    const plans = places.map((place, i) => {
+    const plans = places.map((host, i) => {
       const data = join(folder, `node-${i + 1}`);
-      const daemon = new Daemon(data, DNS_PORT, API_PORT, settings(i, place, etcd), place.address);
-      return { place, daemon, data, log: join(folder, `node-${i + 1}.log`) };
+      const daemon = new Daemon(data, DNS_PORT, API_PORT, settings(i, host, etcd), host.address);
+      return { host: host, daemon, data, log: join(folder, `node-${i + 1}.log`) };
     });
     const [first, ...others] = plans.map(({ daemon }) => loadConfig({ env: daemon.command().env ?? {} }));
     await initCluster(first);
@@ -69,11 +69,11 @@ export async function startCluster(places: readonly Place[], folder: string): Pr
   }
 }
 
-function settings(i: number, place: Place, etcd: Etcd): Record<string, string> {
+function settings(i: number, host: Place, etcd: Etcd): Record<string, string> {
   return {
     WAYPOST_NODE_NAME: `node-${i + 1}`,
     WAYPOST_ETCD_ENDPOINTS: [...etcd.endpoints.slice(i), ...etcd.endpoints.slice(0, i)].join(','),
-    WAYPOST_PEER_LISTEN: `${place.address}:${PEER_PORT}`,
+    WAYPOST_PEER_LISTEN: `${host.address}:${PEER_PORT}`,
     WAYPOST_NAMESERVERS: 'ns1.waypost.test,ns2.waypost.test',
     WAYPOST_DNS_WORKERS: '1',
     // A client that asks each millisecond for a name that is not there yet would get half of the
@@ -83,8 +83,8 @@ function settings(i: number, place: Place, etcd: Etcd): Record<string, string> {
   };
 }
 
-const launch = ({ place, daemon, log }: Pick<Node, 'place' | 'daemon' | 'log'>): ServerProcess =>
-  place.inside(() => daemon.launch(log));
+const launch = ({ host, daemon, log }: Pick<Node, 'host' | 'daemon' | 'log'>): ServerProcess =>
+  host.inside(() => daemon.launch(log));
 
 /**
  * Takes all that the node holds but its certificate, and starts it. Resolves with the seconds from
@@ -114,5 +114,4 @@ export async function untilKnown(nodes: readonly Node[], token: string): Promise
     }
 }
 
-export const probesOf = (nodes: readonly Node[]): Probe[] =>
-  nodes.map(({ place }) => new Probe(DNS_PORT, place.address));
+export const probesOf = (nodes: readonly Node[]): Probe[] => nodes.map(({ host }) => new Probe(DNS_PORT, host.address));

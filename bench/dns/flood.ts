@@ -74,7 +74,8 @@ async function drive(port: number, queries: QuerySet, zone: string, seconds: num
 }
 
 /** Median of the rounds of what `of` says. */
-const middle = (rounds: readonly FloodResult[], of: (one: FloodResult) => number): number => median(rounds.map(of));
+const middle = (rounds: readonly FloodResult[], of: (floodResult: FloodResult) => number): number =>
+  median(rounds.map(of));
 
 export function floodMet({ rounds }: FloodFigures): boolean {
   return (
@@ -84,24 +85,24 @@ export function floodMet({ rounds }: FloodFigures): boolean {
   );
 }
 
-function cellsOf(one: FloodResult): string[] {
+function cellsOf(floodResult: FloodResult): string[] {
   const whole = (value: number): string => Math.round(value).toLocaleString('en');
   return [
-    whole(one.floodRate),
-    whole(one.floodAnswered),
-    whole(one.floodTruncated),
-    `${((one.lost * 100) / one.sent).toFixed(2)} %`,
-    String(one.wrong),
-    one.p50.toFixed(3),
-    one.p99.toFixed(3),
-    one.max.toFixed(2),
-    `${Math.round(one.busy * 100)} %`,
+    whole(floodResult.floodRate),
+    whole(floodResult.floodAnswered),
+    whole(floodResult.floodTruncated),
+    `${((floodResult.lost * 100) / floodResult.sent).toFixed(2)} %`,
+    String(floodResult.wrong),
+    floodResult.p50.toFixed(3),
+    floodResult.p99.toFixed(3),
+    floodResult.max.toFixed(2),
+    `${Math.round(floodResult.busy * 100)} %`,
   ];
 }
 
 export function floodTable(all: readonly FloodFigures[]): string {
   const rows = all.map((figures) => {
-    const of = (key: keyof FloodResult): number => middle(figures.rounds, (one) => one[key]);
+    const of = (key: keyof FloodResult): number => middle(figures.rounds, (floodResult) => floodResult[key]);
     const typical: FloodResult = {
       floodRate: of('floodRate'),
       floodAnswered: of('floodAnswered'),

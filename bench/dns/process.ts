@@ -19,7 +19,7 @@ export interface Memory {
 /** What is still running; ended with the benchmark, also when that fails. */
 const running = new Set<ServerProcess>();
 process.on('exit', () => {
-  for (const one of running) one.kill();
+  for (const serverProcess of running) serverProcess.kill();
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
 

@@ -43,12 +43,12 @@ export function speedTable(results: readonly RowResult[]): string {
       return [
         `${row.id}: ${row.text}`,
         name,
-        whole(median(rounds.map((one) => one.qps))),
+        whole(median(rounds.map((round) => round.qps))),
         median(rounds.map(({ cpuMicros }) => cpuMicros)).toFixed(2),
         perf ? whole(perf.qps) : '–',
         perf ? perf.cpuMicros.toFixed(2) : '–',
-        whole(rounds.reduce((sum, one) => sum + one.lost, 0)),
-        whole(rounds.reduce((sum, one) => sum + one.wrong, 0)),
+        whole(rounds.reduce((sum, round) => sum + round.lost, 0)),
+        whole(rounds.reduce((sum, round) => sum + round.wrong, 0)),
       ];
     }),
   );
@@ -66,12 +66,12 @@ export function verdicts({ row, subject, figures }: RowResult): Verdict[] {
       return { text: `| ${row.id} | ${peer} | – | – | ${bounds} | ${word} |`, met: measured ? false : null };
     }
     const ratio = median(all);
-    const right = [...(figures.batching.get(subject) ?? [])].every((one) => one.wrong === 0);
+    const right = [...(figures.batching.get(subject) ?? [])].every((item) => item.wrong === 0);
     const met = right && ratio >= (atLeast ?? 0);
     let word = atLeast === undefined ? '' : 'yes';
     if (aim !== undefined && ratio >= aim) word = 'yes, aim too';
     if (!met) word = right ? 'no' : 'no: wrong answers';
-    const cpu = median(ratios(figures, subject, peer, (one) => one.cpuMicros));
+    const cpu = median(ratios(figures, subject, peer, (item) => item.cpuMicros));
     const spread = `${Math.min(...all).toFixed(2)}–${Math.max(...all).toFixed(2)}, ${all.length}`;
     return {
       text: `| ${row.id} | ${peer} | ${ratio.toFixed(2)} (${spread}) | ${cpu.toFixed(2)} | ${bounds} | ${word} |`,

@@ -37,12 +37,17 @@ export function median(values: readonly number[]): number {
  * What `of` says of `subject` over what it says of `peer`, round by round: a machine that drifts
  * drifts for both. Rounds in which one of them was disturbed are left out.
  */
-export function ratios(figures: Figures, subject: string, peer: string, of = (one: Measured) => one.qps): number[] {
+export function ratios(
+  figures: Figures,
+  subject: string,
+  peer: string,
+  of = (measured: Measured) => measured.qps,
+): number[] {
   const ours = figures.batching.get(subject) ?? [];
   const theirs = figures.batching.get(peer) ?? [];
-  return ours.flatMap((one, round) => {
+  return ours.flatMap((own, round) => {
     const other = theirs[round];
-    return other === undefined || disturbed(one) || disturbed(other) ? [] : [of(one) / of(other)];
+    return other === undefined || disturbed(own) || disturbed(other) ? [] : [of(own) / of(other)];
   });
 }
 

@@ -227,8 +227,8 @@ const used = process.cpuUsage(cpu);
 const measured = received - before;
 running = false;
 const end = performance.now() + DRAIN_MS;
-while (performance.now() < end && connections.some((one) => one.fd >= 0 && one.size > 0)) run(10);
-for (const one of connections) lost += one.size;
+while (performance.now() < end && connections.some((connection) => connection.fd >= 0 && connection.size > 0)) run(10);
+for (const connection of connections) lost += connection.size;
 const result: Result = {
   qps: Math.round((measured * 1000) / ms),
   seconds: ms / 1000,

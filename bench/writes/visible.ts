@@ -31,7 +31,7 @@ export async function measureVisibility(
     for (let i = 0; i < count; i++) {
       const { id, domain } = domains[i % domains.length];
       const label = `visible${i}`;
-      const asked = performance.now();
+      const askedAt = performance.now();
       const reply = await api.createAddress(id, label);
       const answered = performance.now();
       if (reply.status !== 200) throw new Error(`${label}.${domain}: ${reply.status} ${reply.code}`);
@@ -39,7 +39,7 @@ export async function measureVisibility(
         if (performance.now() - answered > LIMIT_MS)
           throw new Error(`${label}.${domain} is not served after ${LIMIT_MS} ms.`);
       }
-      result.created.push(answered - asked);
+      result.created.push(answered - askedAt);
       result.visible.push(performance.now() - answered);
     }
   } finally {

@@ -31,9 +31,9 @@ export async function measureCreations(
   const write = async (_: unknown, writer: number): Promise<void> => {
     const { id } = domains[writer % domains.length];
     for (let i = 0; performance.now() < end; i++) {
-      const asked = performance.now();
+      const askedAt = performance.now();
       const reply = await api.createAddress(id, `${label}-${writer}-${i}`);
-      if (reply.status === 200) milliseconds.push(performance.now() - asked);
+      if (reply.status === 200) milliseconds.push(performance.now() - askedAt);
       else {
         const what = `${reply.status} ${reply.code}`;
         refused.set(what, (refused.get(what) ?? 0) + 1);

@@ -127,8 +127,8 @@ function headerFaults({ header, ...message }: Message, expected: Expected, query
   expect('Z', header.z, false);
   expect('AD', header.ad, false);
   expect('CD', header.cd, false);
-  const asked = Buffer.from(packet.subarray(12, 12 + query.name.length + 4)).toString('hex');
-  expect('the question', Buffer.from(message.question).toString('hex'), asked);
+  const queried = Buffer.from(packet.subarray(12, 12 + query.name.length + 4)).toString('hex');
+  expect('the question', Buffer.from(message.question).toString('hex'), queried);
   expect('an OPT record', message.opt !== undefined, query.edns !== undefined);
   if (message.opt !== undefined && query.edns !== undefined) {
     expect('EDNS version', message.opt.version, 0);

@@ -105,26 +105,26 @@ const labels = (deepest: number): fc.Arbitrary<string[]> =>
     { weight: 1, arbitrary: fc.array(wildLabel, { minLength: 1, maxLength: deepest }) },
   );
 
-const place = (deepest: number, under: NameDraft['under']): fc.Arbitrary<NameDraft> =>
+const position = (deepest: number, under: NameDraft['under']): fc.Arbitrary<NameDraft> =>
   fc.record({ labels: deepest === 0 ? fc.constant([]) : labels(deepest), under: fc.constant(under), pick });
 
 const ownerName = fc.oneof(
-  { weight: 3, arbitrary: place(1, 'zone') },
-  { weight: 4, arbitrary: place(2, 'zone') },
-  { weight: 2, arbitrary: place(4, 'zone') },
-  { weight: 2, arbitrary: place(0, 'owner') },
-  { weight: 2, arbitrary: place(1, 'owner') },
-  { weight: 6, arbitrary: place(0, 'target') },
-  { weight: 1, arbitrary: place(1, 'target') },
+  { weight: 3, arbitrary: position(1, 'zone') },
+  { weight: 4, arbitrary: position(2, 'zone') },
+  { weight: 2, arbitrary: position(4, 'zone') },
+  { weight: 2, arbitrary: position(0, 'owner') },
+  { weight: 2, arbitrary: position(1, 'owner') },
+  { weight: 6, arbitrary: position(0, 'target') },
+  { weight: 1, arbitrary: position(1, 'target') },
 );
 
 const targetName = fc.oneof(
-  { weight: 4, arbitrary: place(2, 'zone') },
-  { weight: 1, arbitrary: place(4, 'zone') },
-  { weight: 8, arbitrary: place(0, 'owner') },
-  { weight: 3, arbitrary: place(1, 'owner') },
-  { weight: 1, arbitrary: place(0, 'target') },
-  { weight: 1, arbitrary: place(2, 'origin') },
+  { weight: 4, arbitrary: position(2, 'zone') },
+  { weight: 1, arbitrary: position(4, 'zone') },
+  { weight: 8, arbitrary: position(0, 'owner') },
+  { weight: 3, arbitrary: position(1, 'owner') },
+  { weight: 1, arbitrary: position(0, 'target') },
+  { weight: 1, arbitrary: position(2, 'origin') },
   // Long enough for a DNAME to overflow 255 bytes with one or two long labels in front.
   {
     weight: 1,
@@ -172,9 +172,9 @@ const apexDraft = fc.record({ labels: fc.array(plainLabel, { minLength: 1, maxLe
  */
 const repeatDraft: fc.Arbitrary<RecordDraft> = fc.record({
   zone: pick,
-  owner: fc.oneof({ weight: 3, arbitrary: place(1, 'zone') }, { weight: 1, arbitrary: place(1, 'target') }),
+  owner: fc.oneof({ weight: 3, arbitrary: position(1, 'zone') }, { weight: 1, arbitrary: position(1, 'target') }),
   type: weighted([5, TYPE.DNAME], [4, TYPE.CNAME], [3, TYPE.A]),
-  target: fc.oneof(place(0, 'owner'), place(1, 'owner'), place(2, 'owner'), place(0, 'zone')),
+  target: fc.oneof(position(0, 'owner'), position(1, 'owner'), position(2, 'owner'), position(0, 'zone')),
   value: fc.nat(0xffff),
 });
 
@@ -257,12 +257,12 @@ const edns = fc.oneof(
 
 export const questionDraft: fc.Arbitrary<QuestionDraft> = fc.record({
   name: fc.oneof(
-    { weight: 10, arbitrary: place(0, 'owner') },
-    { weight: 3, arbitrary: place(0, 'target') },
-    { weight: 5, arbitrary: place(1, 'owner') },
-    { weight: 2, arbitrary: place(2, 'owner') },
-    { weight: 4, arbitrary: place(4, 'zone') },
-    { weight: 1, arbitrary: place(3, 'origin') },
+    { weight: 10, arbitrary: position(0, 'owner') },
+    { weight: 3, arbitrary: position(0, 'target') },
+    { weight: 5, arbitrary: position(1, 'owner') },
+    { weight: 2, arbitrary: position(2, 'owner') },
+    { weight: 4, arbitrary: position(4, 'zone') },
+    { weight: 1, arbitrary: position(3, 'origin') },
   ),
   up: weighted([10, 0], [2, 1], [1, 2]),
   type: fc.oneof(
@@ -330,13 +330,13 @@ function originHost(picked: number | undefined, targets: readonly Name[]): strin
 }
 
 function knownAliases(records: readonly ResourceRecord[], seed: number | undefined): Aliases {
-  const known = new Map<string, AliasState>();
-  if (seed === undefined) return known;
+  const cached = new Map<string, AliasState>();
+  if (seed === undefined) return cached;
   for (const { type, rdata } of records) {
     const state = type === TYPE.ALIAS ? aliasState(aliasNumber(rdata, seed)) : undefined;
-    if (state !== undefined) known.set(nameId(rdata), state);
+    if (state !== undefined) cached.set(nameId(rdata), state);
   }
-  return known;
+  return cached;
 }
 
 /** The query that a draft stands for in this world; undefined when its name is too long. */
@@ -376,15 +376,15 @@ function apexRecords(apex: Name, index: number): ResourceRecord[] {
  * the apex, no delegation at a wildcard, nothing twice.
  */
 function isAllowed(record: ResourceRecord, zone: readonly ResourceRecord[], apex: Name): boolean {
-  const beside = zone.filter((other) => equalNames(other.name, record.name));
-  const holds = (type: number): boolean => beside.some((other) => other.type === type);
+  const neighbours = zone.filter((other) => equalNames(other.name, record.name));
+  const holds = (type: number): boolean => neighbours.some((other) => other.type === type);
   const atApex = equalNames(record.name, apex);
   if (holds(TYPE.CNAME)) return false;
-  if (beside.some((other) => other.type === record.type && Buffer.compare(other.rdata, record.rdata) === 0))
+  if (neighbours.some((other) => other.type === record.type && Buffer.compare(other.rdata, record.rdata) === 0))
     return false;
   switch (record.type) {
     case TYPE.CNAME:
-      return beside.length === 0;
+      return neighbours.length === 0;
     case TYPE.A:
     case TYPE.AAAA:
       return !holds(TYPE.ALIAS);

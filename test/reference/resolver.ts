@@ -176,8 +176,8 @@ function walk(zone: Zone, name: Name, type: number): Found {
  * for any type when they are of the lowest.
  */
 function isUnresolved(records: readonly ResourceRecord[], type: number): boolean {
-  const asked = type === TYPE.ANY ? Math.min(...records.map((record) => record.type)) : type;
-  return records.some((record) => record.type === asked && isUnknown(record));
+  const askedAt = type === TYPE.ANY ? Math.min(...records.map((record) => record.type)) : type;
+  return records.some((record) => record.type === askedAt && isUnknown(record));
 }
 
 /** See alias.ts. */
@@ -187,16 +187,16 @@ function isUnknown({ type, rdata }: ResourceRecord): boolean {
 
 /** The last step: the RRset asked for with its additional addresses, or NODATA. */
 function answerFrom(zone: Zone, { records, source }: Held, type: number, response: Expected): void {
-  const asked = type === TYPE.ANY ? Math.min(...records.map((record) => record.type)) : type;
+  const askedAt = type === TYPE.ANY ? Math.min(...records.map((record) => record.type)) : type;
   // An ALIAS is never shown itself.
-  const rrset = asked === TYPE.ALIAS ? [] : canonical(records.filter((record) => record.type === asked));
+  const rrset = askedAt === TYPE.ALIAS ? [] : canonical(records.filter((record) => record.type === askedAt));
   if (rrset.length === 0) {
     response.authority = negativeSoa(zone);
     return;
   }
   add(response.answer, rrset);
   if (type === TYPE.ANY) return;
-  if (asked === TYPE.SVCB || asked === TYPE.HTTPS) {
+  if (askedAt === TYPE.SVCB || askedAt === TYPE.HTTPS) {
     addServices(zone, rrset, source, response);
     return;
   }
@@ -328,8 +328,8 @@ function targets(rrset: readonly ResourceRecord[]): Name[] {
  * that it went through.
  */
 function add(section: ResourceRecord[], rrset: readonly ResourceRecord[]): void {
-  const known = section.some((record) => record.type === rrset[0]?.type && equalNames(record.name, rrset[0].name));
-  if (!known) section.push(...rrset);
+  const isKnown = section.some((record) => record.type === rrset[0]?.type && equalNames(record.name, rrset[0].name));
+  if (!isKnown) section.push(...rrset);
 }
 
 /**

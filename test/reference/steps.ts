@@ -71,8 +71,8 @@ export class WorldSteps {
 
   #flip<T>(switches: readonly Switch<T>[]): void {
     if (switches.length === 0) return;
-    const one = this.#random.pick(switches);
-    one.on = !one.on;
+    const item = this.#random.pick(switches);
+    item.on = !item.on;
   }
 }
 

@@ -17,9 +17,9 @@ const V6 = '2606:2800:21f:cb07:6820:80da:af6b:8b2c';
 
 /** `work` with all that a change of our own zones may bring done by the time that its commit is. */
 const nobodyIsAsked = async ({ server }: AliasRig, work: () => Promise<void>): Promise<void> => {
-  const before = [...server.asked];
+  const before = [...server.request];
   await work();
-  assert.equal([...server.asked], before);
+  assert.equal([...server.request], before);
 };
 
 async function setProxy({ store, settle }: AliasRig, domain: Domain, enabled: boolean): Promise<void> {
@@ -107,14 +107,14 @@ test('circles are SERVFAIL and told, whoever they go through, and end when one o
     assert.is(ask('self.test').rcode, RCODE.SERVFAIL);
     assert.is(ask('b.w.self.test').rcode, RCODE.SERVFAIL);
     assert.match(state('self.test').error ?? '', /is a loop/);
-    const one = await zone('one.test');
-    const back = await add(one, '@ ALIAS www.two.test.');
+    const domain = await zone('one.test');
+    const back = await add(domain, '@ ALIAS www.two.test.');
     const two = await zone('two.test', 'c CNAME one.test.', 'www ALIAS c.two.test.');
     await pass(2);
     assert.is(ask('one.test').rcode, RCODE.SERVFAIL);
     assert.is(ask('www.two.test').rcode, RCODE.SERVFAIL);
     await remove(back);
-    await add(one, `@ A ${V4}`);
+    await add(domain, `@ A ${V4}`);
     await pass(5);
     assert.equal(ask('www.two.test').addresses, [V4]);
     // Out to a name that leads back to us: what the resolver has of us doesn't count.
@@ -141,7 +141,7 @@ test('a target in a proxied zone is the cluster, and turns with the proxy; so do
     const { zone, ask } = rig;
     const cluster = [...CLUSTER.ipv4].sort((a, b) => Number(a.split('.')[3]) - Number(b.split('.')[3]));
     const own = await zone('own.test', `lb A ${V4}`, `_x A ${OTHER_V4}`);
-    const one = await zone('one.test', '@ ALIAS lb.own.test.', 'x ALIAS _x.own.test.', '_s ALIAS lb.own.test.');
+    const domain = await zone('one.test', '@ ALIAS lb.own.test.', 'x ALIAS _x.own.test.', '_s ALIAS lb.own.test.');
     assert.equal(ask('one.test').addresses, [V4]);
     await setProxy(rig, own, true);
     assert.equal(ask('one.test'), { rcode: 0, addresses: cluster, ttl: 300, extendedError: null });
@@ -150,10 +150,10 @@ test('a target in a proxied zone is the cluster, and turns with the proxy; so do
     await setProxy(rig, own, false);
     assert.equal(ask('one.test').addresses, [V4]);
     assert.equal(ask('one.test', TYPE.AAAA).addresses, []);
-    await setProxy(rig, one, true);
+    await setProxy(rig, domain, true);
     assert.equal(ask('one.test').addresses, cluster);
     assert.equal(ask('_s.one.test').addresses, [V4]);
-    await setProxy(rig, one, false);
+    await setProxy(rig, domain, false);
     assert.equal(ask('one.test').addresses, [V4]);
   }));
 
@@ -220,7 +220,7 @@ test('who answers for a target may change: a zone comes, is delegated away, and 
 test('the addresses come with MX and SRV, and through CNAMEs of the zone', () =>
   withAlias(async ({ zone, add, ask, store }) => {
     const own = await zone('own.test', `lb A ${V4}`);
-    const one = await zone(
+    const domain = await zone(
       'one.test',
       'mail ALIAS lb.own.test.',
       '@ MX 1 mail.one.test.',
@@ -228,10 +228,10 @@ test('the addresses come with MX and SRV, and through CNAMEs of the zone', () =>
       'd CNAME mail.one.test.',
     );
     assert.equal(ask('c.one.test').addresses, [V4]);
-    const { serial, revision } = store.reader.zoneState(one.id);
+    const { serial, revision } = store.reader.zoneState(domain.id);
     await add(own, `lb A ${OTHER_V4}`);
     assert.equal(ask('c.one.test').addresses, [V4, OTHER_V4]);
-    const after = store.reader.zoneState(one.id);
+    const after = store.reader.zoneState(domain.id);
     assert.ok(after.serial > serial, 'secondaries have to learn it');
     assert.is(after.revision, revision, 'nobody has written to the zone');
   }));

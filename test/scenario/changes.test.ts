@@ -107,12 +107,12 @@ async function run(arenaBytes: number): Promise<void> {
         await commitChange(environment, journal, change, 1 + random.below(4));
         const served = withServedSoa(world, path);
         const from = random.below(questions.length - QUESTIONS);
-        const asked = questions.slice(from, from + QUESTIONS).map((question) => buildQuestion(question, served));
+        const requests = questions.slice(from, from + QUESTIONS).map((question) => buildQuestion(question, served));
         try {
           checkWorld(
             path.answer,
             served,
-            asked.filter((query) => query !== undefined),
+            requests.filter((query) => query !== undefined),
           );
         } catch (error) {
           throw new Error(

@@ -23,20 +23,20 @@ const ORIGIN = parseName('test.');
 const server = new InProcess();
 
 test(`${CASES} generated questions, seed ${SEED}`, () => {
-  let asked = 0;
+  let askedAt = 0;
   const questions = fc.array(questionDraft, { minLength: QUESTIONS, maxLength: QUESTIONS, size: 'max' });
   const property = fc.property(ourWorldDraft, questions, (draft, drafts) => {
     const world = buildWorld(draft, ORIGIN);
     const queries = drafts.map((question) => buildQuestion(question, world)).filter((query) => query !== undefined);
     server.load(world.zones, world.proxies, world.aliases);
     checkWorld(server.answer, world, queries);
-    asked += queries.length;
+    askedAt += queries.length;
   });
   // Some drafts make names that are too long and are not asked, so a few worlds more than the
   // quotient.
   const run = fc.check(property, { seed: SEED, numRuns: Math.ceil((CASES / QUESTIONS) * 1.1) });
   if (run.failed) throw new Error(`seed ${run.seed}, path ${run.counterexamplePath}: ${run.errorInstance}`);
-  if (asked < CASES) throw new Error(`Only ${asked} of ${CASES} questions were asked.`);
+  if (askedAt < CASES) throw new Error(`Only ${askedAt} of ${CASES} questions were asked.`);
 });
 
 /** A zone with an apex and what the test adds, asked for every name of it with every type of it. */

@@ -125,7 +125,7 @@ test('an origin in our own zones is followed in the store, and a circle is a fai
     await add(domain, 'round CNAME site.test.');
     await setProxy(rig, domain, { originHost: 'round.site.test' });
     assert.is(ask('site.test').rcode, RCODE.SERVFAIL);
-    assert.equal([...rig.server.asked], []);
+    assert.equal([...rig.server.request], []);
   }));
 
 test('with the proxy on, the apex has the addresses of the cluster; off, it has those of the origin', () =>

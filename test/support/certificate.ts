@@ -58,8 +58,8 @@ export function certificate(options: CertificateOptions): string {
   const issuer = options.issuer ?? { name, key };
   const algorithm = sequence(...ALGORITHMS[`${issuer.key.privateKey.asymmetricKeyType} ${hash}`]);
   const alternatives = [
-    ...dnsNames.map((one) => tlv(0x82, Buffer.from(one))),
-    ...addresses.map((one) => tlv(0x87, Buffer.from(one))),
+    ...dnsNames.map((dnsName) => tlv(0x82, Buffer.from(dnsName))),
+    ...addresses.map((address) => tlv(0x87, Buffer.from(address))),
   ];
   const extensions = [
     ...(alternatives.length === 0 ? [] : [extension('2.5.29.17', sequence(...alternatives))]),
@@ -75,7 +75,7 @@ export function certificate(options: CertificateOptions): string {
         ]),
     ...(features.length === 0
       ? []
-      : [extension('1.3.6.1.5.5.7.1.24', sequence(...features.map((one) => tlv(0x02, Buffer.of(one)))))]),
+      : [extension('1.3.6.1.5.5.7.1.24', sequence(...features.map((feature) => tlv(0x02, Buffer.of(feature)))))]),
   ];
   const body = sequence(
     tlv(0xa0, tlv(0x02, Buffer.of(2))),

@@ -18,19 +18,19 @@ export function compressedSize(
   isShared: (suffix: Uint8Array) => boolean,
 ): number {
   const question = questionName.map((byte) => LOWER[byte]);
-  const known = new Set<string>();
+  const seen = new Set<string>();
   for (let p = 0; question[p] !== 0; p += question[p] + 1) {
-    if (isShared(question.subarray(p))) known.add(nameId(question.subarray(p)));
+    if (isShared(question.subarray(p))) seen.add(nameId(question.subarray(p)));
   }
   let size = 12 + question.length + 4;
   const addName = (name: Uint8Array): void => {
     for (let p = 0; name[p] !== 0; p += name[p] + 1) {
       const suffix = nameId(name.subarray(p).map((byte) => LOWER[byte]));
-      if (known.has(suffix)) {
+      if (seen.has(suffix)) {
         size += 2;
         return;
       }
-      if (size < 0x4000) known.add(suffix);
+      if (size < 0x4000) seen.add(suffix);
       size += name[p] + 1;
     }
     size += 1;

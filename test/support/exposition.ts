@@ -51,7 +51,7 @@ export function readExposition(text: string, format: 'prometheus' | 'openmetrics
     const seen = new Set<string>();
     for (at++; at < lines.length && !lines[at].startsWith('#'); at++) {
       const sample = readSample(withoutExemplar(lines[at], format)) ?? fail('no sample');
-      const suffix = SUFFIXES[kind].find((one) => sample.name === base + one);
+      const suffix = SUFFIXES[kind].find((word) => sample.name === base + word);
       if (suffix === undefined) fail('a sample of another family');
       const id = JSON.stringify([sample.name, Object.entries(sample.labels).sort()]);
       if (seen.has(id)) fail('a sample twice');
@@ -126,13 +126,13 @@ function checkBuckets(base: string, samples: readonly ReadSample[]): void {
   for (const { name, labels, value } of samples) {
     const { le, ...others } = labels;
     const id = JSON.stringify(Object.entries(others).sort());
-    const one = series.get(id) ?? { bounds: [], counts: [] };
-    series.set(id, one);
+    const item = series.get(id) ?? { bounds: [], counts: [] };
+    series.set(id, item);
     if (name === `${base}_bucket`) {
-      one.bounds.push(Number(le.replace('+Inf', 'Infinity')));
-      one.counts.push(value);
-    } else if (name === `${base}_sum`) one.sum = value;
-    else one.count = value;
+      item.bounds.push(Number(le.replace('+Inf', 'Infinity')));
+      item.counts.push(value);
+    } else if (name === `${base}_sum`) item.sum = value;
+    else item.count = value;
   }
   const rises = (numbers: readonly number[], strictly: boolean): boolean =>
     numbers.every((n, i) => i === 0 || (strictly ? n > numbers[i - 1] : n >= numbers[i - 1]));

@@ -9,7 +9,7 @@ import { runInNewContext } from 'node:vm';
 export async function stillHeld(refs: readonly WeakRef<object>[]): Promise<number> {
   await new Promise((done) => setImmediate(done));
   collectGarbage();
-  return refs.filter((one) => one.deref() !== undefined).length;
+  return refs.filter((blob) => blob.deref() !== undefined).length;
 }
 
 export function collectGarbage(): void {

@@ -44,7 +44,7 @@ const TC = 0x200;
 export class TargetServer {
   readonly port: number;
   /** How often each `name TYPE` was asked for. */
-  readonly asked = new Map<string, number>();
+  readonly request = new Map<string, number>();
   readonly overTcp: string[] = [];
   /** Queries whose name had a letter in upper case. */
   inMixedCase = 0;
@@ -101,7 +101,7 @@ export class TargetServer {
   }
 
   count(name: string, type: 'A' | 'AAAA' = 'A'): number {
-    return this.asked.get(`${name} ${type}`) ?? 0;
+    return this.request.get(`${name} ${type}`) ?? 0;
   }
 
   close(): Promise<void> {
@@ -117,7 +117,7 @@ export class TargetServer {
     const name = question.name.toLowerCase();
     if (name !== question.name) this.inMixedCase++;
     const key = `${name} ${question.type}`;
-    this.asked.set(key, (this.asked.get(key) ?? 0) + 1);
+    this.request.set(key, (this.request.get(key) ?? 0) + 1);
     if (overTcp) this.overTcp.push(key);
     const says = this.#says.get(key) ?? { rcode: 3 };
     if (says.silent === true) return [];

@@ -53,8 +53,8 @@ test('every spelling of every address by inet_aton is read as that address, and 
         readHost(text);
       } catch (error) {
         assert.instance(error, InvalidError);
-        const said = / is another spelling of ([0-9.]+)(?: or [0-9.]+)?[:;]/.exec((error as InvalidError).message);
-        assert.is(said?.[1], canonical, `${text}: ${(error as InvalidError).message}`);
+        const matched = / is another spelling of ([0-9.]+)(?: or [0-9.]+)?[:;]/.exec((error as InvalidError).message);
+        assert.is(matched?.[1], canonical, `${text}: ${(error as InvalidError).message}`);
         return;
       }
       assert.unreachable(`${text} was taken`);

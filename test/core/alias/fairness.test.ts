@@ -16,10 +16,10 @@ const MANY = 400;
 const TURNS = 100;
 
 test('who has one target has the next slot', async () => {
-  const asked: string[] = [];
+  const questions: string[] = [];
   const ends: ((outcome: Outcome) => void)[] = [];
   const lookup = (name: Uint8Array): Promise<Outcome> => {
-    asked.push(formatName(name));
+    questions.push(formatName(name));
     return new Promise((end) => ends.push(end));
   };
   await withAlias(
@@ -34,7 +34,7 @@ test('who has one target has the next slot', async () => {
           draft.insert(records, { ...recordOf(many, `w${i} ALIAS dead${i}.example.`), id: newId() });
       });
       await settle();
-      const begun = asked.length;
+      const begun = questions.length;
       assert.ok(begun > 0 && begun < 2 * MANY, `${begun} queries are under way`);
       await write(environment, journal, 'test', (draft) => {
         const other = { ...newDomain('one.test'), accountId: 15 };
@@ -42,11 +42,11 @@ test('who has one target has the next slot', async () => {
         draft.put(records, recordOf(other, '@ ALIAS alive.example.'));
       });
       await settle();
-      assert.is(asked.length, begun, 'all slots are taken');
+      assert.is(questions.length, begun, 'all slots are taken');
       // Two looks, since the turn may be that of the many.
       for (const end of ends.slice(0, 4)) end({ kind: 'failed', error: 'nobody answers' });
       await settle();
-      assert.ok(asked.slice(begun).includes('alive.example.'), asked.slice(begun).join(' '));
+      assert.ok(questions.slice(begun).includes('alive.example.'), questions.slice(begun).join(' '));
     },
     { lookup },
   );

@@ -51,8 +51,8 @@ test('a target that changes while it is spread comes to all owners with each cha
     journal.onAnswers(() => {
       const row = reader.row(aliasTargets, aliasTargets.key({ name: target.name } as AliasTarget));
       if (row === undefined || row.spread === null) return;
-      const place = row.spread.from === '' ? 'first' : row.spread.to === null ? 'last' : 'next';
-      pieces.push(`${row.a?.addresses.join()} ${place}`);
+      const position = row.spread.from === '' ? 'first' : row.spread.to === null ? 'last' : 'next';
+      pieces.push(`${row.a?.addresses.join()} ${position}`);
       if (pieces.length !== 2) return;
       serve(target, '5db8d70f');
       bringing = writer.bring(target);
@@ -60,7 +60,8 @@ test('a target that changes while it is spread comes to all owners with each cha
     serve(target, '5db8d70e');
     await writer.bring(target);
     await bringing;
-    const spread = (address: string) => ['first', 'next', 'next', 'next', 'last'].map((place) => `${address} ${place}`);
+    const spread = (address: string) =>
+      ['first', 'next', 'next', 'next', 'last'].map((position) => `${address} ${position}`);
     assert.equal(pieces, [...spread('5db8d70e'), ...spread('5db8d70f')]);
   }));
 

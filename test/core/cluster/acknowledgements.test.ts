@@ -10,9 +10,9 @@ const DEADLINE = 150;
 /** What is looked at before the deadline is looked at some 20 ms after its begin. */
 const it = (name: string, work: () => Promise<void>): void => test(name, unstalled(DEADLINE / 5, work));
 
-function open(known: readonly string[], live: readonly string[] = known): Acknowledgements {
+function open(names: readonly string[], live: readonly string[] = names): Acknowledgements {
   const made = new Acknowledgements('a', DEADLINE);
-  made.setMembers(known, new Set(live));
+  made.setMembers(names, new Set(live));
   return made;
 }
 
@@ -22,117 +22,117 @@ async function now(promise: Promise<Sync>): Promise<Sync | null> {
 }
 
 it('alone, nobody is waited for', async () => {
-  const one = open(['a']);
-  one.applied('a', 7);
-  assert.equal(await one.wait(7), { seq: 7, applied: ['a'], pending: [] });
+  const opened = open(['a']);
+  opened.applied('a', 7);
+  assert.equal(await opened.wait(7), { seq: 7, applied: ['a'], pending: [] });
 });
 
 it('a write waits for every node that is there, in whatever order they come', async () => {
-  const one = open(['c', 'a', 'b']);
-  one.applied('a', 5);
-  one.applied('b', 3);
-  const [four, five] = [one.wait(4), one.wait(5)];
-  one.applied('c', 5);
+  const opened = open(['c', 'a', 'b']);
+  opened.applied('a', 5);
+  opened.applied('b', 3);
+  const [four, five] = [opened.wait(4), opened.wait(5)];
+  opened.applied('c', 5);
   assert.is(await now(four), null);
-  one.applied('b', 4);
+  opened.applied('b', 4);
   assert.equal(await now(four), { seq: 4, applied: ['a', 'b', 'c'], pending: [] });
   assert.is(await now(five), null);
-  one.applied('b', 6);
+  opened.applied('b', 6);
   assert.equal(await now(five), { seq: 5, applied: ['a', 'b', 'c'], pending: [] });
 });
 
 it('who is not there is not waited for, and is named as pending', async () => {
-  const one = open(['a', 'b', 'c'], ['a', 'b']);
-  one.applied('a', 1);
-  one.applied('b', 1);
-  assert.equal(await now(one.wait(1)), { seq: 1, applied: ['a', 'b'], pending: ['c'] });
-  one.applied('c', 1);
-  assert.equal(one.of(1), { seq: 1, applied: ['a', 'b', 'c'], pending: [] });
+  const opened = open(['a', 'b', 'c'], ['a', 'b']);
+  opened.applied('a', 1);
+  opened.applied('b', 1);
+  assert.equal(await now(opened.wait(1)), { seq: 1, applied: ['a', 'b'], pending: ['c'] });
+  opened.applied('c', 1);
+  assert.equal(opened.of(1), { seq: 1, applied: ['a', 'b', 'c'], pending: [] });
 });
 
 it('who leaves while it is waited for is waited for no longer', async () => {
-  const one = open(['a', 'b', 'c']);
-  one.applied('a', 1);
-  one.applied('b', 1);
-  const waiting = one.wait(1);
+  const opened = open(['a', 'b', 'c']);
+  opened.applied('a', 1);
+  opened.applied('b', 1);
+  const waiting = opened.wait(1);
   assert.is(await now(waiting), null);
-  one.setMembers(['a', 'b', 'c'], new Set(['a', 'b']));
+  opened.setMembers(['a', 'b', 'c'], new Set(['a', 'b']));
   assert.equal(await now(waiting), { seq: 1, applied: ['a', 'b'], pending: ['c'] });
-  const again = one.wait(2);
-  one.setMembers(['a'], new Set(['a']));
+  const again = opened.wait(2);
+  opened.setMembers(['a'], new Set(['a']));
   assert.equal(await now(again), { seq: 2, applied: [], pending: ['a'] });
 });
 
 it('past the deadline a write goes without who is late, and later ones do not wait for it until it has caught up', async () => {
-  const one = open(['a', 'b', 'c']);
-  one.applied('a', 2);
-  one.applied('b', 2);
+  const opened = open(['a', 'b', 'c']);
+  opened.applied('a', 2);
+  opened.applied('b', 2);
   const began = performance.now();
-  assert.equal(await one.wait(1), { seq: 1, applied: ['a', 'b'], pending: ['c'] });
+  assert.equal(await opened.wait(1), { seq: 1, applied: ['a', 'b'], pending: ['c'] });
   assert.ok(performance.now() - began >= DEADLINE - 2);
-  assert.equal(await now(one.wait(2)), { seq: 2, applied: ['a', 'b'], pending: ['c'] });
-  one.applied('c', 1);
-  assert.equal(await now(one.wait(2)), { seq: 2, applied: ['a', 'b'], pending: ['c'] });
-  one.applied('c', 2);
-  one.applied('a', 3);
-  one.applied('b', 3);
-  const waiting = one.wait(3);
+  assert.equal(await now(opened.wait(2)), { seq: 2, applied: ['a', 'b'], pending: ['c'] });
+  opened.applied('c', 1);
+  assert.equal(await now(opened.wait(2)), { seq: 2, applied: ['a', 'b'], pending: ['c'] });
+  opened.applied('c', 2);
+  opened.applied('a', 3);
+  opened.applied('b', 3);
+  const waiting = opened.wait(3);
   assert.is(await now(waiting), null, 'it is waited for again');
-  one.applied('c', 3);
+  opened.applied('c', 3);
   assert.equal(await now(waiting), { seq: 3, applied: ['a', 'b', 'c'], pending: [] });
 });
 
 it('who waits for everyone waits for those that are late, too, and not for who has left', async () => {
-  const one = open(['a', 'b', 'c']);
-  one.applied('a', 1);
-  one.applied('b', 1);
-  await one.wait(1);
+  const opened = open(['a', 'b', 'c']);
+  opened.applied('a', 1);
+  opened.applied('b', 1);
+  await opened.wait(1);
   const state = async (promise: Promise<void>): Promise<string> =>
     Promise.race([promise.then(() => 'served'), sleep(5, 'waits')]);
-  const all = one.everyone(1);
+  const all = opened.everyone(1);
   assert.is(await state(all), 'waits', 'the deadline has passed');
-  one.applied('c', 1);
+  opened.applied('c', 1);
   assert.is(await state(all), 'served');
-  assert.is(await state(one.everyone(1)), 'served');
-  const next = one.everyone(2);
-  one.applied('b', 2);
+  assert.is(await state(opened.everyone(1)), 'served');
+  const next = opened.everyone(2);
+  opened.applied('b', 2);
   assert.is(await state(next), 'waits');
-  one.setMembers(['a', 'b', 'c'], new Set(['a', 'b']));
+  opened.setMembers(['a', 'b', 'c'], new Set(['a', 'b']));
   assert.is(await state(next), 'served');
-  const last = one.everyone(3);
-  one.close();
+  const last = opened.everyone(3);
+  opened.close();
   assert.is(await state(last), 'served');
 });
 
 it('under load who keeps up is waited for again, though it is behind at each moment; who is slow is not', async () => {
-  const one = open(['a', 'b', 'c']);
+  const opened = open(['a', 'b', 'c']);
   let own = 1;
-  one.applied('a', own);
-  await one.wait(1);
+  opened.applied('a', own);
+  await opened.wait(1);
   // Both are late. From now on one is two steps behind, the other many.
   for (const until = performance.now() + 6 * DEADLINE; performance.now() < until; await sleep(5)) {
-    one.applied('a', ++own);
-    one.applied('b', own - 2);
-    one.applied('c', Math.max(0, own - 50));
+    opened.applied('a', ++own);
+    opened.applied('b', own - 2);
+    opened.applied('c', Math.max(0, own - 50));
   }
-  const waiting = one.wait(own + 1);
+  const waiting = opened.wait(own + 1);
   assert.is(await now(waiting), null);
-  one.applied('a', own + 1);
-  one.applied('b', own + 1);
+  opened.applied('a', own + 1);
+  opened.applied('b', own + 1);
   assert.equal(await now(waiting), { seq: own + 1, applied: ['a', 'b'], pending: ['c'] });
 });
 
 it('several deadlines, and an end that lets all go', async () => {
-  const one = open(['a', 'b']);
-  one.applied('a', 9);
-  const first = one.wait(1);
+  const opened = open(['a', 'b']);
+  opened.applied('a', 9);
+  const first = opened.wait(1);
   await sleep(DEADLINE / 2);
-  one.applied('b', 1);
+  opened.applied('b', 1);
   await first;
-  const second = one.wait(2);
-  const third = one.wait(3);
+  const second = opened.wait(2);
+  const third = opened.wait(3);
   assert.is(await now(second), null);
-  one.close();
+  opened.close();
   assert.equal((await now(third))?.pending, ['b']);
 });
 

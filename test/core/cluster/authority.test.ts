@@ -20,14 +20,14 @@ async function handshake(ca: Pair, server: Pair, client: Pair | null, servername
   await new Promise<void>((done) => listener.listen(0, '127.0.0.1', done));
   const { port } = listener.address() as AddressInfo;
   const own = client === null ? {} : { cert: client.certificate, key: client.key };
-  const said = await new Promise<string | null>((done) => {
+  const output = await new Promise<string | null>((done) => {
     const socket = connect({ port, host: '127.0.0.1', ca: ca.certificate, servername, ...own });
     socket.on('data', () => done(null));
     socket.on('error', ({ message }) => done(message));
     socket.on('close', () => done(refused ?? 'closed'));
   });
   await new Promise((done) => listener.close(done));
-  return said;
+  return output;
 }
 
 test('nodes of one authority trust each other, by name; strangers and those without a certificate are refused', async () => {

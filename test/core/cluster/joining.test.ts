@@ -6,12 +6,12 @@ import type { KnownMember, Members } from '../../../core/cluster/members.ts';
 
 const MINUTE = 60_000;
 
-function members(known: string, there: string, live: string): Members {
+function members(nearest: string, there: string, live: string): Members {
   const member = (name: string): [string, KnownMember] => [
     name,
     { name, address: `${name}.test:1`, version: '1', id: name },
   ];
-  return { known: new Map([...known].map(member)), there: new Set(there), live: new Set(live), agreedLevel: 1 };
+  return { known: new Map([...nearest].map(member)), there: new Set(there), live: new Set(live), agreedLevel: 1 };
 }
 
 test('a node that is there and not caught up is waited for, also while its service starts anew, until it is', () => {

@@ -35,7 +35,7 @@ const MESSAGES: readonly Message[] = [
 
 function encoded(messages: readonly Message[]): Buffer {
   const { socket, link } = linked();
-  for (const { kind, number, said } of messages) link.send(kind, number, said);
+  for (const { kind, number, said: reported } of messages) link.send(kind, number, reported);
   return Buffer.concat(socket.sent);
 }
 

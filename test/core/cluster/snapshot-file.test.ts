@@ -96,9 +96,9 @@ test('a snapshot is the store at one moment, and goes where there is none', asyn
   assert.equal([kept, log], [null, 'none']);
   assert.is(steps.at(-1), head.size + large.length);
   const store = new BlobStore(join(data, 'blobs'));
-  for (const one of [large, small]) {
-    const blob = await store.open(hashOf(one));
-    assert.is(blob?.size, one.length);
+  for (const bytes of [large, small]) {
+    const blob = await store.open(hashOf(bytes));
+    assert.is(blob?.size, bytes.length);
     await blob?.file.close();
   }
   assert.is(readdirSync(join(data, 'blobs')).length, 2);
@@ -130,19 +130,19 @@ test('data is replaced by force only, and kept; a snapshot is never written over
 });
 
 test('what lies beside a snapshot stays, and two that are written at once do not meet', async () => {
-  const beside = join(folder, 'beside');
+  const otherPath = join(folder, 'beside');
   for (const name of ['x.store', 'x.part']) {
-    mkdirSync(join(beside, name), { recursive: true });
-    writeFileSync(join(beside, name, 'mine'), 'mine');
+    mkdirSync(join(otherPath, name), { recursive: true });
+    writeFileSync(join(otherPath, name, 'mine'), 'mine');
   }
-  const path = join(beside, 'x');
+  const path = join(otherPath, 'x');
   const config = configOf(join(folder, 'data'));
   const both = await Promise.allSettled([1, 2].map(() => writeSnapshot(config, path, '1', ignore)));
   assert.equal(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
-  const lost = both.find((one) => one.status === 'rejected');
+  const lost = both.find((outcome) => outcome.status === 'rejected');
   assert.is(lost?.reason.code, 'file_exists');
-  assert.equal(readdirSync(beside).sort(), ['x', 'x.part', 'x.store']);
-  assert.equal(readdirSync(join(beside, 'x.store')), ['mine']);
+  assert.equal(readdirSync(otherPath).sort(), ['x', 'x.part', 'x.store']);
+  assert.equal(readdirSync(join(otherPath, 'x.store')), ['mine']);
   await restoreSnapshot(configOf(join(folder, 'restored')), path, false, ignore);
 });
 

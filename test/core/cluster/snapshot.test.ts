@@ -75,13 +75,13 @@ test(
   'who begins gets a copy of its own time, since the log may not reach back to an older one',
   unstalled(20, () =>
     withSender(100, async ({ url, count }) => {
-      const [one, same] = await Promise.all([whole(url), whole(url)]);
+      const [item, same] = await Promise.all([whole(url), whole(url)]);
       assert.is(count(), 1);
-      assert.is(same.etag, one.etag);
+      assert.is(same.etag, item.etag);
       await sleep(150);
       const other = await whole(url);
       assert.is(count(), 2);
-      assert.is.not(other.etag, one.etag);
+      assert.is.not(other.etag, item.etag);
       assert.ok(other.bytes.equals(Buffer.alloc(SIZE, 2)));
     }),
   ),
@@ -142,13 +142,13 @@ test('an end waits for the copy that is being made, and leaves nothing behind', 
     sender.answer(from, to).catch(() => to.destroy());
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const asked = request(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`).catch(() => null);
+  const question = request(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`).catch(() => null);
   while (!isMaking) await sleep(5);
   server.closeAllConnections();
   await sender.close();
   assert.not(isMaking);
   assert.throws(() => readFileSync(join(folder, 'snapshot.mdb')), /ENOENT/);
-  await asked;
+  await question;
   await new Promise((done) => server.close(done));
   removeFolder(folder);
 });

@@ -121,25 +121,25 @@ test('without commands there is nothing to do; alone, it is announced and withdr
     null,
   );
   const command = ['/bin/sh', '-c', `echo "$ACTION $STATE" >>${out}`];
-  const one = openWithdrawal(
+  const withdrawal = openWithdrawal(
     { nodeName: 'a', cluster: { ...cluster, withdrawCommand: command, announceCommand: command } },
     null,
     log,
   );
   for (const deadline = Date.now() + 15_000; !existsSync(out); await sleep(20)) assert.ok(Date.now() < deadline);
-  await one?.stop();
+  await withdrawal?.stop();
   assert.is(readFileSync(out, 'utf8'), 'announce following\nwithdraw stopping\n');
   removeFolder(folder);
 });
 
 test('stopped, it withdraws once, within the time of the command, unless it has; a node that hears others without etcd is announced', async () => {
-  const one = rig('echo "$ACTION $STATE" >>OUT; [ "$STATE" != stopping ] || sleep 30', { commandTimeout: 2000 });
-  one.now.standing = { ...FOLLOWING, state: 'without_etcd', etcdSeconds: 100 };
-  await one.until(() => one.ran().length === 1, 'announced');
-  await one.stop();
-  assert.equal(one.ran(), ['announce without_etcd', 'withdraw stopping']);
-  assert.match(one.lines.at(-1) ?? '', /cluster\.withdraw_command failed".*timeout after 2 seconds/);
-  one.remove();
+  const item = rig('echo "$ACTION $STATE" >>OUT; [ "$STATE" != stopping ] || sleep 30', { commandTimeout: 2000 });
+  item.now.standing = { ...FOLLOWING, state: 'without_etcd', etcdSeconds: 100 };
+  await item.until(() => item.ran().length === 1, 'announced');
+  await item.stop();
+  assert.equal(item.ran(), ['announce without_etcd', 'withdraw stopping']);
+  assert.match(item.lines.at(-1) ?? '', /cluster\.withdraw_command failed".*timeout after 2 seconds/);
+  item.remove();
 
   const other = rig('echo "$ACTION $STATE" >>OUT');
   other.now.standing = { ...FOLLOWING, state: 'cut_off', lagSeconds: 61 };

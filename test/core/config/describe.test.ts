@@ -66,8 +66,8 @@ const COMMENTED = [
 test('the example has every key, as a value or as a comment when the default depends on the machine', () => {
   const given = new Set(
     resolveConfig({ file, env: {} })
-      .settings.filter((one) => one.origin === 'file')
-      .map((one) => one.key),
+      .settings.filter((setting) => setting.origin === 'file')
+      .map((setting) => setting.key),
   );
   const lines = readFileSync(file, 'utf8').split('\n');
   for (const { key, env, doc } of describeConfig()) {
@@ -94,7 +94,7 @@ test('the commented values are good ones', () => {
       .flatMap((line) => {
         section = /^\[([a-z_]+)\]$/.exec(line)?.[1].concat('.') ?? section;
         const match = /^# ([a-z0-9_]+) = "?(.*?)"?$/.exec(line);
-        const setting = describeConfig().find((one) => match !== null && one.key === section + match[1]);
+        const setting = describeConfig().find((described) => match !== null && described.key === section + match[1]);
         return match !== null && setting !== undefined ? [[setting.env, match[2]]] : [];
       }),
   );
@@ -103,7 +103,7 @@ test('the commented values are good ones', () => {
 });
 
 test('no two settings share a variable', () => {
-  const names = describeConfig().map((one) => one.env);
+  const names = describeConfig().map((described) => described.env);
   assert.is(new Set(names).size, names.length);
 });
 

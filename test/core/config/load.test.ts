@@ -58,7 +58,7 @@ test('the environment wins over the file, the file over the defaults', () => {
   assert.is(config.dataDir, '/a', 'an empty variable counts as not set');
   assert.is(config.dns.workers, 5);
   assert.is(config.dns.udpPayload, 1400);
-  const origins = new Map(settings.map((one) => [one.key, one.origin]));
+  const origins = new Map(settings.map((setting) => [setting.key, setting.origin]));
   assert.is(origins.get('dns.workers'), 'environment');
   assert.is(origins.get('dns.udp_payload'), 'file');
   assert.is(origins.get('dns.transport'), 'default');

@@ -56,9 +56,9 @@ test('all threads of a nameserver beat, of both transports', async () => {
   );
   // A start counts as a beat; after this time it is too long ago.
   await sleep(3000);
-  await until(() => served.every((one) => one.silentThreads(2000).length === 0), 'a beat of each', 20_000);
+  await until(() => served.every((item) => item.silentThreads(2000).length === 0), 'a beat of each', 20_000);
   assert.equal(served[0].silentThreads(-1000), ['dns udp 1', 'dns tcp', 'dns tls']);
-  for (const one of served) await one.stop();
+  for (const item of served) await item.stop();
 });
 
 test.run();

@@ -24,11 +24,11 @@ async function withServers(count: number, work: (servers: TargetServer[]) => Pro
 }
 
 async function addresses(servers: readonly TargetServer[]): Promise<string[] | string> {
-  const asked = recursiveLookup(
+  const lookup = recursiveLookup(
     servers.map(({ address }) => address),
     new AbortController().signal,
   );
-  const outcome = await asked(parseName(`${NAME}.`), TYPE.A);
+  const outcome = await lookup(parseName(`${NAME}.`), TYPE.A);
   return outcome.kind === 'addresses' ? outcome.addresses.map(formatAddress) : outcome.kind;
 }
 

@@ -77,15 +77,15 @@ test('name keys sort in canonical order', () => {
   // The example of RFC 4034 6.1, with its bytes.
   const listed = ['example', 'a.example', 'yljkjljk.a.example', 'Z.a.example', 'zABC.a.EXAMPLE', 'z.example'];
   const names = [...listed, '\\001.z.example', '*.z.example', '\\200.z.example'].map((text) => parseName(`${text}.`));
-  const keys = names.map((one) => nameKey(one).toString('hex'));
+  const keys = names.map((item) => nameKey(item).toString('hex'));
   assert.equal([...keys].sort(), keys);
 });
 
 test('a name comes back from its key, in lower case', () => {
   fc.assert(
-    fc.property(name, fc.uint8Array({ maxLength: 9 }), (one, before) => {
-      const key = Buffer.concat([before, nameKey(one), Uint8Array.of(0, 7)]);
-      assert.equal(nameOfKey(key, before.length, key.length - 2), lower(one));
+    fc.property(name, fc.uint8Array({ maxLength: 9 }), (item, before) => {
+      const key = Buffer.concat([before, nameKey(item), Uint8Array.of(0, 7)]);
+      assert.equal(nameOfKey(key, before.length, key.length - 2), lower(item));
     }),
     { numRuns: 2000 },
   );

@@ -29,17 +29,17 @@ function nodesOf(store: Store, keyFile = 'secret.key') {
 test('the first node makes a key, the next ones have it, also after a restart; it lies sealed', () =>
   withStore(embedded, async (store) => {
     const { open } = nodesOf(store);
-    const [one, other] = [await open(), await open()];
-    assert.equal(hex(one.keys), hex(other.keys));
-    assert.is(one.keys.current.length, 48);
-    assert.is(one.keys.previous, null);
+    const [keys, other] = [await open(), await open()];
+    assert.equal(hex(keys.keys), hex(other.keys));
+    assert.is(keys.keys.current.length, 48);
+    assert.is(keys.keys.previous, null);
     assert.is(store.journal.head, 1, 'one write');
     const stored = store.environment.rows.get(ticketKeys.number)!.get(Buffer.alloc(8))!.toString('latin1');
     assert.not.match(
       stored,
-      new RegExp(Buffer.from(one.keys.current).toString('base64').slice(0, 20).replace(/[+/]/g, '.')),
+      new RegExp(Buffer.from(keys.keys.current).toString('base64').slice(0, 20).replace(/[+/]/g, '.')),
     );
-    one.close();
+    keys.close();
     other.close();
   }));
 
@@ -47,30 +47,30 @@ test('a key that is due is replaced by one node, and told to all with the one be
   withStore(embedded, async (store) => {
     const { open } = nodesOf(store);
     let now = 1_000_000;
-    const one = await open(() => now);
-    const [first] = hex(one.keys);
-    const told: string[][] = [];
-    one.follow((keys) => told.push(hex(keys)));
-    assert.equal(told.splice(0), [hex(one.keys)]);
+    const keys = await open(() => now);
+    const [first] = hex(keys.keys);
+    const notices: string[][] = [];
+    keys.follow((keys) => notices.push(hex(keys)));
+    assert.equal(notices.splice(0), [hex(keys.keys)]);
     now += 3_599_000;
     (await open(() => now)).close();
-    assert.equal(told, [], 'not due');
+    assert.equal(notices, [], 'not due');
     now += 2000;
     const nodes = await Promise.all([open(() => now), open(() => now), open(() => now)]);
     assert.is(store.journal.head, 2, 'one of them has written');
-    for (const node of [one, ...nodes]) {
+    for (const node of [keys, ...nodes]) {
       const [current, previous] = hex(node.keys);
       assert.is(previous, first);
       assert.is.not(current, first);
-      assert.equal(hex(node.keys), hex(one.keys));
+      assert.equal(hex(node.keys), hex(keys.keys));
     }
-    assert.is(told.length, 1);
+    assert.is(notices.length, 1);
     // A clock that ran ahead by days does not keep a key for days.
     now -= 10 * 86_400_000;
     const late = await open(() => now);
-    assert.is(hex(late.keys)[1], told[0][0]);
+    assert.is(hex(late.keys)[1], notices[0][0]);
     assert.is(store.journal.head, 3);
-    for (const node of [one, late, ...nodes]) node.close();
+    for (const node of [keys, late, ...nodes]) node.close();
   }));
 
 test('it rotates by itself', () =>

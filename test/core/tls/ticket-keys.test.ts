@@ -44,8 +44,8 @@ test.after(({ server }) => void server.close());
 async function dial(port: number, version: 'TLSv1.2' | 'TLSv1.3', session?: Buffer): Promise<[boolean, Buffer]> {
   const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, session, maxVersion: version });
   let ticket: Buffer | undefined;
-  socket.on('session', (one: Buffer) => {
-    ticket = one;
+  socket.on('session', (bytes: Buffer) => {
+    ticket = bytes;
   });
   await once(socket, 'data');
   // A resumed session of TLS 1.2 keeps its ticket unless it is given another.
@@ -83,14 +83,14 @@ test('keys that come from elsewhere are told with the certificate', () => {
   const first = nextTicketKeys(null);
   const log = createLogger({ level: 'error', format: 'text', write: () => {} });
   const watched = watchCertificate(files, first, log);
-  const told: TlsMaterial[] = [];
-  watched.onChange = (material) => told.push(material);
+  const notices: TlsMaterial[] = [];
+  watched.onChange = (material) => notices.push(material);
   assert.is(watched.current.tickets, first);
   const second = nextTicketKeys(first);
   watched.setTickets(second);
   watched.close();
-  assert.equal(told, [{ certificate: cert, key: pemOfKey(key), tickets: second }]);
-  assert.is(watched.current, told[0]);
+  assert.equal(notices, [{ certificate: cert, key: pemOfKey(key), tickets: second }]);
+  assert.is(watched.current, notices[0]);
 });
 
 test.run();

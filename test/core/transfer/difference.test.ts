@@ -91,39 +91,39 @@ class Writer {
   }
 
   /** Null: the step changes nothing. */
-  prepare(one: Step): ((draft: Draft) => void) | null {
+  prepare(step: Step): ((draft: Draft) => void) | null {
     const { held, domain } = this;
     const at = (which: number): number => which % held.length;
-    switch (one.kind) {
+    switch (step.kind) {
       case 'add': {
-        const type = TYPES[one.type];
-        const name = parseName(NAMES[one.name], domain.apex);
+        const type = TYPES[step.type];
+        const name = parseName(NAMES[step.name], domain.apex);
         const row = {
-          ...newRecord(domain, NAMES[one.name], TYPE[type], rdataOf(type, one.value)),
-          proxied: one.proxied,
+          ...newRecord(domain, NAMES[step.name], TYPE[type], rdataOf(type, step.value)),
+          proxied: step.proxied,
         };
         const isThere = (other: RecordRow): boolean =>
           Buffer.compare(other.name, name) === 0 &&
           other.type === row.type &&
           Buffer.compare(other.rdata, row.rdata) === 0;
         // One RRset has one TTL, and one record stands in it once.
-        if (held.some(isThere) || (type === 'NS' && NAMES[one.name].includes('*'))) return null;
+        if (held.some(isThere) || (type === 'NS' && NAMES[step.name].includes('*'))) return null;
         const ttl = held.find((other) => Buffer.compare(other.name, name) === 0 && other.type === row.type)?.ttl ?? 300;
         held.push({ ...row, ttl });
         return (draft) => draft.put(records, { ...row, ttl });
       }
       case 'remove': {
         if (held.length === 0) return null;
-        const [row] = held.splice(at(one.which), 1);
+        const [row] = held.splice(at(step.which), 1);
         return (draft) => draft.delete(records, row);
       }
       case 'ttl': {
         if (held.length === 0) return null;
-        const { name, type } = held[at(one.which)];
+        const { name, type } = held[at(step.which)];
         const changed: RecordRow[] = [];
         for (const [i, row] of held.entries())
           if (row.type === type && Buffer.compare(row.name, name) === 0) {
-            held[i] = { ...row, ttl: 100 + one.ttl };
+            held[i] = { ...row, ttl: 100 + step.ttl };
             changed.push(held[i]);
           }
         return (draft) => {
@@ -131,16 +131,16 @@ class Writer {
         };
       }
       case 'proxy':
-        return (draft) => draft.put(proxies, { ...newProxy(domain, one.on), originHost: one.origin });
+        return (draft) => draft.put(proxies, { ...newProxy(domain, step.on), originHost: step.origin });
       case 'alias': {
-        const family = { addresses: [`c633640${one.value}`], ttl: 60, stale: false, goodAt: 1 };
+        const family = { addresses: [`c633640${step.value}`], ttl: 60, stale: false, goodAt: 1 };
         const row = { name: parseName('elsewhere.example.'), a: family, aaaa: null, error: null, checkedAt: 1 };
         const middle = Buffer.concat([idKey(domain.id), nameKey(parseName('b', domain.apex))]).toString('hex');
         const spread = [
           { from: '', to: null },
           { from: '', to: middle },
           { from: middle, to: null },
-        ][one.part];
+        ][step.part];
         return (draft) => draft.put(aliasTargets, { ...row, spread });
       }
       case 'keep':
@@ -191,17 +191,17 @@ test('IXFR applied to the old zone is the new zone', async () => {
       await put((draft) => draft.put(domains, writer.domain));
       await secondary.look();
       const pending: Promise<unknown>[] = [];
-      for (const one of steps) {
-        const work = writer.prepare(one);
+      for (const item of steps) {
+        const work = writer.prepare(item);
         // A row has to be there before it can be changed: requests under way at once come in any
         // order.
-        if (one.kind === 'remove' || one.kind === 'ttl') await Promise.all(pending.splice(0));
+        if (item.kind === 'remove' || item.kind === 'ttl') await Promise.all(pending.splice(0));
         if (work !== null) pending.push(put(work));
         // Commits that wait for the same sync are one group, and one difference.
-        if (!together || one.kind === 'look') {
+        if (!together || item.kind === 'look') {
           await Promise.all(pending.splice(0));
         }
-        if (one.kind === 'look') await secondary.look();
+        if (item.kind === 'look') await secondary.look();
       }
       await Promise.all(pending);
       await secondary.look();

@@ -67,12 +67,13 @@ export function transfersOf(
   const ask = async (message: Uint8Array, transport: DeferredTransport = 'tcp'): Promise<Uint8Array[]> => {
     const messages: Uint8Array[] = [];
     const cancelled = new AbortController().signal;
-    for await (const one of answer({ message, address: CLIENT, port: 53, transport, cancelled })) messages.push(one);
+    for await (const bytes of answer({ message, address: CLIENT, port: 53, transport, cancelled }))
+      messages.push(bytes);
     return messages;
   };
   const records = async (message: Uint8Array, transport?: DeferredTransport): Promise<ResourceRecord[]> => {
     const all: ResourceRecord[] = [];
-    for (const one of await ask(message, transport)) takeMessage(one, all);
+    for (const bytes of await ask(message, transport)) takeMessage(bytes, all);
     return all;
   };
   return { answer, ask, records };

@@ -50,8 +50,8 @@ test('refused: no listed address and no key, and EDE says so to who knows EDNS',
         const [bare] = await rig.ask(transferRequest(zone));
         assert.is(decodeMessage(bare).rcode, RCODE.REFUSED);
         assert.is(decodeMessage(bare).opt, undefined);
-        const [told] = await rig.ask(withOpt(transferRequest(zone)));
-        assert.equal(Buffer.from(decodeMessage(told).opt!.options), Buffer.of(0, 15, 0, 2, 0, 18));
+        const [notice] = await rig.ask(withOpt(transferRequest(zone)));
+        assert.equal(Buffer.from(decodeMessage(notice).opt!.options), Buffer.of(0, 15, 0, 2, 0, 18));
       }
       assert.is(rig.histories.size.zones, 0);
     },
@@ -82,7 +82,7 @@ test('what is no sound request is FORMERR, and AXFR over UDP, too', () =>
     for (const message of [cut, twice, without]) {
       const answer = await rig.ask(Buffer.from(message));
       assert.equal(
-        answer.map((one) => decodeMessage(one).rcode),
+        answer.map((bytes) => decodeMessage(bytes).rcode),
         [RCODE.FORMERR],
       );
     }

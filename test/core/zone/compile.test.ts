@@ -37,11 +37,11 @@ interface Counts {
 }
 
 /** A message with this question and body. */
-function messageOf(asked: Name, type: number, body: Uint8Array, counts: Counts): Buffer {
+function messageOf(queried: Name, type: number, body: Uint8Array, counts: Counts): Buffer {
   const head = Buffer.alloc(12);
   head.writeUInt16BE(0x8400, 2);
   for (const [i, n] of [1, counts.answers, 0, counts.additionals ?? 0].entries()) head.writeUInt16BE(n, 4 + 2 * i);
-  return Buffer.concat([head, asked, Buffer.of(type >> 8, type, 0, 1), body]);
+  return Buffer.concat([head, queried, Buffer.of(type >> 8, type, 0, 1), body]);
 }
 
 const textOf = (name: Name): string => formatName(name).replace(/(.)\.$/, '$1');
@@ -113,14 +113,14 @@ const write = (body: Body, owner: Owner, { type, ttl, rdata }: ResourceRecord): 
 
 test('records come out of a body as they went in, in fewer bytes', () => {
   fc.assert(
-    fc.property(owned, fc.array(record, { minLength: 1, maxLength: 40 }), fc.nat(3), (asked, records, own) => {
-      const body = new Body(asked, 'exact');
-      const whole = records.map((one, i) => (i <= own ? { ...one, name: asked } : one));
-      for (const [i, one] of whole.entries()) write(body, i <= own ? ASKED : one.name, one);
-      const message = dnsPacket.decode(messageOf(asked, 1, body.content, { answers: whole.length }));
+    fc.property(owned, fc.array(record, { minLength: 1, maxLength: 40 }), fc.nat(3), (queried, records, own) => {
+      const body = new Body(queried, 'exact');
+      const whole = records.map((record, i) => (i <= own ? { ...record, name: queried } : record));
+      for (const [i, record] of whole.entries()) write(body, i <= own ? ASKED : record.name, record);
+      const message = dnsPacket.decode(messageOf(queried, 1, body.content, { answers: whole.length }));
       assert.equal(plain(message.answers), whole.map(decoded));
       assert.equal(body.moves, []);
-      const uncompressed = whole.reduce((n, one) => n + one.name.length + 10 + one.rdata.length, 0);
+      const uncompressed = whole.reduce((n, record) => n + record.name.length + 10 + record.rdata.length, 0);
       assert.ok(body.size <= uncompressed);
     }),
     { numRuns: 500 },
@@ -135,14 +135,17 @@ for (const form of ['wildcard', 'suffix'] as const)
         fc.array(label, { minLength: 1, maxLength: 3 }),
         (records, more) => {
           const made = inZone(form === 'wildcard' ? '*.www' : 'www');
-          const asked = inZone(`${more.join('.')}.www`);
+          const queried = inZone(`${more.join('.')}.www`);
           const body = new Body(made, form);
-          for (const [i, one] of records.entries()) write(body, i === 0 && form === 'wildcard' ? ASKED : one.name, one);
+          for (const [i, record] of records.entries())
+            write(body, i === 0 && form === 'wildcard' ? ASKED : record.name, record);
           const { content } = body;
           const bytes = Buffer.from(content);
-          for (const at of body.moves) bytes.writeUInt16BE(bytes.readUInt16BE(at) + asked.length - made.length, at);
-          const expected = records.map((one, i) => (i === 0 && form === 'wildcard' ? { ...one, name: asked } : one));
-          const message = dnsPacket.decode(messageOf(asked, 1, bytes, { answers: records.length }));
+          for (const at of body.moves) bytes.writeUInt16BE(bytes.readUInt16BE(at) + queried.length - made.length, at);
+          const expected = records.map((record, i) =>
+            i === 0 && form === 'wildcard' ? { ...record, name: queried } : record,
+          );
+          const message = dnsPacket.decode(messageOf(queried, 1, bytes, { answers: records.length }));
           assert.equal(plain(message.answers), expected.map(decoded));
         },
       ),
@@ -190,16 +193,16 @@ test('a body made to be put behind another one has no pointer into itself', () =
 });
 
 test('names that lie too far behind for a pointer are written whole', () => {
-  const asked = inZone('www');
-  const body = new Body(asked, 'exact');
-  const filler = { name: asked, type: TYPE.TXT, ttl: 1, rdata: Buffer.from('\x05hello') };
+  const queried = inZone('www');
+  const body = new Body(queried, 'exact');
+  const filler = { name: queried, type: TYPE.TXT, ttl: 1, rdata: Buffer.from('\x05hello') };
   const records: ResourceRecord[] = [];
   for (let i = 0; i < 1000; i++) records.push(filler);
   for (const text of ['far', 'far', 'one.far'])
     records.push({ name: inZone('deep'), type: TYPE.NS, ttl: 2, rdata: parseName(`${text}.example.net.`) });
-  for (const one of records) write(body, one === filler ? ASKED : one.name, one);
+  for (const record of records) write(body, record === filler ? ASKED : record.name, record);
   assert.ok(body.size > 0x3fff);
-  const message = dnsPacket.decode(messageOf(asked, TYPE.TXT, body.content, { answers: records.length }));
+  const message = dnsPacket.decode(messageOf(queried, TYPE.TXT, body.content, { answers: records.length }));
   assert.equal(plain(message.answers), records.map(decoded));
 });
 

@@ -27,8 +27,8 @@ const SOA = [...name('ns'), ...name('h'), ...new Array(20).fill(1)];
 function answered(lines: readonly string[], flags: readonly string[] = [], cluster = CLUSTER): string[] {
   const soa = { name: APEX, type: TYPE.SOA, ttl: 60, rdata: Uint8Array.from(SOA) };
   const all = [soa, record('@ NS ns.elsewhere.net.'), ...lines.map(record)];
-  const said = new Map(flags.map((flag) => [nameId(name(flag.replace('!', ''))), !flag.startsWith('!')]));
-  const flagged = all.map((one) => ({ ...one, proxied: said.get(nameId(one.name)) ?? null }));
+  const reported = new Map(flags.map((flag) => [nameId(name(flag.replace('!', ''))), !flag.startsWith('!')]));
+  const flagged = all.map((record) => ({ ...record, proxied: reported.get(nameId(record.name)) ?? null }));
   const zone = new MemoryZone(APEX, flagged);
   const view = new ProxiedZone(zone, cluster);
   const shown = [...zone.names()]
@@ -38,15 +38,15 @@ function answered(lines: readonly string[], flags: readonly string[] = [], clust
       return `${formatRelative(owner, APEX)} ${sets.map(({ type, ttl, rdatas }) => `${type}:${ttl}x${rdatas.length}`).join(' ')}`;
     });
   if (cluster === CLUSTER) {
-    const byReference = answeredRecords(all, { enabled: true, flags: said });
-    const owners = [...new Map(byReference.map((one) => [nameId(one.name), one.name])).values()];
+    const byReference = answeredRecords(all, { enabled: true, flags: reported });
+    const owners = [...new Map(byReference.map((record) => [nameId(record.name), record.name])).values()];
     const expected = owners.map((owner) => {
-      const here = byReference.filter((one) => nameId(one.name) === nameId(owner));
+      const here = byReference.filter((record) => nameId(record.name) === nameId(owner));
       const types = [...new Set(here.map(({ type }) => type))].filter((type) => type !== TYPE.SOA && type !== TYPE.NS);
       const texts = types
         .sort((a, b) => a - b)
         .map((type) => {
-          const set = here.filter((one) => one.type === type);
+          const set = here.filter((record) => record.type === type);
           return `${type}:${set[0].ttl}x${set.length}`;
         });
       return `${formatRelative(owner, APEX)} ${texts.join(' ')}`;

@@ -33,8 +33,8 @@ test('a full etcd', async () => {
     assert.is(refused.status, 503, refused.text);
     assert.is((refused.body.error as { code: string }).code, 'etcd_full');
 
-    const told = await status(1);
-    assert.match(told, /etcd is full \(alarm NOSPACE\) and accepts no writes/);
+    const description = await status(1);
+    assert.match(description, /etcd is full \(alarm NOSPACE\) and accepts no writes/);
     const etcdctl = async (...args: string[]): Promise<string> => {
       const child = startChild('etcdctl', args, { ...process.env, ETCDCTL_API: '3', ETCDCTL_ENDPOINTS: etcd.endpoint });
       assert.is(await child.ended(60_000), 0, child.output());
@@ -42,7 +42,7 @@ test('a full etcd', async () => {
     };
     await etcdctl('del', '--prefix', FILLER);
     let revision = '';
-    for (const [, line] of told.matchAll(/^ {2}\d\. etcdctl (.+?)(?: {2,}.*)?$/gm)) {
+    for (const [, line] of description.matchAll(/^ {2}\d\. etcdctl (.+?)(?: {2,}.*)?$/gm)) {
       const output = await etcdctl(...line.replace(/R$/, revision).split(' '));
       revision = /"revision":(\d+)/.exec(output)?.[1] ?? revision;
     }

@@ -31,9 +31,9 @@ test('the nodes are one cluster, keep their data, and end with the command', asy
     for (const round of [1, 2]) {
       const { child, apis } = await start(folder, port);
       assert.is(apis.length, 2);
-      const [one, two] = apis.map((url) => new ApiClient(url));
-      for (const api of [one, two]) await api.logIn('admin', ADMIN_PASSWORD);
-      const { body } = await one.call('POST', '/api/v1/domains', { domain: `round-${round}.example` });
+      const [client, two] = apis.map((url) => new ApiClient(url));
+      for (const api of [client, two]) await api.logIn('admin', ADMIN_PASSWORD);
+      const { body } = await client.call('POST', '/api/v1/domains', { domain: `round-${round}.example` });
       assert.equal((body.sync as { applied: string[] }).applied, ['node-1', 'node-2']);
       const [, dataDir] =
         child.output().match(/^Show the state of each node with: WAYPOST_DATA_DIR=(\S+) waypost cluster status$/m) ??
@@ -42,7 +42,7 @@ test('the nodes are one cluster, keep their data, and end with the command', asy
       assert.match(status.output, /node-1 +serves, up to date .*\n.*node-2 +serves, up to date /);
       assert.is(((await two.call('GET', '/api/v1/domains')).body.domains as unknown[]).length, round);
       assert.is(await child.stop('SIGINT', 30_000), 0, child.output());
-      for (const api of [one, two])
+      for (const api of [client, two])
         assert.is(
           await api.request('GET', '/healthz').then(
             () => 'answers',

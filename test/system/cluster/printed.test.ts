@@ -23,8 +23,8 @@ class Terminal {
   readonly #env: NodeJS.ProcessEnv;
   readonly #children: Child[] = [];
 
-  constructor(place: Place, env: NodeJS.ProcessEnv) {
-    this.#place = place;
+  constructor(host: Place, env: NodeJS.ProcessEnv) {
+    this.#place = host;
     this.#env = env;
   }
 
@@ -50,16 +50,16 @@ class Terminal {
  * blanks.
  */
 function command(text: string, words: string): string {
-  const line = text.split('\n').find((one) => one.startsWith(`  ${words}`));
+  const line = text.split('\n').find((word) => word.startsWith(`  ${words}`));
   assert.ok(line, `no "${words}" in:\n${text}`);
   // What runs until it is stopped takes the place of the shell, so that it gets the signal.
   return line.trim().replace(/^((?:\w+='[^']*' )*)(etcd|waypost)(?= .*(?:--name|serve$))/, '$1exec $2');
 }
 
-async function until(work: () => Promise<{ code: number | null; output: string }>, said: RegExp): Promise<string> {
+async function until(work: () => Promise<{ code: number | null; output: string }>, pattern: RegExp): Promise<string> {
   for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(200)) {
     const { code, output } = await work();
-    if (code === 0 && said.test(output)) return output;
+    if (code === 0 && pattern.test(output)) return output;
     assert.ok(Date.now() < deadline, output);
   }
 }
@@ -71,21 +71,21 @@ test('what is printed, pasted, makes a cluster that takes writes', async () => {
   writeFileSync(join(bin, 'waypost'), `#!/bin/sh\nexec ${process.execPath} ${MAIN} "$@"\n`);
   chmodSync(join(bin, 'waypost'), 0o755);
   const places = openNetwork(2);
-  const terminals = places.map((place, i) => {
+  const terminals = places.map((machine, i) => {
     const env = environment({
       ...USUAL,
       WAYPOST_DATA_DIR: join(folder, `node ${i + 1}`),
-      WAYPOST_ADMIN_LISTEN: `${place.address}:8300`,
+      WAYPOST_ADMIN_LISTEN: `${machine.address}:8300`,
     });
-    return new Terminal(place, { ...env, PATH: `${bin}:${process.env.PATH}` });
+    return new Terminal(machine, { ...env, PATH: `${bin}:${process.env.PATH}` });
   });
   const [first, second] = terminals;
   try {
-    const [one, two] = places.map(({ address }) => address);
-    const init = `WAYPOST_NODE_NAME=node-1 waypost cluster init --host ${one} --etcd https://${one}:2379,https://${two}:2379`;
-    const asked = await first.run(init);
-    assert.is(asked.code, 0, asked.output);
-    first.start(command(asked.output, 'etcd '));
+    const [text, two] = places.map(({ address }) => address);
+    const init = `WAYPOST_NODE_NAME=node-1 waypost cluster init --host ${text} --etcd https://${text}:2379,https://${two}:2379`;
+    const request = await first.run(init);
+    assert.is(request.code, 0, request.output);
+    first.start(command(request.output, 'etcd '));
     const begun = await until(() => first.run(init).catch(() => ({ code: 1, output: '' })), /the cluster starts with/);
     assert.match(begun, /the member of etcd on this node is running/);
     await first.start(command(begun, 'WAYPOST_DATA_DIR=')).waitFor(/^waypost ready/m, PATIENCE_MS);
@@ -102,9 +102,9 @@ test('what is printed, pasted, makes a cluster that takes writes', async () => {
     const added = await second.run(command(joined.output, 'etcdctl '));
     assert.is(added.code, 0, added.output);
     // Broken off here, it goes on where it was.
-    const known = await second.run(join2);
-    assert.match(known.output, /this node is already node-2/);
-    assert.is(command(known.output, 'etcd '), command(joined.output, 'etcd '));
+    const existing = await second.run(join2);
+    assert.match(existing.output, /this node is already node-2/);
+    assert.is(command(existing.output, 'etcd '), command(joined.output, 'etcd '));
     second.start(command(joined.output, 'etcd '));
     await second.start(command(joined.output, 'WAYPOST_DATA_DIR=')).waitFor(/^waypost ready/m, PATIENCE_MS);
     assert.match((await second.run(join2)).output, /the member of etcd on this node is running/);
@@ -123,7 +123,7 @@ test('what is printed, pasted, makes a cluster that takes writes', async () => {
     );
   } finally {
     for (const terminal of [second, first]) await terminal.close();
-    for (const place of places) place.close();
+    for (const machine of places) machine.close();
     removeFolder(folder);
   }
 });

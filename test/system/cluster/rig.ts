@@ -46,7 +46,7 @@ export async function startCluster(
     });
     nodes.push(node);
     await node.api.logIn('admin', ADMIN_PASSWORD);
-    for (const one of nodes) await untilKnown(one, nodes.length);
+    for (const daemon of nodes) await untilKnown(daemon, nodes.length);
     return node;
   };
   try {

@@ -43,9 +43,9 @@ class SlowLink {
         far.pause();
         void this.#opened.then(() => far.resume());
       });
-      for (const [one, other] of [[near, far] as const, [far, near] as const]) {
-        one.on('error', () => {});
-        one.on('close', () => other.destroy());
+      for (const [item, other] of [[near, far] as const, [far, near] as const]) {
+        item.on('error', () => {});
+        item.on('close', () => other.destroy());
       }
     });
   }

@@ -27,8 +27,8 @@ async function dial(
 ): Promise<{ isResumed: boolean; ticket: Buffer }> {
   const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, maxVersion, session });
   let ticket: Buffer | undefined;
-  socket.on('session', (one: Buffer) => {
-    ticket = one;
+  socket.on('session', (bytes: Buffer) => {
+    ticket = bytes;
   });
   // TLS 1.3 gives its tickets behind the handshake, to who reads.
   socket.resume();
@@ -120,16 +120,16 @@ test('a node that is behind holds the challenge up, past the deadline of writes,
     await write('PUT', '/proxy', { origin: '127.0.0.1', port: 9, protocol: 'http' });
     process.kill(b.child.pid, 'SIGSTOP');
     await write('POST', '/proxy/toggle', { enable: true });
-    const said = async (what: RegExp): Promise<void> => {
+    const printed = async (what: RegExp): Promise<void> => {
       for (const deadline = Date.now() + READY_MS; !what.test(directory.output()); await sleep(20))
         assert.ok(Date.now() < deadline, `${what}\n${directory.output()}\n${a.child.output()}`);
     };
-    await said(/POST \/authZ\//);
+    await printed(/POST \/authZ\//);
     // Ten deadlines, and well within the lease by which it counts as there.
     await sleep(1000);
     assert.not.match(directory.output(), /POST \/chalZ\//);
     process.kill(b.child.pid, 'SIGCONT');
-    await said(/POST \/chalZ\//);
+    await printed(/POST \/chalZ\//);
     for (const deadline = Date.now() + READY_MS; ; await sleep(50)) {
       const { body } = await b.api.call('GET', `/api/v1/domains/${id}/proxy`);
       const { ssl_status: status, ssl_error: why } = body.proxy as Record<string, string>;

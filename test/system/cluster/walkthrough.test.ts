@@ -21,7 +21,7 @@ async function addresses({ dnsPort }: Daemon, name: string): Promise<string[]> {
   try {
     const answer = await client.query(dns.encode({ type: 'query', id: 1, questions: [{ name, type: 'A' }] }));
     assert.ok(answer);
-    return (dns.decode(Buffer.from(answer)).answers ?? []).flatMap((one) => (one.type === 'A' ? [one.data] : []));
+    return (dns.decode(Buffer.from(answer)).answers ?? []).flatMap((item) => (item.type === 'A' ? [item.data] : []));
   } finally {
     client.close();
   }
@@ -67,7 +67,7 @@ test('three nodes: writes at each, one killed and back, etcd gone and back', asy
       });
       assert.equal((body.sync as { pending: unknown }).pending, []);
       // At once, and at every node.
-      for (const one of rig.nodes) assert.equal(await addresses(one, `n${i}.first.example`), [`192.0.2.${i}`]);
+      for (const daemon of rig.nodes) assert.equal(await addresses(daemon, `n${i}.first.example`), [`192.0.2.${i}`]);
     }
     // One domain, asked for at two nodes at once: one gets it.
     const both = await Promise.all(
@@ -96,15 +96,15 @@ test('three nodes: writes at each, one killed and back, etcd gone and back', asy
     assert.is(refused.status, 503, refused.text);
     assert.is((refused.body.error as { code: string }).code, 'no_quorum');
     assert.ok(refused.headers.get('retry-after'));
-    for (const one of rig.nodes) {
-      assert.equal(await addresses(one, 'without.first.example'), ['192.0.2.9']);
-      assert.equal(await addresses(one, 'refused.first.example'), []);
-      assert.is((await one.api.request('GET', '/api/v1/domains')).status, 200);
+    for (const daemon of rig.nodes) {
+      assert.equal(await addresses(daemon, 'without.first.example'), ['192.0.2.9']);
+      assert.equal(await addresses(daemon, 'refused.first.example'), []);
+      assert.is((await daemon.api.request('GET', '/api/v1/domains')).status, 200);
     }
     await rig.etcd.again();
     await until(async () => (await write(b, 'again')).status === 200, 'writes go on');
-    for (const one of rig.nodes)
-      await until(async () => (await addresses(one, 'again.first.example')).length === 1, 'all have it');
+    for (const daemon of rig.nodes)
+      await until(async () => (await addresses(daemon, 'again.first.example')).length === 1, 'all have it');
 
     // A token that is revoked at one node is revoked at all.
     const { body } = await a.api.call('POST', '/api/v1/auth/token', {
@@ -156,19 +156,19 @@ test('a node that was away for longer than the log reaches back, and one that is
     const id = await a.api.createDomain('long.example');
     await b.kill();
     for (let i = 0; i < 60; i++) await a.api.createRecord(id, `n${i}`, 'A', '192.0.2.1');
-    const said = (one: Daemon): string => one.child.output();
+    const printed = (daemon: Daemon): string => daemon.child.output();
     // Once the others no longer wait for b, they cut the log to its last 20 entries.
     await until(async () => (await firstEntry(rig.etcd.endpoint)) > 30, 'the log is cut');
     await a.api.createRecord(id, 'last', 'A', '192.0.2.1');
     await b.start();
-    await until(async () => /store of another node has replaced/.test(said(b)), 'it has fetched one');
+    await until(async () => /store of another node has replaced/.test(printed(b)), 'it has fetched one');
     await until(() => isReady(b).catch(() => false), 'it is ready again');
     const c = await rig.add();
-    assert.match(said(c), /store of another node has replaced/);
+    assert.match(printed(c), /store of another node has replaced/);
     await until(() => isReady(c), 'it is ready');
-    for (const one of [b, c])
+    for (const daemon of [b, c])
       for (const name of ['n0', 'n59', 'last'])
-        assert.equal(await addresses(one, `${name}.long.example`), ['192.0.2.1']);
+        assert.equal(await addresses(daemon, `${name}.long.example`), ['192.0.2.1']);
     await until(async () => {
       const { body } = await b.api.call('POST', `/api/v1/domains/${id}/records`, {
         ...{ name: `after-${Date.now()}`, type: 'A', content: '192.0.2.2', ttl: 60 },

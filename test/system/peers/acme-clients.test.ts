@@ -64,9 +64,9 @@ async function assertCertificate(
   zone: string,
   names: string[],
 ): Promise<void> {
-  const said = (): string => `${run.output}\n${context.directory.output()}\n${context.daemon.child.output()}`;
-  assert.is(run.code, 0, said());
-  assert.ok(existsSync(file), said());
+  const printed = (): string => `${run.output}\n${context.directory.output()}\n${context.daemon.child.output()}`;
+  assert.is(run.code, 0, printed());
+  assert.ok(existsSync(file), printed());
   const issued = new X509Certificate(readFileSync(file));
   assert.match(issued.issuer, /Pebble Intermediate CA/);
   assert.equal(

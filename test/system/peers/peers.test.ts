@@ -88,7 +88,7 @@ async function agree(name: Peer['name']): Promise<void> {
   const client = await UdpClient.connect(peer.port);
   const seen = new Map<string, number>();
   const unexplained: string[] = [];
-  let asked = 0;
+  let askedAt = 0;
   try {
     for (const { world, questions } of all) {
       const responses = await queryAll(
@@ -97,7 +97,7 @@ async function agree(name: Peer['name']): Promise<void> {
       );
       questions.forEach((query, i) => {
         const response = responses[i];
-        asked++;
+        askedAt++;
         if (response === null) throw new Error(`${name} is silent on ${formatName(query.name)}`);
         const [found, details] = compare(world, query, decodeMessage(response), name);
         if (found.parts.size === 0) return;
@@ -110,7 +110,7 @@ async function agree(name: Peer['name']): Promise<void> {
     client.close();
     await peer.stop();
   }
-  console.log(`${name}: ${asked} questions in ${all.length} worlds, seed ${SEED}; explained differences:`);
+  console.log(`${name}: ${askedAt} questions in ${all.length} worlds, seed ${SEED}; explained differences:`);
   for (const why of EXPLANATION_NAMES) if (seen.has(why)) console.log(`  ${seen.get(why)} × ${why}`);
   unexplained.sort((a, b) => a.length - b.length);
   assert.is(unexplained.length, 0, unexplained.slice(0, 3).join('\n'));

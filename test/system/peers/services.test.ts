@@ -21,16 +21,16 @@ async function agree(): Promise<void> {
   const client = await UdpClient.connect(peer.port);
   try {
     const edns = { version: 0, size: 4096, do: false };
-    for (const [asked, expected] of Object.entries(SERVICES)) {
-      const [owner, type] = asked.split(' ');
+    for (const [question, expected] of Object.entries(SERVICES)) {
+      const [owner, type] = question.split(' ');
       const query = { name: inZone(owner), type: parseType(type)!, class: CLASS_IN, edns };
       const response = await client.query(encodeQuery(query, 1));
-      if (response === null) throw new Error(`BIND is silent on ${asked}`);
+      if (response === null) throw new Error(`BIND is silent on ${question}`);
       const theirs = decodeMessage(response).additional.map((record) => {
         return `${formatRelative(record.name, APEX)} ${typeName(record.type)}`;
       });
-      const ours = expected.filter((set) => !OURS_ALONE.has(`${asked} ${set}`));
-      assert.equal([...new Set(theirs)].sort(), [...ours].sort(), asked);
+      const ours = expected.filter((set) => !OURS_ALONE.has(`${question} ${set}`));
+      assert.equal([...new Set(theirs)].sort(), [...ours].sort(), question);
     }
   } finally {
     client.close();

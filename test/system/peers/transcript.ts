@@ -166,7 +166,7 @@ export function server(program: 'kdig' | 'dig', port: number): string[] {
  * Runs dig or kdig; the one message that came back. Throws with the output when there is not
  * exactly one.
  */
-export async function asked(program: 'kdig' | 'dig', args: readonly string[]): Promise<Transcript> {
+export async function request(program: 'kdig' | 'dig', args: readonly string[]): Promise<Transcript> {
   const { output } = await runProgram(program, args);
   const messages = messagesOf(output);
   if (messages.length !== 1) throw new Error(`${messages.length} messages: ${program} ${args.join(' ')}\n${output}`);
@@ -175,6 +175,6 @@ export async function asked(program: 'kdig' | 'dig', args: readonly string[]): P
 
 /** The rest of the line of an EDNS option, as `"ns1"`; undefined when the response has none. */
 export function option({ edns }: Transcript, name: string): string | undefined {
-  const line = edns?.find((one) => one.toLowerCase().startsWith(`${name.toLowerCase()}:`));
+  const line = edns?.find((edns) => edns.toLowerCase().startsWith(`${name.toLowerCase()}:`));
   return line?.slice(name.length + 1).trim();
 }

@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { RCODE } from '../../../core/wire/types.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
 import { TargetServer } from '../../support/target-server.ts';
-import { asked, option, server, whyNotPrograms } from './transcript.ts';
+import { option, request, server, whyNotPrograms } from './transcript.ts';
 
 const PROGRAMS = ['kdig', 'dig'] as const;
 const APEX = 'alias.test';
@@ -58,7 +58,7 @@ test.after(async ({ daemon, resolver }) => {
 for (const program of PROGRAMS) {
   const edns = program === 'kdig' ? ['+edns'] : ['+nocookie'];
   const ask = ({ dnsPort }: Daemon, name: string, type: string) =>
-    asked(program, [...server(program, dnsPort), ...edns, name, type]);
+    request(program, [...server(program, dnsPort), ...edns, name, type]);
 
   test(`${program}: the target's addresses, with the lesser TTL; no record of ours is shown`, async ({ daemon }) => {
     for (const [name, type, ttl, data] of [

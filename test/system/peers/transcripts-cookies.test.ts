@@ -5,7 +5,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
-import { asked, messagesOf, option, runProgram, server, type Transcript, whyNotPrograms } from './transcript.ts';
+import { messagesOf, option, request, runProgram, server, type Transcript, whyNotPrograms } from './transcript.ts';
 
 const APEX = 'cookies.test';
 const WWW = `www.${APEX}`;
@@ -27,7 +27,7 @@ const cookieOf = (message: Transcript): string | undefined =>
   /^[0-9a-f]+/i.exec(option(message, 'COOKIE') ?? '')?.[0].toLowerCase();
 
 const kdig = (port: number, ...args: readonly string[]): Promise<Transcript> =>
-  asked('kdig', [...server('kdig', port), ...args]);
+  request('kdig', [...server('kdig', port), ...args]);
 
 const test = suite('transcripts: cookies');
 
@@ -124,9 +124,9 @@ test('over the limit of a rate comes TC=1, and the client goes on by TCP; with o
     assert.ok(limited.tcp > 0 && limited.tcp <= MANY, `${limited.tcp} by TCP`);
     const cut = await run('+ignore');
     assert.ok(cut.messages.some(({ flags, answer }) => flags.includes('tc') && answer.length === 0));
-    const known = await run(`+cookie=${cookie}`);
-    assert.equal([known.messages.length, known.tcp], [MANY, 0]);
-    assert.ok(known.messages.every(({ answer, flags }) => answer.length === 1 && !flags.includes('tc')));
+    const existing = await run(`+cookie=${cookie}`);
+    assert.equal([existing.messages.length, existing.tcp], [MANY, 0]);
+    assert.ok(existing.messages.every(({ answer, flags }) => answer.length === 1 && !flags.includes('tc')));
   } finally {
     await daemon.close();
   }

@@ -12,7 +12,7 @@ import { readExposition, sampleOf } from '../../support/exposition.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 import { type HttpsFront, startHttpsFront } from './https-front.ts';
-import { asked, runProgram, server, whyNotPrograms } from './transcript.ts';
+import { request, runProgram, server, whyNotPrograms } from './transcript.ts';
 
 const CLIENTS = ['kdig', 'dig'] as const;
 const APEX = 'doh.test';
@@ -46,7 +46,7 @@ for (const program of CLIENTS) {
         flags: bits,
         answer,
         id,
-      } = await asked(program, [...server(program, front.port), ...flags, `www.${APEX}`, 'A']);
+      } = await request(program, [...server(program, front.port), ...flags, `www.${APEX}`, 'A']);
       assert.equal([status, bits.includes('aa')], ['NOERROR', true]);
       // So that caches see one query (RFC 8484 4.1); dig leaves its own ID in place.
       if (program === 'kdig') assert.is(id, 0);
@@ -56,7 +56,8 @@ for (const program of CLIENTS) {
   });
 
   test(`${program} +https: NXDOMAIN, REFUSED, long answers without TC`, async ({ front }) => {
-    const ask = (name: string, type: string) => asked(program, [...server(program, front.port), '+https', name, type]);
+    const ask = (name: string, type: string) =>
+      request(program, [...server(program, front.port), '+https', name, type]);
     const missing = await ask(`missing.${APEX}`, 'A');
     assert.equal([missing.status, missing.authority[0].type], ['NXDOMAIN', 'SOA']);
     assert.is((await ask('elsewhere.test', 'A')).status, 'REFUSED');
@@ -87,7 +88,7 @@ test('the metrics tell them from the other transports', async ({ daemon, front }
     return sampleOf(readExposition(text, 'prometheus'), 'waypost_dns_queries_total', { transport, family: 'ipv4' });
   };
   const before = await of('https');
-  await asked('kdig', [...server('kdig', front.port), '+https', `www.${APEX}`, 'A']);
+  await request('kdig', [...server('kdig', front.port), '+https', `www.${APEX}`, 'A']);
   assert.is(await of('https'), before + 1);
 });
 

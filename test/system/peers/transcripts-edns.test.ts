@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
 import { readExposition, sampleOf } from '../../support/exposition.ts';
 import { type HttpsFront, startHttpsFront } from './https-front.ts';
-import { asked, messagesOf, option, runProgram, server, whyNotPrograms } from './transcript.ts';
+import { messagesOf, option, request, runProgram, server, whyNotPrograms } from './transcript.ts';
 
 const CLIENTS = ['kdig', 'dig'] as const;
 type Client = (typeof CLIENTS)[number];
@@ -30,7 +30,7 @@ const flags = (program: Client, kdig: readonly string[], dig: readonly string[])
   program === 'kdig' ? kdig : dig;
 
 for (const program of CLIENTS) {
-  const ask = (port: number, ...args: readonly string[]) => asked(program, [...server(program, port), ...args]);
+  const ask = (port: number, ...args: readonly string[]) => request(program, [...server(program, port), ...args]);
 
   test(`${program}: version and size; no OPT without one`, async ({ daemon: { dnsPort } }) => {
     const with0 = await ask(dnsPort, ...flags(program, ['+edns'], ['+nocookie']), WWW);
@@ -59,12 +59,12 @@ for (const program of CLIENTS) {
     daemon: { dnsPort },
   }) => {
     const keepalive = flags(program, ['+ednsopt=11'], ['+keepalive', '+nocookie']);
-    const told = (edns: readonly string[] | null): string | undefined =>
+    const describe = (edns: readonly string[] | null): string | undefined =>
       edns?.find((line) => /keepalive|option \(11\)/i.test(line));
-    const overTcp = told((await ask(dnsPort, '+tcp', ...keepalive, WWW)).edns);
+    const overTcp = describe((await ask(dnsPort, '+tcp', ...keepalive, WWW)).edns);
     // 10 s is the default, 100 units of 100 ms.
     assert.match(overTcp ?? '', program === 'kdig' ? /: 0064$/ : /: 10\.0 secs$/);
-    assert.is(told((await ask(dnsPort, ...keepalive, WWW)).edns), undefined);
+    assert.is(describe((await ask(dnsPort, ...keepalive, WWW)).edns), undefined);
   });
 
   test(`${program}: padded over HTTPS when asked (RFC 7830, 8467), never over UDP`, async ({ daemon, front }) => {

@@ -5,7 +5,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Daemon, startDaemon } from '../../support/daemon.ts';
-import { asked, option, server, type Transcript, whyNotPrograms } from './transcript.ts';
+import { option, request, server, type Transcript, whyNotPrograms } from './transcript.ts';
 
 const PROGRAMS = ['kdig', 'dig'] as const;
 const VERSIONS = ['version.bind', 'version.server', 'VERSION.BIND'];
@@ -27,7 +27,7 @@ test.after(async ({ open, closed }) => {
 
 for (const program of PROGRAMS) {
   const ask = ({ dnsPort }: Daemon, ...args: readonly string[]): Promise<Transcript> =>
-    asked(program, [...server(program, dnsPort), ...args]);
+    request(program, [...server(program, dnsPort), ...args]);
   const chaos = (daemon: Daemon, name: string, type = 'TXT') => ask(daemon, 'CH', type, name);
 
   test(`${program} +nsid: what is configured, also behind an error and over TCP; else nothing`, async ({

@@ -12,7 +12,7 @@ import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.t
 import { readExposition, sampleOf } from '../../support/exposition.ts';
 import { freePort } from '../../support/ports.ts';
 import { temporaryFolder } from '../../support/temp.ts';
-import { asked, messagesOf, recordsOf, runProgram, server, whyNotPrograms } from './transcript.ts';
+import { messagesOf, recordsOf, request, runProgram, server, whyNotPrograms } from './transcript.ts';
 
 const PROGRAMS = ['kdig', 'dig'] as const;
 const APEX = 'tls.test';
@@ -55,7 +55,8 @@ test.before(async (context) => {
 test.after(({ daemon }) => daemon.close());
 
 for (const program of PROGRAMS) {
-  const ask = (port: number, ...args: readonly string[]) => asked(program, [...server(program, port), '+tls', ...args]);
+  const ask = (port: number, ...args: readonly string[]) =>
+    request(program, [...server(program, port), '+tls', ...args]);
 
   test(`${program} +tls: answers as over TCP, whole ones`, async ({ port }) => {
     const { status, flags, answer } = await ask(port, WWW);
@@ -70,10 +71,10 @@ for (const program of PROGRAMS) {
     port,
     authority,
   }) => {
-    const known = [`+tls-ca=${authority}`];
-    assert.is((await ask(port, ...known, `+tls-hostname=${HOST}`, WWW)).status, 'NOERROR');
+    const list = [`+tls-ca=${authority}`];
+    assert.is((await ask(port, ...list, `+tls-hostname=${HOST}`, WWW)).status, 'NOERROR');
     for (const flags of [
-      [...known, '+tls-hostname=other.waypost.test'],
+      [...list, '+tls-hostname=other.waypost.test'],
       ['+tls-ca', `+tls-hostname=${HOST}`],
     ]) {
       const { output } = await runProgram(program, [...server(program, port), '+tls', ...flags, WWW]);

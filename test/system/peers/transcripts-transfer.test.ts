@@ -5,7 +5,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
-import { asked, type Line, recordsOf, runProgram, server, whyNotPrograms } from './transcript.ts';
+import { type Line, recordsOf, request, runProgram, server, whyNotPrograms } from './transcript.ts';
 
 const PROGRAMS = ['kdig', 'dig'] as const;
 type Program = (typeof PROGRAMS)[number];
@@ -85,14 +85,14 @@ for (const program of PROGRAMS) {
     for (const transport of [[], ['+tcp']])
       for (const key of Object.values(keys)) {
         const flags = [...server(program, daemon.dnsPort), ...transport, '-y', key];
-        const { status, flags: bits, answer, text } = await asked(program, [...flags, APEX, 'SOA']);
+        const { status, flags: bits, answer, text } = await request(program, [...flags, APEX, 'SOA']);
         assert.equal([status, bits.includes('aa'), answer.length], ['NOERROR', true, 1], text);
         assert.match(
           text,
           /TSIG PSEUDOSECTION:\n\S+\s+0\s+ANY\s+TSIG\s+hmac-sha(?:256|512)\. \d+ 300 \d+ [\w+/= ]+ \d+ NOERROR 0/,
         );
         assert.not.match(text, UNVERIFIED);
-        const missing = await asked(program, [...flags, `missing.${APEX}`, 'A']);
+        const missing = await request(program, [...flags, `missing.${APEX}`, 'A']);
         assert.equal([missing.status, missing.authority[0]?.type], ['NXDOMAIN', 'SOA']);
       }
   });
@@ -169,7 +169,7 @@ test('kdig and dig: NOTIFY to us is NOTAUTH, since we follow nobody (RFC 1996 3.
     ['kdig', ['-t', 'NOTIFY=7', APEX]],
     ['dig', ['+opcode=notify', APEX, 'SOA']],
   ] as const) {
-    const { opcode, status } = await asked(program, [...server(program, daemon.dnsPort), ...args]);
+    const { opcode, status } = await request(program, [...server(program, daemon.dnsPort), ...args]);
     assert.equal([opcode, status], ['NOTIFY', 'NOTAUTH'], program);
   }
 });

@@ -55,7 +55,7 @@ function recordsOf(output: string): string[] {
 
 const soa = (serial: number): RegExp => new RegExp(`^${ZONE}\\. SOA ns1\\.waypost\\.test\\. \\S+ ${serial} `);
 
-for (const tool of TOOLS.filter((one) => !missing.includes(one))) {
+for (const tool of TOOLS.filter((item) => !missing.includes(item))) {
   test(`${tool}: AXFR signed is the zone between its SOA, and the signatures hold`, (context) => {
     const output = ask(tool, context, ['AXFR']);
     const records = recordsOf(output);

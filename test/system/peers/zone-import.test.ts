@@ -26,7 +26,7 @@ const KNOT = '/usr/sbin/knotc';
 
 interface Verdict {
   readonly loads: boolean;
-  readonly said: string;
+  readonly output: string;
 }
 
 const folder = temporaryFolder('zone-import');
@@ -34,7 +34,7 @@ const folder = temporaryFolder('zone-import');
 function check(program: string, args: readonly string[]): Verdict {
   const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8', timeout: CHECK_MS });
   if (error !== undefined) throw error;
-  return { loads: status === 0, said: `${stdout}${stderr}` };
+  return { loads: status === 0, output: `${stdout}${stderr}` };
 }
 
 const PEERS: readonly { readonly program: string; readonly check: (file: string) => Verdict }[] = [
@@ -159,8 +159,8 @@ for (const [what, records, codes, loadedBy = ALL] of DOUBTFUL)
     const file = join(folder, 'doubtful.zone');
     writeFileSync(file, text);
     for (const peer of present) {
-      const { loads, said } = peer.check(file);
-      assert.is(loads, loadedBy.includes(NAMES.get(peer.program)!), `${peer.program}: ${said}`);
+      const { loads, output } = peer.check(file);
+      assert.is(loads, loadedBy.includes(NAMES.get(peer.program)!), `${peer.program}: ${output}`);
     }
     const ours = readZone({ bytes: Buffer.from(text), apex: parseName(ZONE), keepApex: true, strict: false });
     assert.equal(ours.errors, []);
@@ -225,7 +225,7 @@ const GENERATED = [
 function bothRead(text: string, types: RegExp): [theirs: string[], ours: string[]] {
   const file = join(folder, 'read.zone');
   writeFileSync(file, text);
-  const { loads, said: output } = check(NAMED, ['-D', '-i', 'local', '-k', 'ignore', '-o', '-', ZONE, file]);
+  const { loads, output } = check(NAMED, ['-D', '-i', 'local', '-k', 'ignore', '-o', '-', ZONE, file]);
   assert.ok(loads, output);
   const theirs = [...output.matchAll(/^(\S+)\s+(\d+)\s+IN\s+([A-Z]+)\s+(.*)$/gm)];
   const { owners } = readZone({ bytes: Buffer.from(text), apex: parseName(ZONE), keepApex: true, strict: false });
@@ -256,9 +256,9 @@ if (existsSync(NAMED))
     test(`TTLs of a file without $TTL, ${what}: as BIND reads them`, () => {
       const file = join(folder, 'ttl.zone');
       writeFileSync(file, text);
-      const { loads, said } = check(NAMED, ['-D', '-o', '-', ZONE, file]);
-      assert.ok(loads, said);
-      const theirs = [...said.matchAll(/^(\S+)\s+(\d+)\s+IN\s+(A|NS)\s/gm)].map(([, name, ttl]) => `${name} ${ttl}`);
+      const { loads, output } = check(NAMED, ['-D', '-o', '-', ZONE, file]);
+      assert.ok(loads, output);
+      const theirs = [...output.matchAll(/^(\S+)\s+(\d+)\s+IN\s+(A|NS)\s/gm)].map(([, name, ttl]) => `${name} ${ttl}`);
       const { owners } = readZone({ bytes: Buffer.from(text), apex: parseName(ZONE), keepApex: true, strict: false });
       const ours = [...owners].flatMap(({ name, sets }) => sets.map(({ ttl }) => `${formatName(name)} ${ttl}`));
       assert.ok(theirs.length >= 3);

@@ -188,13 +188,13 @@ test(`killed ${KILLS} times under write load, seed ${SEED}`, async () => {
       await daemon.start();
       const held = await records(daemon, domain);
       for (const writer of writers) writer.settle(held);
-      const known = writers.flatMap((writer) => [...writer.entries.keys()]);
+      const names = writers.flatMap((writer) => [...writer.entries.keys()]);
       assert.equal(
-        [...held.keys()].filter((name) => !known.includes(name)),
+        [...held.keys()].filter((name) => !names.includes(name)),
         [],
         `records nobody asked for; seed ${SEED}`,
       );
-      await checkDns(daemon, known, held);
+      await checkDns(daemon, names, held);
     }
     console.log(`${acknowledged()} acknowledged changes, ${KILLS} kills, seed ${SEED}`);
   } finally {

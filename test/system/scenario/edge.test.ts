@@ -25,15 +25,15 @@ const PATIENCE_MS = 60_000;
 interface Origin {
   readonly port: number;
   /** Paths that were asked for. */
-  readonly asked: string[];
+  readonly paths: string[];
   close(): void;
 }
 
 async function startOrigin(name: string): Promise<Origin> {
-  const asked: string[] = [];
+  const paths: string[] = [];
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const path = request.url ?? '';
-    asked.push(path);
+    paths.push(path);
     if (path === '/slow') {
       response.writeHead(200, { 'cache-control': 'no-store' });
       let parts = 0;
@@ -53,7 +53,7 @@ async function startOrigin(name: string): Promise<Origin> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     port: (server.address() as AddressInfo).port,
-    asked,
+    paths,
     close() {
       server.close();
       server.closeAllConnections();
@@ -154,7 +154,7 @@ const clear = (port: number, host: string, path: string): Promise<Response> =>
 async function overHttp({ http, origins }: World): Promise<void> {
   // fetch puts the address into Host: nobody's.
   assert.is((await clear(http, '', '/')).status, 404);
-  assert.equal(origins[0].asked, []);
+  assert.equal(origins[0].paths, []);
 }
 
 async function certificatesChange(world: World): Promise<void> {
@@ -166,12 +166,12 @@ async function certificatesChange(world: World): Promise<void> {
   assert.match(refused, /unrecognized name/i, 'no certificate yet');
   const [first, second] = [makeCertificate([SITE, `*.${SITE}`]), makeCertificate([SITE, `*.${SITE}`])];
   await bring(world, first);
-  const one = await visit(https, `www.${SITE}`, '/a?b');
-  assert.is(one.body, `first www.${SITE} /a?b`);
-  assert.is(one.headers['seen-for'], VISITOR);
+  const item = await visit(https, `www.${SITE}`, '/a?b');
+  assert.is(item.body, `first www.${SITE} /a?b`);
+  assert.is(item.headers['seen-for'], VISITOR);
   await bring(world, second);
   const other = await visit(https, `www.${SITE}`, '/a');
-  assert.is.not(other.serial, one.serial, 'without a restart');
+  assert.is.not(other.serial, item.serial, 'without a restart');
   await world.put('', { origin: '127.0.0.1', port: origins[1].port, protocol: 'http', hsts_max_age: 300 });
   const moved = await visit(https, `www.${SITE}`, '/a');
   assert.is(moved.body, `second www.${SITE} /a`);
@@ -193,7 +193,7 @@ async function hosts({ https, daemon, id }: World): Promise<void> {
 
 async function purges({ https, daemon, id, origins }: World): Promise<void> {
   const ask = async (): Promise<string> => (await visit(https, SITE, '/kept')).headers['cache-status'] as string;
-  const count = (): number => origins[1].asked.filter((path) => path === '/kept').length;
+  const count = (): number => origins[1].paths.filter((path) => path === '/kept').length;
   // Each thread has a memory of its own; what one has, the other finds on the disk, a moment later.
   for (let i = 0; i < 20; i++) await ask();
   const before = count();

@@ -188,22 +188,22 @@ test.after(async ({ daemon, client }) => {
   await daemon.close();
 });
 
-ROWS.forEach(([name, asked, wanted], i) => {
+ROWS.forEach(([name, request, wanted], i) => {
   test(`${name} over UDP`, async ({ client }) => {
-    const response = await client.query(encode(asked, i), PATIENCE_MS);
+    const response = await client.query(encode(request, i), PATIENCE_MS);
     assert.ok(response !== null, 'a response');
-    check(asked, wanted, decodeMessage(response));
+    check(request, wanted, decodeMessage(response));
   });
 });
 
 test('all of them over TCP, on one connection', async ({ daemon }) => {
-  const packets = ROWS.map(([, asked], i) => encode(asked, i));
+  const packets = ROWS.map(([, request], i) => encode(request, i));
   const responses = new Map(
     (await queryTcp(daemon.dnsPort, packets)).map((response) => [(response[0] << 8) | response[1], response]),
   );
-  ROWS.forEach(([name, asked, wanted], i) => {
+  ROWS.forEach(([name, request, wanted], i) => {
     try {
-      check(asked, wanted, decodeMessage(responses.get(i)!));
+      check(request, wanted, decodeMessage(responses.get(i)!));
     } catch (error) {
       throw new Error(`${name}: ${(error as Error).message}`, { cause: error });
     }

@@ -39,8 +39,8 @@ for (let i = 0; i < CONNECTIONS; i++) {
   await once(socket, 'connect');
   socket.resume();
   const flags = END_HEADERS | (isPost ? 0 : END_STREAM);
-  const asked = ids.map((id) => headers(id, lines(isPost ? '/upload' : `/uncached?${i}-${id}`), flags));
-  socket.write(Buffer.concat([PREFACE, settings([SETTING.INITIAL_WINDOW_SIZE, 1]), settingsAck(), ...asked]));
+  const questions = ids.map((id) => headers(id, lines(isPost ? '/upload' : `/uncached?${i}-${id}`), flags));
+  socket.write(Buffer.concat([PREFACE, settings([SETTING.INITIAL_WINDOW_SIZE, 1]), settingsAck(), ...questions]));
   sockets.push(socket);
 }
 const share = Math.max(1, Math.floor(TAKEN / CONNECTIONS / STREAMS));

@@ -104,7 +104,7 @@ test(`${WORLDS} worlds from master file to packet, seed ${SEED}`, async () => {
   let proxied = 0;
   try {
     await daemon.api.logIn('admin', ADMIN_PASSWORD);
-    for (const [w, [draft, asked]] of fc
+    for (const [w, [draft, requests]] of fc
       .sample(fc.tuple(ourWorldDraft, questions), { numRuns: WORLDS, seed: SEED })
       .entries()) {
       const world = withoutAlias(buildWorld(draft, parseName(`w${w}.test.`)));
@@ -124,7 +124,7 @@ test(`${WORLDS} worlds from master file to packet, seed ${SEED}`, async () => {
         await checkServedWorld(
           async (packet, overTcp) => (overTcp ? (await queryTcp(daemon.dnsPort, [packet]))[0] : client.query(packet)),
           now,
-          asked
+          requests
             .map((question) => buildQuestion(question, now))
             .filter((query) => query !== undefined)
             // What becomes of transfers is not for the query path to say.

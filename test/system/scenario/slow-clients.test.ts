@@ -74,9 +74,9 @@ test('1,000 clients that send a byte a second, and some that do not read: nobody
     try {
       for (let id = 10; Date.now() < ends; id++) {
         let begun = performance.now();
-        const one = await udp.query(soa(id));
+        const bytes = await udp.query(soa(id));
         overUdp.push(performance.now() - begun);
-        assert.is(one === null ? null : decodeMessage(one).rcode, RCODE.NOERROR);
+        assert.is(bytes === null ? null : decodeMessage(bytes).rcode, RCODE.NOERROR);
         begun = performance.now();
         // A connection of its own, from an address that has no other.
         const [other] = await queryTcp(dnsPort, [soa(id)]);

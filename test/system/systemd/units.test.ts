@@ -50,7 +50,9 @@ test('the examples are what they say: one node; four on three members beside the
   // A member's own file agrees with the endpoints.
   const member = Object.fromEntries(assignments('config/etcd.environment'));
   assert.ok(four.etcd.endpoints.includes(member.ETCD_ADVERTISE_CLIENT_URLS));
-  const hosts = member.ETCD_INITIAL_CLUSTER.split(',').map((one) => new URL(one.slice(one.indexOf('=') + 1)).hostname);
+  const hosts = member.ETCD_INITIAL_CLUSTER.split(',').map(
+    (text) => new URL(text.slice(text.indexOf('=') + 1)).hostname,
+  );
   assert.equal(
     hosts,
     four.etcd.endpoints.map((url) => new URL(url).hostname),
@@ -61,7 +63,7 @@ test('the unit starts what there is, with settings that there are', () => {
   const [start] = of('waypost', 'ExecStart');
   assert.is(start.split('/usr/lib/waypost/dist/main.js ')[1], 'serve');
   const env = Object.fromEntries(
-    of('waypost', 'Environment').map((one) => [one.slice(0, one.indexOf('=')), one.slice(one.indexOf('=') + 1)]),
+    of('waypost', 'Environment').map((text) => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)]),
   );
   assert.is(loadConfig({ env: { ...env, WAYPOST_CONFIG: 'config/single.toml' } }).dataDir, '/var/lib/waypost');
   assert.is(of('waypost', 'StateDirectory')[0], 'waypost');
@@ -98,7 +100,7 @@ async function etcdOfTheUnit(): Promise<void> {
   const [client, peer] = [await freePort(), await freePort()];
   const unit = of('waypost-etcd', 'Environment')
     .flatMap((line) => line.split(' '))
-    .map((one) => [one.slice(0, one.indexOf('=')), one.slice(one.indexOf('=') + 1).replace('%d', folder)]);
+    .map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1).replace('%d', folder)]);
   // Names of hosts and the port are those of this machine.
   const member = assignments('config/etcd.environment').map(([key, value]) => [
     key,

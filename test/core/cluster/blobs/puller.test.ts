@@ -93,12 +93,12 @@ function puller(peers: readonly BlobPeer[], limit = bytes.length, deadline = 20_
   const folder = folderOf('own');
   const store = new BlobStore(folder);
   const log = createLogger({ level: 'debug', format: 'json', write: (line) => lines.push(line) });
-  const one = new BlobPuller({ store, tls: tlsOf('self'), log, peers: () => peers, limit, deadline });
-  return { one, store, folder, lines };
+  const opened = new BlobPuller({ store, tls: tlsOf('self'), log, peers: () => peers, limit, deadline });
+  return { one: opened, store, folder, lines };
 }
 
-async function gives(one: BlobPuller): Promise<void> {
-  const blob = await one.open(hash);
+async function gives(opened: BlobPuller): Promise<void> {
+  const blob = await opened.open(hash);
   assert.ok(blob);
   assert.ok((await blob.file.readFile()).equals(bytes));
   await blob.file.close();
@@ -106,10 +106,10 @@ async function gives(one: BlobPuller): Promise<void> {
 
 test('it comes from a node that has it, once for all who ask, and is here from then on', async () => {
   const [without, has] = [await node('without', false), await node('has', true)];
-  const { one, store } = puller([without, has]);
-  await Promise.all([gives(one), gives(one), gives(one)]);
+  const { one: opened, store } = puller([without, has]);
+  await Promise.all([gives(opened), gives(opened), gives(opened)]);
   assert.equal([without.asked(), has.asked()], [1, 1]);
-  await gives(one);
+  await gives(opened);
   assert.is(has.asked(), 1);
   assert.ok(await store.has(hash));
 });
@@ -123,8 +123,8 @@ test('what one breaks off another goes on with', async () => {
     response.writeHead(from > 0 ? 206 : 200, { 'content-length': bytes.length - from });
     response.end(bytes.subarray(from));
   });
-  const { one } = puller([first, rest]);
-  await gives(one);
+  const { one: opened } = puller([first, rest]);
+  await gives(opened);
   assert.is(seen.length, 1);
   assert.match(seen[0], /^bytes=[1-9]\d*-$/);
 });
@@ -143,16 +143,16 @@ test('who lies, lies about the place, or says nothing of the size is passed over
     response.writeHead(200);
     response.write(other);
   });
-  const { one, lines } = puller([lying, endless, half, await node('honest', true)]);
-  await gives(one);
+  const { one: opened, lines } = puller([lying, endless, half, await node('honest', true)]);
+  await gives(opened);
   assert.match(lines.join(''), /sent a blob with the wrong hash.*"node":"lying"/);
   assert.match(lines.join(''), /"node":"endless".*size is missing/);
 });
 
 test('nobody has it whole: there is none, nothing is left, and the next who asks asks anew', async () => {
   const cut = await cutting('cut', 1000);
-  const { one, folder, store } = puller([cut, { name: 'gone', address: '127.0.0.1:9' }]);
-  assert.is(await one.open(hash), null);
+  const { one: opened, folder, store } = puller([cut, { name: 'gone', address: '127.0.0.1:9' }]);
+  assert.is(await opened.open(hash), null);
   assert.not(await store.has(hash));
   assert.is(readdirSync(folder).length, 0);
   const small = puller([await node('large', true)], 1000);
@@ -162,20 +162,20 @@ test('nobody has it whole: there is none, nothing is left, and the next who asks
 
 test('a node that hangs is left at the deadline, and at the end', async () => {
   const hanging = await stranger('hanging', () => {});
-  const { one } = puller([hanging], bytes.length, 300);
-  assert.is(await one.open(hash), null);
+  const { one: opened } = puller([hanging], bytes.length, 300);
+  assert.is(await opened.open(hash), null);
   const other = puller([hanging]);
-  const asked = other.one.open(hash);
+  const request = other.one.open(hash);
   await other.one.close();
-  assert.is(await asked, null);
+  assert.is(await request, null);
 });
 
 test('what is damaged here is fetched anew', async () => {
   const has = await node('again', true);
-  const { one, folder } = puller([has]);
-  await gives(one);
+  const { one: opened, folder } = puller([has]);
+  await gives(opened);
   truncateSync(join(folder, hash), 1000);
-  await gives(one);
+  await gives(opened);
   assert.is(has.asked(), 2);
 });
 

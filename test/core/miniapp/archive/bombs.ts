@@ -32,7 +32,7 @@ function nested(): { readonly archive: Buffer; readonly nearMiss: Buffer } {
 
 /** Bytes that hardly get fewer when packed. */
 const LARGE = deflateRawSync(new Random(1).bytes(480_000));
-const said = (size: number): Partial<RawEntry> => ({ size, content: 'x'.repeat(3000) });
+const printed = (size: number): Partial<RawEntry> => ({ size, content: 'x'.repeat(3000) });
 
 export const BOMBS: readonly HostileArchive[] = [
   {
@@ -50,13 +50,13 @@ export const BOMBS: readonly HostileArchive[] = [
   { what: 'a file within the data of another', codes: ['archive_overlap'], ...nested() },
   {
     what: 'a file said to be larger than allowed',
-    archive: zip(file('z', said(51 * MB))),
+    archive: zip(file('z', printed(51 * MB))),
     codes: ['archive_file_too_large'],
     nearMiss: zip(file('z', { content: 'x' })),
   },
   {
     what: 'a file said to be of 4 GB',
-    archive: zip(file('z', said(0xfffffffe))),
+    archive: zip(file('z', printed(0xfffffffe))),
     codes: ['archive_file_too_large'],
   },
   {

@@ -47,25 +47,25 @@ test(`${PACKAGES} packages with two damaged sources`, async () => {
   for (let n = 0; n < PACKAGES; n++) {
     const pair = random.pick(PAIRS);
     const damaged = Object.fromEntries(pair.map((path) => [path, mutateText(String(GOOD[path as 'a.css']), random)]));
-    const told = `seed ${SEED}, case ${n}: ${JSON.stringify(damaged)}`;
+    const description = `seed ${SEED}, case ${n}: ${JSON.stringify(damaged)}`;
     // As it is read: what cannot be written in UTF-8 is something else by then.
     const files = new Map(
       Object.entries({ ...GOOD, ...damaged }).map(([path, content]) => [path, Buffer.from(content as string)]),
     );
-    const audit = await bounded(told, () => audited(Object.fromEntries(files)));
+    const audit = await bounded(description, () => audited(Object.fromEntries(files)));
     for (const path of pair) {
       const isManifest = path === 'manifest.json';
       const bytes = files.get(path)!;
       if (isManifest ? manifestOf(bytes) !== undefined : !SCRIPTS.includes(path) || parsesAsScript(bytes)) continue;
-      assert.is(audit.verdict, 'rejected', told);
+      assert.is(audit.verdict, 'rejected', description);
       assert.ok(
         audit.findings.some(({ file, type }) => file === path && type === 'error'),
-        `${path} has no error, ${told}`,
+        `${path} has no error, ${description}`,
       );
     }
     if (audit.verdict !== 'approved') continue;
     approved++;
-    assertSound(files, audit, told);
+    assertSound(files, audit, description);
   }
   // Otherwise nothing of the above was tried.
   assert.ok(approved > PACKAGES / 100, `${approved} approved`);

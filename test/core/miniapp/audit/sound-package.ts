@@ -17,15 +17,15 @@ export type Contents = ReadonlyMap<string, Buffer>;
 const BOUND = 2000;
 
 /** Runs an audit. Throws when it throws, or takes longer than anything of its size may. */
-export async function bounded<T>(told: string, audit: () => Promise<T>): Promise<T> {
+export async function bounded<T>(description: string, audit: () => Promise<T>): Promise<T> {
   const before = process.cpuUsage();
   try {
     return await audit();
   } catch (error) {
-    throw new Error(`${told}: ${(error as Error).stack}`);
+    throw new Error(`${description}: ${(error as Error).stack}`);
   } finally {
     const { user, system } = process.cpuUsage(before);
-    assert.ok(user + system < BOUND * 1000, `it took ${(user + system) / 1000} ms of CPU, ${told}`);
+    assert.ok(user + system < BOUND * 1000, `it took ${(user + system) / 1000} ms of CPU, ${description}`);
   }
 }
 
@@ -87,25 +87,25 @@ export function scriptsIn(page: Buffer): string[] {
 export function assertSound(
   files: Contents,
   { manifest, findings }: Pick<Audit, 'manifest' | 'findings'>,
-  told: string,
+  description: string,
 ) {
-  const said = manifestOf(files.get('manifest.json'));
-  assert.ok(said !== undefined, `manifest.json is not JSON, ${told}`);
-  const { id, name, version, versionCode } = said;
+  const reported = manifestOf(files.get('manifest.json'));
+  assert.ok(reported !== undefined, `manifest.json is not JSON, ${description}`);
+  const { id, name, version, versionCode } = reported;
   assert.equal(
     manifest,
     { id: String(id).toLowerCase(), name, version, versionCode },
-    `the manifest says something else, ${told}`,
+    `the manifest says something else, ${description}`,
   );
   for (const [path, bytes] of files) {
-    if (path.endsWith('.js')) assert.ok(parsesAsScript(bytes), `${path} does not parse, ${told}`);
+    if (path.endsWith('.js')) assert.ok(parsesAsScript(bytes), `${path} does not parse, ${description}`);
     if (path.endsWith('.css') && !parsesAsStyle(bytes))
       assert.ok(
         findings.some(({ file, code }) => file === path && code.startsWith('style_')),
-        `${path} does not parse, and nothing tells of it, ${told}`,
+        `${path} does not parse, and nothing tells of it, ${description}`,
       );
     if (path.endsWith('.html'))
       for (const script of scriptsIn(bytes))
-        assert.ok(parsesAsScript(Buffer.from(script)), `a script in ${path} does not parse, ${told}`);
+        assert.ok(parsesAsScript(Buffer.from(script)), `a script in ${path} does not parse, ${description}`);
   }
 }

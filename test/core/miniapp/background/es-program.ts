@@ -45,7 +45,7 @@ const { expression, pattern, statement, block } = fc.letrec<{
     { weight: 1, arbitrary: list(tie('pattern')).map((items) => `[${items}]`) },
     { weight: 1, arbitrary: fc.tuple(name, tie('pattern')).map(([key, value]) => `{${key}: ${value}}`) },
     { weight: 1, arbitrary: fc.tuple(name, tie('pattern')).map(([first, rest]) => `[${first}, , ${rest}]`) },
-    { weight: 1, arbitrary: name.map((one) => `{${one}}`) },
+    { weight: 1, arbitrary: name.map((item) => `{${item}}`) },
     { weight: 1, arbitrary: tie('expression').map((value) => `[a = ${value}]`) },
     { weight: 1, arbitrary: fc.constant('[a, ...b]') },
   ),

@@ -89,7 +89,7 @@ test('each key of the wrong type is told at its value, and the rest is read all 
     const lines = JSON.stringify({ ...MANIFEST, [key]: { wrong: true } }, null, 2).split('\n');
     const line = lines.findIndex((text) => text.includes(`"${key}":`));
     assert.equal(
-      findings.map((one) => [one.code, one.line, one.column]),
+      findings.map((finding) => [finding.code, finding.line, finding.column]),
       [['manifest_wrong_type', line + 1, lines[line].indexOf('{') + 1]],
       key,
     );
@@ -113,12 +113,12 @@ test('nothing that is no object is a manifest', async () => {
 });
 
 test('the word that is meant is told', async () => {
-  const told = async (key: string, value: unknown): Promise<string> =>
+  const describe = async (key: string, value: unknown): Promise<string> =>
     (await withValue(key, value)).findings[0].message;
-  assert.match(await told('minHostversion', '1.0'), 'Did you mean "minHostVersion"?');
-  assert.match(await told('permissions', ['device']), /Known: storage/);
-  assert.match(await told('permissions', ['Camera']), 'Did you mean "camera"?');
-  assert.not.match(await told('somethingElse', 1), 'Did you mean');
+  assert.match(await describe('minHostversion', '1.0'), 'Did you mean "minHostVersion"?');
+  assert.match(await describe('permissions', ['device']), /Known: storage/);
+  assert.match(await describe('permissions', ['Camera']), 'Did you mean "camera"?');
+  assert.not.match(await describe('somethingElse', 1), 'Did you mean');
 });
 
 test('pictures', () => {

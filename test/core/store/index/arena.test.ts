@@ -32,23 +32,23 @@ test('blocks do not overlap, used is what is out, and all of it comes back', () 
       let waiting: { size: number; epoch: number }[] = [];
       let epoch = 1;
       const sum = (blocks: readonly { size: number }[]) => blocks.reduce((n, block) => n + block.size, 0);
-      for (const one of steps) {
-        if (one.kind === 'allocate') {
-          const offset = arena.allocate(one.bytes);
+      for (const item of steps) {
+        if (item.kind === 'allocate') {
+          const offset = arena.allocate(item.bytes);
           if (offset !== 0) {
-            const block = { offset, size: rounded(one.bytes) };
+            const block = { offset, size: rounded(item.bytes) };
             assert.is(offset % 8, 0);
             assert.ok(offset >= FIRST_NODE && offset + block.size <= FIRST_NODE + CAPACITY, 'inside the bound');
             for (const other of out)
               assert.ok(offset >= other.offset + other.size || offset + block.size <= other.offset, 'overlap');
             out.push(block);
           }
-        } else if (one.kind === 'retire' && out.length > 0) {
-          const [block] = out.splice(one.which % out.length, 1);
+        } else if (item.kind === 'retire' && out.length > 0) {
+          const [block] = out.splice(item.which % out.length, 1);
           arena.retire(block.offset, block.size, epoch);
           waiting.push({ size: block.size, epoch });
-        } else if (one.kind === 'reclaim') {
-          const oldest = ++epoch - one.behind;
+        } else if (item.kind === 'reclaim') {
+          const oldest = ++epoch - item.behind;
           arena.reclaim(oldest);
           waiting = waiting.filter((block) => block.epoch >= oldest);
         }

@@ -56,8 +56,8 @@ class World implements NodeStore {
   fetch(bytes: Uint8Array, from: number, wildcard: boolean, out: Uint8Array, at: number, room: number): number {
     let end = from;
     while (bytes[end] !== 0) end += bytes[end] + 1;
-    const asked = Buffer.from(bytes.subarray(from, end + 1));
-    const node = this.nodes.get(nameId(wildcard ? Buffer.concat([Buffer.from('\x01*'), asked]) : asked));
+    const request = Buffer.from(bytes.subarray(from, end + 1));
+    const node = this.nodes.get(nameId(wildcard ? Buffer.concat([Buffer.from('\x01*'), request]) : request));
     if (node === undefined || node.length > room) return 0;
     out.set(node, at);
     this.fetched++;
@@ -67,13 +67,15 @@ class World implements NodeStore {
   /** The node that a reader finds, by the name itself or as the wildcard below its parent. */
   find(name: Name, asWildcard = false): Buffer | null {
     const { reader } = this;
-    const asked = asWildcard ? name.subarray(2) : name;
+    const request = asWildcard ? name.subarray(2) : name;
     let labels = 0;
-    for (let p = 0; asked[p] !== 0; p += asked[p] + 1) reader.starts[labels++] = p;
+    for (let p = 0; request[p] !== 0; p += request[p] + 1) reader.starts[labels++] = p;
     reader.enter();
-    reader.hashSuffixes(asked, asked.length, labels);
+    reader.hashSuffixes(request, request.length, labels);
     const sum = reader.sums[0];
-    const at = asWildcard ? reader.findWildcard(asked, 0, asked.length, sum) : reader.find(asked, 0, asked.length, sum);
+    const at = asWildcard
+      ? reader.findWildcard(request, 0, request.length, sum)
+      : reader.find(request, 0, request.length, sum);
     const size = at === 0 ? 0 : Buffer.from(reader.bytes.buffer, at, 4).readUInt32BE(0);
     const node = at === 0 ? null : Buffer.from(reader.bytes.subarray(at, at + size));
     reader.leave();
@@ -99,13 +101,13 @@ class World implements NodeStore {
 function nodeOf(name: Name, size: number, mark: number, flags = 0): Buffer {
   const body = new Uint8Array(Math.max(4, Math.min(size, 60_000)));
   new DataView(body.buffer).setUint32(0, mark);
-  const one = { rcode: 0, flags: 0, ancount: 1, nscount: 0, arcount: 0, moves: [], drops: [], body };
+  const item = { rcode: 0, flags: 0, ancount: 1, nscount: 0, arcount: 0, moves: [], drops: [], body };
   const count = Math.max(1, Math.ceil(size / 60_000));
   return encodeNode(
     flags,
     name,
     name.length,
-    Array.from({ length: count }, (_, i) => [i, one]),
+    Array.from({ length: count }, (_, i) => [i, item]),
   );
 }
 

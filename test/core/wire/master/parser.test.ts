@@ -24,7 +24,7 @@ function parse(text: string | Uint8Array, options: Partial<MasterOptions> = {}):
 }
 
 /** One entry's record without its line, TTL 5 unless it says another; or its error. */
-function one(entry: string): string {
+function item(entry: string): string {
   const { records, errors } = parse(entry, { defaultTtl: 5 });
   assert.is(records.length + errors.length, 1, `${entry}: ${records} ${errors}`);
   return (records[0] ?? errors[0]).replace(/^\d+ /, '');
@@ -136,7 +136,7 @@ test('one entry each', () => {
     ['a NSAP-PTR b', 'a.example.com. 5 NSAP-PTR b.example.com.'],
     ['a L32 10 192.0.2.1', 'a.example.com. 5 L32 10 192.0.2.1'],
   ];
-  for (const [entry, record] of cases) assert.is(one(entry), record, entry);
+  for (const [entry, record] of cases) assert.is(item(entry), record, entry);
 });
 
 test('one wrong entry each', () => {
@@ -188,7 +188,7 @@ test('one wrong entry each', () => {
   ];
   for (const [entry, message] of cases)
     if (entry === 'a TXT "b\nc"') assert.match(parse(entry).errors[0], message);
-    else assert.match(one(entry), message, entry);
+    else assert.match(item(entry), message, entry);
 });
 
 test('what it reads with a warning', () => {

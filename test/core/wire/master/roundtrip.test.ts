@@ -70,9 +70,9 @@ test('the file does not depend on white space, comments, parentheses or line end
 
 test('chunks are large, and the generator holds no more than one', () => {
   let taken = 0;
-  const one = { name: parseName('www', ORIGIN), type: 1, ttl: 300, rdata: Uint8Array.of(192, 0, 2, 1) };
+  const item = { name: parseName('www', ORIGIN), type: 1, ttl: 300, rdata: Uint8Array.of(192, 0, 2, 1) };
   const source = (function* () {
-    for (; taken < 5000; taken++) yield one;
+    for (; taken < 5000; taken++) yield item;
   })();
   const chunks = formatMaster(ORIGIN, source);
   const first = chunks.next();

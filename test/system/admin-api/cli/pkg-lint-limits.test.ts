@@ -80,7 +80,7 @@ for (const [name, [files, code]] of Object.entries(NESTED))
       assert.is(summary.verdict === 'approved', errors + review === 0);
       if (code !== undefined)
         assert.ok(
-          found.some((one) => one.code === code),
+          found.some((item) => item.code === code),
           command.output(),
         );
     }));

@@ -17,8 +17,8 @@ await forEachTransport((make, name) => {
 
   test.before(async () => {
     server = await startHostileServer(make);
-    const place = { address: '127.0.0.1', port: 0 };
-    listening = await make().listen(place, async () => ({ status: 200, headers: {}, body: 'unread' }));
+    const position = { address: '127.0.0.1', port: 0 };
+    listening = await make().listen(position, async () => ({ status: 200, headers: {}, body: 'unread' }));
     const cases = CASES.filter(([, , , , end]) => end === 'timer');
     malformed = runCases(server.listening.port, cases, name);
     unread = endsUnreadBodies(listening);

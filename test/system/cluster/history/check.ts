@@ -44,7 +44,8 @@ export function checkHistory(
   let completed = 0;
   for (const { sequence, event, ids } of changes) {
     const codes = world.refusals(event, sequence - 1);
-    if (codes.size > 0) faults.push(`${told(event)} was carried out by change ${sequence}, where ${[...codes]} is due`);
+    if (codes.size > 0)
+      faults.push(`${notice(event)} was carried out by change ${sequence}, where ${[...codes]} is due`);
     else world.apply(event, sequence, ids ?? []);
     completed = sequence;
   }
@@ -53,11 +54,11 @@ export function checkHistory(
     const { from, to } = moments.of(event);
     const { outcome } = event;
     if (outcome.kind === 'done' && !outcome.isReplayed && outcome.sequence <= moments.acknowledgedBefore(event))
-      faults.push(`${told(event)} is behind what was acknowledged before`);
+      faults.push(`${notice(event)} is behind what was acknowledged before`);
     if (outcome.kind === 'refused' && !some(from, to, (at) => world.refusals(event, at).has(outcome.code)))
-      faults.push(`${told(event)} is right at no moment from ${from} to ${to}`);
+      faults.push(`${notice(event)} is right at no moment from ${from} to ${to}`);
     if (outcome.kind === 'listed' && !some(from, to, (at) => isAsListed(world, event, at)))
-      faults.push(`${told(event)} is the state of no moment from ${from} to ${to}`);
+      faults.push(`${notice(event)} is the state of no moment from ${from} to ${to}`);
   }
   return { world, last: completed, faults };
 }
@@ -76,9 +77,9 @@ function changesOf(events: readonly Event[], audited: ReadonlyMap<string, number
     const { outcome, requestId } = event;
     const written = audited.get(requestId);
     if (outcome.kind === 'done' && !outcome.isReplayed && written !== outcome.sequence)
-      faults.push(`${told(event)} is change ${written} in the audit`);
+      faults.push(`${notice(event)} is change ${written} in the audit`);
     if ((outcome.kind === 'refused' || outcome.kind === 'unavailable') && written !== undefined)
-      faults.push(`${told(event)} is change ${written}`);
+      faults.push(`${notice(event)} is change ${written}`);
     const change =
       outcome.kind === 'done'
         ? { sequence: outcome.sequence, event, ids: outcome.ids }
@@ -87,10 +88,10 @@ function changesOf(events: readonly Event[], audited: ReadonlyMap<string, number
     const other = found.get(change.sequence);
     if (other === undefined) found.set(change.sequence, change as Change);
     else if (event.key === undefined || event.key !== other.event.key || event.account !== other.event.account)
-      faults.push(`${told(event)} and ${told(other.event)} are one change`);
+      faults.push(`${notice(event)} and ${notice(other.event)} are one change`);
     else if (other.ids === null) found.set(change.sequence, { ...other, ids: change.ids });
     else if (change.ids !== null && change.ids.join() !== other.ids.join())
-      faults.push(`${told(event)} was answered twice, not alike`);
+      faults.push(`${notice(event)} was answered twice, not alike`);
   }
   return [...found.values()].sort((a, b) => a.sequence - b.sequence);
 }
@@ -133,7 +134,7 @@ class Moments {
 }
 
 const before = (all: readonly { readonly time: number; readonly sequence: number }[], time: number): number =>
-  all.findLast((one) => one.time < time)?.sequence ?? 0;
+  all.findLast((item) => item.time < time)?.sequence ?? 0;
 
 /**
  * Whether it holds at one of these changes at least; `to` may be before `from`, which then is the
@@ -159,6 +160,6 @@ export function isSame(records: ReadonlyMap<string, ListedRecord>, listed: reado
   return texts(records.values()) === texts(listed);
 }
 
-function told({ node, account, operation, match, outcome }: Event): string {
+function notice({ node, account, operation, match, outcome }: Event): string {
   return `${account} at ${node}, ${JSON.stringify({ ...operation, match })}: ${JSON.stringify(outcome).slice(0, 300)};`;
 }

@@ -92,7 +92,7 @@ class Session {
       await this.#send(user, operation, undefined, match);
       return 1;
     }
-    const old = this.#keys.filter((one) => one.user === user);
+    const old = this.#keys.filter((item) => item.user === user);
     if (random.below(12) === 0 && old.length > 0) {
       await this.#send(user, operation, random.pick(old).key, match);
       return 1;
@@ -123,10 +123,10 @@ class Session {
       return { user, operation: { kind: 'delete domain', domainId: id } };
     }
     const isOwners = this.#domains.length === 0 || random.below(4) > 0;
-    const place = isOwners ? { user: owner, id: random.pick(domainIds) } : random.pick(this.#domains);
+    const position = isOwners ? { user: owner, id: random.pick(domainIds) } : random.pick(this.#domains);
     // Now and then somebody else's.
-    const user = random.below(40) === 0 ? random.pick(users) : place.user;
-    const domainId = place.id;
+    const user = random.below(40) === 0 ? random.pick(users) : position.user;
+    const domainId = position.id;
     // What is above and below other domains is not only its own writers'.
     const match = isOwners && random.below(4) === 0 ? this.#revisions.get(domainId) : undefined;
     return { user, operation: this.#change(domainId, kind), match };
@@ -134,10 +134,10 @@ class Session {
 
   #change(domainId: string, kind: number): Operation {
     const { random } = this.#clients;
-    const known = this.#records.get(domainId) ?? [];
-    const recordId = (): string => random.pick(known);
+    const names = this.#records.get(domainId) ?? [];
+    const recordId = (): string => random.pick(names);
     if (kind > 87) return { kind: 'list records', domainId };
-    if (kind < 50 || known.length === 0) return { kind: 'create record', domainId, body: this.#body() };
+    if (kind < 50 || names.length === 0) return { kind: 'create record', domainId, body: this.#body() };
     if (kind < 65) return { kind: 'update record', domainId, recordId: recordId(), body: this.#body() };
     if (kind < 80) return { kind: 'delete record', domainId, recordId: recordId() };
     const gone = [...new Set([recordId(), recordId()])];
@@ -223,7 +223,7 @@ function requestOf(operation: Operation): { method: string; path: string; body?:
       return {
         method: 'POST',
         path: `${records}/batch`,
-        body: { delete: [...operation.delete], post: operation.post.map((one) => ({ ...one })) },
+        body: { delete: [...operation.delete], post: operation.post.map((recordBody) => ({ ...recordBody })) },
       };
     case 'list records':
       return { method: 'GET', path: `${records}?limit=1000` };
@@ -252,5 +252,5 @@ function outcomeOf({ kind }: Operation, { status, body, headers, text }: ApiResp
 
 function idsOf({ domain, record, created }: ApiResponse['body']): string[] {
   const all = created ?? [domain ?? record ?? null];
-  return (all as ({ id: string } | null)[]).flatMap((one) => (one === null ? [] : [one.id]));
+  return (all as ({ id: string } | null)[]).flatMap((item) => (item === null ? [] : [item.id]));
 }

@@ -123,18 +123,18 @@ async function differences(
   for (const { id, domain } of held)
     if (due.get(id)?.name !== domain) found.push(`${what} has ${domain}, ${id}, which is not due`);
   for (const [id, { name, records }] of due) {
-    const one = held.find((other) => other.id === id);
-    if (one === undefined) found.push(`${what} lacks ${name}, ${id}`);
+    const item = held.find((other) => other.id === id);
+    if (item === undefined) found.push(`${what} lacks ${name}, ${id}`);
     else {
       const listed = await listOf<ListedRecord>(api, `/api/v1/domains/${id}/records`, 'records');
-      if (!isSame(records, listed) || one.record_count !== listed.length)
+      if (!isSame(records, listed) || item.record_count !== listed.length)
         found.push(`${what} has other records of ${name} than are due: ${JSON.stringify(listed)}`);
     }
   }
   const { account } = (await api.call('GET', '/api/v1/account')).body as {
     account: { domain_count: number; dns_record_count: number };
   };
-  const records = [...due.values()].reduce((sum, one) => sum + one.records.size, 0);
+  const records = [...due.values()].reduce((sum, item) => sum + item.records.size, 0);
   if (account.domain_count !== due.size || account.dns_record_count !== records)
     found.push(`${what} is said to have ${account.domain_count} domains and ${account.dns_record_count} records`);
   return found;

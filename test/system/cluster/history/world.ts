@@ -140,10 +140,11 @@ function refusalsIn({ records }: Domain, operation: Operation): Set<string> {
 }
 
 function conflicts(records: ReadonlyMap<string, RecordBody>, body: RecordBody): string[] {
-  const beside = [...records.values()].filter(({ name }) => name === body.name);
+  const neighbours = [...records.values()].filter(({ name }) => name === body.name);
   const codes: string[] = [];
-  if (beside.some(({ type, content }) => type === body.type && content === body.content)) codes.push('record_exists');
-  if (beside.length > 0 && [body, ...beside].some(({ type }) => type === 'CNAME')) codes.push('cname_conflict');
+  if (neighbours.some(({ type, content }) => type === body.type && content === body.content))
+    codes.push('record_exists');
+  if (neighbours.length > 0 && [body, ...neighbours].some(({ type }) => type === 'CNAME')) codes.push('cname_conflict');
   return codes;
 }
 

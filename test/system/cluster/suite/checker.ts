@@ -65,15 +65,15 @@ export class Checker {
 
   /** What a node lists is one moment of the zone: the group is whole. */
   async #list(node: Node, { domainId, names, group }: Writer): Promise<void> {
-    const floors = names.map((one) => one.floor(node.name, 'API'));
+    const floors = names.map((version) => version.floor(node.name, 'API'));
     const held = await recordsAt(node, domainId).catch((error: unknown) => {
       if (node.isUp) throw error;
       return null;
     });
     if (held === null) return;
     const values = names.map(({ name }) => valuesOf(held, name));
-    names.forEach((one, i) => {
-      one.saw(node.name, values[i], floors[i], 'API');
+    names.forEach((version, i) => {
+      version.saw(node.name, values[i], floors[i], 'API');
     });
     const ofGroup = new Set(group.map(({ name }) => valuesOf(held, name).join()));
     if (ofGroup.size !== 1)

@@ -26,12 +26,12 @@ const MEMBERS = ['one', 'two', 'three'];
 
 export interface Machine {
   readonly name: string;
-  readonly place: Place;
+  readonly host: Place;
 }
 
 /** Where the others reach it, and where clients do. */
-const inside = ({ place }: Machine): string => place.addresses[0];
-const outside = ({ place }: Machine): string => place.addresses[1];
+const inside = ({ host }: Machine): string => host.addresses[0];
+const outside = ({ host }: Machine): string => host.addresses[1];
 
 export interface Network {
   readonly nodes: readonly Machine[];
@@ -41,7 +41,7 @@ export interface Network {
 /** This process is among the clients from now on. Throws Error. */
 export function openMachines(): Network {
   const places = openNetwork(NODES.length + MEMBERS.length, 2);
-  const named = (name: string): Machine => ({ name, place: places.shift() as Place });
+  const named = (name: string): Machine => ({ name, host: places.shift() as Place });
   return { nodes: NODES.map(named), members: MEMBERS.map(named) };
 }
 
@@ -59,9 +59,9 @@ export class Member {
       folder: join(folder, machine.name),
       endpoint: this.endpoint,
       peerUrl: peerUrl(machine),
-      cluster: members.map((one) => `${one.name}=${peerUrl(one)}`).join(),
+      cluster: members.map((member) => `${member.name}=${peerUrl(member)}`).join(),
     });
-    this.#start = () => machine.place.inside(() => startChild(ETCD, args));
+    this.#start = () => machine.host.inside(() => startChild(ETCD, args));
   }
 
   start(): void {
@@ -149,7 +149,7 @@ export class Node {
   /** Resolves when it says that it is ready. `more` are further variables. */
   async start(more: Readonly<Record<string, string>> = {}): Promise<void> {
     const env = { ...environment(this.#settings), ...more };
-    this.#child = this.machine.place.inside(() => startChild(process.execPath, [this.main, 'serve'], env));
+    this.#child = this.machine.host.inside(() => startChild(process.execPath, [this.main, 'serve'], env));
     await this.#child.waitFor(/^waypost ready/m, READY_MS);
     this.#dns?.close();
     this.#dns = await UdpClient.connect(53, outside(this.machine));

@@ -30,7 +30,7 @@ class Stage {
   static async set(): Promise<Stage> {
     const own = join(folder, String(++rounds));
     mkdirSync(own);
-    for (const { place } of network.nodes) place.link('up');
+    for (const { host } of network.nodes) host.link('up');
     const stage = new Stage(await startMachines(network, own));
     await stage.load.prepare();
     return stage;

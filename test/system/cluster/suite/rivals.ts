@@ -68,13 +68,13 @@ export class Rivals {
     const first = this.#random.below(this.#nodes.length);
     const second = (first + 1 + this.#random.below(this.#nodes.length - 1)) % this.#nodes.length;
     const answers = await Promise.all([first, second].map((at, i) => send(this.#nodes[at], i).catch(() => null)));
-    const winners = answers.filter((one) => one?.status === 200);
+    const winners = answers.filter((answer) => answer?.status === 200);
     if (winners.length > 1) throw new Error(`${what}: both have got it`);
     const isRefused = answers.every(
-      (one) => one !== null && one.status === 503 && !/unknown whether|change was written/.test(one.text),
+      (answer) => answer !== null && answer.status === 503 && !/unknown whether|change was written/.test(answer.text),
     );
     // 404: a node that is behind does not know the domain yet.
-    const odd = answers.find((one) => one !== null && ![200, 404, 409, 503].includes(one.status));
+    const odd = answers.find((answer) => answer !== null && ![200, 404, 409, 503].includes(answer.status));
     if (odd) throw new Error(`${what}: ${odd.status} ${odd.text}`);
     return { winner: winners[0] ?? null, isRefused };
   }
@@ -83,7 +83,7 @@ export class Rivals {
   async check(node: Node): Promise<void> {
     const held = await domainsAt(node);
     for (const { domain, id, isRefused, records } of this.#races) {
-      const found = held.filter((one) => one.domain === domain);
+      const found = held.filter((item) => item.domain === domain);
       const what = `${domain} at ${node.name}`;
       if (found.length > 1) throw new Error(`${what} is there twice`);
       if (id !== null && found[0]?.id !== id) throw new Error(`${what} is not the one that was acknowledged`);

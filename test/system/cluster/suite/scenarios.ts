@@ -30,12 +30,12 @@ const nodeCut: Scenario = {
   name: 'a node is cut off for a while',
   async run({ nodes }, load) {
     const cut = nodes[2];
-    cut.machine.place.link('down');
+    cut.machine.host.link('down');
     await refuses(cut);
     await sleep(WHILE);
     await load.progress(SOME);
     await servesOn(cut);
-    cut.machine.place.link('up');
+    cut.machine.host.link('up');
     await cut.untilReady();
   },
 };
@@ -44,7 +44,7 @@ const nodeCutForLong: Scenario = {
   name: `a node is cut off for longer than the history, ${HISTORY} changes`,
   async run({ nodes }, load) {
     const cut = nodes[1];
-    cut.machine.place.link('down');
+    cut.machine.host.link('down');
     await sleep(WHILE);
     const { domainId } = load.writers[0];
     // Each a change of its own; tidying up goes by steps.
@@ -61,7 +61,7 @@ const nodeCutForLong: Scenario = {
     await load.progress(SOME);
     // The service starts anew in its process when it has the store of another.
     cut.isUp = false;
-    cut.machine.place.link('up');
+    cut.machine.host.link('up');
     await until('it has fetched the store of another', () => /has replaced the local one/.test(cut.output));
     await cut.untilReady();
     cut.isUp = true;
@@ -162,7 +162,7 @@ const diskFull: Scenario = {
 
 /** False: the kernel has no netem. */
 const delayAll = ({ nodes, members }: Machines, milliseconds: number): boolean =>
-  [...nodes, ...members].every(({ machine }) => machine.place.delay(milliseconds));
+  [...nodes, ...members].every(({ machine }) => machine.host.delay(milliseconds));
 
 const slowLinks: Scenario = {
   name: 'links of 20 ms',

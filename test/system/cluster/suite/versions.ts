@@ -51,7 +51,7 @@ export class Versions {
     version.isAcknowledged = true;
     for (const node of applied) this.#raise(node, at, 'an answer');
     if (sequence === null) return;
-    const before = this.#all.slice(0, at).findLast((one) => one.sequence !== null);
+    const before = this.#all.slice(0, at).findLast((item) => item.sequence !== null);
     if (before !== undefined && (before.sequence as number) >= sequence)
       throw new Error(`${this.name}: change ${sequence} came after ${before.sequence}`);
     version.sequence = sequence;

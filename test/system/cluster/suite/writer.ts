@@ -61,16 +61,16 @@ export class Writer {
   async prepare(): Promise<void> {
     this.domainId = await this.#nodes[0].api.createDomain(this.domain);
     const value = this.#value();
-    const issued = this.group.map((one) => one.issue(value));
-    const post = this.group.map((one) => this.#body(one, value));
+    const issued = this.group.map((version) => version.issue(value));
+    const post = this.group.map((version) => this.#body(version, value));
     const { body } = await this.#nodes[0].api.call('POST', `${this.#path}/batch`, { post });
     const ids = (body.created as { id: string }[]).map(({ id }) => id);
-    this.group.forEach((one, i) => {
-      this.#ids.set(one, ids[i]);
+    this.group.forEach((version, i) => {
+      this.#ids.set(version, ids[i]);
     });
     const { seq, applied } = body.sync as unknown as Sync;
-    this.group.forEach((one, i) => {
-      one.acknowledge(issued[i], seq, applied);
+    this.group.forEach((version, i) => {
+      version.acknowledge(issued[i], seq, applied);
     });
   }
 
@@ -110,7 +110,7 @@ export class Writer {
 
   async #changeGroup(signal: AbortSignal): Promise<void> {
     const value = this.#value();
-    const put = this.group.map((one) => ({ id: this.#ids.get(one) as string, ...this.#body(one, value) }));
+    const put = this.group.map((version) => ({ id: this.#ids.get(version) as string, ...this.#body(version, value) }));
     await this.#carryOut(this.group, value, signal, true, (node) =>
       node.api.request('POST', `${this.#path}/batch`, { put }),
     );
@@ -128,7 +128,7 @@ export class Writer {
     isDisposable: boolean,
     send: (node: Node) => Promise<ApiResponse>,
   ): Promise<ApiResponse | null> {
-    const issued = names.map((one) => one.issue(value));
+    const issued = names.map((version) => version.issue(value));
     for (let isInDoubt = false; ; await sleep(PAUSE)) {
       const node = this.#random.pick(this.#nodes);
       const wasRunning = node.isRunning;
@@ -148,8 +148,8 @@ export class Writer {
       if (isInDoubt && isDisposable && this.#random.below(3) === 0) return null;
       if (isInDoubt || !signal.aborted) continue;
       this.counts.refused++;
-      names.forEach((one, i) => {
-        one.refuse(issued[i]);
+      names.forEach((version, i) => {
+        version.refuse(issued[i]);
       });
       return null;
     }
@@ -164,8 +164,8 @@ export class Writer {
     this.counts.acknowledged++;
     // Deleted by a request whose answer was lost: by which change is not said.
     const { seq, applied } = status === 404 ? { seq: null, applied: [name] } : (body.sync as unknown as Sync);
-    names.forEach((one, i) => {
-      one.acknowledge(issued[i], seq, applied);
+    names.forEach((version, i) => {
+      version.acknowledge(issued[i], seq, applied);
     });
   }
 

@@ -16,9 +16,9 @@ test('what was replaced before the last turn but one is gone, what came since ca
   /** Whether a watch from there on is told all. */
   const tells = async (revision: number): Promise<boolean> => {
     const end = new AbortController();
-    const told = (): void => end.abort();
+    const describe = (): void => end.abort();
     return gateway
-      .watch('/x/', '/x0', revision, ({ puts }) => puts.length > 0 && told(), end.signal)
+      .watch('/x/', '/x0', revision, ({ puts }) => puts.length > 0 && describe(), end.signal)
       .then(
         () => false,
         (error: unknown) => !(error instanceof EtcdCompacted),

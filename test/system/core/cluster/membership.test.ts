@@ -65,28 +65,28 @@ const remove = (prefix: string, name: string, isForced = false): Promise<unknown
 
 test('who comes, serves and goes is told by the watch, and by a look where that tells nothing', async () => {
   // No look comes by itself for as long as this takes.
-  const one = new Node('/told/', 'one', 'one', 60_000);
+  const node = new Node('/told/', 'one', 'one', 60_000);
   const faulty = await startFaultyGateway(etcd.endpoint, new Random(SEED));
   const through = new EtcdGateway({ endpoints: [faulty.endpoint], timeout: 2000 });
   const deaf = new Node('/told/', 'deaf', 'deaf', 50, through);
-  await one.membership.start();
+  await node.membership.start();
   await deaf.membership.start();
   const other = new Node('/told/', 'other');
   await other.membership.start();
-  await until(() => one.knows('other') && deaf.knows('other'), 'it has come');
+  await until(() => node.knows('other') && deaf.knows('other'), 'it has come');
   faulty.count.clear();
   await other.membership.serving(true);
-  await until(() => one.hasLive('other') && deaf.hasLive('other'), 'it serves');
+  await until(() => node.hasLive('other') && deaf.hasLive('other'), 'it serves');
   // From now on the watch of one is cut again and again.
   const cut = setInterval(() => {
     faulty.isCut = !faulty.isCut;
   }, 300);
   await other.membership.stop();
-  await until(() => !one.hasLive('other') && !deaf.hasLive('other'), 'it has gone');
+  await until(() => !node.hasLive('other') && !deaf.hasLive('other'), 'it has gone');
   clearInterval(cut);
   faulty.isCut = false;
-  assert.ok(one.knows('other'), 'it stays a member');
-  await Promise.all([one.membership.stop(), deaf.membership.stop()]);
+  assert.ok(node.knows('other'), 'it stays a member');
+  await Promise.all([node.membership.stop(), deaf.membership.stop()]);
   await through.close();
   await faulty.stop();
 });
@@ -102,23 +102,23 @@ test('one look at a time, whoever asks for it; what was said last stands', async
       return super.transaction(...args).finally(() => under--);
     }
   })({ endpoints: [etcd.endpoint], timeout: 2000 });
-  const one = new Node('/at-once/', 'one', 'one', 10, slow);
-  await one.membership.start();
+  const node = new Node('/at-once/', 'one', 'one', 10, slow);
+  await node.membership.start();
   for (let round = 0; round < 5; round++)
-    await Promise.all([true, false, round % 2 === 0].map((isServing) => one.membership.serving(isServing)));
+    await Promise.all([true, false, round % 2 === 0].map((isServing) => node.membership.serving(isServing)));
   assert.is(most, 1);
   assert.ok((await readMembers(gateway, '/at-once/')).live.has('one'));
-  const last = one.membership.serving(false);
-  await one.membership.stop();
+  const last = node.membership.serving(false);
+  await node.membership.stop();
   await last;
   assert.equal([...(await readMembers(gateway, '/at-once/')).there], []);
   await slow.close();
 });
 
 test('a second node with the name of one that is there is refused, its restart is not', async () => {
-  const one = new Node('/names/', 'a', 'id-1');
-  await one.membership.start();
-  await one.membership.serving(true);
+  const item = new Node('/names/', 'a', 'id-1');
+  await item.membership.start();
+  await item.membership.serving(true);
   const second = new Node('/names/', 'a', 'id-2');
   const error = await second.membership.start().then(
     () => null,
@@ -127,14 +127,14 @@ test('a second node with the name of one that is there is refused, its restart i
   assert.is(error?.code, 'name_taken');
   assert.match(String(error?.message), /also called a \(127\.0\.0\.1:1\).*WAYPOST_NODE_NAME/);
   await second.membership.stop();
-  assert.equal(one.refused, []);
+  assert.equal(item.refused, []);
   assert.ok((await readMembers(gateway, '/names/')).live.has('a'), 'the first is there as before');
   // As after a crash: what the first has said of itself is still there.
   const again = new Node('/names/', 'a', 'id-1');
   await again.membership.start();
-  await until(() => one.refused.length === 1, 'a process that was replaced hears of it');
-  assert.is(one.refused[0].code, 'name_taken');
-  await one.membership.stop();
+  await until(() => item.refused.length === 1, 'a process that was replaced hears of it');
+  assert.is(item.refused[0].code, 'name_taken');
+  await item.membership.stop();
   await again.membership.serving(true);
   assert.ok((await readMembers(gateway, '/names/')).live.has('a'), 'the end of the first takes nothing from it');
   await again.membership.stop();
@@ -145,17 +145,17 @@ test('a second node with the name of one that is there is refused, its restart i
 });
 
 test('who is removed is known no longer, and refused when it comes back; another may have its name', async () => {
-  const [one, other] = [new Node('/removed/', 'one'), new Node('/removed/', 'other', 'id-1')];
-  await one.membership.start();
+  const [node, other] = [new Node('/removed/', 'one'), new Node('/removed/', 'other', 'id-1')];
+  await node.membership.start();
   await other.membership.start();
   await other.membership.serving(true);
-  await until(() => one.hasLive('other'), 'both are there');
+  await until(() => node.hasLive('other'), 'both are there');
   assert.is(await remove('/removed/', 'stranger'), 'no_member');
   assert.is(await remove('/removed/', 'other'), 'is_there');
-  assert.ok(one.knows('other'));
+  assert.ok(node.knows('other'));
   await other.membership.stop();
   assert.is(await remove('/removed/', 'other'), null);
-  await until(() => !one.knows('other'), 'it is no member');
+  await until(() => !node.knows('other'), 'it is no member');
   const back = new Node('/removed/', 'other', 'id-1');
   const error = await back.membership.start().then(
     () => null,
@@ -166,14 +166,14 @@ test('who is removed is known no longer, and refused when it comes back; another
   assert.not((await readMembers(gateway, '/removed/')).known.has('other'));
   const anew = new Node('/removed/', 'other', 'id-2');
   await anew.membership.start();
-  await until(() => one.knows('other'), 'it has joined anew');
+  await until(() => node.knows('other'), 'it has joined anew');
   assert.is(await remove('/removed/', 'other', true), null);
   await until(() => anew.refused.length === 1, 'one that runs hears of it');
   assert.is(anew.refused[0].code, 'removed');
-  await until(() => !one.knows('other'), 'and is no member');
+  await until(() => !node.knows('other'), 'and is no member');
   await sleep(500);
   assert.not((await readMembers(gateway, '/removed/')).known.has('other'), 'it does not come back by itself');
-  for (const { membership } of [back, anew, one]) await membership.stop();
+  for (const { membership } of [back, anew, node]) await membership.stop();
 });
 
 test('the feature level rises when every member has it, and never falls', async () => {

@@ -53,7 +53,7 @@ function withNode(gateway: EtcdGateway, work: (node: Node) => Promise<void>): Pr
         ...{ environment, index, history, gateway, zoneSettings: DEFAULTS },
         // The look beside the watch would find out, too.
         ...{ prefix: '/back/', deadline: 1000, interval: 60_000 },
-        events: { onTrouble: () => {}, onLost: (...said) => lost.push(said) },
+        events: { onTrouble: () => {}, onLost: (...reported) => lost.push(reported) },
       });
       await journal.catchUp();
       return journal;

@@ -78,60 +78,60 @@ class Node {
   }
 }
 
-async function level(one: Node, other: Node): Promise<void> {
-  for (const until = Date.now() + 10_000; one.journal.head !== other.journal.head; await sleep(5))
-    assert.ok(Date.now() < until, `they are at ${one.journal.head} and ${other.journal.head}`);
-  for (const { environment } of [one, other]) environment.root.resetReadTxn();
+async function level(node: Node, other: Node): Promise<void> {
+  for (const until = Date.now() + 10_000; node.journal.head !== other.journal.head; await sleep(5))
+    assert.ok(Date.now() < until, `they are at ${node.journal.head} and ${other.journal.head}`);
+  for (const { environment } of [node, other]) environment.root.resetReadTxn();
 }
 
 test('settings that change at one node after the other', async () => {
   const etcd = await startEtcd();
-  const [one, other] = [new Node(etcd.endpoint), new Node(etcd.endpoint)];
-  await one.start(DEFAULTS);
+  const [item, other] = [new Node(etcd.endpoint), new Node(etcd.endpoint)];
+  await item.start(DEFAULTS);
   await other.start(DEFAULTS);
-  await write(one.environment, one.journal, 'test', (draft) => {
+  await write(item.environment, item.journal, 'test', (draft) => {
     for (const domain of ZONES) draft.put(domains, domain);
     draft.put(proxies, newProxy(ZONES[0]));
   });
-  await one.write('a');
-  await level(one, other);
-  assert.equal(dump(other.environment), dump(one.environment));
+  await item.write('a');
+  await level(item, other);
+  assert.equal(dump(other.environment), dump(item.environment));
   const shared = ['rows3', 'rows4', 'rows17', 'zones', 'usage', 'journal'];
   const isLevel = async (): Promise<void> => {
-    await level(one, other);
-    assert.equal(dump(other.environment, shared), dump(one.environment, shared));
+    await level(item, other);
+    assert.equal(dump(other.environment, shared), dump(item.environment, shared));
   };
-  const first = one.serials();
+  const first = item.serials();
 
   // 1. One has new settings, the other follows with its old ones; both write.
-  await one.again(CHANGED);
+  await item.again(CHANGED);
   await isLevel();
   const second = other.serials();
   assert.ok(second.every((serial, i) => serial > first[i]));
   await other.write('b');
-  await level(one, other);
-  await one.write('c');
+  await level(item, other);
+  await item.write('c');
   await isLevel();
 
   // 2. A start with the settings that the node had raises nothing, whatever those of the other are.
-  const { head } = one.journal;
-  await one.again(CHANGED);
+  const { head } = item.journal;
+  await item.again(CHANGED);
   await other.again(DEFAULTS);
   assert.is(other.journal.head, head);
   await isLevel();
 
   // 3. The other has them, too: who took a zone from it comes once more.
-  const third = one.serials();
+  const third = item.serials();
   await other.again(CHANGED);
   await isLevel();
   assert.ok(other.serials().every((serial, i) => serial > third[i]));
-  assert.equal(dump(other.environment), dump(one.environment));
+  assert.equal(dump(other.environment), dump(item.environment));
 
   // 4. What was applied is what is made of the rows anew.
-  const applied = dump(one.environment);
-  await rebuildAnswers(one.environment, CHANGED);
-  assert.equal(dump(one.environment), applied);
-  for (const node of [one, other]) await node.end();
+  const applied = dump(item.environment);
+  await rebuildAnswers(item.environment, CHANGED);
+  assert.equal(dump(item.environment), applied);
+  for (const node of [item, other]) await node.end();
   await etcd.stop();
 });
 

@@ -28,8 +28,8 @@ import { whyNotPrograms } from '../../peers/transcript.ts';
 
 interface Node extends Store {
   readonly journal: EtcdJournal;
-  /** What the journal has told: null that it follows again, a text why it is lost. */
-  readonly told: (Error | string | null)[];
+  /** What the journal has reported: null that it follows again, a text why it is lost. */
+  readonly notices: (Error | string | null)[];
 }
 
 let member: EtcdMember;
@@ -49,18 +49,18 @@ function withNode(
   etcd = gateway,
   storage = new Storage(),
 ): Promise<void> {
-  const told: Node['told'] = [];
+  const notices: Node['notices'] = [];
   return withStore(
     async ({ environment, index }, history) => {
       const journal = openEtcdJournal({
         ...{ environment, index, history, gateway: etcd, zoneSettings: DEFAULTS },
         ...{ prefix, deadline: 1000, interval: 100, storage },
-        events: { onTrouble: (error) => told.push(error as Error | null), onLost: (why) => told.push(why) },
+        events: { onTrouble: (error) => notices.push(error as Error | null), onLost: (why) => notices.push(why) },
       });
       await journal.catchUp();
       return journal;
     },
-    async (store) => work(Object.assign(store, { told }) as Node),
+    async (store) => work(Object.assign(store, { notices }) as Node),
   );
 }
 
@@ -104,7 +104,7 @@ test('what a node has written itself and could not apply is applied once there i
     );
     assert.is(node.journal.lost, null);
     await until(
-      () => node.told.at(-1) === null,
+      () => node.notices.at(-1) === null,
       () => 'it follows again',
     );
     await writeTo(node);
@@ -113,23 +113,23 @@ test('what a node has written itself and could not apply is applied once there i
 });
 
 test('while it can apply nothing, a node does not say that it follows again, and keeps no more than some of what others write', async () => {
-  await withNode('/room/', async (one) => {
+  await withNode('/room/', async (first) => {
     await withNode('/room/', async (other) => {
-      await writeTo(one);
+      await writeTo(first);
       await until(
         () => other.journal.head === 1,
         () => 'both are there',
       );
       const free = fillDisk(other);
       const large = randomBytes(250_000).toString('hex');
-      for (let i = 0; i < 32; i++) await writeTo(one, large);
+      for (let i = 0; i < 32; i++) await writeTo(first, large);
       await until(
         () => other.journal.isStuck,
         () => 'it has tried',
       );
-      const from = other.told.length;
+      const from = other.notices.length;
       await sleep(1500);
-      assert.not(other.told.slice(from).includes(null));
+      assert.not(other.notices.slice(from).includes(null));
       assert.ok(other.journal.backlog > 1 << 20);
       assert.ok(other.journal.backlog < 12 << 20, `${other.journal.backlog} bytes are kept`);
       free();
@@ -139,38 +139,38 @@ test('while it can apply nothing, a node does not say that it follows again, and
       );
       assert.is(other.journal.backlog, 0);
       await until(
-        () => !other.journal.isStuck && other.told.at(-1) === null,
+        () => !other.journal.isStuck && other.notices.at(-1) === null,
         () => 'it follows again',
       );
-      assert.equal(dump(other.environment), dump(one.environment));
+      assert.equal(dump(other.environment), dump(first.environment));
     });
   });
 });
 
 test('a log which lacks the entry that a node needs is lost to it, and is not asked again and again', async () => {
   const keys = keysBelow('/lacks/');
-  await withNode('/lacks/', async (one) => {
+  await withNode('/lacks/', async (first) => {
     await withNode('/lacks/', async (other) => {
-      await writeTo(one);
+      await writeTo(first);
       await until(
         () => other.journal.head === 1,
         () => 'both are there',
       );
       await other.journal.close();
-      for (let i = 0; i < 3; i++) await writeTo(one);
+      for (let i = 0; i < 3; i++) await writeTo(first);
       // As after a backup of etcd, when what was written since is in groups with other limits.
       await gateway.transaction([], [remove(keys.log(2)), put('/lacks/other', Buffer.alloc(1))]);
-      const told: (string | boolean)[] = [];
+      const notices: (string | boolean)[] = [];
       const again = openEtcdJournal({
         ...{ environment: other.environment, index: other.index, history: 1000, gateway, zoneSettings: DEFAULTS },
         ...{ prefix: '/lacks/', deadline: 1000, interval: 100 },
-        events: { onTrouble: () => {}, onLost: (why, isCurable) => told.push(why, isCurable) },
+        events: { onTrouble: () => {}, onLost: (why, isCurable) => notices.push(why, isCurable) },
       });
       await until(
         () => again.lost !== null,
         () => 'it is lost',
       );
-      assert.equal(told, ['the log in etcd lacks entry 2', true]);
+      assert.equal(notices, ['the log in etcd lacks entry 2', true]);
       await again.close();
     });
   });
@@ -213,10 +213,10 @@ test('a write that may have come about is not said to be refused, whatever keeps
   await withNode(
     '/doubt/',
     async (node) => {
-      for (const one of answers) {
+      for (const first of answers) {
         const { head } = node.journal;
         isLost = false;
-        fault = one;
+        fault = first;
         const error = await writeTo(node).then(
           () => null,
           (cause: unknown) => cause,

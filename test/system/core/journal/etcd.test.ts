@@ -35,19 +35,19 @@ const shared =
 // Bytes by chance, which are as many when they are packed.
 test('what is larger than a request of etcd is in the log whole, and reaches a node that comes later', async () => {
   const factory = shared(() => '/waypost/large/');
-  await withStore(factory, async (one) => {
+  await withStore(factory, async (store) => {
     const domain = newDomain('large.test.');
-    await write(one.environment, one.journal, 'test', (draft) => {
+    await write(store.environment, store.journal, 'test', (draft) => {
       draft.put(domains, domain);
       for (let i = 0; i < 12_000; i++)
         draft.put(records, newRecord(domain, `n${i}`, TYPE.TXT, Uint8Array.of(200, ...randomBytes(200))));
     });
-    await write(one.environment, one.journal, 'test', (draft) => {
+    await write(store.environment, store.journal, 'test', (draft) => {
       draft.put(records, newRecord(domain, 'last', TYPE.TXT, Uint8Array.of(1, 1)));
     });
     await withStore(factory, async (other) => {
       assert.is(other.journal.head, 2);
-      assert.equal(dump(other.environment), dump(one.environment));
+      assert.equal(dump(other.environment), dump(store.environment));
     });
   });
 });
@@ -68,7 +68,7 @@ const deaf: JournalFactory = async ({ environment, index }, history) => {
 test('nothing is refused over what others have changed by then, nor when that cannot be known', async () => {
   await withStore(
     shared(() => '/waypost/behind/'),
-    async (one) => {
+    async (store) => {
       await withStore(deaf, async (behind) => {
         const domain = newDomain('behind.test.');
         const mustBeThere = (): Promise<unknown> =>
@@ -82,10 +82,10 @@ test('nothing is refused over what others have changed by then, nor when that ca
             (error: StateError) => error.code,
           );
         assert.is(await code(mustBeThere()), 'no_such_domain');
-        await write(one.environment, one.journal, 'test', (draft) => draft.put(domains, domain));
+        await write(store.environment, store.journal, 'test', (draft) => draft.put(domains, domain));
         assert.is(behind.journal.head, 0, 'it does not know yet');
         assert.is(await code(mustBeThere()), 'done');
-        await write(one.environment, one.journal, 'test', (draft) => draft.delete(domains, domain));
+        await write(store.environment, store.journal, 'test', (draft) => draft.delete(domains, domain));
         assert.is(await code(mustBeThere()), 'no_such_domain');
         await member.kill();
         assert.is(await code(mustBeThere()), 'no_quorum');

@@ -125,8 +125,8 @@ test('a session is resumed by a later connection', async () => {
   for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
     const first = dial({ maxVersion });
     let session: Buffer | null = null;
-    first.on('session', (one: Buffer) => {
-      session = one;
+    first.on('session', (bytes: Buffer) => {
+      session = bytes;
     });
     const client = new StreamClient(first);
     first.write(framed(ask('host1')));
@@ -308,7 +308,7 @@ test('too many: handshakes that do not go on make room', async () => {
   const client = new StreamClient(socket);
   socket.write(framed(ask('host6')));
   assert.is(byteOf((await client.answers(1))[0]), 6);
-  for (const one of silent) one.destroy();
+  for (const item of silent) item.destroy();
   await served.stop();
 });
 

@@ -51,9 +51,9 @@ test('of many that find a stale lock at once, one gets the folder', async () => 
   for (let round = 0; round < 3; round++) {
     writeFileSync(join(folder, 'waypost.pid'), '4194304999 1\n');
     const all = Array.from({ length: 6 }, () => holder(folder));
-    const said = await Promise.all(all.map((one) => one.waitFor(/locked|refused \w+/, 15_000)));
-    const won = said.filter(([text]) => text === 'locked').length;
-    await Promise.all(all.map((one) => one.stop('SIGKILL')));
+    const outputs = await Promise.all(all.map((child) => child.waitFor(/locked|refused \w+/, 15_000)));
+    const won = outputs.filter(([text]) => text === 'locked').length;
+    await Promise.all(all.map((child) => child.stop('SIGKILL')));
     assert.is(won, 1);
   }
 });

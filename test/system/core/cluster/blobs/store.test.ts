@@ -31,7 +31,7 @@ test('what is put is there under its hash, once, and can be read', async () => {
     assert.not(await store.has(hash));
     assert.is(await store.open(hash), null);
     const both = await Promise.all([store.put(pieces(bytes), 1e6), store.put(pieces(bytes), 1e6)]);
-    for (const one of both) assert.equal(one, { hash, size: bytes.length });
+    for (const item of both) assert.equal(item, { hash, size: bytes.length });
     assert.equal(readdirSync(folder), [hash]);
     const blob = await store.open(hash);
     assert.ok((await blob!.file.readFile()).equals(bytes));

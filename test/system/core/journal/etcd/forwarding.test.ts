@@ -46,9 +46,9 @@ async function withPair(prefix: string, work: (pair: Pair) => Promise<void>): Pr
       await journal.catchUp();
       return journal;
     };
-  await withStore(node('first', true), async (one) => {
+  await withStore(node('first', true), async (store) => {
     await withStore(node('second', false), async (two) => {
-      const [first, second] = [one, two] as [Pair['first'], Pair['second']];
+      const [first, second] = [store, two] as [Pair['first'], Pair['second']];
       const well: Way = (commits) => first.journal.commitForwarded('second', Buffer.from(commits));
       pair = { first, second, well, way: well };
       await work(pair);

@@ -110,18 +110,18 @@ test('the sound ones are approved', async () => {
 
 test(`${CASES} damaged ones`, async () => {
   const random = new Random(SEED);
-  const accepted: { bytes: Buffer; expected: string; told: string }[] = [];
+  const accepted: { bytes: Buffer; expected: string; description: string }[] = [];
   let approved = 0;
   for (let n = 0; n < CASES; n++) {
     const bytes = mutateArchive(random.pick(SOUND), random, random.pick(SOUND));
-    const told = `seed ${SEED}, case ${n}`;
-    const { files, audit } = await bounded(told, () => auditArchive(bytes));
+    const description = `seed ${SEED}, case ${n}`;
+    const { files, audit } = await bounded(description, () => auditArchive(bytes));
     if (files === undefined) continue;
-    assert.equal([...files], [...(await byYauzl(bytes))], told);
-    accepted.push({ bytes, expected: digest(files), told });
+    assert.equal([...files], [...(await byYauzl(bytes))], description);
+    accepted.push({ bytes, expected: digest(files), description: description });
     if (audit?.verdict !== 'approved') continue;
     approved++;
-    assertSound(files, audit, told);
+    assertSound(files, audit, description);
   }
   // Otherwise nothing of the above was tried: times, attributes and the like may be anything.
   assert.ok(accepted.length > CASES / 100, `${accepted.length} accepted`);
@@ -129,7 +129,7 @@ test(`${CASES} damaged ones`, async () => {
   byPython(accepted);
 });
 
-function byPython(accepted: readonly { bytes: Buffer; expected: string; told: string }[]): void {
+function byPython(accepted: readonly { bytes: Buffer; expected: string; description: string }[]): void {
   const path = join(temporaryFolder('archives'), 'all');
   const framed = accepted.flatMap(({ bytes }) => {
     const size = Buffer.alloc(4);
@@ -148,8 +148,8 @@ function byPython(accepted: readonly { bytes: Buffer; expected: string; told: st
   assert.is(status, 0, stderr);
   const lines = stdout.trimEnd().split('\n');
   assert.is(lines.length, accepted.length);
-  for (const [n, { bytes, expected, told }] of accepted.entries())
-    assert.is(lines[n], expected, `python3 on ${told}: ${bytes.toString('hex')}`);
+  for (const [n, { bytes, expected, description }] of accepted.entries())
+    assert.is(lines[n], expected, `python3 on ${description}: ${bytes.toString('hex')}`);
 }
 
 test.run();

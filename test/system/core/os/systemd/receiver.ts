@@ -37,7 +37,7 @@ export async function startReceiver(path: string): Promise<Receiver> {
     messages,
     async until(assignment, from = 0, ms = READY_MS) {
       for (const deadline = Date.now() + ms; ; await new Promise((done) => setTimeout(done, 20))) {
-        const at = messages().findIndex((one, i) => i >= from && one.some((text) => assignment.test(text)));
+        const at = messages().findIndex((message, i) => i >= from && message.some((text) => assignment.test(text)));
         if (at >= 0) return at + 1;
         if (Date.now() > deadline) throw new Error(`no ${assignment} came:\n${messages().slice(from).join('\n')}`);
       }

@@ -108,11 +108,11 @@ test('the watchdog hears of it as long as all threads answer', () =>
   withReceiver(async (receiver, path) => {
     const { service, lines } = serviceAt(path, { WATCHDOG_USEC: '400000', WATCHDOG_PID: String(process.pid) });
     const silent: string[] = [];
-    const asked = new Set<number>();
+    const requested = new Set<number>();
     service.ready({
       status: () => 'serving',
       silentThreads(ms) {
-        asked.add(ms);
+        requested.add(ms);
         return silent;
       },
     });
@@ -131,7 +131,7 @@ test('the watchdog hears of it as long as all threads answer', () =>
     assert.match(lines[0], /a thread does not respond.*dns udp 1, edge 2/);
     silent.length = 0;
     await receiver.until(/^WATCHDOG=1$/, length);
-    assert.equal([...asked], [200]);
+    assert.equal([...requested], [200]);
     service.stopping();
     await receiver.until(/^WATCHDOG=1$/, await receiver.until(/^STOPPING=1$/));
     service.close();
