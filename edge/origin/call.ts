@@ -1,6 +1,7 @@
 /** One request on its way: waiting for a connection, sent, or answered with its body still to come. */
 import type { OriginCounters } from './counters.ts';
 import { OriginError, type OriginRequest, type OriginResponse, type ResponseReceiver } from './origin.ts';
+import type { RequestHead } from './request-head.ts';
 
 /** Who has the call now. */
 export interface CallHolder {
@@ -13,7 +14,7 @@ export const aborted = (): OriginError => new OriginError('aborted', 'the visito
 export class Call {
   readonly request: OriginRequest;
   /** Request line and fields. */
-  readonly head: string;
+  readonly head: RequestHead;
   /** Null before it waits and after its end. */
   holder: CallHolder | null = null;
   retries = 0;
@@ -25,7 +26,7 @@ export class Call {
 
   constructor(
     request: OriginRequest,
-    head: string,
+    head: RequestHead,
     signal: AbortSignal | undefined,
     receiver: ResponseReceiver,
     counters: OriginCounters,

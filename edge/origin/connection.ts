@@ -10,7 +10,7 @@ import type { OriginLimits } from './limits.ts';
 import { OriginError, type OriginFault, type OriginResponse } from './origin.ts';
 import type { OriginPlace } from './place.ts';
 import { ReceivedBody, type ReceivedBodySource } from './received-body.ts';
-import { isLastOnConnection } from './request-head.ts';
+import { headText, isLastOnConnection } from './request-head.ts';
 import type { ResponseHead } from './response-head.ts';
 import { type ReaderOwner, ResponseReader } from './response-reader.ts';
 import { mayRetry } from './retry.ts';
@@ -96,9 +96,12 @@ export class OriginConnection implements SocketOwner, ReaderOwner, ReceivedBodyS
     this.#windowFrom = -1;
     this.#requestTime = Date.now();
     this.#reader.begin(request.method, request.protocol);
-    if (request.body.length === 0 || request.protocol !== '') this.#socket.writeText(head);
-    else {
-      this.#sender = new BodySender(this.#socket, head, request.body, this);
+    if (request.body.length === 0 || request.protocol !== '') {
+      const { before, lines, after } = head;
+      if (lines !== null && this.#socket.joinsParts) this.#socket.write(lines.bytes, before, after);
+      else this.#socket.writeText(headText(head));
+    } else {
+      this.#sender = new BodySender(this.#socket, headText(head), request.body, this);
       this.#sender.start();
     }
     this.#watch();

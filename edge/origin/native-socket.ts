@@ -65,6 +65,7 @@ export function nativeSockets(loop: DescriptorLoop, most: number): OpenSocket {
 }
 
 class NativeSocket implements OriginSocket, LoopMember, LoopTask {
+  readonly joinsParts = true;
   readonly address: string;
   readonly #port: number;
   readonly #shared: Shared;

@@ -16,6 +16,7 @@ const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
 export const openNodeSocket: OpenSocket = (address, port, tls, attempt) => new NodeSocket(address, port, tls, attempt);
 
 class NodeSocket implements OriginSocket {
+  readonly joinsParts = false;
   readonly address: string;
   readonly #socket: Socket;
   /** Null once it is ready or has failed. */

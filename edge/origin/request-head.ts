@@ -5,7 +5,7 @@
 import { isPath } from '../http/exchange/authority.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { isFieldValue, isToken } from '../http/exchange/fields.ts';
-import { derivedOf } from '../http/exchange/recurring-fields.ts';
+import { derivedOf, type RecurringLines } from '../http/exchange/recurring-fields.ts';
 import { fieldLine } from './field-line.ts';
 import type { OriginRequest } from './origin.ts';
 
@@ -19,16 +19,33 @@ const EXPECTS_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 export const isLastOnConnection = ({ method, body, protocol }: OriginRequest): boolean =>
   protocol === '' && body.length !== 0 && !EXPECTS_BODY.has(method);
 
-/** With the empty line, in Latin-1. Throws TypeError for a method, path, authority or field that can be none. */
-export function requestHead(request: OriginRequest): string {
+/** The head of a request, in Latin-1: lines that recur stand between two texts. */
+export interface RequestHead {
+  readonly before: string;
+  /** Null: all is in `before`. */
+  readonly lines: RecurringLines | null;
+  readonly after: string;
+}
+
+/** In one text. */
+export const headText = ({ before, lines, after }: RequestHead): string =>
+  lines === null ? before : before + lines.text + after;
+
+/**
+ * With the empty line. Throws TypeError for a method, path, authority or field that cannot be sent.
+ */
+export function requestHead(request: OriginRequest): RequestHead {
   const { method, path, headers } = request;
   const authority = request.origin.hostHeader ?? request.authority;
   if (method !== 'GET' && (!isToken(method) || method === 'CONNECT'))
     throw new TypeError(`No method of a request to an origin: ${method}`);
   if (!isPath(path, method)) throw new TypeError('No path of a request to an origin.');
   if (!isAuthority(authority)) throw new TypeError(`No authority: ${authority}`);
+  const before = `${method} ${path} HTTP/1.1\r\nhost: ${authority}\r\n`;
+  const after = `${idLine(request)}${connectionLines(request)}${framingLine(request)}\r\n`;
   const lines = recurringLines(headers);
-  return `${method} ${path} HTTP/1.1\r\nhost: ${authority}\r\n${lines}${idLine(request)}${connectionLines(request)}${framingLine(request)}\r\n`;
+  if (lines !== null) return { before, lines, after };
+  return { before: before + fieldLines(headers) + after, lines, after: '' };
 }
 
 let lastAuthority = '';
@@ -47,15 +64,14 @@ function idLine({ id = '' }: OriginRequest): string {
   return `x-request-id: ${id}\r\n`;
 }
 
-function recurringLines(headers: FieldList): string {
+function recurringLines(headers: FieldList): RecurringLines | null {
   const derived = derivedOf(headers);
-  if (derived === undefined) return fieldLines(headers);
-  if (derived.lines !== '') return derived.lines;
-  const lines = fieldLines(headers);
-  // Once in one piece, instead of with each request that it is a part of.
-  if (lines !== '') lines.charCodeAt(0);
-  derived.lines = lines;
-  return lines;
+  if (derived === undefined) return null;
+  if (derived.lines === undefined) {
+    const text = fieldLines(headers);
+    derived.lines = { text, bytes: Buffer.from(text, 'latin1') };
+  }
+  return derived.lines;
 }
 
 /** Without the fields that are the client's to say. Also for trailers. */

@@ -18,6 +18,8 @@ export interface OriginSocket {
   readonly isWritable: boolean;
   /** Not all that was written has left: `onDrain` follows. */
   readonly isFull: boolean;
+  /** `write` copies text and bytes into one buffer. */
+  readonly joinsParts: boolean;
   /** Once, within `onReady`: who is told from now on. */
   start(owner: SocketOwner): void;
   /** Characters are bytes. False: `isFull`. */

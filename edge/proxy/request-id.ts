@@ -11,5 +11,5 @@ let count = 0;
 /** Unique over all threads and nodes. It consists of letters, digits and a dash. */
 export function requestId(): string {
   count++;
-  return `${PREFIX}-${count.toString(36)}`;
+  return `${PREFIX}-${count}`;
 }

@@ -24,22 +24,47 @@ export function authorityOf(text: string): string {
   return Number(port) <= 65_535 ? lower : '';
 }
 
+/** The last input of `withoutDefaultPort`, and its result: requests mostly repeat it. */
+let lastScheme = '';
+let lastWithPort = '';
+let lastWithoutPort = '';
+
 /** RFC 9110 section 4.2.3: the port that a scheme has by itself is left out. */
 export function withoutDefaultPort(scheme: 'http' | 'https', authority: string): string {
+  if (authority === lastWithPort && scheme === lastScheme) return lastWithoutPort;
+  lastWithoutPort = cutDefaultPort(scheme, authority);
+  lastWithPort = authority;
+  lastScheme = scheme;
+  return lastWithoutPort;
+}
+
+function cutDefaultPort(scheme: 'http' | 'https', authority: string): string {
   const port = scheme === 'https' ? ':443' : ':80';
   return authority.endsWith(port) ? authority.slice(0, -port.length) : authority;
 }
 
 /** The host of an authority that is well-formed: without the port. An IPv6 address keeps its brackets, a name its last dot. */
 export function hostOf(authority: string): string {
+  if (authority === lastHostAuthority) return lastHost;
   const hasPort = authority.includes(':') && !authority.endsWith(']');
-  return hasPort ? authority.slice(0, authority.lastIndexOf(':')) : authority;
+  lastHost = hasPort ? authority.slice(0, authority.lastIndexOf(':')) : authority;
+  lastHostAuthority = authority;
+  return lastHost;
 }
+
+let lastHostAuthority = '';
+let lastHost = '';
+
+let lastSite = '';
+let lastSiteHost = '';
 
 /** The host as sites are looked up by: without the port and the last dot. */
 export function siteHost(authority: string): string {
+  if (authority === lastSite) return lastSiteHost;
   const host = hostOf(authority);
-  return host.endsWith('.') ? host.slice(0, -1) : host;
+  lastSiteHost = host.endsWith('.') ? host.slice(0, -1) : host;
+  lastSite = authority;
+  return lastSiteHost;
 }
 
 /** The port that an authority names. Empty: that of its scheme. */

@@ -8,10 +8,16 @@
  */
 import type { FieldList } from './field-list.ts';
 
+/** Field lines as text, and as the same bytes in Latin-1. */
+export interface RecurringLines {
+  readonly text: string;
+  readonly bytes: Uint8Array;
+}
+
 /** What was made of a list. Each room knows the type of its own. */
 export class DerivedFields {
   /** edge/origin: its lines in a request of HTTP/1.1. */
-  lines = '';
+  lines: RecurringLines | undefined = undefined;
   /** edge/cache: the fields of a request whose response may be shared. */
   shared: FieldList | undefined = undefined;
   /** edge/cache: what controls caching. */

@@ -50,6 +50,7 @@ function names(a: readonly string[], aaaa: readonly string[] = []): Names {
 
 /** A socket to nowhere: stands in for packets that nobody answers. */
 class DeadSocket implements OriginSocket {
+  readonly joinsParts = false;
   readonly isOpen = false;
   readonly isWritable = false;
   readonly isFull = false;
