@@ -119,7 +119,7 @@ test('what is printed, pasted, makes a cluster that takes writes', async () => {
     }
     assert.match(
       (await second.run('waypost cluster status')).output,
-      /node-1 +serves, up to date.*\n.*node-2 +serves, up to date/,
+      /all nodes have feature level \d+\n.*node-1 +serves, up to date.*\n.*node-2 +serves, up to date/,
     );
   } finally {
     for (const terminal of [second, first]) await terminal.close();
