@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 
-/** Compiled tests are in a folder of their own beside the sources. */
+/** Compiled tests are in a folder of their own next to the sources. */
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PARTS = ['main.ts', 'core', 'admin-api', 'edge', 'bench', 'test'];
 

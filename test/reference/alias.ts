@@ -1,5 +1,5 @@
 /**
- * What the ALIAS records of a zone stand for, read off the list of its records: A and AAAA beside
+ * What the ALIAS records of a zone stand for, read off the list of its records: A and AAAA next to
  * each of them. Of a family that is not known there is one record without rdata, which the resolver
  * answers SERVFAIL for.
  */

@@ -36,7 +36,7 @@ export function checkWorld(answerFn: AnswerFunction, world: World, questions: re
 }
 
 /**
- * `checkWorld` over sockets: the answers come when they come, `window` questions are under way at a
+ * `checkWorld` over sockets: the answers come when they come, `window` questions are pending at a
  * time.
  */
 export async function checkServedWorld(
@@ -150,7 +150,7 @@ export function expectedOptions(query: Query, rcode: number): string {
   return rcode === RCODE.SERVFAIL ? '000f00020016' : '';
 }
 
-/** No record twice, the records of an RRset beside one another and of one TTL (RFC 2181 5). */
+/** No record twice, the records of an RRset next to one another and of one TTL (RFC 2181 5). */
 function sectionFaults(section: string, records: readonly ResourceRecord[]): string[] {
   const faults: string[] = [];
   const keys = records.map(recordKey);

@@ -1,6 +1,6 @@
 /**
  * Worlds of zones and questions about them, for fast-check. The alphabet is tiny so that names
- * collide: chains, loops, cuts, wildcards and occluded records come about by themselves. A draft is
+ * collide: chains, loops, cuts, wildcards and occluded records come about automatically. A draft is
  * a list of wishes, which shrinks well; `buildWorld` grants those that the hard constraints of a
  * zone allow, first come first served.
  */
@@ -14,7 +14,7 @@ import { isWeb, type Proxies, withOrigin } from './proxy.ts';
 import type { Query } from './resolver.ts';
 
 export interface World {
-  /** Every zone of the world is below it; names beside them, too. */
+  /** Every zone of the world is below it; names next to them, too. */
   readonly origin: Name;
   /** nameId of an apex to its zone's records. */
   readonly zones: ReadonlyMap<string, readonly ResourceRecord[]>;
@@ -372,8 +372,8 @@ function apexRecords(apex: Name, index: number): ResourceRecord[] {
 }
 
 /**
- * No data beside a CNAME, one ALIAS in the place of addresses, no CNAME or NS beside a DNAME but at
- * the apex, no delegation at a wildcard, nothing twice.
+ * No data next to a CNAME, one ALIAS in the place of addresses, no CNAME or NS next to a DNAME but
+ * at the apex, no delegation at a wildcard, nothing twice.
  */
 function isAllowed(record: ResourceRecord, zone: readonly ResourceRecord[], apex: Name): boolean {
   const neighbours = zone.filter((other) => equalNames(other.name, record.name));

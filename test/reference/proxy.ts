@@ -9,8 +9,8 @@ import { HOST_TARGET, type ResourceRecord, TYPE } from '../../core/wire/types.ts
 import type { Zones } from './resolver.ts';
 
 /**
- * The proxy of a zone. `flags`: what its names say themselves, by nameId; whoever says nothing is
- * not among them.
+ * The proxy of a zone. `flags`: what its names say themselves, by nameId; a name that says nothing
+ * is not among them.
  */
 export interface ZoneProxy {
   readonly enabled: boolean;

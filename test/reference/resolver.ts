@@ -137,8 +137,8 @@ export function resolve(zones: Zones, query: Query): Expected {
 }
 
 /**
- * The zone of ours that the name lies deepest in; for DS at an apex the one above it, if we have
- * one.
+ * The zone of ours that encloses the name most closely; for DS at an apex the one above it, if we
+ * have one.
  */
 function closestZone(zones: Zones, name: Name, type: number): Zone | undefined {
   const apexes = [...zones.values()].map((records) => records.find((record) => record.type === TYPE.SOA)!.name);

@@ -64,7 +64,7 @@ two A 192.0.2.7
 
 export const ZONE: readonly ResourceRecord[] = parseMaster(Buffer.from(FILE), { origin: APEX }).records;
 
-/** What is asked, and the sets of the additional section in their order. */
+/** The question, and the sets of the additional section in their order. */
 export const SERVICES: Readonly<Record<string, readonly string[]>> = {
   'm HTTPS': ['h A', 'h AAAA'],
   'dot HTTPS': ['dot A'],

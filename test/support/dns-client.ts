@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const HOST = '127.0.0.1';
 
 /**
- * Many queries over one UDP socket, told apart by their ID: at most 65,536 under way, each with an
+ * Many queries over one UDP socket, distinguished by their ID: at most 65,536 pending, each with an
  * own one.
  */
 export class UdpClient {
@@ -68,7 +68,7 @@ export class UdpClient {
 }
 
 /**
- * Responses in the order of the packets, `window` of them under way at a time. The IDs must differ
+ * Responses in the order of the packets, `window` of them pending at a time. The IDs must differ
  * within a window.
  */
 export async function queryAll(

@@ -1,4 +1,4 @@
-/** Collects what nobody holds, now: for tests that say what is let go of. */
+/** Collects what nobody holds, now: for tests of what is released. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 

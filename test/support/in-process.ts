@@ -33,7 +33,7 @@ const ARENA = 4 << 20;
 const NO_STORE = { refresh: () => {}, fetch: () => 0, fetchEntry: () => 0 };
 
 /**
- * The query path over an index that somebody else writes. `store`: where nodes lie that the arena
+ * The query path over an index that somebody else writes. `store`: where nodes are that the arena
  * has no room for.
  */
 export class QueryPath {
@@ -191,7 +191,7 @@ interface Loaded {
 
 /**
  * DS that the closest zone above holds at the apex, unless a delegation or a DNAME of that zone
- * lies above it.
+ * is above it.
  */
 function parentDs(apex: Name, all: readonly Loaded[]): RRset | null {
   const parent = all.filter((other) => isBelow(apex, other.apex)).sort((a, b) => b.apex.length - a.apex.length)[0];

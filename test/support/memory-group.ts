@@ -11,7 +11,7 @@ const TRIES = 50;
 export interface MemoryGroup {
   /** Runs a command within the group: what goes before it. */
   readonly prefix: readonly [command: string, ...args: string[]];
-  /** Bytes in use, and the most that there were. */
+  /** Bytes in use, and their maximum. */
   used(): number;
   most(): number;
   /** Processes that the kernel has killed for the bound. */

@@ -63,7 +63,7 @@ const edgeBytes: Mutation = (packet, random) => {
   return out;
 };
 
-/** OPT records with lengths that lie, twice, or with an owner. */
+/** OPT records with wrong lengths, twice, or with an owner. */
 const brokenOpt: Mutation = (packet, random) => {
   const opt = (): number[] => [
     random.pick([0, 0, 0, 1]),

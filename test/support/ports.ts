@@ -1,8 +1,8 @@
 /**
  * Loopback ports that nobody listens on now. They are below those that the system gives to clients
- * (32768 and up on Linux), so that none of the many connections of tests that run beside takes one
- * before the server is there. The runner gives each file that runs at the same time ports of its
- * own (`shareOf`), and a process goes through its share before it hands one out again.
+ * (32768 and up on Linux), so that none of the many connections of tests that run alongside takes
+ * one before the server is there. The runner gives each file that runs at the same time ports of
+ * its own (`shareOf`), and a process goes through its share before it hands one out again.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';

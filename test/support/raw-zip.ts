@@ -1,5 +1,5 @@
 /**
- * ZIP archives byte by byte, so that they can lie: every field of every record may be given in
+ * ZIP archives byte by byte, so that they can be wrong: every field of every record may be given in
  * place of the true one.
  */
 import { crc32, deflateRawSync } from 'node:zlib';

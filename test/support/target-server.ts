@@ -1,5 +1,5 @@
 /**
- * A server under the test's control that stands for the recursive resolver: what it is told to say
+ * A server under the test's control that stands for the recursive resolver: what it has to say
  * of a name, over UDP and TCP. By dns-packet, so that no fault of ours hides.
  */
 import { createSocket } from 'node:dgram';
@@ -113,7 +113,7 @@ export class TargetServer {
     const query = decode(message);
     const question = query.questions?.[0];
     if (question === undefined) return [];
-    // Names are told apart without regard to case.
+    // Names are compared without regard to case.
     const name = question.name.toLowerCase();
     if (name !== question.name) this.inMixedCase++;
     const key = `${name} ${question.type}`;

@@ -91,7 +91,7 @@ export const recordText = ({ name, type, ttl, rdata }: ResourceRecord): string =
 
 /**
  * The zone that an answer to IXFR makes of the one held, both as zoneText. Throws when a record
- * that goes is not there, or one that comes is.
+ * that goes is not there, or one that is added is.
  */
 export function applyIxfr(held: readonly string[], records: readonly ResourceRecord[]): string[] {
   if (records[1]?.type !== TYPE.SOA) return zoneText(records);

@@ -1,4 +1,4 @@
-/** Settings of zone transfers: who may, and who is told. */
+/** Settings of zone transfers: secondaries that may, and receivers of NOTIFY. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { notifyTargets, prefixes } from '../../../core/config/transfer-kinds.ts';

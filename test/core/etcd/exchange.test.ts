@@ -98,7 +98,7 @@ test('what is given up before there is a connection for it was not sent, and nev
   assert.equal(await first.done, { status: 200, text: '' });
   assert.equal(await third.done, { status: 200, text: 'answer' });
   assert.equal(seen, ['/held', '/last']);
-  // What is no address at all is no reason to end for who asks.
+  // What is no address at all is no reason to end for the client.
   assert.instance(
     await failureOf(new Exchange(agent, { endpoint: 'https://node:none', path: '/', message: {} }).done),
     NotConnected,

@@ -1,4 +1,4 @@
-/** Memory with large pages: it is what was asked for, and the system has been asked. */
+/** Memory with large pages: it has the requested size, and the system was asked for large pages. */
 import { existsSync, readFileSync } from 'node:fs';
 import koffi from 'koffi';
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
 /**
- * What is asked of a resolver, over real sockets: the case of names, which a forger has to guess.
+ * Queries to a resolver, over real sockets: the case of names, which a forger has to guess.
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -79,8 +79,8 @@ class Steps {
     switch (step.kind) {
       case 'record': {
         const type = TYPES[step.type];
-        // What no zone may hold: a wildcard that delegates, a DNAME beside NS or another name below
-        // it.
+        // What no zone may hold: a wildcard that delegates, a DNAME next to NS or another name
+        // below it.
         if (NAMES[step.name].includes('*') && (type === 'NS' || type === 'DNAME')) return null;
         const row = rowOf(step.name, type);
         const gone = this.#held.delete(row);
@@ -143,7 +143,7 @@ async function bothServeAlike(steps: readonly Step[], together: boolean): Promis
       let pending: Promise<unknown>[] = [];
       for (const step of [...steps, { kind: 'look' } as const]) {
         const works = sequence.prepare(step);
-        // A row has to be there before it can be changed: requests under way at once come in any
+        // A row has to be there before it can be changed: pending requests come in any
         // order.
         if (sequence.isChanging) await Promise.all(pending.splice(0));
         if (works !== null) pending.push(put(ours, works[0]), put(theirs, works[1]));

@@ -193,7 +193,7 @@ test('IXFR applied to the old zone is the new zone', async () => {
       const pending: Promise<unknown>[] = [];
       for (const item of steps) {
         const work = writer.prepare(item);
-        // A row has to be there before it can be changed: requests under way at once come in any
+        // A row has to be there before it can be changed: pending requests come in any
         // order.
         if (item.kind === 'remove' || item.kind === 'ttl') await Promise.all(pending.splice(0));
         if (work !== null) pending.push(put(work));

@@ -1,5 +1,5 @@
 /**
- * What a secondary is told: once for a change, again until it answers, and no more at a time than
+ * The notices of a secondary: once for a change, again until it answers, and no more at a time than
  * it should be.
  */
 
@@ -127,7 +127,7 @@ test('an id is taken from one that waits for its next try, not from one under wa
   line.add(1, parseName('one.test.'));
   line.add(2, parseName('two.test.'));
   assert.equal(sent.map(idOf), [7, 8], 'the first is under way');
-  // Nothing is under way once both have had no answer.
+  // Nothing is pending once both have had no answer.
   await sleep(100);
   line.add(3, parseName('three.test.'));
   assert.is(idOf(sent[2]), 7);

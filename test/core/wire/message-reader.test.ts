@@ -40,7 +40,7 @@ test('a name that is none is refused', () => {
   fails(() => nameAt(bytes([0xc0]), 0), /pointer is truncated/);
   fails(() => nameAt(bytes([0xc0, 0]), 0), /point backwards/);
   fails(() => nameAt(bytes([0xc0, 2, 0]), 0), /point backwards/);
-  // Two that point at each other, and one that comes back to its own labels.
+  // Two that point at each other, and one that returns to its own labels.
   fails(() => nameAt(bytes([0], [0xc0, 3], [0xc0, 1]), 3), /point backwards/);
   fails(() => nameAt(bytes([1], 'a', [0xc0, 0]), 2 - 2), /point backwards/);
   fails(() => nameAt(bytes([1], 'a', [0xc0, 0]), 2), /point backwards|longer/);

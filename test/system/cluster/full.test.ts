@@ -1,5 +1,5 @@
 /**
- * An etcd that has reached its quota: it is told, writes are refused, and what `cluster status`
+ * An etcd that has reached its quota: it is reported, writes are refused, and what `cluster status`
  * says to do makes it good.
  */
 import { test } from 'uvu';

@@ -1,6 +1,6 @@
 /**
  * Snapshots of a cluster by the command line: one node is set back and catches up; etcd is lost and
- * all begin anew with what a snapshot holds.
+ * all restart with what a snapshot holds.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

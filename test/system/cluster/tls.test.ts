@@ -1,6 +1,6 @@
 /**
  * TLS in a cluster: sessions of DNS over TLS begun at one node are resumed at another, and a
- * directory is told to look for a challenge only when every node that is there answers it.
+ * directory is asked to look for a challenge only when every node that is there answers it.
  */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';

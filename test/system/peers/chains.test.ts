@@ -1,7 +1,7 @@
 /**
- * Chains that use one record several times, and loops: the reference beside BIND and Knot. Where a
- * chain comes to a name again BIND has SERVFAIL with the same records, and Knot repeats a record or
- * two before it stops; all three have the same records, each once.
+ * Chains that use one record several times, and loops: the reference compared with BIND and Knot.
+ * Where a chain comes to a name again BIND has SERVFAIL with the same records, and Knot repeats a
+ * record or two before it stops; all three have the same records, each once.
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

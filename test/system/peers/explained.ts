@@ -161,7 +161,7 @@ const EXPLANATIONS: readonly Explanation[] = [
       ours.answer.some(({ type, name, rdata }) => type === TYPE.DNAME && isWithin(rdata, name)),
   },
   {
-    // Knot gives NODATA, as signatures may stand beside a CNAME (RFC 4034 3). We hold no
+    // Knot gives NODATA, as signatures may stand next to a CNAME (RFC 4034 3). We hold no
     // signatures, so that RRSIG is a type as any other, for which a CNAME is followed (RFC 1034
     // 3.6.2).
     name: 'RRSIG asked at a CNAME is not followed',

@@ -1,5 +1,5 @@
 /**
- * BIND's nsupdate over UDP and TCP: what it asks for happens, and it is told why not when it does
+ * BIND's nsupdate over UDP and TCP: what it asks for happens, and it learns why not when it does
  * not.
  */
 import { writeFileSync } from 'node:fs';

@@ -75,7 +75,7 @@ export async function startDirectory(dnsPort: number, options: DirectoryOptions 
     };
     const config = file('config.json', JSON.stringify({ pebble }));
     // It waits before it looks, refuses good nonces, and takes old authorizations, each by chance,
-    // unless it is told not to.
+    // unless a setting forbids it.
     const settings = { PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: String(nonceReject), PEBBLE_AUTHZREUSE: '0' };
     const args = ['-config', config, '-dnsserver', `127.0.0.1:${dnsPort}`];
     const child: Child = startChild('/usr/bin/pebble', args, { PATH: process.env.PATH, ...settings });

@@ -1,7 +1,7 @@
 /**
- * What goes with SVCB and HTTPS beside BIND, which sends more than Knot and NSD do: a target's
- * alias, and, in AliasMode, its own records. Only there we add the target's own addresses, too,
- * which BIND leaves out when it has such records.
+ * What goes with SVCB and HTTPS compared with BIND, which sends more than Knot and NSD do: a
+ * target's alias, and, in AliasMode, its own records. Only there we add the target's own addresses,
+ * too, which BIND leaves out when it has such records.
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -13,7 +13,7 @@ import { UdpClient } from '../../support/dns-client.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';
 import { startPeer, whyNot } from './servers.ts';
 
-/** The target's own addresses, beside its own records. */
+/** The target's own addresses, next to its own records. */
 const OURS_ALONE: ReadonlySet<string> = new Set(['alt HTTPS t A', 'altc HTTPS t A']);
 
 async function agree(): Promise<void> {

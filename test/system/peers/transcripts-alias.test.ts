@@ -16,7 +16,7 @@ const TARGET = 'lb.elsewhere.example';
 const BROKEN = 'broken.elsewhere.example';
 const [V4, V6] = ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c'];
 const OWN = '93.184.215.20';
-/** The look at a target is made beside the write that brings it. */
+/** The look at a target is made alongside the write that brings it. */
 const TRIES = 200;
 const PAUSE_MS = 50;
 

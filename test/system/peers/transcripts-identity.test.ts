@@ -1,5 +1,5 @@
 /**
- * What a node tells of itself when it is asked, and that it tells nothing unless it was told to:
+ * What a node tells of itself when it is asked, and that it tells nothing unless a setting says so:
  * NSID (RFC 5001), class CHAOS (RFC 4892).
  */
 import { suite } from 'uvu';

@@ -153,7 +153,7 @@ test('external-dns: an address becomes an alias and back in one message', async 
   assert.is(await exchange(context, zone, [add(`www.${zone}.`, 60, 'A', '192.0.2.1')]), 0);
   assert.is(await exchange(context, zone, turn(address, alias)), 0);
   assert.equal(await listed(context, zone), ['www 60 CNAME lb.elsewhere.example.']);
-  // Create goes before Delete: what cannot be beside the alias is passed over (RFC 2136 3.4.2.2),
+  // Create goes before Delete: what cannot be next to the alias is passed over (RFC 2136 3.4.2.2),
   // and comes with the next look.
   assert.is(await exchange(context, zone, [add(`www.${zone}.`, 60, 'TXT', '"beside"')]), 0);
   assert.equal(await listed(context, zone), ['www 60 CNAME lb.elsewhere.example.']);

@@ -207,7 +207,7 @@ async function measure(
   }
 }
 
-/** Milliseconds that `probe` takes, again and again; infinite where it fails. */
+/** Milliseconds that `probe` takes, repeatedly; infinite where it fails. */
 async function repeat(state: { isOver: boolean }, times: number[], probe: () => Promise<void>): Promise<void> {
   while (!state.isOver) {
     const begun = performance.now();

@@ -20,7 +20,7 @@ import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 
 const PACKETS = depth({ quick: 50_000, moderate: 100_000, full: 1_000_000 });
-/** Growth of resident memory that is no leak: what the collector leaves lying, in bytes. */
+/** Growth of resident memory that is no leak: what the collector leaves, in bytes. */
 const SLACK = 48 << 20;
 
 /** Good queries for a large generated world, to be mutated. */

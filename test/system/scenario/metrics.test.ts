@@ -1,4 +1,4 @@
-/** The daemon's /metrics: what was asked over UDP, TCP and HTTP is what it says. */
+/** The daemon's /metrics: what was queried over UDP, TCP and HTTP is what it says. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseName } from '../../../core/wire/name.ts';

@@ -7,7 +7,7 @@ import { connect, type Socket } from 'node:net';
 import { headers, PREFACE, SETTING, settings, settingsAck, windowUpdate } from '../../edge/conformance/frames.ts';
 import { block } from '../../edge/conformance/hpack.ts';
 
-/** Not the one of the visitors beside it. */
+/** Not the one of the visitors next to it. */
 const ADDRESS = '127.0.0.2';
 const STREAMS = 128;
 const WIDE = 0x7fff0000;

@@ -1,4 +1,4 @@
-/** The daemon as systemd starts it: what it is told of start, watchdog, reload and stop. */
+/** The daemon as systemd starts it: what it reports of start, watchdog, reload and stop. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

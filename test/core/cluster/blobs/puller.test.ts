@@ -1,4 +1,4 @@
-/** Blobs from other nodes, some of which cut them short, or lie. */
+/** Blobs from other nodes, some of which cut them short, or send others. */
 import { createHash } from 'node:crypto';
 import { readdirSync, truncateSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -80,7 +80,7 @@ async function stranger(
   return { name, address: `127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-/** Gives the first `count` bytes of what is asked for, and hangs up. */
+/** Gives the first `count` bytes of the blob, and hangs up. */
 const cutting = (name: string, count: number, seen: string[] = []): Promise<BlobPeer> =>
   stranger(name, ({ headers }, response) => {
     seen.push(headers.range ?? '');

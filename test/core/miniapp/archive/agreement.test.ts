@@ -1,5 +1,6 @@
 /**
- * What this reader makes of an archive is held against yauzl: a difference in any field is told.
+ * What this reader makes of an archive is held against yauzl: a difference in any field is
+ * reported.
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

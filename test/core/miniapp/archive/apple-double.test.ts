@@ -1,5 +1,5 @@
 /**
- * What macOS puts beside files is passed over; what a browser could take for a page is audited,
+ * What macOS puts next to files is passed over; what a browser could take for a page is audited,
  * whatever it begins with.
  */
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
 /**
- * Hostile archives are told for what they are, and none is taken for good; what comes near to them
+ * Hostile archives are recognised, and none is taken for good; what comes near to them
  * is.
  */
 import { test } from 'uvu';

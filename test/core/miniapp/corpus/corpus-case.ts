@@ -1,4 +1,4 @@
-/** For each rule a package that triggers it and one that comes near and must not. */
+/** For each rule a package that triggers it and one that is close and must not. */
 import type { RuleCode } from '../../../../core/miniapp/rules.ts';
 import type { Sdk } from '../../../../core/miniapp/sdk/trust.ts';
 

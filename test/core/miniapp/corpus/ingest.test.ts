@@ -1,5 +1,5 @@
 /**
- * Each rule about archives and manifests has a package that triggers it, and one that comes near
+ * Each rule about archives and manifests has a package that triggers it, and one that is close
  * and does not.
  */
 import { writeFileSync } from 'node:fs';

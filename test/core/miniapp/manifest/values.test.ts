@@ -1,5 +1,5 @@
 /**
- * Values of the manifest at their edges, pictures by their bytes, and what is told of a mistake.
+ * Values of the manifest at their edges, pictures by their bytes, and messages about mistakes.
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

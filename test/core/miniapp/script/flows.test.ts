@@ -14,7 +14,7 @@ const MANIFEST = JSON.stringify({ entry: 'index.html', permissions: ['network'] 
 const fetched = (code: string): string =>
   `Host.network.fetch("https://a.example/").then((r) => r.text).then((text) => { ${code} });`;
 
-/** The codes of a page that loads the script, with a module lib.js beside it. */
+/** The codes of a page that loads the script, with a module lib.js next to it. */
 async function codes(script: string, lib?: string): Promise<string[]> {
   const type = lib === undefined ? '' : 'type=module ';
   const files: Files = {

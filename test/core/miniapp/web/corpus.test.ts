@@ -1,5 +1,5 @@
 /**
- * Each rule about web content has a package that triggers it, and one that comes near and must not.
+ * Each rule about web content has a package that triggers it, and one that is close and must not.
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

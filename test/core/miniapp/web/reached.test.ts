@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are scripts
 /**
  * What scripts reach without naming it: by events, `this`, functions of their own, and more values
- * than are told apart.
+ * than are distinguished.
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

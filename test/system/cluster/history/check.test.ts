@@ -1,6 +1,6 @@
 /**
  * A checker that lets everything pass would be worth nothing: histories with one fault each, and
- * the fault is told.
+ * the fault is reported.
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

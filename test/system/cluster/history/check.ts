@@ -4,7 +4,7 @@
  * counts: 1. each change that was acknowledged could be made behind the one before it; 2. it comes
  * behind all that was acknowledged before it was asked for; 3. each refusal and each list is right
  * for a moment at which that node may have been while it was asked: not before what it had said to
- * serve, not behind what was asked for later.
+ * serve, not behind later requests.
  */
 import type { Event, ListedRecord } from './operations.ts';
 import { World } from './world.ts';

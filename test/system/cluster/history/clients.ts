@@ -30,7 +30,7 @@ export interface Clients {
   readonly random: Random;
 }
 
-/** Requests under way at a time. */
+/** Pending requests at a time. */
 const LANES = 16;
 const NAMES = Array.from({ length: 24 }, (_, i) => (i < 16 ? `d${i}.example` : `sub.d${i - 16}.example`));
 const TYPES = ['A', 'A', 'CNAME', 'TXT'] as const;
@@ -49,7 +49,7 @@ interface Wanted {
 }
 
 /**
- * Carries out `count` requests and tells what came of them; what stayed in doubt and can be sent
+ * Carries out `count` requests and reports their outcomes; what stayed in doubt and can be sent
  * again is, once. Rejects when a node gives no answer.
  */
 export async function runClients(clients: Clients, count: number): Promise<Event[]> {
@@ -58,7 +58,7 @@ export async function runClients(clients: Clients, count: number): Promise<Event
   const lane = async (): Promise<void> => {
     while (left > 0) {
       left--;
-      // What came twice is one request more.
+      // What appears twice is one request more.
       const taken = await session.step();
       left -= taken - 1;
     }
@@ -74,7 +74,9 @@ class Session {
   readonly #apis = new Map<string, ApiClient>();
   /** Of domains that the users have, or had. */
   #domains: { readonly user: User; readonly id: string }[] = [];
-  /** By domain: ids of records that are there, or were; and its revision, as it was told last. */
+  /**
+   * By domain: ids of records that are there, or were; and its revision, as it was reported last.
+   */
   readonly #records = new Map<string, string[]>();
   readonly #revisions = new Map<string, number>();
   #keys: { readonly user: User; readonly key: string }[] = [];

@@ -18,7 +18,7 @@ const LIMIT = 3;
 export const SETTINGS = { WAYPOST_PLANS_FREE: String(LIMIT) };
 /** Milliseconds for nodes to have all, once nobody writes. */
 const PATIENCE = 60_000;
-/** Faults that are told. */
+/** Faults that are shown. */
 const SHOWN = 10;
 
 /**

@@ -1,4 +1,4 @@
-/** What clients ask for, and what came of it. */
+/** Requests of clients, and their outcomes. */
 
 export interface RecordBody {
   readonly name: string;

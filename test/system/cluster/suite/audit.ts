@@ -43,7 +43,7 @@ export const auditTakenOver: Scenario = {
       throw new Error('the audit was over before its node was killed');
     await until('it has a verdict', async () => (await statusOf(second.api, id)) === 'approved', TAKEN_OVER);
     load.check();
-    // It may have been away for longer than the history: then its service starts anew with the
+    // It may have been away for longer than the history: then its service restarts with the
     // store of another.
     await first.start();
     first.isUp = false;

@@ -59,7 +59,7 @@ const nodeCutForLong: Scenario = {
     await Promise.all(Array.from({ length: 32 }, (_, i) => lane(i)));
     await sleep(3000);
     await load.progress(SOME);
-    // The service starts anew in its process when it has the store of another.
+    // The service restarts in its process when it has the store of another.
     cut.isUp = false;
     cut.machine.host.link('up');
     await until('it has fetched the store of another', () => /has replaced the local one/.test(cut.output));
@@ -189,7 +189,7 @@ let names = 0;
 const freshName = (label: string): string => `${label}-${++names}.example`;
 
 /**
- * A write there is 503 or, with a full disk, 507, with Retry-After. Others may be under way, so
+ * A write there is 503 or, with a full disk, 507, with Retry-After. Others may be pending, so
  * that it may take its time.
  */
 async function refuses(node: Node): Promise<void> {

@@ -13,7 +13,7 @@ test('what was replaced before the last turn but one is gone, what came since ca
   const gateway = new EtcdGateway({ endpoints: [etcd.endpoint], timeout: 2000 });
   const compaction = new Compaction(gateway, '/x/');
   const write = async (): Promise<number> => (await gateway.transaction([], [put('/x/key', Buffer.alloc(1))])).revision;
-  /** Whether a watch from there on is told all. */
+  /** Whether a watch from there on receives all. */
   const tells = async (revision: number): Promise<boolean> => {
     const end = new AbortController();
     const describe = (): void => end.abort();

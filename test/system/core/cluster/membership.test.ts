@@ -77,7 +77,7 @@ test('who comes, serves and goes is told by the watch, and by a look where that 
   faulty.count.clear();
   await other.membership.serving(true);
   await until(() => node.hasLive('other') && deaf.hasLive('other'), 'it serves');
-  // From now on the watch of one is cut again and again.
+  // From now on the watch of one is cut repeatedly.
   const cut = setInterval(() => {
     faulty.isCut = !faulty.isCut;
   }, 300);

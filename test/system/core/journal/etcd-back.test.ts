@@ -51,7 +51,7 @@ function withNode(gateway: EtcdGateway, work: (node: Node) => Promise<void>): Pr
     async ({ environment, index }, history) => {
       const journal = openEtcdJournal({
         ...{ environment, index, history, gateway, zoneSettings: DEFAULTS },
-        // The look beside the watch would find out, too.
+        // The look next to the watch would find out, too.
         ...{ prefix: '/back/', deadline: 1000, interval: 60_000 },
         events: { onTrouble: () => {}, onLost: (...reported) => lost.push(reported) },
       });

@@ -1,4 +1,4 @@
-/** Nodes of which others are sooner again and again, and an etcd that is full. */
+/** Nodes of which others are repeatedly sooner, and an etcd that is full. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
@@ -44,7 +44,7 @@ function withNode(gateway: EtcdGateway, prefix: string, work: (node: Node) => Pr
 const put = ({ environment, journal }: Node, plan = ''): Promise<unknown> =>
   write(environment, journal, 'test', (draft) => draft.put(accounts, newAccount(plan)));
 
-/** A node that writes without pause, beside one whose appends take longer. */
+/** A node that writes without pause, next to one whose appends take longer. */
 async function besideBusy(member: EtcdMember, prefix: string, delay: number, work: (slow: Node) => Promise<void>) {
   const settings = { endpoints: [member.endpoint], timeout: 2000 };
   const [gateway, slowGateway] = [new EtcdGateway(settings), new SlowGateway(settings)];

@@ -136,7 +136,7 @@ async function settle(nodes: readonly Node[]): Promise<void> {
     faulty.faults = 0;
     faulty.isCut = false;
   }
-  // A last write goes behind all that is still under way.
+  // A last write goes behind all that is still pending.
   const { store, journal } = nodes[0];
   for (const deadline = Date.now() + 20_000; ; await sleep(50)) {
     try {

@@ -1,6 +1,6 @@
 /**
  * Damaged archives in the whole audit: no crash, no hang; what is accepted is read whole, as yauzl
- * and Python's zipfile read it by themselves, which checks the CRC of each file; and what is
+ * and Python's zipfile read it independently, which checks the CRC of each file; and what is
  * approved is sound.
  */
 import { spawnSync } from 'node:child_process';

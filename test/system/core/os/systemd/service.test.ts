@@ -1,4 +1,4 @@
-/** What systemd is told, received as systemd receives it. */
+/** Notifications to systemd, received as systemd receives it. */
 import { randomBytes } from 'node:crypto';
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
