@@ -1,5 +1,6 @@
 /** Traces of requests that write. */
 import type { WriteTraces } from '../../core/traces/write-traces.ts';
+import { isOverTls } from './over-tls.ts';
 import type { ServedRoute } from './route.ts';
 import type { HttpRequest } from './transport.ts';
 
@@ -21,10 +22,11 @@ export function traceWrite(
   isForwarded: boolean,
 ): void {
   const { method, path, remoteAddress } = request;
+  const scheme = isOverTls(request) ? 'https' : 'http';
   const context = {
     traceParent: request.header('traceparent') ?? '',
     traceState: request.header('tracestate') ?? '',
   };
   const isTrusted = isForwarded || trusts(remoteAddress);
-  traces.start({ ...{ requestId, method, path, route, remoteAddress }, context, isTrusted });
+  traces.start({ ...{ requestId, method, path, route, remoteAddress, scheme }, context, isTrusted });
 }

@@ -14,6 +14,7 @@ export interface WriteRequest {
   /** The path template of the route. */
   readonly route: string;
   readonly remoteAddress: string;
+  readonly scheme: 'http' | 'https';
   readonly context: RemoteContext;
   /** Whether the client's trace is continued. */
   readonly isTrusted: boolean;
@@ -39,7 +40,7 @@ export class WriteTrace {
   }
 
   end(status: number, revision: string | undefined): void {
-    const { method, path, route, remoteAddress, requestId } = this.#request;
+    const { method, path, route, scheme, remoteAddress, requestId } = this.#request;
     const isError = status >= 500;
     this.#record({
       ...this.#span,
@@ -51,7 +52,7 @@ export class WriteTrace {
         'http.route': route,
         'http.response.status_code': status,
         'url.path': path,
-        'url.scheme': 'http',
+        'url.scheme': scheme,
         'client.address': remoteAddress,
         'waypost.request_id': requestId,
         ...(revision === undefined ? {} : { 'waypost.revision': Number(revision) }),

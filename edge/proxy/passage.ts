@@ -23,7 +23,7 @@ import {
 import type { OriginPlace } from '../origin/place.ts';
 import type { PoolRoute } from '../origin/pool-route.ts';
 import type { Site } from '../sites/site.ts';
-import type { OriginTrace, RequestTraces } from '../traces/request-traces.ts';
+import type { RequestTraces } from '../traces/request-traces.ts';
 import { bufferBodyStart } from './buffered-body.ts';
 import { type Compression, compressResponse, encodingsForOrigin } from './coding.ts';
 import { answerError, type ErrorPage } from './error-page.ts';
@@ -164,8 +164,10 @@ export class Passage implements Visit, TrailerFilter {
     onFailure: (error: unknown) => Done,
   ): Promise<void> {
     const { exchange, site } = this;
-    const { traces } = this.#context;
-    const trace = traces === null ? null : traces.startOrigin(exchange, method, site.origin);
+    const { traces, send } = this.#context;
+    // Null: the request is not traced.
+    const tracedFetch = traces === null ? null : traces.tracedFetch(exchange, this.#context.fetch);
+    const fetch = tracedFetch ?? this.#context.fetch;
     const cancel = new OriginCancel();
     this.#cancel = cancel;
     const pools = site.documents?.pools;
@@ -176,7 +178,7 @@ export class Passage implements Visit, TrailerFilter {
       method,
       path: exchange.path,
       authority: normalAuthority(exchange, this.#context.rules),
-      headers: trace === null ? headers : trace.withContext(headers),
+      headers,
       id: this.id,
       body,
       client: networkOf(exchange, this.#context.rules),
@@ -185,14 +187,9 @@ export class Passage implements Visit, TrailerFilter {
       cancel,
       onInform: (status, fields, identity) => this.#inform(status, fields, identity),
     };
-    const { send } = this.#context;
-    const received = (response: OriginResponse): Done => {
-      if (trace !== null) trace.end(response.status);
-      return this.#onResponse(response, onResponse);
-    };
-    const failed = trace === null ? onFailure : (error: unknown) => failTraced(trace, error, onFailure);
-    if (this.#route !== null) return this.#fetchFromPool(this.#route, request).then(received, failed);
-    if (send === undefined) return this.#context.fetch(request).then(received, failed);
+    const received = (response: OriginResponse): Done => this.#onResponse(response, onResponse);
+    if (this.#route !== null) return this.#fetchFromPool(fetch, this.#route, request).then(received, onFailure);
+    if (send === undefined || tracedFetch !== null) return fetch(request).then(received, onFailure);
     return new Promise((resolve, reject) =>
       send(request, {
         onResponse: (response) => {
@@ -203,7 +200,7 @@ export class Passage implements Visit, TrailerFilter {
           }
         },
         // Later: the visitor may be cancelling the request at this moment.
-        onFailure: (error) => resolve(Promise.reject(error).catch(failed)),
+        onFailure: (error) => resolve(Promise.reject(error).catch(onFailure)),
       }),
     );
   }
@@ -215,9 +212,9 @@ export class Passage implements Visit, TrailerFilter {
     return onResponse(response);
   }
 
-  async #fetchFromPool(route: PoolRoute, request: OriginRequest): Promise<OriginResponse> {
+  async #fetchFromPool(fetch: Fetch, route: PoolRoute, request: OriginRequest): Promise<OriginResponse> {
     const { exchange } = this;
-    const { fetch, rules } = this.#context;
+    const { rules } = this.#context;
     const found = await fetchFromPool(fetch, route, { ...request, visitorHeaders: exchange.headers });
     const { response, target, preferred } = found;
     this.#target = target;
@@ -404,9 +401,4 @@ export class Passage implements Visit, TrailerFilter {
       isWhole,
     });
   }
-}
-
-function failTraced(trace: OriginTrace, error: unknown, onFailure: (error: unknown) => Done): Done {
-  trace.fail(error instanceof OriginError ? error.fault : 'internal');
-  return onFailure(error);
 }

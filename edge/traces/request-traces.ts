@@ -15,7 +15,7 @@ import type { RequestSampling } from '../../core/traces/traces.ts';
 import { hostOf, siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
-import type { Origin } from '../origin/origin-address.ts';
+import { type Fetch, OriginError, type OriginRequest } from '../origin/origin.ts';
 import type { SpanSender } from './span-sender.ts';
 
 /** Characters of a path, a query, a User-Agent. */
@@ -135,12 +135,62 @@ export class RequestTraces {
   }
 
   /**
-   * The fields that a request to an origin has instead of the visitor's, and its span. Null: the
-   * visitor's request is not sampled.
+   * Fetches with a span for each request to an origin, whose fields name that span as the parent.
+   * Null: the visitor's request is not sampled.
    */
-  startOrigin(exchange: Exchange, method: string, origin: Origin): OriginTrace | null {
+  tracedFetch(exchange: Exchange, fetch: Fetch): Fetch | null {
     const span = this.#spans.get(exchange);
-    return span === undefined ? null : new OriginTrace(this.#options.sender, span, method, origin);
+    if (span === undefined) return null;
+    return async (request, signal) => {
+      const spanId = newSpanId();
+      const start = spanTime();
+      try {
+        const response = await fetch({ ...request, headers: withContext(request.headers, span, spanId) }, signal);
+        const { status } = response;
+        this.#recordFetch(span, spanId, start, request, status, status >= 400 ? String(status) : '');
+        return response;
+      } catch (error) {
+        this.#recordFetch(span, spanId, start, request, 0, error instanceof OriginError ? error.fault : 'internal');
+        throw error;
+      }
+    };
+  }
+
+  /**
+   * `status`: 0: there was no response. In client spans, 4xx is an error too (semantic conventions
+   * for HTTP).
+   */
+  #recordFetch(
+    { traceId, spanId: parentId, traceState }: StartedSpan,
+    spanId: string,
+    start: number,
+    { method, origin }: OriginRequest,
+    status: number,
+    errorType: string,
+  ): void {
+    const name = methodAttribute(method);
+    const attributes: Record<string, string | number> = {
+      'http.request.method': name,
+      'server.address': origin.host,
+      'server.port': origin.port,
+      'url.scheme': origin.protocol,
+    };
+    if (status !== 0) attributes['http.response.status_code'] = status;
+    if (errorType !== '') attributes['error.type'] = errorType;
+    this.#options.sender.add({
+      traceId,
+      spanId,
+      parentId,
+      isParentRemote: false,
+      traceState,
+      link: null,
+      name,
+      kind: 'client',
+      start,
+      end: spanTime(),
+      attributes,
+      isError: errorType !== '',
+    });
   }
 
   /**
@@ -150,66 +200,6 @@ export class RequestTraces {
   apiFields(exchange: Exchange, fields: FieldList): string[] {
     const span = this.#active === 0 ? undefined : this.#spans.get(exchange);
     return span === undefined ? withoutContext(fields) : withContext(fields, span, span.spanId);
-  }
-}
-
-/** A request to an origin. */
-export class OriginTrace {
-  readonly #sender: Pick<SpanSender, 'add'>;
-  readonly #parent: StartedSpan;
-  readonly #method: string;
-  readonly #origin: Origin;
-  readonly #spanId = newSpanId();
-  readonly #start = spanTime();
-
-  constructor(sender: Pick<SpanSender, 'add'>, parent: StartedSpan, method: string, origin: Origin) {
-    this.#sender = sender;
-    this.#parent = parent;
-    this.#method = method;
-    this.#origin = origin;
-  }
-
-  withContext(fields: FieldList): FieldList {
-    return withContext(fields, this.#parent, this.#spanId);
-  }
-
-  /** The head of the response has arrived. */
-  end(status: number): void {
-    this.#add(status, status >= 400 ? String(status) : '');
-  }
-
-  /** `fault`: of the origin, or the reason why there was none. */
-  fail(fault: string): void {
-    this.#add(0, fault);
-  }
-
-  /** In client spans, 4xx is an error too (semantic conventions for HTTP). */
-  #add(status: number, errorType: string): void {
-    const { traceId, spanId, traceState } = this.#parent;
-    const { host, port, protocol } = this.#origin;
-    const method = methodAttribute(this.#method);
-    const attributes: Record<string, string | number> = {
-      'http.request.method': method,
-      'server.address': host,
-      'server.port': port,
-      'url.scheme': protocol,
-    };
-    if (status !== 0) attributes['http.response.status_code'] = status;
-    if (errorType !== '') attributes['error.type'] = errorType;
-    this.#sender.add({
-      traceId,
-      spanId: this.#spanId,
-      parentId: spanId,
-      isParentRemote: false,
-      traceState,
-      link: null,
-      name: method,
-      kind: 'client',
-      start: this.#start,
-      end: spanTime(),
-      attributes,
-      isError: errorType !== '',
-    });
   }
 }
 

@@ -101,7 +101,7 @@ function writes(writeRatio: number) {
         path: '/api/v1/domains/7/records',
         route: '/api/v1/domains/{domain_id}/records',
       },
-      ...{ remoteAddress: '192.0.2.1', context: { traceParent: '', traceState: '' }, isTrusted: false },
+      ...{ remoteAddress: '192.0.2.1', scheme: 'http', context: { traceParent: '', traceState: '' }, isTrusted: false },
       ...changes,
     });
   return { spans, traces, start };

@@ -5,6 +5,7 @@ import type { FinishedSpan } from '../../../core/traces/span.ts';
 import { parseTraceParent } from '../../../core/traces/trace-context.ts';
 import type { Exchange } from '../../../edge/http/exchange/exchange.ts';
 import type { FieldList } from '../../../edge/http/exchange/field-list.ts';
+import { OriginError, type OriginRequest, type OriginResponse } from '../../../edge/origin/origin.ts';
 import { RequestTraces, type RequestTracesOptions } from '../../../edge/traces/request-traces.ts';
 import { MAX_SPANS, SpanSender } from '../../../edge/traces/span-sender.ts';
 import { until } from '../../support/until.ts';
@@ -16,6 +17,24 @@ const TRACE = 'a'.repeat(32);
 const SPAN = 'b'.repeat(16);
 const PROXY = '192.0.2.8';
 const ORIGIN = { host: 'origin.test', port: 8080, protocol: 'http' } as const;
+/** A request to the origin, and the fields that it was sent with. */
+async function fetchWith(
+  traces: RequestTraces,
+  exchange: Exchange,
+  status: number,
+  headers: FieldList,
+  method = 'GET',
+) {
+  let sent: FieldList | null = null;
+  const fetch = traces.tracedFetch(exchange, async (request) => {
+    sent = request.headers;
+    if (status === 0) throw new OriginError('refused', 'no connection');
+    return { status } as OriginResponse;
+  });
+  await fetch?.({ origin: ORIGIN, method, headers } as OriginRequest)?.catch(() => {});
+  return sent as FieldList | null;
+}
+
 const context = (isSampled: boolean): FieldList => [
   ...['traceparent', `00-${TRACE}-${SPAN}-0${isSampled ? 1 : 0}`],
   ...['tracestate', 'a=1', 'tracestate', 'b=2'],
@@ -95,7 +114,10 @@ test('a request that is not sampled leaves nothing, and its fields as they are',
   const { spans, traces, start, end } = rig({ ratio: 0 });
   const exchange = start({ headers: context(true) });
   assert.not(traces.isActive);
-  assert.is(traces.startOrigin(exchange, 'GET', ORIGIN), null);
+  assert.is(
+    traces.tracedFetch(exchange, async () => ({}) as OriginResponse),
+    null,
+  );
   end(exchange);
   assert.equal(spans, []);
 });
@@ -112,12 +134,10 @@ for (const [name, address, ratio, isParentSampled, isRecorded] of [
     assert.is(spans.length, isRecorded ? 1 : 0);
   });
 
-test('the origin of a trusted client gets the same trace, with the state and a new parent', () => {
+test('the origin of a trusted client gets the same trace, with the state and a new parent', async () => {
   const { spans, traces, start, end } = rig({ ratio: 0 });
   const exchange = start({ address: PROXY, headers: context(true) });
-  const origin = traces.startOrigin(exchange, 'GET', ORIGIN);
-  const fields = origin?.withContext(['accept', '*/*', ...context(true), 'x', 'y']) ?? [];
-  origin?.end(404);
+  const fields = (await fetchWith(traces, exchange, 404, ['accept', '*/*', ...context(true), 'x', 'y'])) ?? [];
   end(exchange);
   const [client, server] = spans;
   assert.equal([server.traceId, server.parentId, server.isParentRemote], [TRACE, SPAN, true]);
@@ -136,12 +156,10 @@ test('the origin of a trusted client gets the same trace, with the state and a n
   assert.equal(fields.slice(0, 4), ['accept', '*/*', 'x', 'y']);
 });
 
-test('the origin of any other client gets a new trace, which links to the client', () => {
+test('the origin of any other client gets a new trace, which links to the client', async () => {
   const { spans, traces, start, end } = rig();
   const exchange = start({ headers: context(true) });
-  const origin = traces.startOrigin(exchange, 'POST', ORIGIN);
-  const fields = origin?.withContext([...context(true)]) ?? [];
-  origin?.fail('refused');
+  const fields = (await fetchWith(traces, exchange, 0, context(true), 'POST')) ?? [];
   end(exchange);
   const [client, server] = spans;
   assert.is.not(server.traceId, TRACE);
@@ -170,12 +188,24 @@ test('the admin API gets the trace of the edge, and never that of a client', () 
   assert.equal(unsampled, ['host', 'a']);
 });
 
-test('a fetch in the background belongs to the request that has ended', () => {
+test('a fetch in the background belongs to the request that has ended', async () => {
   const { spans, traces, start, end } = rig();
   const exchange = start();
   end(exchange);
-  traces.startOrigin(exchange, 'GET', ORIGIN)?.end(200);
+  await fetchWith(traces, exchange, 200, []);
   assert.is(spans[1].parentId, spans[0].spanId);
+});
+
+test('each attempt at a pool has its span', async () => {
+  const { spans, traces, start, end } = rig();
+  const exchange = start();
+  await fetchWith(traces, exchange, 0, []);
+  await fetchWith(traces, exchange, 200, []);
+  end(exchange);
+  const [failed, served, server] = spans;
+  assert.equal([failed.isError, served.isError], [true, false]);
+  assert.is.not(failed.spanId, served.spanId);
+  assert.equal([failed.parentId, served.parentId], [server.spanId, server.spanId]);
 });
 
 test('spans are sent in batches while the main thread keeps up, and dropped beyond a bound', async () => {

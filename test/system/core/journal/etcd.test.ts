@@ -52,6 +52,29 @@ test('what is larger than a request of etcd is in the log whole, and reaches a n
   });
 });
 
+test('a write reports when this node has applied it, before it waits for other nodes', async () => {
+  const events: string[] = [];
+  const factory: JournalFactory = async ({ environment, index }, history) => {
+    const journal = openEtcdJournal({
+      ...{ environment, index, history, gateway, zoneSettings: DEFAULTS },
+      ...{ prefix: '/waypost/observed/', deadline: 3000, interval: 1000 },
+      waitForPeers: async (sequence) => void events.push(`wait for ${sequence}`),
+    });
+    await journal.catchUp();
+    return journal;
+  };
+  await withStore(factory, async ({ environment, journal }) => {
+    const observed = {
+      applied: () => void events.push('applied'),
+      end: (sequence: number) => void events.push(`end of ${sequence}`),
+      fail: (code: string) => void events.push(code),
+    };
+    const observer = { startCommit: () => observed };
+    await write(environment, journal, 'test', (draft) => draft.put(domains, newDomain('seen.test.')), observer);
+  });
+  assert.equal(events, ['applied', 'wait for 1', 'end of 1']);
+});
+
 /** Nothing comes of a watch, so that its node learns of what others write when it looks. */
 const deaf: JournalFactory = async ({ environment, index }, history) => {
   const own = new EtcdGateway({ endpoints: [member.endpoint], timeout: 500 });
