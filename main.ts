@@ -73,14 +73,16 @@ async function startParts(
   const dnstap = await core.openDnstap({ ...common, ...logOf('dnstap') });
   if (dnstap !== null) stops.own(dnstap);
 
-  // 3. The journal: every write goes through it, and every other part follows it.
+  // 3. Logs of customers; the journal: all writes go through it, and all other parts follow it.
   const transfers = core.openTransfers({ ...common, ...logOf('transfers') });
   const tail = new core.RequestTail(config.nodeName);
+  const logs = stops.own(core.openLogDelivery(common));
   const node = stops.own(
     await core.openNode({
       ...common,
       ...logOf('cluster'),
       tail,
+      logs,
       zones: transfers.zones,
       statistics,
       storage: protection.storage,
@@ -88,6 +90,7 @@ async function startParts(
   );
   if (node.isReplaced) return null;
   const shared = { ...common, journal: node.journal, statistics };
+  logs.follow(node.journal);
 
   // 4. The nameserver, which does not answer secondary zones that have expired.
   const secondaries = core.openSecondaries({ ...shared, ...logOf('secondary'), node });
@@ -129,6 +132,7 @@ async function startParts(
     watchRequests: node.watchRequests,
     traces,
     readStatistics: node.readStatistics,
+    logs: { readStates: node.readLogStates, test: logs.test },
     aliases: aliases.states,
     ready: () => readiness.current(),
     protection,
@@ -155,6 +159,7 @@ async function startParts(
       ...logOf('edge'),
       tail,
       traces,
+      logs,
       tickets,
       protection,
       ejections,

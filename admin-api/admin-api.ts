@@ -52,6 +52,7 @@ import { RateLimit } from './http/rate-limit.ts';
 import type { Route, ServedRoute, Sync } from './http/route.ts';
 import { selectTransport } from './http/select.ts';
 import type { Listening } from './http/transport.ts';
+import { type DomainLogs, logRoutes } from './logs/routes.ts';
 import { metricsRoutes } from './metrics.ts';
 import { nodeRoutes } from './nodes.ts';
 import { openApiRoutes } from './openapi/routes.ts';
@@ -95,6 +96,8 @@ export interface AdminApiOptions {
   readonly blobs: BlobSource;
   /** The requests of a domain that any node serves. */
   readonly watchRequests: WatchRequests;
+  /** The delivery of request logs; omitted: there is none. */
+  readonly logs?: DomainLogs;
   /** Programs of the audit threads, for tests; omitted: the real audit. */
   readonly auditPrograms?: AuditPrograms;
   /** Version of the service. */
@@ -149,6 +152,11 @@ function readRows(reader: StoreReader): SecondaryZones {
   const row = (domainId: Id): SecondaryRow | undefined => reader.row(secondaries, idKey(domainId));
   return { row, transfer: async (domainId) => row(domainId) };
 }
+
+const NO_LOG_DELIVERY: DomainLogs = {
+  readStates: async () => ({ answers: [], answered: [], missing: [] }),
+  test: async () => null,
+};
 
 export function createAdminApi(options: AdminApiOptions): AdminApi {
   const { environment, journal, config, log, zoneSettings, secrets, sync } = options;
@@ -206,6 +214,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     ...proxyRoutes(services, originRules),
     ...errorPagesRoutes(services),
     ...originsRoutes(services, originRules, options.ejections ?? { endOf: () => null }),
+    ...logRoutes(services, options.logs ?? NO_LOG_DELIVERY),
     ...tailRoutes(services, authenticator, eventStreams, options.watchRequests),
     ...statisticsRoutes(services, options.readStatistics ?? noStatistics(config.nodeName)),
     ...webhookRoutes(services),

@@ -17,6 +17,7 @@ export { openDnstap } from './dnstap/dnstap.ts';
 export { Ejections } from './health/ejections.ts';
 export { openHealth } from './health/open.ts';
 export { startUpkeep } from './journal/upkeep/upkeep.ts';
+export { openLogDelivery } from './log-delivery/open.ts';
 export { DeferredRoutes } from './nameserver/deferred-routes.ts';
 export { openNameserver } from './nameserver/open.ts';
 export { disableCoreDumps } from './os/core-dumps.ts';

@@ -44,6 +44,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
     proxy: async () => (await import('./proxy.ts')).addProxyCommands,
     origins: async () => (await import('./origins.ts')).addOriginsCommands,
     'error-pages': async () => (await import('./error-pages.ts')).addErrorPagesCommands,
+    logs: async () => (await import('./logs.ts')).addLogsCommands,
   },
   'Packages:': { pkg: async () => (await import('./pkg.ts')).addPkgCommands },
   'Webhooks:': { webhook: async () => (await import('./webhook.ts')).addWebhookCommands },

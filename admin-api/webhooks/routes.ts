@@ -5,6 +5,7 @@ import { ACTING_FAULTS, accountOf } from '../change/acting.ts';
 import { parseId, type Services } from '../change/services.ts';
 import type { Caller } from '../http/caller.ts';
 import { pageOfRows } from '../http/lists.ts';
+import { URL_FAULTS } from '../http/receiver-url.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { accountQuery, NOTHING, oneOf, pageQuery, searchQuery, sortQuery } from '../http/schema.ts';
 import { listDeliveries, readDelivery, replayDelivery, replaySince, testWebhook } from './deliveries.ts';
@@ -28,7 +29,6 @@ const DELIVERY = `${WEBHOOK}/deliveries/{delivery_id}`;
 const COMMON = { tag: 'webhooks', scope: 'account' } as const;
 const MISSING = { 404: ['no_such_webhook'] };
 const MISSING_DELIVERY = { 404: ['no_such_webhook', 'no_such_delivery'] };
-const URL_FAULTS = ['invalid_url', 'private_url'];
 
 export function webhookRoutes(services: Services): Route[] {
   const { reader } = services;

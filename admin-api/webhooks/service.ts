@@ -1,24 +1,25 @@
 /** Creates, changes and deletes webhooks. Creation and rotation alone return a secret. */
 import { parseExemptions } from '../../core/address/index.ts';
 import { StateError } from '../../core/base/errors.ts';
+import { formatSecret, newSecret } from '../../core/delivery/signature.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import type { Id } from '../../core/store/keys.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import { type WebhookRow, webhookContext, webhookQueues, webhooks } from '../../core/store/rows.ts';
 import { newQueue } from '../../core/webhooks/queue.ts';
-import { formatSecret, newSecret } from '../../core/webhooks/signature.ts';
 import { accountOf, mayActFor, requireAccount } from '../change/acting.ts';
 import { change } from '../change/change.ts';
 import type { Services } from '../change/services.ts';
 import { domainOf } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
+import { readReceiverUrl } from '../http/receiver-url.ts';
 import type { Context } from '../http/route.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
-import { readWebhookUrl } from './url.ts';
 
 /** Seconds for which the previous secret signs too. */
 const ROTATION = 86_400;
+const OF_WEBHOOK = { of: 'a webhook', plural: 'Webhooks', pointer: '/url' };
 
 export interface WebhookBody {
   readonly url?: string;
@@ -133,7 +134,7 @@ function readBody({ config }: Services, body: WebhookBody): Partial<Chosen> {
   const { url, events, description, domain_ids: domainIds, enabled } = body;
   const exemptions = parseExemptions(config.webhooks.allowPrivateReceivers);
   return {
-    ...(url === undefined ? {} : { url: readWebhookUrl(url, exemptions) }),
+    ...(url === undefined ? {} : { url: readReceiverUrl(url, exemptions, OF_WEBHOOK) }),
     ...(events === undefined ? {} : { events: [...new Set(events)] }),
     ...(description === undefined ? {} : { description }),
     ...(domainIds === undefined ? {} : { domains: domainIds === null ? null : [...new Set(domainIds)] }),

@@ -6,20 +6,13 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { S3mini as Client, UploadPart } from 's3mini';
-import { Agent, fetch } from 'undici';
+import { Agent } from 'undici';
 import { StateError } from '../base/errors.ts';
+import { openS3Client, type S3Options, s3Fault, s3Status } from '../delivery/s3-client.ts';
 import type { StoredFile, Target } from './target.ts';
 
-export interface S3Options {
-  readonly endpoint: string;
-  readonly region: string;
-  readonly bucket: string;
+export interface S3TargetOptions extends Omit<S3Options, 'dispatcher'> {
   readonly prefix: string;
-  readonly isPathStyle: boolean;
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  /** Milliseconds of one request. */
-  readonly timeout: number;
   /** Milliseconds before the first retry of a request. */
   readonly firstRetry?: number;
   /** Bytes of a part, and of a request that reads; S3 wants 5 MB or more. */
@@ -40,30 +33,16 @@ export class S3Target implements Target {
   readonly #firstRetry: number;
   readonly #partSize: number;
 
-  static async open(options: S3Options): Promise<S3Target> {
-    const { S3mini } = await import('s3mini');
-    const { endpoint, bucket, region, accessKeyId, secretAccessKey, timeout, isPathStyle } = options;
-    const url = new URL(endpoint);
-    if (isPathStyle) url.pathname = `/${bucket}`;
-    else url.host = `${bucket}.${url.host}`;
+  static async open(options: S3TargetOptions): Promise<S3Target> {
+    const { timeout } = options;
     const dispatcher = new Agent({ connect: { timeout }, headersTimeout: timeout, bodyTimeout: timeout });
-    const client = new S3mini({
-      endpoint: String(url).replace(/\/$/, ''),
-      region,
-      accessKeyId,
-      secretAccessKey,
-      requestAbortTimeout: timeout,
-      // Node's own depends on the versions of undici that are loaded. The length is that of the
-      // body: as a header, too, it is refused.
-      fetch: ((url: string, init: { headers: Record<string, string> }) => {
-        const { 'content-length': _, ...headers } = init.headers;
-        return fetch(url, { ...(init as object), headers, dispatcher });
-      }) as unknown as typeof globalThis.fetch,
-    });
-    return new S3Target(client, options);
+    return new S3Target(await openS3Client({ ...options, dispatcher }), options);
   }
 
-  private constructor(client: Client, { bucket, prefix, firstRetry = FIRST_RETRY_MS, partSize = PART }: S3Options) {
+  private constructor(
+    client: Client,
+    { bucket, prefix, firstRetry = FIRST_RETRY_MS, partSize = PART }: S3TargetOptions,
+  ) {
     this.#client = client;
     this.#prefix = prefix;
     this.#firstRetry = firstRetry;
@@ -162,7 +141,7 @@ export class S3Target implements Target {
       try {
         await this.#client.deleteObject(this.#prefix + name);
       } catch (error) {
-        if (statusOf(error) !== 404) throw error;
+        if (s3Status(error) !== 404) throw error;
       }
     });
   }
@@ -196,10 +175,10 @@ export class S3Target implements Target {
         return await work();
       } catch (error) {
         if (error instanceof StateError) throw error;
-        const status = statusOf(error);
+        const status = s3Status(error);
         const isFinal = status !== undefined && status < 500 && ![408, 409, 429].includes(status) && !isDamaged(error);
         if (isFinal || attempt === TRIES)
-          throw new StateError('s3_failed', `Cannot ${what} in ${this.description}: ${explain(error)}`, {
+          throw new StateError('s3_failed', `Cannot ${what} in ${this.description}: ${s3Fault(error)}`, {
             cause: error,
           });
         await sleep(this.#firstRetry * 2 ** (attempt - 1) * (0.5 + Math.random()));
@@ -217,20 +196,9 @@ class CutOff extends Error {}
 const withMd5 = (bytes: Uint8Array): Record<`x-amz-${string}`, string> =>
   ({ 'content-md5': createHash('md5').update(bytes).digest('base64') }) as Record<`x-amz-${string}`, string>;
 
-function statusOf(error: unknown): number | undefined {
-  const { status, cause } = error as { status?: unknown; cause?: unknown };
-  if (typeof status === 'number') return status;
-  return cause instanceof Error ? statusOf(cause) : undefined;
-}
-
 /** The bytes were damaged on their way (RFC 1864), or came too slowly. */
 const isDamaged = (error: unknown): boolean =>
   /BadDigest|InvalidDigest|RequestTimeout|IncompleteBody/.test(String(error));
-
-function explain(error: unknown): string {
-  const { message, cause } = error as Error;
-  return cause instanceof Error && cause.message !== message ? `${message}: ${cause.message}` : message;
-}
 
 /** Pieces of exactly `size` bytes, except the last. */
 async function* partsOf(source: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Buffer> {

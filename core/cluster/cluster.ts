@@ -5,6 +5,7 @@ import type { Logger } from '../base/log/index.ts';
 import { FaultLog } from '../base/log/throttle.ts';
 import type { EtcdGateway } from '../etcd/gateway.ts';
 import type { ClusterLevel } from '../journal/feature-level.ts';
+import type { NodeLogState } from '../log-delivery/deliverer.ts';
 import type { StatisticsQuery } from '../statistics/query.ts';
 import type { WatchRequests } from '../tail/request-tail.ts';
 import { Acknowledgements, type Sync } from './acknowledgements.ts';
@@ -13,6 +14,8 @@ import { Joining } from './joining.ts';
 import { readKnownNodes, writeKnownNodes } from './known-nodes.ts';
 import type { Member, Members } from './members.ts';
 import { Membership } from './membership.ts';
+import { type OwnLogState, ownLogReader, peerLogReader } from './peer-logs.ts';
+import { type Answers, collectAnswers } from './peer-read.ts';
 import { PeerServer } from './peer-server.ts';
 import { type ClusterStatistics, ownReader, peerReader, type ReadOwn, readAll } from './peer-statistics.ts';
 import type { PeerTls } from './peer-tls.ts';
@@ -47,6 +50,8 @@ export interface ClusterOptions {
   readonly watchRequests: WatchRequests;
   /** Undefined: this node keeps no statistics. */
   readonly readStatistics?: ReadOwn;
+  /** Undefined: this node delivers no logs. */
+  readonly logStateOf?: OwnLogState;
   /** See PeerServerOptions. */
   commit?(node: string, commits: Buffer): Promise<Buffer>;
   /** See PeerServerOptions. */
@@ -192,6 +197,16 @@ export class Cluster {
     const { self, tls, readStatistics } = this.#options;
     const peers = [...(this.#known?.values() ?? [])].filter(({ name }) => name !== self.name);
     return readAll(query, [ownReader(self.name, readStatistics), ...peers.map((peer) => peerReader(peer, tls))]);
+  }
+
+  /** The states of a domain's logs on all nodes. Never rejects. */
+  readLogStates(domainId: number): Promise<Answers<NodeLogState>> {
+    const { self, tls, logStateOf } = this.#options;
+    const peers = [...(this.#known?.values() ?? [])].filter(({ name }) => name !== self.name);
+    return collectAnswers([
+      ownLogReader(self.name, logStateOf, domainId),
+      ...peers.map((peer) => peerLogReader(peer, tls, domainId)),
+    ]);
   }
 
   /** Whether this node serves, and is the first by name of those that do. */

@@ -8,6 +8,7 @@ import type { RequestTail, WatchRequests } from '../tail/request-tail.ts';
 import type { Sync } from './acknowledgements.ts';
 import type { BlobSource, BlobStore } from './blobs/store.ts';
 import type { ClusterView } from './overview.ts';
+import type { OwnLogState, ReadLogStates } from './peer-logs.ts';
 import type { ReadOwn, ReadStatistics } from './peer-statistics.ts';
 import type { Standing } from './standing.ts';
 
@@ -37,6 +38,8 @@ export interface Node {
   readonly standing: (() => Standing) | null;
   /** Adds up the statistics of all nodes. Never rejects. */
   readonly readStatistics: ReadStatistics;
+  /** The states of a domain's logs on all nodes. Never rejects. */
+  readonly readLogStates: ReadLogStates;
   /** Why this node is not to be asked; empty when it is. */
   faults(): string[];
   /** What does not keep it from serving; empty when all is well. */
@@ -54,6 +57,8 @@ export interface NodeOptions extends JournalOptions {
   readonly version: string;
   /** The requests that this node serves. */
   readonly tail: RequestTail;
+  /** Delivers the logs of domains. */
+  readonly logs: { readonly stateOf: OwnLogState };
   readonly log: Logger;
 }
 

@@ -9,6 +9,8 @@ import { BLOBS, BlobStore } from './blobs/store.ts';
 import { clusterMetrics } from './metrics.ts';
 import { type Node, type NodeOptions, ownStatistics } from './node.ts';
 import { describeSingleNode } from './overview.ts';
+import { ownLogReader } from './peer-logs.ts';
+import { collectAnswers } from './peer-read.ts';
 import { ownReader, readAll } from './peer-statistics.ts';
 import { openSharedNode } from './shared-node.ts';
 import { STATES } from './standing.ts';
@@ -50,6 +52,7 @@ function alone(options: NodeOptions): Node {
     served: async () => {},
     present: () => [nodeName],
     describe: async () => describeSingleNode(nodeName, options.version, journal.head),
+    readLogStates: (domainId) => collectAnswers([ownLogReader(nodeName, options.logs.stateOf, domainId)]),
     readStatistics: (query) => readAll(query, [ownReader(nodeName, ownStatistics(options))]),
     standing: null,
     faults: () => [],

@@ -11,6 +11,7 @@ import type { WatchRequests } from '../tail/request-tail.ts';
 import { sendBlob } from './blobs/send.ts';
 import { BLOB_HASH, type BlobStore } from './blobs/store.ts';
 import { KIND, type Message, PeerLink, PROTOCOL } from './peer-link.ts';
+import { LOGS_PATH, type OwnLogState } from './peer-logs.ts';
 import { type ReadOwn, STATISTICS_PATH } from './peer-statistics.ts';
 import type { PeerTls } from './peer-tls.ts';
 import type { SnapshotSender } from './snapshot.ts';
@@ -34,6 +35,8 @@ export interface PeerServerOptions {
   readonly watchRequests: WatchRequests;
   /** Undefined: this node keeps no statistics. */
   readonly readStatistics?: ReadOwn;
+  /** Undefined: this node delivers no logs. */
+  readonly logStateOf?: OwnLogState;
 }
 
 /** Milliseconds between words to a peer when nothing happens. */
@@ -44,6 +47,7 @@ const MAX_UNREAD = 64 << 10;
 const NEWS = 1000;
 const LOOK = 50;
 const BLOBS = '/v1/blobs/';
+const LOGS = new RegExp(`^${LOGS_PATH}\\d{1,15}$`);
 const REQUESTS = /^\/v1\/requests\/(\d{1,15})$/;
 /** Of a connection by messages: RFC 9110 15.2.2. */
 const GRANTED = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${PROTOCOL}\r\n\r\n`;
@@ -169,7 +173,7 @@ export class PeerServer {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse, member: Pick<Listener, 'certificate' | 'node'>): void {
-    const { snapshots, blobs, watchRequests, readStatistics } = this.#options;
+    const { snapshots, blobs, watchRequests, readStatistics, logStateOf } = this.#options;
     const failed = (): void => {
       if (response.headersSent) response.destroy();
       else response.writeHead(503).end();
@@ -190,6 +194,8 @@ export class PeerServer {
     } else if (path === '/v1/snapshot') snapshots.answer(request, response).catch(failed);
     else if (readStatistics !== undefined && path.startsWith(STATISTICS_PATH))
       sendStatistics(readStatistics, path.slice(STATISTICS_PATH.length), response).catch(failed);
+    else if (logStateOf !== undefined && LOGS.test(path))
+      sendJson(logStateOf(Number(path.slice(LOGS_PATH.length))), response);
     else if (blobs !== undefined && BLOB_HASH.test(hash)) sendBlob(blobs, hash, request, response).catch(failed);
     else response.writeHead(404).end();
   }
@@ -220,6 +226,10 @@ export class PeerServer {
 async function sendStatistics(read: ReadOwn, text: string, response: ServerResponse): Promise<void> {
   const query = parseQuery(text);
   if (query === undefined) return void response.writeHead(400).end();
-  const body = Buffer.from(JSON.stringify(await read(query)));
+  sendJson(await read(query), response);
+}
+
+function sendJson(value: unknown, response: ServerResponse): void {
+  const body = Buffer.from(JSON.stringify(value));
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body);
 }

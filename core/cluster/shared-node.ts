@@ -20,6 +20,7 @@ import { readMembers } from './members.ts';
 import { type Node, type NodeOptions, ownStatistics } from './node.ts';
 import { formatReport, type NodeReport, STARTED_AT } from './node-report.ts';
 import { type ClusterView, describeCluster } from './overview.ts';
+import type { ReadLogStates } from './peer-logs.ts';
 import type { ReadStatistics } from './peer-statistics.ts';
 import { Replacement } from './replacement.ts';
 import { SnapshotSender } from './snapshot.ts';
@@ -65,6 +66,7 @@ class SharedNode implements Node {
   readonly describe = (): Promise<ClusterView> => this.#overview.join();
   readonly #overview: SharedRun<ClusterView>;
   readonly readStatistics: ReadStatistics = (query) => this.#cluster.readStatistics(query);
+  readonly readLogStates: ReadLogStates = (domainId) => this.#cluster.readLogStates(domainId);
   readonly #log: Logger;
   readonly #gateway: EtcdGateway;
   readonly #cluster: Cluster;
@@ -135,6 +137,7 @@ class SharedNode implements Node {
       blobs: options.blobs,
       watchRequests: options.tail.watch,
       readStatistics: ownStatistics(options),
+      logStateOf: options.logs.stateOf,
       commit: (node, commits) => journal.commitForwarded(node, commits),
       report: () => formatReport(this.#report()),
       snapshots: new SnapshotSender(dataDir, (path) => options.environment.root.backup(path, true)),

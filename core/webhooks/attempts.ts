@@ -1,5 +1,7 @@
 /** Sends the deliveries that are due. A slow receiver delays no other. */
 import type { Secrets } from '../base/secrets.ts';
+import type { Attempt, Message } from '../delivery/sender.ts';
+import { formatSignatures } from '../delivery/signature.ts';
 import type { Id } from '../store/keys.ts';
 import type { StoreReader } from '../store/reader.ts';
 import { type DeliveryRow, type WebhookRow, webhookContext } from '../store/rows.ts';
@@ -7,16 +9,14 @@ import { messageId } from './payload.ts';
 import { type Result, readDelivery } from './queue.ts';
 import type { Receiver } from './receivers.ts';
 import { nextAttempt, type RetryRule } from './retries.ts';
-import type { Attempt, Message } from './sender.ts';
 import type { Session } from './session.ts';
-import { formatSignatures } from './signature.ts';
 
 export interface AttemptsOptions {
   readonly reader: StoreReader;
   readonly secrets: Secrets;
   readonly sender: {
     send(message: Message): Promise<Attempt>;
-    release(webhookId: Id): void;
+    release(receiverId: number): void;
     close(): void;
   };
   readonly retries: RetryRule;
@@ -135,7 +135,7 @@ export class Attempts {
     const signatures = formatSignatures(keys, { id, timestamp, body: delivery.body });
     for (const key of keys) key.fill(0);
     return {
-      ...{ webhookId: row.id, url: row.url, body: delivery.body },
+      ...{ receiverId: row.id, url: row.url, body: delivery.body },
       headers: {
         ...{ 'content-type': 'application/json', 'user-agent': userAgent, 'webhook-id': id },
         ...{ 'webhook-timestamp': String(timestamp), 'webhook-signature': signatures },

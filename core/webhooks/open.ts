@@ -1,18 +1,15 @@
 /** The delivery of webhooks as the configuration describes it. */
-import { formatAddress, parseExemptions } from '../address/index.ts';
+import { parseExemptions } from '../address/index.ts';
 import type { Logger } from '../base/log/index.ts';
 import type { Registry } from '../base/metrics/index.ts';
 import type { Secrets } from '../base/secrets.ts';
 import type { Config } from '../config/index.ts';
-import type { Resolve } from '../dial/checked-connector.ts';
+import { resolveBy } from '../delivery/resolve.ts';
+import { Sender } from '../delivery/sender.ts';
 import type { Journal } from '../journal/journal.ts';
-import { recursiveLookup } from '../resolver/resolver.ts';
 import type { Environment } from '../store/environment.ts';
-import { parseName } from '../wire/name.ts';
-import { TYPE } from '../wire/types.ts';
 import { Deliverer } from './deliverer.ts';
 import { deliveryObserver, webhookMetrics } from './metrics.ts';
-import { Sender } from './sender.ts';
 
 export interface OpenWebhooksOptions {
   readonly config: Pick<Config, 'webhooks' | 'nodeName'>;
@@ -53,18 +50,5 @@ export function openWebhooks({ config, version, metrics, node, ...parts }: OpenW
       stop.abort(new Error('the service is stopping'));
       return deliverer.stop();
     },
-  };
-}
-
-/** With DNS queries: the hosts file of this machine does not count. */
-function resolveBy(servers: readonly string[], signal: AbortSignal): Resolve {
-  const lookup = recursiveLookup(servers, signal);
-  return async (host) => {
-    const name = parseName(`${host.replace(/\.$/, '')}.`);
-    const outcomes = await Promise.all([lookup(name, TYPE.A), lookup(name, TYPE.AAAA)]);
-    const found = outcomes.flatMap((outcome) => (outcome.kind === 'addresses' ? outcome.addresses : []));
-    const [failed] = outcomes.flatMap((outcome) => (outcome.kind === 'failed' ? [outcome.error] : []));
-    if (found.length === 0 && failed !== undefined) throw new Error(`cannot resolve ${host}: ${failed}`);
-    return found.map(formatAddress);
   };
 }

@@ -5,6 +5,7 @@ import type { Registry } from '../../core/base/metrics/index.ts';
 import { type Config, type ListenAddress, secretKeyFile } from '../../core/config/index.ts';
 import type { Ejections } from '../../core/health/ejections.ts';
 import type { Journal } from '../../core/journal/journal.ts';
+import type { LogDelivery } from '../../core/log-delivery/open.ts';
 import { choosePort } from '../../core/os/sockets.ts';
 import type { Statistics } from '../../core/statistics/statistics.ts';
 import type { Environment } from '../../core/store/environment.ts';
@@ -45,6 +46,8 @@ export interface EdgeOptions {
   readonly tail: RequestTail;
   /** Receives origins that a thread has ejected from their pools. */
   readonly ejections: Pick<Ejections, 'add'>;
+  /** Delivers logs to the owners of sites. */
+  readonly logs: Pick<LogDelivery, 'receive'>;
   /** Adds counts of sites to the statistics; omitted: none are kept. */
   readonly statistics?: Pick<Statistics, 'addSites'> | null;
   /** Omitted: the load is not watched. */
@@ -190,6 +193,7 @@ function dataOf(
     region: config.peer.region,
     cache: cache.handle,
     adminHosts: config.admin.hostname,
+    nodeName: config.nodeName,
     countsSites: statistics != null,
     traces: traces?.sampling ?? null,
     siteConnections: shareSiteCounts(edge.workers),
@@ -221,14 +225,19 @@ function hear(
   {
     log,
     tail,
+    logs,
     statistics,
     traces,
     ejections,
-  }: Pick<EdgeOptions, 'log' | 'tail' | 'statistics' | 'traces' | 'ejections'>,
+  }: Pick<EdgeOptions, 'log' | 'tail' | 'logs' | 'statistics' | 'traces' | 'ejections'>,
 ): void {
   switch (message.kind) {
     case 'log':
       log.warn(message.message, message.fields);
+      break;
+    case 'log-lines':
+      logs.receive(message.lines);
+      Atomics.add(new Int32Array(message.processed), 0, 1);
       break;
     case 'site-counts':
       statistics?.addSites(message);

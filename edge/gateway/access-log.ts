@@ -8,16 +8,13 @@
 
 import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
+import { Flow } from './flow.ts';
 
 /** Milliseconds that a line waits for more lines. */
 const FLUSH_DELAY_MS = 200;
 /** Characters at which a batch is sent immediately, and the maximum that may wait. */
 const BATCH_LENGTH = 64 * 1024;
 const MAX_LENGTH = 1024 * 1024;
-/**
- * Batches that the main thread has not written yet. Beyond this number, lines wait in the thread.
- */
-const MAX_IN_FLIGHT = 2;
 const MAX_PATH_LENGTH = 2048;
 
 /** The data of an exchange that has ended. */
@@ -47,8 +44,7 @@ export class AccessLog {
   readonly #startTimes = new WeakMap<Exchange, number>();
   #untilNext: number;
   #lines = '';
-  readonly #writtenBatches = new Int32Array(new SharedArrayBuffer(4));
-  #sentBatches = 0;
+  readonly #flow = new Flow();
   #timer: NodeJS.Timeout | null = null;
 
   constructor(options: AccessLogOptions) {
@@ -73,8 +69,7 @@ export class AccessLog {
       return;
     }
     this.#lines += `${lineOf(entry, performance.now() - startTime)}\n`;
-    if (this.#lines.length >= BATCH_LENGTH && this.#sentBatches - Atomics.load(this.#writtenBatches, 0) < MAX_IN_FLIGHT)
-      this.#send();
+    if (this.#lines.length >= BATCH_LENGTH && this.#flow.isOpen) this.#send();
     else this.#timer ??= setTimeout(() => this.#flush(), FLUSH_DELAY_MS).unref();
   }
 
@@ -83,13 +78,9 @@ export class AccessLog {
     this.#send();
   }
 
-  /**
-   * Sends a batch only if the main thread keeps up, because the queue between the threads has no
-   * limit.
-   */
   #flush(): void {
     this.#timer = null;
-    if (this.#sentBatches - Atomics.load(this.#writtenBatches, 0) < MAX_IN_FLIGHT) this.#send();
+    if (this.#flow.isOpen) this.#send();
     else this.#timer = setTimeout(() => this.#flush(), FLUSH_DELAY_MS).unref();
   }
 
@@ -97,8 +88,7 @@ export class AccessLog {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     if (this.#lines === '') return;
-    this.#sentBatches++;
-    this.#options.send(this.#lines, this.#writtenBatches.buffer as SharedArrayBuffer);
+    this.#options.send(this.#lines, this.#flow.next());
     this.#lines = '';
   }
 }

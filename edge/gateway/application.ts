@@ -32,6 +32,7 @@ import { AccessLog } from './access-log.ts';
 import { createAdminForward } from './admin.ts';
 import { GatewayCounters } from './counters.ts';
 import { createGateway } from './gateway.ts';
+import { LogLines } from './log-lines.ts';
 import type { FromGateway, GatewayData, ToGateway } from './messages.ts';
 import { Observer } from './observer.ts';
 import { poolTools } from './pool-tools.ts';
@@ -125,6 +126,11 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
           trusts: edge.trustedProxies.length === 0 ? null : trusts,
           sender: spans,
         });
+  const lines = new LogLines({
+    nodeName: options.nodeName,
+    send: (domainLines, processed) => send({ kind: 'log-lines', lines: domainLines, processed }),
+    onDropped: (count) => counters.countDroppedLines(count),
+  });
   const observer = new Observer(
     counters,
     log,
@@ -132,6 +138,7 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
     tail,
     siteCounts,
     traces,
+    lines,
   );
   const { cluster } = options.zoneSettings;
   const ownAddresses = [...cluster.ipv4, ...cluster.ipv6];
@@ -195,11 +202,12 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
     },
     async close() {
       clearInterval(timer);
-      log?.close();
-      tail.flush();
       await admin.close();
       await responses.close();
       spans.close();
+      log?.close();
+      tail.flush();
+      lines.close();
       siteCounts?.close();
       await sites.close();
     },

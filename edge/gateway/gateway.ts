@@ -66,9 +66,29 @@ export function createGateway(options: GatewayOptions): Handler {
     observer.recordAnswer(exchange, destination, page.status, answerError(exchange, page, id), id);
   };
 
+  /** For a request of a site. A node without memory sends its own short page. */
+  const refuseOf = (site: Site, exchange: Exchange, destination: Destination, page: ErrorPage): void => {
+    observer.recordSite(exchange, site);
+    const id = requestId();
+    const own = page === OVERLOADED ? null : site.documents?.errorPages;
+    const bytes = answerError(exchange, page, id, own);
+    observer.recordSiteAnswer(exchange, destination, page.status, bytes, site, id);
+  };
+
+  const refuseOverloaded = (exchange: Exchange, site: Site | undefined): void => {
+    if (site === undefined) refuse(exchange, 'unknown', OVERLOADED);
+    else refuseOf(site, exchange, 'site', OVERLOADED);
+  };
+
+  const serveSite = (exchange: Exchange, site: Site): void | Promise<void> => {
+    observer.recordSite(exchange, site);
+    return proxy(exchange, site);
+  };
+
   const redirectToHttps = (exchange: Exchange, port: number, site: Site | undefined): void => {
+    if (site !== undefined) observer.recordSite(exchange, site);
     redirect(exchange, secureLocation(exchange, httpPorts, port));
-    observer.recordRedirect(exchange, 308, site);
+    observer.recordSiteAnswer(exchange, 'redirect', 308, 0, site);
   };
 
   const answerChallenge = (exchange: Exchange, host: string): boolean => {
@@ -94,8 +114,8 @@ export function createGateway(options: GatewayOptions): Handler {
     const site = isAdmin ? undefined : siteOf(host);
     if (httpsPort !== null && (isAdmin || site?.hasCertificate)) return redirectToHttps(exchange, httpsPort, site);
     if (site === undefined) return refuse(exchange, 'unknown', NO_SUCH_SITE);
-    if (policyOf(site)?.clients?.isRequired) return refuse(exchange, 'site', NO_CERTIFICATE);
-    return proxy(exchange, site);
+    if (policyOf(site)?.clients?.isRequired) return refuseOf(site, exchange, 'site', NO_CERTIFICATE);
+    return serveSite(exchange, site);
   };
 
   const serveHost = (exchange: Exchange, host: string): void | Promise<void> => {
@@ -105,10 +125,11 @@ export function createGateway(options: GatewayOptions): Handler {
     const policy = policyOf(site);
     if (policy !== null && policy.fingerprint !== exchange.client.tlsPolicy) {
       // Of a proxy that has terminated the visitor's TLS, only its word would be known.
-      if (!exchange.client.isEncrypted && policy.clients?.isRequired) return refuse(exchange, 'site', NO_CERTIFICATE);
-      if (exchange.client.isEncrypted) return refuse(exchange, 'misdirected', OTHER_TLS);
+      if (!exchange.client.isEncrypted && policy.clients?.isRequired)
+        return refuseOf(site, exchange, 'site', NO_CERTIFICATE);
+      if (exchange.client.isEncrypted) return refuseOf(site, exchange, 'misdirected', OTHER_TLS);
     }
-    return proxy(exchange, site);
+    return serveSite(exchange, site);
   };
 
   return (exchange) => {
@@ -117,7 +138,7 @@ export function createGateway(options: GatewayOptions): Handler {
     const { isEncrypted, serverName } = exchange.client;
     // The operators still reach the admin API, and certificates are still issued.
     if (load?.refusesRequests && !adminHosts.has(host) && !exchange.path.startsWith(CHALLENGES))
-      return refuse(exchange, siteOf(host) === undefined ? 'unknown' : 'site', OVERLOADED);
+      return refuseOverloaded(exchange, siteOf(host));
     if (!isEncrypted) return serveUnencrypted(exchange, host);
     if (host !== serverName && !isShared(serverName, host)) return refuse(exchange, 'misdirected', MISDIRECTED);
     return serveHost(exchange, host);

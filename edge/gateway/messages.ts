@@ -1,5 +1,6 @@
 /** Messages between the main thread and the applications of the threads. */
 import type { Config } from '../../core/config/index.ts';
+import type { DomainLines } from '../../core/log-delivery/deliverer.ts';
 import type { FinishedSpan } from '../../core/traces/span.ts';
 import type { RequestSampling } from '../../core/traces/traces.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
@@ -24,6 +25,7 @@ export interface GatewayData {
   /** The part of the cache that all threads share. */
   readonly cache: CacheHandle;
   readonly adminHosts: readonly string[];
+  readonly nodeName: string;
   /** Whether the responses of sites are counted for statistics. */
   readonly countsSites: boolean;
   /** Certificate of the admin hosts. Null: the certificate in the store. */
@@ -53,6 +55,8 @@ export type FromGateway =
   /** Finished spans. The receiver increments the number in `taken` afterwards. */
   | { readonly kind: 'spans'; readonly spans: readonly FinishedSpan[]; readonly taken: SharedArrayBuffer }
   | { readonly kind: 'requests'; readonly samples: readonly DomainSample[] }
+  /** Lines of logs of sites. The receiver increments the number in `processed` afterwards. */
+  | { readonly kind: 'log-lines'; readonly lines: readonly DomainLines[]; readonly processed: SharedArrayBuffer }
   /** Counts of sites. The receiver increments the number in `added` afterwards. */
   | { readonly kind: 'site-counts'; readonly counts: Float64Array; readonly added: SharedArrayBuffer }
   /** Sent periodically. `worker`: the id of the thread, which is never reused. */

@@ -1,6 +1,6 @@
 /**
- * Observes every exchange: counts it, writes it to the access log, samples it for the live tail and
- * for traces, and reports origin faults.
+ * Observes every exchange: counts it, writes it to the access log and to the logs of the site's
+ * owner, samples it for the live tail and for traces, and reports origin faults.
  */
 
 import { LogThrottle } from '../../core/base/log/throttle.ts';
@@ -10,6 +10,7 @@ import type { Site } from '../sites/site.ts';
 import type { RequestTraces } from '../traces/request-traces.ts';
 import type { AccessLog } from './access-log.ts';
 import type { Destination, GatewayCounters } from './counters.ts';
+import type { LogEntry, LogLines } from './log-lines.ts';
 import type { SiteCounts } from './site-counts.ts';
 import type { TailSampler } from './tail-sampler.ts';
 
@@ -26,9 +27,10 @@ export class Observer {
   readonly #onFault: OnOriginFault;
   readonly #sites: SiteCounts | null;
   readonly #traces: RequestTraces | null;
+  readonly #lines: LogLines | null;
   readonly #throttle = new LogThrottle();
 
-  /** `sites`: null: no statistics. `traces`: null: they are off. */
+  /** Null: no statistics, traces are off, nobody delivers logs of sites. */
   constructor(
     counters: GatewayCounters,
     log: AccessLog | null,
@@ -36,6 +38,7 @@ export class Observer {
     tail: TailSampler | null = null,
     sites: SiteCounts | null = null,
     traces: RequestTraces | null = null,
+    lines: LogLines | null = null,
   ) {
     this.#counters = counters;
     this.#log = log;
@@ -43,12 +46,18 @@ export class Observer {
     this.#tail = tail;
     this.#sites = sites;
     this.#traces = traces;
+    this.#lines = lines;
   }
 
   recordStart(exchange: Exchange): void {
     this.#log?.recordStart(exchange);
     this.#tail?.recordStart(exchange);
     this.#traces?.recordStart(exchange);
+  }
+
+  /** Call it when the site of an exchange is found. */
+  recordSite(exchange: Exchange, { documents }: Site): void {
+    if (documents !== null && documents.logs !== null) this.#lines?.recordStart(exchange, documents.logs);
   }
 
   /** Records a response of the gateway or of the admin API. */
@@ -59,11 +68,28 @@ export class Observer {
       this.#traces.recordEnd({ exchange, destination, domain: '', requestId, status, bytes, cache: '', fault: null });
   }
 
-  /** Records a redirect to https. `site`: the one that is visited; undefined: the admin API. */
-  recordRedirect(exchange: Exchange, status: number, site: Site | undefined): void {
-    this.recordAnswer(exchange, 'redirect', status, 0);
-    if (site !== undefined)
-      this.#tail?.recordEnd({ exchange, domainId: site.domainId, status, bytes: 0, cache: 'none' });
+  /**
+   * Records a response of the gateway for a site. `site`: undefined: it was for the admin API, or
+   * for an unknown host.
+   */
+  recordSiteAnswer(
+    exchange: Exchange,
+    destination: Destination,
+    status: number,
+    bytes: number,
+    site: Site | undefined,
+    requestId = '',
+  ): void {
+    this.recordAnswer(exchange, destination, status, bytes, requestId);
+    if (site === undefined) return;
+    this.#sites?.count(site, status, 'none', bytes);
+    this.#tail?.recordEnd({ exchange, domainId: site.domainId, status, bytes, cache: 'none' });
+    this.#recordLine({ exchange, site, requestId, status, bytes, cache: 'none', originMs: -1, fault: null });
+  }
+
+  #recordLine(entry: LogEntry): void {
+    const { documents } = entry.site;
+    if (documents !== null && documents.logs !== null) this.#lines?.recordEnd(entry, documents.logs);
   }
 
   /** Records a response of the proxy. */
@@ -83,6 +109,7 @@ export class Observer {
     this.#log?.recordEnd({ exchange, domain: site.domain, requestId, status, bytes, cache, originMs });
     this.#tail?.recordEnd({ exchange, domainId: site.domainId, status, bytes, cache });
     if (this.#traces?.isActive) traceProxied(this.#traces, record);
+    this.#recordLine(record);
   };
 }
 

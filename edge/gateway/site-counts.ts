@@ -8,13 +8,12 @@ import { CACHED_BYTES, cacheColumn, SENT_BYTES, statusColumn } from '../../core/
 import type { CacheOutcome } from '../cache/outcome.ts';
 import type { Site } from '../sites/site.ts';
 import { CACHE_OUTCOMES } from './counters.ts';
+import { Flow } from './flow.ts';
 
 /** Milliseconds that counts wait for more. */
 const FLUSH_DELAY_MS = 1000;
 /** Sites that a thread counts at a time; more are sent immediately. */
 const MAX_SITES = 4096;
-/** Messages that were not added yet. */
-const MAX_IN_FLIGHT = 2;
 /** Statuses have three digits. */
 const STATUSES = 1000;
 
@@ -41,8 +40,7 @@ export class SiteCounts {
   readonly #sites = new Map<string, SiteCount>();
   /** Of the last response: many in a row are of one site. */
   #last: SiteCount | null = null;
-  readonly #added = new Int32Array(new SharedArrayBuffer(4));
-  #sent = 0;
+  readonly #flow = new Flow();
   #timer: NodeJS.Timeout | null = null;
 
   constructor(options: SiteCountsOptions) {
@@ -72,7 +70,7 @@ export class SiteCounts {
     let site = this.#sites.get(domainId);
     if (site !== undefined) return site;
     if (this.#sites.size >= MAX_SITES) {
-      if (!this.#isFlowing) {
+      if (!this.#flow.isOpen) {
         this.#options.onLost(1);
         return null;
       }
@@ -84,13 +82,9 @@ export class SiteCounts {
     return site;
   }
 
-  get #isFlowing(): boolean {
-    return this.#sent - Atomics.load(this.#added, 0) < MAX_IN_FLIGHT;
-  }
-
   #flush(): void {
     this.#timer = null;
-    if (this.#isFlowing) this.#send();
+    if (this.#flow.isOpen) this.#send();
     else this.#timer = setTimeout(() => this.#flush(), FLUSH_DELAY_MS).unref();
   }
 
@@ -102,8 +96,7 @@ export class SiteCounts {
     for (const site of this.#sites.values()) appendCounts(counts, site);
     this.#sites.clear();
     this.#last = null;
-    this.#sent++;
-    this.#options.send(Float64Array.from(counts), this.#added.buffer as SharedArrayBuffer);
+    this.#options.send(Float64Array.from(counts), this.#flow.next());
   }
 }
 

@@ -14,7 +14,10 @@ import type { FieldList } from '../http/exchange/field-list.ts';
 export const INTERVAL_MS = 200;
 /** Maximum lines of a domain in a sample: 50 a second. */
 export const MAX_LINES = 10;
-/** Maximum domains in one interval, so that the main thread never receives much more. */
+/**
+ * Domains of an interval whose requests are sent, so that the main thread never receives much more.
+ * Requests of further watched domains are only counted as omitted.
+ */
 const MAX_DOMAINS = 100;
 /** Characters of a path, a User-Agent and a method. */
 const MAX_PATH = 512;
@@ -39,6 +42,7 @@ export interface DomainSample {
 }
 
 interface Reservoir {
+  readonly maxLines: number;
   readonly lines: { readonly order: number; readonly text: string }[];
   count: number;
 }
@@ -89,14 +93,14 @@ export class TailSampler {
     if (startTime === undefined) return;
     let reservoir = this.#reservoirs.get(entry.domainId);
     if (reservoir === undefined) {
-      if (this.#reservoirs.size >= MAX_DOMAINS) return;
-      reservoir = { lines: [], count: 0 };
+      reservoir = { maxLines: this.#reservoirs.size < MAX_DOMAINS ? MAX_LINES : 0, lines: [], count: 0 };
       this.#reservoirs.set(entry.domainId, reservoir);
       this.#timer ??= setTimeout(() => this.flush(), INTERVAL_MS).unref();
     }
     const order = reservoir.count++;
-    const position = order < MAX_LINES ? order : Math.floor(this.#random() * reservoir.count);
-    if (position < MAX_LINES) reservoir.lines[position] = { order, text: lineOf(entry, this.#now() - startTime) };
+    const { maxLines } = reservoir;
+    const position = order < maxLines ? order : Math.floor(this.#random() * reservoir.count);
+    if (position < maxLines) reservoir.lines[position] = { order, text: lineOf(entry, this.#now() - startTime) };
   }
 
   /** Sends what was collected. */

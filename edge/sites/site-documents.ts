@@ -3,6 +3,7 @@
  * stays the same object until the domain's documents change.
  */
 import { compileErrorPages, type ErrorPages, type ErrorPagesDocument } from '../../core/error-pages/error-pages.ts';
+import { type LogPlan, type LogsDocument, logPlan } from '../../core/log-delivery/document.ts';
 import type { OriginsDocument } from '../../core/pools/document.ts';
 import { compileProtection, type SiteProtection } from '../../core/site-protection/compile.ts';
 import type { ProtectionDocument } from '../../core/site-protection/document.ts';
@@ -30,6 +31,8 @@ export class SiteDocuments {
   readonly pools: SitePools | null;
   /** Null: there is no such document. */
   readonly protection: SiteProtection | null;
+  /** Null: the owner receives no logs. */
+  readonly logs: LogPlan | null;
 
   constructor(
     documents: readonly SiteDocument[],
@@ -43,6 +46,7 @@ export class SiteDocuments {
       compilePools(content as OriginsDocument, revision, owner, tools.pools, before?.pools ?? null),
     );
     this.protection = compiled(documents, 'protection', (content) => compileProtection(content as ProtectionDocument));
+    this.logs = compiled(documents, 'logs', (content) => logPlan(content as LogsDocument));
   }
 }
 

@@ -1166,6 +1166,75 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/domains/{domain_id}/proxy/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the delivery of request logs of a domain */
+        get: operations["getLogs"];
+        /**
+         * Replace the delivery of request logs of a domain
+         * @description Requests to the sites of the domain are delivered as lines of JSON, in
+         * batches with gzip, to an HTTPS endpoint or to a bucket. A POST has `webhook-id` and
+         * `webhook-timestamp`, and with a signing secret `webhook-signature` as Standard Webhooks
+         * specifies, over the compressed body. `waypost-lines` and `waypost-dropped` are the
+         * numbers of lines in the batch and of those dropped since the last one. Each node delivers
+         * its own requests. A failed batch is retried for 15 minutes; lines wait in limited memory,
+         * and those that are dropped are counted. Secrets are stored encrypted and never shown;
+         * those that are omitted stay.
+         */
+        put: operations["setLogs"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/domains/{domain_id}/proxy/logs/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the state of the delivery of request logs on each node
+         * @description Counts begin when a node starts.
+         */
+        get: operations["getLogsState"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/domains/{domain_id}/proxy/logs/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a line to the receiver of request logs now
+         * @description The line is `{"test": true, "time", "domain_id"}`. The node that receives
+         * the request sends it.
+         */
+        post: operations["testLogs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/domains/{domain_id}/requests/tail": {
         parameters: {
             query?: never;
@@ -2605,6 +2674,31 @@ export interface components {
              * asked
              */
             dnssec_problem: boolean;
+        };
+        LogsNodeState: {
+            /** @description the node, which delivers the lines of its own requests */
+            node: string;
+            /** @description when it began to count, as YYYY-MM-DD HH:MM:SS in UTC */
+            since: string;
+            /** @description lines that the receiver has accepted */
+            delivered_lines: number;
+            /** @description batches that the receiver has accepted */
+            delivered_batches: number;
+            /**
+             * @description lines that were dropped: they waited too long, were too many, or were
+             * refused
+             */
+            dropped_lines: number;
+            /** @description lines that wait for delivery */
+            waiting_lines: number;
+            /** @description null: there was none */
+            last_delivered_at: string | null;
+            /** @description null: there was none */
+            last_error_at: string | null;
+            /** @description why the last attempt failed; null: it has not */
+            last_error: string | null;
+            /** @description failed attempts in a row */
+            failures: number;
         };
         NewRecord: {
             /** @description a string, the name in the domain, such as "www"; "@" is the apex */
@@ -14477,6 +14571,619 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    getLogs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the delivery of request logs of a domain */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description whether requests are logged */
+                        enabled: boolean;
+                        /** @description the HTTPS endpoint that receives batches; null: none */
+                        endpoint: {
+                            /**
+                             * @description the https URL that batches are sent to, with a public
+                             * host
+                             */
+                            url: string;
+                            /** @description whether the field Authorization is sent */
+                            has_authorization: boolean;
+                            /** @description whether batches are signed */
+                            has_signing_secret: boolean;
+                        } | null;
+                        /** @description the bucket that receives objects; null: none */
+                        bucket: {
+                            /** @description the https URL of the S3-compatible service */
+                            endpoint: string;
+                            /** @description its region, such as "eu-central-1" */
+                            region: string;
+                            /** @description the name of the bucket */
+                            name: string;
+                            /**
+                             * @description what keys begin with: empty, or names that each end with
+                             * "/"
+                             */
+                            prefix: string;
+                            /**
+                             * @description whether the bucket is in the path of URLs, not in their
+                             * host
+                             */
+                            path_style: boolean;
+                            /** @description the id of the access key */
+                            access_key: string;
+                        } | null;
+                        /**
+                         * @description the share of the requests that is logged, above 0 and at
+                         * most 1
+                         */
+                        sample: number;
+                        /** @description the fields of a line */
+                        fields: ("time" | "node" | "client" | "scheme" | "host" | "method" | "path" | "query" | "version" | "status" | "bytes" | "ms" | "cache" | "origin_ms" | "fault" | "referer" | "user_agent" | "request_id" | "sample")[];
+                        /**
+                         * @description the client address in a line: "full", "truncated" to its
+                         * network (/24 or /48), or "omitted"
+                         * @enum {string}
+                         */
+                        client_address: "full" | "truncated" | "omitted";
+                        /** @description counts the changes of the document; 0: it was never set */
+                        revision: number;
+                        /** @description null: it was never set */
+                        updated_at: string | null;
+                    };
+                };
+            };
+            /** @description Not Modified. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    setLogs: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of an earlier read: the write fails with 412 when the
+                 * domain or document has changed since.
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description whether requests are logged */
+                    enabled: boolean;
+                    /** @description the HTTPS endpoint that receives batches; null: none */
+                    endpoint?: {
+                        /**
+                         * @description the https URL that batches are sent to, with a public host
+                         */
+                        url: string;
+                        /**
+                         * @description the value of the field Authorization; null: none; omitted:
+                         * as before. It is never shown
+                         */
+                        authorization?: string | null;
+                        /**
+                         * @description the secret that signs, "whsec_" and the base64 of 24 to 64
+                         * bytes; null: none; omitted: as before. It is never shown
+                         */
+                        signing_secret?: string | null;
+                        /** @description as in the response; ignored */
+                        readonly has_authorization?: unknown;
+                        /** @description as in the response; ignored */
+                        readonly has_signing_secret?: unknown;
+                    } | null;
+                    /** @description the bucket that receives objects; null: none */
+                    bucket?: {
+                        /** @description the https URL of the S3-compatible service */
+                        endpoint: string;
+                        /** @description its region, such as "eu-central-1" */
+                        region: string;
+                        /** @description the name of the bucket */
+                        name: string;
+                        /**
+                         * @description what keys begin with: empty, or names that each end with "/"
+                         */
+                        prefix?: string;
+                        /**
+                         * @description whether the bucket is in the path of URLs, not in their host
+                         */
+                        path_style?: boolean;
+                        /** @description the id of the access key */
+                        access_key: string;
+                        /**
+                         * @description the secret of the access key; omitted: as before. It is
+                         * never shown
+                         */
+                        secret_key?: string;
+                    } | null;
+                    /**
+                     * @description the share of the requests that is logged, above 0 and at most 1
+                     */
+                    sample?: number;
+                    /** @description the fields of a line */
+                    fields?: ("time" | "node" | "client" | "scheme" | "host" | "method" | "path" | "query" | "version" | "status" | "bytes" | "ms" | "cache" | "origin_ms" | "fault" | "referer" | "user_agent" | "request_id" | "sample")[];
+                    /**
+                     * @description the client address in a line: "full", "truncated" to its network
+                     * (/24 or /48), or "omitted"
+                     * @enum {string}
+                     */
+                    client_address?: "full" | "truncated" | "omitted";
+                    /** @description as in the response; ignored */
+                    readonly revision?: unknown;
+                    /** @description as in the response; ignored */
+                    readonly updated_at?: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Replace the delivery of request logs of a domain */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description whether requests are logged */
+                        enabled: boolean;
+                        /** @description the HTTPS endpoint that receives batches; null: none */
+                        endpoint: {
+                            /**
+                             * @description the https URL that batches are sent to, with a public
+                             * host
+                             */
+                            url: string;
+                            /** @description whether the field Authorization is sent */
+                            has_authorization: boolean;
+                            /** @description whether batches are signed */
+                            has_signing_secret: boolean;
+                        } | null;
+                        /** @description the bucket that receives objects; null: none */
+                        bucket: {
+                            /** @description the https URL of the S3-compatible service */
+                            endpoint: string;
+                            /** @description its region, such as "eu-central-1" */
+                            region: string;
+                            /** @description the name of the bucket */
+                            name: string;
+                            /**
+                             * @description what keys begin with: empty, or names that each end with
+                             * "/"
+                             */
+                            prefix: string;
+                            /**
+                             * @description whether the bucket is in the path of URLs, not in their
+                             * host
+                             */
+                            path_style: boolean;
+                            /** @description the id of the access key */
+                            access_key: string;
+                        } | null;
+                        /**
+                         * @description the share of the requests that is logged, above 0 and at
+                         * most 1
+                         */
+                        sample: number;
+                        /** @description the fields of a line */
+                        fields: ("time" | "node" | "client" | "scheme" | "host" | "method" | "path" | "query" | "version" | "status" | "bytes" | "ms" | "cache" | "origin_ms" | "fault" | "referer" | "user_agent" | "request_id" | "sample")[];
+                        /**
+                         * @description the client address in a line: "full", "truncated" to its
+                         * network (/24 or /48), or "omitted"
+                         * @enum {string}
+                         */
+                        client_address: "full" | "truncated" | "omitted";
+                        /** @description counts the changes of the document; 0: it was never set */
+                        revision: number;
+                        /** @description null: it was never set */
+                        updated_at: string | null;
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`,
+             * `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            408: components["responses"]["BodyTooSlow"];
+            /** @description Conflict: `secondary_zone`, `catalog_zone`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "secondary_zone" | "catalog_zone";
+                        };
+                    };
+                };
+            };
+            412: components["responses"]["Changed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /**
+             * @description Unprocessable Entity: `invalid_logs`, `invalid_url`, `private_url`,
+             * `validation`, `unknown_field`.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "invalid_logs" | "invalid_url" | "private_url" | "validation" | "unknown_field";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    getLogsState: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the state of the delivery of request logs on each node */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description the nodes that answered */
+                        nodes: components["schemas"]["LogsNodeState"][];
+                        /** @description the names of nodes that did not answer within 2 seconds */
+                        missing_nodes: string[];
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    testLogs: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Send a line to the receiver of request logs now */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description whether the receiver has accepted the line */
+                        delivered: boolean;
+                        /** @description the status of the response; null: there was none */
+                        status: number | null;
+                        /** @description why the attempt failed; null: it has not */
+                        error: string | null;
+                        /** @description milliseconds */
+                        duration_ms: number;
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`,
+             * `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "invalid_idempotency_key" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            /** @description Conflict: `logs_disabled`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "logs_disabled";
+                        };
+                    };
+                };
+            };
+            /** @description Unprocessable Entity: `idempotency_key_reused`. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "idempotency_key_reused";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };

@@ -48,6 +48,8 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'POST /api/v1/domains/{domain_id}/proxy/purge': 'cache.purge',
   'PUT /api/v1/domains/{domain_id}/proxy/origins': 'proxy.origins',
   'PUT /api/v1/domains/{domain_id}/proxy/error-pages': 'proxy.error_pages',
+  'PUT /api/v1/domains/{domain_id}/proxy/logs': 'proxy.logs',
+  'POST /api/v1/domains/{domain_id}/proxy/logs/test': 'proxy.logs_test',
   'PUT /api/v1/domains/{domain_id}/primaries': 'domain.primaries',
   'POST /api/v1/domains/{domain_id}/transfer': 'domain.transfer',
   'POST /api/dev/apps/upload': 'package.upload',

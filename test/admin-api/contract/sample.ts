@@ -39,6 +39,10 @@ const VALUES: Readonly<Record<string, unknown>> = {
   since: '2026-01-01 00:00:00',
   state: 'all',
   primaries: [{ address: '1.1.1.1' }],
+  endpoint: { url: 'https://1.1.1.1/sampled' },
+  sample: 0.5,
+  fields: ['time'],
+  client_address: 'full',
 };
 
 /** Optional fields that would change the kind of request, or contradict others. */
@@ -58,6 +62,7 @@ const LEFT_OUT = new Set([
   'kind',
   'members',
   'catalog',
+  'bucket',
 ]);
 
 export const ZONE_FILE = 'sampled A 192.0.2.9\n';

@@ -70,7 +70,7 @@ test('an event arrives signed, and its delivery is listed', async ({ daemon }) =
     [first.event, first.state, first.attempts, first.response_status, first.next_attempt_at, first.message],
     ['records.changed', 'delivered', 1, 200, null, world.received[0].id],
   );
-  assert.equal(first.payload, JSON.parse(world.received[0].body));
+  assert.equal(first.payload, JSON.parse(String(world.received[0].body)));
   assert.is(last.event, 'domain.deleted');
 });
 

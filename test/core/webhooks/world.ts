@@ -2,8 +2,8 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { createLogger } from '../../../core/base/log/index.ts';
 import { openSecrets } from '../../../core/base/secrets.ts';
+import type { Attempt, Message } from '../../../core/delivery/sender.ts';
 import { Deliverer } from '../../../core/webhooks/deliverer.ts';
-import type { Attempt, Message } from '../../../core/webhooks/sender.ts';
 import type { Daemon, Json } from '../../admin-api/daemon.ts';
 
 export const OK: Attempt = { status: 200, error: null, milliseconds: 1 };
@@ -26,7 +26,7 @@ export function startDeliverer(
     ...{ environment, journal, secrets: openSecrets(`${folder}/secret.key`), nodeName: 'n1', isFirst: () => true },
     sender: {
       async send(message) {
-        const { type, data } = JSON.parse(message.body);
+        const { type, data } = JSON.parse(String(message.body));
         const arrived = { ...message, id: message.headers['webhook-id'], type, data };
         received.push(arrived);
         return answer(arrived);

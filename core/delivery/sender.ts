@@ -1,17 +1,18 @@
 /**
- * One attempt: a POST to a public address. The connector checks the address of each connection.
- * Redirects are not followed, and of the response only the status counts.
+ * One attempt to deliver to a customer's server: a POST to a public address. The connector checks
+ * the address of each connection. Redirects are not followed, and of the response only the status
+ * counts.
  */
 import { Agent, type Dispatcher } from 'undici';
 import type { ConnectRule } from '../address/index.ts';
 import { createConnector, ForbiddenAddress, type Resolve, untilAborted } from '../dial/checked-connector.ts';
-import type { Id } from '../store/keys.ts';
 
 export interface Message {
-  readonly webhookId: Id;
+  /** Whose connection is used. */
+  readonly receiverId: number;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
 }
 
 export interface Attempt {
@@ -39,8 +40,8 @@ const MAX_ERROR = 200;
 export class Sender {
   readonly #options: SenderOptions;
   readonly #stop = new AbortController();
-  /** By webhook: no connection is shared by two receivers. */
-  readonly #agents = new Map<Id, Agent>();
+  /** By receiver: no connection is shared by two. */
+  readonly #agents = new Map<number, Agent>();
 
   constructor(options: SenderOptions) {
     this.#options = options;
@@ -70,9 +71,9 @@ export class Sender {
   }
 
   /** Closes the connections to a receiver. */
-  release(webhookId: Id): void {
-    void this.#agents.get(webhookId)?.destroy();
-    this.#agents.delete(webhookId);
+  release(receiverId: number): void {
+    void this.#agents.get(receiverId)?.destroy();
+    this.#agents.delete(receiverId);
   }
 
   /** Ends all attempts, and accepts no others. */
@@ -81,15 +82,15 @@ export class Sender {
     for (const id of [...this.#agents.keys()]) this.release(id);
   }
 
-  #post({ webhookId, url, headers, body }: Message, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  #post({ receiverId, url, headers, body }: Message, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     const { origin, pathname, search } = new URL(url);
-    return this.#agent(webhookId).request({
+    return this.#agent(receiverId).request({
       ...{ origin, path: pathname + search, method: 'POST', headers, body, signal },
     });
   }
 
-  #agent(webhookId: Id): Agent {
-    let agent = this.#agents.get(webhookId);
+  #agent(receiverId: number): Agent {
+    let agent = this.#agents.get(receiverId);
     if (agent === undefined) {
       const { rule, resolve } = this.#options;
       agent = new Agent({
@@ -97,7 +98,7 @@ export class Sender {
         ...{ connections: 1, pipelining: 1, maxHeaderSize: MAX_HEADER },
         ...{ keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS },
       });
-      this.#agents.set(webhookId, agent);
+      this.#agents.set(receiverId, agent);
     }
     return agent;
   }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PUBLIC_ONLY, parseExemptions } from '../../../core/address/index.ts';
-import { type Attempt, Sender, type SenderOptions } from '../../../core/webhooks/sender.ts';
+import { type Attempt, Sender, type SenderOptions } from '../../../core/delivery/sender.ts';
 
 interface Context {
   server: Server;
@@ -14,7 +14,7 @@ interface Context {
   connections: number;
 }
 
-const test = suite<Context>('core/webhooks/sender');
+const test = suite<Context>('core/delivery/sender');
 test.before(async (context) => {
   context.paths = [];
   context.connections = 0;
@@ -46,7 +46,7 @@ const LOOPBACK = { exemptions: parseExemptions(['127.0.0.0/8']), own: [] };
 
 async function attempt(url: string, options: Partial<SenderOptions> = {}): Promise<Attempt> {
   const sender = new Sender({ rule: LOOPBACK, resolve: async () => [], ...options });
-  const result = await sender.send({ webhookId: 1, url, headers: { 'content-type': 'application/json' }, body: '{}' });
+  const result = await sender.send({ receiverId: 1, url, headers: { 'content-type': 'application/json' }, body: '{}' });
   sender.close();
   return result;
 }
@@ -90,7 +90,7 @@ test('a name is checked at each connection', async (context) => {
   const { port } = new URL(context.url);
   const answers = [['127.0.0.1'], ['10.0.0.1']];
   const sender = new Sender({ rule: LOOPBACK, resolve: async () => answers.shift() ?? [] });
-  const message = { webhookId: 1, url: `http://rebound.test:${port}/200`, headers: {}, body: '{}' };
+  const message = { receiverId: 1, url: `http://rebound.test:${port}/200`, headers: {}, body: '{}' };
   assert.is((await sender.send(message)).error, null);
   sender.release(1);
   assert.match(String((await sender.send(message)).error), /10\.0\.0\.1/);

@@ -1,0 +1,50 @@
+/**
+ * The URL of a customer's server that the service sends to. Its addresses are checked again at each
+ * connection.
+ */
+import { type Exemptions, mayConnect, NO_EXEMPTIONS, readHost } from '../../core/address/index.ts';
+import { InvalidError } from '../../core/base/errors.ts';
+
+export interface ReceiverUrl {
+  /** As in "The URL of a webhook". */
+  readonly of: string;
+  /** As in "Webhooks are delivered to public addresses only". */
+  readonly plural: string;
+  /** The field of the body. */
+  readonly pointer: string;
+}
+
+/** Error codes of `readReceiverUrl`. */
+export const URL_FAULTS = ['invalid_url', 'private_url'] as const;
+
+/** In its canonical form. Throws InvalidError `invalid_url`, `private_url`. */
+export function readReceiverUrl(text: string, exemptions: Exemptions, about: ReceiverUrl): string {
+  const invalid = (why: string): InvalidError =>
+    new InvalidError('invalid_url', `The URL of ${about.of} ${why}.`, { pointer: about.pointer });
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined) throw invalid('is not a URL');
+  const allowsHttp = exemptions !== NO_EXEMPTIONS && (exemptions === true || exemptions.length > 0);
+  if (url.protocol !== 'https:' && !(allowsHttp && url.protocol === 'http:')) throw invalid('must begin with https://');
+  if (url.username !== '' || url.password !== '') throw invalid('must not have a user name or a password');
+  if (url.port === '0') throw invalid('must not have the port 0');
+  url.hash = '';
+  requirePublic(url.hostname, exemptions, about);
+  return url.href;
+}
+
+function requirePublic(hostname: string, exemptions: Exemptions, { plural, pointer }: ReceiverUrl): void {
+  const publicOnly = `${plural} are delivered to public addresses only.`;
+  let host: ReturnType<typeof readHost>;
+  try {
+    host = readHost(hostname, exemptions);
+  } catch (error) {
+    if (!(error instanceof InvalidError)) throw error;
+    const isPrivate = error.code === 'private_origin';
+    const message = error.message.replace(/ An origin must be .*$/, ` ${publicOnly}`);
+    throw new InvalidError(isPrivate ? 'private_url' : 'invalid_url', message, { pointer });
+  }
+  if (host.kind === 'name') return;
+  const verdict = mayConnect(host.bytes, exemptions);
+  if (!verdict.public)
+    throw new InvalidError('private_url', `${host.canonical} ${verdict.reason}. ${publicOnly}`, { pointer });
+}

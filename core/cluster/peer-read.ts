@@ -1,0 +1,52 @@
+/** Reads JSON that each node has for itself, from all nodes at once. */
+import { request } from 'undici';
+import type { Member } from './members.ts';
+import { peerAgent } from './peer-agent.ts';
+import type { PeerTls } from './peer-tls.ts';
+
+/** Milliseconds for the answers of other nodes. */
+const DEADLINE = 2000;
+const MAX_ANSWER_BYTES = 8 << 20;
+
+/** Rejects unless the node answers with JSON in time. `what`: for the error. */
+export async function readFromPeer(
+  { name, address }: Member,
+  tls: PeerTls,
+  path: string,
+  what: string,
+): Promise<unknown> {
+  const agent = peerAgent(name, tls, { connect: DEADLINE }, MAX_ANSWER_BYTES);
+  try {
+    const { statusCode, body } = await request(`https://${address}${path}`, {
+      dispatcher: agent,
+      signal: AbortSignal.timeout(DEADLINE),
+    });
+    if (statusCode !== 200) throw new Error(`${name} sent no ${what}: status ${statusCode}`);
+    return await body.json();
+  } finally {
+    await agent.destroy();
+  }
+}
+
+export interface Answers<T> {
+  readonly answers: readonly T[];
+  /** Names of the nodes that answered, sorted, and of those that did not. */
+  readonly answered: readonly string[];
+  readonly missing: readonly string[];
+}
+
+/** Never rejects: a node that cannot be read is missing. */
+export async function collectAnswers<T>(
+  nodes: readonly { readonly name: string; read(): Promise<T> }[],
+): Promise<Answers<T>> {
+  const outcomes = await Promise.all(
+    nodes.map(async (node) => ({ name: node.name, answer: await node.read().catch(() => null) })),
+  );
+  const namesWhere = (isMissing: boolean): string[] =>
+    outcomes.flatMap(({ name, answer }) => ((answer === null) === isMissing ? [name] : [])).sort();
+  return {
+    answers: outcomes.flatMap(({ answer }) => (answer === null ? [] : [answer])),
+    answered: namesWhere(false),
+    missing: namesWhere(true),
+  };
+}

@@ -1,0 +1,19 @@
+/** Addresses of the hosts that customers name. */
+import { formatAddress } from '../address/index.ts';
+import type { Resolve } from '../dial/checked-connector.ts';
+import { recursiveLookup } from '../resolver/resolver.ts';
+import { parseName } from '../wire/name.ts';
+import { TYPE } from '../wire/types.ts';
+
+/** With DNS queries: the hosts file of this machine does not count. */
+export function resolveBy(servers: readonly string[], signal: AbortSignal): Resolve {
+  const lookup = recursiveLookup(servers, signal);
+  return async (host) => {
+    const name = parseName(`${host.replace(/\.$/, '')}.`);
+    const outcomes = await Promise.all([lookup(name, TYPE.A), lookup(name, TYPE.AAAA)]);
+    const found = outcomes.flatMap((outcome) => (outcome.kind === 'addresses' ? outcome.addresses : []));
+    const [failed] = outcomes.flatMap((outcome) => (outcome.kind === 'failed' ? [outcome.error] : []));
+    if (found.length === 0 && failed !== undefined) throw new Error(`cannot resolve ${host}: ${failed}`);
+    return found.map(formatAddress);
+  };
+}

@@ -1,0 +1,87 @@
+/** What a customer has set for the request logs of a domain. Secrets are sealed. */
+
+/** Fields of a line, in this order. */
+export const LOG_FIELDS = [
+  'time',
+  'node',
+  'client',
+  'scheme',
+  'host',
+  'method',
+  'path',
+  'query',
+  'version',
+  'status',
+  'bytes',
+  'ms',
+  'cache',
+  'origin_ms',
+  'fault',
+  'referer',
+  'user_agent',
+  'request_id',
+  'sample',
+] as const;
+
+export type LogField = (typeof LOG_FIELDS)[number];
+
+/** Without the query, which may contain secrets, and the address that a visitor came from. */
+export const DEFAULT_FIELDS: readonly LogField[] = LOG_FIELDS.filter(
+  (field) => field !== 'query' && field !== 'referer' && field !== 'sample',
+);
+
+/** How much of the client's address a line has: all, the network (/24 or /48), or nothing. */
+export const CLIENT_ADDRESSES = ['full', 'truncated', 'omitted'] as const;
+export type ClientAddress = (typeof CLIENT_ADDRESSES)[number];
+
+export interface EndpointDestination {
+  readonly url: string;
+  /** The value of the field Authorization; empty: it is not sent. */
+  readonly sealedAuthorization: string;
+  /** The key that signs; empty: batches are not signed. */
+  readonly sealedSecret: string;
+}
+
+export interface BucketDestination {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly name: string;
+  /** What the keys of objects begin with. */
+  readonly prefix: string;
+  readonly isPathStyle: boolean;
+  readonly accessKeyId: string;
+  readonly sealedSecretAccessKey: string;
+}
+
+export interface LogsDocument {
+  readonly isEnabled: boolean;
+  /** At most one of the two is set. */
+  readonly endpoint: EndpointDestination | null;
+  readonly bucket: BucketDestination | null;
+  /** The share of the requests that is logged, above 0 and at most 1. */
+  readonly sample: number;
+  readonly fields: readonly LogField[];
+  readonly clientAddress: ClientAddress;
+}
+
+export const NO_LOGS: LogsDocument = {
+  isEnabled: false,
+  endpoint: null,
+  bucket: null,
+  sample: 1,
+  fields: DEFAULT_FIELDS,
+  clientAddress: 'full',
+};
+
+/** What the edge needs to write lines. Plain data: two can be compared. */
+export interface LogPlan {
+  readonly sample: number;
+  readonly fields: readonly LogField[];
+  readonly clientAddress: ClientAddress;
+}
+
+/** Null: nothing is logged. */
+export function logPlan({ isEnabled, endpoint, bucket, sample, fields, clientAddress }: LogsDocument): LogPlan | null {
+  if (!isEnabled || (endpoint === null && bucket === null)) return null;
+  return { sample, fields: LOG_FIELDS.filter((field) => fields.includes(field)), clientAddress };
+}

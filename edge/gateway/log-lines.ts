@@ -1,0 +1,192 @@
+/**
+ * Lines of the request logs of customers (core/log-delivery). A site without logs costs one
+ * comparison for each request.
+ *
+ * A thread collects the lines of each domain and sends them to the main thread in batches. If that
+ * cannot keep up, lines are dropped and counted for the domain.
+ */
+import { formatAddress, parseAddress } from '../../core/address/index.ts';
+import type { DomainLines } from '../../core/log-delivery/deliverer.ts';
+import type { LogField, LogPlan } from '../../core/log-delivery/document.ts';
+import { siteHost } from '../http/exchange/authority.ts';
+import type { Exchange } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
+import type { Site } from '../sites/site.ts';
+import { Flow } from './flow.ts';
+
+/** Milliseconds that lines wait for more. */
+const FLUSH_DELAY_MS = 200;
+/** Characters of all lines at which they are sent immediately, and of those of a domain at most. */
+const BATCH_LENGTH = 256 * 1024;
+const MAX_LENGTH = 1024 * 1024;
+const MAX_DOMAIN_LENGTH = 256 * 1024;
+/** Domains in a batch; further ones wait until it is sent. */
+const MAX_DOMAINS = 4096;
+/** Characters of a path, and of other text from clients. */
+const MAX_PATH = 2048;
+const MAX_TEXT = 512;
+
+export interface LogEntry {
+  readonly exchange: Exchange;
+  readonly site: Site;
+  readonly requestId: string;
+  readonly status: number;
+  readonly bytes: number;
+  readonly cache: string;
+  /** Milliseconds. Negative: no request was sent to an origin. */
+  readonly originMs: number;
+  readonly fault: string | null;
+}
+
+export interface LogLinesOptions {
+  readonly nodeName: string;
+  /** The receiver increments the number in `processed` afterwards. */
+  send(lines: readonly DomainLines[], processed: SharedArrayBuffer): void;
+  /** Lines that are not counted for their domain, since too many domains wait. */
+  onDropped(lines: number): void;
+  /** 0 ≤ r < 1; omitted: Math.random. */
+  readonly random?: () => number;
+  /** Milliseconds; omitted: performance.now. */
+  readonly now?: () => number;
+}
+
+interface Waiting {
+  text: string;
+  lines: number;
+  dropped: number;
+}
+
+export class LogLines {
+  readonly #options: LogLinesOptions;
+  readonly #random: () => number;
+  readonly #now: () => number;
+  /** Of the exchanges that will be logged. */
+  readonly #startTimes = new WeakMap<Exchange, number>();
+  readonly #waiting = new Map<string, Waiting>();
+  #length = 0;
+  readonly #flow = new Flow();
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(options: LogLinesOptions) {
+    this.#options = options;
+    this.#random = options.random ?? Math.random;
+    this.#now = options.now ?? (() => performance.now());
+  }
+
+  /** Call it when the site of an exchange with logs is found. */
+  recordStart(exchange: Exchange, { sample }: LogPlan): void {
+    if (sample < 1 && this.#random() >= sample) return;
+    this.#startTimes.set(exchange, this.#now());
+  }
+
+  /** Call it at the end of each exchange of a site with logs. */
+  recordEnd(entry: LogEntry, plan: LogPlan): void {
+    const startTime = this.#startTimes.get(entry.exchange);
+    if (startTime === undefined) return;
+    this.#startTimes.delete(entry.exchange);
+    const waiting = this.#waitingOf(entry.site.domainId);
+    if (waiting === null) {
+      this.#options.onDropped(1);
+      return;
+    }
+    if (this.#length >= MAX_LENGTH || waiting.text.length >= MAX_DOMAIN_LENGTH) {
+      waiting.dropped++;
+      return;
+    }
+    const line = `${formatLine(entry, plan, this.#now() - startTime, this.#options.nodeName)}\n`;
+    waiting.text += line;
+    waiting.lines++;
+    this.#length += line.length;
+    if ((this.#length >= BATCH_LENGTH || waiting.text.length >= MAX_DOMAIN_LENGTH / 2) && this.#flow.isOpen)
+      this.#send();
+    else this.#timer ??= setTimeout(() => this.#flush(), FLUSH_DELAY_MS).unref();
+  }
+
+  /** Sends the remaining lines. */
+  close(): void {
+    this.#send();
+  }
+
+  /** Null: too many domains wait. */
+  #waitingOf(domainId: string): Waiting | null {
+    const waiting = this.#waiting.get(domainId);
+    if (waiting !== undefined) return waiting;
+    if (this.#waiting.size >= MAX_DOMAINS) {
+      if (!this.#flow.isOpen) return null;
+      this.#send();
+    }
+    const added: Waiting = { text: '', lines: 0, dropped: 0 };
+    this.#waiting.set(domainId, added);
+    return added;
+  }
+
+  #flush(): void {
+    this.#timer = null;
+    if (this.#flow.isOpen) this.#send();
+    else this.#timer = setTimeout(() => this.#flush(), FLUSH_DELAY_MS).unref();
+  }
+
+  #send(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    if (this.#waiting.size === 0) return;
+    const lines = [...this.#waiting].map(([domainId, waiting]) => ({ domainId: Number(domainId), ...waiting }));
+    this.#waiting.clear();
+    this.#length = 0;
+    this.#options.send(lines, this.#flow.next());
+  }
+}
+
+/** JSON of each field. */
+const VALUES: Readonly<Record<LogField, (entry: LogEntry, plan: LogPlan, ms: number, node: string) => string>> = {
+  time: () => `"${new Date().toISOString()}"`,
+  node: (_entry, _plan, _ms, node) => JSON.stringify(node),
+  client: ({ exchange }, { clientAddress }) =>
+    clientAddress === 'omitted'
+      ? 'null'
+      : `"${clientAddress === 'full' ? exchange.client.address : truncateAddress(exchange.client.address)}"`,
+  scheme: ({ exchange }) => `"${exchange.scheme}"`,
+  host: ({ exchange }) => JSON.stringify(siteHost(exchange.authority)),
+  method: ({ exchange }) => text(exchange.method, MAX_TEXT),
+  path({ exchange: { path } }) {
+    const end = path.indexOf('?');
+    return text(end < 0 ? path : path.slice(0, end), MAX_PATH);
+  },
+  query({ exchange: { path } }) {
+    const end = path.indexOf('?');
+    return end < 0 ? '""' : text(path.slice(end + 1), MAX_PATH);
+  },
+  version: ({ exchange }) => `"${exchange.version}"`,
+  status: ({ status }) => String(status),
+  bytes: ({ bytes }) => String(bytes),
+  ms: (_entry, _plan, ms) => round(ms),
+  cache: ({ cache }) => `"${cache}"`,
+  origin_ms: ({ originMs }) => (originMs < 0 ? 'null' : round(originMs)),
+  fault: ({ fault }) => (fault === null ? 'null' : `"${fault}"`),
+  referer: ({ exchange }) => field(exchange.headers, 'referer'),
+  user_agent: ({ exchange }) => field(exchange.headers, 'user-agent'),
+  request_id: ({ requestId }) => (requestId === '' ? 'null' : `"${requestId}"`),
+  sample: (_entry, { sample }) => String(sample),
+};
+
+export function formatLine(entry: LogEntry, plan: LogPlan, ms: number, node: string): string {
+  let line = '{';
+  for (const name of plan.fields) line += `${line === '{' ? '' : ','}"${name}":${VALUES[name](entry, plan, ms, node)}`;
+  return `${line}}`;
+}
+
+/** The network of an address: /24 of IPv4, /48 of IPv6. */
+export function truncateAddress(address: string): string {
+  const bytes = parseAddress(address);
+  if (bytes === undefined) return '';
+  return formatAddress(bytes.fill(0, bytes.length === 4 ? 3 : 6));
+}
+
+const text = (value: string, length: number): string => JSON.stringify(value.slice(0, length));
+
+function field(headers: FieldList, name: string): string {
+  for (let i = 0; i < headers.length; i += 2) if (headers[i] === name) return text(headers[i + 1], MAX_TEXT);
+  return 'null';
+}
+
+const round = (ms: number): string => String(Math.round(ms * 10) / 10);
