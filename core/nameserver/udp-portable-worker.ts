@@ -28,10 +28,14 @@ const packet = new Uint8Array(MAX_MESSAGE);
 const client = new Client();
 /** Milliseconds between two checks of the stop flag. */
 const STOP_CHECK_MS = 100;
+/** Milliseconds to answer what has been received, at a stop under load. */
+const DRAIN_MS = 1000;
 /** Milliseconds between two scans for new addresses of this machine. */
 const SCAN_MS = 5000;
 
 const sockets = new Set<Socket>();
+/** Packets so far. */
+let received = 0;
 
 /** Bytes; holds bursts of packets. The system limits the size. */
 const SOCKET_BUFFER = 4 << 20;
@@ -51,6 +55,7 @@ function open(
     sendBufferSize: SOCKET_BUFFER,
   });
   socket.on('message', (query, from) => {
+    received++;
     if (from.port === 0) {
       counters.count(COLUMN.sourcePortZero);
       return;
@@ -143,8 +148,16 @@ for (const listen of data.listen) {
 }
 
 let scannedAt = Date.now();
+/** Of the first check after a stop, and the packets received before the latest one. */
+let stoppedAt: number | null = null;
+let receivedBefore = 0;
 const watch = setInterval(() => {
   if (stopping()) {
+    // Packets in the buffers of the sockets would be lost with them.
+    const isQuiet = stoppedAt !== null && received === receivedBefore;
+    stoppedAt ??= performance.now();
+    receivedBefore = received;
+    if (!isQuiet && performance.now() - stoppedAt < DRAIN_MS) return;
     clearInterval(watch);
     for (const socket of sockets) socket.close();
     process.exit();
