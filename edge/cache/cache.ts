@@ -14,6 +14,7 @@ import type { WholeCompressor } from '../compress/whole.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import type { Site } from '../sites/site.ts';
+import { acceptsEarlyHints } from './early-hints.ts';
 import { type Fill, type FillContext, forwardReason, runFill, startsNear } from './fill.ts';
 import { type Flight, Flights } from './flights.ts';
 import { CODINGS, codingFor, HotEntry } from './hot-entry.ts';
@@ -158,6 +159,7 @@ class Flow implements FillContext {
       visit.refuseNotCached(cacheStatus({ name: this.name, detail: 'only-if-cached' }));
       return;
     }
+    if (entry !== undefined && !isCollapsed && acceptsEarlyHints(exchange)) sendEarlyHints(exchange, entry);
     const isConditional = reuse === 'validate';
     const facts = entry?.facts;
     return this.#forward({ exchange, site, key, variants, stored, facts, request, isConditional, now, isCollapsed });
@@ -282,6 +284,10 @@ function selectVariant(variants: readonly StoredVariant[], headers: FieldList): 
     if (best === undefined || isNewer(variant.response, best.response)) best = variant;
   }
   return best;
+}
+
+function sendEarlyHints(exchange: Exchange, { response, earlyHints }: HotEntry): void {
+  if (response.status === 200 && earlyHints.length > 0) exchange.inform(103, earlyHints);
 }
 
 /** Lets the fetch of a visit continue for its followers when the visitor leaves. */

@@ -10,6 +10,7 @@ import { negotiate } from '../compress/negotiate.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { ReadyAnswer } from '../http/exchange/ready-answer.ts';
 import type { Site } from '../sites/site.ts';
+import { earlyHintFields } from './early-hints.ts';
 import { cacheStatus } from './rules/cache-status.ts';
 import { ageInSeconds, type Facts, factsOf } from './rules/facts.ts';
 import { fieldValue, withoutFields } from './rules/fields.ts';
@@ -48,6 +49,7 @@ export class HotEntry {
   readonly #date: string;
   readonly #fields: FieldList;
   readonly #name: string;
+  #earlyHints: FieldList | undefined;
   #age = -1;
   readonly #ready: (ReadyAnswer | null)[] = CODINGS.map(() => null);
   /** Bodies compressed during a request, until the background compression replaces them. */
@@ -74,6 +76,12 @@ export class HotEntry {
     // Vary belongs to 206 and 304, too (RFC 9110 sections 15.3.7 and 15.4.5).
     this.#fields = this.isCompressible ? varyingFields(plain) : plain;
     for (let i = 0; i < fields.length; i++) this.bytes += fields[i].length * 2;
+  }
+
+  /** The fields of a 103 response. Empty: the page has no links to preload. */
+  get earlyHints(): FieldList {
+    this.#earlyHints ??= earlyHintFields(this.#fields);
+    return this.#earlyHints;
   }
 
   get response(): StoredResponse {

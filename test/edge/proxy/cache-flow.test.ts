@@ -460,4 +460,31 @@ it('a body too large to be stored reaches its visitor', { cache: { maxBodyBytes:
   assert.equal(await rig.store.lookup('d1', 'https://www.example.com/'), []);
 });
 
+it('a navigation to a stale page gets the links of the page as early hints', {}, async (rig) => {
+  const page = ['cache-control', 'max-age=60', 'etag', '"a"', 'link', '</a.css>; rel=preload, </b>; rel=next'];
+  const navigate = ['sec-fetch-mode', 'navigate'];
+  const ask = async (headers: readonly string[], status = 304, more = {}): Promise<readonly unknown[]> => {
+    const { exchange, handled } = rig.begin({ path: '/a', version: '2', headers: [...headers], ...more });
+    await settled();
+    const informed = [...exchange.informed];
+    if (!exchange.isEnded) rig.origin.last.answer(status, page, status === 304 ? '' : 'page');
+    await handled;
+    return informed;
+  };
+  const hints = [{ status: 103, headers: ['link', '</a.css>; rel=preload'] }];
+  assert.equal(await ask(navigate, 200), [], 'nothing is stored');
+  assert.equal(await ask(navigate), [], 'a hit needs none');
+  for (const [headers, more, informed] of [
+    [navigate, {}, hints],
+    [['sec-fetch-mode', 'no-cors'], {}, []],
+    [navigate, { version: '1.1' }, []],
+    [[], {}, []],
+  ] as const) {
+    rig.now += 61_000;
+    assert.equal(await ask(headers, 304, more), informed);
+  }
+  await rig.purge({ domainId: 'd1', urls: [], prefixes: [], tags: [] });
+  assert.equal(await ask(navigate, 200), [], 'purged');
+});
+
 test.run();

@@ -82,6 +82,15 @@ export const STALE: readonly Row[] = [
     'down',
     'error',
   ),
+  failing(
+    '9111 5.2.2.8',
+    'proxy-revalidate when the origin is down',
+    cacheControl('max-age=5, proxy-revalidate'),
+    'down',
+    'error',
+  ),
+  failing('9111 5.2.2.10', 's-maxage when the origin is down', cacheControl('max-age=5, s-maxage=5'), 'down', 'error'),
+  failing('9111 5.2.2.4', 'no-cache when the origin is down', cacheControl('max-age=5, no-cache'), 'down', 'error'),
   failing('9213 2.2', 'stale-if-error in CDN-Cache-Control', { 'cdn-cache-control': SIE }, 503, 'stale'),
   failing(
     '9213 2.2',
