@@ -7,6 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../../support/daemon.ts';
 import { freePort } from '../../../support/ports.ts';
+import { untilPasses } from '../../../support/until.ts';
 
 /** Connections that stay open, each with one of the two threads: all with one by a chance of 2^-15. */
 const CONNECTIONS = 16;
@@ -132,6 +133,44 @@ test('by URL, prefix, tag and all: at once, in each thread, and nothing else', a
   }
   const [agent] = context.agents;
   for (const url of ALL) assert.ok((await visit(context, agent, url)).isHit, url);
+});
+
+test('an origin of a pool that refuses connections is found by its check, and returns', async (context) => {
+  const { api } = context.daemon;
+  const id = await api.createDomain('pool.test');
+  await api.createRecord(id, '@', 'A', '192.0.2.7');
+  await api.call('POST', `/api/v1/domains/${id}/proxy/toggle`, { enable: true });
+  const ports = [(context.origin.address() as AddressInfo).port, await freePort()];
+  const pool = ports.map((port) => ({ origin: '127.0.0.1', port, protocol: 'http' }));
+  const health = { path: '/up', interval: 2, fall: 1, rise: 1 };
+  await api.call('PUT', `/api/v1/domains/${id}/proxy/origins`, {
+    origins: [{ pool, health, sticky: { by: 'cookie' } }],
+  });
+  const states = async (): Promise<string> => {
+    const { body } = await api.call('GET', `/api/v1/domains/${id}/proxy/origins/health`);
+    const [{ origins }] = body.entries as { origins: { state: string }[] }[];
+    return origins.map(({ state }) => state).join();
+  };
+  const [agent] = context.agents;
+  // Whatever the checks have found so far, no request is lost.
+  const failures: string[] = [];
+  await untilPasses(async () => {
+    const { status, text } = await visit(context, agent, 'pool.test/news/a');
+    if (status !== 404 && text !== `pool.test/news/a ${context.version}`) failures.push(`${status} ${text}`);
+    assert.is(await states(), 'up,down');
+  });
+  assert.equal(failures, []);
+  const second = createServer((_, reply) => reply.setHeader('cache-control', 'no-store').end('second'));
+  second.listen(ports[1], '127.0.0.1');
+  await once(second, 'listening');
+  try {
+    await untilPasses(async () => assert.is(await states(), 'up,up'));
+    let number = 0;
+    await untilPasses(async () => assert.is((await visit(context, agent, `pool.test/${number++}`)).text, 'second'));
+  } finally {
+    second.closeAllConnections();
+    second.close();
+  }
 });
 
 for (const end of ['stop', 'kill'] as const)
