@@ -64,9 +64,15 @@ export function addOriginsCommands(program: Command, context: CommandContext): v
   });
 }
 
+/** As a URL: an IPv6 address has brackets (RFC 3986 section 3.2.2). */
+function formatOrigin({ origin, port, protocol }: Json): string {
+  const host = asText(origin) ?? '';
+  return `${protocol}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
 const COLUMNS = {
   ENTRY: 'entry',
-  ORIGIN: (row: Json) => `${row.protocol}://${asText(row.origin)}:${row.port}`,
+  ORIGIN: formatOrigin,
   WEIGHT: 'weight',
   STATE: (row: Json) => (row.ejected_until == null ? row.state : `${row.state}, ejected until ${row.ejected_until}`),
   SINCE: (row: Json) => row.since ?? '-',

@@ -34,6 +34,7 @@ export const PAGES = {
   ownAccount: '/account',
   zoneFile: '/domains/{domain_id}/zone-file',
   proxy: '/domains/{domain_id}/proxy',
+  origins: '/domains/{domain_id}/origins',
   requests: '/domains/{domain_id}/requests',
   dnssec: '/domains/{domain_id}/dnssec',
 } as const;

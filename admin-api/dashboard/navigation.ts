@@ -39,6 +39,7 @@ export const DOMAIN_TABS = [
   'records',
   'zoneFile',
   'proxy',
+  'origins',
   'requests',
   'dnssec',
   'domainStatistics',

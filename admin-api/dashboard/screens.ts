@@ -34,6 +34,7 @@ export const SCREENS: Readonly<Record<ScreenName, () => Promise<Screen>>> = {
   nodes: async () => (await import('./screens/nodes.tsx')).Nodes,
   zoneFile: async () => (await import('./screens/zone-file.tsx')).ZoneFile,
   proxy: async () => (await import('./screens/proxy.tsx')).ProxyScreen,
+  origins: async () => (await import('./screens/origins.tsx')).OriginsScreen,
   requests: async () => (await import('./screens/requests.tsx')).Requests,
   dnssec: async () => (await import('./screens/dnssec.tsx')).Dnssec,
 };

@@ -7,6 +7,11 @@ export type Token = components['schemas']['Token'];
 export type TsigKey = components['schemas']['TsigKey'];
 export type Webhook = components['schemas']['Webhook'];
 export type WebhookDelivery = components['schemas']['WebhookDelivery'];
+export type OriginsDocument = operations['getOrigins']['responses'][200]['content']['application/json'];
+export type OriginsEntryBody =
+  operations['setOrigins']['requestBody']['content']['application/json']['origins'][number];
+export type OriginsEntryHealth = components['schemas']['OriginsEntryHealth'];
+export type OriginState = components['schemas']['OriginState'];
 export type ProxyView = components['schemas']['Proxy'];
 export type CertificateView = components['schemas']['CertificateState'];
 export type ExposedRecord = components['schemas']['ExposedRecord'];

@@ -213,6 +213,36 @@ test('an origin that is a name of the zone: its address becomes the origin, and 
       assert.is(proxy.origin_host, '1.1.1.1');
       assert.equal((await world.daemon.api.call('GET', `${path}/records?name=origin`)).body.records, []);
       await untilIs(() => page.evaluate('document.activeElement.textContent'), 'Records that show your server');
+
+      // Pools of origins.
+      await page.getByRole('link', { name: 'Origins', exact: true }).click();
+      await page.getByText('All requests go to the origin of the proxy.').waitFor();
+      const form = page.locator('form', { has: page.getByRole('heading', { name: 'Add a pool' }) });
+      await form.getByLabel('Path', { exact: true }).fill('/api');
+      await form.getByLabel('Origins').fill('10.0.0.1');
+      await button(page, 'Add pool').click();
+      await form.getByText(/10\.0\.0\.1 is in 10\.0\.0\.0\/8/).waitFor();
+      await checkScreen(page, 'origins-refused');
+      await form.getByLabel('Origins').fill('1.1.1.1\nhttp://[2606:4700::1111]:8080 3');
+      await button(page, 'Add pool').click();
+      await page.getByRole('heading', { name: '* /api' }).waitFor();
+      await page.getByText('http://[2606:4700::1111]:8080').waitFor();
+      await page.getByText('weight 3').waitFor();
+      await page.getByText('Edit all settings as JSON').click();
+      const json = page.getByLabel('Entries');
+      await json.fill('[');
+      await button(page, 'Save all').click();
+      await page.getByText(/This is not JSON/).waitFor();
+      await json.fill('[{"name": "www", "pool": [{"origin": "1.1.1.1"}]}]');
+      await button(page, 'Save all').click();
+      await page.getByRole('heading', { name: 'www /' }).waitFor();
+      await page.getByText('No health check').waitFor();
+      await checkScreen(page, 'origins');
+      await button(page, 'Delete pool …: www /').click();
+      await page.getByLabel('Type www / to confirm').fill('www /');
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete pool' }).click();
+      await page.getByText('All requests go to the origin of the proxy.').waitFor();
+
       await page.goto(`${world.base}/domains/999/proxy`);
       await page.getByRole('alert').first().waitFor();
     });

@@ -1,0 +1,33 @@
+/** Origins as lines of text: `origin.example.net`, `http://203.0.113.9:8080 2` with a weight. */
+
+export interface OriginLine {
+  readonly origin: string;
+  readonly port?: number;
+  readonly protocol?: 'http' | 'https';
+  readonly weight?: number;
+}
+
+const LINE = /^(?:(https?):\/\/)?(\[[^\]]*\]|[^\s:/]+|[0-9a-f:]+)(?::(\d+))?\/?(?:\s+(\d+))?$/i;
+
+/** A line that is none of these becomes an origin, so that the API names what is wrong with it. */
+export function readOriginLines(text: string): OriginLine[] {
+  const lines = text.split('\n').map((line) => line.trim());
+  return lines.filter((line) => line !== '').map(readLine);
+}
+
+function readLine(line: string): OriginLine {
+  const match = LINE.exec(line);
+  if (match === null) return { origin: line };
+  const [, protocol, host, port, weight] = match;
+  return {
+    origin: host.replace(/^\[|\]$/g, ''),
+    ...(port !== undefined && { port: Number(port) }),
+    ...(protocol !== undefined && { protocol: protocol.toLowerCase() as 'http' | 'https' }),
+    ...(weight !== undefined && { weight: Number(weight) }),
+  };
+}
+
+/** As a URL: an IPv6 address has brackets (RFC 3986 section 3.2.2). */
+export function formatOrigin({ origin, port, protocol }: Required<Omit<OriginLine, 'weight'>>): string {
+  return `${protocol}://${origin.includes(':') ? `[${origin}]` : origin}:${port}`;
+}
