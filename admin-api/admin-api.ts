@@ -64,6 +64,7 @@ import { powerDnsRoutes } from './powerdns/routes.ts';
 import type { Resolve } from './proxy/bounded.ts';
 import { errorPagesRoutes } from './proxy/error-pages.ts';
 import { originsRoutes } from './proxy/origins-document.ts';
+import { protectionRoutes } from './proxy/protection.ts';
 import { dnsResolve } from './proxy/resolve.ts';
 import { proxyRoutes } from './proxy/routes.ts';
 import { recordRoutes } from './records/routes.ts';
@@ -213,6 +214,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     ...dnssecRoutes(services),
     ...proxyRoutes(services, originRules),
     ...errorPagesRoutes(services),
+    ...protectionRoutes(services),
     ...originsRoutes(services, originRules, options.ejections ?? { endOf: () => null }),
     ...logRoutes(services, options.logs ?? NO_LOG_DELIVERY),
     ...tailRoutes(services, authenticator, eventStreams, options.watchRequests),

@@ -222,6 +222,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/health',
     'core/journal',
     'core/pools',
+    'core/site-protection',
     'core/store',
     'core/tls',
     'core/wire',

@@ -45,6 +45,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
     origins: async () => (await import('./origins.ts')).addOriginsCommands,
     'error-pages': async () => (await import('./error-pages.ts')).addErrorPagesCommands,
     logs: async () => (await import('./logs.ts')).addLogsCommands,
+    protection: async () => (await import('./protection.ts')).addProtectionCommands,
   },
   'Packages:': { pkg: async () => (await import('./pkg.ts')).addPkgCommands },
   'Webhooks:': { webhook: async () => (await import('./webhook.ts')).addWebhookCommands },

@@ -1122,6 +1122,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/domains/{domain_id}/proxy/protection": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the protection of a domain */
+        get: operations["getProtection"];
+        /**
+         * Replace the protection of a domain
+         * @description Limits of the sites of a domain on each node, budgets for slow clients, the
+         * challenge for visitors, and the demands on TLS. A field that is omitted gets its default.
+         * A changed minimum version or list of authorities holds for new requests at once: those
+         * over older connections get 421.
+         */
+        put: operations["setProtection"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/domains/{domain_id}/proxy/origins": {
         parameters: {
             query?: never;
@@ -14040,6 +14064,461 @@ export interface operations {
                         error: {
                             /** @enum {string} */
                             code: "invalid_error_page" | "validation" | "unknown_field";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    getProtection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the protection of a domain */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        limits: {
+                            /** @description null: only the fair share of the site */
+                            connections: number | null;
+                            /** @description null: only the fair share of the site */
+                            new_connections_per_second: number | null;
+                            /** @description null: only the fair share of the site */
+                            requests_in_flight: number | null;
+                            /** @description null: only the fair share of the site */
+                            requests_per_second: number | null;
+                        };
+                        slow: {
+                            /**
+                             * @description null: the setting of the node, which cannot be widened
+                             */
+                            header_timeout: number | null;
+                            /**
+                             * @description null: the setting of the node, which cannot be widened
+                             */
+                            idle_timeout: number | null;
+                            /**
+                             * @description null: the setting of the node, which cannot be widened
+                             */
+                            body_rate: number | null;
+                            /**
+                             * @description null: the setting of the node, which cannot be widened
+                             */
+                            read_timeout: number | null;
+                        };
+                        challenge: {
+                            /**
+                             * @description "off", "auto" (while the site gets too many requests),
+                             * or "on"
+                             * @enum {string}
+                             */
+                            mode: "off" | "auto" | "on";
+                            /**
+                             * @description zero bits of the proof of work, from 8 to 24; each
+                             * further bit doubles the work
+                             */
+                            difficulty: number;
+                            /**
+                             * @description seconds that a visitor who has passed is not challenged,
+                             * from 60 to 86,400
+                             */
+                            valid_for: number;
+                            /**
+                             * @description seconds that a visitor without JavaScript waits, from 5
+                             * to 120
+                             */
+                            wait: number;
+                            /**
+                             * @description requests per second on a node above which "auto"
+                             * challenges, from 1 to 1,000,000
+                             */
+                            above: number;
+                            /**
+                             * @description at most 64 prefixes of paths that are never challenged
+                             */
+                            except: string[];
+                        };
+                        tls: {
+                            /**
+                             * @description "1.2" or "1.3"
+                             * @enum {string}
+                             */
+                            min_version: "1.2" | "1.3";
+                            /**
+                             * @description "off", "optional" or "required"
+                             * @enum {string}
+                             */
+                            client_certificates: "off" | "optional" | "required";
+                            /** @description null: none */
+                            client_authorities: string | null;
+                        };
+                        /** @description counts the changes of the document; 0: it was never set */
+                        revision: number;
+                        /** @description null: it was never set */
+                        updated_at: string | null;
+                    };
+                };
+            };
+            /** @description Not Modified. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    setProtection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of an earlier read: the write fails with 412 when the
+                 * domain or document has changed since.
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description an object with the limits on each node */
+                    limits?: {
+                        /** @description null: only the fair share of the site */
+                        connections?: number | null;
+                        /** @description null: only the fair share of the site */
+                        new_connections_per_second?: number | null;
+                        /** @description null: only the fair share of the site */
+                        requests_in_flight?: number | null;
+                        /** @description null: only the fair share of the site */
+                        requests_per_second?: number | null;
+                    };
+                    /** @description an object with the budgets for slow clients */
+                    slow?: {
+                        /** @description null: the setting of the node, which cannot be widened */
+                        header_timeout?: number | null;
+                        /** @description null: the setting of the node, which cannot be widened */
+                        idle_timeout?: number | null;
+                        /** @description null: the setting of the node, which cannot be widened */
+                        body_rate?: number | null;
+                        /** @description null: the setting of the node, which cannot be widened */
+                        read_timeout?: number | null;
+                    };
+                    /** @description an object with the challenge for visitors */
+                    challenge?: {
+                        /**
+                         * @description "off", "auto" (while the site gets too many requests), or
+                         * "on"
+                         * @enum {string}
+                         */
+                        mode?: "off" | "auto" | "on";
+                        /**
+                         * @description zero bits of the proof of work, from 8 to 24; each further
+                         * bit doubles the work
+                         */
+                        difficulty?: number;
+                        /**
+                         * @description seconds that a visitor who has passed is not challenged,
+                         * from 60 to 86,400
+                         */
+                        valid_for?: number;
+                        /**
+                         * @description seconds that a visitor without JavaScript waits, from 5 to
+                         * 120
+                         */
+                        wait?: number;
+                        /**
+                         * @description requests per second on a node above which "auto" challenges,
+                         * from 1 to 1,000,000
+                         */
+                        above?: number;
+                        /** @description at most 64 prefixes of paths that are never challenged */
+                        except?: string[];
+                    };
+                    /** @description an object with the demands on TLS */
+                    tls?: {
+                        /**
+                         * @description "1.2" or "1.3"
+                         * @enum {string}
+                         */
+                        min_version?: "1.2" | "1.3";
+                        /**
+                         * @description "off", "optional" or "required"
+                         * @enum {string}
+                         */
+                        client_certificates?: "off" | "optional" | "required";
+                        /** @description null: none */
+                        client_authorities?: string | null;
+                    };
+                    /** @description as in the response; ignored */
+                    readonly revision?: unknown;
+                    /** @description as in the response; ignored */
+                    readonly updated_at?: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Replace the protection of a domain */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        limits: {
+                            /** @description null: only the fair share of the site */
+                            connections: number | null;
+                            /** @description null: only the fair share of the site */
+                            new_connections_per_second: number | null;
+                            /** @description null: only the fair share of the site */
+                            requests_in_flight: number | null;
+                            /** @description null: only the fair share of the site */
+                            requests_per_second: number | null;
+                        };
+                        slow: {
+                            /**
+                             * @description null: the setting of the node, which cannot be widened
+                             */
+                            header_timeout: number | null;
+                            /**
+                             * @description null: the setting of the node, which cannot be widened
+                             */
+                            idle_timeout: number | null;
+                            /**
+                             * @description null: the setting of the node, which cannot be widened
+                             */
+                            body_rate: number | null;
+                            /**
+                             * @description null: the setting of the node, which cannot be widened
+                             */
+                            read_timeout: number | null;
+                        };
+                        challenge: {
+                            /**
+                             * @description "off", "auto" (while the site gets too many requests),
+                             * or "on"
+                             * @enum {string}
+                             */
+                            mode: "off" | "auto" | "on";
+                            /**
+                             * @description zero bits of the proof of work, from 8 to 24; each
+                             * further bit doubles the work
+                             */
+                            difficulty: number;
+                            /**
+                             * @description seconds that a visitor who has passed is not challenged,
+                             * from 60 to 86,400
+                             */
+                            valid_for: number;
+                            /**
+                             * @description seconds that a visitor without JavaScript waits, from 5
+                             * to 120
+                             */
+                            wait: number;
+                            /**
+                             * @description requests per second on a node above which "auto"
+                             * challenges, from 1 to 1,000,000
+                             */
+                            above: number;
+                            /**
+                             * @description at most 64 prefixes of paths that are never challenged
+                             */
+                            except: string[];
+                        };
+                        tls: {
+                            /**
+                             * @description "1.2" or "1.3"
+                             * @enum {string}
+                             */
+                            min_version: "1.2" | "1.3";
+                            /**
+                             * @description "off", "optional" or "required"
+                             * @enum {string}
+                             */
+                            client_certificates: "off" | "optional" | "required";
+                            /** @description null: none */
+                            client_authorities: string | null;
+                        };
+                        /** @description counts the changes of the document; 0: it was never set */
+                        revision: number;
+                        /** @description null: it was never set */
+                        updated_at: string | null;
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`,
+             * `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            408: components["responses"]["BodyTooSlow"];
+            /** @description Conflict: `secondary_zone`, `catalog_zone`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "secondary_zone" | "catalog_zone";
+                        };
+                    };
+                };
+            };
+            412: components["responses"]["Changed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /**
+             * @description Unprocessable Entity: `invalid_protection`, `invalid_authorities`,
+             * `validation`, `unknown_field`.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "invalid_protection" | "invalid_authorities" | "validation" | "unknown_field";
                         };
                     };
                 };

@@ -12,6 +12,7 @@ export const FOREIGN_KEY =
 
 /** Values by the name of the property. */
 const VALUES: Readonly<Record<string, unknown>> = {
+  client_authorities: null,
   login: 'user',
   password: 'user secret',
   username: 'sampled',
@@ -91,6 +92,7 @@ function sampled(schema: TSchema, name: string): unknown {
         .map(([key, inner]) => [key, sampled(inner, key)]),
     );
   if (schema.type === 'array') return [];
+  if (schema.enum !== undefined) return schema.enum[0];
   if (schema.type === 'integer') return schema.minimum ?? 300;
   if (schema.type === 'boolean') return true;
   if (schema.anyOf !== undefined) return sampled(schema.anyOf[0], '');
