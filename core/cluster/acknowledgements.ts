@@ -10,11 +10,17 @@ export interface Sync {
 interface Peer {
   applied: number;
   isLive: boolean;
-  /** A deadline has passed without it, and nobody waits for it until it has caught up; null: it is waited for. */
+  /**
+   * A deadline has passed without it, and nobody waits for it until it has caught up; null: it is
+   * waited for.
+   */
   late: Goal | null;
 }
 
-/** Under load a node that keeps up is behind at each moment, too: it has caught up when it gets to where this one was in half the time that a write waits. */
+/**
+ * Under load a node that keeps up is behind at each moment, too: it has caught up when it gets to
+ * where this one was in half the time that a write waits.
+ */
 interface Goal {
   readonly sequence: number;
   /** In the time of performance.now(). */
@@ -49,14 +55,17 @@ export class Acknowledgements {
     this.#deadline = deadline;
   }
 
-  /** Peers behind the last that was waited for, or that nobody waits for: name to what they have applied. */
+  /**
+   * Peers behind the last that was waited for, or that nobody waits for: name to what they have
+   * applied.
+   */
   get state(): ReadonlyMap<string, Readonly<Peer>> {
     return this.#peers;
   }
 
   /** Who belongs to the cluster, and who of them is there; this node may be among them. */
-  setMembers(known: Iterable<string>, live: ReadonlySet<string>): void {
-    const names = new Set(known);
+  setMembers(nodes: Iterable<string>, live: ReadonlySet<string>): void {
+    const names = new Set(nodes);
     names.delete(this.#self);
     for (const name of this.#peers.keys()) if (!names.has(name)) this.#peers.delete(name);
     for (const name of names) {
@@ -94,14 +103,17 @@ export class Acknowledgements {
     return this.of(sequence);
   }
 
-  /** Resolves when every node that is there has applied it, however late, or with the signal: a node that goes on being there and does not catch up is waited for without end. */
+  /**
+   * Resolves when every node that is there has applied it, however late, or with the signal: a node
+   * that goes on being there and does not catch up is waited for without end.
+   */
   async everyone(sequence: number, signal?: AbortSignal): Promise<void> {
     if (this.#least(false) >= sequence || signal?.aborted === true) return;
     await new Promise<void>((resolve) => {
-      const one = { sequence, resolve };
-      this.#patient.push(one);
+      const waiter = { sequence, resolve };
+      this.#patient.push(waiter);
       const leave = (): void => {
-        this.#patient = this.#patient.filter((other) => other !== one);
+        this.#patient = this.#patient.filter((other) => other !== waiter);
         resolve();
       };
       signal?.addEventListener('abort', leave, { once: true });

@@ -1,4 +1,7 @@
-/** The certificates of a cluster: one authority of its own, which signs one for each node (ECDSA P-256). */
+/**
+ * The certificates of a cluster: one authority of its own, which signs one for each node (ECDSA
+ * P-256).
+ */
 import { randomBytes, webcrypto } from 'node:crypto';
 
 export interface Pair {
@@ -34,7 +37,10 @@ export async function createAuthority(): Promise<Pair> {
   return { certificate: `${certificate.toString('pem')}\n`, key: await pemOf(keys.privateKey) };
 }
 
-/** For a node, as server and as client; `hosts` are further names and addresses at which it may be reached. Throws Error for what is no authority. */
+/**
+ * For a node, as server and as client; `hosts` are further names and addresses at which it may be
+ * reached. Throws Error for what is no authority.
+ */
 export async function signNode(authority: Pair, name: string, hosts: readonly string[] = []): Promise<Pair> {
   const x509 = await load();
   const issuer = new x509.X509Certificate(authority.certificate);

@@ -1,4 +1,6 @@
-/** This node among the others: it says how far it is, hears how far they are, and waits for them. */
+/**
+ * This node among the others: it says how far it is, hears how far they are, and waits for them.
+ */
 
 import type { StateError } from '../base/errors.ts';
 import type { Logger } from '../base/log/index.ts';
@@ -89,7 +91,10 @@ export class Cluster {
     });
   }
 
-  /** Listens, and makes itself known; others do not wait for it before `serving`. Rejects with the error of the socket, and with StateError when it cannot be a member. */
+  /**
+   * Listens, and makes itself known; others do not wait for it before `serving`. Rejects with the
+   * error of the socket, and with StateError when it cannot be a member.
+   */
   async join(): Promise<void> {
     const { gateway, prefix, self, id, interval, log, onRefused } = this.#options;
     const port = await this.#server.listen();
@@ -99,7 +104,7 @@ export class Cluster {
       'reading the members of the cluster works again',
     );
     const before = readKnownNodes(this.#options.knownNodes);
-    if (before.size > 0) this.#changed({ known: before, live: new Set() });
+    if (before.size > 0) this.#changed({ nodes: before, live: new Set() });
     this.#membership = new Membership({
       ...{ gateway, prefix, id, interval, onRefused },
       self: { ...self, address: self.address.replace(/:0$/, `:${port}`) },
@@ -153,7 +158,10 @@ export class Cluster {
     return this.#acknowledgements.wait(sequence);
   }
 
-  /** Resolves when every node that is there has applied it, also past the deadline; at the latest with the signal, or `close`. */
+  /**
+   * Resolves when every node that is there has applied it, also past the deadline; at the latest
+   * with the signal, or `close`.
+   */
   everyone(sequence: number, signal?: AbortSignal): Promise<void> {
     return this.#acknowledgements.everyone(sequence, signal);
   }
@@ -162,7 +170,7 @@ export class Cluster {
     return this.#acknowledgements.of(sequence);
   }
 
-  /** The most that any other node is known to have applied; 0: nothing is. */
+  /** The last entry that any other node is known to have applied; 0: nothing is. */
   get furthest(): number {
     return Math.max(0, ...[...this.#acknowledgements.state.values()].map(({ applied }) => applied));
   }
@@ -174,8 +182,8 @@ export class Cluster {
 
   /** Other nodes that are caught up. */
   get others(): readonly Member[] {
-    const { known = new Map<string, Member>(), live = new Set<string>() } = this.members ?? {};
-    return [...known.values()].filter(({ name }) => live.has(name) && name !== this.#options.self.name);
+    const { nodes = new Map<string, Member>(), live = new Set<string>() } = this.members ?? {};
+    return [...nodes.values()].filter(({ name }) => live.has(name) && name !== this.#options.self.name);
   }
 
   /** The one that appends for all while several write: the first by name. Null: this node. */
@@ -185,7 +193,10 @@ export class Cluster {
     return first === null || (this.isServing && name < first.name) ? null : first;
   }
 
-  /** Hands commits to another node. Resolves with its answer. Rejects when none came: it may have taken them or not. */
+  /**
+   * Hands commits to another node. Resolves with its answer. Rejects when none came: it may have
+   * taken them or not.
+   */
   async forward({ name }: Member, commits: Buffer): Promise<Buffer> {
     const watch = this.#watches.get(name);
     if (watch === undefined) throw new Error(`${name} is not a known node`);
@@ -221,10 +232,13 @@ export class Cluster {
     return this.isServing && !this.others.some((other) => (other.region ?? '') === region && other.name < name);
   }
 
-  /** What every node that is there has applied, when this one is the one to tidy up after all; else 0. */
+  /**
+   * What every node that is there has applied, when this one is the one to tidy up after all; else
+   * 0.
+   */
   get settled(): number {
     if (!this.isFirst) return 0;
-    const others = this.others.map((one) => one.name);
+    const others = this.others.map((member) => member.name);
     return Math.min(
       this.#options.head(),
       ...others.map((other) => this.#acknowledgements.state.get(other)?.applied ?? 0),
@@ -243,10 +257,10 @@ export class Cluster {
     await this.#server.close();
   }
 
-  #keep({ known }: Members): void {
+  #keep({ nodes }: Members): void {
     const { knownNodes: file, log } = this.#options;
     try {
-      writeKnownNodes(file, known.values());
+      writeKnownNodes(file, nodes.values());
     } catch (error) {
       log.warn('cannot store the known nodes; after a start without etcd, this node cannot connect to them', {
         file,
@@ -255,18 +269,18 @@ export class Cluster {
     }
   }
 
-  #changed({ known, live }: Pick<Members, 'live'> & { readonly known: ReadonlyMap<string, Member> }): void {
+  #changed({ nodes, live }: Pick<Members, 'live'> & { readonly nodes: ReadonlyMap<string, Member> }): void {
     const { self, tls, log } = this.#options;
-    this.#known = known;
+    this.#known = nodes;
     this.#server.membersChanged();
     for (const [name, watch] of this.#watches) {
-      if (known.get(name)?.address === watch.member.address) continue;
+      if (nodes.get(name)?.address === watch.member.address) continue;
       this.#watches.delete(name);
       watch.stop();
     }
-    this.#acknowledgements.setMembers(known.keys(), live);
-    for (const name of this.#heardTimes.keys()) if (!known.has(name)) this.#heardTimes.delete(name);
-    for (const [name, member] of known) {
+    this.#acknowledgements.setMembers(nodes.keys(), live);
+    for (const name of this.#heardTimes.keys()) if (!nodes.has(name)) this.#heardTimes.delete(name);
+    for (const [name, member] of nodes) {
       if (name === self.name || this.#watches.has(name)) continue;
       const heard =
         this.#heard.get(name) ?? new FaultLog(log, 'node unreachable', 'node reachable again', { node: name });

@@ -1,4 +1,7 @@
-/** etcd keeps each version of each key until it is told that nobody needs it: the head alone has one for each group of entries. */
+/**
+ * etcd keeps each version of each key until a client says that nobody needs it: the head alone has
+ * one for each group of entries.
+ */
 import type { EtcdGateway } from '../etcd/gateway.ts';
 import { range } from '../etcd/messages.ts';
 
@@ -14,7 +17,10 @@ export class Compaction {
     this.#key = key;
   }
 
-  /** Takes away what was replaced before the last turn: a watch that is behind by less than one misses nothing. Rejects with EtcdUnavailable and EtcdRefused. */
+  /**
+   * Deletes what was replaced before the last turn: a watch that is behind by less than one
+   * misses nothing. Rejects with EtcdUnavailable and EtcdRefused.
+   */
   async turn(): Promise<void> {
     const { revision } = await this.#gateway.transaction([], [range(this.#key, undefined, { keysOnly: true })]);
     // Less: of an older backup.

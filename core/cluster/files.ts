@@ -1,4 +1,7 @@
-/** Where the certificates of a node lie: where the settings say, else in the folder `cluster` of its data, as the commands make them. */
+/**
+ * Where the certificates of a node are: where the settings say, else in the folder `cluster` of its
+ * data, as the commands make them.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../base/errors.ts';
@@ -17,7 +20,7 @@ export interface ClusterFiles {
   readonly key: string;
   /** WAYPOST_* variables, which the settings of the node have from there. */
   readonly environment: string;
-  /** ETCD_* variables of the member of etcd beside this node. */
+  /** ETCD_* variables of the member of etcd next to this node. */
   readonly etcdEnvironment: string;
   /** Who the others are, as this node saw it last. */
   readonly knownNodes: string;
@@ -53,7 +56,10 @@ export function peerTls(config: Pick<Placed, 'dataDir' | 'peer'>): PeerTls {
   };
 }
 
-/** With https, a node shows etcd what it shows its peers, unless the settings say otherwise. Throws ConfigError. */
+/**
+ * With https, a node shows etcd what it shows its peers, unless the settings say otherwise. Throws
+ * ConfigError.
+ */
 export function etcdSettings(config: Placed): EtcdSettings {
   const { endpoints, timeout, caFile, certificateFile, keyFile } = config.etcd;
   if ((certificateFile === undefined) !== (keyFile === undefined))
@@ -61,7 +67,7 @@ export function etcdSettings(config: Placed): EtcdSettings {
       'half_certificate',
       'etcd.certificate_file and etcd.key_file belong together: set both or neither.',
     );
-  if (!endpoints.some((one) => one.startsWith('https:'))) return { endpoints, timeout };
+  if (!endpoints.some((endpoint) => endpoint.startsWith('https:'))) return { endpoints, timeout };
   const own = clusterFiles(config);
   const optional = (setting: string, file: string | undefined, standard: string): string | undefined => {
     if (file !== undefined) return read(setting, file);

@@ -6,8 +6,8 @@ import { createPrivateFile, readPrivateFile } from '../base/private-file.ts';
 /** Makes it at the first time. Throws ConfigError. */
 export function nodeId(dataDir: string): string {
   const file = join(dataDir, 'node.id');
-  const known = readPrivateFile(file);
-  if (known !== undefined) return known.trim();
+  const stored = readPrivateFile(file);
+  if (stored !== undefined) return stored.trim();
   createPrivateFile(file, randomBytes(16).toString('hex'));
   return nodeId(dataDir);
 }

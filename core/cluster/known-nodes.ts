@@ -1,4 +1,7 @@
-/** The nodes that this one knows, in a file: one that starts while etcd does not answer hears them all the same. What it says is a hint; etcd has the last word. */
+/**
+ * The nodes that this one knows, in a file: one that starts while etcd does not answer hears them
+ * all the same. What it says is a hint; etcd has the last word.
+ */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { FIRST_LEVEL } from '../journal/feature-level.ts';
@@ -9,14 +12,14 @@ import type { Member } from './members.ts';
 export function readKnownNodes(file: string): ReadonlyMap<string, Member> {
   try {
     const list = JSON.parse(readFileSync(file, 'utf8')) as (Partial<Member> | null)[];
-    return new Map(list.filter(isMember).map((one) => [one.name, one]));
+    return new Map(list.filter(isMember).map((member) => [member.name, member]));
   } catch {
     return new Map();
   }
 }
 
-function isMember(one: Partial<Member> | null): one is Member {
-  const { name, address, version, level = FIRST_LEVEL } = one ?? {};
+function isMember(member: Partial<Member> | null): member is Member {
+  const { name, address, version, level = FIRST_LEVEL } = member ?? {};
   return [name, address, version].every((field) => typeof field === 'string') && Number.isSafeInteger(level);
 }
 

@@ -1,4 +1,7 @@
-/** How far this node is behind, by what etcd and the other nodes have told it, and what follows for those who ask whether it serves. */
+/**
+ * How far this node is behind, by what etcd and the other nodes have told it, and what follows for
+ * those who ask whether it serves.
+ */
 import type { EtcdJournal } from '../journal/etcd/contract.ts';
 import type { Cluster } from './cluster.ts';
 import type { Standing } from './standing.ts';
@@ -14,7 +17,10 @@ export interface LagOptions {
 
 /** Entries that a node may be behind and still be waited for. */
 const CLOSE = 1000;
-/** Milliseconds without an answer of etcd, or a word of other nodes, after which they count as not heard. */
+/**
+ * Milliseconds without an answer of etcd, or a word of other nodes, after which they count as not
+ * heard.
+ */
 const SILENCE = 5000;
 
 export class Lag {
@@ -31,7 +37,10 @@ export class Lag {
     return lost === null && isSynced && !isStuck && lag < CLOSE;
   }
 
-  /** To be called when another node has said how far it is, and from time to time: who is the only one has all that anybody has. */
+  /**
+   * To be called when another node has said how far it is, and from time to time: who is the only
+   * one has all that anybody has.
+   */
   heard(): void {
     const { journal, cluster } = this.#options;
     const at = cluster.isOnly ? performance.now() : cluster.heardAt;

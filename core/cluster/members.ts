@@ -34,7 +34,7 @@ export interface Session {
 }
 
 export interface Members {
-  readonly known: ReadonlyMap<string, KnownMember>;
+  readonly nodes: ReadonlyMap<string, KnownMember>;
   /** Names of those that are caught up and serve. */
   readonly live: ReadonlySet<string>;
   /** Names of those that run, caught up or not. */
@@ -71,7 +71,7 @@ export function keysOf(prefix: string, kind?: Kind): readonly [string, string] {
 export async function readMembers(gateway: EtcdGateway, prefix: string): Promise<ClusterState> {
   const [first, end] = keysOf(prefix);
   const { ranges, revision } = await gateway.transaction([], [range(first, end)]);
-  const known = new Map<string, KnownMember>();
+  const nodes = new Map<string, KnownMember>();
   const sessions = new Map<string, Session>();
   const [live, removed] = [new Set<string>(), new Set<string>()];
   let [agreedLevel, levelRevision] = [FIRST_LEVEL, 0];
@@ -84,10 +84,10 @@ export async function readMembers(gateway: EtcdGateway, prefix: string): Promise
     else if (path.startsWith('session/')) sessions.set(name, { ...sessionOf(value), revision: modRevision });
     else {
       const member = memberOf(value);
-      if (member !== null) known.set(member.name, member);
+      if (member !== null) nodes.set(member.name, member);
     }
   }
-  return { known, live, there: new Set(sessions.keys()), sessions, removed, agreedLevel, levelRevision, revision };
+  return { nodes, live, there: new Set(sessions.keys()), sessions, removed, agreedLevel, levelRevision, revision };
 }
 
 /** Null for what no node of this kind has written. */

@@ -1,4 +1,7 @@
-/** This node among the members in etcd: it says of itself that it is there, under a lease, and hears who else is. A name belongs to one process at a time. */
+/**
+ * This node among the members in etcd: it says of itself that it is there, under a lease, and hears
+ * who else is. A name belongs to one process at a time.
+ */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StateError } from '../base/errors.ts';
@@ -13,10 +16,16 @@ export interface MembershipOptions {
   /** Of all keys in etcd; ends with a slash. */
   readonly prefix: string;
   readonly self: Member;
-  /** Of the data folder. Another process with the same takes this one's place: it is taken to be its restart. */
+  /**
+   * Of the data folder. Another process with the same takes this one's place: it is taken to be its
+   * restart.
+   */
   readonly id: string;
   readonly onChange: (members: Members) => void;
-  /** Once, after the start: this node is no member any more, since it was removed or another has its name. */
+  /**
+   * Once, after the start: this node is no member any more, since it was removed or another has its
+   * name.
+   */
   readonly onRefused: (error: StateError) => void;
   /** etcd cannot be reached; null: it can. */
   readonly onTrouble: (error: unknown) => void;
@@ -26,7 +35,10 @@ export interface MembershipOptions {
 
 /** Seconds after which a node that says nothing is no longer waited for. */
 const LEASE = 5;
-/** Milliseconds that a start waits for a name which another node has: that may have ended without a word. */
+/**
+ * Milliseconds that a start waits for a name which another node has: that may have ended without a
+ * word.
+ */
 const NAME_MS = 1000 * (LEASE + 3);
 /** Of so many words one comes with a look, whatever the watch tells. */
 const LOOK_EVERY = 10;
@@ -53,13 +65,16 @@ export class Membership {
   /** Of the last look. */
   #revision = 0;
   #refused: StateError | null = null;
-  members: Members = { known: new Map(), live: new Set(), there: new Set(), agreedLevel: null };
+  members: Members = { nodes: new Map(), live: new Set(), there: new Set(), agreedLevel: null };
 
   constructor(options: MembershipOptions) {
     this.#options = options;
   }
 
-  /** Resolves after the first look, goes on by itself, also when etcd cannot be reached. Rejects with StateError `removed` or `name_taken`. */
+  /**
+   * Resolves after the first look, goes on by itself, also when etcd cannot be reached. Rejects
+   * with StateError `removed` or `name_taken`.
+   */
   async start(): Promise<void> {
     const { onTrouble } = this.#options;
     for (const until = performance.now() + NAME_MS; ; await sleep(200)) {
@@ -78,7 +93,9 @@ export class Membership {
     this.#running = Promise.all([this.#run(), this.#watch()]);
   }
 
-  /** This node is caught up: others wait for it from the next look on; or it is not, and they don't. */
+  /**
+   * This node is caught up: others wait for it from the next look on; or it is not, and they don't.
+   */
   async serving(isServing: boolean): Promise<void> {
     this.#isServing = isServing;
     if (this.#refused === null) await this.#looks.join();
@@ -88,7 +105,7 @@ export class Membership {
     this.#stop.abort();
     this.#wake();
     await this.#running;
-    // One that is under way may yet be given a lease.
+    // One that is pending may yet be given a lease.
     await this.#looks.join().catch(() => {});
     if (this.#lease !== null) await this.#options.gateway.revoke(this.#lease).catch(() => {});
   }
@@ -135,7 +152,7 @@ export class Membership {
       await gateway
         .watch(first, end, from, ({ puts, deleted }) => puts.length + deleted.length > 0 && this.#wake(), signal)
         .catch(() => {});
-      // What came meanwhile is looked at, and the next one begins there.
+      // Events of the meantime are looked at, and the next one begins there.
       if (!signal.aborted) this.#wake();
       await sleep(interval, undefined, { signal }).catch(() => {});
     }
@@ -159,18 +176,18 @@ export class Membership {
       state = await readMembers(gateway, prefix);
       this.#check(state);
     }
-    const { known, live, there, agreedLevel, revision } = state;
+    const { nodes, live, there, agreedLevel, revision } = state;
     this.#revision = revision;
     this.#isStale = false;
-    const text = JSON.stringify([[...known.values()], [...live], [...there], agreedLevel]);
+    const text = JSON.stringify([[...nodes.values()], [...live], [...there], agreedLevel]);
     if (text === this.#last) return;
     this.#last = text;
-    this.members = { known, live, there, agreedLevel };
+    this.members = { nodes, live, there, agreedLevel };
     onChange(this.members);
   }
 
   /** Throws StateError when this process is no member, and can be none. */
-  #check({ removed, sessions, known, agreedLevel }: ClusterState): void {
+  #check({ removed, sessions, nodes, agreedLevel }: ClusterState): void {
     const { id, self } = this.#options;
     if (removed.has(id))
       throw new StateError(
@@ -181,23 +198,23 @@ export class Membership {
     if (level < agreedLevel)
       throw new StateError(
         'feature_level',
-        `This node has version ${self.version}, which cannot read what the cluster writes (feature level ${level}, agreed ${agreedLevel}). Install the version of the other nodes: ${[...new Set([...known.values()].map((member) => member.version))].join(', ')}.`,
+        `This node has version ${self.version}, which cannot read what the cluster writes (feature level ${level}, agreed ${agreedLevel}). Install the version of the other nodes: ${[...new Set([...nodes.values()].map((member) => member.version))].join(', ')}.`,
       );
     const session = sessions.get(self.name);
     if (session === undefined || session.process === this.#process) return;
     if (session.id === id && !this.#wasThere) return;
     throw new StateError(
       'name_taken',
-      `Another node of the cluster is also called ${self.name} (${known.get(self.name)?.address}). Use a unique WAYPOST_NODE_NAME for each node, with an invitation for that name.`,
+      `Another node of the cluster is also called ${self.name} (${nodes.get(self.name)?.address}). Use a unique WAYPOST_NODE_NAME for each node, with an invitation for that name.`,
     );
   }
 
   /** Raises the agreed level if every member has a higher one. True: look again. */
-  async #agree({ known, agreedLevel, levelRevision, revision }: ClusterState): Promise<boolean> {
+  async #agree({ nodes, agreedLevel, levelRevision, revision }: ClusterState): Promise<boolean> {
     const { gateway, prefix } = this.#options;
     const risen = risenLevel(
       agreedLevel,
-      [...known.values()].map(({ level = FIRST_LEVEL }) => level),
+      [...nodes.values()].map(({ level = FIRST_LEVEL }) => level),
     );
     if (risen === null) return false;
     const [members, end] = keysOf(prefix, 'member');
@@ -209,12 +226,15 @@ export class Membership {
     return true;
   }
 
-  /** Writes what this node is, unless it stands there already: etcd keeps every version. When it has, or was not the first, it is to be looked again. */
-  async #say({ known, sessions, revision }: ClusterState): Promise<'said' | 'again'> {
+  /**
+   * Writes what this node is, unless it stands there already: etcd keeps every version. When it
+   * has, or was not the first, it is to be looked again.
+   */
+  async #say({ nodes, sessions, revision }: ClusterState): Promise<'said' | 'again'> {
     const { gateway, prefix, self, id } = this.#options;
     const isServing = this.#isServing;
     const session = sessions.get(self.name);
-    const stored = known.get(self.name);
+    const stored = nodes.get(self.name);
     const isThere =
       this.#lease !== null &&
       session !== undefined &&

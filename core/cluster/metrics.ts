@@ -69,7 +69,7 @@ export function clusterMetrics(registry: Registry, states: readonly string[], st
     ['state'],
     (emit) => {
       const { state } = standing();
-      for (const one of states) emit(one === state ? 1 : 0, one);
+      for (const name of states) emit(name === state ? 1 : 0, name);
     },
   );
 }

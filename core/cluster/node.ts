@@ -25,9 +25,15 @@ export interface Node {
   readonly watchRequests: WatchRequests;
   /** Who serves a change. */
   readonly sync: (sequence: number) => Sync;
-  /** Resolves when every node that is there serves a change, however long one of them takes, or with the signal. */
+  /**
+   * Resolves when every node that is there serves a change, however long one of them takes, or with
+   * the signal.
+   */
   readonly served: (sequence: number, signal?: AbortSignal) => Promise<void>;
-  /** Resolves when the store of another node is there to take the place of this one's: the service is to start anew. */
+  /**
+   * Resolves when the store of another node is there to take the place of this one's: the service
+   * is to restart.
+   */
   readonly replaced: Promise<void>;
   readonly isReplaced: boolean;
   /** Names of the nodes that are there, this one among them, in order. */

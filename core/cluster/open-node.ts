@@ -1,4 +1,7 @@
-/** Opens this node with the journal that the configuration asks for: its own, or a log in etcd that several nodes share. */
+/**
+ * Opens this node with the journal that the configuration asks for: its own, or a log in etcd that
+ * several nodes share.
+ */
 import { join } from 'node:path';
 import type { Registry } from '../base/metrics/index.ts';
 import type { Config } from '../config/index.ts';

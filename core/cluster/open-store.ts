@@ -1,4 +1,7 @@
-/** Opens the store of this node: its lock, its environment, up-to-date answers, and the index in memory. */
+/**
+ * Opens the store of this node: its lock, its environment, up-to-date answers, and the index in
+ * memory.
+ */
 import type { Logger } from '../base/log/index.ts';
 import type { Registry } from '../base/metrics/index.ts';
 import { openSecrets, type Secrets } from '../base/secrets.ts';

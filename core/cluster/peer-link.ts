@@ -1,6 +1,7 @@
 /**
- * Messages between two nodes, both ways over one connection, which begins as a request over HTTP that asks for it (RFC 9110 7.8). By HTTP itself a word cost two nodes 150 us of CPU,
- * and commits with their answer 500.
+ * Messages between two nodes, both ways over one connection, which begins as a request over HTTP
+ * that asks for it (RFC 9110 7.8). By HTTP itself a word cost two nodes 150 us of CPU, and commits
+ * with their answer 500.
  *
  *   message: length u32 of what follows, kind u8, number u48, what is said
  */
@@ -21,7 +22,7 @@ export const KIND = {
 export interface Message {
   readonly kind: number;
   readonly number: number;
-  readonly said: Buffer;
+  readonly payload: Buffer;
 }
 
 const HEAD = 11;
@@ -38,7 +39,10 @@ export class PeerLink {
   /** Bytes until the next message is here. */
   #wanted = HEAD;
 
-  /** `head`: bytes that came already. `onMessage` is called in order; what it throws ends the connection. */
+  /**
+   * `head`: bytes that came already. `onMessage` is called in order; what it throws ends the
+   * connection.
+   */
   constructor(socket: Duplex, head: Buffer, onMessage: (message: Message) => void) {
     this.#socket = socket;
     this.#onMessage = onMessage;
@@ -51,12 +55,12 @@ export class PeerLink {
     return this.#socket.writableLength;
   }
 
-  send(kind: number, number: number, said: Buffer = NOTHING): void {
-    const message = Buffer.allocUnsafe(HEAD + said.length);
+  send(kind: number, number: number, payload: Buffer = NOTHING): void {
+    const message = Buffer.allocUnsafe(HEAD + payload.length);
     message.writeUInt32BE(message.length - LENGTH, 0);
     message[LENGTH] = kind;
     message.writeUIntBE(number, LENGTH + 1, 6);
-    message.set(said, HEAD);
+    message.set(payload, HEAD);
     this.#socket.write(message);
   }
 
@@ -84,7 +88,7 @@ export class PeerLink {
       this.#wanted = end - at;
       if (end > bytes.length) break;
       const number = bytes.readUIntBE(at + LENGTH + 1, 6);
-      this.#onMessage({ kind: bytes[at + LENGTH], number, said: bytes.subarray(at + HEAD, end) });
+      this.#onMessage({ kind: bytes[at + LENGTH], number, payload: bytes.subarray(at + HEAD, end) });
       at = end;
       this.#wanted = HEAD;
     }

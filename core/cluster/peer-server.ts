@@ -1,4 +1,7 @@
-/** What a node tells its peers, over TLS with certificates on both sides: how far it has applied the log, as it goes, and all that it holds; and what it takes: commits. */
+/**
+ * What a node tells its peers, over TLS with certificates on both sides: how far it has applied the
+ * log, as it goes, and all that it holds; and what it takes: commits.
+ */
 import type { X509Certificate } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
@@ -24,9 +27,15 @@ export interface PeerServerOptions {
   head(): number;
   /** JSON about this node, for clients without messages; omitted: only `head`. */
   report?(): string;
-  /** The node of the cluster that has this certificate; undefined: none, as one that was removed has it still. */
+  /**
+   * The node of the cluster that has this certificate; undefined: none, as one that was removed has
+   * it still.
+   */
   memberOf(certificate: X509Certificate): string | undefined;
-  /** Takes what a node forwards. Resolves with the answer. Rejects when it takes nothing now, and for what is unreadable. */
+  /**
+   * Takes what a node forwards. Resolves with the answer. Rejects when it takes nothing now, and
+   * for what is unreadable.
+   */
   commit?(node: string, commits: Buffer): Promise<Buffer>;
   readonly snapshots: SnapshotSender;
   /** Undefined: it has none. */
@@ -43,7 +52,10 @@ export interface PeerServerOptions {
 export const HEARTBEAT = 1000;
 /** Bytes that a peer may leave unread. */
 const MAX_UNREAD = 64 << 10;
-/** Milliseconds for which who is no member may become one: a node that is new may ask before the watch of members has told of it. */
+/**
+ * Milliseconds for which who is no member may become one: a node that is new may ask before the
+ * watch of members has told of it.
+ */
 const NEWS = 1000;
 const LOOK = 50;
 const BLOBS = '/v1/blobs/';
@@ -53,7 +65,7 @@ const REQUESTS = /^\/v1\/requests\/(\d{1,15})$/;
 const GRANTED = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${PROTOCOL}\r\n\r\n`;
 const refused = (status: string): string => `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
 
-/** Who is told how far this node is: a peer by messages, anyone else who asks line by line. */
+/** The receivers of this node's position: a peer by messages, another client line by line. */
 interface Listener {
   /** That it has shown. */
   readonly certificate: X509Certificate;
@@ -100,7 +112,7 @@ export class PeerServer {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Something was applied. What is applied in one turn of the event loop is told once. */
+  /** Something was applied. What is applied in one turn of the event loop is reported once. */
   applied(): void {
     if (this.#isDue || this.#listeners.size === 0) return;
     this.#isDue = true;
@@ -200,11 +212,11 @@ export class PeerServer {
     else response.writeHead(404).end();
   }
 
-  async #commit(link: PeerLink, node: string, { kind, number, said }: Message): Promise<void> {
+  async #commit(link: PeerLink, node: string, { kind, number, payload }: Message): Promise<void> {
     const { commit } = this.#options;
     if (kind !== KIND.commits) throw new Error('a message of unknown kind');
     // Why it takes none is of no use to the other node: it does without this one for a while.
-    const answer = await commit?.(node, said).catch(() => undefined);
+    const answer = await commit?.(node, payload).catch(() => undefined);
     link.send(KIND.answer, number, answer);
   }
 

@@ -18,7 +18,10 @@ export interface PeerWatchOptions {
 const SILENCE = 3 * HEARTBEAT;
 const FIRST_PAUSE = 50;
 const LONGEST_PAUSE = 2000;
-/** Milliseconds that an answer to commits may take: as long as a group waits for etcd when nothing is wrong, many times over. */
+/**
+ * Milliseconds that an answer to commits may take: as long as a group waits for etcd when nothing
+ * is wrong, many times over.
+ */
 const PATIENCE = 2000;
 
 interface Asked {
@@ -48,7 +51,10 @@ export class PeerWatch {
     await this.#running;
   }
 
-  /** Resolves with what the node answers. Rejects when it does not, or refuses: it may have them or not. */
+  /**
+   * Resolves with what the node answers. Rejects when it does not, or refuses: it may have them or
+   * not.
+   */
   async forward(commits: Buffer): Promise<Buffer> {
     const link = this.#link;
     const { name } = this.member;
@@ -84,16 +90,16 @@ export class PeerWatch {
   /** Rejects when the connection has ended, or there was none. */
   async #connected(): Promise<never> {
     const { signal } = this.#stop;
-    const asked = this.#ask();
-    let end = (error: Error): void => void asked.destroy(error);
+    const line = this.#ask();
+    let end = (error: Error): void => void line.destroy(error);
     const silence = setTimeout(() => end(new Error('timeout: no message received')), SILENCE);
     const leave = (): void => end(new Error('this node closed the connection'));
     signal.addEventListener('abort', leave);
     try {
       return await new Promise<never>((_, reject) => {
-        asked.on('error', reject);
-        asked.on('response', ({ statusCode }) => reject(new Error(refusalOf(statusCode))));
-        asked.on('upgrade', (_answer, socket: Socket, head) => {
+        line.on('error', reject);
+        line.on('response', ({ statusCode }) => reject(new Error(refusalOf(statusCode))));
+        line.on('upgrade', (_answer, socket: Socket, head) => {
           end = (error) => void socket.destroy(error);
           socket.on('error', reject);
           socket.on('close', () => reject(new Error('the connection was closed')));
@@ -116,23 +122,23 @@ export class PeerWatch {
   #ask(): ClientRequest {
     const { ca, certificate, key } = this.#options.tls;
     const { name, address } = this.member;
-    const asked = request(`https://${address}/v1/applied`, {
+    const line = request(`https://${address}/v1/applied`, {
       ...{ ca, cert: certificate, key, servername: name, agent: false },
       headers: { connection: 'Upgrade', upgrade: PROTOCOL },
     });
-    asked.setNoDelay(true);
-    return asked.end();
+    line.setNoDelay(true);
+    return line.end();
   }
 
-  #take({ kind, number, said }: Message): void {
+  #take({ kind, number, payload }: Message): void {
     if (kind === KIND.applied) {
       this.#options.onTrouble(null);
       this.#pause = FIRST_PAUSE;
       this.#options.onApplied(this.member.name, number);
     } else if (kind === KIND.answer) {
-      const asked = this.#asked.get(number);
-      if (said.length > 0) asked?.resolve(said);
-      else asked?.reject(new Error(`${this.member.name} accepted no commits`));
+      const forwarded = this.#asked.get(number);
+      if (payload.length > 0) forwarded?.resolve(payload);
+      else forwarded?.reject(new Error(`${this.member.name} accepted no commits`));
     } else throw new Error('a message of unknown kind');
   }
 }

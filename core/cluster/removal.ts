@@ -6,18 +6,19 @@ import { etcdSettings, type Placed } from './files.ts';
 import { keyOf, readMembers } from './members.ts';
 
 /**
- * From now on nobody names it as pending, and it is refused should it come back with the data that it has. Throws ConfigError, EtcdUnavailable, EtcdRefused, and StateError: `no_member`, or `is_there`
- * for one that runs, unless `isForced`.
+ * From now on nobody names it as pending, and it is refused should it come back with the data that
+ * it has. Throws ConfigError, EtcdUnavailable, EtcdRefused, and StateError: `no_member`, or
+ * `is_there` for one that runs, unless `isForced`.
  */
 export async function removeMember(config: Placed, name: string, isForced: boolean): Promise<void> {
   const gateway = new EtcdGateway(etcdSettings(config));
   const { prefix } = config.etcd;
   try {
     for (;;) {
-      const { known, sessions } = await readMembers(gateway, prefix);
-      const member = known.get(name);
+      const { nodes, sessions } = await readMembers(gateway, prefix);
+      const member = nodes.get(name);
       if (member === undefined) {
-        const all = [...known.keys()].sort().join(', ');
+        const all = [...nodes.keys()].sort().join(', ');
         throw new StateError('no_member', `The cluster has no node called ${name}. Its nodes: ${all || 'none'}.`);
       }
       const session = sessions.get(name);

@@ -56,10 +56,10 @@ export class Replacement {
       const from = others();
       const member = from[turn % Math.max(1, from.length)];
       if (member !== undefined) {
-        let told = performance.now();
+        let reportedAt = performance.now();
         const onProgress = (done: number, size: number): void => {
-          if (performance.now() - told < TOLD) return;
-          told = performance.now();
+          if (performance.now() - reportedAt < TOLD) return;
+          reportedAt = performance.now();
           log.info('fetching a snapshot from another node', { node: member.name, bytes: done, of: size });
         };
         try {

@@ -1,6 +1,7 @@
 /**
- * Making a cluster: the first node makes the authority of its certificates, and its data becomes that of all; each other node gets an invitation, a file with all that it needs. What a
- * node has of it is in the folder `cluster` of its data.
+ * Making a cluster: the first node makes the authority of its certificates, and its data becomes
+ * that of all; each other node gets an invitation, a file with all that it needs. What a node has
+ * of it is in the folder `cluster` of its data.
  */
 import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
@@ -34,7 +35,11 @@ export interface Begun {
   readonly isOld: boolean;
 }
 
-/** `hosts`: names and addresses of this node, an IP address among them, by which others reach it; none: others reach it by its name. Throws ConfigError, StateError, EtcdUnavailable and EtcdRefused. May be run again. */
+/**
+ * `hosts`: names and addresses of this node, an IP address among them, by which others reach it;
+ * none: others reach it by its name. Throws ConfigError, StateError, EtcdUnavailable and
+ * EtcdRefused. May be run again.
+ */
 export async function initCluster(config: ClusterConfig, hosts: readonly string[] = []): Promise<Begun> {
   const { endpoints, prefix } = config.etcd;
   if (endpoints.length === 0) throw noEndpoints();
@@ -49,13 +54,13 @@ export async function initCluster(config: ClusterConfig, hosts: readonly string[
       if (!existsSync(files.authority) || !existsSync(files.ca)) {
         const authority = await createAuthority();
         rmSync(files.authority, { force: true });
-        place(files, files.ca, authority.certificate);
+        install(files, files.ca, authority.certificate);
         createPrivateFile(files.authority, authority.key);
       }
       writeOwn(files, await signNode(readAuthority(config), config.nodeName, hosts));
     }
     openSecrets(secretKeyFile(config));
-    place(files, files.environment, environment);
+    install(files, files.environment, environment);
     const head = headOf(config);
     const voter = await voterHere(config, files, hosts, true);
     const begun = { files, voter, entries: head.sequence };
@@ -94,7 +99,10 @@ interface Invitation {
 /** What a host may be called, its addresses of either family among them. */
 export const HOST = /^[\w.:-]{1,253}$/;
 
-/** The text of an invitation for a node of that name; `hosts` are further names and addresses at which it will be reached. Throws ConfigError. */
+/**
+ * The text of an invitation for a node of that name; `hosts` are further names and addresses at
+ * which it will be reached. Throws ConfigError.
+ */
 export async function invite(config: ClusterConfig, name: string, hosts: readonly string[]): Promise<string> {
   const { endpoints, prefix } = config.etcd;
   if (endpoints.length === 0) throw noEndpoints();
@@ -121,7 +129,10 @@ export interface Joined {
   readonly voter: VoterStep;
 }
 
-/** Takes an invitation, also once more. Throws ConfigError `bad_invitation`, StateError `has_data`, `has_joined`, and EtcdRefused. */
+/**
+ * Takes an invitation, also once more. Throws ConfigError `bad_invitation`, StateError `has_data`,
+ * `has_joined`, and EtcdRefused.
+ */
 export async function joinCluster(config: ClusterConfig, text: string): Promise<Joined> {
   const invitation = readInvitation(text);
   const { name, hosts = [] } = invitation;
@@ -146,8 +157,8 @@ export async function joinCluster(config: ClusterConfig, text: string): Promise<
       createPrivateFile(secrets, invitation.secrets);
       if (readPrivateFile(secrets) !== invitation.secrets)
         throw new StateError('has_key', `${secrets} differs from the key of the cluster; move it away.`);
-      place(files, files.ca, invitation.ca);
-      place(files, files.environment, environment);
+      install(files, files.ca, invitation.ca);
+      install(files, files.environment, environment);
       writeOwn(files, invitation);
     } finally {
       lock.release();
@@ -162,7 +173,10 @@ const noEndpoints = (): ConfigError =>
     'etcd.endpoints is empty. Set the client URLs of the current or future etcd members with --etcd or WAYPOST_ETCD_ENDPOINTS, separated by commas.',
   );
 
-/** The settings that a node of the cluster is to be started with; without hosts it listens where it did by those of `before`. Throws ConfigError `no_address`. */
+/**
+ * The settings that a node of the cluster is to be started with; without hosts it listens where it
+ * did by those of `before`. Throws ConfigError `no_address`.
+ */
 function environmentOf(
   { nodeName, etcd, peer }: ClusterConfig,
   hosts: readonly string[],
@@ -192,11 +206,14 @@ async function voterHere(
   isFirst: boolean,
 ): Promise<VoterStep> {
   const { step, environment } = await planVoter(config, config.nodeName, hosts, isFirst);
-  if (environment !== null) place(files, files.etcdEnvironment, environment);
+  if (environment !== null) install(files, files.etcdEnvironment, environment);
   return step;
 }
 
-/** The node has its certificate, and that is good for `hosts`, too; one that lies elsewhere is the operator's to judge. */
+/**
+ * The node has its certificate, and that is good for `hosts`, too; one that is elsewhere is the
+ * operator's to judge.
+ */
 function isFor({ folder, certificate, key }: ClusterFiles, hosts: readonly string[]): boolean {
   if (!existsSync(key)) return false;
   if (dirname(key) !== folder) return true;
@@ -206,13 +223,16 @@ function isFor({ folder, certificate, key }: ClusterFiles, hosts: readonly strin
 
 function writeOwn(files: ClusterFiles, { certificate, key }: Pair): void {
   if (dirname(files.key) === files.folder) rmSync(files.key, { force: true });
-  place(files, files.certificate, certificate);
+  install(files, files.certificate, certificate);
   // Last: who has it has all.
   createPrivateFile(files.key, key);
 }
 
-/** What is in the folder is ours to replace; what lies elsewhere is the operator's. Throws StateError `has_other`. */
-function place({ folder }: ClusterFiles, file: string, text: string): void {
+/**
+ * What is in the folder is ours to replace; what is elsewhere is the operator's. Throws
+ * StateError `has_other`.
+ */
+function install({ folder }: ClusterFiles, file: string, text: string): void {
   if (dirname(file) === folder) {
     replacePrivateFile(file, text);
     return;
@@ -242,7 +262,9 @@ function readInvitation(text: string): Invitation {
   if (!/^[\w.-]+$/.test(found.name as string)) throw bad('its node name is invalid');
   const { endpoints, prefix } = found.etcd ?? {};
   const isList =
-    Array.isArray(endpoints) && endpoints.length > 0 && endpoints.every((one) => /^https?:\/\/\S+$/.test(String(one)));
+    Array.isArray(endpoints) &&
+    endpoints.length > 0 &&
+    endpoints.every((endpoint) => /^https?:\/\/\S+$/.test(String(endpoint)));
   if (!isList || typeof prefix !== 'string' || /\s/.test(prefix))
     throw bad('it lacks the endpoints or the prefix of etcd');
   return found as Invitation;

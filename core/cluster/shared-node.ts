@@ -1,4 +1,7 @@
-/** A node that shares its log with others: the journal over etcd, who is there, and what follows from how far each is. */
+/**
+ * A node that shares its log with others: the journal over etcd, who is there, and what follows
+ * from how far each is.
+ */
 
 import type { Logger } from '../base/log/index.ts';
 import { FaultLog } from '../base/log/throttle.ts';
@@ -28,7 +31,10 @@ import type { Standing } from './standing.ts';
 import { TailWatcher } from './tail-watcher.ts';
 import { Upkeep } from './upkeep.ts';
 
-/** Milliseconds that a start waits for etcd before it goes on with what is here; and when nothing is here. */
+/**
+ * Milliseconds that a start waits for etcd before it goes on with what is here; and when nothing is
+ * here.
+ */
 const START = 3000;
 const FIRST_START = 20_000;
 /** Milliseconds between looks at the head of the log, and words that this node is there. */
@@ -37,10 +43,16 @@ const INTERVAL = 1000;
 const BLOB = 300_000;
 /** Milliseconds that a commit waits for etcd. */
 const COMMIT = 5000;
-/** Entries after which a node that has none takes the store of another: an entry may be an import of very many records. */
+/**
+ * Entries after which a node that has none takes the store of another: an entry may be an import of
+ * very many records.
+ */
 const FAR = 100;
 
-/** Resolves when it serves, or after a while with what is here. Rejects with ConfigError, with StateError when it can be no member, and with the error of its socket. */
+/**
+ * Resolves when it serves, or after a while with what is here. Rejects with ConfigError, with
+ * StateError when it can be no member, and with the error of its socket.
+ */
 export async function openSharedNode(options: NodeOptions): Promise<Node> {
   const node = new SharedNode(options);
   await node.join();
@@ -52,7 +64,7 @@ class SharedNode implements Node {
   readonly journal: EtcdJournal;
   readonly blobs: BlobSource;
   readonly watchRequests: WatchRequests;
-  // Handed on by themselves.
+  // Handed on as functions.
   readonly standing = (): Standing => ({
     ...this.#lag.standing(),
     agreedLevel: this.#cluster.level.agreed,

@@ -1,4 +1,7 @@
-/** The bytes of packages in the file of a snapshot: one behind the other, each behind a line with its hash and its length. */
+/**
+ * The bytes of packages in the file of a snapshot: one behind the other, each behind a line with
+ * its hash and its length.
+ */
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +20,10 @@ export interface BlobsHead {
 const DIGITS = 15;
 const LINE = 64 + 1 + DIGITS + 1;
 
-/** Writes those of a folder to a file from `from` on, which ends with them. What is damaged or not there is left out. `onBytes` is told how many have been copied, again and again. */
+/**
+ * Writes those of a folder to a file from `from` on, which ends with them. What is damaged or not
+ * there is left out. `onBytes` repeatedly receives how many have been copied.
+ */
 export async function writeBlobs(
   folder: string,
   hashes: Iterable<string>,

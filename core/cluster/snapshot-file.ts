@@ -1,6 +1,7 @@
 /**
- * A snapshot in a file: the store of a node as it was at one moment, and the packages that its rows name, behind two lines of text. The first has the format's version and the SHA-256 of the
- * second, which says whose store it is and what both must hash to.
+ * A snapshot in a file: the store of a node as it was at one moment, and the packages that its rows
+ * name, behind two lines of text. The first has the format's version and the SHA-256 of the second,
+ * which says whose store it is and what both must hash to.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -148,7 +149,10 @@ async function hashFile(file: FileHandle, onProgress: (done: number) => void): P
   return hash.digest('hex');
 }
 
-/** Writes the store of this node, and packages, to a file, which must not be there yet; its daemon may serve meanwhile. Throws StateError `no_data`, `file_exists`. */
+/**
+ * Writes the store of this node, and packages, to a file, which must not be there yet; its daemon
+ * may serve meanwhile. Throws StateError `no_data`, `file_exists`.
+ */
 export async function writeSnapshot(
   config: SnapshotConfig,
   path: string,
@@ -157,7 +161,8 @@ export async function writeSnapshot(
 ): Promise<Written> {
   const exists = new StateError('file_exists', `${path} already exists; use another name, or delete it.`);
   if (existsSync(path)) throw exists;
-  // A name of its own: what lies beside is somebody's, or of another snapshot that is being written.
+  // A name of its own: what is next to it is somebody's, or of another snapshot that is being
+  // written.
   const folder = await mkdtemp(`${path}.`);
   const part = join(folder, PART);
   let target: FileHandle | undefined;
@@ -199,7 +204,10 @@ function counted(done: number, size: number, onProgress: OnProgress): (count: nu
   };
 }
 
-/** The head of a copy, and the packages that its rows name: those of the store may be others by then. */
+/**
+ * The head of a copy, and the packages that its rows name: those of the store may be others by
+ * then.
+ */
 async function readCopy(folder: string, mapSize: number) {
   const copied = openEnvironment(folder, mapSize);
   try {
@@ -209,7 +217,10 @@ async function readCopy(folder: string, mapSize: number) {
   }
 }
 
-/** From a place in one file to before another, to a place in another file. Resolves with the SHA-256 of it, in hexadecimal. */
+/**
+ * From a place in one file to before another, to a place in another file. Resolves with the SHA-256
+ * of it, in hexadecimal.
+ */
 async function copy(
   source: FileHandle,
   from: number,
@@ -231,15 +242,17 @@ async function copy(
 
 export interface Restored {
   readonly head: SnapshotHead;
-  /** Where the store that was there lies now; null: there was none. */
+  /** Where the store that was there is now; null: there was none. */
   readonly kept: string | null;
   /** What etcd holds: nothing is configured; no log yet; that of which this is a part. */
   readonly log: 'none' | 'empty' | 'goes on';
 }
 
 /**
- * Puts a snapshot in the place of the store of this node, whose daemon must not run. `force`: also where there is one, which is kept beside it. All is checked before anything is touched.
- * Throws InvalidError for what is no whole snapshot, StateError `has_data` and `other_log`, ConfigError, EtcdUnavailable, EtcdRefused.
+ * Puts a snapshot in the place of the store of this node, whose daemon must not run. `force`: also
+ * where there is one, which is kept next to it. All is checked before anything is touched. Throws
+ * InvalidError for what is no whole snapshot, StateError `has_data` and `other_log`, ConfigError,
+ * EtcdUnavailable, EtcdRefused.
  */
 export async function restoreSnapshot(
   config: SnapshotConfig,
@@ -365,7 +378,9 @@ async function raiseCounters({ dataDir, store }: SnapshotConfig, counters: reado
   }
 }
 
-/** Throws StateError for a log that does not go on from the snapshot: the node could not follow it. */
+/**
+ * Throws StateError for a log that does not go on from the snapshot: the node could not follow it.
+ */
 async function logFor(config: SnapshotConfig, { sequence, hash }: SnapshotHead): Promise<Restored['log']> {
   const { endpoints, prefix } = config.etcd;
   if (endpoints.length === 0) return 'none';

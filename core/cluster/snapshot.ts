@@ -1,6 +1,7 @@
 /**
- * The whole store of one node, for another that cannot follow from where it is: copied into a file next to the store, which is sent as it is, checked, and put in the place of the store
- * at the next start. A transfer that breaks off goes on where it was while the file is the same.
+ * The whole store of one node, for another that cannot follow from where it is: copied into a file
+ * next to the store, which is sent as it is, checked, and put in the place of the store at the next
+ * start. A transfer that breaks off goes on where it was while the file is the same.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, renameSync, rmSync } from 'node:fs';
@@ -31,7 +32,10 @@ export const READY = 'snapshot.ready';
 /** The store that was replaced last: should it have held what nobody else had, it is not gone. */
 const BEFORE = 'waypost.mdb.replaced';
 
-/** A file that has no name any more, so that nothing of it is left when it is closed, however that comes about. */
+/**
+ * A file that has no name any more, so that nothing of it is left when it is closed, however that
+ * comes about.
+ */
 interface Copy {
   readonly file: FileHandle;
   readonly size: number;
@@ -53,7 +57,8 @@ export class SnapshotSender {
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * `backup` writes a copy of the store, as it is at one moment, to a path. `fresh`: milliseconds for which a copy is given to who begins to read: a node with an older one might find that the
+   * `backup` writes a copy of the store, as it is at one moment, to a path. `fresh`: milliseconds
+   * for which a copy is given to who begins to read: a node with an older one might find that the
    * log does not reach back to it, and would come again for the same.
    */
   constructor(folder: string, backup: (path: string) => Promise<void>, fresh = FRESH) {
@@ -63,7 +68,10 @@ export class SnapshotSender {
     rmSync(join(folder, COPY), { force: true });
   }
 
-  /** Answers a GET. Rejects when the copy cannot be made, or the peer has gone; it may come back for the rest. */
+  /**
+   * Answers a GET. Rejects when the copy cannot be made, or the peer has gone; it may come back for
+   * the rest.
+   */
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { 'if-range': wanted, range } = request.headers;
     const isRest = this.#copy !== null && wanted === etagOf(this.#copy);
@@ -146,7 +154,10 @@ export interface FetchOptions {
   readonly onProgress: (done: number, size: number) => void;
 }
 
-/** Fetches the store of a peer, for `installSnapshot`. Rejects when that fails again and again, or what came is damaged. */
+/**
+ * Fetches the store of a peer, for `installSnapshot`. Rejects when that fails repeatedly, or the
+ * file is damaged.
+ */
 export async function fetchSnapshot(options: FetchOptions): Promise<void> {
   const { member, tls, folder, signal } = options;
   const agent = peerAgent(member.name, tls, { connect: SILENCE, headers: 10 * SILENCE, body: SILENCE });
@@ -221,7 +232,10 @@ function checkFormat({ name, version }: Member, field: string | string[] | undef
 /** The store of the peer is of no use here, however often it is fetched. */
 class OtherFormat extends Error {}
 
-/** Puts a snapshot that is there whole in the place of the store, which must not be open, and is kept beside it as `before`. False: there was none. */
+/**
+ * Puts a snapshot that is there whole in the place of the store, which must not be open, and is
+ * kept next to it as `before`. False: there was none.
+ */
 export function installSnapshot(folder: string, before = BEFORE): boolean {
   const ready = join(folder, READY);
   if (!existsSync(ready)) return false;

@@ -2,8 +2,10 @@
 import type { EtcdStorage } from '../etcd/messages.ts';
 
 /**
- * `starting`: it has not seen the log yet; `following`: it applies what comes; `catching_up`: others do not wait for it; `fetching`: it gets the store of another node; `without_etcd`: etcd
- * does not answer, so nobody it hears can write; `cut_off`: neither etcd nor another node is heard; `stuck`: it cannot apply what comes next, as with a full disk; `lost`: it follows no more.
+ * `starting`: it has not seen the log yet; `following`: it applies what comes; `catching_up`:
+ * others do not wait for it; `fetching`: it gets the store of another node; `without_etcd`: etcd
+ * does not answer, so nobody it hears can write; `cut_off`: neither etcd nor another node is heard;
+ * `stuck`: it cannot apply what comes next, as with a full disk; `lost`: it follows no more.
  */
 export const STATES = [
   'starting',
@@ -21,8 +23,9 @@ export interface Standing {
   /** Changes that the log, or another node, is known to have and this node has not applied. */
   readonly lagEntries: number;
   /**
-   * For so long somebody may have known more than this node serves: since it looked at the log, or heard another node, and had all that these knew of. Without etcd it grows only while
-   * no other node is heard, or one is known to be ahead. Since the start, when it has never had all.
+   * For so long somebody may have known more than this node serves: since it looked at the log, or
+   * heard another node, and had all that these knew of. Without etcd it grows only while no other
+   * node is heard, or one is known to be ahead. Since the start, when it has never had all.
    */
   readonly lagSeconds: number;
   /** Since etcd has answered; null: it has not since the start. */

@@ -40,9 +40,9 @@ export async function clusterStatus(config: Pick<Config, 'etcd' | 'peer' | 'data
   const gateway = new EtcdGateway(etcdSettings(config));
   try {
     const { prefix } = config.etcd;
-    const { known, live, agreedLevel } = await readMembers(gateway, prefix);
+    const { nodes: members, live, agreedLevel } = await readMembers(gateway, prefix);
     const nodes = await Promise.all(
-      [...known.values()].map(async (member) => ({
+      [...members.values()].map(async (member) => ({
         ...member,
         level: member.level ?? FIRST_LEVEL,
         isLive: live.has(member.name),

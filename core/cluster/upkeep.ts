@@ -1,4 +1,7 @@
-/** What a node of several does from time to time: it says whether it serves, takes out of the log what all have, compacts etcd, and looks at how full that is. */
+/**
+ * What a node of several does from time to time: it says whether it serves, takes out of the log
+ * what all have, compacts etcd, and looks at how full that is.
+ */
 
 import { Periodic } from '../base/periodic.ts';
 import type { EtcdGateway } from '../etcd/gateway.ts';
@@ -21,11 +24,17 @@ export interface UpkeepOptions {
   readonly onTrouble: (error: unknown) => void;
 }
 
-/** Milliseconds between looks at whether this node serves, between compactions, and between looks at how full etcd is. */
+/**
+ * Milliseconds between looks at whether this node serves, between compactions, and between looks at
+ * how full etcd is.
+ */
 const LOOK = 1000;
 const COMPACTION = 60_000;
 const MEASURE = 15_000;
-/** So many times as much of the log is kept for a node that is not caught up, such as one that copies a store which is older than the history by the time it is there. */
+/**
+ * So many times as much of the log is kept for a node that is not caught up, such as one that
+ * copies a store which is older than the history by the time it is there.
+ */
 const JOINING = 20;
 
 export class Upkeep {
@@ -51,12 +60,12 @@ export class Upkeep {
   }
 
   start(): void {
-    for (const one of this.#kept) one.start();
+    for (const periodic of this.#kept) periodic.start();
   }
 
-  /** What is under way ends by itself. */
+  /** What is pending ends by itself. */
   stop(): void {
-    for (const one of this.#kept) void one.stop();
+    for (const periodic of this.#kept) void periodic.stop();
   }
 
   #look(): void {

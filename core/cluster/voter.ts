@@ -1,6 +1,8 @@
 /**
- * A member of etcd beside a node, which shows and takes the certificates of the cluster: whether one is to run there, and how it is started. It runs where one of `etcd.endpoints` is the
- * node's own; the first node begins a new etcd with its member alone, each other asks those that are there to take it in.
+ * A member of etcd next to a node, which shows and takes the certificates of the cluster: whether
+ * one is to run there, and how it is started. It runs where one of `etcd.endpoints` is the node's
+ * own; the first node begins a new etcd with its member alone, each other asks those that are there
+ * to take it in.
  */
 
 import { connect, isIP } from 'node:net';
@@ -34,7 +36,7 @@ export type VoterStep =
   | { readonly kind: 'unknown'; readonly reason: string };
 
 const CONNECT_MS = 1000;
-/** Bytes: the most that etcd advises, 8 GiB. */
+/** Bytes: the maximum that etcd advises, 8 GiB. */
 const QUOTA = 8 * 2 ** 30;
 /** Revisions that etcd keeps of what was replaced, as in systemd/waypost-etcd.service. */
 const RETENTION = 10_000;
@@ -49,11 +51,14 @@ export function addressOf(hosts: readonly string[]): string {
 /** As in a URL. */
 const hostInUrl = (host: string): string => (URL.parse(`https://${toUrlHost(host)}`)?.hostname ?? host).toLowerCase();
 
-/** Null: none of the endpoints is at one of the node's `hosts`. Throws ConfigError `no_tls`, `no_address`. */
+/**
+ * Null: none of the endpoints is at one of the node's `hosts`. Throws ConfigError `no_tls`,
+ * `no_address`.
+ */
 export function voterOf(endpoints: readonly string[], name: string, hosts: readonly string[]): Voter | null {
   const own = new Set([name, ...hosts].map(hostInUrl));
   const url =
-    hosts.length === 0 ? undefined : endpoints.map((one) => new URL(one)).find((one) => own.has(one.hostname));
+    hosts.length === 0 ? undefined : endpoints.map((url) => new URL(url)).find((one) => own.has(one.hostname));
   if (url === undefined) return null;
   if (url.protocol !== 'https:')
     throw new ConfigError(
@@ -67,7 +72,7 @@ export function voterOf(endpoints: readonly string[], name: string, hosts: reado
   return { name, clientUrl: url.origin, peerUrl: peer.origin, address };
 }
 
-/** What etcd is to be told of it, as settings of etcd. */
+/** What etcd has to know of it, as settings of etcd. */
 function settingsOf({ name, clientUrl, peerUrl, address }: Voter, cluster: string, state: 'new' | 'existing') {
   const at = (url: string): string => `https://${hostInUrl(address)}:${new URL(url).port}`;
   return {
@@ -90,7 +95,10 @@ export const etcdEnvironment = (settings: EtcdMemberSettings): string =>
     .map(([key, value]) => `ETCD_${key.toUpperCase().replaceAll('-', '_')}=${value}\n`)
     .join('');
 
-/** The command as the unit would run it: its folder is that of the unit beside the data in /var/lib/waypost. */
+/**
+ * The command as the unit would run it: its folder is that of the unit next to the data in
+ * /var/lib/waypost.
+ */
 function startOf(settings: EtcdMemberSettings, { ca, certificate, key }: ClusterFiles, dataDir: string): string[] {
   const words = (pairs: Readonly<Record<string, string>>): string[] =>
     Object.entries(pairs).flatMap(([option, value]) => [`--${option}`, value]);
@@ -112,8 +120,9 @@ export interface VoterPlan {
 }
 
 /**
- * What is to be done for a member of etcd on this node, whose certificates are there. `isFirst`: it may begin a new etcd. Rejects with ConfigError, EtcdRefused, and, for who is the
- * first, with EtcdUnavailable when something listens there that is not the cluster's etcd.
+ * What is to be done for a member of etcd on this node, whose certificates are there. `isFirst`: it
+ * may begin a new etcd. Rejects with ConfigError, EtcdRefused, and, for who is the first, with
+ * EtcdUnavailable when something listens there that is not the cluster's etcd.
  */
 export async function planVoter(
   config: Placed,

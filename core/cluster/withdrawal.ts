@@ -1,6 +1,7 @@
 /**
- * Takes a node that lags or stops out of the way of visitors, and back when it has caught up: by commands of the operator, which end and begin the announcement of its anycast addresses.
- * They are run without a shell, one at a time, and again until they succeed, but once at the end.
+ * Takes a node that lags or stops out of the way of visitors, and back when it has caught up: by
+ * commands of the operator, which end and begin the announcement of its anycast addresses. They are
+ * run without a shell, one at a time, and again until they succeed, but once at the end.
  */
 
 import type { Logger } from '../base/log/index.ts';
@@ -21,7 +22,10 @@ export interface WithdrawalOptions {
 /** Milliseconds from a failure to the next try, doubled up to the last. */
 const FIRST_PAUSE = 2000;
 const LONGEST_PAUSE = 60_000;
-/** Seconds of lag at which a node counts as caught up: looks at the log are a second apart, and may take two. */
+/**
+ * Seconds of lag at which a node counts as caught up: looks at the log are a second apart, and may
+ * take two.
+ */
 const CAUGHT_UP = 5;
 
 /** Milliseconds between looks. */

@@ -1,4 +1,7 @@
-/** Gets blobs that are not here from other nodes: each once at a time, a few together, from whichever gives what the hash says. */
+/**
+ * Gets blobs that are not here from other nodes: each once at a time, a few together, from
+ * whichever gives what the hash says.
+ */
 
 import { Agent, request } from 'undici';
 import type { Logger } from '../../base/log/index.ts';
@@ -39,7 +42,10 @@ export class BlobPuller {
     this.#options = options;
   }
 
-  /** Whole and checked, from here or another node; null when nobody has it so. `file` is the caller's to close. */
+  /**
+   * Whole and checked, from here or another node; null when nobody has it so. `file` is the
+   * caller's to close.
+   */
   async open(hash: string): Promise<OpenBlob | null> {
     const { store } = this.#options;
     const here = await store.open(hash);
@@ -70,7 +76,10 @@ export class BlobPuller {
     }
   }
 
-  /** Each goes on where the one before broke off; should what came together be wrong, each is asked for all of it. */
+  /**
+   * Each goes on where the one before broke off; should the whole be wrong, each is asked
+   * for all of it.
+   */
   async #fromPeers(hash: string): Promise<boolean> {
     const { store, log, peers, tls, deadline } = this.#options;
     const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(deadline)]);
@@ -102,7 +111,7 @@ export class BlobPuller {
     }
   }
 
-  /** False: the peer does not have it. Rejects when it breaks off; what came until then stays. */
+  /** False: the peer does not have it. Rejects when it breaks off; what was received stays. */
   async #receive(
     dispatcher: Agent,
     { address }: BlobPeer,

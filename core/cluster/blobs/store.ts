@@ -1,6 +1,7 @@
 /**
- * Files named by the SHA-256 of what they hold: written beside, synced, then renamed, so that a name is there only with all of its bytes on disk. Which of them are needed is known to
- * whoever names them in rows.
+ * Files named by the SHA-256 of what they hold: written next to their place, synced, then renamed,
+ * so that a name is there only with all of its bytes on disk. Which of them are needed is known to
+ * the code that names them in rows.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -32,21 +33,27 @@ export interface OpenBlob extends Blob {
 export interface BlobSource {
   /** Those that are here. */
   readonly store: BlobStore;
-  /** Whole and checked, from here or another node; null when nobody has it so. `file` is the caller's to close. */
+  /**
+   * Whole and checked, from here or another node; null when nobody has it so. `file` is the
+   * caller's to close.
+   */
   open(hash: string): Promise<OpenBlob | null>;
 }
 
 export class BlobStore {
   readonly #folder: string;
 
-  /** Takes away what an end in the middle has left. */
+  /** Deletes what an end in the middle has left. */
   constructor(folder: string) {
     this.#folder = folder;
     makeFolder(folder);
     for (const name of readdirSync(folder)) if (name.endsWith(PART)) rmSync(join(folder, name));
   }
 
-  /** Keeps what the source gives, at most `limit` bytes. Resolves when it is on disk. Throws InvalidError `blob_too_large`, and what the source or the disk throws; then nothing is left. */
+  /**
+   * Keeps what the source gives, at most `limit` bytes. Resolves when it is on disk. Throws
+   * InvalidError `blob_too_large`, and what the source or the disk throws; then nothing is left.
+   */
   async put(source: AsyncIterable<Uint8Array>, limit: number): Promise<Blob> {
     const part = await this.part();
     try {
@@ -70,7 +77,10 @@ export class BlobStore {
     );
   }
 
-  /** Null when it is not there. Not looked at: whoever reads has to know its hash. Throws Error for what is no hash, and what the disk throws. */
+  /**
+   * Null when it is not there. Not looked at: the reader has to know its hash. Throws Error for
+   * what is no hash, and what the disk throws.
+   */
   async openUnchecked(hash: string): Promise<OpenBlob | null> {
     let file: FileHandle | undefined;
     try {
@@ -83,7 +93,7 @@ export class BlobStore {
     }
   }
 
-  /** Null when it is not there, or is damaged: then it is taken away. */
+  /** Null when it is not there, or is damaged: then it is deleted. */
   async open(hash: string): Promise<OpenBlob | null> {
     const blob = await this.openUnchecked(hash);
     if (blob === null) return null;
@@ -103,7 +113,7 @@ export class BlobStore {
     return null;
   }
 
-  /** Takes away what is damaged, unless a sound one has come to its place meanwhile. */
+  /** Deletes what is damaged, unless a sound one has come to its place meanwhile. */
   async #discard({ hash, file }: OpenBlob): Promise<void> {
     try {
       const { ino } = await file.stat();
@@ -115,7 +125,10 @@ export class BlobStore {
     }
   }
 
-  /** Removes all that were there before `before` (milliseconds since 1970) and that `keep` does not want: the row of a newer one may be on its way. Resolves with how many. */
+  /**
+   * Removes all that were there before `before` (milliseconds since 1970) and that `keep` does not
+   * want: the row of a newer one may be on its way. Resolves with how many.
+   */
   async collect(keep: (hash: string) => boolean, before: number): Promise<number> {
     let count = 0;
     for (const name of await readdir(this.#folder)) {
@@ -130,7 +143,10 @@ export class BlobStore {
     return count;
   }
 
-  /** Where it lies, if it is there: for who reads it in another thread. Throws Error for what is no hash. */
+  /**
+   * Its path, if it is there: for who reads it in another thread. Throws Error for what is no
+   * hash.
+   */
   path(hash: string): string {
     if (!BLOB_HASH.test(hash)) throw new Error('not the hash of a blob');
     return join(this.#folder, hash);
@@ -139,7 +155,7 @@ export class BlobStore {
 
 export class BlobPart {
   readonly #folder: string;
-  /** Where it lies until it has its name: for who reads it in another thread. */
+  /** Its path until it has its name: for who reads it in another thread. */
   readonly path: string;
   readonly #file: FileHandle;
   #sum = createHash('sha256');
@@ -171,7 +187,10 @@ export class BlobPart {
     this.size = 0;
   }
 
-  /** Gives it its name. With `hash` only when that is what it holds; null: it is not, and nothing is kept. */
+  /**
+   * Gives it its name. With `hash` only when that is what it holds; null: it is not, and nothing is
+   * kept.
+   */
   async keep(): Promise<Blob>;
   async keep(hash: string): Promise<Blob | null>;
   async keep(hash?: string): Promise<Blob | null> {
@@ -191,7 +210,10 @@ export class BlobPart {
   }
 }
 
-/** A new name lasts only when its folder is on disk, too; a disk may take its time for that, which the event loop has not. */
+/**
+ * A new name lasts only when its folder is on disk, too; a disk may take its time for that, which
+ * the event loop has not.
+ */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

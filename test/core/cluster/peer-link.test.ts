@@ -28,14 +28,14 @@ function linked(head: Buffer = Buffer.alloc(0)) {
 }
 
 const MESSAGES: readonly Message[] = [
-  { kind: KIND.applied, number: 2 ** 48 - 1, said: Buffer.alloc(0) },
-  { kind: KIND.commits, number: 7, said: Buffer.from('what is written') },
-  { kind: KIND.answer, number: 0, said: Buffer.alloc(100_000, 'x') },
+  { kind: KIND.applied, number: 2 ** 48 - 1, payload: Buffer.alloc(0) },
+  { kind: KIND.commits, number: 7, payload: Buffer.from('what is written') },
+  { kind: KIND.answer, number: 0, payload: Buffer.alloc(100_000, 'x') },
 ];
 
 function encoded(messages: readonly Message[]): Buffer {
   const { socket, link } = linked();
-  for (const { kind, number, said: reported } of messages) link.send(kind, number, reported);
+  for (const { kind, number, payload: reported } of messages) link.send(kind, number, reported);
   return Buffer.concat(socket.sent);
 }
 
@@ -70,7 +70,7 @@ test('a length that none can have, or what is not understood, ends the connectio
     assert.ok(socket.destroyed);
   }
   const { socket, heard, ended } = linked();
-  socket.push(encoded([{ kind: KIND.applied, number: 13, said: Buffer.alloc(0) }, ...MESSAGES]));
+  socket.push(encoded([{ kind: KIND.applied, number: 13, payload: Buffer.alloc(0) }, ...MESSAGES]));
   assert.is((await ended).message, 'not that one');
   assert.equal(heard, []);
 });

@@ -158,7 +158,7 @@ function ask(
   own: object,
   { more = 'Connection: close\r\n', enough = NEVER }: { readonly more?: string; readonly enough?: RegExp } = {},
 ): Promise<{ text: string; isEnded: boolean }> {
-  const port = Number(node.cluster.members!.known.get('a')!.address.split(':')[1]);
+  const port = Number(node.cluster.members!.nodes.get('a')!.address.split(':')[1]);
   return new Promise((done) => {
     let text = '';
     let isEnded = true;
@@ -212,7 +212,7 @@ test('who is removed is heard no longer, and told nothing more', async () => {
   await b.cluster.join();
   const own = show(tlsOf('b'));
   const under = ask(a, own);
-  await until(() => a.cluster.members?.known.has('b') === true, 'it is known');
+  await until(() => a.cluster.members?.nodes.has('b') === true, 'it is known');
   const env = { WAYPOST_ETCD_ENDPOINTS: member.endpoint, WAYPOST_ETCD_PREFIX: '/removed-peer/' };
   await removeMember(loadConfig({ env }), 'b', true);
   const { text, isEnded } = await under;

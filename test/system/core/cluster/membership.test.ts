@@ -44,7 +44,7 @@ class Node {
   }
 
   knows(name: string): boolean {
-    return this.members?.known.has(name) === true;
+    return this.members?.nodes.has(name) === true;
   }
 
   hasLive(name: string): boolean {
@@ -163,7 +163,7 @@ test('who is removed is known no longer, and refused when it comes back; another
   );
   assert.is(error?.code, 'removed');
   assert.match(String(error?.message), /move its data folder away.*cluster invite other.*cluster join/);
-  assert.not((await readMembers(gateway, '/removed/')).known.has('other'));
+  assert.not((await readMembers(gateway, '/removed/')).nodes.has('other'));
   const anew = new Node('/removed/', 'other', 'id-2');
   await anew.membership.start();
   await until(() => node.knows('other'), 'it has joined anew');
@@ -172,7 +172,7 @@ test('who is removed is known no longer, and refused when it comes back; another
   assert.is(anew.refused[0].code, 'removed');
   await until(() => !node.knows('other'), 'and is no member');
   await sleep(500);
-  assert.not((await readMembers(gateway, '/removed/')).known.has('other'), 'it does not come back by itself');
+  assert.not((await readMembers(gateway, '/removed/')).nodes.has('other'), 'it does not come back by itself');
   for (const { membership } of [back, anew, node]) await membership.stop();
 });
 
