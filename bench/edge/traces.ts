@@ -12,20 +12,10 @@ import { Observer } from '../../edge/gateway/observer.ts';
 import { createProxy } from '../../edge/proxy/proxy.ts';
 import { RequestTraces } from '../../edge/traces/request-traces.ts';
 import { SpanSender } from '../../edge/traces/span-sender.ts';
+import { compareHandlers, type Variant } from './handler-cost.ts';
 import { origin, SITE, Silent } from './silent-exchange.ts';
 
 const MB = 1024 * 1024;
-const ROUNDS = 15;
-/** Requests of a round. */
-const HITS = 100_000;
-const FETCHES = 20_000;
-
-interface Variant {
-  readonly name: string;
-  readonly hit: () => void | Promise<void>;
-  readonly fetch: () => void | Promise<void>;
-}
-
 const node = await openCache({
   ...{ folder: '', disk: 0, threads: 1 },
   ...{ memory: 64 * MB, memoryObject: MB, largestObject: MB },
@@ -53,31 +43,10 @@ function variantOf(name: string, ratio: number | null): Variant {
   return { name, hit: serve(cached), fetch: serve(uncached) };
 }
 
-/** CPU microseconds of one request. */
-async function cpuOf(handle: () => void | Promise<void>, count: number): Promise<number> {
-  const start = process.cpuUsage();
-  for (let i = 0; i < count; i++) {
-    const handled = handle();
-    if (handled !== undefined) await handled;
-  }
-  const { user, system } = process.cpuUsage(start);
-  return (user + system) / count;
-}
-
-const variants = [
+await compareHandlers('traces', [
   variantOf('off', null),
   variantOf('on, ratio 0', 0),
   variantOf('on, ratio 0.01', 0.01),
   variantOf('on, ratio 1', 1),
-];
-const lowest = variants.map(() => ({ hit: Number.POSITIVE_INFINITY, fetch: Number.POSITIVE_INFINITY }));
-for (let round = 0; round < ROUNDS; round++)
-  for (const [i, { hit, fetch }] of variants.entries()) {
-    lowest[i].hit = Math.min(lowest[i].hit, await cpuOf(hit, HITS));
-    lowest[i].fetch = Math.min(lowest[i].fetch, await cpuOf(fetch, FETCHES));
-  }
-console.log('| traces | cache hit, CPU µs | request to the origin, CPU µs |');
-console.log('|---|---:|---:|');
-for (const [i, { name }] of variants.entries())
-  console.log(`| ${name} | ${lowest[i].hit.toFixed(3)} | ${lowest[i].fetch.toFixed(2)} |`);
+]);
 await store.close();
