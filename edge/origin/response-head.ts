@@ -96,8 +96,10 @@ function digitsOf(text: string): number {
 
 /** A recent head and its parsed form. */
 interface RecentHead {
+  /** LONGEST_RECENT_HEAD bytes, of which the first `length` are the head. */
   readonly bytes: Buffer;
-  readonly head: ResponseHead;
+  length: number;
+  head: ResponseHead;
 }
 
 /** A power of two. */
@@ -115,12 +117,20 @@ export function readResponseHead(bytes: Buffer, from: number, to: number): Respo
   const mixed = (bytes[from + (length >> 1)] * 31 + bytes[from + (length >> 2)]) * 31 + bytes[to - 5] * 7 + length;
   const slot = mixed & (RECENT_HEADS - 1);
   const recent = recentHeads[slot];
-  if (recent?.bytes.length === length && bytes.compare(recent.bytes, 0, length, from, to) === 0) {
+  if (recent?.length === length && bytes.compare(recent.bytes, 0, length, from, to) === 0) {
     markRecurring(recent.head.headers);
     return recent.head;
   }
   const head = parseResponseHead(bytes, from, to);
-  recentHeads[slot] = { bytes: Buffer.from(bytes.subarray(from, to)), head };
+  if (recent === undefined) {
+    const copy = Buffer.allocUnsafeSlow(LONGEST_RECENT_HEAD);
+    bytes.copy(copy, 0, from, to);
+    recentHeads[slot] = { bytes: copy, length, head };
+  } else {
+    bytes.copy(recent.bytes, 0, from, to);
+    recent.length = length;
+    recent.head = head;
+  }
   return head;
 }
 

@@ -40,6 +40,8 @@ interface Block {
 
 export class Sender {
   readonly encoder = new HpackEncoder();
+  /** The last fields that were encoded. */
+  #lastFields: FieldList | null = null;
   /** The last block of fields that recur: as long as the table stays, they make the same one. */
   #lastBlock: Block | null = null;
   /** What the client takes for all streams together; never negative. */
@@ -141,7 +143,9 @@ export class Sender {
       const start = output.at + FRAME_HEADER;
       const { revision } = this.encoder;
       const end = this.#encode(output.bytes, start, status, fields);
-      if (this.encoder.revision === revision && derivedOf(fields) !== undefined) {
+      // The first time, only the list is noted: a block that is not used again costs a copy.
+      if (this.#lastFields !== fields) this.#lastFields = fields;
+      else if (this.encoder.revision === revision && derivedOf(fields) !== undefined) {
         const block = Buffer.from(output.bytes.subarray(start, end));
         this.#lastBlock = { fields, status, revision, block };
       }
