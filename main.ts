@@ -77,6 +77,7 @@ async function startParts(
   const transfers = core.openTransfers({ ...common, ...logOf('transfers') });
   const tail = new core.RequestTail(config.nodeName);
   const logs = stops.own(core.openLogDelivery(common));
+  const ruleCounters = new core.RuleCounters(config.nodeName);
   const node = stops.own(
     await core.openNode({
       ...common,
@@ -131,6 +132,7 @@ async function startParts(
     blobs: node.blobs,
     watchRequests: node.watchRequests,
     traces,
+    ruleCounters,
     readStatistics: node.readStatistics,
     logs: { readStates: node.readLogStates, test: logs.test },
     aliases: aliases.states,
@@ -160,6 +162,7 @@ async function startParts(
       tail,
       traces,
       logs,
+      ruleCounters,
       tickets,
       protection,
       ejections,

@@ -15,6 +15,7 @@ import type { Ejections } from '../core/health/ejections.ts';
 import { SharedRun } from '../core/journal/etcd/shared-run.ts';
 import type { Journal } from '../core/journal/journal.ts';
 import type { AnswerDeferred } from '../core/nameserver/deferred.ts';
+import { RuleCounters } from '../core/rules/index.ts';
 import type { PublicLook } from '../core/signing/store-zone.ts';
 import type { Environment } from '../core/store/environment.ts';
 import { type Id, idKey } from '../core/store/keys.ts';
@@ -67,6 +68,7 @@ import { originsRoutes } from './proxy/origins-document.ts';
 import { protectionRoutes } from './proxy/protection.ts';
 import { dnsResolve } from './proxy/resolve.ts';
 import { proxyRoutes } from './proxy/routes.ts';
+import { rulesRoutes } from './proxy/rules.ts';
 import { recordRoutes } from './records/routes.ts';
 import { PreparePool } from './records/zonefile/pool.ts';
 import { statisticsRoutes } from './statistics/routes.ts';
@@ -99,6 +101,8 @@ export interface AdminApiOptions {
   readonly watchRequests: WatchRequests;
   /** The delivery of request logs; omitted: there is none. */
   readonly logs?: DomainLogs;
+  /** What the rules of domains have matched on this node; omitted: nothing. */
+  readonly ruleCounters?: RuleCounters;
   /** Programs of the audit threads, for tests; omitted: the real audit. */
   readonly auditPrograms?: AuditPrograms;
   /** Version of the service. */
@@ -217,6 +221,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     ...protectionRoutes(services),
     ...originsRoutes(services, originRules, options.ejections ?? { endOf: () => null }),
     ...logRoutes(services, options.logs ?? NO_LOG_DELIVERY),
+    ...rulesRoutes(services, options.ruleCounters ?? new RuleCounters(config.nodeName)),
     ...tailRoutes(services, authenticator, eventStreams, options.watchRequests),
     ...statisticsRoutes(services, options.readStatistics ?? noStatistics(config.nodeName)),
     ...webhookRoutes(services),

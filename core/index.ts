@@ -24,6 +24,7 @@ export { disableCoreDumps } from './os/core-dumps.ts';
 export { runService } from './os/systemd/run-service.ts';
 export { openProtection } from './protection/open.ts';
 export { StartRecord } from './protection/start-record.ts';
+export { RuleCounters } from './rules/counters.ts';
 export { openSecondaries } from './secondary/open.ts';
 export { openSigning } from './signing/open.ts';
 export { openStatistics } from './statistics/statistics.ts';

@@ -43,6 +43,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
   'Proxy:': {
     proxy: async () => (await import('./proxy.ts')).addProxyCommands,
     origins: async () => (await import('./origins.ts')).addOriginsCommands,
+    rules: async () => (await import('./rules.ts')).addRulesCommands,
     'error-pages': async () => (await import('./error-pages.ts')).addErrorPagesCommands,
     logs: async () => (await import('./logs.ts')).addLogsCommands,
     protection: async () => (await import('./protection.ts')).addProtectionCommands,

@@ -51,6 +51,10 @@ export const EDGE_SETTINGS = {
     0,
     'Access log: writes one in this many requests to standard output as a line of JSON, with client, host, path and status, but without the query string and header fields. 1 logs every request as long as the reader keeps up; 0 disables it.',
   ),
+  country_file: file(
+    '"/var/lib/GeoIP/GeoLite2-Country.mmdb"',
+    'File in the format of MaxMind (.mmdb) with the countries of addresses, for rules that match countries. It is read again when it has changed. Without it no country is known.',
+  ),
 } as const;
 
 export const ADMIN_HOST_SETTINGS = {

@@ -10,7 +10,9 @@
  *
  * The rules are pure functions (rules/). The store keeps the responses (store/).
  */
+import type { Changes } from '../../core/rules/index.ts';
 import type { WholeCompressor } from '../compress/whole.ts';
+import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import type { Site } from '../sites/site.ts';
@@ -118,7 +120,7 @@ class Flow implements FillContext {
     // certificate on the visitor.
     if (!isCacheableMethod(exchange.method) || exchange.body.length !== 0 || hasCertificate(exchange))
       return this.#bypass(exchange, site);
-    const key = this.#keyOf(exchange);
+    const key = this.#keyOf(exchange, site);
     const found = this.store.lookup(site.domainId, key, exchange.memory);
     if (found instanceof Promise)
       return found.then((variants) => this.#resumeAfterLookup(exchange, site, key, variants));
@@ -129,13 +131,16 @@ class Flow implements FillContext {
     const { attached } = variant;
     if (attached instanceof HotEntry && attached.site === site) return attached;
     const fields = this.#options.fieldsOf(variant.response.headers, site, exchange);
-    const entry = new HotEntry(variant, site, fields, this.name, this.minCompressBytes);
+    const minBytes = site.changes?.isUncompressed === true ? Number.POSITIVE_INFINITY : this.minCompressBytes;
+    const entry = new HotEntry(variant, site, fields, this.name, minBytes);
     if (variant.isHot) this.store.attach(variant, entry, entry.bytes);
     return entry;
   }
 
-  #keyOf(exchange: Exchange): string {
-    return cacheKey(this.#options.schemeOf(exchange), exchange.authority, exchange.path);
+  #keyOf(exchange: Exchange, { changes }: Site): string {
+    const scheme = this.#options.schemeOf(exchange);
+    const path = changes === undefined ? exchange.path : keyPath(changes, scheme, exchange);
+    return cacheKey(scheme, exchange.authority, path);
   }
 
   /** Continues after a lookup on disk, during which the visitor may have left. */
@@ -210,7 +215,7 @@ class Flow implements FillContext {
   }
 
   #bypass(exchange: Exchange, site: Site): Done {
-    const key = this.#keyOf(exchange);
+    const key = this.#keyOf(exchange, site);
     const visit = this.#options.open(exchange, site);
     const status = cacheStatus({ name: this.name, fwd: isCacheableMethod(exchange.method) ? 'bypass' : 'method' });
     return visit.bypassCache(status, 'bypass', (responseStatus, fields) => {
@@ -275,6 +280,10 @@ class Flow implements FillContext {
     Promise.resolve(runFill(this, job)).then(onEnd, onEnd);
   }
 }
+
+/** The path and query in the key, with what rules change about it. */
+const keyPath = (changes: Changes, scheme: string, { authority, path, headers }: Exchange): string =>
+  changes.keyPathOf(changes.targetOf(scheme, siteHost(authority), path), headers);
 
 /** The variant that answers a request: the newest of those it selects (rules/vary.ts). */
 function selectVariant(variants: readonly StoredVariant[], headers: FieldList): StoredVariant | undefined {

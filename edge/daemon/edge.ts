@@ -7,6 +7,7 @@ import type { Ejections } from '../../core/health/ejections.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import type { LogDelivery } from '../../core/log-delivery/open.ts';
 import { choosePort } from '../../core/os/sockets.ts';
+import type { RuleCounters } from '../../core/rules/index.ts';
 import type { Statistics } from '../../core/statistics/statistics.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import type { RequestTail } from '../../core/tail/request-tail.ts';
@@ -25,9 +26,11 @@ import { edgeMetrics } from '../http/server/metrics.ts';
 import { Pool } from '../http/server/pool.ts';
 import { createFetchStatus } from '../ocsp/fetch.ts';
 import { Stapler } from '../ocsp/stapler.ts';
+import { createRateMemory } from '../rules/rate-table.ts';
 import { writeLines } from './access-lines.ts';
 import { readAdminCertificate } from './admin-certificate.ts';
 import { CacheTotals } from './cache-totals.ts';
+import { CountryFile } from './country-file.ts';
 import { assertDistinct, assertFree } from './free-ports.ts';
 import { watchPurges } from './purges.ts';
 import { watchSites } from './site-changes.ts';
@@ -48,6 +51,8 @@ export interface EdgeOptions {
   readonly ejections: Pick<Ejections, 'add'>;
   /** Delivers logs to the owners of sites. */
   readonly logs: Pick<LogDelivery, 'receive'>;
+  /** Adds counts of rules; omitted: none are kept. */
+  readonly ruleCounters?: Pick<RuleCounters, 'add'>;
   /** Adds counts of sites to the statistics; omitted: none are kept. */
   readonly statistics?: Pick<Statistics, 'addSites'> | null;
   /** Omitted: the load is not watched. */
@@ -109,6 +114,10 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
   const cache = await openNodeCache(options);
   await watchPurges(environment, journal, cache);
   options.protection?.followCache((bounds) => cache.bound(bounds));
+  const countryFile = new CountryFile(edge.countryFile, log, (content) =>
+    pool?.send({ kind: 'countries', content } satisfies ToGateway),
+  );
+  const rules: RuleMemory = { rates: createRateMemory(), countryFile };
   const totals = new CacheTotals();
   const { cluster } = options.zoneSettings;
   // Responders are requested without TLS: the file of roots is for the threads.
@@ -124,7 +133,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
     threads: edge.workers,
     limits: limitsFromConfig(edge),
     application: new URL('../gateway/application.js', import.meta.url).href,
-    data: dataOf(options, places, cache),
+    data: dataOf(options, places, cache, rules),
     ticketRotation: edge.ticketRotation,
     tickets: tickets?.keys,
     columns: GATEWAY_COLUMNS,
@@ -150,9 +159,10 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
       return running.isListening;
     },
     silentThreads: (ms) => running.silentThreads(ms),
-    reload: async () => running.reload(dataOf(options, places, cache)),
+    reload: async () => running.reload(dataOf(options, places, cache, rules)),
     async stop() {
       watched.close();
+      countryFile.close();
       stapler.close();
       await responders.close();
       await running.stop();
@@ -172,6 +182,12 @@ function openNodeCache({ config: { edge, dataDir }, log }: EdgeOptions): ReturnT
   });
 }
 
+/** What the rules of all threads share. */
+interface RuleMemory {
+  readonly rates: SharedArrayBuffer;
+  readonly countryFile: CountryFile;
+}
+
 interface Places {
   readonly http: readonly ListenAddress[];
   readonly https: readonly ListenAddress[];
@@ -182,6 +198,7 @@ function dataOf(
   { config, zoneSettings, admin, statistics, protection, traces }: EdgeOptions,
   { http, https }: Places,
   cache: Pick<Cache, 'handle'>,
+  { rates, countryFile }: RuleMemory,
 ): GatewayData {
   const { edge } = config;
   const { address, port } = admin.listen;
@@ -197,6 +214,8 @@ function dataOf(
     countsSites: statistics != null,
     traces: traces?.sampling ?? null,
     siteConnections: shareSiteCounts(edge.workers),
+    rates,
+    countries: countryFile.content,
     load: protection?.shared ?? null,
     adminCertificate: readAdminCertificate(config.admin),
     adminTarget: {
@@ -229,7 +248,8 @@ function hear(
     statistics,
     traces,
     ejections,
-  }: Pick<EdgeOptions, 'log' | 'tail' | 'logs' | 'statistics' | 'traces' | 'ejections'>,
+    ruleCounters,
+  }: Pick<EdgeOptions, 'log' | 'tail' | 'logs' | 'statistics' | 'traces' | 'ejections' | 'ruleCounters'>,
 ): void {
   switch (message.kind) {
     case 'log':
@@ -241,6 +261,9 @@ function hear(
       break;
     case 'site-counts':
       statistics?.addSites(message);
+      break;
+    case 'rule-counts':
+      for (const counts of message.counts) ruleCounters?.add(counts);
       break;
     case 'cache-stats':
       totals.take(message.worker, message.stats);

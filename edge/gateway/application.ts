@@ -23,6 +23,9 @@ import { answerError, type ErrorPage } from '../proxy/error-page.ts';
 import type { ExchangeRecord } from '../proxy/record.ts';
 import { networkOf } from '../proxy/request-fields.ts';
 import { requestId } from '../proxy/request-id.ts';
+import { Countries } from '../rules/countries.ts';
+import { RuleCounting } from '../rules/counts.ts';
+import { RateTable } from '../rules/rate-table.ts';
 import type { CertificateLog } from '../sites/certificates.ts';
 import type { Site } from '../sites/site.ts';
 import { Sites } from '../sites/sites.ts';
@@ -142,7 +145,12 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
   );
   const { cluster } = options.zoneSettings;
   const ownAddresses = [...cluster.ipv4, ...cluster.ipv6];
-  const responses = openResponses(edge, cache, { ownAddresses, trusts, loop: context.loop, traces }, (record) => {
+  const countries = new Countries();
+  countries.load(options.countries);
+  const counting = new RuleCounting((counts) => send({ kind: 'rule-counts', counts }));
+  const rules = { countries, rates: new RateTable(options.rates), counting };
+  const { loop } = context;
+  const responses = openResponses(edge, cache, { ownAddresses, trusts, loop, rules, traces }, (record) => {
     turns.ended(record.exchange, record.site.domainId, record.bytes);
     observer.recordProxied(record);
   });
@@ -198,6 +206,7 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
       const received = message as ToGateway;
       if (received.kind === 'staple') staples.store(received);
       else if (received.kind === 'watched') tail.watch(received.domainIds);
+      else if (received.kind === 'countries') countries.load(received.content);
       else sites.changed(received.changed);
     },
     async close() {
@@ -207,6 +216,7 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
       spans.close();
       log?.close();
       tail.flush();
+      counting.flush();
       lines.close();
       siteCounts?.close();
       await sites.close();

@@ -8,6 +8,7 @@ import type { CacheHandle, CacheStats } from '../cache/store/cache-store.ts';
 import type { SharedSiteCounts } from '../fairness/site-connections.ts';
 import type { TlsCertificate } from '../http/tls/certificate.ts';
 import type { FromStaples, StapleFetched } from '../ocsp/messages.ts';
+import type { RuleCounts } from '../rules/counts.ts';
 import type { SitesChanged } from '../sites/sites.ts';
 import type { AdminTarget } from './admin.ts';
 import type { DomainSample } from './tail-sampler.ts';
@@ -35,6 +36,10 @@ export interface GatewayData {
   readonly traces: RequestSampling | null;
   /** Connections of each site, which the threads count together. */
   readonly siteConnections: SharedSiteCounts;
+  /** Counts of rate limits (edge/rules/rate-table.ts). */
+  readonly rates: SharedArrayBuffer;
+  /** The file of countries; null: there is none. */
+  readonly countries: SharedArrayBuffer | null;
   /** The level of load of the process; null: it is not watched. */
   readonly load: SharedArrayBuffer | null;
   readonly httpPorts: readonly number[];
@@ -46,6 +51,8 @@ export type ToGateway =
   | { readonly kind: 'sites'; readonly changed: SitesChanged }
   /** The domains whose requests are sampled. */
   | { readonly kind: 'watched'; readonly domainIds: readonly string[] }
+  /** A new file of countries. */
+  | { readonly kind: 'countries'; readonly content: SharedArrayBuffer }
   | StapleFetched;
 
 export type FromGateway =
@@ -54,6 +61,7 @@ export type FromGateway =
   | { readonly kind: 'access-log'; readonly lines: string; readonly writtenBatches: SharedArrayBuffer }
   /** Finished spans. The receiver increments the number in `taken` afterwards. */
   | { readonly kind: 'spans'; readonly spans: readonly FinishedSpan[]; readonly taken: SharedArrayBuffer }
+  | { readonly kind: 'rule-counts'; readonly counts: readonly RuleCounts[] }
   | { readonly kind: 'requests'; readonly samples: readonly DomainSample[] }
   /** Lines of logs of sites. The receiver increments the number in `processed` afterwards. */
   | { readonly kind: 'log-lines'; readonly lines: readonly DomainLines[]; readonly processed: SharedArrayBuffer }

@@ -7,6 +7,7 @@ import { BodyCompressor } from '../compress/body.ts';
 import { WholeCompressor } from '../compress/whole.ts';
 import { createProxy, type Proxy as ServeSite } from '../proxy/proxy.ts';
 import type { OnDone } from '../proxy/record.ts';
+import type { RuleTools } from '../rules/run-rules.ts';
 import type { RequestTraces } from '../traces/request-traces.ts';
 import { openOrigins } from './origins.ts';
 
@@ -26,13 +27,14 @@ export interface ResponsesContext {
   readonly loop: DescriptorLoop | null;
   /** Null: traces are off. */
   readonly traces: RequestTraces | null;
+  readonly rules: RuleTools;
 }
 
 /** Throws the system's error if a file cannot be read. */
 export function openResponses(
   edge: Config['edge'],
   cache: CacheHandle,
-  { ownAddresses, trusts, loop, traces }: ResponsesContext,
+  { ownAddresses, trusts, loop, rules, traces }: ResponsesContext,
   onDone: OnDone,
 ): Responses {
   const origins = openOrigins(edge, ownAddresses, loop);
@@ -53,6 +55,7 @@ export function openResponses(
       mayForceRevalidation: edge.cacheMayInsist,
       collapseTimeout: edge.cacheWait,
     },
+    rules,
     onDone,
     traces,
   });

@@ -1,7 +1,9 @@
 /** One exchange in the proxy: the request to the origin and the response to the visitor. */
 
 import { fromUrlHost } from '../../core/address/url-host.ts';
+import { changeFields } from '../../core/rules/index.ts';
 import type { CacheOutcome } from '../cache/outcome.ts';
+import { withRuleTtl } from '../cache/rules/rule-ttl.ts';
 import type { Done, Visit } from '../cache/visit.ts';
 import { hostOf, siteHost } from '../http/exchange/authority.ts';
 import { NO_BODY } from '../http/exchange/body-queue.ts';
@@ -23,6 +25,7 @@ import {
 import type { OriginPlace } from '../origin/place.ts';
 import type { PoolRoute } from '../origin/pool-route.ts';
 import type { Site } from '../sites/site.ts';
+import type { SitePools } from '../sites/site-pools.ts';
 import type { RequestTraces } from '../traces/request-traces.ts';
 import { bufferBodyStart } from './buffered-body.ts';
 import { type Compression, compressResponse, encodingsForOrigin } from './coding.ts';
@@ -138,7 +141,9 @@ export class Passage implements Visit, TrailerFilter {
    */
   fieldsForOrigin(acceptEncoding: string, isShared = false): FieldList | undefined {
     const fields = requestFields(this.exchange, this.#context.rules, acceptEncoding, isShared);
-    if (typeof fields !== 'number') return fields;
+    const { changes } = this.site;
+    if (typeof fields !== 'number')
+      return changes === undefined ? fields : changeFields(fields, changes.requestHeaders);
     if (!this.isBackground) this.refuse(fields === 508 ? LOOP : EXPECTATION_FAILED);
     return undefined;
   }
@@ -148,7 +153,13 @@ export class Passage implements Visit, TrailerFilter {
     onResponse: (response: OriginResponse) => Done,
     onFailure: (error: unknown) => Done,
   ): Promise<void> {
-    return this.fetch(this.isBackground ? 'GET' : this.exchange.method, headers, NO_BODY, '', onResponse, onFailure);
+    const cache = this.site.changes?.cache;
+    const onReceived =
+      cache == null
+        ? onResponse
+        : (response: OriginResponse): Done =>
+            onResponse({ ...response, headers: withRuleTtl(response.status, response.headers, cache) });
+    return this.fetch(this.isBackground ? 'GET' : this.exchange.method, headers, NO_BODY, '', onReceived, onFailure);
   }
 
   /**
@@ -171,12 +182,12 @@ export class Passage implements Visit, TrailerFilter {
     const cancel = new OriginCancel();
     this.#cancel = cancel;
     const pools = site.documents?.pools;
-    if (pools) this.#route = pools.routeOf(siteHost(exchange.authority), exchange.path) ?? null;
+    if (pools) this.#route = this.#routeIn(pools);
     const request: OriginRequest = {
       origin: site.origin,
       serverName: fromUrlHost(hostOf(exchange.authority)),
       method,
-      path: exchange.path,
+      path: this.#path(),
       authority: normalAuthority(exchange, this.#context.rules),
       headers,
       id: this.id,
@@ -221,6 +232,21 @@ export class Passage implements Visit, TrailerFilter {
     const isSecure = visitedSiteOf(exchange, rules).scheme === 'https';
     if (target !== preferred) this.#stickyCookie = route.cookieFor(target, isSecure);
     return response;
+  }
+
+  /** The pool that a rule names, or that of the path. Null: the origin of the site. */
+  #routeIn(pools: SitePools): PoolRoute | null {
+    const label = this.site.changes?.origin;
+    const named = label == null ? undefined : pools.labelled(label);
+    return named ?? pools.routeOf(siteHost(this.exchange.authority), this.#path()) ?? null;
+  }
+
+  /** Path and query that the origin receives. */
+  #path(): string {
+    const { exchange, site } = this;
+    if (site.changes === undefined) return exchange.path;
+    const { scheme } = visitedSiteOf(exchange, this.#context.rules);
+    return site.changes.targetOf(scheme, siteHost(exchange.authority), exchange.path);
   }
 
   /**
@@ -301,7 +327,7 @@ export class Passage implements Visit, TrailerFilter {
     }
     let hasBegun = false;
     try {
-      const coded = compressResponse(exchange, this.#context.compression, status, fields, body);
+      const coded = compressResponse(exchange, this.#compression, status, fields, body);
       this.#body = coded.body;
       hasBegun = true;
       exchange.respond(status, coded.fields);
@@ -316,6 +342,10 @@ export class Passage implements Visit, TrailerFilter {
       if (hasBegun) this.#breakOff(error, status);
       else this.respondFailure(error);
     }
+  }
+
+  get #compression(): Compression | undefined {
+    return this.site.changes?.isUncompressed === true ? undefined : this.#context.compression;
   }
 
   /**

@@ -1,11 +1,14 @@
 /** The handler of a site: answers requests from the cache or fetches from the site's origin. */
 import { type CacheOptions, createCacheFlow } from '../cache/cache.ts';
 import type { CacheOutcome } from '../cache/outcome.ts';
+import { cacheStatus } from '../cache/rules/cache-status.ts';
 import { fieldValue, withoutFields } from '../cache/rules/fields.ts';
+import { isCacheableMethod } from '../cache/rules/request.ts';
 import type { Done } from '../cache/visit.ts';
 import { NO_BODY } from '../http/exchange/body-queue.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { Fetch, OriginResponse, Send } from '../origin/origin.ts';
+import { RuleRunner, type RuleTools } from '../rules/run-rules.ts';
 import type { Site } from '../sites/site.ts';
 import type { RequestTraces } from '../traces/request-traces.ts';
 import type { Compression } from './coding.ts';
@@ -14,7 +17,7 @@ import { GRPC_UNIMPLEMENTED, isGrpc } from './grpc.ts';
 import { FAULT_PAGES, METHOD_NOT_ALLOWED, NO_GRPC, NO_SUCH_PROTOCOL, NO_WEBSOCKET_KEY } from './pages.ts';
 import { Passage, type PassageContext } from './passage.ts';
 import type { ExchangeRecord, OnDone } from './record.ts';
-import { hasNoForwardsLeft, visitedSiteOf } from './request-fields.ts';
+import { hasNoForwardsLeft, visitedSiteOf, visitorAddress } from './request-fields.ts';
 import { responseFields } from './response-fields.ts';
 import { isWebSocketKey, pipeTunnel, webSocketAccept, webSocketKey } from './tunnel.ts';
 
@@ -36,6 +39,8 @@ export interface ProxyOptions {
   readonly compression?: Compression;
   /** If omitted, nothing is cached. */
   readonly cache?: CacheOptions;
+  /** If omitted, rules of sites are not run. */
+  readonly rules?: RuleTools;
   /** Receives the record of each exchange that has ended. */
   readonly onDone?: OnDone;
   /** If omitted or null, nothing is traced. */
@@ -63,7 +68,7 @@ export function createProxy(options: ProxyOptions): Proxy {
         ((exchange, site, status, bytes, outcome) => onDone(hitRecord(exchange, site, status, bytes, outcome))),
     });
 
-  return (exchange, site) => {
+  const serve: Proxy = (exchange, site) => {
     // A plain GET costs only these two comparisons.
     if (exchange.method !== 'GET' || exchange.protocol !== '') {
       const page = refusalOf(exchange);
@@ -73,6 +78,26 @@ export function createProxy(options: ProxyOptions): Proxy {
       if (hasNoForwardsLeft(exchange)) return open(exchange, site).respondWhole(204, ALLOW_FIELDS, EMPTY_BODY);
     }
     return cache === undefined ? open(exchange, site).bypassCache('', 'none') : cache(exchange, site);
+  };
+
+  const runner =
+    options.rules &&
+    new RuleRunner(options.rules, {
+      addressOf: (exchange) => visitorAddress(exchange, rules),
+      schemeOf: (exchange) => visitedSiteOf(exchange, rules).scheme,
+      serve,
+      serveUncached: (exchange, site) =>
+        isCacheableMethod(exchange.method) && exchange.protocol === ''
+          ? open(exchange, site).bypassCache(cacheStatus({ name, fwd: 'bypass' }), 'bypass')
+          : serve(exchange, site),
+      refuse: (exchange, site, page) => open(exchange, site).refuse(page),
+      respondEmpty: (exchange, site, status, fields) =>
+        open(exchange, site).respondWhole(status, [...fields, 'content-length', '0'], EMPTY_BODY),
+    });
+  if (runner === undefined) return serve;
+  return (exchange, site) => {
+    if (site.documents === null || site.documents.rules === null) return serve(exchange, site);
+    return runner.serve(exchange, site, site.documents.rules);
   };
 }
 

@@ -62,14 +62,27 @@ export function visitedSiteOf(exchange: Exchange, { trusts }: Pick<RequestRules,
  * The network that a request counts for in the limits on connections to the origin. Behind a
  * trusted proxy this is the visitor's network, if the proxy states the address.
  */
-export function networkOf({ client, headers, memory }: Exchange, { trusts }: Pick<RequestRules, 'trusts'>): string {
+export function networkOf(exchange: Exchange, { trusts }: Pick<RequestRules, 'trusts'>): string {
+  const { client, memory } = exchange;
   if (!trusts(client.address)) return memory.network;
+  const stated = statedAddress(exchange);
+  return stated === undefined ? memory.network : clientNetwork(stated);
+}
+
+/** The address of the visitor. Behind a trusted proxy it is the one that the proxy states. */
+export function visitorAddress(exchange: Exchange, { trusts }: Pick<RequestRules, 'trusts'>): string {
+  const { address } = exchange.client;
+  return trusts(address) ? (statedAddress(exchange) ?? address) : address;
+}
+
+/** The last address in X-Forwarded-For. Undefined: there is none. */
+function statedAddress({ headers }: Exchange): string | undefined {
   for (let i = 0; i < headers.length; i += 2) {
     if (headers[i] !== 'x-forwarded-for') continue;
     const last = headers[i + 1].slice(headers[i + 1].lastIndexOf(',') + 1).trim();
-    return isIP(last) === 0 ? memory.network : clientNetwork(last);
+    return isIP(last) === 0 ? undefined : last;
   }
-  return memory.network;
+  return undefined;
 }
 
 const PASS = 1;

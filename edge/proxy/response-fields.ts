@@ -192,7 +192,7 @@ export function responseFields(
   fields.push('server', 'waypost', 'via', via === '' ? ownVia : `${via}, ${ownVia}`);
   // RFC 6797 section 7.2: only over TLS. The setting of the site overrides the field of the origin.
   if (hsts !== '' && isSecure) fields.push('strict-transport-security', hsts);
-  return fields;
+  return site.changes === undefined ? fields : site.changes.changeResponse(fields);
 }
 
 /**

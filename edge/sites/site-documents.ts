@@ -10,6 +10,7 @@ import type { ProtectionDocument } from '../../core/site-protection/document.ts'
 import type { Reader } from '../../core/store/reader.ts';
 import type { Domain, SiteDocument } from '../../core/store/rows.ts';
 import { type PoolTools, SitePools } from './site-pools.ts';
+import { SiteRules } from './site-rules.ts';
 
 /** What compiling documents needs. */
 export interface DocumentTools {
@@ -33,6 +34,7 @@ export class SiteDocuments {
   readonly protection: SiteProtection | null;
   /** Null: the owner receives no logs. */
   readonly logs: LogPlan | null;
+  readonly rules: SiteRules | null;
 
   constructor(
     documents: readonly SiteDocument[],
@@ -41,12 +43,19 @@ export class SiteDocuments {
     before: SiteDocuments | null,
   ) {
     this.key = keyOf(documents);
-    this.errorPages = compiled(documents, 'error_pages', (content) => compileErrorPages(content as ErrorPagesDocument));
-    this.pools = compiled(documents, 'origins', (content, revision) =>
+    this.errorPages = compiled(documents, 'error_pages', ({ content }) =>
+      compileErrorPages(content as ErrorPagesDocument),
+    );
+    this.pools = compiled(documents, 'origins', ({ content, revision }) =>
       compilePools(content as OriginsDocument, revision, owner, tools.pools, before?.pools ?? null),
     );
-    this.protection = compiled(documents, 'protection', (content) => compileProtection(content as ProtectionDocument));
-    this.logs = compiled(documents, 'logs', (content) => logPlan(content as LogsDocument));
+    this.protection = compiled(documents, 'protection', ({ content }) =>
+      compileProtection(content as ProtectionDocument),
+    );
+    this.logs = compiled(documents, 'logs', ({ content }) => logPlan(content as LogsDocument));
+    this.rules = compiled(documents, 'rules', (document) =>
+      before?.rules?.revision === document.revision ? before.rules : new SiteRules(document),
+    );
   }
 }
 
@@ -54,10 +63,10 @@ export class SiteDocuments {
 function compiled<T>(
   documents: readonly SiteDocument[],
   kind: SiteDocument['kind'],
-  compile: (content: unknown, revision: number) => T,
+  compile: (document: SiteDocument) => T,
 ): T | null {
   const document = documents.find((candidate) => candidate.kind === kind);
-  return document === undefined ? null : compile(document.content, document.revision);
+  return document === undefined ? null : compile(document);
 }
 
 /** Pools keep what they have learned of their origins while other documents change. */

@@ -1,4 +1,5 @@
 /** A site: a host name whose traffic comes through the edge, as a thread of the edge knows it. */
+import type { Changes } from '../../core/rules/index.ts';
 import type { Origin } from '../origin/origin-address.ts';
 import type { SiteDocuments } from './site-documents.ts';
 
@@ -16,6 +17,8 @@ export interface Site {
   readonly heuristicFreshness?: boolean;
   /** Null: the customer has set none. */
   readonly documents: SiteDocuments | null;
+  /** What rules change for the request (SiteRules.siteWith). Omitted: nothing. */
+  readonly changes?: Changes;
 }
 
 /** What a host name leads to. */

@@ -1259,6 +1259,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/domains/{domain_id}/proxy/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the rules of a domain */
+        get: operations["getRules"];
+        /**
+         * Replace the rules of a domain
+         * @description Rules run for each request of the sites of the domain, from first to last. A
+         * rule whose match holds does its action: one that changes something lets the next rule
+         * follow, one that decides (allow, deny, redirect, error_page, maintenance, and limit,
+         * basic_auth or challenge if the request does not pass) stops. Passwords are stored as
+         * hashes and never returned; a user without a password keeps the stored one.
+         */
+        put: operations["setRules"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/domains/{domain_id}/proxy/rules/counters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get how often the rules of a domain have matched
+         * @description Requests that each rule has matched and stopped since the rules were last
+         * changed, on the node that answers. Counts are up to two seconds old, and a restart of the
+         * node resets them.
+         */
+        get: operations["getRuleCounters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/domains/{domain_id}/proxy/rules/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get rules that many sites need, for this domain */
+        get: operations["getRuleTemplates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/domains/{domain_id}/requests/tail": {
         parameters: {
             query?: never;
@@ -3290,6 +3354,158 @@ export interface components {
             /** @description the rule in one line */
             title: string;
         };
+        RuleAction: {
+            /**
+             * @description one of "allow", "deny", "limit", "redirect", "rewrite",
+             * "set_request_header", "remove_request_header", "set_response_header",
+             * "remove_response_header", "cache", "bypass_cache", "no_compression", "basic_auth",
+             * "challenge", "error_page", "maintenance", "origin"
+             * @enum {string}
+             */
+            type: "allow" | "deny" | "limit" | "redirect" | "rewrite" | "set_request_header" | "remove_request_header" | "set_response_header" | "remove_response_header" | "cache" | "bypass_cache" | "no_compression" | "basic_auth" | "challenge" | "error_page" | "maintenance" | "origin";
+            /** @description the status of deny (403), redirect (302) and error_page */
+            status?: number;
+            /** @description where a redirect leads, with placeholders such as {uri} */
+            location?: string;
+            /** @description the path of a rewrite, with placeholders such as {rest} */
+            path?: string;
+            /** @description the name of a header or of an origin */
+            name?: string;
+            /** @description the value of a header */
+            value?: string;
+            /** @description requests that a limit allows in a period, on average */
+            requests?: number;
+            /** @description the period of a limit in seconds */
+            period?: number;
+            /** @description requests that may come at once; the default is requests */
+            burst?: number;
+            /** @description what a limit counts by: address, network, header:NAME or cookie:NAME */
+            by?: string;
+            /** @description seconds that the cache keeps responses */
+            ttl?: number;
+            /** @description true: ttl replaces what the origin says */
+            override?: boolean;
+            /** @description what distinguishes responses in the cache */
+            key?: {
+                /** @description the only query parameters in the key of the cache; empty: none */
+                query_only?: string[];
+                /** @description query parameters that are not in the key of the cache */
+                query_without?: string[];
+                /** @description headers whose values are in the key of the cache */
+                headers?: string[];
+                /** @description cookies whose values are in the key of the cache */
+                cookies?: string[];
+            };
+            /** @description what browsers show when they ask for a password */
+            realm?: string;
+            /** @description users of basic_auth */
+            users?: {
+                /** @description the name of the user */
+                name: string;
+                /** @description true: a password is stored */
+                has_password: boolean;
+            }[];
+            /** @description what visitors read on the page of maintenance or error_page */
+            message?: string;
+            /** @description seconds after which maintenance ends */
+            retry_after?: number;
+        };
+        /**
+         * @description conditions of which all hold; a match without any holds for every request
+         */
+        RuleMatch: {
+            /** @description host names; any of them */
+            host?: string[];
+            /**
+             * @description the path without the query, with escapes decoded and dot segments
+             * resolved
+             */
+            path?: {
+                /** @description whole paths; any of them */
+                exact?: string[];
+                /** @description beginnings of paths; any of them */
+                prefix?: string[];
+                /** @description ends of paths; any of them */
+                suffix?: string[];
+                /** @description parts of paths; any of them */
+                contains?: string[];
+                /** @description globs of paths; any of them */
+                glob?: string[];
+                /** @description regular expressions for a part of paths; any of them */
+                regex?: string[];
+                /** @description true: the case of letters does not matter */
+                ignore_case?: boolean;
+            };
+            /** @description methods; any of them */
+            method?: string[];
+            /** @description addresses or networks of clients; any of them */
+            client?: string[];
+            /** @description countries of clients; any of them */
+            country?: string[];
+            /** @description conditions for headers; all of them hold */
+            header?: {
+                /** @description the name of a header */
+                name: string;
+                /** @description true: it is not there, or has none of these values */
+                absent?: boolean;
+                /** @description whole values; any of them */
+                exact?: string[];
+                /** @description beginnings of values; any of them */
+                prefix?: string[];
+                /** @description ends of values; any of them */
+                suffix?: string[];
+                /** @description parts of values; any of them */
+                contains?: string[];
+                /** @description globs of values; any of them */
+                glob?: string[];
+                /** @description regular expressions for a part of values; any of them */
+                regex?: string[];
+                /** @description true: the case of letters does not matter */
+                ignore_case?: boolean;
+            }[];
+            /** @description conditions for cookies; all of them hold */
+            cookie?: {
+                /** @description the name of a cookie; "*" at its end stands for any text */
+                name: string;
+                /** @description true: it is not there, or has none of these values */
+                absent?: boolean;
+                /** @description whole values; any of them */
+                exact?: string[];
+                /** @description beginnings of values; any of them */
+                prefix?: string[];
+                /** @description ends of values; any of them */
+                suffix?: string[];
+                /** @description parts of values; any of them */
+                contains?: string[];
+                /** @description globs of values; any of them */
+                glob?: string[];
+                /** @description regular expressions for a part of values; any of them */
+                regex?: string[];
+                /** @description true: the case of letters does not matter */
+                ignore_case?: boolean;
+            }[];
+            /** @description conditions for query parameters; all of them hold */
+            query?: {
+                /** @description the name of a parameter; "*" at its end stands for any text */
+                name: string;
+                /** @description true: it is not there, or has none of these values */
+                absent?: boolean;
+                /** @description whole values; any of them */
+                exact?: string[];
+                /** @description beginnings of values; any of them */
+                prefix?: string[];
+                /** @description ends of values; any of them */
+                suffix?: string[];
+                /** @description parts of values; any of them */
+                contains?: string[];
+                /** @description globs of values; any of them */
+                glob?: string[];
+                /** @description regular expressions for a part of values; any of them */
+                regex?: string[];
+                /** @description true: the case of letters does not matter */
+                ignore_case?: boolean;
+            }[];
+        };
         SandboxPolicy: {
             /** @description the version of the policy */
             version: number;
@@ -3366,6 +3582,17 @@ export interface components {
             remote_address: string;
             /** @description the User-Agent of the client that signed in */
             user_agent: string | null;
+        };
+        SiteRule: {
+            /** @description a name for people */
+            name?: string;
+            /** @description false: the rule is skipped; the default is true */
+            enabled?: boolean;
+            /** @description true: the rule is matched and counted, but does nothing */
+            dry_run?: boolean;
+            match?: components["schemas"]["RuleMatch"];
+            except?: components["schemas"]["RuleMatch"];
+            action: components["schemas"]["RuleAction"];
         };
         Statistics: {
             /** @description the start of the first step, as YYYY-MM-DD HH:MM:SS in UTC */
@@ -15663,6 +15890,772 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    getRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the rules of a domain */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description at most 200 rules, in the order in which they run */
+                        rules: components["schemas"]["SiteRule"][];
+                        /** @description counts the changes of the document; 0: it was never set */
+                        revision: number;
+                        /** @description null: it was never set */
+                        updated_at: string | null;
+                    };
+                };
+            };
+            /** @description Not Modified. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    setRules: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of an earlier read: the write fails with 412 when the
+                 * domain or document has changed since.
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description at most 200 rules, in the order in which they run */
+                    rules: {
+                        /** @description a name for people */
+                        name?: string;
+                        /** @description false: the rule is skipped; the default is true */
+                        enabled?: boolean;
+                        /** @description true: the rule is matched and counted, but does nothing */
+                        dry_run?: boolean;
+                        /**
+                         * @description conditions of which all hold; a match without any holds for
+                         * every request
+                         */
+                        match?: {
+                            /** @description host names; any of them */
+                            host?: string[];
+                            /**
+                             * @description the path without the query, with escapes decoded and dot
+                             * segments resolved
+                             */
+                            path?: {
+                                /** @description whole paths; any of them */
+                                exact?: string[];
+                                /** @description beginnings of paths; any of them */
+                                prefix?: string[];
+                                /** @description ends of paths; any of them */
+                                suffix?: string[];
+                                /** @description parts of paths; any of them */
+                                contains?: string[];
+                                /** @description globs of paths; any of them */
+                                glob?: string[];
+                                /**
+                                 * @description regular expressions for a part of paths; any of them
+                                 */
+                                regex?: string[];
+                                /** @description true: the case of letters does not matter */
+                                ignore_case?: boolean;
+                            };
+                            /** @description methods; any of them */
+                            method?: string[];
+                            /** @description addresses or networks of clients; any of them */
+                            client?: string[];
+                            /** @description countries of clients; any of them */
+                            country?: string[];
+                            /** @description conditions for headers; all of them hold */
+                            header?: {
+                                /** @description the name of a header */
+                                name: string;
+                                /**
+                                 * @description true: it is not there, or has none of these values
+                                 */
+                                absent?: boolean;
+                                /** @description whole values; any of them */
+                                exact?: string[];
+                                /** @description beginnings of values; any of them */
+                                prefix?: string[];
+                                /** @description ends of values; any of them */
+                                suffix?: string[];
+                                /** @description parts of values; any of them */
+                                contains?: string[];
+                                /** @description globs of values; any of them */
+                                glob?: string[];
+                                /**
+                                 * @description regular expressions for a part of values; any of
+                                 * them
+                                 */
+                                regex?: string[];
+                                /** @description true: the case of letters does not matter */
+                                ignore_case?: boolean;
+                            }[];
+                            /** @description conditions for cookies; all of them hold */
+                            cookie?: {
+                                /**
+                                 * @description the name of a cookie; "*" at its end stands for any
+                                 * text
+                                 */
+                                name: string;
+                                /**
+                                 * @description true: it is not there, or has none of these values
+                                 */
+                                absent?: boolean;
+                                /** @description whole values; any of them */
+                                exact?: string[];
+                                /** @description beginnings of values; any of them */
+                                prefix?: string[];
+                                /** @description ends of values; any of them */
+                                suffix?: string[];
+                                /** @description parts of values; any of them */
+                                contains?: string[];
+                                /** @description globs of values; any of them */
+                                glob?: string[];
+                                /**
+                                 * @description regular expressions for a part of values; any of
+                                 * them
+                                 */
+                                regex?: string[];
+                                /** @description true: the case of letters does not matter */
+                                ignore_case?: boolean;
+                            }[];
+                            /** @description conditions for query parameters; all of them hold */
+                            query?: {
+                                /**
+                                 * @description the name of a parameter; "*" at its end stands for
+                                 * any text
+                                 */
+                                name: string;
+                                /**
+                                 * @description true: it is not there, or has none of these values
+                                 */
+                                absent?: boolean;
+                                /** @description whole values; any of them */
+                                exact?: string[];
+                                /** @description beginnings of values; any of them */
+                                prefix?: string[];
+                                /** @description ends of values; any of them */
+                                suffix?: string[];
+                                /** @description parts of values; any of them */
+                                contains?: string[];
+                                /** @description globs of values; any of them */
+                                glob?: string[];
+                                /**
+                                 * @description regular expressions for a part of values; any of
+                                 * them
+                                 */
+                                regex?: string[];
+                                /** @description true: the case of letters does not matter */
+                                ignore_case?: boolean;
+                            }[];
+                        };
+                        /**
+                         * @description conditions of which all hold; a match without any holds for
+                         * every request
+                         */
+                        except?: {
+                            /** @description host names; any of them */
+                            host?: string[];
+                            /**
+                             * @description the path without the query, with escapes decoded and dot
+                             * segments resolved
+                             */
+                            path?: {
+                                /** @description whole paths; any of them */
+                                exact?: string[];
+                                /** @description beginnings of paths; any of them */
+                                prefix?: string[];
+                                /** @description ends of paths; any of them */
+                                suffix?: string[];
+                                /** @description parts of paths; any of them */
+                                contains?: string[];
+                                /** @description globs of paths; any of them */
+                                glob?: string[];
+                                /**
+                                 * @description regular expressions for a part of paths; any of them
+                                 */
+                                regex?: string[];
+                                /** @description true: the case of letters does not matter */
+                                ignore_case?: boolean;
+                            };
+                            /** @description methods; any of them */
+                            method?: string[];
+                            /** @description addresses or networks of clients; any of them */
+                            client?: string[];
+                            /** @description countries of clients; any of them */
+                            country?: string[];
+                            /** @description conditions for headers; all of them hold */
+                            header?: {
+                                /** @description the name of a header */
+                                name: string;
+                                /**
+                                 * @description true: it is not there, or has none of these values
+                                 */
+                                absent?: boolean;
+                                /** @description whole values; any of them */
+                                exact?: string[];
+                                /** @description beginnings of values; any of them */
+                                prefix?: string[];
+                                /** @description ends of values; any of them */
+                                suffix?: string[];
+                                /** @description parts of values; any of them */
+                                contains?: string[];
+                                /** @description globs of values; any of them */
+                                glob?: string[];
+                                /**
+                                 * @description regular expressions for a part of values; any of
+                                 * them
+                                 */
+                                regex?: string[];
+                                /** @description true: the case of letters does not matter */
+                                ignore_case?: boolean;
+                            }[];
+                            /** @description conditions for cookies; all of them hold */
+                            cookie?: {
+                                /**
+                                 * @description the name of a cookie; "*" at its end stands for any
+                                 * text
+                                 */
+                                name: string;
+                                /**
+                                 * @description true: it is not there, or has none of these values
+                                 */
+                                absent?: boolean;
+                                /** @description whole values; any of them */
+                                exact?: string[];
+                                /** @description beginnings of values; any of them */
+                                prefix?: string[];
+                                /** @description ends of values; any of them */
+                                suffix?: string[];
+                                /** @description parts of values; any of them */
+                                contains?: string[];
+                                /** @description globs of values; any of them */
+                                glob?: string[];
+                                /**
+                                 * @description regular expressions for a part of values; any of
+                                 * them
+                                 */
+                                regex?: string[];
+                                /** @description true: the case of letters does not matter */
+                                ignore_case?: boolean;
+                            }[];
+                            /** @description conditions for query parameters; all of them hold */
+                            query?: {
+                                /**
+                                 * @description the name of a parameter; "*" at its end stands for
+                                 * any text
+                                 */
+                                name: string;
+                                /**
+                                 * @description true: it is not there, or has none of these values
+                                 */
+                                absent?: boolean;
+                                /** @description whole values; any of them */
+                                exact?: string[];
+                                /** @description beginnings of values; any of them */
+                                prefix?: string[];
+                                /** @description ends of values; any of them */
+                                suffix?: string[];
+                                /** @description parts of values; any of them */
+                                contains?: string[];
+                                /** @description globs of values; any of them */
+                                glob?: string[];
+                                /**
+                                 * @description regular expressions for a part of values; any of
+                                 * them
+                                 */
+                                regex?: string[];
+                                /** @description true: the case of letters does not matter */
+                                ignore_case?: boolean;
+                            }[];
+                        };
+                        action: {
+                            /**
+                             * @description one of "allow", "deny", "limit", "redirect", "rewrite",
+                             * "set_request_header", "remove_request_header", "set_response_header",
+                             * "remove_response_header", "cache", "bypass_cache", "no_compression",
+                             * "basic_auth", "challenge", "error_page", "maintenance", "origin"
+                             * @enum {string}
+                             */
+                            type: "allow" | "deny" | "limit" | "redirect" | "rewrite" | "set_request_header" | "remove_request_header" | "set_response_header" | "remove_response_header" | "cache" | "bypass_cache" | "no_compression" | "basic_auth" | "challenge" | "error_page" | "maintenance" | "origin";
+                            /**
+                             * @description the status of deny (403), redirect (302) and error_page
+                             */
+                            status?: number;
+                            /**
+                             * @description where a redirect leads, with placeholders such as {uri}
+                             */
+                            location?: string;
+                            /**
+                             * @description the path of a rewrite, with placeholders such as {rest}
+                             */
+                            path?: string;
+                            /** @description the name of a header or of an origin */
+                            name?: string;
+                            /** @description the value of a header */
+                            value?: string;
+                            /** @description requests that a limit allows in a period, on average */
+                            requests?: number;
+                            /** @description the period of a limit in seconds */
+                            period?: number;
+                            /**
+                             * @description requests that may come at once; the default is requests
+                             */
+                            burst?: number;
+                            /**
+                             * @description what a limit counts by: address, network, header:NAME or
+                             * cookie:NAME
+                             */
+                            by?: string;
+                            /** @description seconds that the cache keeps responses */
+                            ttl?: number;
+                            /** @description true: ttl replaces what the origin says */
+                            override?: boolean;
+                            /** @description what distinguishes responses in the cache */
+                            key?: {
+                                /**
+                                 * @description the only query parameters in the key of the cache;
+                                 * empty: none
+                                 */
+                                query_only?: string[];
+                                /**
+                                 * @description query parameters that are not in the key of the
+                                 * cache
+                                 */
+                                query_without?: string[];
+                                /** @description headers whose values are in the key of the cache */
+                                headers?: string[];
+                                /** @description cookies whose values are in the key of the cache */
+                                cookies?: string[];
+                            };
+                            /** @description what browsers show when they ask for a password */
+                            realm?: string;
+                            /** @description users of basic_auth */
+                            users?: {
+                                /** @description the name of the user */
+                                name: string;
+                                /** @description the password of the user; omitted: it stays */
+                                password?: string;
+                                /**
+                                 * @description an argon2id hash of the password, in the PHC format
+                                 */
+                                hash?: string;
+                                /** @description as in the response; ignored */
+                                readonly has_password?: unknown;
+                            }[];
+                            /**
+                             * @description what visitors read on the page of maintenance or
+                             * error_page
+                             */
+                            message?: string;
+                            /** @description seconds after which maintenance ends */
+                            retry_after?: number;
+                        };
+                    }[];
+                    /** @description as in the response; ignored */
+                    readonly revision?: unknown;
+                    /** @description as in the response; ignored */
+                    readonly updated_at?: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Replace the rules of a domain */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description at most 200 rules, in the order in which they run */
+                        rules: components["schemas"]["SiteRule"][];
+                        /** @description counts the changes of the document; 0: it was never set */
+                        revision: number;
+                        /** @description null: it was never set */
+                        updated_at: string | null;
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`,
+             * `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            408: components["responses"]["BodyTooSlow"];
+            /** @description Conflict: `secondary_zone`, `catalog_zone`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "secondary_zone" | "catalog_zone";
+                        };
+                    };
+                };
+            };
+            412: components["responses"]["Changed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description Unprocessable Entity: `invalid_rule`, `validation`, `unknown_field`. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "invalid_rule" | "validation" | "unknown_field";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    getRuleCounters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get how often the rules of a domain have matched */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description the node that has counted */
+                        node: string;
+                        /** @description the revision of the rules */
+                        revision: number;
+                        /** @description the rules in their order */
+                        rules: {
+                            /** @description the position of the rule, from 1 */
+                            number: number;
+                            /** @description its name, or empty */
+                            name: string;
+                            /**
+                             * @description one of "allow", "deny", "limit", "redirect", "rewrite",
+                             * "set_request_header", "remove_request_header", "set_response_header",
+                             * "remove_response_header", "cache", "bypass_cache", "no_compression",
+                             * "basic_auth", "challenge", "error_page", "maintenance", "origin"
+                             * @enum {string}
+                             */
+                            type: "allow" | "deny" | "limit" | "redirect" | "rewrite" | "set_request_header" | "remove_request_header" | "set_response_header" | "remove_response_header" | "cache" | "bypass_cache" | "no_compression" | "basic_auth" | "challenge" | "error_page" | "maintenance" | "origin";
+                            /** @description true: the rule does nothing */
+                            dry_run: boolean;
+                            /** @description requests that it matched */
+                            matched: number;
+                            /**
+                             * @description requests that it stopped; of a limit in dry run, would
+                             * have
+                             */
+                            stopped: number;
+                        }[];
+                        /** @description null: nothing was counted yet */
+                        since: string | null;
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    getRuleTemplates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get rules that many sites need, for this domain */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description rules that many sites need */
+                        templates: {
+                            /** @description a stable name */
+                            name: string;
+                            /** @description what the rules do */
+                            description: string;
+                            /** @description at most 200 rules, in the order in which they run */
+                            rules: components["schemas"]["SiteRule"][];
+                            /** @description a title for people */
+                            title: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Otherwise"];
         };
     };

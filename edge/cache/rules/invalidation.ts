@@ -20,7 +20,7 @@ export function invalidatedKeys(method: string, key: string, status: number, hea
   const keys = new Set([key]);
   for (const name of ['location', 'content-location']) {
     const reference = fieldValue(headers, name);
-    const otherKey = reference === undefined ? undefined : sameOriginKey(reference, key);
+    const otherKey = reference === undefined ? undefined : sameOriginKey(reference, key.split('\n', 1)[0]);
     if (otherKey !== undefined) keys.add(otherKey);
   }
   return [...keys];

@@ -163,11 +163,13 @@ export class Purges {
 }
 
 /**
- * The key as a purge names it: without port, and without the final dot of the host. Both are part
- * of a key, since an origin may answer by them. But an operator who purges a page means it on all
- * ports.
+ * The key as a purge names it: without port, without the final dot of the host, and without what
+ * rules add behind a line feed. All are part of a key, since an origin may answer by them. But an
+ * operator who purges a page means it on all ports and for all visitors.
  */
-function plainKey(key: string): string {
+function plainKey(whole: string): string {
+  const added = whole.indexOf('\n');
+  const key = added < 0 ? whole : whole.slice(0, added);
   const from = key.indexOf('://') + 3;
   const end = key.indexOf('/', from);
   const host = siteHost(key.slice(from, end));

@@ -51,6 +51,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'PUT /api/v1/domains/{domain_id}/proxy/logs': 'proxy.logs',
   'POST /api/v1/domains/{domain_id}/proxy/logs/test': 'proxy.logs_test',
   'PUT /api/v1/domains/{domain_id}/proxy/protection': 'proxy.protection',
+  'PUT /api/v1/domains/{domain_id}/proxy/rules': 'proxy.rules',
   'PUT /api/v1/domains/{domain_id}/primaries': 'domain.primaries',
   'POST /api/v1/domains/{domain_id}/transfer': 'domain.transfer',
   'POST /api/dev/apps/upload': 'package.upload',

@@ -35,6 +35,7 @@ const COMMENTED = [
   'dns.tls_key',
   'dns.cookie_secret',
   'dns.cookie_secret_previous',
+  'edge.country_file',
   'admin.hostname_certificate',
   'admin.hostname_key',
   'admin.password',

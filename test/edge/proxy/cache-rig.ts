@@ -39,7 +39,8 @@ export interface CacheRig {
   close(): Promise<void>;
 }
 
-export interface CacheRigOptions extends Partial<Pick<ProxyOptions, 'compression' | 'trusts'>> {
+export interface CacheRigOptions extends Partial<Pick<ProxyOptions, 'compression' | 'trusts' | 'rules'>> {
+  readonly site?: Site;
   readonly onRequest?: (pending: PendingRequest) => void;
   readonly cache?: Partial<NonNullable<ProxyOptions['cache']>>;
   /** The size of a disk; undefined: there is none. */
@@ -65,6 +66,7 @@ export async function cacheRig(options: CacheRigOptions = {}): Promise<CacheRig>
     fetch: origin.fetch,
     compression: options.compression,
     trusts: options.trusts,
+    rules: options.rules,
     cache: { store, maxBodyBytes: 1024 * 1024, clock, ...options.cache },
     onDone: (record) => records.push(record),
   });
@@ -74,7 +76,7 @@ export async function cacheRig(options: CacheRigOptions = {}): Promise<CacheRig>
     now: BEGIN,
     begin: (request) => {
       const exchange = new FakeExchange({ authority: 'www.example.com', ...request });
-      return { exchange, handled: Promise.resolve(proxy(exchange, SITE)) };
+      return { exchange, handled: Promise.resolve(proxy(exchange, options.site ?? SITE)) };
     },
     visit: async (request) => {
       const { exchange, handled } = rig.begin(request);

@@ -1,0 +1,154 @@
+/** `waypost rules`: the rules of the sites of a domain. */
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { checkRules, RULE_TEMPLATES, type RulesDocument, type RuleTemplate } from '../../core/rules/index.ts';
+import type { Json } from './client.ts';
+import type { CommandContext } from './command.ts';
+import { type Domain, domainPath } from './domains.ts';
+import { CliError } from './errors.ts';
+import { rowsOf } from './pages.ts';
+import { addAccountGroup, addVerb, type Call, option } from './verb.ts';
+
+const pathOf = (domain: Domain): string => domainPath(domain, '/proxy/rules');
+const TEMPLATE_NAMES = RULE_TEMPLATES.map(({ name }) => name);
+
+export function addRulesCommands(program: Command, context: CommandContext): void {
+  const group = addAccountGroup(program, 'rules', 'the rules of the sites of a domain', [
+    'waypost rules template security-headers example.com --add',
+    'waypost rules get example.com > rules.json',
+    'waypost rules check rules.json',
+    'waypost rules set example.com rules.json',
+  ]);
+  addVerb(group, context, {
+    usage: 'get <domain>',
+    about: 'print the rules of a domain as JSON',
+    examples: ['waypost rules get example.com > rules.json'],
+    async run(call, [domainName]) {
+      const domain = await call.domain(domainName);
+      const { rules } = await call.api.json({ method: 'GET', path: pathOf(domain) });
+      call.io.stdout.write(asJson({ rules }));
+      return true;
+    },
+  });
+  addVerb(group, context, {
+    usage: 'set <domain> <file>',
+    about: 'replace the rules of a domain with those of a JSON file',
+    examples: ['waypost rules set example.com rules.json'],
+    async run(call, [domainName, file]) {
+      const json = await readRules(file);
+      const domain = await call.domain(domainName);
+      const body = await call.api.json({ method: 'PUT', path: pathOf(domain), json });
+      call.show(body, `set ${rowsOf(body.rules).length} rules of ${domain.domain}`);
+      return true;
+    },
+  });
+  addVerb(group, context, {
+    usage: 'counters <domain>',
+    about: 'list how many requests each rule has matched and stopped, on the node that answers',
+    examples: ['waypost rules counters example.com'],
+    async run(call, [domainName]) {
+      const domain = await call.domain(domainName);
+      const body = await call.api.json({ method: 'GET', path: `${pathOf(domain)}/counters` });
+      const rows = rowsOf(body.rules).map((row) => ({ ...row, run: row.dry_run === true ? 'dry' : 'yes' }) as Json);
+      const columns = {
+        RULE: 'number',
+        TYPE: 'type',
+        RUNS: 'run',
+        MATCHED: 'matched',
+        STOPPED: 'stopped',
+        NAME: 'name',
+      };
+      await call.list(listOf(rows), columns, 'The domain has no rules.');
+      return true;
+    },
+  });
+  addTemplate(group, context);
+  addCheck(group, context);
+}
+
+function addTemplate(group: Command, context: CommandContext): void {
+  addVerb<{ add?: boolean }>(group, context, {
+    usage: 'template <name> <domain>',
+    about: `print rules that many sites need: ${TEMPLATE_NAMES.join(', ')}`,
+    options: [option('--add', 'add them behind the rules of the domain')],
+    examples: ['waypost rules template wordpress example.com > rules.json'],
+    async run(call, [name, domainName]) {
+      const { add } = call.options;
+      const template = RULE_TEMPLATES.find((candidate) => candidate.name === name);
+      if (template === undefined)
+        throw new CliError('no_such_template', `There is no template "${name}"; use ${TEMPLATE_NAMES.join(', ')}.`);
+      const domain = await call.domain(domainName);
+      if (add === true) await addRules(call, domain, template);
+      else call.io.stdout.write(asJson({ rules: template.rules(domain.domain) }));
+      return true;
+    },
+  });
+}
+
+/** Fails if the rules change in between. */
+async function addRules(call: Call, domain: Domain, template: RuleTemplate): Promise<void> {
+  const path = pathOf(domain);
+  const { body, headers } = await call.api.fetchJson({ method: 'GET', path });
+  const json = { rules: [...rowsOf(body.rules), ...template.rules(domain.domain)] };
+  const condition = { 'if-match': String(headers.etag ?? '*') };
+  const changed = await call.api.json({ method: 'PUT', path, json, headers: condition });
+  call.show(changed, `added the rules "${template.title}" to ${domain.domain}`);
+}
+
+/** Needs no daemon. */
+function addCheck(group: Command, { io, action }: CommandContext): void {
+  group
+    .command('check')
+    .description('check the rules in a JSON file')
+    .argument('<file>', 'an object with the list "rules"')
+    .addHelpText('after', '\nExamples:\n  $ waypost rules check rules.json\n')
+    .action(
+      action(async (_, [file]) => {
+        const document = await readRules(file);
+        const faults = faultsOf(document);
+        for (const fault of faults) io.stdout.write(`${fault}\n`);
+        if (faults.length === 0) io.stdout.write(`${document.rules.length} rules, no faults\n`);
+        return faults.length === 0;
+      }),
+    );
+}
+
+/** A hash in place of each password, which only the daemon makes. */
+const ANY_HASH = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+
+function faultsOf(document: RulesDocument): readonly string[] {
+  const hashed = JSON.parse(JSON.stringify(document), (key, value) =>
+    key === 'users' && Array.isArray(value) ? value.map(({ name }) => ({ name, hash: ANY_HASH })) : value,
+  ) as RulesDocument;
+  try {
+    return checkRules(hashed).map(({ message }) => message);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return ['The file has fields of the wrong type; "waypost rules set" names them.'];
+  }
+}
+
+async function readRules(file: string): Promise<RulesDocument> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new CliError('unreadable', `${file} cannot be read: ${error instanceof Error ? error.message : error}`);
+  });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new CliError('malformed', `${file} is not JSON: ${(error as Error).message}`);
+  }
+  const rules = Array.isArray(value) ? value : (value as { readonly rules?: unknown } | null)?.rules;
+  if (!Array.isArray(rules))
+    throw new CliError(
+      'malformed',
+      `${file} must be an object with the list "rules", as "waypost rules get" prints it.`,
+    );
+  return { rules };
+}
+
+const asJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+async function* listOf(rows: readonly Json[]): AsyncGenerator<readonly Json[]> {
+  yield rows;
+}

@@ -1,0 +1,226 @@
+/**
+ * What matched rules change about a request and its response. The changes of a combination of
+ * rules are made once and remembered, so that a request allocates nothing for them.
+ */
+import { createHash } from 'node:crypto';
+import type { CacheAction, Rule } from './document.ts';
+import type { Fields } from './facts.ts';
+import { firstCookie, firstHeader, NamePattern } from './fields.ts';
+import { TextTemplate } from './text-template.ts';
+
+export interface HeaderChange {
+  /** In lower case. */
+  readonly name: string;
+  /** Null: the header is removed. */
+  readonly value: string | null;
+}
+
+/** Combinations that a document remembers. Further ones are made for each request. */
+const MAX_COMBINATIONS = 1000;
+
+interface Shared {
+  combinations: number;
+}
+
+interface Values {
+  readonly requestHeaders: readonly HeaderChange[];
+  readonly responseHeaders: readonly HeaderChange[];
+  readonly rewrite: TextTemplate | null;
+  readonly cache: CacheRule | null;
+  readonly bypassesCache: boolean;
+  readonly isUncompressed: boolean;
+  /** The name of a pool. Null: the origin of the site. */
+  readonly origin: string | null;
+}
+
+export class Changes implements Values {
+  readonly requestHeaders: readonly HeaderChange[];
+  readonly responseHeaders: readonly HeaderChange[];
+  readonly rewrite: TextTemplate | null;
+  readonly cache: CacheRule | null;
+  readonly bypassesCache: boolean;
+  readonly isUncompressed: boolean;
+  readonly origin: string | null;
+  /** Distinguishes responses by what the origin receives. Empty: nothing is changed about that. */
+  readonly #keySuffix: string;
+  readonly #shared: Shared;
+  /** By the number of the rule that follows. */
+  readonly #next: Changes[] = [];
+
+  constructor(values: Values = NO_VALUES, shared: Shared = { combinations: 0 }) {
+    this.requestHeaders = values.requestHeaders;
+    this.responseHeaders = values.responseHeaders;
+    this.rewrite = values.rewrite;
+    this.cache = values.cache;
+    this.bypassesCache = values.bypassesCache;
+    this.isUncompressed = values.isUncompressed;
+    this.origin = values.origin;
+    this.#shared = shared;
+    const { requestHeaders, origin } = this;
+    this.#keySuffix =
+      requestHeaders.length === 0 && origin === null
+        ? ''
+        : `\n${createHash('sha256')
+            .update(JSON.stringify([requestHeaders, origin]))
+            .digest('base64')
+            .slice(0, 12)}`;
+  }
+
+  /** These and the change of another rule. */
+  after(number: number, change: Change): Changes {
+    const made = this.#next[number];
+    if (made !== undefined) return made;
+    const changes = new Changes({ ...this.#values(), ...change(this) }, this.#shared);
+    if (this.#shared.combinations++ < MAX_COMBINATIONS) this.#next[number] = changes;
+    return changes;
+  }
+
+  /** The fields of a response as the visitor receives them. */
+  changeResponse(fields: string[]): string[] {
+    const changed = changeFields(fields, this.responseHeaders);
+    // The lifetime of a rule is for the edge (edge/cache/rules/rule-ttl.ts).
+    return this.cache === null || this.cache.ttl < 0 ? changed : changeFields(changed, NO_TARGETED_LIFETIME);
+  }
+
+  #values(): Values {
+    const { requestHeaders, responseHeaders, rewrite, cache, bypassesCache, isUncompressed, origin } = this;
+    return { requestHeaders, responseHeaders, rewrite, cache, bypassesCache, isUncompressed, origin };
+  }
+
+  /** Path and query that the origin receives. */
+  targetOf(scheme: string, host: string, target: string): string {
+    if (this.rewrite === null || !target.startsWith('/')) return target;
+    const path = this.rewrite.expand({ scheme, host, target });
+    const query = target.indexOf('?');
+    return this.rewrite.hasQuery || query < 0 ? path : path + target.slice(query);
+  }
+
+  /** Path and query in the key of the cache; behind a line feed what else distinguishes. */
+  keyPathOf(target: string, headers: Fields): string {
+    const parts = this.cache?.parts;
+    return parts == null
+      ? target + this.#keySuffix
+      : `${parts.pathOf(target)}${this.#keySuffix}${parts.valuesOf(headers)}`;
+  }
+}
+
+const NO_TARGETED_LIFETIME: readonly HeaderChange[] = [{ name: 'cdn-cache-control', value: null }];
+
+const NO_VALUES: Values = {
+  requestHeaders: [],
+  responseHeaders: [],
+  rewrite: null,
+  cache: null,
+  bypassesCache: false,
+  isUncompressed: false,
+  origin: null,
+};
+
+/** The changed members. */
+export type Change = (before: Values) => Partial<Values>;
+
+/** Undefined: the action decides instead. */
+export function changeOf({ action, match }: Pick<Rule, 'action' | 'match'>): Change | undefined {
+  switch (action.type) {
+    case 'rewrite': {
+      const rewrite = new TextTemplate(action.path, match?.path);
+      return () => ({ rewrite });
+    }
+    case 'set_request_header':
+    case 'remove_request_header': {
+      const header = headerChange(action);
+      return ({ requestHeaders }) => ({ requestHeaders: withHeader(requestHeaders, header) });
+    }
+    case 'set_response_header':
+    case 'remove_response_header': {
+      const header = headerChange(action);
+      return ({ responseHeaders }) => ({ responseHeaders: withHeader(responseHeaders, header) });
+    }
+    case 'cache': {
+      const cache = new CacheRule(action);
+      return () => ({ cache, bypassesCache: false });
+    }
+    case 'bypass_cache':
+      return () => ({ cache: null, bypassesCache: true });
+    case 'no_compression':
+      return () => ({ isUncompressed: true });
+    case 'origin': {
+      const { name } = action;
+      return () => ({ origin: name });
+    }
+    default:
+      return undefined;
+  }
+}
+
+const headerChange = ({ name, value }: { readonly name: string; readonly value?: string }): HeaderChange => ({
+  name: name.toLowerCase(),
+  value: value ?? null,
+});
+
+const withHeader = (before: readonly HeaderChange[], header: HeaderChange): readonly HeaderChange[] => [
+  ...before.filter(({ name }) => name !== header.name),
+  header,
+];
+
+/** The fields after the changes. */
+export function changeFields<List extends Fields>(fields: List, changes: readonly HeaderChange[]): List | string[] {
+  if (changes.length === 0) return fields;
+  const changed: string[] = [];
+  for (let i = 0; i < fields.length; i += 2)
+    if (!changes.some(({ name }) => name === fields[i])) changed.push(fields[i], fields[i + 1]);
+  for (const { name, value } of changes) if (value !== null) changed.push(name, value);
+  return changed;
+}
+
+export class CacheRule {
+  /** Seconds; -1: as the origin says. */
+  readonly ttl: number;
+  readonly overrides: boolean;
+  readonly parts: KeyParts | null;
+
+  constructor({ ttl, override, key }: CacheAction) {
+    this.ttl = ttl ?? -1;
+    this.overrides = override === true;
+    this.parts = key === undefined ? null : new KeyParts(key);
+  }
+}
+
+class KeyParts {
+  readonly #only: readonly NamePattern[] | null;
+  readonly #without: readonly NamePattern[];
+  readonly #headers: readonly string[];
+  readonly #cookies: readonly string[];
+
+  constructor({ query_only, query_without, headers, cookies }: NonNullable<CacheAction['key']>) {
+    this.#only = query_only?.map((name) => new NamePattern(name)) ?? null;
+    this.#without = query_without?.map((name) => new NamePattern(name)) ?? [];
+    this.#headers = headers?.map((name) => name.toLowerCase()) ?? [];
+    this.#cookies = cookies ?? [];
+  }
+
+  pathOf(target: string): string {
+    const query = target.indexOf('?');
+    if (query < 0 || (this.#only === null && this.#without.length === 0)) return target;
+    const kept = target
+      .slice(query + 1)
+      .split('&')
+      .filter((pair) => this.#keeps(pair))
+      .join('&');
+    return kept === '' ? target.slice(0, query) : `${target.slice(0, query)}?${kept}`;
+  }
+
+  #keeps(pair: string): boolean {
+    const equals = pair.indexOf('=');
+    const end = equals < 0 ? pair.length : equals;
+    const isNamed = (pattern: NamePattern): boolean => pattern.isAt(pair, 0, end);
+    return this.#only === null ? !this.#without.some(isNamed) : this.#only.some(isNamed);
+  }
+
+  valuesOf(headers: Fields): string {
+    let values = '';
+    for (const name of this.#headers) values += `\n${firstHeader(headers, name)}`;
+    for (const name of this.#cookies) values += `\n${firstCookie(headers, name)}`;
+    return values;
+  }
+}

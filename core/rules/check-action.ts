@@ -1,0 +1,182 @@
+/** Checks the action of a rule. */
+import { RE2JS } from 're2js';
+import type { ActionType, Rule, RuleAction } from './document.ts';
+import { FIELD_NAME, FIELD_VALUE, forbiddenHeader } from './forbidden-headers.ts';
+import { parseTemplate } from './text-template.ts';
+
+/** `field`: a pointer in the action. `problem`: the rest of a sentence about the field. */
+type Report = (field: string, problem: string) => void;
+
+const LOCATION = /^[\x21-\x7e]{1,2000}$/;
+const COUNTED_BY = /^(?:address|network|(?:header|cookie):[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100})$/;
+const PRINTABLE = /^[\x20-\x7e\u00a0-\uffff]*$/;
+const HASH = /^\$argon2id\$v=\d+\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$[A-Za-z0-9+/]{10,100}\$[A-Za-z0-9+/]{10,200}$/;
+/** KiB, passes and lanes that one verification may cost. */
+const MAX_COST = [65_536, 10, 4] as const;
+/** Up to the path, the query, or a placeholder that starts with one. Group 1: the authority. */
+const AUTHORITY = /^(?:https?|\{scheme\}):\/\/(.*?)(?:[/?\\]|\{(?:path|uri|query)\}|$)/i;
+/** Visitors choose no part of it but the host that they requested. */
+const SAFE_AUTHORITY = /^(?:[a-z0-9.-]*\{host\}|[a-z0-9.-]+)(?::\d{1,5})?$/i;
+
+/** The fields of each action next to `type`: those that it needs, and those that it may have. */
+const FIELDS: Readonly<Record<ActionType, readonly [needed: readonly string[], optional: readonly string[]]>> = {
+  allow: [[], []],
+  deny: [[], ['status']],
+  limit: [
+    ['requests', 'period'],
+    ['burst', 'by'],
+  ],
+  redirect: [['location'], ['status']],
+  rewrite: [['path'], []],
+  set_request_header: [['name', 'value'], []],
+  remove_request_header: [['name'], []],
+  set_response_header: [['name', 'value'], []],
+  remove_response_header: [['name'], []],
+  cache: [[], ['ttl', 'override', 'key']],
+  bypass_cache: [[], []],
+  no_compression: [[], []],
+  basic_auth: [['users'], ['realm']],
+  challenge: [[], []],
+  error_page: [['status'], ['message']],
+  maintenance: [[], ['message', 'retry_after']],
+  origin: [['name'], []],
+};
+export const ACTION_TYPES = Object.keys(FIELDS) as readonly ActionType[];
+
+const STATUSES: Readonly<Partial<Record<ActionType, (status: number) => boolean>>> = {
+  deny: (status) => status >= 400 && status <= 499,
+  redirect: (status) => [301, 302, 303, 307, 308].includes(status),
+  error_page: (status) => status >= 400 && status <= 599,
+};
+const STATUS_TEXT: Readonly<Partial<Record<ActionType, string>>> = {
+  deny: '400 to 499',
+  redirect: '301, 302, 303, 307 or 308',
+  error_page: '400 to 599',
+};
+
+/** Whether the action has the fields of its type. */
+function checkFields(action: RuleAction, report: Report): boolean {
+  const [needed, optional] = FIELDS[action.type];
+  const present = Object.keys(action).filter((field) => field !== 'type');
+  const missing = needed.filter((field) => !present.includes(field));
+  for (const field of missing) report(`/${field}`, `is missing; the action ${action.type} needs it`);
+  for (const field of present)
+    if (!needed.includes(field) && !optional.includes(field))
+      report(`/${field}`, `does not belong to the action ${action.type}; remove it`);
+  const { status } = action as { readonly status?: number };
+  if (status !== undefined && STATUSES[action.type]?.(status) === false)
+    report('/status', `must be ${STATUS_TEXT[action.type]}`);
+  return missing.length === 0;
+}
+
+export function checkAction(rule: Rule, report: Report): void {
+  const { action } = rule;
+  if (!checkFields(action, report)) return;
+  switch (action.type) {
+    case 'redirect':
+      checkLocation(rule, action.location, report);
+      break;
+    case 'rewrite':
+      checkTemplate(rule, action.path, '/path', report);
+      if (!action.path.startsWith('/') && !/^\{(?:path|uri)\}/.test(action.path))
+        report('/path', 'must start with "/", {path} or {uri}');
+      break;
+    case 'set_request_header':
+    case 'remove_request_header':
+      checkHeader(action, 'request', report);
+      break;
+    case 'set_response_header':
+    case 'remove_response_header':
+      checkHeader(action, 'response', report);
+      break;
+    case 'limit':
+      if (action.by !== undefined && !COUNTED_BY.test(action.by))
+        report('/by', 'must be address, network, header:NAME or cookie:NAME');
+      break;
+    case 'cache':
+      checkCache(action, report);
+      break;
+    case 'basic_auth':
+      checkUsers(action, report);
+      break;
+    case 'maintenance':
+    case 'error_page':
+      if (action.message !== undefined && !PRINTABLE.test(action.message))
+        report('/message', 'has control characters; write one line of text');
+      break;
+    default:
+  }
+}
+
+function checkTemplate({ match }: Rule, text: string, field: string, report: Report): void {
+  if (!LOCATION.test(text)) {
+    report(field, 'must be visible ASCII without blanks, at most 2000 characters; write other characters as %XX');
+    return;
+  }
+  const parts = parseTemplate(text);
+  if (typeof parts === 'string') {
+    report(field, parts);
+    return;
+  }
+  if (!parts.some((part, i) => i % 2 === 1 && /^\d$/.test(part))) return;
+  const patterns = match?.path?.regex ?? [];
+  if (patterns.length === 0) report(field, 'has a group such as {1}, but the rule has no match.path.regex');
+  try {
+    for (const pattern of patterns) RE2JS.compile(pattern);
+  } catch (error) {
+    report(field, `cannot use groups of match.path.regex: ${(error as Error).message}`);
+  }
+}
+
+function checkLocation(rule: Rule, location: string, report: Report): void {
+  checkTemplate(rule, location, '/location', report);
+  if (/^\/(?!\/|\\)/.test(location) || /^\{(?:path|uri)\}/.test(location)) return;
+  const authority = AUTHORITY.exec(location);
+  if (authority === null)
+    report('/location', 'must be a path that starts with "/", or a URL that starts with https:// or http://');
+  else if (!SAFE_AUTHORITY.test(authority[1]))
+    report('/location', 'needs a host that visitors cannot choose; write "/" before other placeholders than {host}');
+}
+
+function checkHeader(
+  action: Extract<RuleAction, { readonly name: string }> & { readonly value?: string },
+  side: 'request' | 'response',
+  report: Report,
+): void {
+  const { name, value } = action;
+  if (!FIELD_NAME.test(name)) report('/name', `${JSON.stringify(name.slice(0, 80))} is no header name`);
+  const forbidden = forbiddenHeader(side, name);
+  if (forbidden !== undefined) report('/name', forbidden);
+  if (value !== undefined && (!FIELD_VALUE.test(value) || value.length > 4000))
+    report('/value', 'must be visible ASCII with inner blanks, from 1 to 4000 characters');
+}
+
+function checkCache({ ttl, override, key }: Extract<RuleAction, { type: 'cache' }>, report: Report): void {
+  if (ttl === undefined && key === undefined) report('', 'does nothing; add ttl or key');
+  if (ttl === undefined && override !== undefined) report('/override', 'needs a ttl');
+  if (key === undefined) return;
+  if (Object.keys(key).length === 0) report('/key', 'is empty; add query_only, query_without, headers or cookies');
+  if (key.query_only !== undefined && key.query_without !== undefined)
+    report('/key', 'has both query_only and query_without; keep one of them');
+  key.headers?.forEach((name, i) => {
+    if (!FIELD_NAME.test(name)) report(`/key/headers/${i}`, 'is no header name');
+    else if (/^(?:cookie|authorization)$/i.test(name))
+      report(`/key/headers/${i}`, 'is the secret of a visitor; name single cookies in key.cookies');
+  });
+}
+
+function checkUsers({ realm, users }: Extract<RuleAction, { type: 'basic_auth' }>, report: Report): void {
+  if (realm !== undefined && !/^[\x20\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(realm))
+    report('/realm', 'must be at most 100 characters of ASCII without quotes and backslashes');
+  const names = new Set<string>();
+  users.forEach(({ name, hash }, i) => {
+    if (name === '' || name.includes(':') || !PRINTABLE.test(name))
+      report(`/users/${i}/name`, 'must not be empty and must have no colon (RFC 7617)');
+    if (names.has(name)) report(`/users/${i}/name`, `${JSON.stringify(name)} is there twice`);
+    names.add(name);
+    const cost = HASH.exec(hash);
+    if (cost === null) report(`/users/${i}/hash`, 'is no argon2id hash; give a password instead');
+    else if (MAX_COST.some((most, at) => Number(cost[at + 1]) > most))
+      report(`/users/${i}/hash`, `costs more than m=${MAX_COST[0]}, t=${MAX_COST[1]}, p=${MAX_COST[2]}`);
+  });
+}

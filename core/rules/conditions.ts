@@ -1,0 +1,159 @@
+/** Compiles a RuleMatch to conditions, the cheapest first. */
+import type { NamedMatch, RuleMatch } from './document.ts';
+import type { RequestFacts } from './facts.ts';
+import { NamePattern, testCookies, testHeaders, testQuery, type ValueTest } from './fields.ts';
+import { Networks } from './networks.ts';
+import type { BuildBudget } from './pattern/automaton.ts';
+import { compileText, type TextTest } from './text-condition.ts';
+
+export interface Condition {
+  holds(facts: RequestFacts): boolean;
+}
+
+/** `onField`: called with the member that is compiled next. Throws PatternError, InvalidError. */
+export function compileMatch(
+  match: RuleMatch | undefined,
+  budget: BuildBudget,
+  onField: (field: string) => void = () => {},
+): readonly Condition[] {
+  const conditions: Condition[] = [];
+  if (match === undefined) return conditions;
+  const { host, path, method, client, country, header, cookie, query } = match;
+  if (method !== undefined) conditions.push(new MethodCondition(method));
+  if (host !== undefined) conditions.push(new HostCondition(host));
+  if (path !== undefined) {
+    onField('/path');
+    const text = compileText(path, budget);
+    if (text !== null) conditions.push(new PathCondition(text));
+  }
+  if (client !== undefined) {
+    onField('/client');
+    conditions.push(new NetworkCondition(new Networks(client)));
+  }
+  header?.forEach((named, i) => {
+    onField(`/header/${i}`);
+    conditions.push(unless(named, new HeaderCondition(named.name.toLowerCase(), valueTest(named, budget))));
+  });
+  cookie?.forEach((named, i) => {
+    onField(`/cookie/${i}`);
+    conditions.push(unless(named, new CookieCondition(new NamePattern(named.name), valueTest(named, budget))));
+  });
+  query?.forEach((named, i) => {
+    onField(`/query/${i}`);
+    conditions.push(unless(named, new QueryCondition(new NamePattern(named.name), valueTest(named, budget))));
+  });
+  if (country !== undefined) conditions.push(new CountryCondition(country));
+  return conditions;
+}
+
+export function allHold(conditions: readonly Condition[], facts: RequestFacts): boolean {
+  for (let i = 0; i < conditions.length; i++) if (!conditions[i].holds(facts)) return false;
+  return true;
+}
+
+const ANY_VALUE: ValueTest = { test: () => true };
+const valueTest = (named: NamedMatch, budget: BuildBudget): ValueTest => compileText(named, budget) ?? ANY_VALUE;
+const unless = ({ absent }: NamedMatch, condition: Condition): Condition =>
+  absent === true ? new NegatedCondition(condition) : condition;
+
+class NegatedCondition implements Condition {
+  readonly #condition: Condition;
+  constructor(condition: Condition) {
+    this.#condition = condition;
+  }
+  holds(facts: RequestFacts): boolean {
+    return !this.#condition.holds(facts);
+  }
+}
+
+class MethodCondition implements Condition {
+  readonly #methods: readonly string[];
+  constructor(methods: readonly string[]) {
+    this.#methods = methods;
+  }
+  holds(facts: RequestFacts): boolean {
+    return this.#methods.includes(facts.method);
+  }
+}
+
+class HostCondition implements Condition {
+  readonly #names: ReadonlySet<string>;
+  /** With the dot in front. */
+  readonly #suffixes: readonly string[];
+  constructor(hosts: readonly string[]) {
+    const lower = hosts.map((host) => host.toLowerCase());
+    this.#names = new Set(lower.filter((host) => !host.startsWith('*.')));
+    this.#suffixes = lower.filter((host) => host.startsWith('*.')).map((host) => host.slice(1));
+  }
+  holds({ host }: RequestFacts): boolean {
+    if (this.#names.has(host)) return true;
+    for (let i = 0; i < this.#suffixes.length; i++) if (host.endsWith(this.#suffixes[i])) return true;
+    return false;
+  }
+}
+
+class PathCondition implements Condition {
+  readonly #text: TextTest;
+  constructor(text: TextTest) {
+    this.#text = text;
+  }
+  holds(facts: RequestFacts): boolean {
+    return this.#text.test(facts.path);
+  }
+}
+
+class NetworkCondition implements Condition {
+  readonly #networks: Networks;
+  constructor(networks: Networks) {
+    this.#networks = networks;
+  }
+  holds(facts: RequestFacts): boolean {
+    return this.#networks.has(facts.address);
+  }
+}
+
+class CountryCondition implements Condition {
+  readonly #countries: readonly string[];
+  constructor(countries: readonly string[]) {
+    this.#countries = countries;
+  }
+  holds(facts: RequestFacts): boolean {
+    return this.#countries.includes(facts.country);
+  }
+}
+
+class HeaderCondition implements Condition {
+  readonly #name: string;
+  readonly #test: ValueTest;
+  constructor(name: string, test: ValueTest) {
+    this.#name = name;
+    this.#test = test;
+  }
+  holds(facts: RequestFacts): boolean {
+    return testHeaders(facts.headers, this.#name, this.#test);
+  }
+}
+
+class CookieCondition implements Condition {
+  readonly #name: NamePattern;
+  readonly #test: ValueTest;
+  constructor(name: NamePattern, test: ValueTest) {
+    this.#name = name;
+    this.#test = test;
+  }
+  holds(facts: RequestFacts): boolean {
+    return testCookies(facts.headers, this.#name, this.#test);
+  }
+}
+
+class QueryCondition implements Condition {
+  readonly #name: NamePattern;
+  readonly #test: ValueTest;
+  constructor(name: NamePattern, test: ValueTest) {
+    this.#name = name;
+    this.#test = test;
+  }
+  holds(facts: RequestFacts): boolean {
+    return testQuery(facts.target, this.#name, this.#test);
+  }
+}

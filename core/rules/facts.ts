@@ -1,0 +1,67 @@
+/**
+ * What conditions read of a request. One object serves all requests of a thread: `open` points it
+ * at the next one, and nothing is allocated but what a condition needs.
+ */
+import { normalPath } from './path.ts';
+
+/** Pairs of name in lower case and value. */
+export type Fields = readonly string[];
+
+export interface RuleRequest {
+  readonly method: string;
+  /** Path with the query, as received. */
+  readonly path: string;
+  readonly headers: Fields;
+}
+
+/** The country of an address as an ISO 3166 code of two letters; empty: not known. */
+export type CountryOf = (address: string) => string;
+
+export class RequestFacts {
+  method = '';
+  headers: Fields = [];
+  /** In lower case, without port and last dot. */
+  host = '';
+  address = '';
+  /** Path with the query, as received. */
+  target = '';
+  readonly #countryOf: CountryOf;
+  #path = '';
+  #pathOf = '';
+  #country = '';
+  #countryAddress = '';
+
+  constructor(countryOf: CountryOf) {
+    this.#countryOf = countryOf;
+  }
+
+  open(request: RuleRequest, host: string, address: string): void {
+    this.method = request.method;
+    this.headers = request.headers;
+    this.target = request.path;
+    this.host = host;
+    this.address = address;
+  }
+
+  /** Normalised, without the query. */
+  get path(): string {
+    if (this.#pathOf !== this.target) {
+      this.#path = normalPath(this.target);
+      this.#pathOf = this.target;
+    }
+    return this.#path;
+  }
+
+  get country(): string {
+    if (this.#countryAddress !== this.address) {
+      this.#country = this.#countryOf(this.address);
+      this.#countryAddress = this.address;
+    }
+    return this.#country;
+  }
+
+  /** The memory of the last country is void: the file has changed. */
+  forgetCountry(): void {
+    this.#countryAddress = '';
+  }
+}

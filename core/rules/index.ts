@@ -1,0 +1,27 @@
+/** Rules of a domain's requests: their document, its check, and its compiled form. Pure. */
+export { Changes, changeFields, type HeaderChange } from './changes.ts';
+export { checkRules } from './check.ts';
+export { ACTION_TYPES } from './check-action.ts';
+export type { RuleFault } from './check-rule.ts';
+export { type AddedCounts, RuleCounters, type RuleTotals } from './counters.ts';
+export {
+  type ActionType,
+  type BasicAuthAction,
+  type BasicAuthUser,
+  type CacheAction,
+  isDeciding,
+  type LimitAction,
+  type NamedMatch,
+  type Rule,
+  type RuleAction,
+  type RuleMatch,
+  type RulesDocument,
+  TEXT_LISTS,
+  type TextMatch,
+} from './document.ts';
+export { type CountryOf, type Fields, RequestFacts, type RuleRequest } from './facts.ts';
+export { firstCookie, firstHeader } from './fields.ts';
+export * from './limits.ts';
+export { type CompiledRule, RuleSet } from './rule-set.ts';
+export { RULE_TEMPLATES, type RuleTemplate } from './templates.ts';
+export { safeLocation, TextTemplate } from './text-template.ts';

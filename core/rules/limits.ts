@@ -1,0 +1,16 @@
+/** Limits of a rules document. */
+
+export const MAX_RULES = 200;
+/** Members of one list. */
+export const MAX_LIST = 500;
+/** Addresses and networks of one rule. */
+export const MAX_NETWORKS = 2000;
+/** Characters of one pattern, name or value. */
+export const MAX_TEXT = 1000;
+export const MAX_USERS = 20;
+/** Steps that compiling all patterns of a document may take: some 50 ms. */
+export const BUILD_STEPS = 3_000_000;
+/** Bytes of the automata of a document. */
+export const MAX_AUTOMATON_BYTES = 2 * 1024 * 1024;
+/** Characters of a path from which a regular expression captures. */
+export const MAX_CAPTURED = 1024;

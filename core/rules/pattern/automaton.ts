@@ -1,0 +1,214 @@
+/**
+ * Deterministic automata, built completely when rules are compiled: a match costs one look-up for
+ * each character, whatever pattern and text are. A pattern that needs too many states is refused.
+ */
+import { type CharSet, CODES, OTHER, WORD } from './char-set.ts';
+import type { Expression } from './expression.ts';
+import { buildNfa, type Nfa } from './nfa.ts';
+import { PatternError } from './pattern-error.ts';
+
+/** States of one automaton. */
+const MAX_STATES = 1000;
+
+/** Work that may be spent on building automata, so that a document cannot stall a thread. */
+export interface BuildBudget {
+  steps: number;
+}
+
+const DEAD = 0;
+const ACCEPTED = 1;
+
+export class Automaton {
+  /** Code to class. */
+  readonly #classes: Uint16Array;
+  /** Rows of states, by class; the last column is the end of the text. Values are offsets. */
+  readonly #table: Uint32Array;
+  readonly #width: number;
+  readonly #start: number;
+
+  constructor(classes: Uint16Array, table: Uint32Array, width: number, start: number) {
+    this.#classes = classes;
+    this.#table = table;
+    this.#width = width;
+    this.#start = start;
+  }
+
+  get bytes(): number {
+    return this.#classes.byteLength + this.#table.byteLength;
+  }
+
+  /** Whether the pattern matches a part of the text up to `end`. */
+  test(text: string, end = text.length): boolean {
+    const classes = this.#classes;
+    const table = this.#table;
+    const accepted = this.#width;
+    let state = this.#start;
+    for (let i = 0; i < end; i++) {
+      const code = text.charCodeAt(i);
+      state = table[state + classes[code < OTHER ? code : OTHER]];
+      if (state <= accepted) return state === accepted;
+    }
+    return table[state + accepted - 1] === accepted;
+  }
+}
+
+/** Throws PatternError. */
+export function buildAutomaton(expression: Expression, budget: BuildBudget): Automaton {
+  const nfa = buildNfa(expression);
+  const { classes, samples } = classify(nfa);
+  const builder = new Builder(nfa, samples, budget);
+  const rows = builder.build();
+  const isLive = liveStates(rows);
+  const width = samples.length + 1;
+  const table = new Uint32Array(rows.length * width);
+  rows.forEach((row, state) => {
+    row.forEach((target, column) => {
+      table[state * width + column] = isLive[target] ? target * width : DEAD;
+    });
+  });
+  return new Automaton(classes, table, width, isLive[START] ? START * width : DEAD);
+}
+
+const START = 2;
+
+/** Groups codes that no state distinguishes. `samples`: a code of each class. */
+function classify({ states }: Nfa): { classes: Uint16Array; samples: number[] } {
+  const sets: CharSet[] = [];
+  for (const state of states) if (state.kind === 'set') sets.push(state.set);
+  if (states.some((state) => state.kind === 'assertion' && state.assertion.endsWith('boundary'))) sets.push(WORD);
+  const classes = new Uint16Array(CODES);
+  let count = 1;
+  for (const set of sets) {
+    const split = new Map<number, number>();
+    for (let code = 0; code < CODES; code++) {
+      const key = classes[code] * 2 + set[code];
+      let next = split.get(key);
+      if (next === undefined) {
+        next = split.size;
+        split.set(key, next);
+      }
+      classes[code] = next;
+    }
+    count = split.size;
+  }
+  return { classes, samples: Array.from({ length: count }, (_, i) => classes.indexOf(i)) };
+}
+
+/** A set of states of the nondeterministic automaton, and what was before the next character. */
+interface Subset {
+  readonly states: readonly number[];
+  readonly isAtStart: boolean;
+  readonly isAfterWord: boolean;
+}
+
+class Builder {
+  readonly #nfa: Nfa;
+  readonly #samples: readonly number[];
+  readonly #budget: BuildBudget;
+  readonly #usesWords: boolean;
+  readonly #numbers = new Map<string, number>();
+  readonly #subsets: Subset[] = [];
+  readonly #rows: number[][] = [];
+  /** The states that a closure has visited, by the number of the closure. */
+  readonly #visited: Uint32Array;
+  #closure = 0;
+
+  constructor(nfa: Nfa, samples: readonly number[], budget: BuildBudget) {
+    this.#nfa = nfa;
+    this.#samples = samples;
+    this.#budget = budget;
+    this.#visited = new Uint32Array(nfa.states.length);
+    this.#usesWords = nfa.states.some((state) => state.kind === 'assertion' && state.assertion.endsWith('boundary'));
+  }
+
+  build(): readonly (readonly number[])[] {
+    const width = this.#samples.length + 1;
+    this.#rows.push(new Array(width).fill(DEAD), new Array(width).fill(ACCEPTED));
+    this.#numberOf({ states: [this.#nfa.start], isAtStart: true, isAfterWord: false });
+    for (let i = 0; i < this.#subsets.length; i++) {
+      const subset = this.#subsets[i];
+      const row = this.#samples.map((code) => this.#step(subset, code));
+      row.push(this.#step(subset, -1));
+      this.#rows.push(row);
+    }
+    return this.#rows;
+  }
+
+  #numberOf(subset: Subset): number {
+    const key = `${subset.states.join()}${subset.isAtStart ? '^' : ''}${subset.isAfterWord ? 'w' : ''}`;
+    const number = this.#numbers.get(key);
+    if (number !== undefined) return number;
+    if (this.#subsets.length >= MAX_STATES)
+      throw new PatternError(
+        'is too complex to match in one pass; use fewer repetitions of sets that overlap, such as (a|b)*a.{9}',
+      );
+    const next = this.#subsets.push(subset) - 1 + START;
+    this.#numbers.set(key, next);
+    return next;
+  }
+
+  /** `code`: the next character; -1: the end of the text. */
+  #step({ states, isAtStart, isAfterWord }: Subset, code: number): number {
+    const isWord = code >= 0 && WORD[code] === 1;
+    const closure = this.#close(states, isAtStart, code < 0, isAfterWord !== isWord);
+    if (closure === null) return ACCEPTED;
+    if (code < 0) return DEAD;
+    const next = new Set<number>();
+    for (const state of closure) {
+      const { set, next: after } = this.#nfa.states[state] as { set: CharSet; next: number };
+      if (set[code] === 1) next.add(after);
+    }
+    // A match may start at each character.
+    next.add(this.#nfa.start);
+    return this.#numberOf({
+      states: [...next].sort((a, b) => a - b),
+      isAtStart: false,
+      isAfterWord: this.#usesWords && isWord,
+    });
+  }
+
+  /** The states with sets that are reached without a character. Null: the pattern has matched. */
+  #close(from: readonly number[], isAtStart: boolean, isAtEnd: boolean, isBoundary: boolean): number[] | null {
+    const { states } = this.#nfa;
+    const closure = ++this.#closure;
+    const pending = [...from];
+    const found: number[] = [];
+    for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+      if (this.#visited[at] === closure) continue;
+      this.#visited[at] = closure;
+      if (--this.#budget.steps < 0)
+        throw new PatternError('takes too long to compile, together with the patterns before it; simplify them');
+      const state = states[at];
+      if (state.kind === 'match') return null;
+      if (state.kind === 'set') found.push(at);
+      else if (state.kind === 'split') pending.push(state.other, state.next);
+      else {
+        const { assertion } = state;
+        const holds =
+          assertion === 'start'
+            ? isAtStart
+            : assertion === 'end'
+              ? isAtEnd
+              : isBoundary === (assertion === 'word-boundary');
+        if (holds) pending.push(state.next);
+      }
+    }
+    return found;
+  }
+}
+
+/** The states from which a match can still be reached. */
+function liveStates(rows: readonly (readonly number[])[]): boolean[] {
+  const sources: number[][] = rows.map(() => []);
+  rows.forEach((row, state) => {
+    for (const target of new Set(row)) sources[target].push(state);
+  });
+  const isLive = rows.map(() => false);
+  const pending = [ACCEPTED];
+  for (let state = pending.pop(); state !== undefined; state = pending.pop()) {
+    if (isLive[state]) continue;
+    isLive[state] = true;
+    pending.push(...sources[state]);
+  }
+  return isLive;
+}

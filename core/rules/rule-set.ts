@@ -1,0 +1,81 @@
+/**
+ * A compiled rules document. Rules run from first to last: a rule that changes something lets the
+ * next one follow, a rule that decides stops the run.
+ */
+import { type Change, Changes, changeOf } from './changes.ts';
+import { allHold, type Condition, compileMatch } from './conditions.ts';
+import { isDeciding, type Rule, type RuleAction, type RulesDocument } from './document.ts';
+import type { RequestFacts } from './facts.ts';
+import { BUILD_STEPS } from './limits.ts';
+import type { BuildBudget } from './pattern/automaton.ts';
+
+export interface CompiledRule {
+  /** In the document, from 0. */
+  readonly number: number;
+  readonly action: RuleAction;
+  readonly rule: Rule;
+  readonly isDryRun: boolean;
+  readonly conditions: readonly Condition[];
+  readonly exceptions: readonly Condition[];
+  /** Null: the rule decides. */
+  readonly change: Change | null;
+}
+
+export class RuleSet {
+  /** By number of the rule: requests that it matched, and requests that it stopped. */
+  readonly matched: Uint32Array;
+  readonly stopped: Uint32Array;
+  /** The changes of the last run. */
+  changes: Changes;
+  /** Whether anything was counted since the flag was reset. */
+  hasCounted = false;
+  readonly rules: readonly CompiledRule[];
+  readonly noChanges = new Changes();
+
+  /** Throws PatternError or InvalidError for a document that `checkRules` does not accept. */
+  constructor({ rules }: RulesDocument) {
+    const budget: BuildBudget = { steps: BUILD_STEPS };
+    this.rules = rules.flatMap((rule, number) => (rule.enabled === false ? [] : [compileRule(rule, number, budget)]));
+    this.matched = new Uint32Array(rules.length);
+    this.stopped = new Uint32Array(rules.length);
+    this.changes = this.noChanges;
+  }
+
+  /**
+   * Runs the rules from the index `from` and returns the index of the rule that decides, or -1.
+   * `changes` then has the changes up to there, on top of `before`.
+   */
+  run(facts: RequestFacts, from = 0, before: Changes = this.noChanges): number {
+    const { rules } = this;
+    let changes = before;
+    for (let i = from; i < rules.length; i++) {
+      const rule = rules[i];
+      if (!allHold(rule.conditions, facts)) continue;
+      if (rule.exceptions.length > 0 && allHold(rule.exceptions, facts)) continue;
+      this.matched[rule.number]++;
+      this.hasCounted = true;
+      if (rule.change === null) {
+        // A rate limit counts also in a dry run, to show how many requests it would stop.
+        if (rule.isDryRun && rule.action.type !== 'limit') continue;
+        this.changes = changes;
+        return i;
+      }
+      if (!rule.isDryRun) changes = changes.after(i, rule.change);
+    }
+    this.changes = changes;
+    return -1;
+  }
+}
+
+function compileRule(rule: Rule, number: number, budget: BuildBudget): CompiledRule {
+  const { action, match, except, dry_run } = rule;
+  return {
+    number,
+    action,
+    rule,
+    isDryRun: dry_run === true,
+    conditions: compileMatch(match, budget),
+    exceptions: compileMatch(except, budget),
+    change: isDeciding(action.type) ? null : changeOf(rule)!,
+  };
+}

@@ -1,0 +1,135 @@
+/** Compiles a TextMatch to a test of one text. */
+import type { TextMatch } from './document.ts';
+import { type Automaton, type BuildBudget, buildAutomaton } from './pattern/automaton.ts';
+import { choice, END, type Expression, literal, START, sequence } from './pattern/expression.ts';
+import { parseGlob } from './pattern/glob.ts';
+import { parseRegex } from './pattern/regex.ts';
+
+export interface TextTest {
+  test(text: string): boolean;
+}
+
+/** Lists that are compared directly; longer ones become an automaton, which reads the text once. */
+const MAX_COMPARED = 4;
+
+/** Null: no list, so that any text matches. Throws PatternError. */
+export function compileText(match: TextMatch, budget: BuildBudget): TextTest | null {
+  const ignoreCase = match.ignore_case === true;
+  const tests: TextTest[] = [];
+  const expressions: Expression[] = [];
+  const addLiterals = (
+    list: readonly string[] | undefined,
+    compare: (list: readonly string[]) => TextTest,
+    express: (text: Expression) => Expression,
+  ): void => {
+    if (list === undefined || list.length === 0) return;
+    if (!ignoreCase && list.length <= MAX_COMPARED) tests.push(compare(list));
+    else expressions.push(...list.map((text) => express(literal(text, ignoreCase))));
+  };
+  if (match.exact !== undefined && match.exact.length > 0) {
+    if (!ignoreCase) tests.push(match.exact.length === 1 ? new Equals(match.exact[0]) : new AmongTexts(match.exact));
+    else expressions.push(...match.exact.map((text) => sequence(START, literal(text, true), END)));
+  }
+  addLiterals(
+    match.prefix,
+    (list) => new StartsWith(list),
+    (text) => sequence(START, text),
+  );
+  addLiterals(
+    match.suffix,
+    (list) => new EndsWith(list),
+    (text) => sequence(text, END),
+  );
+  addLiterals(
+    match.contains,
+    (list) => new Contains(list),
+    (text) => text,
+  );
+  for (const glob of match.glob ?? []) expressions.push(parseGlob(glob, ignoreCase));
+  for (const regex of match.regex ?? []) expressions.push(parseRegex(regex, ignoreCase));
+  if (expressions.length > 0) tests.push(new AutomatonTest(buildAutomaton(choice(...expressions), budget)));
+  if (tests.length === 0) return null;
+  return tests.length === 1 ? tests[0] : new AnyTest(tests);
+}
+
+class Equals implements TextTest {
+  readonly #text: string;
+  constructor(text: string) {
+    this.#text = text;
+  }
+  test(text: string): boolean {
+    return text === this.#text;
+  }
+}
+
+class AmongTexts implements TextTest {
+  readonly #texts: ReadonlySet<string>;
+  constructor(texts: readonly string[]) {
+    this.#texts = new Set(texts);
+  }
+  test(text: string): boolean {
+    return this.#texts.has(text);
+  }
+}
+
+class StartsWith implements TextTest {
+  readonly #texts: readonly string[];
+  constructor(texts: readonly string[]) {
+    this.#texts = texts;
+  }
+  test(text: string): boolean {
+    for (let i = 0; i < this.#texts.length; i++) if (text.startsWith(this.#texts[i])) return true;
+    return false;
+  }
+}
+
+class EndsWith implements TextTest {
+  readonly #texts: readonly string[];
+  constructor(texts: readonly string[]) {
+    this.#texts = texts;
+  }
+  test(text: string): boolean {
+    for (let i = 0; i < this.#texts.length; i++) if (text.endsWith(this.#texts[i])) return true;
+    return false;
+  }
+}
+
+class Contains implements TextTest {
+  readonly #texts: readonly string[];
+  constructor(texts: readonly string[]) {
+    this.#texts = texts;
+  }
+  test(text: string): boolean {
+    for (let i = 0; i < this.#texts.length; i++) if (text.includes(this.#texts[i])) return true;
+    return false;
+  }
+}
+
+/** Remembers the last text: the requests of a visitor repeat their fields. */
+class AutomatonTest implements TextTest {
+  readonly #automaton: Automaton;
+  #last = '';
+  #result: boolean;
+  constructor(automaton: Automaton) {
+    this.#automaton = automaton;
+    this.#result = automaton.test('');
+  }
+  test(text: string): boolean {
+    if (text !== this.#last) {
+      this.#result = this.#automaton.test(text);
+      this.#last = text;
+    }
+    return this.#result;
+  }
+}
+
+class AnyTest implements TextTest {
+  readonly #tests: readonly TextTest[];
+  constructor(tests: readonly TextTest[]) {
+    this.#tests = tests;
+  }
+  test(text: string): boolean {
+    for (let i = 0; i < this.#tests.length; i++) if (this.#tests[i].test(text)) return true;
+    return false;
+  }
+}

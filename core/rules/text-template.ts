@@ -1,0 +1,123 @@
+/** Texts with placeholders: locations of redirects and rewritten paths. */
+import { RE2JS } from 're2js';
+import type { TextMatch } from './document.ts';
+import { MAX_CAPTURED } from './limits.ts';
+import { escapePath, normalPath } from './path.ts';
+
+export const PLACEHOLDERS = ['scheme', 'host', 'path', 'query', 'uri', 'rest', ...'123456789'] as const;
+export type Placeholder = (typeof PLACEHOLDERS)[number];
+
+const NAMES: ReadonlySet<string> = new Set(PLACEHOLDERS);
+
+/** Texts at even indices, placeholders at odd ones. The problem if it is none. */
+export type TemplateParts = readonly string[];
+
+/** A text: why it is no template. */
+export function parseTemplate(text: string): TemplateParts | string {
+  const parts = text.split(/\{([^{}]*)\}/);
+  for (let i = 0; i < parts.length; i++) {
+    if (i % 2 === 1 && !NAMES.has(parts[i]))
+      return `has an unknown placeholder {${parts[i]}}; known are ${PLACEHOLDERS.map((name) => `{${name}}`).join(', ')}`;
+    if (i % 2 === 0 && /[{}]/.test(parts[i])) return 'has a brace that belongs to no placeholder; write %7B and %7D';
+  }
+  return parts;
+}
+
+/** What placeholders stand for. */
+export interface TemplateRequest {
+  readonly scheme: string;
+  readonly host: string;
+  /** Path with the query, as received. */
+  readonly target: string;
+}
+
+export class TextTemplate {
+  readonly #parts: TemplateParts;
+  readonly #captures: PathCaptures;
+  readonly hasQuery: boolean;
+
+  /** `path`: of the match of the rule, for {rest} and {1}. */
+  constructor(text: string, path: TextMatch | undefined) {
+    const parts = parseTemplate(text);
+    if (typeof parts === 'string') throw new TypeError(`The template ${parts}.`);
+    this.#parts = parts;
+    this.#captures = new PathCaptures(path);
+    this.hasQuery = text.includes('?') || text.includes('{query}') || text.includes('{uri}');
+  }
+
+  expand(request: TemplateRequest): string {
+    let text = '';
+    for (let i = 0; i < this.#parts.length; i++)
+      text += i % 2 === 0 ? this.#parts[i] : this.#valueOf(this.#parts[i], request);
+    return text;
+  }
+
+  #valueOf(name: string, { scheme, host, target }: TemplateRequest): string {
+    switch (name) {
+      case 'scheme':
+        return scheme;
+      case 'host':
+        return host;
+      case 'path':
+        return rawPath(target);
+      case 'query':
+        return target.slice(rawPath(target).length);
+      case 'uri':
+        return target;
+      case 'rest':
+        return this.#captures.rest(target);
+      default:
+        return this.#captures.group(target, Number(name));
+    }
+  }
+}
+
+const rawPath = (target: string): string => {
+  const query = target.indexOf('?');
+  return query < 0 ? target : target.slice(0, query);
+};
+
+/** The parts of a path that a rule has matched. */
+class PathCaptures {
+  /** The longest first. */
+  readonly #prefixes: readonly string[];
+  readonly #sources: readonly string[];
+  readonly #flags: number;
+  #patterns: readonly RE2JS[] | undefined;
+
+  constructor(path: TextMatch | undefined) {
+    this.#prefixes = [...(path?.prefix ?? [])].sort((a, b) => b.length - a.length);
+    this.#sources = path?.regex ?? [];
+    this.#flags = path?.ignore_case === true ? RE2JS.CASE_INSENSITIVE : 0;
+    this.#ignoreCase = path?.ignore_case === true;
+  }
+
+  readonly #ignoreCase: boolean;
+
+  /** What follows the longest prefix; without one, what follows the first slash. */
+  rest(target: string): string {
+    const path = normalPath(target);
+    const compared = this.#ignoreCase ? path.toLowerCase() : path;
+    const prefix =
+      this.#prefixes.find((text) => compared.startsWith(this.#ignoreCase ? text.toLowerCase() : text)) ?? '/';
+    return escapePath(path.slice(prefix.length));
+  }
+
+  /** A group of the first regular expression that matches; empty without one. */
+  group(target: string, number: number): string {
+    const path = normalPath(target);
+    if (path.length > MAX_CAPTURED) return '';
+    this.#patterns ??= this.#sources.map((source) => RE2JS.compile(source, this.#flags));
+    for (const pattern of this.#patterns) {
+      const matcher = pattern.matcher(path);
+      if (matcher.find()) return number <= matcher.groupCount() ? escapePath(matcher.group(number) ?? '') : '';
+    }
+    return '';
+  }
+}
+
+/**
+ * A location that starts with a path leads to the same host: "//" and "/\" at its beginning would
+ * name another one.
+ */
+export const safeLocation = (location: string): string => location.replace(/^[/\\]{2,}/, '/');

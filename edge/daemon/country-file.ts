@@ -1,0 +1,62 @@
+/** The file of countries: read at the start, and again when it has changed. */
+import { readFileSync, statSync } from 'node:fs';
+import type { Logger } from '../../core/base/log/index.ts';
+import { Countries } from '../rules/countries.ts';
+
+/** Milliseconds between two looks at the file. */
+const LOOK_MS = 60_000;
+/** Files with cities and languages have some 60 MB. */
+const MAX_BYTES = 512 * 1024 * 1024;
+
+export class CountryFile {
+  /** The content, which all threads share. Null: there is none that can be read. */
+  content: SharedArrayBuffer | null = null;
+  readonly #path: string | undefined;
+  readonly #log: Logger;
+  readonly #timer: NodeJS.Timeout | undefined;
+  /** Of the file that was read last: size and time. */
+  #version = '';
+  /** Why the file could not be used; empty: it could. */
+  #failure = '';
+
+  /** `onChange`: called when a new content was read. */
+  constructor(path: string | undefined, log: Logger, onChange: (content: SharedArrayBuffer) => void) {
+    this.#path = path;
+    this.#log = log;
+    if (path === undefined) return;
+    this.#read();
+    this.#timer = setInterval(() => {
+      if (this.#read()) onChange(this.content!);
+    }, LOOK_MS).unref();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Whether there is a new content. If the file cannot be used, the last one stays. */
+  #read(): boolean {
+    const path = this.#path!;
+    try {
+      const { size, mtimeMs } = statSync(path);
+      const version = `${size} ${mtimeMs}`;
+      if (version === this.#version) return false;
+      this.#version = version;
+      if (size > MAX_BYTES) throw new Error(`${size} bytes are more than ${MAX_BYTES}`);
+      const bytes = readFileSync(path);
+      const content = new SharedArrayBuffer(bytes.length);
+      Buffer.from(content).set(bytes);
+      new Countries().load(content);
+      this.content = content;
+      this.#failure = '';
+      this.#log.info('country file read', { file: path, bytes: bytes.length });
+      return true;
+    } catch (error) {
+      const reason = (error as Error).message;
+      if (reason !== this.#failure)
+        this.#log.warn('cannot use the country file; rules with countries use the last one', { file: path, reason });
+      this.#failure = reason;
+      return false;
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Live, startLive } from './live.ts';
+
+const test = suite<Live>('admin-api/cli/rules, with the API');
+const folder = mkdtempSync(join(tmpdir(), 'waypost-rules-'));
+const file = join(folder, 'rules.json');
+test.before(async (context) => {
+  Object.assign(context, await startLive());
+  await context.json(['domain', 'add', 'shop.test']);
+});
+test.after(async (context) => {
+  rmSync(folder, { recursive: true });
+  await context.daemon.stop();
+});
+
+test('template, check, set, get, counters', async ({ waypost }) => {
+  const printed = await waypost(['rules', 'template', 'www-to-apex', 'shop.test']);
+  assert.match(printed.stdout, /"https:\/\/shop\.test\{uri\}"/);
+  writeFileSync(file, printed.stdout);
+  assert.is((await waypost(['rules', 'check', file])).stdout, '1 rules, no faults\n');
+  const set = await waypost(['rules', 'set', 'shop.test', file]);
+  assert.match(set.stdout, /^set 1 rules of shop\.test \(change \d+\)\n$/);
+  assert.is((await waypost(['rules', 'get', 'shop.test'])).stdout, printed.stdout);
+  const added = await waypost(['rules', 'template', 'cache-static', 'shop.test', '--add']);
+  assert.match(added.stdout, /^added the rules "Cache everything static" to shop\.test/);
+  const counters = await waypost(['rules', 'counters', 'shop.test']);
+  assert.match(
+    counters.stdout,
+    /^1 +redirect +yes +0 +0 +www to apex\n2 +cache +yes +0 +0 +Cache everything static\n$/,
+  );
+});
+
+test('faults are named', async ({ waypost }) => {
+  writeFileSync(file, '{"rules": [{"action": {"type": "redirect", "location": "//evil.test"}}]}');
+  const checked = await waypost(['rules', 'check', file]);
+  assert.is(checked.code, 1);
+  assert.match(checked.stdout, /^Rule 1: action\.location must be a path that starts with "\/", or a URL/);
+  assert.match((await waypost(['rules', 'set', 'shop.test', file])).stderr, /Rule 1: action\.location must be a path/);
+  writeFileSync(file, '{"rules": 1}');
+  assert.match((await waypost(['rules', 'check', file])).stderr, /must be an object with the list "rules"/);
+  assert.match((await waypost(['rules', 'template', 'x', 'shop.test'])).stderr, /There is no template "x"/);
+});
+
+test.run();

@@ -1,0 +1,92 @@
+/** The API contract: rules of a domain, their counters and templates. */
+import * as assert from 'uvu/assert';
+import { StoreReader } from '../../../core/store/reader.ts';
+import { everywhere, refused, succeeded } from './world.ts';
+
+const RULES = [
+  {
+    name: 'Private',
+    match: { path: { prefix: ['/private/'] }, client: ['192.0.2.0/24', '2001:db8::/32'] },
+    except: { cookie: [{ name: 'key', exact: ['1'] }] },
+    action: { type: 'deny', status: 404 },
+  },
+  { dry_run: true, action: { type: 'limit', requests: 10, period: 60, burst: 20, by: 'header:x-key' } },
+  { enabled: false, action: { type: 'redirect', location: 'https://example.com{uri}', status: 301 } },
+];
+
+await everywhere('contract, rules', (test) => {
+  test('GET and PUT …/proxy/rules: the whole list, with its revision as ETag', async ({ world }) => {
+    const { client, path } = await world.zone();
+    const at = `${path}/proxy/rules`;
+    const empty = succeeded(await client.get(at));
+    assert.equal([empty.body.rules, empty.body.revision, empty.headers.get('etag')], [[], 0, '"0"']);
+    const set = succeeded(await client.put(at, { rules: RULES }));
+    assert.equal([set.body.rules, set.body.revision], [RULES, 1]);
+    const { ok: _, ...body } = succeeded(await client.get(at)).body;
+    assert.equal(succeeded(await client.put(at, body, { 'if-match': '"1"' })).body.rules, RULES);
+    refused(await client.put(at, body, { 'if-match': '"1"' }), '412 changed');
+  });
+
+  test('a fault names the rule and the field, and says what to write', async ({ world }) => {
+    const { client, path } = await world.zone();
+    const at = `${path}/proxy/rules`;
+    const FAULTS: readonly (readonly [rule: unknown, pointer: string, message: RegExp])[] = [
+      [{ action: { type: 'fly' } }, '/rules/0/action/type', /must be one of "allow"/],
+      [{ action: { type: 'redirect' } }, '/rules/0/action/location', /^Rule 1: action\.location is missing/],
+      [{ action: { type: 'allow', ttl: 1 } }, '/rules/0/action/ttl', /does not belong to the action allow/],
+      [
+        { action: { type: 'deny' }, match: { client: ['10.0.0.1/8'] } },
+        '/rules/0/match/client',
+        /write 10\.0\.0\.0\/8/,
+      ],
+      [{ action: { type: 'deny' }, match: { path: { regex: ['(?=a)'] } } }, '/rules/0/match/path', /look-around/],
+      [{ action: { type: 'deny' }, match: { way: 1 } }, '/rules/0/match/way', /Unknown field/],
+      [{ action: { type: 'deny' }, match: { country: ['de'] } }, '/rules/0/match/country/0', /two capitals/],
+    ];
+    for (const [rule, pointer, message] of FAULTS) {
+      const { body } = await client.put(at, { rules: [rule] });
+      const error = body.error as unknown as { pointer: string; message: string };
+      assert.is(error.pointer, pointer, error.message);
+      assert.match(error.message, message);
+    }
+    assert.is(succeeded(await client.get(at)).body.revision, 0);
+  });
+
+  test('passwords are stored as hashes, are not returned, and stay where they are omitted', async ({ world }) => {
+    const { client, path, id } = await world.zone();
+    const at = `${path}/proxy/rules`;
+    const rulesFor = (...users: unknown[]) => ({ rules: [{ action: { type: 'basic_auth', users } }] });
+    refused(await client.put(at, rulesFor({ name: 'ann' })), '422 invalid_rule', '/rules/0/action/users/0/password');
+    const set = succeeded(await client.put(at, rulesFor({ name: 'ann', password: 'correct horse' })));
+    const shown = [{ action: { type: 'basic_auth', users: [{ name: 'ann', has_password: true }] } }];
+    assert.equal(set.body.rules, shown);
+    const hashOf = (): string =>
+      JSON.stringify(new StoreReader(world.daemon.environment).siteDocument(id, 'rules')?.content);
+    const stored = hashOf();
+    assert.match(stored, /\$argon2id\$/);
+    assert.not.match(stored, /correct horse/);
+    const { ok: _, ...body } = succeeded(await client.get(at)).body;
+    succeeded(await client.put(at, body));
+    assert.is(hashOf(), stored);
+  });
+
+  test('counters and templates', async ({ world }) => {
+    const { client, path, domain } = await world.zone();
+    succeeded(await client.put(`${path}/proxy/rules`, { rules: RULES }));
+    const { body } = succeeded(await client.get(`${path}/proxy/rules/counters`));
+    assert.equal([body.revision, body.since], [1, null]);
+    const [first] = body.rules as unknown as Record<string, unknown>[];
+    assert.equal(first, { number: 1, name: 'Private', type: 'deny', dry_run: false, matched: 0, stopped: 0 });
+    const { templates } = succeeded(await client.get(`${path}/proxy/rules/templates`)).body as unknown as {
+      templates: { name: string; rules: { match?: { host?: string[] } }[] }[];
+    };
+    assert.equal(
+      templates.map((template) => template.name),
+      ['www-to-apex', 'block-bad-bots', 'cache-static', 'security-headers', 'wordpress'],
+    );
+    assert.equal(templates[0].rules[0].match?.host, [`www.${domain}`]);
+    // Each can be used as it is.
+    const all = templates.flatMap((template) => template.rules);
+    succeeded(await client.put(`${path}/proxy/rules`, { rules: all }));
+  });
+});

@@ -1,0 +1,314 @@
+/** Rules at the edge: what visitors, the cache and the origin see of each action. */
+
+import { hash } from '@node-rs/argon2';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Rule } from '../../../core/rules/index.ts';
+import { fieldValue } from '../../../edge/cache/rules/fields.ts';
+import { Countries } from '../../../edge/rules/countries.ts';
+import { RuleCounting, type RuleCounts } from '../../../edge/rules/counts.ts';
+import { createRateMemory, RateTable } from '../../../edge/rules/rate-table.ts';
+import { SiteDocuments } from '../../../edge/sites/site-documents.ts';
+import { type CacheRig, type CacheRigOptions, cacheRig, SITE } from '../proxy/cache-rig.ts';
+import type { FakeExchange, FakeRequest } from '../proxy/fake-exchange.ts';
+import { NO_POOLS } from '../sites/rig.ts';
+
+const test = suite('rules at the edge');
+
+interface RulesRig extends CacheRig {
+  get(path: string, more?: FakeRequest): Promise<FakeExchange>;
+  /** The counts since the last call. */
+  flush(): RuleCounts[];
+}
+
+let now = 1_700_000_000_000;
+
+async function withRules(
+  rules: readonly Rule[],
+  use: (rig: RulesRig) => Promise<void>,
+  options: CacheRigOptions = {},
+): Promise<void> {
+  const about = { domainId: 7, updatedAt: 0 };
+  const origins = [{ label: 'beta', path: '/no', pool: [{ origin: 'beta.example.net', port: 80 }] }];
+  const documents = new SiteDocuments(
+    [
+      { ...about, kind: 'rules', revision: 3, content: { rules } },
+      { ...about, kind: 'origins', revision: 1, content: { origins } },
+    ],
+    { id: 7, name: 'example.com' },
+    { pools: NO_POOLS },
+    null,
+  );
+  const counts: RuleCounts[] = [];
+  const counting = new RuleCounting((sent) => counts.push(...sent));
+  const tools = {
+    countries: new Countries(),
+    rates: new RateTable(createRateMemory()),
+    counting,
+    clock: () => now,
+  };
+  const rig = await cacheRig({
+    onRequest: (pending) =>
+      pending.answer(200, ['content-type', 'text/plain', 'x-old', '1', 'x-path', pending.request.path], 'hello'),
+    ...options,
+    site: { ...SITE, documents },
+    rules: tools,
+  });
+  try {
+    const get = (path: string, more?: FakeRequest) => rig.visit({ path, ...more });
+    const flush = () => {
+      counting.flush();
+      return counts.splice(0);
+    };
+    await use(Object.assign(rig, { get, flush }));
+  } finally {
+    await rig.close();
+  }
+}
+
+const header = (exchange: FakeExchange, name: string): string | undefined => exchange.field(name);
+const statusOf = (exchange: FakeExchange): number => exchange.status;
+
+test('deny, allow, error_page, maintenance and redirect answer without the origin', async () => {
+  await withRules(
+    [
+      { match: { path: { prefix: ['/open'] } }, action: { type: 'allow' } },
+      { match: { path: { exact: ['/403'] } }, action: { type: 'deny' } },
+      { match: { path: { exact: ['/410'] } }, action: { type: 'error_page', status: 410, message: 'Gone for good.' } },
+      { match: { path: { exact: ['/503'] } }, action: { type: 'maintenance', retry_after: 60 } },
+      {
+        match: { path: { prefix: ['/old/'] } },
+        action: { type: 'redirect', location: 'https://example.com/new/{rest}{query}', status: 308 },
+      },
+      { match: { path: { glob: ['/here**'] } }, action: { type: 'redirect', location: '{uri}' } },
+    ],
+    async (rig) => {
+      assert.is(statusOf(await rig.get('/403')), 403);
+      assert.is(statusOf(await rig.get('/%34%30%33')), 403);
+      const gone = await rig.get('/410');
+      assert.is(statusOf(gone), 410);
+      assert.match(gone.text, /Gone for good\./);
+      const closed = await rig.get('/503');
+      assert.equal([statusOf(closed), header(closed, 'retry-after')], [503, '60']);
+      const moved = await rig.get('/old/a%20b?c=d');
+      assert.equal(
+        [statusOf(moved), header(moved, 'location'), header(moved, 'content-length')],
+        [308, 'https://example.com/new/a%20b?c=d', '0'],
+      );
+      assert.is(header(await rig.get('/here//evil.test'), 'location'), '/here//evil.test');
+      assert.is(rig.origin.requests.length, 0);
+      assert.is(statusOf(await rig.get('/open')), 200);
+      assert.equal(
+        rig.records.map(({ status }) => status),
+        [403, 403, 410, 503, 308, 302, 200],
+      );
+    },
+  );
+});
+
+test('a redirect to the path never leads to another host', async () => {
+  await withRules([{ action: { type: 'redirect', location: '{path}' } }], async (rig) => {
+    assert.is(header(await rig.get('//evil.test/'), 'location'), '/evil.test/');
+  });
+});
+
+test('headers of requests and responses are set and removed, also of stored responses', async () => {
+  await withRules(
+    [
+      { action: { type: 'set_request_header', name: 'X-Tenant', value: 'a b' } },
+      { action: { type: 'remove_request_header', name: 'Cookie' } },
+      { action: { type: 'set_response_header', name: 'X-Frame-Options', value: 'DENY' } },
+      { action: { type: 'remove_response_header', name: 'X-Old' } },
+      { action: { type: 'cache', ttl: 60 } },
+    ],
+    async (rig) => {
+      for (const outcome of ['miss', 'hit', 'hit']) {
+        const exchange = await rig.get('/a', { headers: ['cookie', 'a=1'] });
+        assert.equal([header(exchange, 'x-frame-options'), header(exchange, 'x-old')], ['DENY', undefined]);
+        assert.is(header(exchange, 'cdn-cache-control'), undefined);
+        assert.is(rig.records.at(-1)!.cache, outcome);
+      }
+      const { request } = rig.origin.last;
+      assert.equal(
+        [fieldValue(request.headers, 'x-tenant'), fieldValue(request.headers, 'cookie')],
+        ['a b', undefined],
+      );
+    },
+  );
+});
+
+test('a rewritten path reaches the origin and the key of the cache', async () => {
+  await withRules(
+    [
+      { match: { path: { prefix: ['/blog/'] } }, action: { type: 'rewrite', path: '/sites/{host}/{rest}' } },
+      {
+        match: { path: { regex: ['^/u/([a-z]+)/(\\d+)$'] } },
+        action: { type: 'rewrite', path: '/user?name={1}&id={2}' },
+      },
+      { action: { type: 'cache', ttl: 60 } },
+    ],
+    async (rig) => {
+      await rig.get('/blog/2024?page=2');
+      assert.is(rig.origin.last.request.path, '/sites/www.example.com/2024?page=2');
+      await rig.get('/u/ann/12?x=y');
+      assert.is(rig.origin.last.request.path, '/user?name=ann&id=12');
+      await rig.get('/user?name=ann&id=12');
+      assert.is(rig.records.at(-1)!.cache, 'hit');
+    },
+  );
+});
+
+test('the cache: lifetimes, bypass and parts of the key', async () => {
+  await withRules(
+    [
+      { match: { path: { prefix: ['/static/'] } }, action: { type: 'cache', ttl: 100, key: { query_only: ['v'] } } },
+      { match: { path: { prefix: ['/lang/'] } }, action: { type: 'cache', ttl: 100, key: { cookies: ['lang'] } } },
+      { match: { cookie: [{ name: 'session' }] }, action: { type: 'bypass_cache' } },
+    ],
+    async (rig) => {
+      const outcomes = async (...requests: readonly (readonly [string, string?])[]): Promise<string[]> => {
+        const found: string[] = [];
+        for (const [path, cookie] of requests) {
+          await rig.get(path, { headers: cookie === undefined ? [] : ['cookie', cookie] });
+          found.push(rig.records.at(-1)!.cache);
+        }
+        return found;
+      };
+      assert.equal(
+        await outcomes(
+          ['/static/a?v=1&utm=1'],
+          ['/static/a?utm=2&v=1'],
+          ['/static/a?v=2'],
+          ['/static/a?v=1', 'session=1'],
+        ),
+        ['miss', 'hit', 'miss', 'bypass'],
+      );
+      assert.equal(
+        await outcomes(['/lang/a', 'lang=de'], ['/lang/a', 'x=1; lang=de'], ['/lang/a', 'lang=fr'], ['/lang/a']),
+        ['miss', 'hit', 'miss', 'miss'],
+      );
+      assert.equal(await outcomes(['/other'], ['/other']), ['miss', 'miss']);
+      // A purge names the URL, whatever rules add to the key.
+      await rig.purge({ domainId: SITE.domainId, urls: ['https://www.example.com/lang/a'], prefixes: [], tags: [] });
+      assert.equal(await outcomes(['/lang/a', 'lang=de'], ['/lang/a', 'lang=fr']), ['miss', 'miss']);
+      rig.now += 101_000;
+      assert.equal(await outcomes(['/lang/a', 'lang=de']), ['miss']);
+    },
+  );
+});
+
+test('a lifetime of a rule fills in, or overrides; cookies are never shared', async () => {
+  const rules = (override: boolean): Rule[] => [{ action: { type: 'cache', ttl: 100, override } }];
+  const answers: Readonly<Record<string, readonly string[]>> = {
+    '/silent': [],
+    '/private': ['cache-control', 'private, max-age=9'],
+    '/short': ['cache-control', 'max-age=0'],
+    '/cookie': ['set-cookie', 'a=1'],
+  };
+  for (const override of [false, true])
+    await withRules(
+      rules(override),
+      async (rig) => {
+        const stored: string[] = [];
+        for (const path of Object.keys(answers)) {
+          await rig.get(path);
+          await rig.get(path);
+          if (rig.records.at(-1)!.cache === 'hit') stored.push(path);
+        }
+        assert.equal(stored, override ? ['/silent', '/private', '/short'] : ['/silent']);
+      },
+      { onRequest: (pending) => pending.answer(200, [...answers[pending.request.path]], 'x') },
+    );
+});
+
+test('a rate limit counts by address, header or cookie, lets bursts pass, and recovers', async () => {
+  const by: readonly (readonly [by: string, first: FakeRequest, second: FakeRequest])[] = [
+    ['address', { address: '192.0.2.1' }, { address: '192.0.2.2' }],
+    ['network', { address: '192.0.2.1' }, { address: '192.0.3.1' }],
+    ['header:X-Key', { headers: ['x-key', 'a'] }, { headers: ['x-key', 'b'] }],
+    ['cookie:key', { headers: ['cookie', 'key=a'] }, { headers: ['cookie', 'key=b'] }],
+  ];
+  for (const [key, first, second] of by)
+    await withRules([{ action: { type: 'limit', requests: 60, period: 60, burst: 3, by: key } }], async (rig) => {
+      const send = async (request: FakeRequest): Promise<number> => statusOf(await rig.get('/', request));
+      assert.equal([await send(first), await send(first), await send(first)], [200, 200, 200]);
+      const stopped = await rig.get('/', first);
+      assert.equal([statusOf(stopped), header(stopped, 'retry-after')], [429, '1']);
+      assert.is(await send(second), 200);
+      now += 1000;
+      assert.equal([await send(first), await send(first)], [200, 429]);
+    });
+});
+
+test('basic_auth accepts the password, and asks for it otherwise', async () => {
+  const password = await hash('correct horse', { memoryCost: 64, timeCost: 1, parallelism: 1 });
+  const basic = (text: string): string[] => ['authorization', `Basic ${Buffer.from(text).toString('base64')}`];
+  await withRules(
+    [
+      { action: { type: 'basic_auth', realm: 'Staff', users: [{ name: 'ann', hash: password }] } },
+      { match: { path: { exact: ['/denied'] } }, action: { type: 'deny' } },
+    ],
+    async (rig) => {
+      const anonymous = await rig.get('/');
+      assert.equal(
+        [statusOf(anonymous), header(anonymous, 'www-authenticate')],
+        [401, 'Basic realm="Staff", charset="UTF-8"'],
+      );
+      for (const wrong of ['ann:correct', 'bob:correct horse', 'ann', ''])
+        assert.is(statusOf(await rig.get('/', { headers: basic(wrong) })), 401, wrong);
+      for (let i = 0; i < 2; i++) assert.is(statusOf(await rig.get('/', { headers: basic('ann:correct horse') })), 200);
+      assert.is(statusOf(await rig.get('/denied', { headers: basic('ann:correct horse') })), 403);
+    },
+  );
+});
+
+test('a pool is selected by its label, and has responses of its own in the cache', async () => {
+  await withRules(
+    [
+      { match: { header: [{ name: 'x-beta' }] }, action: { type: 'origin', name: 'beta' } },
+      { action: { type: 'cache', ttl: 60 } },
+    ],
+    async (rig) => {
+      const hosts: string[] = [];
+      for (const headers of [[], ['x-beta', '1'], [], ['x-beta', '1']]) {
+        await rig.get('/', { headers });
+        hosts.push(`${rig.records.at(-1)!.cache} ${rig.origin.last.request.origin.host}`);
+      }
+      assert.equal(hosts, [
+        'miss 203.0.113.9',
+        'miss beta.example.net',
+        'hit beta.example.net',
+        'hit beta.example.net',
+      ]);
+    },
+  );
+});
+
+test('a dry run counts, and does nothing', async () => {
+  await withRules(
+    [
+      { dry_run: true, action: { type: 'deny' } },
+      { dry_run: true, action: { type: 'limit', requests: 1, period: 60 } },
+      { match: { path: { exact: ['/x'] } }, action: { type: 'deny' } },
+    ],
+    async (rig) => {
+      assert.equal(
+        [statusOf(await rig.get('/')), statusOf(await rig.get('/')), statusOf(await rig.get('/x'))],
+        [200, 200, 403],
+      );
+      const [counts] = rig.flush();
+      assert.equal([counts.domainId, counts.revision], ['7', 3]);
+      assert.equal([...counts.matched], [3, 3, 1]);
+      assert.equal([...counts.stopped], [0, 2, 1]);
+      assert.equal(rig.flush(), []);
+    },
+  );
+});
+
+test('a document that this version cannot read serves nothing', async () => {
+  await withRules([{ action: { type: 'rewrite', path: '{unknown}' } }], async (rig) => {
+    assert.is(statusOf(await rig.get('/')), 503);
+  });
+});
+
+test.run();
