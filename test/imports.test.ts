@@ -543,6 +543,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'edge/http/tls',
     'edge/ocsp',
     'edge/origin',
+    'edge/origin/http2',
     'edge/proxy',
     'edge/rules',
     'edge/sites',
@@ -576,6 +577,13 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/wire',
     'edge/http/exchange',
     'edge/http/transport',
+  ],
+  'edge/origin/http2': [
+    'edge/http/exchange',
+    'edge/http/http2',
+    'edge/http/http2/hpack',
+    'edge/http/transport',
+    'edge/origin',
   ],
   'edge/proxy': [
     'core/address',

@@ -80,12 +80,18 @@ export function isCompressibleType(contentType: string): boolean {
   if (remembered !== undefined) return remembered;
   const semicolon = contentType.indexOf(';');
   const type = (semicolon < 0 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase();
-  const isOne = type.startsWith('text/') ? type !== 'text/event-stream' : TYPES.has(type) || SUFFIX.test(type);
+  const isText = isTextual(type);
   if (contentType.length <= LONGEST_KNOWN) {
     if (decided.size >= MOST_KNOWN) decided.clear();
-    decided.set(contentType, isOne);
+    decided.set(contentType, isText);
   }
-  return isOne;
+  return isText;
+}
+
+/** Messages of gRPC and gRPC-Web have a coding of their own, and must not wait for another. */
+function isTextual(type: string): boolean {
+  if (type.startsWith('text/')) return type !== 'text/event-stream';
+  return TYPES.has(type) || (SUFFIX.test(type) && !type.startsWith('application/grpc'));
 }
 
 /**

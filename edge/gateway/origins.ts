@@ -5,6 +5,7 @@ import { parseAddress, parseExemptions } from '../../core/address/index.ts';
 import type { Config } from '../../core/config/index.ts';
 import type { DescriptorLoop } from '../../core/os/descriptor-loop.ts';
 import { createOriginClient, type OriginClient } from '../origin/client.ts';
+import { createMultiplexer } from '../origin/http2/multiplexer.ts';
 import { nativeSockets } from '../origin/native-socket.ts';
 
 /**
@@ -20,6 +21,7 @@ export function openOrigins(
   const cards = Object.values(networkInterfaces()).flatMap((card) => card?.map(({ address }) => address) ?? []);
   return createOriginClient({
     open: loop === null ? undefined : nativeSockets(loop, edge.originTotalConnections),
+    multiplex: createMultiplexer,
     resolvers: edge.resolvers,
     exemptions: parseExemptions(edge.allowPrivateOrigins),
     own: [...ownAddresses, ...cards].map((text) => parseAddress(text)).filter((address) => address !== undefined),

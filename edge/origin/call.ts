@@ -18,6 +18,8 @@ export class Call {
   /** Null before it waits and after its end. */
   holder: CallHolder | null = null;
   retries = 0;
+  /** The body on its way, over one stream of HTTP/2 after the other; null: it has not begun. */
+  upload: object | null = null;
   /** Of a call that waits, in the time of the clock. */
   deadline = 0;
   readonly #receiver: ResponseReceiver;

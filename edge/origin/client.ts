@@ -6,15 +6,22 @@ import type { Exemptions } from '../../core/address/index.ts';
 import { type Lookup, recursiveLookup } from '../../core/resolver/resolver.ts';
 import { AddressBook } from './address-book.ts';
 import { aborted, Call } from './call.ts';
+import type { Carrier, CreateMultiplexer } from './carrier.ts';
 import { OriginClock } from './clock.ts';
-import type { OriginConnection } from './connection.ts';
 import { newCounters, type OriginCounters } from './counters.ts';
 import { DEFAULT_LIMITS, type OriginLimits } from './limits.ts';
 import { openNodeSocket } from './node-socket.ts';
-import type { Fetch, OriginRequest, OriginResponse, ResponseReceiver, Send } from './origin.ts';
-import { connectionKey, type Origin } from './origin-address.ts';
+import {
+  type Fetch,
+  OriginError,
+  type OriginRequest,
+  type OriginResponse,
+  type ResponseReceiver,
+  type Send,
+} from './origin.ts';
+import { connectionKey, isHttp2, type Origin } from './origin-address.ts';
 import { isNamedByVisitor, OriginPool, type PoolTools, SITE_WEIGHT } from './pool.ts';
-import { requestHead } from './request-head.ts';
+import { type RequestHead, requestHead } from './request-head.ts';
 import { Shares } from './shares.ts';
 import type { OpenSocket } from './sockets.ts';
 import { OriginTls } from './tls.ts';
@@ -33,6 +40,8 @@ export interface OriginClientOptions {
   readonly lookup?: Lookup;
   /** In place of node's sockets. */
   readonly open?: OpenSocket;
+  /** Asks origins over HTTP/2. Omitted: they are refused. */
+  readonly multiplex?: CreateMultiplexer;
 }
 
 export interface OriginClient {
@@ -52,6 +61,8 @@ class Client implements OriginClient {
   readonly #pools = new Map<string, OriginPool>();
   /** Of an origin its pool, as long as `#pools` has it: no key has to be put together for each request. Where the visitor's host is the name for TLS, the pool of the last one. */
   readonly #known = new WeakMap<Origin, OriginPool>();
+  /** Of an origin that is asked over HTTP/2, the same one over HTTP/1.1. */
+  readonly #tunnels = new WeakMap<Origin, Origin>();
   readonly #clock: OriginClock;
   readonly #tools: PoolTools;
   readonly #abort = new AbortController();
@@ -72,6 +83,7 @@ class Client implements OriginClient {
       guard: { exemptions: options.exemptions ?? [], own: options.own ?? [] },
       tls: new OriginTls(options.ca),
       open: options.open ?? openNodeSocket,
+      multiplex: options.multiplex ?? refuseHttp2,
       // None gets more than is left over for others: the fewer are free, the less one origin may hold, and those that hang leave some for those that don't.
       makeRoom: (held) => held < limits.totalConnections - this.counters.open || this.#closeOldest(),
       shares: new Shares(limits.totalConnections),
@@ -103,7 +115,7 @@ class Client implements OriginClient {
   };
 
   #start(request: OriginRequest, signal: AbortSignal | undefined, receiver: ResponseReceiver): void {
-    const head = requestHead(request);
+    const head = isHttp2(request.origin) && request.protocol === '' ? NO_HEAD : requestHead(request);
     this.counters.requests++;
     if (this.#isClosed || signal?.aborted === true || request.cancel?.isCancelled === true) {
       this.counters.faults.aborted++;
@@ -113,7 +125,8 @@ class Client implements OriginClient {
     this.#poolOf(request).run(new Call(request, head, signal, receiver, this.counters));
   }
 
-  #poolOf({ origin, serverName }: OriginRequest): OriginPool {
+  #poolOf({ origin: wanted, serverName, protocol }: OriginRequest): OriginPool {
+    const origin = protocol === '' ? wanted : this.#tunnelled(wanted);
     const known = this.#known.get(origin);
     if (known?.serves(serverName) === true && this.#pools.get(known.key) === known) return known;
     const key = isNamedByVisitor(origin) ? `${connectionKey(origin)} ${serverName}` : connectionKey(origin);
@@ -125,6 +138,17 @@ class Client implements OriginClient {
     }
     this.#known.set(origin, pool);
     return pool;
+  }
+
+  /** Tunnels use HTTP/1.1, whatever the origin's other requests use. */
+  #tunnelled(origin: Origin): Origin {
+    if (!isHttp2(origin)) return origin;
+    let other = this.#tunnels.get(origin);
+    if (other === undefined) {
+      other = { ...origin, version: '1.1' };
+      this.#tunnels.set(origin, other);
+    }
+    return other;
   }
 
   #forget(pool: OriginPool): void {
@@ -149,7 +173,7 @@ class Client implements OriginClient {
 
   /** False: all are in use. */
   #closeOldest(): boolean {
-    let oldest: OriginConnection | undefined;
+    let oldest: Carrier | undefined;
     for (const { oldestIdle } of this.#pools.values())
       if (oldestIdle !== undefined && !(oldest !== undefined && oldest.idleSince <= oldestIdle.idleSince))
         oldest = oldestIdle;
@@ -157,3 +181,20 @@ class Client implements OriginClient {
     return oldest !== undefined;
   }
 }
+
+/** Requests of HTTP/2 are written by their lanes. */
+const NO_HEAD: RequestHead = { before: '', lines: null, after: '' };
+
+/** For clients that are not given HTTP/2. */
+const refuseHttp2: CreateMultiplexer = (owner) => ({
+  attempt() {
+    const attempt = {
+      start: () =>
+        owner.onAttemptFailed(attempt, new OriginError('refused', 'HTTP/2 to origins is not available here')),
+      abort: () => {},
+    };
+    return attempt;
+  },
+  tick: () => {},
+  close: () => {},
+});

@@ -5,10 +5,10 @@
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { BodySender, type SenderOwner } from './body-sender.ts';
 import { aborted, type Call, type CallHolder } from './call.ts';
+import type { Carrier, CarrierOwner } from './carrier.ts';
 import type { OriginClock } from './clock.ts';
 import type { OriginLimits } from './limits.ts';
 import { OriginError, type OriginFault, type OriginResponse } from './origin.ts';
-import type { OriginPlace } from './place.ts';
 import { ReceivedBody, type ReceivedBodySource } from './received-body.ts';
 import { headText, isLastOnConnection } from './request-head.ts';
 import type { ResponseHead } from './response-head.ts';
@@ -17,29 +17,21 @@ import { mayRetry } from './retry.ts';
 import type { OriginSocket, SocketOwner } from './sockets.ts';
 import { SocketTunnel } from './tunnel.ts';
 
-/** What the connection tells its pool. */
-export interface ConnectionOwner {
-  /** Of the origin, as `OriginResponse` has it. */
-  readonly place: OriginPlace;
-  /** The next request may come. */
-  onIdle(connection: OriginConnection): void;
-  /** Once; it is not to be used any more. `again`: what it carried and is to be sent once more. */
-  onClosed(connection: OriginConnection, again: Call | null): void;
-}
-
 /** A connection is left so many milliseconds before the origin would close it, so that a request does not meet the end of it on the way. */
 const KEEP_ALIVE_MARGIN = 1000;
 
 /** Milliseconds in which the response is to be there of an origin that takes no more of the request: as a rule it has come already. */
 const LAST_WORDS = 1000;
 
-export class OriginConnection implements SocketOwner, ReaderOwner, ReceivedBodySource, SenderOwner, CallHolder {
+export class OriginConnection
+  implements Carrier, SocketOwner, ReaderOwner, ReceivedBodySource, SenderOwner, CallHolder
+{
   /** In the time of the clock: when it has been idle for too long, or the origin silent. */
   deadline = Number.POSITIVE_INFINITY;
   /** In the time of the clock. */
   idleSince = 0;
   readonly #socket: OriginSocket;
-  readonly #owner: ConnectionOwner;
+  readonly #owner: CarrierOwner;
   readonly #limits: OriginLimits;
   readonly #clock: OriginClock;
   readonly #reader: ResponseReader;
@@ -69,7 +61,7 @@ export class OriginConnection implements SocketOwner, ReaderOwner, ReceivedBodyS
   /** The socket's, in words. */
   #error = 'the origin closed the connection';
 
-  constructor(socket: OriginSocket, owner: ConnectionOwner, limits: OriginLimits, clock: OriginClock) {
+  constructor(socket: OriginSocket, owner: CarrierOwner, limits: OriginLimits, clock: OriginClock) {
     this.#socket = socket;
     this.#owner = owner;
     this.#limits = limits;

@@ -2,6 +2,7 @@
  * What is asked of an origin, and what comes back: the seam between edge/proxy, which decides what is said, and edge/origin, which
  * says it over HTTP/1.1.
  */
+import type { ClientMemory } from '../http/exchange/client-memory.ts';
 import type { BodyFlow, BodySink, RequestBody } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import type { Origin } from './origin-address.ts';
@@ -30,6 +31,12 @@ export interface OriginRequest {
   readonly site?: string;
   /** `websocket`: asks for an upgrade (RFC 6455); else empty. */
   readonly protocol: string;
+  /** Charged for what waits for a slow reader of the response, over HTTP/2. */
+  readonly memory?: ClientMemory;
+  /** From now to the end of the response. For HTTP/2. */
+  readonly deadlineMs?: number;
+  /** Both sides may be silent for long, and speak in any order. For HTTP/2. */
+  readonly isConversation?: boolean;
   /** Lets the caller cancel, instead of a signal. */
   readonly cancel?: OriginCancel;
   /** 1xx responses but 101 (RFC 9110 section 15.2). `place`: as `OriginResponse` has it. */
@@ -155,6 +162,8 @@ export class OriginError extends Error {
   constructor(
     readonly fault: OriginFault,
     message: string,
+    /** Of a stream that the origin reset (RFC 9113 section 7); -1: it did not. */
+    readonly code = -1,
   ) {
     super(message);
   }

@@ -8,17 +8,18 @@
 import { isIP } from 'node:net';
 import { FairQueue } from '../../core/base/fair-queue.ts';
 import { aborted, type Call, type CallHolder } from './call.ts';
+import type { Attempt, Carrier, CreateMultiplexer, Multiplexer, MultiplexerOwner } from './carrier.ts';
 import type { OriginClock } from './clock.ts';
-import { type ConnectionOwner, OriginConnection } from './connection.ts';
+import { OriginConnection } from './connection.ts';
 import type { OriginCounters } from './counters.ts';
-import { Dial, type DialOwner, type DialTarget, type DialTools } from './dial.ts';
+import { Dial, type DialOwner, type DialTools } from './dial.ts';
 import type { OriginLimits } from './limits.ts';
 import { OriginError } from './origin.ts';
-import type { Origin } from './origin-address.ts';
+import { isHttp2, type Origin } from './origin-address.ts';
 import { OriginPlace } from './place.ts';
 import { Shares } from './shares.ts';
 import type { OriginSocket, SocketTls } from './sockets.ts';
-import { type OriginTls, refusalByPins } from './tls.ts';
+import { type OriginTls, refusalOf } from './tls.ts';
 
 /** What the pools of a client share. */
 export interface PoolTools extends DialTools {
@@ -28,6 +29,8 @@ export interface PoolTools extends DialTools {
   readonly tls: OriginTls;
   /** Whether an origin that has so many connections may open one more, room made by closing another one if need be. */
   makeRoom(held: number): boolean;
+  /** For origins that are asked over HTTP/2. */
+  readonly multiplex: CreateMultiplexer;
   /** Requests under way to all origins, by network. */
   readonly shares: Shares;
   /** The same, by site. */
@@ -46,7 +49,7 @@ export const SITE_WEIGHT = 7;
 /** As many as an answer of the resolvers has (address-book.ts); the latest ones stay. */
 const MOST_ADDRESSES = 16;
 
-export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallHolder {
+export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
   readonly key: string;
   readonly host: string;
   readonly port: number;
@@ -57,8 +60,8 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
   readonly #origin: Origin;
   readonly #serverName: string;
   readonly #tools: PoolTools;
-  readonly #idle: OriginConnection[] = [];
-  readonly #connections = new Set<OriginConnection>();
+  readonly #idle: Carrier[] = [];
+  readonly #connections = new Set<Carrier>();
   /** Requests that have a share, and no connection yet. */
   readonly #waiting = new Set<Call>();
   /** Requests that have no share yet. */
@@ -68,7 +71,9 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
   readonly #shares: Shares;
   readonly #queued: Shares;
   /** Those that are being opened; a call that is sent once more has its own. */
-  readonly #dials = new Map<Dial, Call | null>();
+  readonly #dials = new Map<Attempt, Call | null>();
+  /** Of an origin that is asked over HTTP/2. */
+  readonly #multiplexer: Multiplexer | null;
 
   /** `serverName`: the visitor's, by which the certificate is checked if the origin has no name. */
   constructor(key: string, origin: Origin, serverName: string, tools: PoolTools) {
@@ -84,6 +89,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     this.#siteShares = new Shares(tools.limits.connections, SITE_WEIGHT);
     this.#shares = new Shares(tools.limits.connections);
     this.#queued = new Shares(tools.limits.waiting);
+    this.#multiplexer = isHttp2(origin) ? tools.multiplex(this, tools) : null;
   }
 
   /** Whether requests of visitors of this host use these connections. */
@@ -123,12 +129,12 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     const { tls } = this.#tools;
     return {
       options: tls.optionsFor(this.#origin, this.#serverName, this.key),
-      refusalOf: refusalByPins(this.#origin),
+      refusalOf: refusalOf(this.#origin),
       remember: (session) => tls.remember(this.key, session),
     };
   }
 
-  onIdle(connection: OriginConnection): void {
+  onIdle(connection: Carrier): void {
     this.#isOver(connection);
     const call = this.#takeWaiting();
     if (call === undefined) {
@@ -142,7 +148,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     this.admit();
   }
 
-  onClosed(connection: OriginConnection, again: Call | null): void {
+  onClosed(connection: Carrier, again: Call | null): void {
     if (!this.#connections.delete(connection)) return;
     // What is sent once more keeps its share.
     if (again === null) this.#isOver(connection);
@@ -157,17 +163,25 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
   }
 
   onDialled(dial: Dial, socket: OriginSocket): void {
-    const own = this.#dials.get(dial) ?? null;
-    this.#dials.delete(dial);
-    this.#tools.counters.connections++;
-    this.#tools.book.hasServed(this.host, socket.address);
-    this.#learn([socket.address, ...dial.resolved]);
+    this.onConnected(socket.address, dial.resolved);
     const connection = new OriginConnection(socket, this, this.limits, this.#tools.clock);
-    this.#connections.add(connection);
     socket.start(connection);
+    this.onCarrier(dial, connection);
+  }
+
+  onConnected(address: string, resolved: readonly string[]): void {
+    this.#tools.counters.connections++;
+    this.#tools.book.hasServed(this.host, address);
+    this.#learn([address, ...resolved]);
+  }
+
+  onCarrier(attempt: Attempt, carrier: Carrier): void {
+    const own = this.#dials.get(attempt) ?? null;
+    this.#dials.delete(attempt);
+    this.#connections.add(carrier);
     const call = own ?? this.#takeWaiting();
-    if (call === undefined) connection.rest();
-    else this.#send(connection, call);
+    if (call === undefined) carrier.rest();
+    else this.#send(carrier, call);
   }
 
   /** Those before stay: connections to them may be open, and responses may still name them. */
@@ -178,8 +192,12 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
   }
 
   onDialFailed(dial: Dial, error: OriginError): void {
-    const own = this.#dials.get(dial) ?? null;
-    this.#dials.delete(dial);
+    this.onAttemptFailed(dial, error);
+  }
+
+  onAttemptFailed(attempt: Attempt, error: OriginError): void {
+    const own = this.#dials.get(attempt) ?? null;
+    this.#dials.delete(attempt);
     this.#tools.counters.open--;
     if (error.fault === 'tls') this.#tools.tls.forget(this.key);
     const call = own ?? this.#takeWaiting();
@@ -207,6 +225,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
   /** Ends what has waited for too long. `now`: of the clock. */
   tick(now: number): void {
     for (const connection of this.#connections) if (connection.deadline <= now) connection.expire();
+    this.#multiplexer?.tick(now);
     for (const call of this.#waiting) {
       if (call.deadline > now) break;
       this.#waiting.delete(call);
@@ -221,7 +240,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
   }
 
   /** The one that has been idle for longest; undefined when none is. */
-  get oldestIdle(): OriginConnection | undefined {
+  get oldestIdle(): Carrier | undefined {
     return this.#idle[0];
   }
 
@@ -234,6 +253,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     for (const call of [...this.#waiting, ...this.#dials.values()]) if (call !== null) this.onCallCancelled(call);
     for (const dial of this.#dials.keys()) this.#dropDial(dial);
     for (const connection of [...this.#connections]) connection.abort();
+    this.#multiplexer?.close();
   }
 
   #retry(call: Call): void {
@@ -253,7 +273,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
   }
 
   /** Gives a call its share, and a connection, or one as soon as there is one. */
-  #start(call: Call, connection: OriginConnection | undefined): void {
+  #start(call: Call, connection: Carrier | undefined): void {
     const { client, site } = call.request;
     this.#shares.take(client);
     if (site !== undefined) {
@@ -271,13 +291,13 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     this.#open();
   }
 
-  #send(connection: OriginConnection, call: Call): void {
+  #send(connection: Carrier, call: Call): void {
     connection.carried = call;
     connection.send(call);
   }
 
   /** A connection has done what it carried, if it carried anything. */
-  #isOver(connection: OriginConnection): void {
+  #isOver(connection: Carrier): void {
     const call = connection.carried;
     if (call === null) return;
     connection.carried = null;
@@ -314,7 +334,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
 
   // Connections.
 
-  #takeIdle(): OriginConnection | undefined {
+  #takeIdle(): Carrier | undefined {
     for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
       if (connection.isOpen) return connection;
       connection.destroy();
@@ -331,7 +351,8 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
 
   #wait(call: Call): void {
     call.holder = this;
-    call.deadline = this.#tools.clock.after(Math.max(this.limits.tlsTimeout, this.#tools.limits.tlsTimeout));
+    const most = Math.max(this.limits.tlsTimeout, this.#tools.limits.tlsTimeout);
+    call.deadline = this.#tools.clock.after(Math.min(most, call.request.deadlineMs ?? most));
   }
 
   #takeWaiting(): Call | undefined {
@@ -356,7 +377,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
   }
 
   #dial(call: Call | null): void {
-    const dial = new Dial(this, this.#tools, this);
+    const dial = this.#multiplexer?.attempt() ?? new Dial(this, this.#tools, this);
     this.#dials.set(dial, call);
     this.#tools.counters.open++;
     dial.start();
@@ -373,7 +394,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     for (const [dial] of shared.slice(this.#waiting.size)) this.#dropDial(dial);
   }
 
-  #dropDial(dial: Dial): void {
+  #dropDial(dial: Attempt): void {
     this.#dials.delete(dial);
     this.#tools.counters.open--;
     dial.abort();

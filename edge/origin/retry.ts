@@ -3,6 +3,15 @@
 /** RFC 9110 section 9.2.2: sent twice, they mean the same. */
 export const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 
+/** Times that a request is sent again which an origin refuses: it may be at its limit for long. */
+const MOST_REFUSALS = 3;
+
+/**
+ * What the origin says it has not looked at is safe to send again, whatever the method (RFC 9113
+ * section 8.7). `canRepeat`: all that was sent of the body is still there.
+ */
+export const mayRepeatRefused = (retries: number, canRepeat: boolean): boolean => canRepeat && retries < MOST_REFUSALS;
+
 /** What is known of a request whose connection has gone. */
 export interface Attempt {
   readonly method: string;

@@ -1,4 +1,7 @@
-/** TLS to origins: verified by the name that was asked for (RFC 9525), HTTP/1.1 alone (RFC 7301), TLS 1.2 at least. */
+/**
+ * TLS to origins: verified by the name that was asked for (RFC 9525), one version of HTTP (RFC
+ * 7301), TLS 1.2 at least.
+ */
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 import {
@@ -10,7 +13,7 @@ import {
   type SecureContext,
   type TLSSocket,
 } from 'node:tls';
-import type { Origin } from './origin-address.ts';
+import { isHttp2, type Origin } from './origin-address.ts';
 
 /** Sessions that are kept: one for each origin, the one that was used longest ago goes. */
 const MOST_SESSIONS = 4096;
@@ -39,7 +42,7 @@ export class OriginTls {
     return {
       secureContext: this.#contextOf(origin),
       minVersion: 'TLSv1.2',
-      ALPNProtocols: ['http/1.1'],
+      ALPNProtocols: [isHttp2(origin) ? 'h2' : 'http/1.1'],
       // An address is no server name (RFC 6066 section 3).
       servername: isIP(name) === 0 ? name : '',
       rejectUnauthorized: !isByPinsAlone(origin),
@@ -85,11 +88,19 @@ function put<T>(map: Map<string, T>, key: string, value: T, most: number): void 
 
 const isByPinsAlone = ({ trust }: Origin): boolean => trust?.pins !== undefined && trust.ca === undefined;
 
+/** By ALPN and pins. Null: every connection may be used. */
+export function refusalOf(origin: Origin): ((socket: TLSSocket) => Error | null) | null {
+  const byPins = refusalByPins(origin);
+  if (!isHttp2(origin)) return byPins;
+  return (socket) =>
+    socket.alpnProtocol === 'h2' ? (byPins?.(socket) ?? null) : new Error('the origin does not offer HTTP/2 (ALPN h2)');
+}
+
 /**
  * By its pins (RFC 7469 section 2.4). A session is only kept after this check, and resumed without
  * a certificate by an origin with the same pins. Null: it has none.
  */
-export function refusalByPins({ trust }: Origin): ((socket: TLSSocket) => Error | null) | null {
+function refusalByPins({ trust }: Origin): ((socket: TLSSocket) => Error | null) | null {
   const pins = trust?.pins;
   if (pins === undefined) return null;
   return (socket) => {

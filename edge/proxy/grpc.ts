@@ -1,14 +1,27 @@
 /**
- * Refuses gRPC (grpc/doc/PROTOCOL-HTTP2.md), which needs HTTP/2 and trailers to the origin.
- *
- * gRPC clients show a response of another protocol as a bare status. So over HTTP/2 the refusal is
- * a gRPC response. gRPC-Web needs neither HTTP/2 nor trailers and is forwarded like any other
- * request.
+ * What gRPC is (grpc/doc/PROTOCOL-HTTP2.md), and failures of the edge in its form: Trailers-Only
+ * before a response has begun, trailers after that. A client shows a response of another protocol
+ * as a bare status.
  */
 import { fieldValue } from '../cache/rules/fields.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
 import { ReadyAnswer } from '../http/exchange/ready-answer.ts';
-import { NO_GRPC } from './pages.ts';
+import { OriginError } from '../origin/origin.ts';
+import type { ErrorPage } from './error-page.ts';
+
+/** Codes of grpc/doc/statuscodes.md. */
+const STATUS = {
+  cancelled: 1,
+  unknown: 2,
+  deadlineExceeded: 4,
+  permissionDenied: 7,
+  resourceExhausted: 8,
+  unimplemented: 12,
+  internal: 13,
+  unavailable: 14,
+  unauthenticated: 16,
+} as const;
 
 /**
  * Matches `application/grpc`, alone or with a message format. `application/grpc-web` is a different
@@ -20,15 +33,82 @@ const GRPC = /^application\/grpc(?:$|[+; \t])/i;
 export const isGrpc = ({ method, headers }: Exchange): boolean =>
   method === 'POST' && GRPC.test(fieldValue(headers, 'content-type') ?? '');
 
-/**
- * A Trailers-Only response: one HEADERS frame with the status UNIMPLEMENTED and the message ends
- * the stream. The message must be percent-encoded; ASCII without "%" needs no change.
- */
-export const GRPC_UNIMPLEMENTED = new ReadyAnswer(
-  200,
-  [
-    ...['content-type', 'application/grpc', 'grpc-status', '12'],
-    ...['grpc-message', `${NO_GRPC.visitor} ${NO_GRPC.owner}`, 'server', 'waypost'],
-  ],
-  new Uint8Array(0),
-);
+/** Whether the client reads the status of gRPC. */
+const readsGrpcStatus = (exchange: Exchange): boolean => exchange.version === '2' && isGrpc(exchange);
+
+/** Nothing is in the body of a Trailers-Only response. */
+const NO_BYTES = new Uint8Array(0);
+
+const UNITS: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 0.001, n: 0.000001 };
+
+/** Milliseconds of `grpc-timeout`: at most eight digits and a unit. Undefined: no deadline. */
+export function timeoutOf(headers: FieldList): number | undefined {
+  const match = /^(\d{1,8})([HMSmun])$/.exec(fieldValue(headers, 'grpc-timeout') ?? '');
+  return match === null ? undefined : Math.ceil(Number(match[1]) * UNITS[match[2]]);
+}
+
+/** The failure as a gRPC response. Undefined: the client does not read it. */
+export function grpcRefusal(exchange: Exchange, page: ErrorPage, error: OriginError | null): ReadyAnswer | undefined {
+  if (!readsGrpcStatus(exchange)) return undefined;
+  const status = error === null ? statusOfPage(page.status) : statusOfFault(error);
+  const fields = ['content-type', 'application/grpc', ...statusFields(status, `${page.visitor} ${page.owner}`)];
+  return new ReadyAnswer(200, [...fields, 'server', 'waypost'], NO_BYTES);
+}
+
+/** Trailers for a response that breaks off. Undefined: the client does not read them. */
+export function grpcEnding(exchange: Exchange, error: unknown): FieldList | undefined {
+  if (!(error instanceof OriginError) || !readsGrpcStatus(exchange)) return undefined;
+  return statusFields(statusOfFault(error), 'The response of the origin broke off.');
+}
+
+const statusFields = (status: number, message: string): string[] => [
+  'grpc-status',
+  `${status}`,
+  'grpc-message',
+  encodeMessage(message),
+];
+
+/** Percent-encoded: all but printable ASCII, and "%". */
+const encodeMessage = (message: string): string => message.replace(/[^ -$&-~]+/gu, (text) => encodeURIComponent(text));
+
+/** By the code of RST_STREAM that the origin sent, where it sent one. */
+const RESET_STATUS: Readonly<Record<number, number>> = {
+  7: STATUS.unavailable, // REFUSED_STREAM
+  8: STATUS.cancelled, // CANCEL
+  11: STATUS.resourceExhausted, // ENHANCE_YOUR_CALM
+  12: STATUS.permissionDenied, // INADEQUATE_SECURITY
+};
+
+function statusOfFault({ fault, code }: OriginError): number {
+  if (code >= 0) return RESET_STATUS[code] ?? STATUS.internal;
+  switch (fault) {
+    case 'header-timeout':
+    case 'idle-timeout':
+    case 'slow-body':
+      return STATUS.deadlineExceeded;
+    case 'malformed':
+      return STATUS.internal;
+    case 'aborted':
+      return STATUS.cancelled;
+    default:
+      return STATUS.unavailable;
+  }
+}
+
+/** As grpc/doc/http-grpc-status-mapping.md, but for what the edge knows better. */
+const PAGE_STATUS: Readonly<Record<number, number>> = {
+  400: STATUS.internal,
+  401: STATUS.unauthenticated,
+  403: STATUS.permissionDenied,
+  404: STATUS.unimplemented,
+  408: STATUS.deadlineExceeded,
+  413: STATUS.resourceExhausted,
+  429: STATUS.resourceExhausted,
+  501: STATUS.unimplemented,
+  502: STATUS.unavailable,
+  503: STATUS.unavailable,
+  504: STATUS.deadlineExceeded,
+  508: STATUS.internal,
+};
+
+const statusOfPage = (status: number): number => PAGE_STATUS[status] ?? STATUS.unknown;

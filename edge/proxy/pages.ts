@@ -152,8 +152,8 @@ export const NO_GRPC = page(
   501,
   'grpc_unsupported',
   'gRPC is not supported here',
-  'This service does not forward gRPC to origins.',
-  'Use gRPC-Web, which is forwarded, or set "proxied": false for this name, so that clients connect directly to the origin.',
+  'gRPC needs HTTP/2 from the client to the server behind this site.',
+  'Set the version of the origin to 2 or h2c, use gRPC-Web, which any version forwards, or set "proxied": false for this name.',
 );
 
 export const EXPECTATION_FAILED = page(

@@ -22,6 +22,7 @@ import {
   type OriginResponse,
   type Send,
 } from '../origin/origin.ts';
+import { isHttp2, type Origin } from '../origin/origin-address.ts';
 import type { OriginPlace } from '../origin/place.ts';
 import type { PoolRoute } from '../origin/pool-route.ts';
 import type { Site } from '../sites/site.ts';
@@ -31,6 +32,7 @@ import { bufferBodyStart } from './buffered-body.ts';
 import { type Compression, compressResponse, encodingsForOrigin } from './coding.ts';
 import { answerError, type ErrorPage } from './error-page.ts';
 import { Gate } from './gate.ts';
+import { grpcEnding, grpcRefusal } from './grpc.ts';
 import { EXPECTATION_FAILED, FAULT_PAGES, LOOP, NOT_CACHED, SLOW_BODY } from './pages.ts';
 import { bodyForOrigin } from './passed-body.ts';
 import type { OnDone } from './record.ts';
@@ -96,6 +98,10 @@ export class Passage implements Visit, TrailerFilter {
   outcome: CacheOutcome = 'none';
   hasLeft = false;
   outlivesVisitor = false;
+  /** Both sides may be silent for long, and speak in any order. */
+  isConversation = false;
+  /** Milliseconds that the request to the origin may take. Undefined: any number. */
+  deadlineMs: number | undefined = undefined;
   readonly #context: PassageContext;
   readonly #gate: Gate;
   /** Cancels the request to the origin. Null after the response head has arrived. */
@@ -106,8 +112,11 @@ export class Passage implements Visit, TrailerFilter {
   /** Host name and addresses of the origin, after it has responded. */
   #identity: OriginPlace | undefined;
   #error: OriginError | null = null;
-  /** The pool of the request, and the origin that responded; null: the domain's own origin. */
-  #route: PoolRoute | null = null;
+  /**
+   * The pool of the request, and the origin that responded. Null: the domain's own origin;
+   * undefined: it has not been looked for.
+   */
+  #route: PoolRoute | null | undefined = undefined;
   #target = -1;
   /** The Set-Cookie that keeps the visitor at an origin; empty: none is needed. */
   #stickyCookie = '';
@@ -128,6 +137,17 @@ export class Passage implements Visit, TrailerFilter {
     if (!this.outlivesVisitor) this.#cancel?.cancel();
     this.#body?.cancel();
     this.#gate.open();
+  }
+
+  /** Of the domain, or one of the request's pool, which all speak the same version of HTTP. */
+  get origin(): Origin {
+    if (this.#route === undefined) this.#route = this.#findRoute();
+    return this.#route === null ? this.site.origin : this.#route.origins[0];
+  }
+
+  #findRoute(): PoolRoute | null {
+    const pools = this.site.documents?.pools;
+    return pools ? this.#routeIn(pools) : null;
   }
 
   sharedRequestFields(): FieldList | undefined {
@@ -174,17 +194,16 @@ export class Passage implements Visit, TrailerFilter {
     onResponse: (response: OriginResponse) => Done,
     onFailure: (error: unknown) => Done,
   ): Promise<void> {
-    const { exchange, site } = this;
+    const { exchange, origin } = this;
+    const route = this.#route ?? null;
     const { traces, send } = this.#context;
     // Null: the request is not traced.
     const tracedFetch = traces === null ? null : traces.tracedFetch(exchange, this.#context.fetch);
     const fetch = tracedFetch ?? this.#context.fetch;
     const cancel = new OriginCancel();
     this.#cancel = cancel;
-    const pools = site.documents?.pools;
-    if (pools) this.#route = this.#routeIn(pools);
     const request: OriginRequest = {
-      origin: site.origin,
+      origin,
       serverName: fromUrlHost(hostOf(exchange.authority)),
       method,
       path: this.#path(),
@@ -193,13 +212,16 @@ export class Passage implements Visit, TrailerFilter {
       id: this.id,
       body,
       client: networkOf(exchange, this.#context.rules),
-      site: site.domainId,
+      site: this.site.domainId,
       protocol,
+      memory: exchange.memory,
+      deadlineMs: this.deadlineMs,
+      isConversation: this.isConversation,
       cancel,
       onInform: (status, fields, identity) => this.#inform(status, fields, identity),
     };
     const received = (response: OriginResponse): Done => this.#onResponse(response, onResponse);
-    if (this.#route !== null) return this.#fetchFromPool(fetch, this.#route, request).then(received, onFailure);
+    if (route !== null) return this.#fetchFromPool(fetch, route, request).then(received, onFailure);
     if (send === undefined || tracedFetch !== null) return fetch(request).then(received, onFailure);
     return new Promise((resolve, reject) =>
       send(request, {
@@ -302,10 +324,17 @@ export class Passage implements Visit, TrailerFilter {
       return this.respond(status, fields, body);
     };
     const fetch = (body: RequestBody): Promise<void> =>
-      this.fetch(exchange.method, requestHeaders, bodyForOrigin(body), '', onResponse, (error) => {
-        body.discard();
-        return this.respondFailure(error);
-      });
+      this.fetch(
+        exchange.method,
+        requestHeaders,
+        bodyForOrigin(body, isHttp2(this.origin)),
+        '',
+        onResponse,
+        (error) => {
+          body.discard();
+          return this.respondFailure(error);
+        },
+      );
     if (exchange.body.length === 0) return fetch(NO_BODY);
     return bufferBodyStart(exchange).then(
       (body) => {
@@ -353,7 +382,9 @@ export class Passage implements Visit, TrailerFilter {
    */
   #breakOff(error: unknown, status: number): void {
     this.#body?.cancel();
-    this.exchange.abort();
+    const ending = grpcEnding(this.exchange, error);
+    if (ending === undefined) this.exchange.abort();
+    else this.exchange.end(undefined, ending);
     this.#recordError(error);
     if (this.#error !== null && !isOfVisitor(this.#error.fault)) this.#route?.recordBroken(this.#target);
     this.report(status, false);
@@ -397,6 +428,11 @@ export class Passage implements Visit, TrailerFilter {
   }
 
   refuse(page: ErrorPage): void {
+    const grpc = grpcRefusal(this.exchange, page, this.#error);
+    if (grpc !== undefined) {
+      this.sendReady(grpc);
+      return;
+    }
     this.#gate.bytes = answerError(this.exchange, page, this.id, this.site.documents?.errorPages);
     this.report(page.status, true);
   }

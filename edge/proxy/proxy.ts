@@ -13,8 +13,9 @@ import type { Site } from '../sites/site.ts';
 import type { RequestTraces } from '../traces/request-traces.ts';
 import type { Compression } from './coding.ts';
 import type { ErrorPage } from './error-page.ts';
-import { GRPC_UNIMPLEMENTED, isGrpc } from './grpc.ts';
-import { FAULT_PAGES, METHOD_NOT_ALLOWED, NO_GRPC, NO_SUCH_PROTOCOL, NO_WEBSOCKET_KEY } from './pages.ts';
+import { isGrpc } from './grpc.ts';
+import { serveGrpc } from './grpc-call.ts';
+import { FAULT_PAGES, METHOD_NOT_ALLOWED, NO_SUCH_PROTOCOL, NO_WEBSOCKET_KEY } from './pages.ts';
 import { Passage, type PassageContext } from './passage.ts';
 import type { ExchangeRecord, OnDone } from './record.ts';
 import { hasNoForwardsLeft, visitedSiteOf, visitorAddress } from './request-fields.ts';
@@ -74,7 +75,7 @@ export function createProxy(options: ProxyOptions): Proxy {
       const page = refusalOf(exchange);
       if (page !== null) return open(exchange, site).refuse(page);
       if (exchange.protocol !== '') return serveWebSocket(open(exchange, site));
-      if (isGrpc(exchange)) return refuseGrpc(open(exchange, site));
+      if (isGrpc(exchange)) return serveGrpc(open(exchange, site));
       if (hasNoForwardsLeft(exchange)) return open(exchange, site).respondWhole(204, ALLOW_FIELDS, EMPTY_BODY);
     }
     return cache === undefined ? open(exchange, site).bypassCache('', 'none') : cache(exchange, site);
@@ -131,12 +132,6 @@ function refusalOf({ method, protocol }: Exchange): ErrorPage | null {
   if (method === 'TRACE') return METHOD_NOT_ALLOWED;
   if (protocol !== '') return protocol === 'websocket' ? null : NO_SUCH_PROTOCOL;
   return method === 'CONNECT' ? METHOD_NOT_ALLOWED : null;
-}
-
-/** gRPC clients use HTTP/2. A client with HTTP/1.1 gets an error page. */
-function refuseGrpc(passage: Passage): void {
-  if (passage.exchange.version === '2') passage.sendReady(GRPC_UNIMPLEMENTED);
-  else passage.refuse(NO_GRPC);
 }
 
 const HANDSHAKE_FIELDS: ReadonlySet<string> = new Set(['sec-websocket-key', 'sec-websocket-accept']);

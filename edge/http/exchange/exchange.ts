@@ -53,6 +53,9 @@ export interface Exchange {
   /** An informational response (RFC 9110 section 15.2), such as 103; not 101. Not sent to a client of HTTP/1.0. */
   inform(status: number, headers: FieldList): void;
 
+  /** Both sides may be silent for long, as in a tunnel. */
+  expectSilence?(): void;
+
   /** A whole response, once. The fastest way: the bytes of its head are kept between exchanges. HEAD gets no body. */
   answer(ready: ReadyAnswer): void;
 

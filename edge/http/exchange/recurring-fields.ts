@@ -18,6 +18,8 @@ export interface RecurringLines {
 export class DerivedFields {
   /** edge/origin: its lines in a request of HTTP/1.1. */
   lines: RecurringLines | undefined = undefined;
+  /** edge/origin/http2: its lines in a request of HTTP/2. */
+  block: Uint8Array | undefined = undefined;
   /** edge/cache: the fields of a request whose response may be shared. */
   shared: FieldList | undefined = undefined;
   /** edge/cache: what controls caching. */

@@ -27,10 +27,11 @@ export class FrameReader {
   #restStreamId = 0;
   #isStopped = false;
 
-  /** `maxFrameSize`: bytes of payload. */
-  constructor(sink: FrameSink, maxFrameSize: number) {
+  /** `maxFrameSize`: bytes of payload. `hasPreface`: what a client sends before its frames. */
+  constructor(sink: FrameSink, maxFrameSize: number, hasPreface = true) {
     this.#sink = sink;
     this.#maxFrameSize = maxFrameSize;
+    if (!hasPreface) this.#prefaceAt = PREFACE.length;
   }
 
   /** Of the frame that was given out last more is to come. */

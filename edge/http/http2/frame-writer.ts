@@ -1,7 +1,14 @@
 /** Frames into an output (RFC 9113 section 6): those that are a few numbers, and blocks of fields. */
 
-import type { Output } from './output.ts';
 import { FLAG, FRAME, FRAME_HEADER } from './protocol.ts';
+
+/** What frames are written into: `reserve`, then bytes[at …]. */
+export interface FrameTarget {
+  readonly bytes: Buffer;
+  at: number;
+  /** Makes room for so many bytes in a row. */
+  reserve(bytes: number): void;
+}
 
 /** Writes a frame's header at bytes[at]; returns where its payload begins. */
 export function frameHeader(
@@ -28,33 +35,33 @@ function word(bytes: Buffer, at: number, value: number): number {
   return at + 4;
 }
 
-export function writeSettingsAck(output: Output): void {
+export function writeSettingsAck(output: FrameTarget): void {
   output.reserve(FRAME_HEADER);
   output.at = frameHeader(output.bytes, output.at, 0, FRAME.SETTINGS, FLAG.ACK, 0);
 }
 
 /** `payload`: eight bytes from `start` on. */
-export function writePing(output: Output, flags: number, payload: Uint8Array, start: number): void {
+export function writePing(output: FrameTarget, flags: number, payload: Uint8Array, start: number): void {
   output.reserve(FRAME_HEADER + 8);
   const at = frameHeader(output.bytes, output.at, 8, FRAME.PING, flags, 0);
   for (let i = 0; i < 8; i++) output.bytes[at + i] = payload[start + i];
   output.at = at + 8;
 }
 
-export function writeReset(output: Output, streamId: number, code: number): void {
+export function writeReset(output: FrameTarget, streamId: number, code: number): void {
   output.reserve(FRAME_HEADER + 4);
   const at = frameHeader(output.bytes, output.at, 4, FRAME.RST_STREAM, 0, streamId);
   output.at = word(output.bytes, at, code);
 }
 
-export function writeWindowUpdate(output: Output, streamId: number, increment: number): void {
+export function writeWindowUpdate(output: FrameTarget, streamId: number, increment: number): void {
   output.reserve(FRAME_HEADER + 4);
   const at = frameHeader(output.bytes, output.at, 4, FRAME.WINDOW_UPDATE, 0, streamId);
   output.at = word(output.bytes, at, increment);
 }
 
 /** `text`: for people, ASCII, perhaps empty (section 6.8). */
-export function writeGoaway(output: Output, lastStreamId: number, code: number, text: string): void {
+export function writeGoaway(output: FrameTarget, lastStreamId: number, code: number, text: string): void {
   output.reserve(FRAME_HEADER + 8 + text.length);
   const at = frameHeader(output.bytes, output.at, 8 + text.length, FRAME.GOAWAY, 0, 0);
   const end = word(output.bytes, word(output.bytes, at, lastStreamId), code);
@@ -62,7 +69,13 @@ export function writeGoaway(output: Output, lastStreamId: number, code: number, 
 }
 
 /** A block of any length in HEADERS and as many CONTINUATION as it takes (section 6.10). `most`: bytes of a payload that the client takes. */
-export function writeBlock(output: Output, streamId: number, block: Uint8Array, isEnd: boolean, most: number): void {
+export function writeBlock(
+  output: FrameTarget,
+  streamId: number,
+  block: Uint8Array,
+  isEnd: boolean,
+  most: number,
+): void {
   let from = 0;
   do {
     const length = Math.min(block.length - from, most);

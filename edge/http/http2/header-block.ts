@@ -1,6 +1,8 @@
 /** A header block in parts: HEADERS and its CONTINUATION frames (RFC 9113 section 4.3), kept until it is whole, and bounded before that. */
 import type { Http2Limits } from './limits.ts';
 
+type BlockLimits = Pick<Http2Limits, 'maxContinuations' | 'maxHeaderBlock'>;
+
 const NOTHING = Buffer.alloc(0);
 
 export class HeaderBlock {
@@ -13,9 +15,9 @@ export class HeaderBlock {
   #bytes: Buffer = NOTHING;
   #length = 0;
   #continuations = 0;
-  readonly #limits: Http2Limits;
+  readonly #limits: BlockLimits;
 
-  constructor(limits: Http2Limits) {
+  constructor(limits: BlockLimits) {
     this.#limits = limits;
   }
 

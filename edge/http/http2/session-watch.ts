@@ -142,10 +142,11 @@ export class SessionWatch {
       stream.movedAt = now;
       return false;
     }
-    return (now - stream.movedAt) * 1000 >= (stream.isTunnel ? tunnelIdleTimeout : streamIdleTimeout);
+    const isPatient = stream.isTunnel || stream.isConversation;
+    return (now - stream.movedAt) * 1000 >= (isPatient ? tunnelIdleTimeout : streamIdleTimeout);
   }
 }
 
 /** Its handler waits for more of the request. Not once it answers: then the two may be talking, as in a tunnel. */
 const awaitsBody = (stream: Http2Stream): boolean =>
-  stream.queue?.isWaiting === true && !stream.isRemoteEnded && !stream.hasHead;
+  stream.queue?.isWaiting === true && !stream.isRemoteEnded && !stream.hasHead && !stream.isConversation;

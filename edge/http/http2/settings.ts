@@ -7,6 +7,7 @@ import {
   FRAME,
   FRAME_HEADER,
   MAX_FRAME_SIZE,
+  MAX_STREAM_ID,
   MAX_WINDOW,
   SETTING,
 } from './protocol.ts';
@@ -46,6 +47,10 @@ export class PeerSettings {
   greatestInitialWindow = DEFAULT_WINDOW;
   /** Bytes of a payload. */
   maxFrameSize = DEFAULT_FRAME_SIZE;
+  /** Streams that we may have open, if it is a server. */
+  maxConcurrentStreams = MAX_STREAM_ID;
+  /** A server may not set it to true (section 6.5.2). */
+  enablesPush = false;
 
   /**
    * Takes the payload bytes[start, end) of a SETTINGS frame without ACK, in order; unknown settings are passed over (section 6.5.2). Null: all is
@@ -79,7 +84,12 @@ export class PeerSettings {
         if (value < DEFAULT_FRAME_SIZE || value > MAX_FRAME_SIZE) return SESSION_ENDING.protocol;
         this.maxFrameSize = value;
         return null;
+      case SETTING.MAX_CONCURRENT_STREAMS:
+        this.maxConcurrentStreams = value;
+        return null;
       case SETTING.ENABLE_PUSH:
+        this.enablesPush = value === 1;
+        return value > 1 ? SESSION_ENDING.protocol : null;
       case SETTING.ENABLE_CONNECT_PROTOCOL: // RFC 8441 section 3
       case SETTING.NO_RFC7540_PRIORITIES: // RFC 9218 section 2.1
         return value > 1 ? SESSION_ENDING.protocol : null;

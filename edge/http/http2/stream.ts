@@ -70,6 +70,8 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
   /** Reset while it was not: its work counts until it is. */
   isAbandoned = false;
   isTunnel = false;
+  /** Both sides may be silent for long, as in a tunnel. */
+  isConversation = false;
   wantsDrain = false;
   /** Bytes that went either way; a head of ours counts as one. */
   progress = 0;
@@ -161,6 +163,10 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
     this.progress++;
     this.#host.sender.head(this.id, status, fields, false);
     this.#host.flushSoon();
+  }
+
+  expectSilence(): void {
+    this.isConversation = true;
   }
 
   answer(ready: ReadyAnswer): void {

@@ -11,7 +11,7 @@ application/geo+json-seq | application/openapi+yaml | application/vnd.apple.mpeg
 const NO = `
 text/event-stream | text/event-stream; charset=utf-8 | Text/Event-Stream | image/png | image/jpeg | image/webp | image/avif | video/mp4 | audio/mpeg | font/woff | font/woff2
 application/zip | application/gzip | application/pdf | application/octet-stream | multipart/byteranges; boundary=x | application/jsonish | application/xjson | json | xml
-application/x-brotli | text | /text | application/grpc | application/epub+zip | application/cbor | image/svg`;
+application/x-brotli | text | /text | application/grpc | application/grpc+json | application/grpc-web+json | application/epub+zip | application/cbor | image/svg`;
 // biome-ignore format: one thing
 const split = (text: string): string[] => text.split(/[|\n]/).map((type) => type.trim()).filter((type) => type !== '');
 

@@ -1,0 +1,45 @@
+/**
+ * Frames on their way to an origin: those of one turn of the loop leave in one write, in memory
+ * that is used again.
+ */
+import type { FrameTarget } from '../../http/http2/frame-writer.ts';
+import { BUFFER, giveBuffer, takeBuffer } from '../../http/transport/buffers.ts';
+import type { OriginSocket } from '../sockets.ts';
+
+const NOTHING = Buffer.alloc(0);
+
+export class FrameOutput implements FrameTarget {
+  bytes: Buffer = NOTHING;
+  at = 0;
+  /** Counts writes: a position in `bytes` holds for one serial only. */
+  serial = 0;
+  readonly #socket: OriginSocket;
+  /** Written, and perhaps not all of it has left. */
+  #written: Buffer[] = [];
+
+  constructor(socket: OriginSocket) {
+    this.#socket = socket;
+  }
+
+  reserve(bytes: number): void {
+    if (this.bytes.length - this.at >= bytes) return;
+    this.flush();
+    if (this.bytes.length < bytes) this.bytes = bytes > BUFFER ? Buffer.allocUnsafeSlow(bytes) : takeBuffer();
+  }
+
+  flush(): void {
+    if (this.at === 0) return;
+    const part = this.bytes.subarray(0, this.at);
+    this.bytes = NOTHING;
+    this.at = 0;
+    this.serial++;
+    if (this.#socket.write(part)) giveBuffer(part);
+    else this.#written.push(part);
+  }
+
+  /** All that was written has left. */
+  left(): void {
+    for (const part of this.#written) giveBuffer(part);
+    this.#written = [];
+  }
+}

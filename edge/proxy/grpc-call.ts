@@ -1,0 +1,50 @@
+/**
+ * gRPC from end to end: over HTTP/2 on both sides, with trailers both ways. Request and response
+ * stream at the same time, so nothing of the request is buffered.
+ *
+ * Without HTTP/2 to the origin gRPC is refused. gRPC-Web needs neither HTTP/2 nor trailers and is
+ * forwarded like any other request.
+ */
+import { fieldValue, withoutFields } from '../cache/rules/fields.ts';
+import type { Done } from '../cache/visit.ts';
+import { ReadyAnswer } from '../http/exchange/ready-answer.ts';
+import type { OriginResponse } from '../origin/origin.ts';
+import { isHttp2 } from '../origin/origin-address.ts';
+import { timeoutOf } from './grpc.ts';
+import { NO_GRPC } from './pages.ts';
+import type { Passage } from './passage.ts';
+import { bodyForOrigin } from './passed-body.ts';
+
+export function serveGrpc(passage: Passage): Done {
+  const { exchange } = passage;
+  if (exchange.version !== '2' || !isHttp2(passage.origin)) return passage.refuse(NO_GRPC);
+  exchange.expectSilence?.();
+  passage.isConversation = true;
+  passage.deadlineMs = timeoutOf(exchange.headers);
+  const fields = passage.fieldsForOrigin('');
+  if (fields === undefined) return;
+  const body = bodyForOrigin(exchange.body, true);
+  return passage.fetch(
+    'POST',
+    fieldValue(fields, 'te') === undefined ? [...fields, 'te', 'trailers'] : fields,
+    body,
+    '',
+    (response) => respondGrpc(passage, response),
+    (error) => {
+      body.discard();
+      return passage.respondFailure(error);
+    },
+  );
+}
+
+/** Each version of HTTP adds them to a ready answer. */
+const ADDED: ReadonlySet<string> = new Set(['content-length', 'date']);
+
+function respondGrpc(passage: Passage, { status, headers, body }: OriginResponse): Done {
+  const fields = passage.visitorFields(headers);
+  if (body.length !== 0) return passage.respond(status, fields, body);
+  // Trailers-Only: one HEADERS frame that ends the stream.
+  return passage.sendReady(new ReadyAnswer(status, withoutFields(fields, ADDED), NO_BYTES));
+}
+
+const NO_BYTES = new Uint8Array(0);
