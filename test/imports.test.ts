@@ -512,6 +512,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'edge/rules',
     'edge/sites',
   ],
+  'edge/challenge': ['core/site-protection', 'edge/cache', 'edge/http/exchange', 'edge/proxy', 'edge/sites'],
   'edge/fairness': [
     'core/base',
     'core/site-protection',
@@ -536,6 +537,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/zone',
     'edge/acme',
     'edge/cache',
+    'edge/challenge',
     'edge/compress',
     'edge/fairness',
     'edge/http/exchange',

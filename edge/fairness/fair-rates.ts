@@ -35,9 +35,9 @@ const MAX_HANDSHAKE_DELAY_MS = 5000;
 /** Milliseconds over which the work of the thread is averaged. */
 const SMOOTHING_MS = 100;
 /** However busy it seems, at least this part of what the thread once did is shared out. */
-const FLOOR = 0.35;
+const FLOOR = 0.5;
 /** Milliseconds in which what the thread once did counts for half. */
-const MEMORY_MS = 10_000;
+const MEMORY_MS = 60_000;
 /** Bytes of a response that cost as much as the request itself. */
 export const BYTES_OF_COST = 32_768;
 

@@ -9,6 +9,7 @@ import { LogThrottle } from '../../core/base/log/throttle.ts';
 import { openSecrets } from '../../core/base/secrets.ts';
 import { SharedLoad } from '../../core/protection/shared-load.ts';
 import { challengeResponse } from '../acme/http-challenge.ts';
+import { Challenge } from '../challenge/challenge.ts';
 import { SiteConnections } from '../fairness/site-connections.ts';
 import { SiteGates } from '../fairness/site-gates.ts';
 import { SiteTurns } from '../fairness/site-turns.ts';
@@ -21,7 +22,7 @@ import { quickUnsealing } from '../http/tls/unsealing.ts';
 import { Staples } from '../ocsp/staples.ts';
 import { answerError, type ErrorPage } from '../proxy/error-page.ts';
 import type { ExchangeRecord } from '../proxy/record.ts';
-import { networkOf } from '../proxy/request-fields.ts';
+import { networkOf, visitedSiteOf } from '../proxy/request-fields.ts';
 import { requestId } from '../proxy/request-id.ts';
 import { Countries } from '../rules/countries.ts';
 import { RuleCounting } from '../rules/counts.ts';
@@ -78,9 +79,14 @@ function stapled({ cert, key }: TlsCertificate, staples: Staples): TlsCertificat
 function refuse(exchange: Exchange, site: Site, page: ErrorPage): ExchangeRecord {
   const id = requestId();
   const bytes = answerError(exchange, page, id, site.documents?.errorPages);
-  const record = { exchange, site, requestId: id, status: page.status, bytes, isWhole: true } as const;
-  return { ...record, cache: 'none', originMs: -1, fault: null, detail: '' };
+  return { ...recordOf(exchange, site, id, page.status), bytes };
 }
+
+/** Of a response of the edge itself. */
+const recordOf = (exchange: Exchange, site: Site, id: string, status: number): ExchangeRecord => ({
+  ...{ exchange, site, requestId: id, status, bytes: 0, isWhole: true },
+  ...{ cache: 'none', originMs: -1, fault: null, detail: '' },
+});
 
 export function createApplication(data: unknown, context: ThreadContext): Application {
   const { edge, cache, ...options } = data as GatewayData;
@@ -150,12 +156,31 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
   const counting = new RuleCounting((counts) => send({ kind: 'rule-counts', counts }));
   const rules = { countries, rates: new RateTable(options.rates), counting };
   const { loop } = context;
-  const responses = openResponses(edge, cache, { ownAddresses, trusts, loop, rules, traces }, (record) => {
-    turns.ended(record.exchange, record.site.domainId, record.bytes);
-    observer.recordProxied(record);
+  const challenge = new Challenge({
+    keys: secrets.derive('challenge', 32),
+    networkOf: (exchange) => networkOf(exchange, { trusts }),
+    schemeOf: (exchange) => visitedSiteOf(exchange, { trusts }).scheme,
+    onAnswer: (exchange, site, status, bytes, id) =>
+      observer.recordProxied({ ...recordOf(exchange, site, id, status), bytes }),
   });
+  const challengeVisitor = (exchange: Exchange, site: Site): boolean => challenge.demand(exchange, site);
+  const responses = openResponses(
+    edge,
+    cache,
+    { ownAddresses, trusts, loop, rules, challenge: challengeVisitor, traces },
+    (record) => {
+      turns.ended(record.exchange, record.site.domainId, record.bytes);
+      observer.recordProxied(record);
+    },
+  );
   const turns = new SiteTurns({
-    serve: responses.serve,
+    serve: (exchange, site) =>
+      challenge.isSolution(exchange) ? challenge.takeSolution(exchange, site) : responses.serve(exchange, site),
+    challenge: (exchange, site, isPressed) => {
+      const mode = site.documents?.protection?.challenge.mode ?? 'off';
+      const isOn = mode === 'on' || (mode === 'auto' && isPressed);
+      return isOn && !challenge.isSolution(exchange) && !challenge.demand(exchange, site);
+    },
     refuse: (exchange, site, page) => observer.recordProxied(refuse(exchange, site, page)),
     networkOf: (exchange) => networkOf(exchange, { trusts }),
     maxInFlight: edge.maxRequestsInFlight / edge.workers,

@@ -5,9 +5,11 @@ import type { CacheHandle, CacheStats } from '../cache/store/cache-store.ts';
 import { openCacheStore } from '../cache/store/store.ts';
 import { BodyCompressor } from '../compress/body.ts';
 import { WholeCompressor } from '../compress/whole.ts';
+import type { Exchange } from '../http/exchange/exchange.ts';
 import { createProxy, type Proxy as ServeSite } from '../proxy/proxy.ts';
 import type { OnDone } from '../proxy/record.ts';
 import type { RuleTools } from '../rules/run-rules.ts';
+import type { Site } from '../sites/site.ts';
 import type { RequestTraces } from '../traces/request-traces.ts';
 import { openOrigins } from './origins.ts';
 
@@ -28,13 +30,15 @@ export interface ResponsesContext {
   /** Null: traces are off. */
   readonly traces: RequestTraces | null;
   readonly rules: RuleTools;
+  /** For rules that challenge visitors (edge/challenge/challenge.ts). */
+  readonly challenge: (exchange: Exchange, site: Site) => boolean;
 }
 
 /** Throws the system's error if a file cannot be read. */
 export function openResponses(
   edge: Config['edge'],
   cache: CacheHandle,
-  { ownAddresses, trusts, loop, rules, traces }: ResponsesContext,
+  { ownAddresses, trusts, loop, rules, challenge, traces }: ResponsesContext,
   onDone: OnDone,
 ): Responses {
   const origins = openOrigins(edge, ownAddresses, loop);
@@ -56,6 +60,7 @@ export function openResponses(
       collapseTimeout: edge.cacheWait,
     },
     rules,
+    challenge,
     onDone,
     traces,
   });

@@ -42,6 +42,8 @@ export interface ProxyOptions {
   readonly cache?: CacheOptions;
   /** If omitted, rules of sites are not run. */
   readonly rules?: RuleTools;
+  /** Lets visitors pass that have solved a challenge. False: the exchange has been answered. */
+  readonly challenge?: (exchange: Exchange, site: Site) => boolean;
   /** Receives the record of each exchange that has ended. */
   readonly onDone?: OnDone;
   /** If omitted or null, nothing is traced. */
@@ -94,6 +96,7 @@ export function createProxy(options: ProxyOptions): Proxy {
       refuse: (exchange, site, page) => open(exchange, site).refuse(page),
       respondEmpty: (exchange, site, status, fields) =>
         open(exchange, site).respondWhole(status, [...fields, 'content-length', '0'], EMPTY_BODY),
+      challenge: options.challenge,
     });
   if (runner === undefined) return serve;
   return (exchange, site) => {

@@ -146,6 +146,29 @@ test("limits of the site's own: requests per second with a burst of one second, 
   assert.is(pages.at(-1), 'site_busy');
 });
 
+test('a challenge: on for each request; automatic while there are too many, and for a minute', () => {
+  const pressed: boolean[] = [];
+  const thread = new SimulatedThread(0.001, {
+    challenge: (_, __, isPressed) => {
+      pressed.push(isPressed);
+      return false;
+    },
+  });
+  const site = documentsOf({ challenge: { mode: 'auto', above: 100 } });
+  const visits = (from: number, to: number, every: number): void => {
+    for (let at = from; at < to; at += every) thread.arrive({ site: 'a', at, network: 'n' }, site);
+  };
+  visits(0, 2000, 50);
+  visits(2000, 6000, 4);
+  visits(6000, 50_000, 50);
+  visits(70_000, 71_000, 50);
+  thread.arrive({ site: 'b', at: 5000, network: 'n' });
+  thread.run(71_000);
+  assert.not(pressed.slice(0, 40).includes(true), '20 per second');
+  assert.ok(pressed.slice(400, 1800).every(Boolean), 'from soon after the flood began, for a minute');
+  assert.not(pressed.slice(-20).includes(true));
+});
+
 test('who waits for ten seconds gets 503', () => {
   const thread = new SimulatedThread(5);
   flood(thread, 'a', 20);
