@@ -35,6 +35,9 @@ export const PAGES = {
   zoneFile: '/domains/{domain_id}/zone-file',
   proxy: '/domains/{domain_id}/proxy',
   origins: '/domains/{domain_id}/origins',
+  protection: '/domains/{domain_id}/protection',
+  errorPages: '/domains/{domain_id}/error-pages',
+  logs: '/domains/{domain_id}/logs',
   requests: '/domains/{domain_id}/requests',
   dnssec: '/domains/{domain_id}/dnssec',
 } as const;

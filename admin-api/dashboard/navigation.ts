@@ -39,7 +39,6 @@ export const DOMAIN_TABS = [
   'records',
   'zoneFile',
   'proxy',
-  'origins',
   'requests',
   'dnssec',
   'domainStatistics',
@@ -47,5 +46,19 @@ export const DOMAIN_TABS = [
   'setUp',
 ] as const satisfies readonly PageName[];
 
-export const isDomainPage = (page: PageName): page is (typeof DOMAIN_TABS)[number] =>
-  (DOMAIN_TABS as readonly PageName[]).includes(page);
+/** The pages below the tab of the proxy. */
+export const PROXY_TABS = [
+  'proxy',
+  'origins',
+  'protection',
+  'errorPages',
+  'logs',
+] as const satisfies readonly PageName[];
+
+export type DomainPage = (typeof DOMAIN_TABS)[number] | (typeof PROXY_TABS)[number];
+
+export const isProxyPage = (page: PageName): page is (typeof PROXY_TABS)[number] =>
+  (PROXY_TABS as readonly PageName[]).includes(page);
+
+export const isDomainPage = (page: PageName): page is DomainPage =>
+  (DOMAIN_TABS as readonly PageName[]).includes(page) || isProxyPage(page);

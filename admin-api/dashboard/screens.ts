@@ -35,6 +35,9 @@ export const SCREENS: Readonly<Record<ScreenName, () => Promise<Screen>>> = {
   zoneFile: async () => (await import('./screens/zone-file.tsx')).ZoneFile,
   proxy: async () => (await import('./screens/proxy.tsx')).ProxyScreen,
   origins: async () => (await import('./screens/origins.tsx')).OriginsScreen,
+  protection: async () => (await import('./edge/protection-screen.tsx')).ProtectionScreen,
+  errorPages: async () => (await import('./edge/error-pages-screen.tsx')).ErrorPagesScreen,
+  logs: async () => (await import('./edge/logs-screen.tsx')).LogsScreen,
   requests: async () => (await import('./screens/requests.tsx')).Requests,
   dnssec: async () => (await import('./screens/dnssec.tsx')).Dnssec,
 };

@@ -8,6 +8,13 @@ export type TsigKey = components['schemas']['TsigKey'];
 export type Webhook = components['schemas']['Webhook'];
 export type WebhookDelivery = components['schemas']['WebhookDelivery'];
 export type OriginsDocument = operations['getOrigins']['responses'][200]['content']['application/json'];
+export type ErrorPagesDocument = operations['getErrorPages']['responses'][200]['content']['application/json'];
+export type ErrorPagesBody = operations['setErrorPages']['requestBody']['content']['application/json'];
+export type ProtectionDocument = operations['getProtection']['responses'][200]['content']['application/json'];
+export type ProtectionBody = operations['setProtection']['requestBody']['content']['application/json'];
+export type LogsDocument = operations['getLogs']['responses'][200]['content']['application/json'];
+export type LogsBody = operations['setLogs']['requestBody']['content']['application/json'];
+export type LogsNodeState = components['schemas']['LogsNodeState'];
 export type OriginsEntryBody =
   operations['setOrigins']['requestBody']['content']['application/json']['origins'][number];
 export type OriginsEntryHealth = components['schemas']['OriginsEntryHealth'];

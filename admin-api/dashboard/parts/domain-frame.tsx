@@ -2,10 +2,10 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { markOwner } from '../acting.ts';
-import { addressOf, type PageName } from '../addresses.ts';
+import { addressOf } from '../addresses.ts';
 import { domainOf } from '../domain.ts';
 import { toUnicode } from '../names.ts';
-import { DOMAIN_TABS } from '../navigation.ts';
+import { DOMAIN_TABS, type DomainPage, isProxyPage, PROXY_TABS } from '../navigation.ts';
 import { TEXTS } from '../texts.ts';
 import { FailureNote } from './notes.tsx';
 import { usePageTitle } from './title.ts';
@@ -13,7 +13,7 @@ import { isChangeOf, useChanges } from './use-changes.ts';
 
 interface DomainFrameProps {
   readonly domainId: number;
-  readonly page: (typeof DOMAIN_TABS)[number];
+  readonly page: DomainPage;
   readonly children: ComponentChildren;
 }
 
@@ -27,7 +27,11 @@ export function DomainFrame({ domainId, page, children }: DomainFrameProps) {
   }, [owner]);
   const tabs = useRef<HTMLElement>(null);
   const isRead = domain.value !== null;
-  useEffect(() => showCurrentTab(tabs.current), [page, isRead]);
+  const proxyTabs = useRef<HTMLElement>(null);
+  useEffect(() => {
+    showCurrentTab(tabs.current);
+    showCurrentTab(proxyTabs.current);
+  }, [page, isRead]);
   const ascii = domain.value?.domain ?? '';
   const unicode = toUnicode(ascii);
   usePageTitle(TEXTS.tabs.title(TEXTS.tabs[page], unicode));
@@ -39,15 +43,34 @@ export function DomainFrame({ domainId, page, children }: DomainFrameProps) {
         {unicode !== ascii && <span class="hint">{ascii}</span>}
       </div>
       <nav class="tabs" ref={tabs} aria-label={TEXTS.tabs.label}>
-        {DOMAIN_TABS.map((tab: PageName & keyof typeof TEXTS.tabs) => (
-          <a key={tab} href={addressOf(tab, { domain_id: domainId })} aria-current={tab === page ? 'page' : undefined}>
+        {DOMAIN_TABS.map((tab) => (
+          <a key={tab} href={addressOf(tab, { domain_id: domainId })} aria-current={currentOf(tab, page)}>
             {TEXTS.tabs[tab]}
           </a>
         ))}
       </nav>
+      {isProxyPage(page) && (
+        <nav class="tabs" ref={proxyTabs} aria-label={TEXTS.tabs.proxyLabel}>
+          {PROXY_TABS.map((tab) => (
+            <a
+              key={tab}
+              href={addressOf(tab, { domain_id: domainId })}
+              aria-current={tab === page ? 'page' : undefined}
+            >
+              {tab === 'proxy' ? TEXTS.tabs.proxySettings : TEXTS.tabs[tab]}
+            </a>
+          ))}
+        </nav>
+      )}
       {children}
     </>
   );
+}
+
+/** The tab of the proxy stands for all of its pages. */
+function currentOf(tab: DomainPage, page: DomainPage): 'page' | 'true' | undefined {
+  if (tab === 'proxy' && isProxyPage(page)) return 'true';
+  return tab === page ? 'page' : undefined;
 }
 
 /** In a narrow window the tabs scroll. */

@@ -243,6 +243,61 @@ test('an origin that is a name of the zone: its address becomes the origin, and 
       await page.getByRole('dialog').getByRole('button', { name: 'Delete pool' }).click();
       await page.getByText('All requests go to the origin of the proxy.').waitFor();
 
+      // Documents of the sites. Another client replaces the first one while it is edited.
+      const save = () => button(page, 'Save').click();
+      await page.getByRole('link', { name: 'Error pages', exact: true }).click();
+      await page.getByText('Visitors see the pages of the service.').waitFor();
+      await button(page, 'Add a page').click();
+      await page.getByLabel('HTML', { exact: true }).fill('<h1>{{nothing}}</h1>');
+      await save();
+      await page.getByText(/unknown placeholder \{\{nothing\}\}/).waitFor();
+      await world.daemon.api.call('PUT', `${path}/proxy/error-pages`, { pages: [] });
+      await page.getByText('Somebody else has changed this page meanwhile.').waitFor();
+      await page.getByLabel('HTML', { exact: true }).fill('<h1>{{title}}</h1>');
+      await save();
+      await page.getByText('Nothing was saved: there is a newer version').waitFor();
+      await checkScreen(page, 'error-pages-conflict');
+      await button(page, 'Discard my changes, load theirs').click();
+      await page.getByText('Visitors see the pages of the service.').waitFor();
+      await button(page, 'Add a page').click();
+      await page.getByLabel('Status', { exact: true }).fill('404');
+      await save();
+      await untilPasses(async () => {
+        const { pages } = (await world.daemon.api.call('GET', `${path}/proxy/error-pages`)).body;
+        assert.is((pages as { status: string }[])[0]?.status, '404');
+      });
+      await button(page, 'Remove page: 404').waitFor();
+
+      await page.getByRole('link', { name: 'Protection', exact: true }).click();
+      await page.getByLabel('Requests per second', { exact: true }).fill('many');
+      await page.getByLabel('Visitors are challenged').selectOption('auto');
+      await save();
+      await page.locator('.fault').waitFor();
+      await checkScreen(page, 'protection-refused');
+      await page.getByLabel('Requests per second', { exact: true }).fill('50');
+      await save();
+      await untilPasses(async () => {
+        const { limits, challenge } = (await world.daemon.api.call('GET', `${path}/proxy/protection`)).body as {
+          limits: Record<string, unknown>;
+          challenge: Record<string, unknown>;
+        };
+        assert.equal([limits.requests_per_second, challenge.mode], [50, 'auto']);
+      });
+
+      await page.getByRole('link', { name: 'Logs', exact: true }).click();
+      await page.getByText('Requests are not delivered.').waitFor();
+      await page.getByLabel('Deliver the logs').check();
+      await page.getByLabel('Destination').selectOption('endpoint');
+      await page.getByLabel('URL of the endpoint').fill('https://10.0.0.1/');
+      await save();
+      await page.locator('.fault').waitFor();
+      await page.getByLabel('URL of the endpoint').fill('https://1.1.1.1/');
+      await page.getByLabel('Value of the header Authorization').fill('Bearer abc');
+      await save();
+      await page.getByText('Nothing delivered yet').waitFor();
+      await page.getByText('One is stored. Leave this empty to keep it.').waitFor();
+      await checkScreen(page, 'logs');
+
       await page.goto(`${world.base}/domains/999/proxy`);
       await page.getByRole('alert').first().waitFor();
     });

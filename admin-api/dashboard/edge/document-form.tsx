@@ -1,0 +1,34 @@
+/** The form of a document: one button saves all of it. */
+import type { ComponentChildren } from 'preact';
+import { announce } from '../../../core/browser/parts/announce.tsx';
+import type { Failure } from '../failure.ts';
+import { FailureNote } from '../parts/notes.tsx';
+import { type FaultOf, useForm } from '../parts/use-form.ts';
+import { TEXTS } from '../texts.ts';
+
+interface DocumentFormProps {
+  /** JSON pointers of the fields that show their faults. */
+  readonly pointers: readonly string[];
+  /** Null: saved. */
+  readonly save: () => Promise<Failure | null>;
+  readonly render: (faultOf: FaultOf) => ComponentChildren;
+}
+
+export function DocumentForm({ pointers, save, render }: DocumentFormProps) {
+  const { isRunning, otherFailure, faultOf, submit } = useForm(pointers, async () => {
+    const failure = await save();
+    if (failure === null) announce(TEXTS.siteDocuments.saved);
+    return failure;
+  });
+  return (
+    <form class="stack" onSubmit={submit}>
+      {render(faultOf)}
+      {otherFailure !== null && <FailureNote failure={otherFailure} />}
+      <div class="actions">
+        <button type="submit" class="button button-main" aria-disabled={isRunning.value}>
+          {TEXTS.siteDocuments.save}
+        </button>
+      </div>
+    </form>
+  );
+}

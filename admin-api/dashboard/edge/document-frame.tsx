@@ -1,0 +1,48 @@
+/** What surrounds the forms of a document: its state, and what to do after a conflict. */
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { ChangeArea } from '../parts/change-area.tsx';
+import { FailureNote } from '../parts/notes.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { isChangeOf, useChanges } from '../parts/use-changes.ts';
+import { TEXTS } from '../texts.ts';
+import type { SiteDocument } from './site-document.ts';
+
+interface DocumentFrameProps<Content extends { readonly revision: number }, Body> {
+  readonly page: SiteDocument<Content, Body>;
+  /** The forms. They are created again for each new version. */
+  readonly render: (stored: Content) => ComponentChildren;
+}
+
+export function DocumentFrame<Content extends { readonly revision: number }, Body>({
+  page,
+  render,
+}: DocumentFrameProps<Content, Body>) {
+  useEffect(() => void page.load(), [page]);
+  useChanges(isChangeOf(page.domainId, 'proxy'), () => page.load());
+  const stored = page.stored.value;
+  const markEdited = () => {
+    page.isEdited.value = true;
+  };
+  return (
+    <div class="stack">
+      {page.failure.value !== null && <FailureNote failure={page.failure.value} retry={() => page.load()} />}
+      {stored === null && page.failure.value === null && <Skeleton />}
+      {page.isOutdated.value && (
+        <div class="note note-warning" role="alert">
+          <p>{TEXTS.siteDocuments.outdated}</p>
+          <button type="button" class="button" onClick={() => page.discard()}>
+            {TEXTS.siteDocuments.discard}
+          </button>
+        </div>
+      )}
+      {stored !== null && (
+        <ChangeArea hasNote>
+          <div class="stack" key={stored.revision} onInput={markEdited}>
+            {render(stored)}
+          </div>
+        </ChangeArea>
+      )}
+    </div>
+  );
+}
