@@ -1,6 +1,8 @@
 /**
- * `node dist/bench/edge/attacks.js [--kind KIND] [--connections N] [--seconds N] [--bound MB] [--main FILE]`: what clients that ask for much and read nothing cost the
- * daemon, clients that hold the connections to an origin its visitors, and what others notice of them. `--main`: the daemon of another checkout, for comparing.
+ * `node dist/bench/edge/attacks.js [--kind KIND] [--connections N] [--seconds N] [--bound MB]
+ * [--main FILE]`: what clients that ask for much and read nothing cost the daemon, clients that
+ * hold the connections to an origin its visitors, and what others notice of them. `--main`: the
+ * daemon of another checkout, for comparing.
  */
 import { type Hold, playAttack, quantile, type Unread } from '../../test/system/scenario/attack-stage.ts';
 import { readOptions } from '../options.ts';
@@ -38,7 +40,7 @@ for (const kind of (options.kind as readonly (Unread | Hold)[] | undefined) ?? K
   process.stdout.write(
     `${kind}, ${connections ?? 8} connections: origin ${report.originMost} at once; resident MB ${before} before, ${most} at most, ${atEnd} at its end, ${after} after ${seconds} s; ` +
       `${group === null ? '' : `group ${group.most} MB at most, ${group.kills} killed; `}` +
-      `charged MB ${report.charged.map((one) => one?.toFixed(1) ?? '-').join(', ')}; ${report.isAlive ? 'alive' : 'DEAD'}; visitor ms ${shown(visits)}, ${refusals.length} refused of ${visits.length}; DNS ms ${shown(queries)} of ${queries.length}\n` +
+      `charged MB ${report.charged.map((figure) => figure?.toFixed(1) ?? '-').join(', ')}; ${report.isAlive ? 'alive' : 'DEAD'}; visitor ms ${shown(visits)}, ${refusals.length} refused of ${visits.length}; DNS ms ${shown(queries)} of ${queries.length}\n` +
       `  each second: ${overTime.join(' ')}\n`,
   );
 }

@@ -1,4 +1,7 @@
-/** Runs a benchmark of the edge: starts the servers, drives each load through all of them in turn, and prints the figures. */
+/**
+ * Runs a benchmark of the edge: starts the servers, drives each load through all of them in turn,
+ * and prints the figures.
+ */
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * The disk of the cache (`node dist/bench/edge/cache-disk.js [objects]`): what a put and a hit that memory does not have cost, and how long the index takes after a restart. The folder
- * lies where temporary files do, in the page cache.
+ * The disk of the cache (`node dist/bench/edge/cache-disk.js [objects]`): what a put and a hit that
+ * memory does not have cost, and how long the index takes after a restart. The folder is where
+ * temporary files are, in the page cache.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -63,14 +64,14 @@ for (const together of [1, 16]) {
   const count = Math.min(objects, 100_000);
   await measured(`hit on the disk, ${together} at a time`, count, async () => {
     let x = 7;
-    const one = async (): Promise<void> => {
+    const run = async (): Promise<void> => {
       for (let i = 0; i < count / together; i++) {
         x = (Math.imul(x, 1664525) + 1013904223) >>> 0;
         const variants = await store.lookup(DOMAIN, keyOf(x % objects));
         found += variants.length;
       }
     };
-    await Promise.all(Array.from({ length: together }, one));
+    await Promise.all(Array.from({ length: together }, run));
   });
   console.log(`${((found / count) * 100).toFixed(1)} % found`);
 }

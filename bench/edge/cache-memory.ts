@@ -1,6 +1,7 @@
 /**
- * The memory of the cache with so many objects (`node dist/bench/edge/cache-memory.js [objects]`): what an object takes beside its body and fields, how long a hit takes, and how
- * long the garbage collector stops. No disk.
+ * The memory of the cache with so many objects (`node dist/bench/edge/cache-memory.js [objects]`):
+ * what an object takes in addition to its body and fields, how long a hit takes, and how long the
+ * garbage collector stops. No disk.
  */
 import { PerformanceObserver, performance } from 'node:perf_hooks';
 import { openCache } from '../../edge/cache/store/node-cache.ts';

@@ -1,6 +1,6 @@
 /**
- * What coding a body costs and what is left of it: by level, and by the ways that edge/compress has for one. µs of CPU of all threads of the process.
- * Run: node dist/bench/edge/compress.js
+ * What coding a body costs and what is left of it: by level, and by the ways that edge/compress has
+ * for one. µs of CPU of all threads of the process. Run: node dist/bench/edge/compress.js
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';

@@ -1,4 +1,7 @@
-/** What is measured: a server of HTTP/2 over TLS on its own loopback port, one core, with the same bodies in memory. */
+/**
+ * What is measured: a server of HTTP/2 over TLS on its own loopback port, one core, with the same
+ * bodies in memory.
+ */
 import type { ServerProcess } from '../dns/process.ts';
 import { SERVER_CORE } from '../dns/servers.ts';
 import { HOST } from './requests.ts';
@@ -25,7 +28,10 @@ export interface Tools {
 
 const READY_MS = 10_000;
 
-/** Waits until it answers, and keeps it on the server's core. Throws an Error with the end of its log when it does not come up. */
+/**
+ * Waits until it answers, and keeps it on the server's core. Throws an Error with the end of its
+ * log when it does not come up.
+ */
 export async function ready(contender: Contender, ask: (port: number) => Promise<number>): Promise<Contender> {
   const deadline = Date.now() + READY_MS;
   for (;;) {

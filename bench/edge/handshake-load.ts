@@ -42,8 +42,8 @@ class Line {
   #isConnected = false;
   #reader = new ResponseReader();
 
-  constructor(place: number) {
-    this.#place = place;
+  constructor(position: number) {
+    this.#place = position;
     this.#open();
   }
 
@@ -106,11 +106,12 @@ class Line {
   }
 }
 
-const lines = Array.from({ length: Number(count) }, (_, place) => new Line(place));
+const lines = Array.from({ length: Number(count) }, (_, position) => new Line(position));
 const end = performance.now() + Number(seconds) * 1000;
 const isOver = (): boolean => performance.now() >= end || (draw === 'turn' && totals.requests >= Number(sites));
 while (!isOver()) {
   if (openssl.poll(fds, lines.length, WAIT_MS) === 0) continue;
-  for (let place = 0; place < lines.length; place++) if (fds.readInt16LE(place * POLLFD + 6) !== 0) lines[place].step();
+  for (let position = 0; position < lines.length; position++)
+    if (fds.readInt16LE(position * POLLFD + 6) !== 0) lines[position].step();
 }
 process.stdout.write(`${JSON.stringify(totals)}\n`);

@@ -37,7 +37,10 @@ export function driveHandshakes(
 }
 
 export interface IdleMemory {
-  /** Resident bytes for each of so many connections, the server's alone: what the kernel keeps is not counted. */
+  /**
+   * Resident bytes for each of so many connections, the server's alone: what the kernel keeps is
+   * not counted.
+   */
   readonly perConnection: number;
   readonly connections: number;
 }

@@ -1,7 +1,7 @@
 /**
- * The heads of requests and responses, decoded and encoded: a browser's 12 headers with a cookie of 500 bytes, as the first on a
- * connection, again, and again with another cookie.
- * Run: node --expose-gc --min-semi-space-size=16 dist/bench/edge/hpack.js
+ * The heads of requests and responses, decoded and encoded: a browser's 12 headers with a cookie of
+ * 500 bytes, as the first on a connection, again, and again with another cookie. Run: node
+ * --expose-gc --min-semi-space-size=16 dist/bench/edge/hpack.js
  */
 import { Bench } from 'tinybench';
 import { HpackDecoder } from '../../edge/http/http2/hpack/decoder.ts';
@@ -13,7 +13,9 @@ import { writeInteger, writeLiteral } from '../../edge/http/http2/hpack/write.ts
 
 const LIMITS = { maxListSize: 16 * 1024, maxListCount: 100 };
 const OPERATIONS = 1000;
-/** Enough that the heap's pages don't show, and few enough that they fit in the young generation. */
+/**
+ * Enough that the heap's pages don't show, and few enough that they fit in the young generation.
+ */
 const ALLOCATING = 3_000;
 
 const LINES: readonly (readonly [name: string, value: string])[] = [
@@ -44,40 +46,47 @@ function cookie(seed: number): string {
   return text.slice(0, 500);
 }
 
-/** As a browser encodes: everything is given a place in the table. `known`: places given already, by line. */
-function request(lines: readonly (readonly [string, string])[], known: string[]): Uint8Array {
+/**
+ * As a browser encodes: everything is given a place in the table. `known`: places given already, by
+ * line.
+ */
+function request(lines: readonly (readonly [string, string])[], names: string[]): Uint8Array {
   const target = new Uint8Array(4096);
   let at = 0;
   for (const [name, value] of lines) {
     const plan = planOf(name);
-    const place = known.indexOf(`${name} ${value}`);
-    const index = staticLine(plan, value) || (place < 0 ? 0 : FIRST_DYNAMIC + place);
+    const position = names.indexOf(`${name} ${value}`);
+    const index = staticLine(plan, value) || (position < 0 ? 0 : FIRST_DYNAMIC + position);
     if (index > 0) {
       at = writeInteger(target, at, 0x80, 0x7f, index);
     } else {
       at = writeLiteral(target, at, INDEX, plan.firstStatic, name, value);
-      known.unshift(`${name} ${value}`);
+      names.unshift(`${name} ${value}`);
     }
   }
   return target.slice(0, at);
 }
 
-const known: string[] = [];
-const first = request([...LINES, ['cookie', cookie(0)]], known);
-const again = request([...LINES, ['cookie', cookie(0)]], known);
-/** The table holds the lines before the last, whatever cookies come: each new one pushes out the one before last. */
+const names: string[] = [];
+const first = request([...LINES, ['cookie', cookie(0)]], names);
+const again = request([...LINES, ['cookie', cookie(0)]], names);
+/**
+ * The table holds the lines before the last, whatever cookies come: each new one pushes out the one
+ * before last.
+ */
 const ROUNDS = 16;
 const others = Array.from({ length: ROUNDS }, (_, i) => {
   const target = new Uint8Array(1024);
   return target.slice(0, writeLiteral(target, 0, 0, 32, 'cookie', cookie(i + 1)));
 });
-const withoutCookie = request(LINES, known);
+const withoutCookie = request(LINES, names);
 const withOtherCookie = others.map((line) => Uint8Array.from([...withoutCookie, ...line]));
 
 let bytes = 0;
 const sink = {
   field: (name: string, value: string, flags: number): void => {
-    bytes = (bytes + name.length + value.length + flags) | 0; // small, since a larger number is an object
+    // small, since a larger number is an object
+    bytes = (bytes + name.length + value.length + flags) | 0;
   },
 };
 const used = new HpackDecoder(LIMITS);
@@ -109,7 +118,10 @@ const TASKS: Readonly<Record<string, (i: number) => void>> = {
   'encode, without a table': () => void encodeStateless(200, RESPONSE),
 };
 
-/** Bytes that one call allocates: what the heap grows by while nothing is collected. The most of some runs, since a collection hides it. */
+/**
+ * Bytes that one call allocates: what the heap grows by while nothing is collected. The most of
+ * some runs, since a collection hides it.
+ */
 function allocated(task: (i: number) => void): string {
   if (globalThis.gc === undefined) return 'unknown, without --expose-gc';
   let most = 0;

@@ -1,4 +1,7 @@
-/** `node idle-load.js PORT CONNECTIONS`: opens them one after the other with a request on each, prints "open", and keeps them until its input ends. */
+/**
+ * `node idle-load.js PORT CONNECTIONS`: opens them one after the other with a request on each,
+ * prints "open", and keeps them until its input ends.
+ */
 import { ResponseReader, requestBytes } from './one-request.ts';
 import * as openssl from './openssl.ts';
 import { HOST } from './requests.ts';

@@ -1,4 +1,7 @@
-/** `node many-sites-data.js FOLDER COUNT`: a data folder of a daemon that is not running, with so many domains, each with the proxy on and a certificate and key of its own. */
+/**
+ * `node many-sites-data.js FOLDER COUNT`: a data folder of a daemon that is not running, with so
+ * many domains, each with the proxy on and a certificate and key of its own.
+ */
 
 import { join } from 'node:path';
 import { openSecrets } from '../../core/base/secrets.ts';

@@ -1,6 +1,8 @@
 /**
- * `node dist/bench/edge/many-sites.js [--count N] [--kept N] [--seconds N] [--rounds N]`: the daemon with 100,000 domains, each with the proxy on and a certificate of its own, beside one with none:
- * how long it takes to start, its memory, and what a handshake costs by how many of the sites are asked for. The folder is made once and kept in BENCH_DIR.
+ * `node dist/bench/edge/many-sites.js [--count N] [--kept N] [--seconds N] [--rounds N]`: the
+ * daemon with 100,000 domains, each with the proxy on and a certificate of its own, next to one
+ * with none: how long it takes to start, its memory, and what a handshake costs by how many of the
+ * sites are asked for. The folder is made once and kept in BENCH_DIR.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,7 +26,7 @@ import type { Measured } from './measured.ts';
 const options = readOptions({
   command: 'node dist/bench/edge/many-sites.js',
   about:
-    'The daemon with many domains, each with the proxy on and a certificate of its own, beside one with none: its start, its memory, and what a handshake costs.',
+    'The daemon with many domains, each with the proxy on and a certificate of its own, next to one with none: its start, its memory, and what a handshake costs.',
   options: {
     count: { kind: 'number', help: 'domains; 100,000' },
     kept: { kind: 'number', help: 'certificates that the daemon keeps ready; its own default' },
@@ -49,7 +51,10 @@ const settings = {
   ...(kept === undefined ? {} : { WAYPOST_EDGE_MAX_CERTIFICATES: String(kept) }),
 };
 
-/** With so many sites. The first start compiles all answers for the daemon's settings: it is not the one that counts. */
+/**
+ * With so many sites. The first start compiles all answers for the daemon's settings: it is not the
+ * one that counts.
+ */
 async function prepared(sites: number): Promise<Daemon> {
   const folder = join(work, `sites-${sites}`);
   const daemon = new Daemon(folder, 5958, 8958, settings);
@@ -94,7 +99,10 @@ function assertCertificate(name: string): Promise<void> {
 }
 
 const startRows: string[][] = [];
-/** Of its own: without the pages of the store's file, which the system keeps as long as nobody else wants their memory. */
+/**
+ * Of its own: without the pages of the store's file, which the system keeps as long as nobody else
+ * wants their memory.
+ */
 const memory = (server: ServerProcess): string => {
   const text = readFileSync(`/proc/${server.pid}/smaps_rollup`, 'latin1');
   const kilobytes = ['Pss_Anon', 'Pss_Shmem'].map((name) =>
@@ -112,8 +120,13 @@ for (const sites of [0, count]) {
     resident = memory(started.server);
     await started.server.stop();
   }
-  const middle = (of: (one: Started) => number): string => `${median(times.map(of)).toFixed(2)} s`;
-  startRows.push([sites.toLocaleString('en'), middle((one) => one.seconds), middle((one) => one.cpu), resident]);
+  const middle = (of: (started: Started) => number): string => `${median(times.map(of)).toFixed(2)} s`;
+  startRows.push([
+    sites.toLocaleString('en'),
+    middle((started) => started.seconds),
+    middle((started) => started.cpu),
+    resident,
+  ]);
   say(startRows[startRows.length - 1].join(', '));
 }
 
@@ -122,7 +135,7 @@ server.pin(SERVER_CORE);
 const contender: Contender = { name: 'Waypost', version: '', process: server, port: PORT };
 const shakeRows: string[][] = [];
 const draws: [sites: number, draw: Draw][] = [1, 1000, 10_000, count]
-  .filter((one) => one <= count)
+  .filter((figure) => figure <= count)
   .map((sites) => [sites, 'random']);
 /** Seconds in which each site had its turn, more than that takes. */
 const ONE_TURN = 1000;
@@ -134,13 +147,13 @@ for (const [sites, draw] of [...draws, [count, 'zipf'] as const]) {
   await drive();
   const measured: Measured[] = [];
   for (let round = 0; round < rounds; round++) measured.push(await drive());
-  const middle = (of: (one: Measured) => number): number => median(measured.map(of));
+  const middle = (of: (measured: Measured) => number): number => median(measured.map(of));
   shakeRows.push([
     `${sites.toLocaleString('en')}${draw === 'zipf' ? ", by Zipf's law" : ''}`,
-    Math.round(middle((one) => one.perSecond)).toLocaleString('en'),
-    middle((one) => one.cpuMicros).toFixed(0),
+    Math.round(middle((sample) => sample.perSecond)).toLocaleString('en'),
+    middle((sample) => sample.cpuMicros).toFixed(0),
     memory(server),
-    String(measured.reduce((sum, one) => sum + one.wrong, 0)),
+    String(measured.reduce((sum, sample) => sum + sample.wrong, 0)),
   ]);
   say(shakeRows[shakeRows.length - 1].join(', '));
 }

@@ -22,7 +22,10 @@ export interface Driven {
 /** Share of its core that server or generator must have had: less, and something else ran there. */
 export const UNDISTURBED = 0.94;
 
-/** Both are watched from the begin of `drive` to its end. The generator is a child of this process that has ended by then. */
+/**
+ * Both are watched from the begin of `drive` to its end. The generator is a child of this process
+ * that has ended by then.
+ */
 export async function measure(server: Contender, drive: () => Promise<Driven>): Promise<Measured> {
   const cpu = server.process.cpuSeconds();
   const load = childSeconds();
@@ -43,7 +46,10 @@ export async function measure(server: Contender, drive: () => Promise<Driven>): 
 export const isDisturbed = ({ serverBusy, loadBusy }: Measured): boolean =>
   Math.max(serverBusy, loadBusy) < UNDISTURBED;
 
-/** User and kernel seconds of children that have ended (proc(5): cutime and cstime, in ticks of 10 ms). */
+/**
+ * User and kernel seconds of children that have ended (proc(5): cutime and cstime, in ticks of 10
+ * ms).
+ */
 function childSeconds(): number {
   const fields = readFileSync('/proc/self/stat', 'latin1')
     .replace(/^.*\) /s, '')

@@ -1,4 +1,7 @@
-/** What every nginx of the benchmarks is set to: one process, nothing on disk, connections that stay. */
+/**
+ * What every nginx of the benchmarks is set to: one process, nothing on disk, connections that
+ * stay.
+ */
 
 /** `memory`: where it puts temporary files. `http`: what else stands in that block. */
 export function nginxSettings(folder: string, memory: string, http: string): string {
@@ -28,7 +31,10 @@ ${http}}
 `;
 }
 
-/** HTTP/2 over TLS without limits that a benchmark would meet. `inside`: what else stands in the block of the server. */
+/**
+ * HTTP/2 over TLS without limits that a benchmark would meet. `inside`: what else stands in the
+ * block of the server.
+ */
 export function nginxServer(port: number, host: string, certificate: string, key: string, inside: string): string {
   return `  http2_max_concurrent_streams 1024;
   http2_recv_timeout 3600s;

@@ -1,4 +1,7 @@
-/** A client's side of a session of HTTP/2 with one request: the bytes to send, and when the response is whole. */
+/**
+ * A client's side of a session of HTTP/2 with one request: the bytes to send, and when the response
+ * is whole.
+ */
 import { BROWSER_HEADERS, HOST } from './requests.ts';
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');

@@ -1,6 +1,7 @@
 /**
- * TLS and sockets for a client that costs little: the OpenSSL that is in node itself, called through koffi. Node's own sockets take more time for a
- * connection than a server does, and h2load cannot resume a session.
+ * TLS and sockets for a client that costs little: the OpenSSL that is in node itself, called
+ * through koffi. Node's own sockets take more time for a connection than a server does, and h2load
+ * cannot resume a session.
  */
 import koffi from 'koffi';
 

@@ -1,7 +1,7 @@
 /**
- * `node origin-client.js [SECONDS [BYTES]]`: CPU of this process for a request to an origin on loopback, by edge/origin with sockets of its own and with node's, and by undici's
- * `dispatch`, alternating.
- * 64 requests at a time. The origin is a child that answers from one buffer.
+ * `node origin-client.js [SECONDS [BYTES]]`: CPU of this process for a request to an origin on
+ * loopback, by edge/origin with sockets of its own and with node's, and by undici's `dispatch`,
+ * alternating. 64 requests at a time. The origin is a child that answers from one buffer.
  */
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';

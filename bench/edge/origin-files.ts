@@ -1,4 +1,7 @@
-/** What the origin behind the proxies holds, and nginx as that origin: on the core of the load, over plain HTTP. */
+/**
+ * What the origin behind the proxies holds, and nginx as that origin: on the core of the load, over
+ * plain HTTP.
+ */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

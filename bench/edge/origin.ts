@@ -1,4 +1,7 @@
-/** `node origin.js PORT`: what fills the caches of nginx and HAProxy. It is asked once for each path. */
+/**
+ * `node origin.js PORT`: what fills the caches of nginx and HAProxy. It is asked once for each
+ * path.
+ */
 import { createServer } from 'node:http';
 import { BODIES, type Path } from './requests.ts';
 

@@ -1,4 +1,7 @@
-/** Waypost's daemon, nginx, HAProxy, Caddy, and Varnish behind hitch, each as the proxy of one site. docs/internals/benchmarks.md says why each setting is what it is. */
+/**
+ * Waypost's daemon, nginx, HAProxy, Caddy, and Varnish behind hitch, each as the proxy of one site.
+ * docs/internals/benchmarks.md says why each setting is what it is.
+ */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServerProcess } from '../dns/process.ts';
@@ -28,7 +31,10 @@ function emptyFolder(path: string): string {
   return path;
 }
 
-/** As an operator has it: the daemon, its API, a domain with a certificate of its own and the proxy on. */
+/**
+ * As an operator has it: the daemon, its API, a domain with a certificate of its own and the proxy
+ * on.
+ */
 export async function startWaypost({ work, certificate, key, originPort }: Tools): Promise<Contender> {
   const daemon = new Daemon(emptyFolder(join(work, 'edge-daemon')), DNS, ADMIN, {
     WAYPOST_DNS_WORKERS: '1',
@@ -162,7 +168,10 @@ https://${HOST}:${PORTS.caddy} {
 `;
 }
 
-/** Varnish, with hitch in front of it for TLS: the CPU time of both counts. Null where one is not installed. */
+/**
+ * Varnish, with hitch in front of it for TLS: the CPU time of both counts. Null where one is not
+ * installed.
+ */
 export async function startVarnish(tools: Tools): Promise<Contender | null> {
   const varnish = installed('varnishd');
   const hitch = installed('hitch');

@@ -1,6 +1,7 @@
 /**
- * What the handler of a site costs by itself: exchanges without a connection, an origin that answers at once. µs a request by the clock, which on one
- * busy thread is that of CPU, and bytes of heap that each leaves behind.
+ * What the handler of a site costs by itself: exchanges without a connection, an origin that
+ * answers at once. µs a request by the clock, which on one busy thread is that of CPU, and bytes of
+ * heap that each leaves behind.
  *
  *     node --expose-gc dist/bench/edge/proxy-path.js
  */
@@ -43,16 +44,16 @@ const store = openCacheStore(node.handle);
 const cached = createProxy({ fetch: origin(true), cache: { store, maxBodyBytes: MB } });
 const forbidden = createProxy({ fetch: origin(false), cache: { store, maxBodyBytes: MB } });
 const uncached = createProxy({ fetch: origin(false) });
-const one = (): string => '/one';
+const samePath = (): string => '/one';
 const of =
   (count: number) =>
   (i: number): string =>
     `/${i % count}`;
 
 const run = (handle: typeof cached) => (path: string) => handle(new Silent(path), SITE);
-await measured('hit of one object', 200_000, one, run(cached));
+await measured('hit of one object', 200_000, samePath, run(cached));
 await measured('hits of 1,000 objects', 200_000, of(1000), run(cached));
 await measured('hits of 20,000 objects', 100_000, of(20_000), run(cached));
-await measured('proxied, no cache', 50_000, one, run(uncached));
-await measured('proxied, not to be kept', 50_000, one, run(forbidden));
+await measured('proxied, no cache', 50_000, samePath, run(uncached));
+await measured('proxied, not to be kept', 50_000, samePath, run(forbidden));
 await store.close();

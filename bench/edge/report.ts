@@ -10,15 +10,15 @@ const percent = (share: number) => `${Math.round(share * 100)} %`;
 export function speedTable(results: readonly RowResult[]): string {
   const rows = results.flatMap(({ row, figures }) =>
     [...figures].map(([server, rounds]) => {
-      const middle = (of: (one: Measured) => number) => median(rounds.map(of));
+      const middle = (of: (measured: Measured) => number) => median(rounds.map(of));
       return [
         `${row.id}: ${row.text}`,
         server,
-        Math.round(middle((one) => one.perSecond)).toLocaleString('en'),
-        middle((one) => one.cpuMicros).toFixed(1),
-        percent(middle((one) => one.serverBusy)),
-        percent(middle((one) => one.loadBusy)),
-        String(rounds.reduce((sum, one) => sum + one.wrong, 0)),
+        Math.round(middle((measured) => measured.perSecond)).toLocaleString('en'),
+        middle((measured) => measured.cpuMicros).toFixed(1),
+        percent(middle((measured) => measured.serverBusy)),
+        percent(middle((measured) => measured.loadBusy)),
+        String(rounds.reduce((sum, round) => sum + round.wrong, 0)),
       ];
     }),
   );
@@ -30,7 +30,7 @@ export function ratioTable(results: readonly RowResult[]): string {
     [...result.figures.keys()]
       .filter((name) => name !== 'Waypost')
       .map((peer) => {
-        const goal = result.row.goals.find((one) => one.peer === peer);
+        const goal = result.row.goals.find((aim) => aim.peer === peer);
         return [
           result.row.id,
           peer,
@@ -38,7 +38,7 @@ export function ratioTable(results: readonly RowResult[]): string {
           range(cpuRatios(result, peer)),
           goal === undefined
             ? ''
-            : `${[goal.atLeast, goal.aim].filter((one) => one !== undefined).join(', ')}${result.row.by === 'cpu' ? ' of CPU' : ''}`,
+            : `${[goal.atLeast, goal.aim].filter((figure) => figure !== undefined).join(', ')}${result.row.by === 'cpu' ? ' of CPU' : ''}`,
           goal === undefined ? '' : isGoalReached(result, goal) ? 'yes' : 'no',
         ];
       }),
@@ -65,6 +65,8 @@ export function idleTable(memory: ReadonlyMap<string, IdleMemory>): string {
 }
 
 export function disturbedCount(results: readonly RowResult[]): string {
-  const all = results.flatMap(({ row, figures }) => [...figures.values()].flat().map((one) => isCounted(row, one)));
+  const all = results.flatMap(({ row, figures }) =>
+    [...figures.values()].flat().map((measured) => isCounted(row, measured)),
+  );
   return `${all.filter((counts) => !counts).length} of ${all.length}`;
 }

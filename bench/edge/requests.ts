@@ -1,6 +1,6 @@
-/** What is asked for, as a browser asks for it. */
+/** Requests as a browser sends them. */
 
-/** What is asked for, and what the certificates are for. */
+/** The host of the requests and of the certificates. */
 export const DOMAIN = 'example.com';
 export const HOST = `www.${DOMAIN}`;
 

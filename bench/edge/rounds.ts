@@ -1,4 +1,7 @@
-/** Runs a row: all servers alternate, each round in another order, and only one may take CPU at a time. */
+/**
+ * Runs a row: all servers alternate, each round in another order, and only one may take CPU at a
+ * time.
+ */
 import { median } from '../dns/rounds.ts';
 import type { Contender } from './contender.ts';
 import { isDisturbed, type Measured } from './measured.ts';
@@ -49,21 +52,24 @@ export async function runRow(
 /** Who shares a core is slower, but takes as much CPU for a request. */
 export const isCounted = ({ by }: Row, figure: Measured): boolean => by === 'cpu' || !isDisturbed(figure);
 
-/** Waypost's requests a second over those of `peer`, round by round; rounds in which one of them does not count are left out. */
+/**
+ * Waypost's requests a second over those of `peer`, round by round; rounds in which one of them
+ * does not count are left out.
+ */
 export function ratios(result: RowResult, peer: string): number[] {
-  return pairs(result, peer).map(([one, other]) => one.perSecond / other.perSecond);
+  return pairs(result, peer).map(([measured, other]) => measured.perSecond / other.perSecond);
 }
 
 /** The CPU that `peer` took for a request over Waypost's, of the same rounds. */
 export function cpuRatios(result: RowResult, peer: string): number[] {
-  return pairs(result, peer).map(([one, other]) => other.cpuMicros / one.cpuMicros);
+  return pairs(result, peer).map(([measured, other]) => other.cpuMicros / measured.cpuMicros);
 }
 
 function pairs({ row, figures }: RowResult, peer: string): [Measured, Measured][] {
   const theirs = figures.get(peer) ?? [];
-  return (figures.get('Waypost') ?? []).flatMap((one, round) => {
+  return (figures.get('Waypost') ?? []).flatMap((measured, round) => {
     const other = theirs[round];
-    return other === undefined || !isCounted(row, one) || !isCounted(row, other) ? [] : [[one, other]];
+    return other === undefined || !isCounted(row, measured) || !isCounted(row, other) ? [] : [[measured, other]];
   });
 }
 

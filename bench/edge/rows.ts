@@ -4,7 +4,10 @@ import { driveH2load, type Shape } from './h2load.ts';
 import { driveHandshakes } from './handshakes.ts';
 import type { Measured } from './measured.ts';
 
-/** Waypost's requests a second over a peer's; where they count by CPU, the peer's CPU for a request over Waypost's. */
+/**
+ * Waypost's requests a second over a peer's; where they count by CPU, the peer's CPU for a request
+ * over Waypost's.
+ */
 export interface Goal {
   readonly peer: string;
   readonly atLeast: number;
@@ -15,7 +18,10 @@ export interface Row {
   readonly id: string;
   readonly text: string;
   readonly goals: readonly Goal[];
-  /** By what the goals count: missing, by requests a second. By CPU where neither the server nor the generator is the limit, as the origin beside the generator takes the most of their core. */
+  /**
+   * By what the goals count: missing, by requests a second. By CPU where neither the server nor the
+   * generator is the limit, as the origin next to the generator takes the most of their core.
+   */
   readonly by?: 'cpu';
   drive(server: Contender, seconds: number): Promise<Measured>;
 }
@@ -58,5 +64,8 @@ export const ROWS: readonly Row[] = [
 /** The row of idle connections has no speed. */
 export const IDLE_ROW = 'idle';
 export const IDLE_CONNECTIONS = 10_000;
-/** HAProxy needs two descriptors for each connection, more than a shell allows as a rule; node:http2 is no measure. */
+/**
+ * HAProxy needs two descriptors for each connection, more than a shell allows as a rule; node:http2
+ * is no measure.
+ */
 export const IDLE_SERVERS: readonly string[] = ['Waypost', 'nginx'];

@@ -1,4 +1,7 @@
-/** Waypost, nginx, HAProxy and node:http2, each started with the same certificate. docs/internals/benchmarks.md says why each setting is what it is. */
+/**
+ * Waypost, nginx, HAProxy and node:http2, each started with the same certificate.
+ * docs/internals/benchmarks.md says why each setting is what it is.
+ */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

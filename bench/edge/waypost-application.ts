@@ -1,4 +1,7 @@
-/** The application of the edge under test: answers by path from memory. Its data: paths of the certificate and its key. */
+/**
+ * The application of the edge under test: answers by path from memory. Its data: paths of the
+ * certificate and its key.
+ */
 import { readFileSync } from 'node:fs';
 import type { Exchange } from '../../edge/http/exchange/exchange.ts';
 import { ReadyAnswer } from '../../edge/http/exchange/ready-answer.ts';

@@ -87,26 +87,26 @@ test('failures of a domain wait from a minute to six hours, each in its row, and
   }));
 
 test('a directory is asked of two certificates at a time, and of each once', async () => {
-  const asked: number[] = [];
+  const questions: number[] = [];
   const ends: (() => void)[] = [];
   const work = new Set<Promise<void>>();
-  const begin = (): void => renewals.begin((one) => work.add(one));
+  const begin = (): void => renewals.begin((renewal) => work.add(renewal));
   const renewals: Renewals = new Renewals({
     ask: (id) => {
-      asked.push(id);
+      questions.push(id);
       return new Promise((done) => ends.push(() => done(60)));
     },
     asked: () => begin(),
   });
   for (const id of [1, 2, 3, 1]) renewals.put(id, 9);
   begin();
-  // Those that are under way are not put in line again.
+  // Those that are pending are not put in line again.
   renewals.put(1, 9);
-  assert.equal(asked, [1, 2]);
+  assert.equal(questions, [1, 2]);
   assert.is(renewals.size, 1);
   ends.shift()!();
   await [...work][0];
-  assert.equal(asked, [1, 2, 3]);
+  assert.equal(questions, [1, 2, 3]);
   for (const end of ends) end();
   await Promise.all(work);
   assert.is(renewals.size, 0);

@@ -29,12 +29,12 @@ export interface Front {
   readonly url: string;
   readonly authority: string;
   /** All that was asked, the oldest first. */
-  readonly asked: Asked[];
+  readonly request: Asked[];
   /** Answers in the place of the directory; undefined: that one is asked. */
-  instead: (asked: Asked) => Reply | undefined;
+  instead: (request: Asked) => Reply | undefined;
   /** Changes what the directory has answered. */
-  change: (asked: Asked, reply: Reply) => Reply;
-  /** Forgets what was asked, and hands everything on again. */
+  change: (request: Asked, reply: Reply) => Reply;
+  /** Forgets the requests, and hands everything on again. */
   reset(): void;
   stop(): Promise<void>;
 }
@@ -71,10 +71,10 @@ export async function startFront(behind: Directory): Promise<Front> {
       let body = '';
       for await (const part of incoming) body += part;
       const { method = 'GET', url: path = '/', headers } = incoming;
-      const asked: Asked = { method, path, payload: payloadOf(body) };
-      front.asked.push(asked);
+      const question: Asked = { method, path, payload: payloadOf(body) };
+      front.request.push(question);
       try {
-        const reply = front.instead(asked) ?? front.change(asked, await hand(method, path, headers, body));
+        const reply = front.instead(question) ?? front.change(question, await hand(method, path, headers, body));
         response.writeHead(reply.status, reply.headers).end(reply.body);
       } catch {
         response.destroy();
@@ -85,11 +85,11 @@ export async function startFront(behind: Directory): Promise<Front> {
   const front: Front = {
     url: `https://localhost:${(server.address() as AddressInfo).port}${new URL(behind.url).pathname}`,
     authority,
-    asked: [],
+    request: [],
     instead: () => undefined,
     change: (_asked, reply) => reply,
     reset() {
-      front.asked.length = 0;
+      front.request.length = 0;
       front.instead = () => undefined;
       front.change = (_asked, reply) => reply;
     },

@@ -1,5 +1,5 @@
 /**
- * What is asked of the public DNS before an order, of real servers: ours, one that says no, and
+ * Queries to the public DNS before an order, of real servers: ours, one that says no, and
  * none.
  */
 import { createSocket } from 'node:dgram';

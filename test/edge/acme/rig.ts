@@ -1,5 +1,5 @@
 /**
- * Certificates by themselves in this process: a store, the nameserver over it on a real socket, and
+ * Automatic certificates in this process: a store, the nameserver over it on a real socket, and
  * one or more managers. What the API writes is written by hand.
  */
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -75,15 +75,15 @@ test('CAA: the closest RRset counts, up to the top-level domain (RFC 8659 sectio
     ['b.c.test', caa('issue ca.test')],
     ['test', caa('issue other.test')],
   ]);
-  const asked: string[] = [];
+  const questions: string[] = [];
   const ask = async (name: string): Promise<readonly CaaRecord[]> => {
-    asked.push(name);
+    questions.push(name);
     return zones.get(name) ?? [];
   };
   assert.is((await relevantCaa('a.b.c.test', ask)).name, 'b.c.test');
   assert.is((await relevantCaa('c.test', ask)).name, 'test');
   assert.equal((await relevantCaa('c.example', ask)).records, []);
-  assert.equal(asked, ['a.b.c.test', 'b.c.test', 'c.test', 'test', 'c.example', 'example']);
+  assert.equal(questions, ['a.b.c.test', 'b.c.test', 'c.test', 'test', 'c.example', 'example']);
 });
 
 const NOW = 1_000_000_000;
@@ -373,9 +373,9 @@ test('problems: what a directory says is one bounded line, whatever it is', () =
       assert.ok(typeof type === 'string' && typeof detail === 'string');
     }),
   );
-  const said = [undefined, '120', 'x', 'Sun, 09 Sep 2001 01:47:00 GMT', 'Sun, 09 Sep 2000 01:47:00 GMT'];
+  const outputs = [undefined, '120', 'x', 'Sun, 09 Sep 2001 01:47:00 GMT', 'Sun, 09 Sep 2000 01:47:00 GMT'];
   assert.equal(
-    said.map((text) => readRetryAfter(text, NOW)),
+    outputs.map((text) => readRetryAfter(text, NOW)),
     [null, 120, null, 20, 0],
   );
   const failure = failureOf(new TypeError('a fault of ours, with a secret'));

@@ -99,17 +99,17 @@ for (const coding of CODINGS) {
     decoder.on('data', (part: Buffer) => {
       seen += part.toString();
     });
-    let said = '';
+    let output = '';
     for (let i = 0; i < 5; i++) {
       const line = `event ${i} ${'x'.repeat(i * 10_000)}\n`;
-      said += line;
+      output += line;
       source.push(...cut(Buffer.from(line), 3000));
-      while (seen.length < said.length) {
+      while (seen.length < output.length) {
         const part = await body.read();
         await new Promise((resolve) => decoder.write(part, resolve));
         await turn();
       }
-      assert.is(seen, said);
+      assert.is(seen, output);
     }
     source.finish();
     assert.ok((await all(body)).length < 50);
@@ -201,7 +201,7 @@ test('bodies beyond the bound are left as they are, whole ones are still coded',
   const sources = [1, 2, 3].map(() => new ScriptedSource(50_000).push(text(1000)));
   const made = sources.map((source) => compressor.compress(source, 'gzip'));
   assert.equal(
-    made.map((one) => one.coding),
+    made.map((coded) => coded.coding),
     ['gzip', 'gzip', 'identity'],
   );
   assert.is(made[2].body.length, 50_000);

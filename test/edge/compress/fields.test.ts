@@ -51,7 +51,7 @@ test('trailers of a coded body', () => {
 });
 
 test('a 304 has the tag that the visitor has of the coded response', () => {
-  const of = (headers: string[], asked?: string): readonly string[] => notModifiedFields(headers, asked);
+  const of = (headers: string[], question?: string): readonly string[] => notModifiedFields(headers, question);
   assert.equal(of(['etag', '"a"'], 'W/"a"'), ['etag', 'W/"a"', ...VARY]);
   assert.equal(of(['x', 'etag', 'etag', '"a"', 'vary', 'Origin'], '"c", W/"a"'), [
     'x',

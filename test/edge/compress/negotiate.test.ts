@@ -161,11 +161,13 @@ function reference(text: string, available: readonly Coding[]): Coding | 'identi
     return [[coding, Number.parseFloat(value)]];
   });
   const qualityOf = (coding: string): number | undefined => {
-    const said = members.filter(([name]) => name === coding).map(([, quality]) => quality);
-    return said.length === 0 ? undefined : Math.min(...said);
+    const outputs = members.filter(([name]) => name === coding).map(([, quality]) => quality);
+    return outputs.length === 0 ? undefined : Math.min(...outputs);
   };
   const of = (coding: string): number | undefined => qualityOf(coding) ?? qualityOf('*');
-  const choices = available.map((coding) => ({ coding, quality: of(coding) ?? 0 })).filter((one) => one.quality > 0);
+  const choices = available
+    .map((coding) => ({ coding, quality: of(coding) ?? 0 }))
+    .filter((choice) => choice.quality > 0);
   const identity = of('identity');
   // stable, so the order of preference stays
   const best = choices.sort((a, b) => b.quality - a.quality)[0];

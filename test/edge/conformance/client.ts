@@ -1,7 +1,7 @@
 /**
- * A client of HTTP/2 that sends whatever bytes it is told to, and keeps account of all that comes.
- * It acknowledges the server's SETTINGS and decodes header blocks in their order; windows, states
- * and everything else are up to the test. What a server must never send is in `violations`.
+ * A client of HTTP/2 that sends whatever bytes a test gives it, and keeps account of all that
+ * comes. It acknowledges the server's SETTINGS and decodes header blocks in their order; windows,
+ * states and everything else are up to the test. What a server must never send is in `violations`.
  */
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -30,7 +30,7 @@ export interface Address {
   readonly serverName?: string;
 }
 
-/** What came on a stream. */
+/** What a stream has received. */
 export interface Stream {
   /** Field lines, a list for each block: of informational responses, the response, trailers. */
   readonly blocks: Line[][];
@@ -206,7 +206,7 @@ export class RawClient {
     this.#decoder.expectSizeUpdate();
   }
 
-  /** What came, for messages. */
+  /** The received frames, for messages. */
   transcript(): string {
     const names = Object.entries(TYPE);
     const lines = this.frames.map(({ type, flags, streamId, payload }) => {

@@ -6,7 +6,7 @@ import { type Address, type ClientOptions, RawClient, type Stream } from './clie
 import { END_HEADERS, END_STREAM, type ErrorName, headers, ping } from './frames.ts';
 import { block, type Line } from './hpack.ts';
 
-/** What came of it. */
+/** Its outcome. */
 export type Outcome =
   /** GOAWAY with this error, and the connection ended; `end`: it ended without one. */
   | { readonly scope: 'connection'; readonly error: string }
@@ -52,8 +52,8 @@ export interface Row {
   readonly says: string;
   readonly needs: readonly Need[];
   /**
-   * Throws an Error that tells what came instead. `isLenient`: what is permitted is as good as what
-   * is expected.
+   * Throws an Error that says what was received instead. `isLenient`: what is permitted is as good
+   * as what is expected.
    */
   readonly run: (target: Target, isLenient: boolean) => Promise<void>;
 }
@@ -73,7 +73,7 @@ export function row(section: string, says: string, expected: Expectation, send: 
       const permitted = [expected, ...(options.permits ?? [])];
       const outcome = await observe(client, permitted, isLenient);
       const accepted = isLenient ? permitted : [expected];
-      if (!accepted.some((one) => one.holds(outcome)) && !(isLenient && mayBeWider(expected, outcome)))
+      if (!accepted.some((expectation) => expectation.holds(outcome)) && !(isLenient && mayBeWider(expected, outcome)))
         throw new Error(`Expected ${expected.text}, got ${describe(outcome)}. ${client.transcript()}`);
       if (outcome.scope !== 'connection') await works(client);
     },
@@ -127,7 +127,7 @@ export const bodyOf = (stream: Stream): string => Buffer.concat(stream.data).toS
 
 /**
  * RFC 9113 section 5.4: any stream error may be treated as one of the connection; a malformed
- * request may be told 400 first (section 8.1.1).
+ * request may get 400 first (section 8.1.1).
  */
 function mayBeWider(expected: Expectation, outcome: Outcome): boolean {
   if (expected.scope === 'stream' && outcome.scope === 'connection') return true;

@@ -54,7 +54,7 @@ const PATHS: Readonly<Record<string, Handler>> = {
   '/echo': echo,
   '/tell': tell,
   '/collect': collect,
-  /** Looks at the body after what came with the head has been read. */
+  /** Looks at the body after the bytes that arrived with the head has been read. */
   '/late': async (exchange) => {
     await new Promise((done) => setImmediate(done));
     await collect(exchange);

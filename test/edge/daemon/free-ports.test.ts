@@ -1,4 +1,6 @@
-/** Addresses that cannot be listened on are told before a thread starts, each with what to do. */
+/**
+ * Addresses that cannot be listened on are reported before a thread starts, each with what to do.
+ */
 
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';

@@ -25,10 +25,10 @@ const purgeOf = (tag: string): Purge => ({
 
 test('each purge is told with its id: the old ones at the start, a new one before its commit is answered', () =>
   withStore(embedded, async ({ journal, environment }) => {
-    const told: [string, string | undefined][] = [];
+    const events: [string, string | undefined][] = [];
     const cache = {
       async purge({ tags }: Pick<Purge, 'tags'>, id?: string) {
-        told.push([tags[0], id]);
+        events.push([tags[0], id]);
       },
     };
     const [old, older, now] = [purgeOf('old'), purgeOf('older'), purgeOf('now')];
@@ -37,14 +37,14 @@ test('each purge is told with its id: the old ones at the start, a new one befor
       draft.put(purges, older);
     });
     await watchPurges(environment, journal, cache);
-    assert.equal(told.splice(0).sort(), [
+    assert.equal(events.splice(0).sort(), [
       ['old', String(old.id)],
       ['older', String(older.id)],
     ]);
     const { sequence } = await write(environment, journal, 'test', (draft) => draft.put(purges, now));
-    assert.equal([sequence, told], [2, [['now', String(now.id)]]]);
+    assert.equal([sequence, events], [2, [['now', String(now.id)]]]);
     await write(environment, journal, 'test', (draft) => draft.delete(purges, now));
-    assert.is(told.length, 1, 'one that is swept away is none');
+    assert.is(events.length, 1, 'one that is swept away is none');
   }));
 
 test('counts of threads that have ended stay, what they held does not', () => {
@@ -61,7 +61,7 @@ test('counts of threads that have ended stay, what they held does not', () => {
   totals.take(1, stats(10), 0);
   totals.take(2, stats(5), 0);
   assert.equal(all(), [15, 15, 7]);
-  // A reload: new threads beside the old ones, which tell no more after a while.
+  // A reload: new threads next to the old ones, which tell no more after a while.
   totals.take(3, stats(1), 1000);
   assert.equal(all(), [16, 16, 7]);
   totals.take(2, stats(6), 50_000);

@@ -1,4 +1,7 @@
-/** Which addresses are connected to: judged at every connection, never by name, one after the other. That no connection was tried is seen where sockets are made. */
+/**
+ * Which addresses are connected to: judged at every connection, never by name, one after the other.
+ * That no connection was tried is seen where sockets are made.
+ */
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -20,7 +23,7 @@ const at = (host: string, port: number): { origin: Origin } => ({ origin: { host
 
 const found = (addresses: readonly string[], ttl = 0): Outcome => ({
   kind: 'addresses',
-  addresses: addresses.map((one) => parseAddress(one)!),
+  addresses: addresses.map((address) => parseAddress(address)!),
   ttl,
   chain: [],
 });
@@ -30,18 +33,18 @@ const FAILED: Outcome = { kind: 'failed', error: 'no answer' };
 interface Names {
   readonly lookup: Lookup;
   /** Queries. */
-  asked: string[];
+  questions: string[];
   a: Outcome | Promise<Outcome>;
   aaaa: Outcome | Promise<Outcome>;
 }
 
 function names(a: readonly string[], aaaa: readonly string[] = []): Names {
   const its: Names = {
-    asked: [],
+    questions: [],
     a: a.length === 0 ? NONE : found(a),
     aaaa: aaaa.length === 0 ? NONE : found(aaaa),
     lookup: async (name, type) => {
-      its.asked.push(formatName(name));
+      its.questions.push(formatName(name));
       return type === TYPE.A ? its.a : its.aaaa;
     },
   };
@@ -132,11 +135,11 @@ for (const address of REFUSED) {
 
 test('localhost is loopback without asking anybody, and as that refused', async () => {
   const { opened, open } = spy();
-  const { lookup, asked } = names(['203.0.114.1']);
+  const { lookup, questions } = names(['203.0.114.1']);
   const client = createOriginClient({ open, lookup });
   for (const host of ['localhost', 'a.localhost'])
     assert.is(await faultOf(client.fetch(request(80, at(host, 80)))), 'forbidden');
-  assert.equal([opened, asked], [[], []]);
+  assert.equal([opened, questions], [[], []]);
   await client.close();
 });
 
@@ -183,7 +186,7 @@ test('of several addresses only those are tried that may be', async () => {
 });
 
 test('our own addresses are refused though they are public, but for what the operator exempts', async () => {
-  const own = ['203.0.114.7', '2a01:4f8::7', '127.0.0.1'].map((one) => parseAddress(one)!);
+  const own = ['203.0.114.7', '2a01:4f8::7', '127.0.0.1'].map((text) => parseAddress(text)!);
   const { opened, open } = spy();
   const strict = createOriginClient({ open, own, exemptions: [] });
   for (const host of ['203.0.114.7', '2a01:4f8::7', '127.0.0.1'])
@@ -263,9 +266,9 @@ test('answers are kept by their TTL, between a second and a minute; many askers 
   const its = names(['192.0.2.1']);
   const book = new AddressBook(its.lookup, () => now);
   const queries = async (): Promise<number> => {
-    its.asked.length = 0;
+    its.questions.length = 0;
     await Promise.all([book.addressesOf(NAME), book.addressesOf(NAME)]);
-    return its.asked.length / 2;
+    return its.questions.length / 2;
   };
   for (const [ttl, kept] of [
     [0, 1000],
@@ -307,11 +310,11 @@ test('no more names are kept than there should be', async () => {
   its.a = found(['192.0.2.1'], 60);
   const book = new AddressBook(its.lookup, () => 0);
   for (let i = 0; i < 10_001; i++) await book.addressesOf(`n${i}.test`);
-  its.asked.length = 0;
+  its.questions.length = 0;
   await book.addressesOf('n10000.test');
-  assert.is(its.asked.length, 0);
+  assert.is(its.questions.length, 0);
   await book.addressesOf('n0.test');
-  assert.is(its.asked.length, 2);
+  assert.is(its.questions.length, 2);
 });
 
 test('a name that no resolver knows', async () => {
@@ -343,7 +346,7 @@ test('an origin with given addresses: tried in their order, resolved by nobody',
   const to = given(origin.port, '127.0.0.1', '10.0.0.1', '127.0.0.3');
   await seen(client.fetch(request(origin.port, to)));
   assert.equal(opened, ['127.0.0.1', '127.0.0.3'], 'the private one is left out');
-  assert.equal(its.asked, []);
+  assert.equal(its.questions, []);
   await client.close();
   await origin.close();
 });

@@ -16,10 +16,10 @@ const CASES = depth({ quick: 200, moderate: 1000, full: 10_000 });
 const OF_CONNECTION = new Set(['connection', 'transfer-encoding', 'content-length', 'x-named']);
 
 async function byNode(port: number, method: string, agent: Agent): Promise<Seen> {
-  const asked = nodeRequest({ host: '127.0.0.1', port, method, agent });
-  asked.on('information', () => {});
-  asked.end();
-  const [message] = (await once(asked, 'response')) as [IncomingMessage];
+  const sent = nodeRequest({ host: '127.0.0.1', port, method, agent });
+  sent.on('information', () => {});
+  sent.end();
+  const [message] = (await once(sent, 'response')) as [IncomingMessage];
   let body = '';
   for await (const part of message) body += (part as Buffer).toString('latin1');
   const headers = lowered(message.rawHeaders).filter((_, i, all) => !OF_CONNECTION.has(all[i & ~1]));
@@ -27,7 +27,7 @@ async function byNode(port: number, method: string, agent: Agent): Promise<Seen>
 }
 
 const lowered = (fields: readonly string[]): string[] =>
-  fields.map((one, i) => (i % 2 === 0 ? one.toLowerCase() : one));
+  fields.map((field, i) => (i % 2 === 0 ? field.toLowerCase() : field));
 
 test('as node:http reads them; and connections are kept or not as the response says', async () => {
   let now = { bytes: '', isClosed: false };
@@ -38,17 +38,18 @@ test('as node:http reads them; and connections are kept or not as the response s
   await withOrigin(script, async (origin, { fetch }) => {
     const agent = new Agent({ keepAlive: false });
     await fc.assert(
-      fc.asyncProperty(generated, async (one) => {
+      fc.asyncProperty(generated, async (sample) => {
         // RFC 9110 section 8.6 lets a recipient take a list of equal lengths; node does not.
-        fc.pre(!/content-length: \d+,/i.test(one.bytes));
-        // Nor a blank before a semicolon, or obs-text behind it, in chunk extensions (RFC 9112 section 7.1.1).
-        fc.pre(!/ ;a=|;\x80/.test(one.bytes));
-        now = one;
-        const ours = await seen(fetch(request(origin.port, { method: one.method })));
-        const { informs: _, isKept, ...meant } = one.meaning;
+        fc.pre(!/content-length: \d+,/i.test(sample.bytes));
+        // Nor a blank before a semicolon, or obs-text behind it, in chunk extensions (RFC 9112
+        // section 7.1.1).
+        fc.pre(!/ ;a=|;\x80/.test(sample.bytes));
+        now = sample;
+        const ours = await seen(fetch(request(origin.port, { method: sample.method })));
+        const { informs: _, isKept, ...meant } = sample.meaning;
         assert.equal(ours, meant);
         const before = origin.accepted;
-        const theirs = await byNode(origin.port, one.method, agent);
+        const theirs = await byNode(origin.port, sample.method, agent);
         assert.equal({ ...ours, headers: ours.headers.filter((_, i, all) => !OF_CONNECTION.has(all[i & ~1])) }, theirs);
         now = { bytes: 'HTTP/1.1 204 No\r\n\r\n', isClosed: false };
         await seen(fetch(request(origin.port)));

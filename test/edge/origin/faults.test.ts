@@ -19,7 +19,10 @@ import { bodyOf, faultOf, OK, request, type Script, seen, withOrigin } from './r
 
 const EXCHANGES = depth({ quick: 800, moderate: 2000, full: 20_000 });
 const AT_A_TIME = 32;
-/** Bytes that the heap may have grown by in the second half: far below what a leak of any object for each exchange would make of 100,000. */
+/**
+ * Bytes that the heap may have grown by in the second half: far below what a leak of any object for
+ * each exchange would make of 100,000.
+ */
 const GROWTH = 8 << 20;
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n';
@@ -39,7 +42,10 @@ const FAULTS: Readonly<Record<string, readonly [(socket: Socket) => void, readon
   '/slow': [(socket) => void setTimeout(() => socket.write(OK), 20), ['none', 'aborted']],
 };
 const PATHS = Object.keys(FAULTS);
-/** Milliseconds: long enough for whoever answers at once. What waits for it is asked for seldom. */
+/**
+ * Milliseconds: long enough for an origin that answers at once. What waits for it is asked for
+ * seldom.
+ */
 const TIME_OUT = 2000;
 const WAITS: readonly string[] = ['/hang', '/hang-body'];
 
@@ -53,7 +59,8 @@ async function exchange({ fetch }: OriginClient, port: number, random: Random): 
   const more = hasBody ? { method: 'POST', body: bodyOf(['abc', 'def'], random.below(2) === 0 ? 6 : undefined) } : {};
   if (random.below(3) === 0) setTimeout(() => cancel.cancel(), random.below(30));
   const fault = await faultOf(seen(fetch(request(port, { path, cancel, ...more }))));
-  // Who was cancelled, or sent no GET on a connection that was broken behind another's response, is told of that.
+  // Who was cancelled, or sent no GET on a connection that was broken behind another's response, is
+  // told of that.
   assert.ok([...FAULTS[path][1], 'aborted', 'reset'].includes(fault), `${path}: ${fault}`);
 }
 

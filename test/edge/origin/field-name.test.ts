@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { FRAMING, responseFieldName } from '../../../edge/origin/field-name.ts';
 
 /** Within other bytes, as a name is in what was read. */
-function known(sent: string): readonly [string, number] {
+function existing(sent: string): readonly [string, number] {
   const { text, kind } = responseFieldName(Buffer.from(`xx${sent}: y`, 'latin1'), 2, 2 + sent.length);
   return [text, kind];
 }
@@ -11,12 +11,12 @@ function known(sent: string): readonly [string, number] {
 test('a name in any case is the same field, and says who reads it', () => {
   for (let round = 0; round < 2; round++) {
     for (const sent of ['Content-Type', 'content-type', 'CONTENT-TYPE', 'cONTENT-tYPE'])
-      assert.equal(known(sent), ['content-type', FRAMING.none]);
+      assert.equal(existing(sent), ['content-type', FRAMING.none]);
     for (const [name, kind] of Object.entries(FRAMING).slice(1)) {
-      assert.equal(known(name), [name, kind]);
-      assert.equal(known(name.toUpperCase()), [name, kind]);
+      assert.equal(existing(name), [name, kind]);
+      assert.equal(existing(name.toUpperCase()), [name, kind]);
     }
-    assert.equal(known('None'), ['none', FRAMING.none]);
+    assert.equal(existing('None'), ['none', FRAMING.none]);
   }
 });
 
@@ -25,7 +25,7 @@ test('names that share their place in the table, and long ones, are told apart',
   for (let i = 0; i < 5000; i++) names.push(`x-${i.toString(36)}-name`);
   for (let i = 1; i < 100; i++) names.push('a'.repeat(i), `${'a'.repeat(i)}B`);
   for (let round = 0; round < 2; round++)
-    for (const name of names) assert.equal(known(name), [name.toLowerCase(), FRAMING.none]);
+    for (const name of names) assert.equal(existing(name), [name.toLowerCase(), FRAMING.none]);
 });
 
 test.run();

@@ -80,7 +80,7 @@ export const generated: fc.Arbitrary<Generated> = parts.map((given) => {
   if (framing === 'chunked' && status !== 204) lines.unshift(`${given.codingName}: ${given.coding}\r\n`);
   const isClosed = !isBodiless && framing === 'close';
   const isLast = isClosed || /close/i.test(connection) || (version === '1.0' && !/keep-alive/i.test(connection));
-  // A body that is told of where none may come is not waited for.
+  // A body that is announced where none may come is not waited for.
   const saysBody = framing === 'chunked' || (framing === 'length' && length > 0);
   const isDoubtful = method === 'HEAD' || (status === 304 && saysBody);
   const before = given.informs.map(

@@ -1,6 +1,7 @@
 /**
- * What is no response of HTTP/1.1, or could be read as another one by somebody before or behind us (RFC 9112 sections 2.2, 4 to 7 and 11): never passed on, and the connection is
- * not used again. `malformed` for what is wrong, `reset` for what broke off.
+ * What is no response of HTTP/1.1, or could be read as another one by somebody before or behind us
+ * (RFC 9112 sections 2.2, 4 to 7 and 11): never passed on, and the connection is not used again.
+ * `malformed` for what is wrong, `reset` for what broke off.
  */
 
 import { test } from 'uvu';

@@ -1,4 +1,7 @@
-/** Connections: which are used again, how many there are, when they end; and when a request is sent once more. */
+/**
+ * Connections: which are used again, how many there are, when they end; and when a request is sent
+ * once more.
+ */
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -67,7 +70,8 @@ test('after HEAD: not used again', () =>
 
 for (const method of ['GET', 'HEAD', 'DELETE', 'OPTIONS'])
   test(`${method} with content: no other request follows on its connection`, () => {
-    // This origin does not read content of requests that should have none, and so takes it for the next one.
+    // This origin does not read content of requests that should have none, and so takes it for the
+    // next one.
     const smuggled = 'GET /smuggled HTTP/1.1\r\nhost: a\r\n\r\n';
     const heads: string[] = [];
     const script: Script = (socket, head) => {
@@ -393,7 +397,8 @@ test('while a connection that is there answers what waits, a new one still comes
     saying(OK),
     async ({ port }, { fetch, counters }) => {
       await seen(fetch(request(port)));
-      // Of two at a time one has the connection, the other asks for a second one and is answered by the first.
+      // Of two at a time one has the connection, the other asks for a second one and is answered by
+      // the first.
       while (counters.connections < 2 && counters.requests < 20_000)
         await Promise.all([seen(fetch(request(port))), seen(fetch(request(port)))]);
       assert.is(opened, 2, 'the second is not begun anew for each request');

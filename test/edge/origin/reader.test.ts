@@ -54,16 +54,16 @@ function read({ method, isClosed }: Generated, pieces: readonly string[]): Read 
 
 const meant = ({ meaning: { isKept: _, ...rest } }: Generated, left: number): Read => ({ ...rest, left });
 
-function inTwo(one: Generated): void {
-  const bytes = one.isClosed ? one.bytes : one.bytes + NEXT;
-  const left = one.isClosed ? 0 : NEXT.length;
+function inTwo(generated: Generated): void {
+  const bytes = generated.isClosed ? generated.bytes : generated.bytes + NEXT;
+  const left = generated.isClosed ? 0 : NEXT.length;
   for (let at = 0; at <= bytes.length; at++)
     assert.equal(
       read(
-        one,
+        generated,
         [bytes.slice(0, at), bytes.slice(at)].filter((piece) => piece !== ''),
       ),
-      meant(one, left),
+      meant(generated, left),
       `cut at ${at}`,
     );
 }
@@ -74,49 +74,53 @@ test('cut at every place', () => {
 
 test('one byte at a time', () => {
   fc.assert(
-    fc.property(generated, (one) => assert.equal(read(one, [...one.bytes]), meant(one, 0))),
+    fc.property(generated, (sample) => assert.equal(read(sample, [...sample.bytes]), meant(sample, 0))),
     { numRuns: CASES },
   );
 });
 
 test('cut anywhere, often', () => {
   fc.assert(
-    fc.property(generated, fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 40 }), (one, sizes) => {
-      const pieces: string[] = [];
-      for (let at = 0, i = 0; at < one.bytes.length; i++) {
-        pieces.push(one.bytes.slice(at, at + sizes[i % sizes.length]));
-        at += sizes[i % sizes.length];
-      }
-      assert.equal(read(one, pieces), meant(one, 0));
-    }),
+    fc.property(
+      generated,
+      fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 40 }),
+      (sample, sizes) => {
+        const pieces: string[] = [];
+        for (let at = 0, i = 0; at < sample.bytes.length; i++) {
+          pieces.push(sample.bytes.slice(at, at + sizes[i % sizes.length]));
+          at += sizes[i % sizes.length];
+        }
+        assert.equal(read(sample, pieces), meant(sample, 0));
+      },
+    ),
     { numRuns: CASES },
   );
 });
 
 test('bytes that were changed at one place are read as something or refused, and nothing else is thrown', () => {
   fc.assert(
-    fc.property(generated, fc.nat(), fc.nat(255), (one, place, byte) => {
-      const at = place % one.bytes.length;
-      const bytes = one.bytes.slice(0, at) + String.fromCharCode(byte) + one.bytes.slice(at + 1);
-      const outcomes = [[bytes], [...bytes]].map((pieces) => outcomeOf({ ...one, isClosed: false }, pieces));
+    fc.property(generated, fc.nat(), fc.nat(255), (sample, position, byte) => {
+      const at = position % sample.bytes.length;
+      const bytes = sample.bytes.slice(0, at) + String.fromCharCode(byte) + sample.bytes.slice(at + 1);
+      const outcomes = [[bytes], [...bytes]].map((pieces) => outcomeOf({ ...sample, isClosed: false }, pieces));
       assert.is(outcomes[0], outcomes[1], 'however it is cut');
     }),
     { numRuns: CASES * 10 },
   );
 });
 
-/** What came of it, in a form to compare. */
+/** Its outcome, in a form to compare. */
 function outcomeOf({ method }: Generated, pieces: readonly string[]): string {
-  const told: string[] = [];
+  const events: string[] = [];
   let body = '';
   const reader = new ResponseReader(
     {
-      onInform: ({ status }) => told.push(`inform ${status}`),
-      onHead: ({ status, headers }, length) => told.push(JSON.stringify([status, headers, length ?? null])),
+      onInform: ({ status }) => events.push(`inform ${status}`),
+      onHead: ({ status, headers }, length) => events.push(JSON.stringify([status, headers, length ?? null])),
       onPart: (buffer, from, to) => {
         body += buffer.toString('latin1', from, to);
       },
-      onEnd: (trailers) => told.push(`end ${trailers.join()}`),
+      onEnd: (trailers) => events.push(`end ${trailers.join()}`),
     },
     LIMIT,
   );
@@ -126,9 +130,9 @@ function outcomeOf({ method }: Generated, pieces: readonly string[]): string {
     for (const piece of pieces) if (!reader.isDone) reader.take(shared, shared.write(piece, 'latin1'));
   } catch (error) {
     assert.is((error as { fault?: string }).fault, 'malformed');
-    return `malformed after ${told.filter((one) => !one.startsWith('inform')).join()}`;
+    return `malformed after ${events.filter((text) => !text.startsWith('inform')).join()}`;
   }
-  return `${told.join()} ${body}`;
+  return `${events.join()} ${body}`;
 }
 
 test.run();

@@ -264,11 +264,11 @@ test('1xx are told, in order, before the response', () =>
   withOrigin(
     saying(`HTTP/1.1 103 Early\r\nlink: </a>\r\nconnection: close\r\n\r\nHTTP/1.1 102 P\r\n\r\n${OK}`),
     async ({ port }, { fetch }) => {
-      const told: unknown[] = [];
+      const events: unknown[] = [];
       const response = await seen(
-        fetch(request(port, { onInform: (status, headers) => told.push([status, headers]) })),
+        fetch(request(port, { onInform: (status, headers) => events.push([status, headers]) })),
       );
-      assert.equal(told, [
+      assert.equal(events, [
         [103, ['link', '</a>']],
         [102, []],
       ]);

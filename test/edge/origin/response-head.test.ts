@@ -1,16 +1,18 @@
-/** Heads of which an origin makes as much as it may: none keeps the thread from its other visitors. */
+/**
+ * Heads of which an origin makes as much as it may: none keeps the thread from its other visitors.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OriginError } from '../../../edge/origin/origin.ts';
 import { parseResponseHead } from '../../../edge/origin/response-head.ts';
 
-/** Bytes: of a head, the most that is read. */
+/** Bytes: the maximum that is read of a head. */
 const LIMIT = 65_536;
 /** Microseconds of CPU; looked through once, the slowest takes some 5,000. */
 const MOST = 250_000;
 
-const filled = (begin: string, one: string, end: string): string =>
-  begin + one.repeat((LIMIT - 64 - begin.length - end.length) / one.length) + end;
+const filled = (begin: string, text: string, end: string): string =>
+  begin + text.repeat((LIMIT - 64 - begin.length - end.length) / text.length) + end;
 
 const HEADS: readonly (readonly [what: string, lines: string, outcome: string])[] = [
   ['blanks in a length', filled('content-length: 1', ' ', '1\r\n'), 'malformed'],

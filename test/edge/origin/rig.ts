@@ -1,4 +1,6 @@
-/** An origin by hand: it says exactly the bytes that a test gives it, and keeps what it was sent. */
+/**
+ * An origin by hand: it says exactly the bytes that a test gives it, and keeps what it was sent.
+ */
 import { createServer, type Server, type Socket } from 'node:net';
 import { NO_BODY } from '../../../edge/http/exchange/body-queue.ts';
 import { createOriginClient, type OriginClient, type OriginClientOptions } from '../../../edge/origin/client.ts';
@@ -16,7 +18,10 @@ export interface ScriptedOrigin {
   close(): Promise<void>;
 }
 
-/** Called for each request head that has come whole on a connection: `turn` is its number there, from 0. */
+/**
+ * Called for each request head that has come whole on a connection: `turn` is its number there,
+ * from 0.
+ */
 export type Script = (socket: Socket, head: string, turn: number) => void;
 
 export async function scriptedOrigin(script: Script, host = '127.0.0.1', port?: number): Promise<ScriptedOrigin> {

@@ -1,4 +1,6 @@
-/** What carries bytes to origins, by a table that holds for sockets of the thread and for node's. */
+/**
+ * What carries bytes to origins, by a table that holds for sockets of the thread and for node's.
+ */
 
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
@@ -21,7 +23,7 @@ import { listening } from './rig.ts';
 /** Bytes that no buffers of a pair of sockets take. */
 const LARGE = 32 << 20;
 
-/** Writes down what it is told. */
+/** Writes down its events. */
 class Owner implements SocketAttempt, SocketOwner {
   socket: OriginSocket | null = null;
   readonly heard: string[] = [];
@@ -233,7 +235,7 @@ for (const kind of ['own', 'node'] as const) {
       assert.equal(owner.heard, []);
       await once(peer, 'end');
       assert.is(data, LARGE);
-      await until(() => owner.heard.some((one) => one.startsWith('closed')), 'closed');
+      await until(() => owner.heard.some((line) => line.startsWith('closed')), 'closed');
       assert.is(owner.heard.at(-1), 'closed: no error');
     }));
 
@@ -262,7 +264,7 @@ for (const kind of ['own', 'node'] as const) {
       peer.write('first');
       await until(() => owner.bytes === 5, 'came');
       peer.write('the answer');
-      // What lies there unread makes the close a reset.
+      // What is there unread makes the close a reset.
       socket.writeText('unread');
       await sleep(20);
       peer.pause();

@@ -1,4 +1,7 @@
-/** What an origin may take its time for, and for how long. None is met early; how much later is not asked. */
+/**
+ * What an origin may take its time for, and for how long. None is met early; how much later is not
+ * asked.
+ */
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -190,8 +193,8 @@ it('an origin that lets nobody in: all who wait are told so, not that others are
   await withOrigin(
     () => {},
     async (origin, { fetch }) => {
-      const asked = request(origin.port);
-      const secure = { ...asked, origin: { ...asked.origin, protocol: 'https' as const } };
+      const sent = request(origin.port);
+      const secure = { ...sent, origin: { ...sent.origin, protocol: 'https' as const } };
       const faults = await Promise.all(Array.from({ length: 20 }, () => faultOf(fetch(secure))));
       assert.equal(new Set(faults), new Set(['connect-timeout']));
       await until(() => origin.sockets.size === 0, 'closed');

@@ -1,4 +1,7 @@
-/** TLS to origins: whose certificate is taken, by which name it is asked for, and that nothing old is spoken. */
+/**
+ * TLS to origins: whose certificate is taken, by which name it is asked for, and that nothing old
+ * is spoken.
+ */
 
 import { createServer, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import { test } from 'uvu';

@@ -1,4 +1,7 @@
-/** Which certificate a server name gets, that it is the same object until it is another one, and that memory is bounded. */
+/**
+ * Which certificate a server name gets, that it is the same object until it is another one, and
+ * that memory is bounded.
+ */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSecureContext } from 'node:tls';
@@ -12,22 +15,22 @@ import { addressRecord, newDomain, newProxy } from '../../core/journal/fixture.t
 import { automaticRow, makeCertificate, ownRow, type SitesRig, withSites } from './rig.ts';
 
 const domain = newDomain('site.test.');
-const beside = newDomain('beside.test.');
+const otherDomain = newDomain('beside.test.');
 
 const change = async ({ environment, journal }: SitesRig, work: (draft: Draft) => void): Promise<void> => {
   await write(environment, journal, 'test', (draft) => work(draft));
 };
 
-const serialOf = (one: TlsCertificate | undefined): string | undefined =>
-  one && new X509Certificate(one.cert).serialNumber;
+const serialOf = (served: TlsCertificate | undefined): string | undefined =>
+  served && new X509Certificate(served.cert).serialNumber;
 
 const setUp = (rig: SitesRig): Promise<void> =>
   change(rig, (draft) => {
-    for (const one of [domain, beside]) {
-      draft.put(domains, one);
-      draft.put(proxies, newProxy(one));
-      draft.put(records, addressRecord(one, '@'));
-      draft.put(records, addressRecord(one, 'www'));
+    for (const zone of [domain, otherDomain]) {
+      draft.put(domains, zone);
+      draft.put(proxies, newProxy(zone));
+      draft.put(records, addressRecord(zone, '@'));
+      draft.put(records, addressRecord(zone, 'www'));
     }
   });
 
@@ -58,7 +61,7 @@ test('the customer’s own where it is for the name, else the one that was order
     assert.is(ofName('a.deep.site.test'), undefined);
     await change(rig, (draft) => draft.put(proxies, newProxy(domain, false)));
     assert.is(ofName('site.test'), undefined, 'the proxy is off');
-    assert.equal(rig.told, []);
+    assert.equal(rig.events, []);
   }));
 
 test('the same object until it is another certificate, whatever else of the domain changes; its key opens', () =>
@@ -67,19 +70,20 @@ test('the same object until it is another certificate, whatever else of the doma
     await setUp(rig);
     const [first, second] = [makeCertificate(['site.test']), makeCertificate(['site.test'])];
     await change(rig, (draft) => draft.put(certificates, ownRow(secrets, domain, first)));
-    const one = sites.certificateFor('site.test')!;
-    createSecureContext(one);
-    assert.is(sites.certificateFor('site.test'), one);
+    const served = sites.certificateFor('site.test')!;
+    createSecureContext(served);
+    assert.is(sites.certificateFor('site.test'), served);
     const row = ownRow(secrets, domain, first);
     await change(rig, (draft) => draft.put(records, addressRecord(domain, 'new')));
     await change(rig, (draft) => draft.put(proxies, { ...newProxy(domain), originHost: 'other.example.net' }));
     assert.is(sites.siteOf('site.test')?.origin.host, 'other.example.net');
-    assert.is(sites.certificateFor('site.test'), one);
-    // The same certificate, its key sealed anew: nobody can tell that it is the same one without opening it.
+    assert.is(sites.certificateFor('site.test'), served);
+    // The same certificate, its key sealed anew: nobody can tell that it is the same one without
+    // opening it.
     await change(rig, (draft) => draft.put(certificates, row));
     await change(rig, (draft) => draft.put(certificates, ownRow(secrets, domain, second)));
     const other = sites.certificateFor('site.test');
-    assert.is.not(other, one);
+    assert.is.not(other, served);
     assert.is(serialOf(other), new X509Certificate(second.pem).serialNumber);
   }));
 
@@ -87,26 +91,26 @@ test('it is shown with its chain, in one text for all that have the same; whatev
   withSites(async (rig) => {
     const { sites, secrets } = rig;
     await setUp(rig);
-    const [one, other, middle] = ['site.test', 'beside.test', 'middle.test'].map((name) => makeCertificate([name]));
-    const words = `Subject: somebody\n${one.pem}`;
+    const [own, other, middle] = ['site.test', 'beside.test', 'middle.test'].map((name) => makeCertificate([name]));
+    const words = `Subject: somebody\n${own.pem}`;
     await change(rig, (draft) => {
-      draft.put(certificates, { ...ownRow(secrets, domain, one), chain: one.pem + middle.pem });
-      draft.put(automaticCertificates, automaticRow(secrets, beside, { ...other, pem: other.pem + middle.pem }));
+      draft.put(certificates, { ...ownRow(secrets, domain, own), chain: own.pem + middle.pem });
+      draft.put(automaticCertificates, automaticRow(secrets, otherDomain, { ...other, pem: other.pem + middle.pem }));
     });
     const [first, second] = ['site.test', 'beside.test'].map((name) => sites.certificateFor(name)!);
-    for (const [shown, made] of [[first, one] as const, [second, other] as const]) {
+    for (const [shown, made] of [[first, own] as const, [second, other] as const]) {
       assert.equal(shown.leaf, new X509Certificate(made.pem).raw);
       assert.is(new X509Certificate(shown.cert.slice(0, -middle.pem.length)).serialNumber, serialOf(shown));
       assert.is(shown.chain, middle.pem.trim());
       assert.is(createPrivateKey(shown.key).type, 'private');
       assert.ok(new X509Certificate(shown.cert).checkPrivateKey(createPrivateKey(shown.key)));
     }
-    await change(rig, (draft) => draft.put(certificates, { ...ownRow(secrets, domain, one), chain: words }));
+    await change(rig, (draft) => draft.put(certificates, { ...ownRow(secrets, domain, own), chain: words }));
     assert.is(sites.certificateFor('site.test')?.cert, words);
-    assert.equal(rig.told, []);
+    assert.equal(rig.events, []);
   }));
 
-test('one that has expired is served, and told once; one whose key does not open is not, and the ordered one goes in its place', () =>
+test('one that has expired is served, and events once; one whose key does not open is not, and the ordered one goes in its place', () =>
   withSites(async (rig) => {
     const { sites, secrets } = rig;
     await setUp(rig);
@@ -114,9 +118,9 @@ test('one that has expired is served, and told once; one whose key does not open
     await change(rig, (draft) => draft.put(certificates, ownRow(secrets, domain, old, 1000)));
     for (let i = 0; i < 3; i++)
       assert.is(serialOf(sites.certificateFor('site.test')), new X509Certificate(old.pem).serialNumber);
-    assert.equal(rig.told, ['site.test expired']);
+    assert.equal(rig.events, ['site.test expired']);
     // Sealed for another domain.
-    const stolen = { ...ownRow(secrets, domain, old), sealedKey: ownRow(secrets, beside, old).sealedKey };
+    const stolen = { ...ownRow(secrets, domain, old), sealedKey: ownRow(secrets, otherDomain, old).sealedKey };
     const ordered = makeCertificate(['site.test']);
     await change(rig, (draft) => {
       draft.put(certificates, stolen);
@@ -124,12 +128,12 @@ test('one that has expired is served, and told once; one whose key does not open
     });
     for (let i = 0; i < 3; i++)
       assert.is(serialOf(sites.certificateFor('site.test')), new X509Certificate(ordered.pem).serialNumber);
-    assert.is(rig.told.length, 2, 'told once');
-    assert.match(rig.told[1], /Cannot decrypt/);
+    assert.is(rig.events.length, 2, 'events once');
+    assert.match(rig.events[1], /Cannot decrypt/);
     // No certificate at all.
     await change(rig, (draft) => draft.put(certificates, { ...stolen, chain: 'no PEM' }));
     assert.is(serialOf(sites.certificateFor('site.test')), new X509Certificate(ordered.pem).serialNumber);
-    assert.is(rig.told.length, 3);
+    assert.is(rig.events.length, 3);
   }));
 
 test('for some minutes after the proxy was turned off visitors still come through, as resolvers remember the addresses', () =>
@@ -195,15 +199,15 @@ test('more domains than are kept: each is right, and what was forgotten is not b
     const { sites } = rig;
     const many = Array.from({ length: 5000 }, (_, i) => newDomain(`d${i}.test.`));
     await change(rig, (draft) => {
-      for (const one of many) {
-        draft.put(domains, one);
-        draft.put(proxies, { ...newProxy(one), originHost: 'a.example.net' });
-        draft.put(records, addressRecord(one, '@'));
+      for (const made of many) {
+        draft.put(domains, made);
+        draft.put(proxies, { ...newProxy(made), originHost: 'a.example.net' });
+        draft.put(records, addressRecord(made, '@'));
       }
     });
     for (let i = 0; i < many.length; i++) assert.is(sites.siteOf(`d${i}.test`)?.origin.host, 'a.example.net');
     await change(rig, (draft) => {
-      for (const one of many) draft.put(proxies, { ...newProxy(one), originHost: 'b.example.net' });
+      for (const made of many) draft.put(proxies, { ...newProxy(made), originHost: 'b.example.net' });
     });
     for (let i = 0; i < many.length; i++) assert.is(sites.siteOf(`d${i}.test`)?.origin.host, 'b.example.net', `d${i}`);
   }));

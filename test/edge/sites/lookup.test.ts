@@ -25,7 +25,9 @@ const WORLD_STEPS = 10;
 const KEPT = { ...DEFAULTS, serial: 1, mname: 'ns.test.', rname: 'h.test.', ttl: 240 };
 const CLUSTER = Uint8Array.of(192, 0, 2, 80);
 
-/** The apex of the domain in which a host is a site, as the nameserver answers; null: it is none. */
+/**
+ * The apex of the domain in which a host is a site, as the nameserver answers; null: it is none.
+ */
 function siteIn(world: World, name: Name): Name | null {
   const { answer } = resolve(answeredZones(world.zones, world.proxies), { name, type: TYPE.A, class: CLASS_IN });
   const isOurs = answer.some(
@@ -36,15 +38,18 @@ function siteIn(world: World, name: Name): Name | null {
   return apexes.sort((a, b) => b.length - a.length)[0];
 }
 
-/** No browser sends such a host, and the edge takes none: a wildcard by its own name, a label that holds more than letters. */
+/**
+ * No browser sends such a host, and the edge takes none: a wildcard by its own name, a label that
+ * holds more than letters.
+ */
 const isHost = (text: string): boolean => /^[a-z0-9_-]+(\.[a-z0-9_-]+)+$/.test(text);
 
 function hostsOf(world: World, seed: number): Name[] {
   const owners = [...world.zones.values()].flat().map(({ name }) => name);
-  const asked = fc
+  const questions = fc
     .sample(questionDraft, { numRuns: 60, seed })
     .map((draft) => (world.zones.size === 0 ? undefined : buildQuestion(draft, world)?.name));
-  const all = [...owners, ...asked].filter((name) => name !== undefined);
+  const all = [...owners, ...questions].filter((name) => name !== undefined);
   const lower = all.map((name) => parseName(formatName(name)));
   return [...new Map(lower.map((name) => [nameId(name), name])).values()];
 }
@@ -53,12 +58,12 @@ test(`${STEPS} steps: hosts are sites as the nameserver answers, seed ${SEED}`, 
   withSites(async ({ environment, journal, sites }) => {
     const random = new Random(SEED);
     let found = 0;
-    let asked = 0;
+    let askedAt = 0;
     for (const [w, draft] of fc
       .sample(ourWorldDraft, { numRuns: Math.ceil(STEPS / WORLD_STEPS) * 4, seed: SEED })
       .entries()) {
       // Worlds may hold few sites: then more worlds follow.
-      if (w * WORLD_STEPS >= STEPS && found > asked / 200) break;
+      if (w * WORLD_STEPS >= STEPS && found > askedAt / 200) break;
       const steps = new WorldSteps(draft, parseName(`w${w}.test.`), random);
       const rows = new WorldRows(() => KEPT);
       // Hosts of all steps are asked in each: what was kept of them may be wrong by now.
@@ -74,7 +79,7 @@ test(`${STEPS} steps: hosts are sites as the nameserver answers, seed ${SEED}`, 
           const label = `seed ${SEED}, world ${w}, step ${step}: ${host}`;
           assert.is(site?.domain, apex === null ? undefined : formatName(apex).slice(0, -1), label);
           if (apex !== null) assert.is(Number(site?.domainId), rows.domains.get(nameId(apex))?.id, label);
-          asked++;
+          askedAt++;
           if (apex !== null) found++;
         }
       }
@@ -84,7 +89,7 @@ test(`${STEPS} steps: hosts are sites as the nameserver answers, seed ${SEED}`, 
       for (const host of hosts.keys()) assert.is(sites.siteOf(host), undefined, 'nothing is left');
     }
     // Worlds differ by their seed: a hundredth is little, and enough to compare.
-    assert.ok(found > asked / 200, `${found} of ${asked} were sites`);
+    assert.ok(found > askedAt / 200, `${found} of ${askedAt} were sites`);
   }));
 
 test.run();

@@ -21,14 +21,14 @@ export const NO_POOLS: PoolTools = {
 export interface SitesRig extends Store {
   readonly sites: Sites;
   readonly secrets: Secrets;
-  /** What was told of certificates. */
-  readonly told: string[];
+  /** What was reported of certificates. */
+  readonly events: string[];
 }
 
 export const withSites = (use: (rig: SitesRig) => Promise<void>, exemptions: Exemptions = []): Promise<void> =>
   withStore(embedded, async (store) => {
     const secrets = openSecrets(join(store.folder, 'secret.key'));
-    const told: string[] = [];
+    const events: string[] = [];
     const sites = new Sites({
       directory: store.folder,
       zoneSettings: DEFAULTS,
@@ -38,13 +38,13 @@ export const withSites = (use: (rig: SitesRig) => Promise<void>, exemptions: Exe
       certificates: 2000,
       secrets,
       log: {
-        expired: (domain) => told.push(`${domain} expired`),
-        unusable: (domain, reason) => told.push(`${domain} ${reason}`),
+        expired: (domain) => events.push(`${domain} expired`),
+        unusable: (domain, reason) => events.push(`${domain} ${reason}`),
       },
     });
     watchSites(store.journal, (changed) => sites.changed(structuredClone(changed)));
     try {
-      await use({ ...store, sites, secrets, told });
+      await use({ ...store, sites, secrets, events });
     } finally {
       await sites.close();
     }

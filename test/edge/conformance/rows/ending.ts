@@ -42,7 +42,8 @@ const stalled = { settings: [[SETTING.INITIAL_WINDOW_SIZE, 0]] } as const;
 
 const goawayOf = (client: RawClient, count: number): Promise<true> =>
   client.until(`GOAWAY ${count}`, () => client.goaways.length >= count || undefined);
-const lastIds = (client: RawClient): string => client.goaways.map((one) => `${one.lastStreamId} ${one.error}`).join();
+const lastIds = (client: RawClient): string =>
+  client.goaways.map((goaway) => `${goaway.lastStreamId} ${goaway.error}`).join();
 
 const drain: readonly Row[] = [
   scene(

@@ -22,8 +22,8 @@ function tells(part: Readonly<Record<string, unknown>>): Expectation {
     text: JSON.stringify(part),
     holds: (outcome) => {
       if (outcome.scope !== 'answer' || outcome.status !== '200') return false;
-      const told = JSON.parse(outcome.body) as Record<string, unknown>;
-      return Object.entries(part).every(([key, value]) => JSON.stringify(told[key]) === JSON.stringify(value));
+      const event = JSON.parse(outcome.body) as Record<string, unknown>;
+      return Object.entries(part).every(([key, value]) => JSON.stringify(event[key]) === JSON.stringify(value));
     },
   };
 }

@@ -32,7 +32,7 @@ const wrong = (section: string, says: string, ...parts: readonly Buffer[]): Row 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
 
 /** A request for /tell on this stream says these headers. */
-function told(streamId: number, ...lines: readonly Line[]): Expectation {
+function event(streamId: number, ...lines: readonly Line[]): Expectation {
   const expected = JSON.stringify(lines.flat());
   return {
     ...answer(streamId),
@@ -44,7 +44,7 @@ function told(streamId: number, ...lines: readonly Line[]): Expectation {
   };
 }
 const right = (section: string, says: string, lines: readonly Line[], ...parts: readonly Buffer[]): Row =>
-  row(section, says, told(1, ...lines), [on(1, TELL, ...parts)], site);
+  row(section, says, event(1, ...lines), [on(1, TELL, ...parts)], site);
 
 const YES: Line = ['x-a', 'yes'];
 const NEW_HUFFMAN = literal(...YES, 'without', true);
@@ -67,14 +67,14 @@ const representations: readonly Row[] = [
   row(
     '7541 2.3.2',
     'the dynamic table outlives a block',
-    told(3, YES),
+    event(3, YES),
     [on(1, GET, literal(...YES, 'incremental')), on(3, TELL, indexed(FIRST_DYNAMIC))],
     site,
   ),
   row(
     '7541 2.3.3',
     'the newest entry comes first',
-    told(1, ['x-b', '2'], ['x-a', '1'], ['x-b', '2'], ['x-a', '3']),
+    event(1, ['x-b', '2'], ['x-a', '1'], ['x-b', '2'], ['x-a', '3']),
     [
       on(
         1,
@@ -126,7 +126,7 @@ const judged: readonly Row[] = [
   row(
     '9113 8.1.1',
     'a name is not to blame for a value',
-    told(3, ['x-a', 'yes']),
+    event(3, ['x-a', 'yes']),
     [on(1, GET, literal('x-a', 'a\0b', 'incremental')), on(3, TELL, literal(FIRST_DYNAMIC, 'yes'))],
     site,
   ),
@@ -154,7 +154,7 @@ const sizes: readonly Row[] = [
   row(
     '7541 4.3',
     'a smaller size keeps what fits',
-    told(3, ['x-b', '2']),
+    event(3, ['x-b', '2']),
     [
       on(1, GET, literal('x-a', '1', 'incremental'), literal('x-b', '2', 'incremental')),
       on(3, sizeUpdate(36), TELL, indexed(FIRST_DYNAMIC)),
@@ -180,7 +180,7 @@ const sizes: readonly Row[] = [
   row(
     '7541 4.4',
     'it is a field of its request',
-    told(1, ['x', 'f'.repeat(TABLE - 32)]),
+    event(1, ['x', 'f'.repeat(TABLE - 32)]),
     [on(1, TELL, filling(TABLE + 1))],
     site,
   ),

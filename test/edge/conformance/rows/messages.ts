@@ -244,7 +244,7 @@ const responses: readonly Row[] = [
       const stream = await client.answered(1);
       const error = await client.reset(1);
       if (error !== 'NO_ERROR' || bodyOf(stream) !== INDEX) throw new Error(client.transcript());
-      // What was under way is dropped.
+      // What was pending is dropped.
       client.send(data(1, 'abc'), trailers());
       await works(client);
     },

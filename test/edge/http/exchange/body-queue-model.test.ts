@@ -1,4 +1,7 @@
-/** Whatever is brought, asked for and ended in whatever order, also within the queue's own calls: a body's bytes go out once and in order, and each is accounted for. */
+/**
+ * Whatever is brought, asked for and ended in whatever order, also within the queue's own calls: a
+ * body's bytes go out once and in order, and each is accounted for.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BodyQueue } from '../../../../edge/http/exchange/body-queue.ts';
@@ -64,7 +67,10 @@ class Play implements BodySink {
   #given = 0;
   #dropped = 0;
   #end: 'none' | 'whole' | 'discarded' | 'failed' = 'none';
-  /** Bytes of which the source was told, came too late to be accepted, or lay there when it failed, of which it is not told. */
+  /**
+   * Bytes that were reported to the source, arrived too late to be accepted, or were there when it
+   * failed, of which it is not told.
+   */
   #taken = 0;
   #late = 0;
   #lost = 0;
@@ -83,12 +89,12 @@ class Play implements BodySink {
     return Buffer.from(Array.from({ length: count }, (_, i) => (this.#accepted + i) % 251));
   }
 
-  /** What was read is told of later than it is taken: only more may come in between. */
+  /** What was read is reported later than it is taken: only more may come in between. */
   #within(call: 'onTaken' | 'onPart'): void {
-    const [one] = this.#due[call];
-    if (one === undefined || (!this.#isFlowing && one.kind !== 'push' && one.kind !== 'lend')) return;
+    const [act] = this.#due[call];
+    if (act === undefined || (!this.#isFlowing && act.kind !== 'push' && act.kind !== 'lend')) return;
     this.#due[call].shift();
-    this.act(one);
+    this.act(act);
   }
 
   #gets(part: Uint8Array): void {
@@ -192,7 +198,7 @@ test('generated bodies', async () => {
       const end: Step[] = [{ kind: 'sink', takesMore: true }, { kind: 'finish' }, { kind: 'flow' }, { kind: 'resume' }];
       for (const step of [...list, ...end]) {
         play.step(step);
-        // A read that was answered is told.
+        // A read that was answered is reported.
         await new Promise<void>((done) => queueMicrotask(done));
         play.check();
       }

@@ -5,27 +5,27 @@ import { AbortError, type BodySink } from '../../../../edge/http/exchange/exchan
 import { stillHeld } from '../../../support/garbage.ts';
 
 function queueOf(length?: number) {
-  const told: (number | string)[] = [];
-  const queue = new BodyQueue({ onFirstRead: () => told.push('read'), onTaken: (data) => told.push(data) }, length);
-  return { queue, told };
+  const events: (number | string)[] = [];
+  const queue = new BodyQueue({ onFirstRead: () => events.push('read'), onTaken: (data) => events.push(data) }, length);
+  return { queue, told: events };
 }
 const part = (text: string): Uint8Array => Buffer.from(text);
 const text = (bytes: Uint8Array | null): string => (bytes === null ? 'end' : Buffer.from(bytes).toString());
 
 test('parts come in order, before or after they are asked for, and are given back once taken', async () => {
-  const { queue, told } = queueOf(6);
+  const { queue, told: events } = queueOf(6);
   queue.push(part('ab'));
   queue.push(part('c'));
   assert.is(queue.buffered, 3);
   assert.is(queue.parts, 2);
-  assert.equal(told, []);
+  assert.equal(events, []);
   assert.is(text(await queue.read()), 'ab');
   assert.is(text(await queue.read()), 'c');
   const waiting = queue.read();
   assert.ok(queue.isWaiting);
   queue.push(part('def'));
   assert.is(text(await waiting), 'def');
-  assert.equal(told, ['read', 2, 1, 3]);
+  assert.equal(events, ['read', 2, 1, 3]);
   const end = queue.read();
   queue.finish(['x-a', '1']);
   assert.is(text(await end), 'end');
@@ -48,7 +48,7 @@ test('small parts that wait are put together, in order, and large ones stay by t
   assert.is(queue.buffered, sent.length);
   queue.finish();
   let got = '';
-  for (let one = await queue.read(); one !== null; one = await queue.read()) got += text(one);
+  for (let bytes = await queue.read(); bytes !== null; bytes = await queue.read()) got += text(bytes);
   assert.is(got, sent);
   assert.is(queue.buffered, 0);
 });
@@ -62,12 +62,12 @@ test('what has come is read before the end', async () => {
 });
 
 test('what is dropped is given back, and reads say the end', async () => {
-  const { queue, told } = queueOf();
+  const { queue, told: events } = queueOf();
   const waiting = queue.read();
   queue.discard();
   assert.is(text(await waiting), 'end');
   queue.push(part('abc'));
-  assert.equal(told, ['read', 3]);
+  assert.equal(events, ['read', 3]);
   assert.is(queue.received - queue.receivedBefore, 3);
   const other = queueOf();
   other.queue.push(part('abcd'));
@@ -107,7 +107,7 @@ test('a body that has ended does not fail any more, and none is read at twice', 
 });
 
 test('a body that was whole, but not taken, is dropped when it fails, and what is left of it is no end', async () => {
-  const { queue, told } = queueOf(3);
+  const { queue, told: events } = queueOf(3);
   queue.push(part('abc'));
   queue.finish();
   queue.fail('client');
@@ -115,7 +115,7 @@ test('a body that was whole, but not taken, is dropped when it fails, and what i
   assert.is(queue.buffered, 0);
   const error = await queue.read().catch((reason: unknown) => reason);
   assert.is((error as AbortError).reason, 'client');
-  assert.equal(told, ['read']);
+  assert.equal(events, ['read']);
 });
 
 test('who has dropped a body hears of no failure', async () => {
@@ -131,9 +131,9 @@ test('what was taken is let go of, though more always waits', async () => {
   queue.push(Buffer.alloc(600, 0));
   for (let i = 1; i < 200; i++) {
     queue.push(Buffer.alloc(600, i));
-    const one = await queue.read();
-    assert.is(one?.[0], i - 1);
-    taken.push(new WeakRef(one as Uint8Array));
+    const bytes = await queue.read();
+    assert.is(bytes?.[0], i - 1);
+    taken.push(new WeakRef(bytes as Uint8Array));
   }
   assert.is(queue.parts, 1);
   const held = await stillHeld(taken);
@@ -155,7 +155,7 @@ class Sink implements BodySink {
 }
 
 test('a body that flows gives what is here, then what comes, and holds what is not taken', () => {
-  const { queue, told } = queueOf();
+  const { queue, told: events } = queueOf();
   queue.push(Buffer.alloc(600, 'a'));
   const sink = new Sink();
   const flow = queue.flow(sink);
@@ -172,12 +172,12 @@ test('a body that flows gives what is here, then what comes, and holds what is n
   queue.finish(['x-a', '1']);
   assert.is(sink.seen, 'bc ');
   assert.is(queue.buffered, 2);
-  assert.equal(told, ['read', 600, 2]);
+  assert.equal(events, ['read', 600, 2]);
   sink.takesMore = true;
   flow.resume();
   flow.resume();
   assert.is(sink.seen, 'bc de end');
-  assert.equal(told, ['read', 600, 2, 2]);
+  assert.equal(events, ['read', 600, 2, 2]);
 });
 
 test('what comes within the call that tells of what was taken comes behind what lies here', () => {
@@ -197,33 +197,33 @@ test('what comes within the call that tells of what was taken comes behind what 
     },
     undefined,
   );
-  for (const one of ['a', 'b', 'c', 'd']) queue.push(part(one));
-  let came = '';
+  for (const line of ['a', 'b', 'c', 'd']) queue.push(part(line));
+  let received = '';
   const sink: BodySink = {
     onPart(bytes) {
-      came += text(bytes);
+      received += text(bytes);
       return true;
     },
     onOver: () => {
-      came += '.';
+      received += '.';
     },
   };
   queue.flow(sink);
-  assert.is(came, 'abcdefg.');
+  assert.is(received, 'abcdefg.');
 });
 
 test('a flow ends with what ends the body, once, and is the only one', () => {
   const failing = queueOf().queue;
-  const one = new Sink();
-  const flow = failing.flow(one);
+  const sink = new Sink();
+  const flow = failing.flow(sink);
   assert.throws(() => failing.flow(new Sink()));
-  one.takesMore = false;
+  sink.takesMore = false;
   failing.push(part('a'));
   failing.push(part('b'));
   failing.fail('client');
   flow.resume();
   failing.finish();
-  assert.is(one.seen, 'a AbortError', 'what lay there is dropped');
+  assert.is(sink.seen, 'a AbortError', 'what lay there is dropped');
   const discarded = queueOf().queue;
   const other = new Sink();
   discarded.flow(other);

@@ -1,4 +1,7 @@
-/** One request of a client of node's, by either version of HTTP, for tests that look at what arrives and when. */
+/**
+ * One request of a client of node's, by either version of HTTP, for tests that look at what arrives
+ * and when.
+ */
 import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
 import { request as secureRequest } from 'node:https';
@@ -28,7 +31,9 @@ export interface Call {
   stream(): Promise<Readable>;
   /** After the stream's end. */
   trailers(): Fields;
-  /** Resolves when the part has been taken by the connection: late, when the server doesn't read. */
+  /**
+   * Resolves when the part has been taken by the connection: late, when the server doesn't read.
+   */
   write(part: Uint8Array): Promise<void>;
   end(part?: Uint8Array, trailers?: Record<string, string>): void;
   reset(): void;

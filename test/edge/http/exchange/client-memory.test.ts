@@ -6,7 +6,7 @@ const test = suite('memory of clients');
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Takes `bytes` again and again until it is refused; returns how often it was granted. */
+/** Takes `bytes` repeatedly until it is refused; returns how often it was granted. */
 function takeAll(memory: ClientMemory, bytes: number): number {
   let times = 0;
   while (memory.take(bytes)) times++;
@@ -79,7 +79,8 @@ test('who waits is called in turn, once, and not while there is no room', async 
   assert.equal(called, []);
   memory.release(25);
   await turn();
-  // 25 are held, and 25 may be; when the first has its 20 there is room for 5, which is not enough for the others.
+  // 25 are held, and 25 may be; when the first has its 20 there is room for 5, which is not enough
+  // for the others.
   assert.equal(called, ['a', 'b', 'c']);
   memory.release(20);
   await turn();

@@ -1,4 +1,7 @@
-/** What a handler sees and does, the same in every version of HTTP. Each sentence is held to all of them. */
+/**
+ * What a handler sees and does, the same in every version of HTTP. Each sentence is held to all of
+ * them.
+ */
 import { once } from 'node:events';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -63,7 +66,7 @@ async function still(read: () => number): Promise<void> {
   }
 }
 
-/** Lets what is under way arrive: both ends are in this process. */
+/** Lets what is in flight arrive: both ends are in this process. */
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50));
 
 const respondWith = (exchange: Exchange, status: number, text: string): void => {
@@ -337,8 +340,11 @@ for (const version of VERSIONS) {
     },
   );
 
-  let aborted: { resolve: (told: unknown[]) => void; promise: Promise<unknown[]> };
-  /** The handler waits for what its client does: what has not been read when that one leaves is never handled. */
+  let aborted: { resolve: (events: unknown[]) => void; promise: Promise<unknown[]> };
+  /**
+   * The handler waits for what its client does: what has not been read when that one leaves is
+   * never handled.
+   */
   let begun: { resolve: () => void; promise: Promise<void> };
   const tellAbort = (exchange: Exchange): void => {
     begun.resolve();
@@ -411,16 +417,16 @@ for (const version of VERSIONS) {
   it(
     'abort breaks off, before the head and after it',
     (exchange) => {
-      let told = false;
+      let event = false;
       exchange.onAbort(() => {
-        told = true;
+        event = true;
       });
       if (exchange.path === '/after') {
         exchange.respond(200, []);
         exchange.write(bytes('a'));
       }
       exchange.abort();
-      assert.is(told, false);
+      assert.is(event, false);
       assert.is(exchange.isEnded, true);
     },
     async (rig) => {

@@ -1,4 +1,7 @@
-/** Requests and responses that nobody thought of: every version of HTTP shows the handler, and the client, the same. */
+/**
+ * Requests and responses that nobody thought of: every version of HTTP shows the handler, and the
+ * client, the same.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Exchange } from '../../../../edge/http/exchange/exchange.ts';
@@ -41,13 +44,13 @@ const pair = fc.record({
 type Pair = typeof pair extends fc.Arbitrary<infer T> ? T : never;
 
 const bytes = (length: number): Uint8Array => Buffer.alloc(length, `${length}`);
-const sum = (lengths: readonly number[]): number => lengths.reduce((all, one) => all + one, 0);
+const sum = (lengths: readonly number[]): number => lengths.reduce((all, length) => all + length, 0);
 
 /** What the handler saw, and what the client got: to be the same for all versions. */
-async function outcome(rig: Rig, one: Pair, current: { handle: (exchange: Exchange) => Promise<void> }) {
+async function outcome(rig: Rig, messages: Pair, current: { handle: (exchange: Exchange) => Promise<void> }) {
   const seen: unknown[] = [];
   // node's client of HTTP/1.1 frames no bodies of other methods by itself.
-  const hasBody = ['POST', 'PUT', 'PATCH'].includes(one.method) && sum(one.body) > 0;
+  const hasBody = ['POST', 'PUT', 'PATCH'].includes(messages.method) && sum(messages.body) > 0;
   current.handle = async (exchange) => {
     const { method, authority, path, headers, protocol, body } = exchange;
     seen.push(
@@ -57,33 +60,43 @@ async function outcome(rig: Rig, one: Pair, current: { handle: (exchange: Exchan
       protocol,
       [...headers].filter((_, i, all) => all[i & ~1].startsWith('x-')),
     );
-    if (!one.isEarly) {
+    if (!messages.isEarly) {
       let length = 0;
       for (let part = await body.read(); part !== null; part = await body.read()) length += part.length;
       seen.push(body.length, length);
     }
-    const fieldList = Object.entries(one.answer).flat();
-    if (one.isReady) {
-      exchange.answer(new ReadyAnswer(one.status, fieldList, bytes(sum(one.answerParts))));
+    const fieldList = Object.entries(messages.answer).flat();
+    if (messages.isReady) {
+      exchange.answer(new ReadyAnswer(messages.status, fieldList, bytes(sum(messages.answerParts))));
       return;
     }
-    exchange.respond(one.status, fieldList);
-    for (const length of one.answerParts)
+    exchange.respond(messages.status, fieldList);
+    for (const length of messages.answerParts)
       if (!exchange.write(bytes(length)) && !exchange.isEnded)
         await new Promise<void>((next) => exchange.onDrain(next));
     exchange.end();
   };
-  const length: Record<string, string> = one.hasLength ? { 'content-length': String(sum(one.body)) } : {};
-  const call = rig.call({ ...one, headers: hasBody ? { ...one.headers, ...length } : one.headers, hasBody });
+  const length: Record<string, string> = messages.hasLength ? { 'content-length': String(sum(messages.body)) } : {};
+  const call = rig.call({
+    ...messages,
+    headers: hasBody ? { ...messages.headers, ...length } : messages.headers,
+    hasBody,
+  });
   if (hasBody) {
-    for (const part of one.body) call.write(bytes(part)).catch(() => {});
+    for (const part of messages.body) call.write(bytes(part)).catch(() => {});
     call.end();
   }
   const { status, headers } = await call.head;
   const body = await bytesOf(await call.stream());
   const got = Object.entries(headers).filter(([field]) => field.startsWith('x-'));
   got.sort(([a], [b]) => (a < b ? -1 : 1));
-  return { seen, status, got, body: body.toString('latin1'), contentLength: one.isReady && headers['content-length'] };
+  return {
+    seen,
+    status,
+    got,
+    body: body.toString('latin1'),
+    contentLength: messages.isReady && headers['content-length'],
+  };
 }
 
 test('generated requests and responses are the same in every version', async () => {
@@ -101,10 +114,10 @@ test('generated requests and responses are the same in every version', async () 
         },
       );
     await fc.assert(
-      fc.asyncProperty(pair, async (one) => {
+      fc.asyncProperty(pair, async (messages) => {
         const [first, ...others] = rigs;
-        const expected = await outcome(first, one, current);
-        for (const rig of others) assert.equal(await outcome(rig, one, current), expected, rig.version);
+        const expected = await outcome(first, messages, current);
+        for (const rig of others) assert.equal(await outcome(rig, messages, current), expected, rig.version);
       }),
       { numRuns: CASES },
     );

@@ -1,4 +1,7 @@
-/** A server of one version of HTTP with a handler, and a client for it: what is said of an exchange is said of all versions. */
+/**
+ * A server of one version of HTTP with a handler, and a client for it: what is said of an exchange
+ * is said of all versions.
+ */
 import { once } from 'node:events';
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
@@ -167,7 +170,7 @@ async function http1Tunnel(port: number, isEncrypted: boolean, path: string): Pr
   const [line, ...lines] = text.slice(0, end).split('\r\n');
   const rest = text.slice(end + 4);
   if (rest !== '') socket.unshift(Buffer.from(rest, 'latin1'));
-  const headers = Object.fromEntries(lines.map((one) => one.split(': ')));
+  const headers = Object.fromEntries(lines.map((word) => word.split(': ')));
   const status = Number(line.split(' ')[1]);
   return { status, headers, tunnel: status === 101 ? socket : undefined };
 }

@@ -300,7 +300,7 @@ test('a client that ends its side with its requests gets what is answered at onc
 
 test('what was read of a connection before it was accepted is its beginning', async () => {
   await withServer(echoPath, async ({ http1 }) => {
-    // As whoever looks for the preface of HTTP/2 hands it on.
+    // As the code that looks for the preface of HTTP/2 hands it on.
     const server = createServer({ allowHalfOpen: true }, (socket) => {
       socket.once('data', (first: Buffer) => {
         socket.pause();
@@ -463,8 +463,8 @@ test('draining closes what is idle, and the rest when it is answered', async () 
     assert.match(texts[1], /connection: close[\s\S]*<\/work>/);
     assert.not.match(texts[1], /dropped/);
     assert.is(counters.get('connections_closed'), 2);
-    // One that comes late gets the answer that it was opened for.
-    // One that was under way when this side stopped is served what it came for, and nothing more.
+    // A late one gets the answer that it was opened for.
+    // One that was in flight when this side stopped is served what it came for, and nothing more.
     const late = await connected(port);
     late.write(get('/idle') + get('/idle'));
     let text = '';

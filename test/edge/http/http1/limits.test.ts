@@ -1,4 +1,7 @@
-/** Clients that are slow, or never done: ended by a limit, counted, and nobody beside them notices. Limits are short here; nothing is said of how long it takes. */
+/**
+ * Clients that are slow, or never done: ended by a limit, counted, and nobody next to them notices.
+ * Limits are short here; nothing is said of how long it takes.
+ */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +13,7 @@ import { connected } from '../../../support/raw-http.ts';
 import { unstalled } from '../../../support/unstalled.ts';
 import { describe, withServer } from './server.ts';
 
-/** Who trickles does so each 15 ms, and who asks is answered before the shortest limit. */
+/** A slow client sends each 15 ms, and a request is answered before the shortest limit. */
 const it = (name: string, work: () => Promise<void>): void => test(name, unstalled(25, work));
 
 const HEAD = 'GET / HTTP/1.1\r\nHost: site.test\r\n';
@@ -44,8 +47,8 @@ it('a head that never ends is answered by 408', async () => {
       await once(later, 'data');
       later.write(HEAD);
       const slowLater = trickle(later, 'a');
-      const beside = await send(`${HEAD}\r\n`, 'ready');
-      assert.is(beside.status, 200);
+      const rawAnswer = await send(`${HEAD}\r\n`, 'ready');
+      assert.is(rawAnswer.status, 200);
       assert.match(await slow, /^HTTP\/1\.1 408 Request Timeout\r\n[\s\S]*connection: close/);
       assert.match(await slowLater, /^HTTP\/1\.1 408 /);
       assert.is(counters.get('slow_head'), 2);
@@ -58,7 +61,7 @@ it('a head that never ends is answered by 408', async () => {
 it('connections without a request are closed, before the first and after one', async () => {
   await withServer(
     (exchange) => exchange.answer(READY),
-    async ({ port, counters, told }) => {
+    async ({ port, counters, events }) => {
       const silent = await connected(port);
       silent.resume();
       await once(silent, 'end');
@@ -68,7 +71,7 @@ it('connections without a request are closed, before the first and after one', a
       idle.resume();
       await once(idle, 'end');
       assert.is(counters.get('idle'), 2);
-      assert.equal(told, [], 'nobody needs to hear of it');
+      assert.equal(events, [], 'nobody needs to hear of it');
     },
     { headerTimeout: 100, idleTimeout: 100 },
   );
@@ -208,19 +211,19 @@ it('requests with which nothing goes on: 504, 408 for those that are not whole, 
       (exchange) => {
         exchange.onAbort((cause) => {
           causes.push(`${path} ${cause}`);
-          // Whoever looks now asks the client for nothing more.
+          // A look at it now asks the client for nothing more.
           exchange.body.read().catch(() => {});
         });
         if (path !== 'begun') return;
         exchange.respond(200, []);
         exchange.write(Buffer.from('begun'));
       },
-      async ({ send, counters, told }) => {
-        const { text: said, closed } = await send(text);
+      async ({ send, counters, events }) => {
+        const { text: output, closed } = await send(text);
         assert.ok(closed, path);
-        assert.match(said, answer);
+        assert.match(output, answer);
         assert.is(counters.get('idle_stream'), 1);
-        assert.equal(told, path === 'bad' ? ['authority', 'idle_stream'] : ['idle_stream']);
+        assert.equal(events, path === 'bad' ? ['authority', 'idle_stream'] : ['idle_stream']);
       },
       { streamIdleTimeout: 100 },
     );
@@ -306,7 +309,8 @@ it('no more is read than what the parser has in hand while requests wait, and al
     const post = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${LENGTH}\r\n\r\n${'x'.repeat(LENGTH)}`;
     const written = new Promise<void>((resolve) => socket.write(`${HEAD}\r\n${post.repeat(COUNT)}`, () => resolve()));
     const [accepted] = sockets;
-    // Until what is read stays the same for a while: there is nothing else that says that no more is read.
+    // Until what is read stays the same for a while: there is nothing else that says that no more
+    // is read.
     for (let read = -1; read !== accepted.bytesRead; ) {
       read = accepted.bytesRead;
       await new Promise((resolve) => setTimeout(resolve, 100));

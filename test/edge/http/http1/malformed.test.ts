@@ -1,6 +1,7 @@
 /**
- * What is no request of HTTP/1.1, or could be read as another one by somebody before or behind us (RFC 9112 sections 2.2, 3, 5, 6, 7 and 11.2): refused with
- * its status, the connection ended, nothing given to the handler, and nothing of what follows taken for a request.
+ * What is no request of HTTP/1.1, or could be read as another one by somebody before or behind us
+ * (RFC 9112 sections 2.2, 3, 5, 6, 7 and 11.2): refused with its status, the connection ended,
+ * nothing given to the handler, and nothing of what follows taken for a request.
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -168,7 +169,7 @@ test('a malformed head is refused and never handled', async () => {
         assert.is(answer.text.split('HTTP/1.1 ').length, 2, `${name}: one response`);
         assert.is(counters.get(reason), before + 1, `${name}: counted as ${reason}`);
       }
-      // RFC 9110 section 9.3.2: no content, whatever HEAD is told.
+      // RFC 9110 section 9.3.2: no content, whatever the response to HEAD says.
       assert.match((await send('HEAD / HTTP/1.1\r\n\r\n')).text, /^HTTP\/1\.1 400 [^\0]*\r\n\r\n$/);
       assert.is(handled, 0);
       assert.equal(errors, []);

@@ -1,10 +1,16 @@
-/** Requests of HTTP/1.1 read slowly and plainly, all of a text at once (RFC 9112): what the reader of the edge is compared with. */
+/**
+ * Requests of HTTP/1.1 read slowly and plainly, all of a text at once (RFC 9112): what the reader
+ * of the edge is compared with.
+ */
 import { METHODS } from 'node:http';
 import { authorityOf, isPath } from '../../../../edge/http/exchange/authority.ts';
 import { trailerFields } from '../../../../edge/http/exchange/trailers.ts';
 import type { Http1Limits } from '../../../../edge/http/http1/limits.ts';
 
-/** A request as it was read, with what of its body came; or the status by which all that follows is refused. */
+/**
+ * A request as it was read, with what of its body came; or the status by which all that follows is
+ * refused.
+ */
 export type Seen = Request | { readonly refused: number };
 export interface Request {
   readonly method: string;
@@ -52,9 +58,9 @@ export function readAll(text: string, limits: Http1Limits, isEncrypted: boolean)
       reading.isWithin = rest !== '';
       throw new Within();
     }
-    const one = rest.slice(0, end);
+    const word = rest.slice(0, end);
     rest = rest.slice(end + 1);
-    return one;
+    return word;
   };
   const take = (length: number): string => {
     const part = rest.slice(0, length);
@@ -65,9 +71,9 @@ export function readAll(text: string, limits: Http1Limits, isEncrypted: boolean)
   const fields = (before: number, isTrailers = false): string[][] => {
     const lines: string[][] = [];
     let bytes = before;
-    for (let one = line(); one !== '\r'; one = line()) {
-      const [, name, value, behind] = FIELD.exec(one) ?? refuse(400);
-      bytes += one.length + 1;
+    for (let word = line(); word !== '\r'; word = line()) {
+      const [, name, value, behind] = FIELD.exec(word) ?? refuse(400);
+      bytes += word.length + 1;
       lines.push([name.toLowerCase(), value]);
       if (bytes > limits.headerBytes || lines.length > limits.headerFields) refuse(431);
       const frames = name.toLowerCase() === 'content-length' || name.toLowerCase() === 'transfer-encoding';
@@ -148,27 +154,28 @@ function headOf(
   lines: readonly string[][],
   isEncrypted: boolean,
 ): { seen: Request; length: number | undefined } {
-  const all = (name: string): string[] => lines.filter(([one]) => one === name).map(([, value]) => value);
+  const all = (name: string): string[] => lines.filter(([text]) => text === name).map(([, value]) => value);
   const list = (name: string): string[] =>
     all(name)
       .join(',')
       .split(',')
-      .map((one) => one.trim().toLowerCase());
+      .map((text) => text.trim().toLowerCase());
   const codings = all('transfer-encoding');
   const [contentLength] = all('content-length');
   if (codings.length > 0) {
     if (contentLength !== undefined || version === '1.0') refuse(400);
     const named = list('transfer-encoding');
-    const isWhole = named.at(-1) === 'chunked' && named.slice(0, -1).every((one) => one !== 'chunked' && isToken(one));
+    const isWhole =
+      named.at(-1) === 'chunked' && named.slice(0, -1).every((text) => text !== 'chunked' && isToken(text));
     if (codings.join(',').toLowerCase() !== 'chunked') refuse(isWhole ? 501 : 400);
   } else if (contentLength !== undefined && BigInt(contentLength) > UNSAFE) refuse(413);
   const length = codings.length > 0 ? undefined : Number(contentLength ?? 0);
 
   const options = list('connection');
-  const upgrades = options.includes('upgrade') && list('upgrade').some((one) => one !== '');
+  const upgrades = options.includes('upgrade') && list('upgrade').some((text) => text !== '');
   const isTunnel = upgrades && method === 'GET' && version === '1.1' && length === 0;
   const expects = all('expect')
-    .filter((one) => one !== '')
+    .filter((text) => text !== '')
     .join(',')
     .toLowerCase();
   const target_ = resource(method, target, version, all('host'), isEncrypted);

@@ -1,4 +1,7 @@
-/** The reader of requests beside one that is slow and plain: the same of every text, however it is cut; and what it costs when it comes a byte at a time. */
+/**
+ * The reader of requests compared with one that is slow and plain: the same of every text, however
+ * it is cut; and what it costs when it comes a byte at a time.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FieldList } from '../../../../edge/http/exchange/field-list.ts';
@@ -15,7 +18,7 @@ const CASES = depth({ quick: 2000, moderate: 10_000, full: 100_000 });
 /** Short enough to be met by what is generated. */
 const LIMITS: Http1Limits = { ...DEFAULT_HTTP1_LIMITS, headerBytes: 300, headerFields: 8, targetLength: 60 };
 
-/** What a connection would be told. Takes `most` bytes of a body before it asks for a rest. */
+/** What a connection would receive. Takes `most` bytes of a body before it asks for a rest. */
 class Ears implements RequestSink {
   readonly seen: Seen[] = [];
   readonly reader: RequestReader;
@@ -80,12 +83,13 @@ function compare(text: string, parts: readonly string[], most = 1 << 30): void {
   const seen = new Ears(LIMITS, most).feed(parts);
   // What cannot become a line may be refused before its end has come, or only then.
   const isEarly = expected.isWithin && seen.length === expected.seen.length + 1 && 'refused' in (seen.at(-1) as Seen);
-  const told = isEarly ? seen.slice(0, -1) : seen;
-  assert.equal(told.map(sizeless), expected.seen.map(sizeless), JSON.stringify({ text, parts }));
+  const events = isEarly ? seen.slice(0, -1) : seen;
+  assert.equal(events.map(sizeless), expected.seen.map(sizeless), JSON.stringify({ text, parts }));
 }
 
 /** What is too long and malformed is either, by what of it came first. */
-const sizeless = (one: Seen): Seen => ('refused' in one && [414, 431].includes(one.refused) ? { refused: 400 } : one);
+const sizeless = (seen: Seen): Seen =>
+  'refused' in seen && [414, 431].includes(seen.refused) ? { refused: 400 } : seen;
 
 const data = (text: string): string[] => [...text];
 
@@ -166,13 +170,13 @@ const text = fc.array(request, { minLength: 1, maxLength: 3 }).map((all) => all.
 
 test('what is generated is read alike, whole, in bytes and cut anywhere', () => {
   fc.assert(
-    fc.property(text, fc.array(fc.nat(600), { maxLength: 4 }), fc.integer({ min: 1, max: 5 }), (one, cuts, most) => {
-      compare(one, [one]);
-      compare(one, data(one), most);
-      const at = [0, ...cuts.filter((cut) => cut < one.length).sort((a, b) => a - b), one.length];
-      const parts = at.slice(1).map((to, i) => one.slice(at[i], to));
+    fc.property(text, fc.array(fc.nat(600), { maxLength: 4 }), fc.integer({ min: 1, max: 5 }), (line, cuts, most) => {
+      compare(line, [line]);
+      compare(line, data(line), most);
+      const at = [0, ...cuts.filter((cut) => cut < line.length).sort((a, b) => a - b), line.length];
+      const parts = at.slice(1).map((to, i) => line.slice(at[i], to));
       compare(
-        one,
+        line,
         parts.filter((part) => part !== ''),
         most,
       );
@@ -189,17 +193,17 @@ const SOUND = [
 ];
 
 test('sound requests are read alike when they are cut at every byte, or a single one is missing, doubled or another', () => {
-  for (const one of SOUND)
-    for (let at = 0; at <= one.length; at++) {
+  for (const text of SOUND)
+    for (let at = 0; at <= text.length; at++) {
       compare(
-        one,
-        [one.slice(0, at), one.slice(at)].filter((part) => part !== ''),
+        text,
+        [text.slice(0, at), text.slice(at)].filter((part) => part !== ''),
       );
-      const others = [...'\r\n\t\0 :;,0aA\x7f\xff'].map((byte) => one.slice(0, at) + byte + one.slice(at + 1));
+      const others = [...'\r\n\t\0 :;,0aA\x7f\xff'].map((byte) => text.slice(0, at) + byte + text.slice(at + 1));
       for (const other of [
-        one.slice(0, at),
-        one.slice(0, at) + one.slice(at + 1),
-        one.slice(0, at) + one.slice(at - 1),
+        text.slice(0, at),
+        text.slice(0, at) + text.slice(at + 1),
+        text.slice(0, at) + text.slice(at - 1),
         ...others,
       ])
         compare(other, [other]);
@@ -263,7 +267,7 @@ test('empty lines before a request count once, however they are cut', () => {
     const ears = new Ears(DEFAULT_HTTP1_LIMITS, 1 << 30);
     for (const byte of '\r\n'.repeat(count)) ears.reader.push(Buffer.from(byte));
     ears.reader.push(Buffer.from('GET / HTTP/1.1\r\nHost: a\r\n\r\n'));
-    assert.is(ears.seen.filter((one) => !('refused' in one)).length, length);
+    assert.is(ears.seen.filter((seen) => !('refused' in seen)).length, length);
   }
 });
 

@@ -1,4 +1,7 @@
-/** Nothing is fetched for a client that takes nothing, and what is fetched is charged until it has left. */
+/**
+ * Nothing is fetched for a client that takes nothing, and what is fetched is charged until it has
+ * left.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LEAST_FETCH, MemoryBudget, type MemoryWaiter } from '../../../../edge/http/exchange/client-memory.ts';

@@ -11,12 +11,15 @@ export interface RawServer {
   readonly port: number;
   readonly http1: Http1;
   readonly counters: Http1Counters;
-  /** Reasons that were told. */
-  readonly told: Http1Reason[];
+  /** Reported reasons. */
+  readonly events: Http1Reason[];
   readonly errors: unknown[];
   /** Of the connections that are open. */
   readonly sockets: ReadonlySet<Socket>;
-  /** Sends a character a byte, reads until the server ends or all of `until` has come (as often as it is said). */
+  /**
+   * Sends a character a byte, reads until the server ends or all of `until` has come (as often as
+   * it is said).
+   */
   send(bytes: string, until?: string, times?: number): Promise<RawAnswer>;
 }
 
@@ -38,9 +41,9 @@ export async function withServer(
   use: (server: RawServer) => Promise<void>,
   limits: Partial<Http1Limits> = {},
 ): Promise<void> {
-  const told: Http1Reason[] = [];
+  const events: Http1Reason[] = [];
   const errors: unknown[] = [];
-  const counters = new Http1Counters({ onReason: (reason) => told.push(reason) });
+  const counters = new Http1Counters({ onReason: (reason) => events.push(reason) });
   const http1 = new Http1({
     handler,
     limits: { ...DEFAULT_HTTP1_LIMITS, ...limits },
@@ -61,7 +64,7 @@ export async function withServer(
       done: (text) => until !== '' && text.split(until).length > times,
     });
   try {
-    await use({ port, http1, counters, told, errors, sockets: open, send });
+    await use({ port, http1, counters, events, errors, sockets: open, send });
   } finally {
     for (const socket of open) socket.destroy();
     server.close();

@@ -1,6 +1,7 @@
 /**
- * Every byte of many bodies, both ways and over real sockets, while clients write in odd pieces and take nothing for a while: buffers that are used again
- * (one to read into for the thread, a pool to write from) must never show one exchange what belongs to another.
+ * Every byte of many bodies, both ways and over real sockets, while clients write in odd pieces and
+ * take nothing for a while: buffers that are used again (one to read into for the thread, a pool to
+ * write from) must never show one exchange what belongs to another.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
@@ -28,7 +29,10 @@ const DOWNLOADED = 3_000_000;
 const random = new Random(SEED);
 const pick = (most: number): number => 1 + random.below(most);
 
-/** A text without an end that no two streams begin at the same place of; of prime length, so that it does not go in step with any buffer. */
+/**
+ * A text without an end that no two streams begin at the same place of; of prime length, so that it
+ * does not go in step with any buffer.
+ */
 const PERIOD = 65_521;
 const TEXT = Buffer.alloc(2 * PERIOD);
 for (let i = 0; i < PERIOD; i++) TEXT[i] = TEXT[i + PERIOD] = random.below(256);

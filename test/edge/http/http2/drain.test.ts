@@ -1,4 +1,7 @@
-/** GOAWAY twice (RFC 9113 section 6.8): what is under way is served, what comes after is not, then the connection ends. */
+/**
+ * GOAWAY twice (RFC 9113 section 6.8): what is in flight is served, what comes after is not, then
+ * the connection ends.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ReadyAnswer } from '../../../../edge/http/exchange/ready-answer.ts';
@@ -7,7 +10,7 @@ import { data, type Frame, frame, headers, ofType, POST, ping, Rig, word } from 
 
 const READY = new ReadyAnswer(200, [], Buffer.from('hello'));
 const lasts = (frames: readonly Frame[]): number[] =>
-  ofType(frames, FRAME.GOAWAY).map((one) => one.payload.readUInt32BE(0));
+  ofType(frames, FRAME.GOAWAY).map((frame) => frame.payload.readUInt32BE(0));
 
 async function drained(): Promise<{ rig: Rig; text: string }> {
   const rig = new Rig();
@@ -17,7 +20,7 @@ async function drained(): Promise<{ rig: Rig; text: string }> {
   rig.session.drain();
   const frames = await rig.frames();
   assert.equal(
-    frames.map((one) => one.type),
+    frames.map((frame) => frame.type),
     [FRAME.GOAWAY, FRAME.PING],
   );
   assert.equal(lasts(frames), [MAX_STREAM_ID]);
@@ -57,7 +60,10 @@ test('a session without streams ends as soon as the client has seen it', async (
 
 const LEAVING = frame(FRAME.GOAWAY, 0, 0, Buffer.concat([word(0), word(0)]));
 
-/** What the last answer brings to a client that goes away: the announcement, and the end once the client has seen it. */
+/**
+ * What the last answer brings to a client that goes away: the announcement, and the end once the
+ * client has seen it.
+ */
 async function ends(rig: Rig, frames: readonly Frame[], last: number): Promise<void> {
   assert.equal(lasts(frames), [MAX_STREAM_ID]);
   assert.is(rig.transport.isEnded, false);

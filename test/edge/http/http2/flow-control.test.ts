@@ -1,4 +1,7 @@
-/** What is sent never passes the windows of the client, and all that they allow is sent: against a slow reference that counts (RFC 9113 section 6.9). */
+/**
+ * What is sent never passes the windows of the client, and all that they allow is sent: against a
+ * slow reference that counts (RFC 9113 section 6.9).
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DEFAULT_WINDOW, ERROR_CODE, FRAME, MAX_WINDOW } from '../../../../edge/http/http2/protocol.ts';
@@ -65,14 +68,14 @@ test('generated writes, updates and settings', async () => {
           initial = step.bytes;
           rig.send(settings([4, step.bytes]));
         }
-        for (const one of ofType(await rig.frames(), FRAME.DATA)) {
-          const model = models[(one.streamId - 1) / 2];
+        for (const frame of ofType(await rig.frames(), FRAME.DATA)) {
+          const model = models[(frame.streamId - 1) / 2];
           assert.is(model.hasSeenEnd, false);
-          model.sent += one.payload.length;
-          model.window -= one.payload.length;
-          session -= one.payload.length;
-          model.hasSeenEnd = (one.flags & 1) !== 0;
-          assert.ok(one.payload.length === 0 || model.window >= 0, 'past the window of the stream');
+          model.sent += frame.payload.length;
+          model.window -= frame.payload.length;
+          session -= frame.payload.length;
+          model.hasSeenEnd = (frame.flags & 1) !== 0;
+          assert.ok(frame.payload.length === 0 || model.window >= 0, 'past the window of the stream');
           assert.ok(session >= 0, 'past the window of the session');
         }
         for (const model of models) {
@@ -106,7 +109,7 @@ test('a large body does not hold up a small one', async () => {
     rig.exchanges[i].respond(200, []);
     rig.exchanges[i].end(Buffer.alloc(bytes));
   }
-  const order = ofType(await rig.frames(), FRAME.DATA).map((one) => one.streamId);
+  const order = ofType(await rig.frames(), FRAME.DATA).map((frame) => frame.streamId);
   assert.is(order.indexOf(3), 1);
 });
 

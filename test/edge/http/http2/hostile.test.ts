@@ -1,4 +1,7 @@
-/** What a client might gain by breaking off, not taking what it asked for, or asking for much with little. */
+/**
+ * What a client might gain by breaking off, not taking what it asked for, or asking for much with
+ * little.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Exchange } from '../../../../edge/http/exchange/exchange.ts';
@@ -122,18 +125,18 @@ test('each byte of DATA is given back to the session once, however its stream en
   const sessionWindow = 100_000;
   const increments = (frames: readonly Frame[]): number =>
     ofType(frames, FRAME.WINDOW_UPDATE)
-      .filter((one) => one.streamId === 0)
-      .reduce((sum, one) => sum + one.payload.readUInt32BE(), 0);
+      .filter((frame) => frame.streamId === 0)
+      .reduce((sum, frame) => sum + frame.payload.readUInt32BE(), 0);
   await fc.assert(
     fc.asyncProperty(fc.array(action, { maxLength: 60 }), async (actions) => {
       const rig = new Rig({ limits: { sessionWindow, streamWindow: 20_000 } });
-      for (let place = 0; place < 4; place++) rig.send(headers(2 * place + 1, POST, false));
+      for (let position = 0; position < 4; position++) rig.send(headers(2 * position + 1, POST, false));
       let sent = 0;
       let given = increments(await rig.frames()) - (sessionWindow - 65_535);
       const reads: Promise<unknown>[] = [];
-      for (const { kind, place, bytes } of actions) {
-        const id = 2 * place + 1;
-        const exchange = rig.exchanges[place];
+      for (const { kind, place: position, bytes } of actions) {
+        const id = 2 * position + 1;
+        const exchange = rig.exchanges[position];
         const queue = rig.session.streams.get(id)?.queue;
         if (!rig.session.isOpen) break;
         if (kind === 'data') rig.send(data(id, Buffer.alloc(bytes)));

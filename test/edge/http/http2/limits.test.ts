@@ -1,4 +1,7 @@
-/** What a client may not do for long: floods, slowness, silence; each with its code, its counter, and its one line for the log. */
+/**
+ * What a client may not do for long: floods, slowness, silence; each with its code, its counter,
+ * and its one line for the log.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type AbortCause, AbortError } from '../../../../edge/http/exchange/exchange.ts';
@@ -25,7 +28,9 @@ import {
 
 const CALM = ERROR_CODE.ENHANCE_YOUR_CALM;
 
-/** Frames that are sent again and again, and the limit that they meet. `before`: what is sent first. */
+/**
+ * Frames that are sent repeatedly, and the limit that they meet. `before`: what is sent first.
+ */
 const FLOODS: readonly {
   readonly name: string;
   readonly limits: Partial<Http2Limits>;
@@ -126,7 +131,7 @@ for (const { name, limits, before = [], again, counter } of FLOODS) {
     assert.is(goawayCode(await rig.frames()), CALM);
     assert.is(rig.counters.get(`session_${counter}`), 1);
     assert.is(rig.transport.isEnded, true);
-    assert.ok(rig.told.includes(`session_${counter} 1`), rig.told.join());
+    assert.ok(rig.events.includes(`session_${counter} 1`), rig.events.join());
   });
 }
 
@@ -171,7 +176,7 @@ test('a refused block is decoded all the same: the table stays in step', async (
 test('a part of a reason is told once in a while, with how often', () => {
   const rig = new Rig({ limits: { resetBurst: 100 } });
   for (let i = 0; i < 10; i++) rig.send(headers(2 * i + 1, ['a', 'b']));
-  assert.equal(rig.told, ['stream_malformed 1']);
+  assert.equal(rig.events, ['stream_malformed 1']);
   assert.is(rig.counters.get('stream_malformed'), 10);
 });
 
@@ -405,14 +410,18 @@ test('requests with which nothing goes on: 504, 408 for those that are not whole
   rig.clock.advance(1);
   let frames = await rig.frames();
   assert.equal(
-    ofType(frames, FRAME.HEADERS).map((one) => [one.streamId, rig.field(one, ':status'), one.flags & FLAG.END_STREAM]),
+    ofType(frames, FRAME.HEADERS).map((frame) => [
+      frame.streamId,
+      rig.field(frame, ':status'),
+      frame.flags & FLAG.END_STREAM,
+    ]),
     [
       [1, '504', FLAG.END_STREAM],
       [3, '408', FLAG.END_STREAM],
     ],
   );
   assert.equal(
-    ofType(frames, FRAME.RST_STREAM).map((one) => [one.streamId, one.payload.readUInt32BE()]),
+    ofType(frames, FRAME.RST_STREAM).map((frame) => [frame.streamId, frame.payload.readUInt32BE()]),
     [[3, ERROR_CODE.NO_ERROR]],
   );
   assert.equal(causes, [['limit'], ['limit'], []]);
@@ -422,7 +431,7 @@ test('requests with which nothing goes on: 504, 408 for those that are not whole
   assert.equal([ofType(frames, FRAME.RST_STREAM)[0].streamId, resetCode(frames)], [5, ERROR_CODE.CANCEL]);
   assert.equal(causes[2], ['limit']);
   assert.is(rig.counters.get('stream_idle'), 3);
-  assert.ok(rig.told.includes('stream_idle 1'));
+  assert.ok(rig.events.includes('stream_idle 1'));
   assert.is(rig.session.isOpen, true);
 });
 
@@ -456,7 +465,7 @@ test('a request is not idle while anything moves, or the client is who has to ta
     rig.clock.advance(1);
   }
   assert.equal(
-    [...rig.session.streams.open].map((one) => one.id),
+    [...rig.session.streams.open].map((stream) => stream.id),
     [1, 5, 7],
   );
 });
@@ -493,7 +502,7 @@ test('bodies that nobody takes hold no more than the windows', () => {
   const held = rig.exchanges.map(
     (exchange) => rig.session.streams.get(2 * rig.exchanges.indexOf(exchange) + 1)?.queue?.buffered ?? 0,
   );
-  assert.ok(held.reduce((sum, one) => sum + one, 0) <= 65_535);
+  assert.ok(held.reduce((sum, figure) => sum + figure, 0) <= 65_535);
   assert.is(rig.counters.get('session_flow_control'), 1);
 });
 

@@ -1,6 +1,6 @@
 /**
- * Handlers that do anything in any order, with fields of any characters: what reaches the client is a response of that stream, or a reset, and the
- * exchanges beside it are none the worse.
+ * Handlers that do anything in any order, with fields of any characters: what reaches the client is
+ * a response of that stream, or a reset, and the exchanges next to it are none the worse.
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -69,25 +69,25 @@ const OVERWRITTEN = 254;
 /** Each byte of a body is the number of its stream. */
 const body = (id: number, data: number): Buffer => Buffer.alloc(data, id);
 
-function act(exchange: Exchange, id: number, one: Step): void {
+function act(exchange: Exchange, id: number, step: Step): void {
   const fail = (): never => {
     throw new Error('A listener.');
   };
-  if (one.kind === 'inform') exchange.inform(one.status, one.fields);
-  else if (one.kind === 'answer') exchange.answer(new ReadyAnswer(one.status, one.fields, body(id, one.bytes)));
-  else if (one.kind === 'respond') exchange.respond(one.status, one.fields);
-  else if (one.kind === 'write') exchange.write(body(id, one.bytes));
-  else if (one.kind === 'lend') {
-    const lent = body(id, one.bytes);
+  if (step.kind === 'inform') exchange.inform(step.status, step.fields);
+  else if (step.kind === 'answer') exchange.answer(new ReadyAnswer(step.status, step.fields, body(id, step.bytes)));
+  else if (step.kind === 'respond') exchange.respond(step.status, step.fields);
+  else if (step.kind === 'write') exchange.write(body(id, step.bytes));
+  else if (step.kind === 'lend') {
+    const lent = body(id, step.bytes);
     exchange.lend(lent);
     lent.fill(OVERWRITTEN);
-  } else if (one.kind === 'end') exchange.end(body(id, one.bytes), one.fields);
-  else if (one.kind === 'upgrade') exchange.upgrade(one.fields);
-  else if (one.kind === 'abort') exchange.abort();
-  else if (one.kind === 'read') void exchange.body.read().catch(() => {});
-  else if (one.kind === 'discard') exchange.body.discard();
-  else if (one.kind === 'onDrain') exchange.onDrain(one.bytes > 15 ? fail : () => exchange.write(body(id, 40_000)));
-  else if (one.kind === 'onAbort') exchange.onAbort(one.bytes > 15 ? fail : () => exchange.end());
+  } else if (step.kind === 'end') exchange.end(body(id, step.bytes), step.fields);
+  else if (step.kind === 'upgrade') exchange.upgrade(step.fields);
+  else if (step.kind === 'abort') exchange.abort();
+  else if (step.kind === 'read') void exchange.body.read().catch(() => {});
+  else if (step.kind === 'discard') exchange.body.discard();
+  else if (step.kind === 'onDrain') exchange.onDrain(step.bytes > 15 ? fail : () => exchange.write(body(id, 40_000)));
+  else if (step.kind === 'onAbort') exchange.onAbort(step.bytes > 15 ? fail : () => exchange.end());
 }
 
 /** What a client has seen of a stream. */
@@ -122,12 +122,13 @@ class Seen {
   #head(list: readonly string[]): void {
     const isTrailers = this.status >= 200;
     if (isTrailers) assert.ok(this.isEnded, 'trailers are the end');
-    list.forEach((one, i) => {
-      if (i % 2 === 1) assert.match(one, /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/);
-      else if (i > 0 || isTrailers) assert.match(one, /^[!#$%&'*+\-.^_`|~0-9a-z]+$/);
-      if (i % 2 === 0) assert.not.match(one, /^(?:connection|keep-alive|proxy-connection|transfer-encoding|upgrade)$/);
+    list.forEach((text, i) => {
+      if (i % 2 === 1)
+        assert.match(text, /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/);
+      else if (i > 0 || isTrailers) assert.match(text, /^[!#$%&'*+\-.^_`|~0-9a-z]+$/);
+      if (i % 2 === 0) assert.not.match(text, /^(?:connection|keep-alive|proxy-connection|transfer-encoding|upgrade)$/);
     });
-    const at = list.findIndex((one, i) => i % 2 === 0 && one === 'content-length');
+    const at = list.findIndex((text, i) => i % 2 === 0 && text === 'content-length');
     if (isTrailers || Number(list[1]) < 200 || Number(list[1]) === 204) assert.is(at, -1);
     if (isTrailers) return;
     assert.is(list[0], ':status');
@@ -157,25 +158,25 @@ test('handlers that do anything', async () => {
       });
       rig.send(headers(honest));
       const look = async (): Promise<void> => {
-        for (const one of await rig.frames())
-          if (one.streamId > 0) seen.get(one.streamId)?.take(one, (from) => rig.fields(from));
+        for (const frame of await rig.frames())
+          if (frame.streamId > 0) seen.get(frame.streamId)?.take(frame, (from) => rig.fields(from));
       };
-      const beside = rig.exchanges[REQUESTS.length];
-      beside.respond(200, ['content-length', `${5 * steps.length}`]);
-      for (const one of steps) {
-        const id = 2 * one.place + 1;
-        beside.write(body(honest, 5));
-        if (one.kind === 'reset') rig.send(reset(id));
-        else if (one.kind === 'room') rig.send(windowUpdate(id, 20_000), windowUpdate(0, 20_000));
+      const exchange = rig.exchanges[REQUESTS.length];
+      exchange.respond(200, ['content-length', `${5 * steps.length}`]);
+      for (const step of steps) {
+        const id = 2 * step.place + 1;
+        exchange.write(body(honest, 5));
+        if (step.kind === 'reset') rig.send(reset(id));
+        else if (step.kind === 'room') rig.send(windowUpdate(id, 20_000), windowUpdate(0, 20_000));
         else
           try {
-            act(rig.exchanges[one.place], id, one);
+            act(rig.exchanges[step.place], id, step);
           } catch (error) {
             assert.ok(error instanceof Error); // the caller's to know
           }
-        if (one.bytes % 2 === 0) await look();
+        if (step.bytes % 2 === 0) await look();
       }
-      beside.end();
+      exchange.end();
       rig.send(windowUpdate(0, 10_000_000), windowUpdate(honest, 10_000));
       await look();
       assert.is(rig.session.isOpen, true);
@@ -196,7 +197,7 @@ test('lengths that say the same are sent as one, and those that do not are refus
   rig.send(headers(1), headers(3));
   rig.exchanges[0].respond(200, ['content-length', '2', 'x-a', '1', 'content-length', '2']);
   const fieldsSent = rig.fields(ofType(await rig.frames(), FRAME.HEADERS)[0]);
-  assert.equal(fieldsSent.filter((one) => one === 'content-length').length, 1);
+  assert.equal(fieldsSent.filter((text) => text === 'content-length').length, 1);
   assert.throws(() => rig.exchanges[1].respond(200, ['content-length', '2', 'content-length', '3']));
 });
 
@@ -220,7 +221,7 @@ function giveAway({ buffer }: Uint8Array): void {
 test('a body whose memory was given away ends its exchange, and nothing else', async () => {
   const rig = new Rig();
   rig.send(settings([4, 10]), headers(1), headers(3), headers(5), headers(7));
-  const [first, second, third, beside] = rig.exchanges;
+  const [first, second, third, neighbour] = rig.exchanges;
   const taken = new Uint8Array(100);
   const parts = [new Uint8Array(50), new Uint8Array(600), new Uint8Array(600)];
   first.respond(200, []);
@@ -229,19 +230,19 @@ test('a body whose memory was given away ends its exchange, and nothing else', a
   for (const part of parts) second.write(part);
   const ready = new ReadyAnswer(200, [], new Uint8Array(5000));
   third.answer(ready);
-  beside.respond(200, []);
-  beside.end(new Uint8Array(3000));
+  neighbour.respond(200, []);
+  neighbour.end(new Uint8Array(3000));
   await rig.frames();
   for (const part of [taken, parts[1], ready.body]) giveAway(part);
   for (const id of [1, 3, 5, 7]) rig.send(windowUpdate(id, 10_000));
   const frames = await rig.frames();
   assert.equal(
-    ofType(frames, FRAME.RST_STREAM).map((one) => [one.streamId, one.payload.readUInt32BE()]),
+    ofType(frames, FRAME.RST_STREAM).map((frame) => [frame.streamId, frame.payload.readUInt32BE()]),
     [1, 3, 5].map((id) => [id, ERROR_CODE.INTERNAL_ERROR]),
   );
-  const data = ofType(frames, FRAME.DATA).filter((one) => one.streamId === 7);
+  const data = ofType(frames, FRAME.DATA).filter((frame) => frame.streamId === 7);
   assert.is(
-    data.reduce((sum, one) => sum + one.payload.length, 0),
+    data.reduce((sum, frame) => sum + frame.payload.length, 0),
     2990,
   );
   assert.is(rig.session.streams.count, 0);

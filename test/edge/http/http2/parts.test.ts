@@ -232,8 +232,8 @@ test('scheduler: who is taken out of a list is not served, whatever its urgency 
         for (const list of lists) if (list.includes(item)) list.splice(list.indexOf(item), 1);
       };
       const next = (): Item | null => lists.find((list) => list.length > 0)?.[0] ?? null;
-      for (const { place, urgency, kind } of commands) {
-        const item = items[place];
+      for (const { place: position, urgency, kind } of commands) {
+        const item = items[position];
         if (kind === 'remove') {
           scheduler.remove(item);
           without(item);

@@ -1,4 +1,7 @@
-/** Handlers and listeners that end streams, or the session, while it is in the middle of something: of a part of what it reads, of filling a write, of telling others. */
+/**
+ * Handlers and listeners that end streams, or the session, while it is in the middle of something:
+ * of a part of what it reads, of filling a write, of telling others.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ReadyAnswer } from '../../../../edge/http/exchange/ready-answer.ts';
@@ -8,7 +11,7 @@ import { data, type Frame, goawayCode, headers, ofType, POST, Rig, reset, settin
 const READY = new ReadyAnswer(200, [], Buffer.from('hello'));
 const WIDE = [settings([4, 1 << 24]), windowUpdate(0, 1 << 24)];
 
-/** The session has said its last, told its client so, and lets go of everything. */
+/** The session has said its last, told its client so, and releases everything. */
 async function hasEnded(rig: Rig): Promise<Frame[]> {
   const frames = await rig.frames();
   assert.is(frames.at(-1)?.type, FRAME.GOAWAY);
@@ -95,7 +98,7 @@ test('a listener for an end aborts the exchanges beside it, and writes to them',
   const frames = await rig.frames();
   assert.equal(heard, [0]); // who aborts is not told, of the others either
   assert.equal(
-    ofType(frames, FRAME.RST_STREAM).map((one) => one.streamId),
+    ofType(frames, FRAME.RST_STREAM).map((frame) => frame.streamId),
     [3, 5, 7],
   );
   assert.is(rig.session.sender.queued, 0);

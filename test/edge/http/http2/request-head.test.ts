@@ -1,4 +1,7 @@
-/** Which lists of fields are requests (RFC 9113 sections 8.2 and 8.3, 8.5, RFC 8441), and what a handler sees of them. */
+/**
+ * Which lists of fields are requests (RFC 9113 sections 8.2 and 8.3, 8.5, RFC 8441), and what a
+ * handler sees of them.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { lineFlags, nameFlags } from '../../../../edge/http/exchange/fields.ts';

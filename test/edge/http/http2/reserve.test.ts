@@ -1,4 +1,7 @@
-/** Nothing is fetched for a client that takes nothing, and what is fetched is charged until it has left. */
+/**
+ * Nothing is fetched for a client that takes nothing, and what is fetched is charged until it has
+ * left.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LEAST_FETCH, MemoryBudget } from '../../../../edge/http/exchange/client-memory.ts';
@@ -10,7 +13,10 @@ const INITIAL_WINDOW_SIZE = 4;
 const REFUSED_STREAM = 7;
 const turn = (): Promise<void> => new Promise((done) => setImmediate(() => setImmediate(done)));
 
-/** A session whose clients may hold `limit` bytes, with the windows of each stream, and of the session, as given. */
+/**
+ * A session whose clients may hold `limit` bytes, with the windows of each stream, and of the
+ * session, as given.
+ */
 async function begin(limit: number, window: number, ofSession = 0): Promise<{ rig: Rig; budget: MemoryBudget }> {
   const budget = new MemoryBudget(limit);
   const rig = new Rig({ memory: budget });
@@ -20,7 +26,7 @@ async function begin(limit: number, window: number, ofSession = 0): Promise<{ ri
   return { rig, budget };
 }
 
-/** A stream that has its head, and how often it was told that more may come. */
+/** A stream that has its head, and how often it heard that more may come. */
 function open(rig: Rig, id: number): { exchange: Rig['exchanges'][number]; drains: () => number } {
   rig.transport.receive(headers(id));
   const exchange = rig.exchanges.at(-1)!;

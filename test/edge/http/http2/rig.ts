@@ -1,4 +1,6 @@
-/** A session over memory: its client is the test, its clock a number, and what it wrote are frames. */
+/**
+ * A session over memory: its client is the test, its clock a number, and what it wrote are frames.
+ */
 import { MemoryBudget } from '../../../../edge/http/exchange/client-memory.ts';
 import type { Client, Exchange, Handler } from '../../../../edge/http/exchange/exchange.ts';
 import type { Clock, Ticking } from '../../../../edge/http/http2/clock.ts';
@@ -54,7 +56,7 @@ export class MemoryTransport implements Transport {
     if (!this.isHeld) setImmediate(() => this.release());
   }
 
-  /** Completes the write under way. */
+  /** Completes the pending write. */
   release(): void {
     const done = this.#done;
     this.#done = undefined;
@@ -184,8 +186,8 @@ export interface RigOptions {
 export class Rig {
   readonly transport = new MemoryTransport();
   readonly clock = new ManualClock();
-  readonly told: string[] = [];
-  readonly counters = new Http2Counters({ onEnding: (name, count) => this.told.push(`${name} ${count}`) });
+  readonly events: string[] = [];
+  readonly counters = new Http2Counters({ onEnding: (name, count) => this.events.push(`${name} ${count}`) });
   readonly exchanges: Exchange[] = [];
   readonly errors: unknown[] = [];
   readonly session: Http2Session;
@@ -244,7 +246,8 @@ export class Rig {
   }
 }
 
-export const ofType = (frames: readonly Frame[], type: number): Frame[] => frames.filter((one) => one.type === type);
+export const ofType = (frames: readonly Frame[], type: number): Frame[] =>
+  frames.filter((frame) => frame.type === type);
 
 /** Code of the one RST_STREAM among them; -1: none. */
 export function resetCode(frames: readonly Frame[]): number {

@@ -46,15 +46,15 @@ test('what goes in leaves in order, and what was lent may change afterwards; mem
 });
 
 test('two queues never share memory, also after one was cleared', () => {
-  const [one, other] = [new SendQueue(MEMORY), new SendQueue(MEMORY)];
+  const [queue, other] = [new SendQueue(MEMORY), new SendQueue(MEMORY)];
   const target = Buffer.alloc(BUFFER);
-  one.pushCopy(Buffer.alloc(BUFFER, 1));
-  one.clear();
-  one.pushCopy(Buffer.alloc(BUFFER, 2));
+  queue.pushCopy(Buffer.alloc(BUFFER, 1));
+  queue.clear();
+  queue.pushCopy(Buffer.alloc(BUFFER, 2));
   other.pushCopy(Buffer.alloc(BUFFER, 3));
-  assert.ok(one.move(target, 0, BUFFER));
+  assert.ok(queue.move(target, 0, BUFFER));
   assert.ok(target.equals(Buffer.alloc(BUFFER, 2)));
-  one.pushCopy(Buffer.alloc(BUFFER, 4));
+  queue.pushCopy(Buffer.alloc(BUFFER, 4));
   assert.ok(other.move(target, 0, BUFFER));
   assert.ok(target.equals(Buffer.alloc(BUFFER, 3)));
 });

@@ -1,4 +1,7 @@
-/** A session from its preface to its end: requests and responses, bodies both ways, tunnels, and what a handler may do. */
+/**
+ * A session from its preface to its end: requests and responses, bodies both ways, tunnels, and
+ * what a handler may do.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AbortError, type Exchange } from '../../../../edge/http/exchange/exchange.ts';
@@ -27,10 +30,10 @@ const answer = (exchange: Exchange): void => exchange.answer(READY);
 const text = (frames: readonly Frame[], streamId: number): string =>
   Buffer.concat(
     ofType(frames, FRAME.DATA)
-      .filter((one) => one.streamId === streamId)
-      .map((one) => one.payload),
+      .filter((frame) => frame.streamId === streamId)
+      .map((frame) => frame.payload),
   ).toString();
-const isEnd = (one: Frame): boolean => (one.flags & FLAG.END_STREAM) !== 0;
+const isEnd = (frame: Frame): boolean => (frame.flags & FLAG.END_STREAM) !== 0;
 
 /** All of a body, as text. */
 async function bodyOf(exchange: Exchange): Promise<string> {
@@ -47,7 +50,7 @@ test('the server speaks first: SETTINGS, and a window for all streams', async ()
   assert.is(rest.length, 0);
   rig.send(PREFACE, settings([4, 10]));
   assert.equal(
-    (await rig.frames()).map((one) => [one.type, one.flags]),
+    (await rig.frames()).map((frame) => [frame.type, frame.flags]),
     [[FRAME.SETTINGS, FLAG.ACK]],
   );
 });
@@ -212,7 +215,8 @@ test('more than the window resets the stream, and what it held is given back to 
     () => assert.unreachable(),
     (error: unknown) => assert.instance(error, AbortError),
   );
-  // 30,001 of 65,535: less than half is owed, so nothing is announced, but no more than that is missing.
+  // 30,001 of 65,535: less than half is owed, so nothing is announced, but no more than that is
+  // missing.
   assert.is(rig.session.streams.receiveWindow.give(2767), 32_768);
 });
 
@@ -359,7 +363,7 @@ test('a request without any authority is answered 400, one too large 431, both w
   rig.send(headers(3, [...GET, 'a', '1', 'b', '2', 'c', '3']));
   const heads = ofType(await rig.frames(), FRAME.HEADERS);
   assert.equal(
-    heads.map((one) => rig.field(one, ':status')),
+    heads.map((head) => rig.field(head, ':status')),
     ['400', '431'],
   );
   assert.is(rig.exchanges.length, 0);
@@ -374,14 +378,14 @@ test('crumbs of a cookie count as the one field that they become, and by their s
   rig.send(headers(5, [...GET, ...crumbs(60)]));
   const heads = ofType(await rig.frames(), FRAME.HEADERS);
   assert.equal(
-    heads.map((one) => [one.streamId, rig.field(one, ':status')]),
+    heads.map((head) => [head.streamId, rig.field(head, ':status')]),
     [
       [3, '431'],
       [5, '431'],
     ],
   );
   assert.is(rig.exchanges.length, 1);
-  assert.equal(rig.exchanges[0].headers.filter((one) => one === 'cookie').length, 1);
+  assert.equal(rig.exchanges[0].headers.filter((header) => header === 'cookie').length, 1);
 });
 
 test('heads larger than a frame go on in CONTINUATION', async () => {
@@ -392,15 +396,15 @@ test('heads larger than a frame go on in CONTINUATION', async () => {
   rig.exchanges[1].answer(new ReadyAnswer(200, ['x-a', value, 'x-b', value], Buffer.from('a')));
   const frames = await rig.frames();
   for (const id of [1, 3]) {
-    const parts = frames.filter((one) => one.streamId === id && one.type !== FRAME.DATA);
+    const parts = frames.filter((frame) => frame.streamId === id && frame.type !== FRAME.DATA);
     assert.is(parts[0].type, FRAME.HEADERS);
-    assert.ok(parts.slice(1).every((one) => one.type === FRAME.CONTINUATION));
+    assert.ok(parts.slice(1).every((part) => part.type === FRAME.CONTINUATION));
     assert.equal(
-      parts.map((one) => one.flags & FLAG.END_HEADERS),
+      parts.map((part) => part.flags & FLAG.END_HEADERS),
       [...parts.slice(1).map(() => 0), FLAG.END_HEADERS],
     );
-    assert.ok(parts.every((one) => one.payload.length <= 16_384));
-    const whole = { ...parts[0], payload: Buffer.concat(parts.map((one) => one.payload)) };
+    assert.ok(parts.every((part) => part.payload.length <= 16_384));
+    const whole = { ...parts[0], payload: Buffer.concat(parts.map((part) => part.payload)) };
     assert.is(rig.field(whole, 'x-b'), value);
   }
 });

@@ -36,10 +36,10 @@ test('threads that run and threads that have ended are one sum; connections end 
   assert.is(both.get('waypost_edge_requests_total{version="2"}'), 10);
   a.close();
   a.close();
-  const one = expose(counters);
-  assert.is(one.get('waypost_edge_open_connections'), 3);
-  assert.is(one.get('waypost_edge_connections_total{listener="tls"}'), 6);
-  assert.is(one.get('waypost_edge_requests_total{version="2"}'), 10);
+  const values = expose(counters);
+  assert.is(values.get('waypost_edge_open_connections'), 3);
+  assert.is(values.get('waypost_edge_connections_total{listener="tls"}'), 6);
+  assert.is(values.get('waypost_edge_requests_total{version="2"}'), 10);
 });
 
 test('every number that is counted is told, once', () => {
@@ -60,12 +60,15 @@ test('every number that is counted is told, once', () => {
       marks.set(next++, name);
     });
   }
-  const told = [...expose(counters).values()];
+  const events = [...expose(counters).values()];
   // Told as a difference, or by the connections of the server.
   const indirect = ['closed', 'connections', 'connections_closed', 'sessions', 'memory_charged', 'memory_released'];
-  const missing = [...marks].filter(([mark, name]) => !told.includes(mark) && !indirect.includes(name));
+  const missing = [...marks].filter(([mark, name]) => !events.includes(mark) && !indirect.includes(name));
   assert.equal(missing, []);
-  assert.is(new Set(told.filter((value) => marks.has(value))).size, told.filter((value) => marks.has(value)).length);
+  assert.is(
+    new Set(events.filter((value) => marks.has(value))).size,
+    events.filter((value) => marks.has(value)).length,
+  );
 });
 
 test('a name that is none is an error', () => {

@@ -63,7 +63,7 @@ async function withPool(use: (running: Running) => Promise<void>, options: Parti
   }
 }
 
-/** Resolves when the threads have taken what they were told before. */
+/** Resolves when the threads have handled their earlier messages. */
 async function taken({ pool, heard }: Running): Promise<void> {
   const answers = (): number => heard.filter(([message]) => message === 'heard news').length;
   const before = answers();
@@ -90,8 +90,8 @@ interface Visit {
 async function visit(port: number, options: ConnectionOptions): Promise<Visit> {
   const socket = await dialTls(port, options);
   let session: Buffer | undefined;
-  socket.on('session', (one: Buffer) => {
-    session = one;
+  socket.on('session', (bytes: Buffer) => {
+    session = bytes;
   });
   const isResumed = socket.isSessionReused();
   socket.write(GET);
@@ -160,7 +160,7 @@ test('what is sent goes to every thread, and what applications send comes with t
     pool.send('news');
     await until(() => heard.length === 2, 'both answer');
     assert.equal(heard.map(([message, thread]) => `${message} ${thread}`).sort(), ['heard news 0', 'heard news 1']);
-    assert.equal((await ask(port)).told, ['news']);
+    assert.equal((await ask(port)).event, ['news']);
   });
 });
 
@@ -177,7 +177,7 @@ for (const tls of ['auto', 'node'] as const)
           return new Promise<void>((done) => session.once('close', done));
         });
         await until(() => pool.counters.server.sum('http2') === 8, 'all are served');
-        // In the middle of whatever they do, and without a chance to let go of anything.
+        // In the middle of whatever they do, and without a chance to release anything.
         await Promise.all(workers.map(([worker]) => worker.terminate()));
         await Promise.all(closed);
         await until(() => pool.counters.restarts === 2 && pool.isListening, 'both are back');
@@ -364,7 +364,8 @@ test('a pool that stops refuses at once who comes, while a request is still unde
     });
     await until(() => heard.some(([message]) => message === 'late'), 'the request came');
     const stopped = pool.stop();
-    // Who comes to a thread that has not heard of it yet is still served, or sent away by the GOAWAY of a session that drains.
+    // Who comes to a thread that has not heard of it yet is still served, or sent away by the
+    // GOAWAY of a session that drains.
     let refusal = '';
     while (!/ECONNREFUSED|ECONNRESET/.test(refusal))
       await getHttp2(`http://${HOST}`, clearPort).catch((error: unknown) => {

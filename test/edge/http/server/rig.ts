@@ -104,9 +104,9 @@ export async function withServer(
   server.setTickets(tickets);
   assert.is(server.nativeFailure, '');
   const [tlsPort, clearPort] = [await freePort(), await freePort()];
-  const place = { address: '127.0.0.1', family: 4 } as const;
-  await server.listen({ ...place, isTls: true, port: tlsPort });
-  await server.listen({ ...place, isTls: false, port: clearPort });
+  const endpoint = { address: '127.0.0.1', family: 4 } as const;
+  await server.listen({ ...endpoint, isTls: true, port: tlsPort });
+  await server.listen({ ...endpoint, isTls: false, port: clearPort });
   try {
     await use({ server, counters, errors, tlsPort, clearPort });
   } finally {

@@ -37,10 +37,10 @@ for (const tls of ['auto', 'node'] as const) {
     test(`${version}: ALPN tells the version of HTTP; without it there is HTTP/1.1`, async () => {
       await withServer(async ({ tlsPort, counters }) => {
         const versions = { minVersion: version, maxVersion: version };
-        const one = await dialTls(tlsPort, versions);
-        assert.is(one.alpnProtocol, 'http/1.1');
-        one.write(GET);
-        assert.match(await readAll(one), /^HTTP\/1\.1 200 [\s\S]*x-name: site\.test\r\n[\s\S]*hello$/);
+        const socket = await dialTls(tlsPort, versions);
+        assert.is(socket.alpnProtocol, 'http/1.1');
+        socket.write(GET);
+        assert.match(await readAll(socket), /^HTTP\/1\.1 200 [\s\S]*x-name: site\.test\r\n[\s\S]*hello$/);
         const none = await dialTls(tlsPort, { ...versions, ALPNProtocols: undefined });
         assert.is(none.alpnProtocol, false);
         none.write(GET);
@@ -93,7 +93,8 @@ for (const tls of ['auto', 'node'] as const) {
   test('TLS 1.2 has neither ciphers that HTTP/2 forbids, though the certificate comes with others, nor renegotiation', async () => {
     await withServer(async ({ tlsPort }) => {
       const maxVersion = 'TLSv1.2';
-      // RFC 9113 appendix A; the context of the certificate has node's own list, in which these are.
+      // RFC 9113 appendix A; the context of the certificate has node's own list, in which these
+      // are.
       for (const ciphers of ['ECDHE-ECDSA-AES128-SHA', 'ECDHE-ECDSA-AES128-SHA256', 'ECDHE-ECDSA-AES256-SHA384'])
         assert.match(await handshakeError(dialTls(tlsPort, { maxVersion, ciphers })), /HANDSHAKE_FAILURE/, ciphers);
       const socket = await dialTls(tlsPort, { maxVersion, ciphers: 'ECDHE-ECDSA-AES128-GCM-SHA256' });
@@ -118,7 +119,8 @@ for (const tls of ['auto', 'node'] as const) {
       const text = await dial(clearPort);
       text.write(GET);
       assert.match(await readAll(text), /^HTTP\/1\.1 200 [\s\S]*hello$/);
-      // What begins like the preface and goes on otherwise is a request of HTTP/1.1, and none that may be.
+      // What begins like the preface and goes on otherwise is a request of HTTP/1.1, and none that
+      // may be.
       const cut = await dial(clearPort);
       cut.setNoDelay(true);
       for (const part of ['P', 'RI', ' * HTTP/1.1\r\n', 'host: site.test\r\n\r\n']) {

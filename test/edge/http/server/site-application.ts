@@ -9,7 +9,10 @@ export interface SiteData {
   readonly text: string;
   /** Throws when it is made. */
   readonly isBroken?: boolean;
-  /** Shared; not 0 when requests for /late are to be answered: a thread that is about to end is told nothing. */
+  /**
+   * Shared; not 0 when requests for /late are to be answered: a thread that is about to end
+   * receives nothing.
+   */
   readonly late?: Int32Array;
 }
 
@@ -22,13 +25,13 @@ export interface ConnectTo {
 export interface SiteReply {
   readonly thread: number;
   readonly text: string;
-  readonly told: readonly unknown[];
+  readonly event: readonly unknown[];
 }
 
 export function createApplication(data: unknown, { thread, loop, send }: ThreadContext): Application {
   const { host, pem, text, isBroken, late } = data as SiteData;
   if (isBroken) throw new Error('broken on purpose');
-  const told: unknown[] = [];
+  const events: unknown[] = [];
   const waiting: (() => void)[] = [];
   const connect = ({ connectTo, connections }: ConnectTo): void => {
     if (loop === null) throw new Error('there is no loop');
@@ -40,7 +43,7 @@ export function createApplication(data: unknown, { thread, loop, send }: ThreadC
     certificateFor: (name) => (name === host ? pem : undefined),
     handler(exchange) {
       if (exchange.path === '/throw') throw new Error('thrown on purpose');
-      const reply: SiteReply = { thread, text, told };
+      const reply: SiteReply = { thread, text, event: events };
       const answer = (): void => exchange.answer(new ReadyAnswer(200, [], Buffer.from(JSON.stringify(reply))));
       if (exchange.path === '/late') {
         send('late');
@@ -56,13 +59,13 @@ export function createApplication(data: unknown, { thread, loop, send }: ThreadC
       send('waits');
     },
     onMessage(message) {
-      told.push(message);
+      events.push(message);
       if (typeof message === 'object') connect(message as ConnectTo);
       if (message === 'die')
         setImmediate(() => {
           throw new Error('died on purpose');
         });
-      if (message === 'answer') for (const one of waiting.splice(0)) one();
+      if (message === 'answer') for (const resume of waiting.splice(0)) resume();
       send(`heard ${message}`);
     },
     close: () => send('closed'),

@@ -36,7 +36,7 @@ const extension = (type: number, content: Buffer): Buffer =>
 const name = (text: string): Buffer =>
   extension(0, vector(2, Buffer.concat([Buffer.of(0), vector(2, Buffer.from(text, 'latin1'))])));
 const protocols = (...names: string[]): Buffer =>
-  extension(16, vector(2, Buffer.concat(names.map((one) => vector(1, Buffer.from(one, 'latin1'))))));
+  extension(16, vector(2, Buffer.concat(names.map((text) => vector(1, Buffer.from(text, 'latin1'))))));
 
 interface Parts {
   readonly sessionId?: number;

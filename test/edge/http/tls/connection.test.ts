@@ -178,11 +178,11 @@ test('writes of all sizes arrive byte for byte, with the end behind them, also w
   for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const)
     await withLoop(async (port, owners) => {
       const socket = await dialTls(port, { ...h2, maxVersion });
-      const [expected, came] = [createHash('sha256'), createHash('sha256')];
+      const [expected, hash] = [createHash('sha256'), createHash('sha256')];
       let [sum, taken] = [0, 0];
       socket.on('data', (part: Buffer) => {
         taken += part.length;
-        came.update(part);
+        hash.update(part);
         if (taken % 7 !== 0) return;
         socket.pause();
         setTimeout(() => socket.resume(), 5);
@@ -199,7 +199,7 @@ test('writes of all sizes arrive byte for byte, with the end behind them, also w
       connection.end();
       await once(socket, 'end'); // without an error: close_notify has come
       assert.is(taken, sum);
-      assert.is(came.digest('hex'), expected.digest('hex'));
+      assert.is(hash.digest('hex'), expected.digest('hex'));
     });
 });
 
@@ -248,7 +248,7 @@ test('a connection keeps its context when that is not kept any more, and so does
 });
 
 test('a key of each kind signs for its certificate, whoever issued that, and what is shown is what was given', async () => {
-  const issuers = [ecKey(), rsaKey(2048)].map((one) => ({ name: 'ca.test', key: one }));
+  const issuers = [ecKey(), rsaKey(2048)].map((keyPair) => ({ name: 'ca.test', key: keyPair }));
   const shown: { readonly name: string; readonly pem: TlsCertificate }[] = [];
   for (const [i, pair] of [ecKey(), ecKey('secp384r1'), ecKey('secp521r1'), rsaKey(2048)].entries())
     for (const [j, issuer] of issuers.entries()) {
@@ -257,14 +257,14 @@ test('a key of each kind signs for its certificate, whoever issued that, and wha
       const own = certificate({ name, key: pair, issuer, dnsNames: [name] });
       shown.push({ name, pem: { key: pemOfKey(pair), cert: own + chain } });
     }
-  const certificates = new Map(shown.map(({ name, pem: one }) => [name, one]));
+  const certificates = new Map(shown.map(({ name, pem: served }) => [name, served]));
   await withLoop(
     async (port) => {
-      for (const { name, pem: one } of shown)
+      for (const { name, pem: served } of shown)
         for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
           // The client checks the signature of the handshake by the certificate.
           const socket = await dialTls(port, { ...h2, servername: name, minVersion: version, maxVersion: version });
-          assert.ok(socket.getPeerCertificate().raw.equals(new X509Certificate(one.cert).raw), `${name} ${version}`);
+          assert.ok(socket.getPeerCertificate().raw.equals(new X509Certificate(served.cert).raw), `${name} ${version}`);
           socket.destroy();
         }
     },

@@ -1,4 +1,7 @@
-/** Certificates and keys that can be used, and those that cannot; what a connection shows; nothing stays. */
+/**
+ * Certificates and keys that can be used, and those that cannot; what a connection shows; nothing
+ * stays.
+ */
 import { generateKeyPairSync } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -24,8 +27,8 @@ interface Rig {
   readonly places: Places;
   readonly credentials: Credentials;
   /** Opens an SSL and frees it; whether there was one. */
-  shows(one: TlsCertificate): boolean;
-  /** Where the certificate lies of what was opened last. */
+  shows(served: TlsCertificate): boolean;
+  /** Where the certificate is of what was opened last. */
   kept(): number[];
 }
 
@@ -39,8 +42,8 @@ function withCredentials(use: (rig: Rig) => void, capacity = 8): void {
     use({
       places,
       credentials,
-      shows(one) {
-        const ssl = credentials.open(context.address, one);
+      shows(served) {
+        const ssl = credentials.open(context.address, served);
         if (ssl !== 0) openssl.SSL_free(ssl);
         return ssl !== 0;
       },
@@ -75,8 +78,8 @@ test('those that were asked for last are kept, others are read anew', () => {
   withCredentials(({ shows, kept, credentials }) => {
     assert.ok(shows(certificates[0]));
     const [first] = kept();
-    for (const one of certificates) {
-      assert.ok(shows(one));
+    for (const pair of certificates) {
+      assert.ok(shows(pair));
       assert.ok(shows(certificates[0]));
       assert.ok(kept().includes(first));
       assert.ok(credentials.live <= 4);
@@ -84,10 +87,10 @@ test('those that were asked for last are kept, others are read anew', () => {
     }
     // Which they are is what a list of the last that were asked for says.
     const last = certificates.slice(-3);
-    for (const one of last) shows(one);
+    for (const pair of last) shows(pair);
     const all = kept();
     assert.is(all.length, 4);
-    for (const one of last) shows(one);
+    for (const pair of last) shows(pair);
     assert.equal(kept(), all);
     for (let i = 0; i < 50; i++) assert.throws(() => shows({ cert: 'nonsense', key: good.key }));
     assert.equal(kept(), all, 'what cannot be read takes no place');
@@ -98,7 +101,7 @@ test('one more than are kept is shown, when all of those are asked for again and
   withCredentials(({ shows, credentials }) => {
     const all = Array.from({ length: 5 }, () => ({ ...good }));
     const kept = all.slice(0, 4);
-    for (const one of [...kept, ...kept]) assert.ok(shows(one));
+    for (const pair of [...kept, ...kept]) assert.ok(shows(pair));
     assert.ok(shows(all[4]));
     assert.is(credentials.live, 4);
   }, 4);
@@ -135,8 +138,8 @@ test('functions that OpenSSL was given are given back: a process has places for 
 
 test('keys of every kind and form', () => {
   const [ec384, rsa, ed] = [ecKey('secp384r1'), rsaKey(2048), generateKeyPairSync('ed25519')];
-  const certOf = (one: typeof key): string =>
-    certificate({ name: 'k.test', key: one, dnsNames: ['k.test'], issuer: { name: 'ca', key } });
+  const certOf = (keyPair: typeof key): string =>
+    certificate({ name: 'k.test', key: keyPair, dnsNames: ['k.test'], issuer: { name: 'ca', key } });
   const cases: [string, typeof key, string][] = [
     ['PKCS #8, P-256', key, pemOfKey(key)],
     ['SEC 1', key, key.privateKey.export({ type: 'sec1', format: 'pem' }).toString()],
@@ -196,8 +199,8 @@ test('what a thread leaves that dies, main frees, connections of it or not', () 
   const credentials = new Credentials(openssl, places);
   const issuer = certificate({ name: 'ca.test', key, ca: true });
   for (let i = 0; i < 5; i++) {
-    const one = { key: good.key, cert: certificate({ name: `${i}.test`, key }) + (i === 4 ? issuer : '') };
-    places.objects[i] = credentials.open(context.address, one);
+    const pair = { key: good.key, cert: certificate({ name: `${i}.test`, key }) + (i === 4 ? issuer : '') };
+    places.objects[i] = credentials.open(context.address, pair);
   }
   assert.is(clearPlaces(shared), 5 + 3 + 1 + 1, 'connections, certificates, a chain, the context');
   assert.is(clearPlaces(shared), 0);

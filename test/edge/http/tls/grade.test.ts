@@ -1,6 +1,8 @@
 /**
- * What a scan of the server finds (as testssl.sh and SSL Labs look for it), by bytes that no library of today would send: a ClientHello for each version and each suite that was ever
- * numbered, and what is answered to it. RFC 9325 (recommendations), RFC 8996 (TLS 1.0 and 1.1), RFC 7465 (RC4), RFC 9113 appendix A.
+ * What a scan of the server finds (as testssl.sh and SSL Labs look for it), by bytes that no
+ * library of today would send: a ClientHello for each version and each suite that was ever
+ * numbered, and what is answered to it. RFC 9325 (recommendations), RFC 8996 (TLS 1.0 and 1.1), RFC
+ * 7465 (RC4), RFC 9113 appendix A.
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -147,11 +149,12 @@ for (const protocol of ['h2', 'http/1.1'] as const) {
   test(`${protocol}: of all suites that were ever numbered, those with forward secrecy and AEAD alone are taken`, async () => {
     await withServer(async ({ tlsPort }) => {
       const taken = new Set<number>();
-      // Offers all, without what was taken, until nothing is: then each by itself would be refused, too.
+      // Offers all, without what was taken, until nothing is: then each by itself would be refused,
+      // too.
       const numbered = [0x00, 0x13, 0xc0, 0xcc, 0xd0].flatMap((high) =>
         Array.from({ length: 256 }, (_, low) => (high << 8) | low),
       );
-      let left = numbered.filter((one) => one !== SCSV_RENEGOTIATION);
+      let left = numbered.filter((figure) => figure !== SCSV_RENEGOTIATION);
       for (;;) {
         const answer = await ask(tlsPort, clientHello({ version: 0x0303, suites: left, protocol }));
         if (answer.kind !== 'hello') {
@@ -160,17 +163,17 @@ for (const protocol of ['h2', 'http/1.1'] as const) {
         }
         assert.is(answer.version, 0x0303);
         taken.add(answer.suite);
-        left = left.filter((one) => one !== answer.suite);
+        left = left.filter((figure) => figure !== answer.suite);
       }
       assert.equal([...taken].sort(), ECDSA_SUITES);
-      for (const one of TLS13_SUITES) {
-        const hello = { version: 0x0303, suites: [one], versions: [0x0304], protocol };
-        assert.is((await ask(tlsPort, clientHello(hello))).suite, one);
+      for (const figure of TLS13_SUITES) {
+        const hello = { version: 0x0303, suites: [figure], versions: [0x0304], protocol };
+        assert.is((await ask(tlsPort, clientHello(hello))).suite, figure);
       }
       // CCM, and integrity without secrecy (RFC 9150).
-      for (const one of [0x1304, 0x1305, 0xc0b4, 0xc0b5]) {
-        const hello = { version: 0x0303, suites: [one], versions: [0x0304], protocol };
-        assert.is((await ask(tlsPort, clientHello(hello))).kind, 'alert', one.toString(16));
+      for (const figure of [0x1304, 0x1305, 0xc0b4, 0xc0b5]) {
+        const hello = { version: 0x0303, suites: [figure], versions: [0x0304], protocol };
+        assert.is((await ask(tlsPort, clientHello(hello))).kind, 'alert', figure.toString(16));
       }
     });
   });

@@ -1,4 +1,7 @@
-/** Messages of TLS that carry no data: each costs the server more than the client that has them ready. */
+/**
+ * Messages of TLS that carry no data: each costs the server more than the client that has them
+ * ready.
+ */
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';

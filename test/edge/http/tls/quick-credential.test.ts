@@ -1,4 +1,7 @@
-/** Which certificates and keys go the short way, that what comes of it is what was given, and that nothing stays. */
+/**
+ * Which certificates and keys go the short way, that what comes of it equals the input, and that
+ * nothing stays.
+ */
 import { X509Certificate } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -11,7 +14,8 @@ const test = suite('edge/http/tls/quick-credential');
 const openssl = loadOpenssl();
 const reader = new QuickReader(openssl, quickTools() as QuickTools);
 const [issuer, key] = [{ name: 'ca', key: ecKey() }, ecKey()];
-const certOf = (one: KeyPair, name = 'k.test'): string => certificate({ name, key: one, dnsNames: [name], issuer });
+const certOf = (keyPair: KeyPair, name = 'k.test'): string =>
+  certificate({ name, key: keyPair, dnsNames: [name], issuer });
 const sec1 = key.privateKey.export({ type: 'sec1', format: 'pem' }).toString();
 
 /** What OpenSSL makes of an X509, and whether its public key is that of an EVP_PKEY. */

@@ -1,5 +1,6 @@
 /**
- * A client of TLS over Node's own OpenSSL, between which and its socket lies memory: what it says is had as bytes, and messages can be made that no client of node:tls sends.
+ * A client of TLS over Node's own OpenSSL, between which and its socket is memory: what it says
+ * is had as bytes, and messages can be made that no client of node:tls sends.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -10,7 +11,9 @@ const TLSEXT_CTRL_SERVER_NAME = 55;
 const ALPN_H2 = '\u0002h2';
 const KEY_UPDATE_NOT_REQUESTED = 0;
 const ROOM = 65_536;
-/** Bytes that a message of one KeyUpdate takes, with its record (RFC 8446 section 5.2): AES-128-GCM. */
+/**
+ * Bytes that a message of one KeyUpdate takes, with its record (RFC 8446 section 5.2): AES-128-GCM.
+ */
 export const KEY_UPDATE_BYTES = 5 + 5 + 1 + 16;
 
 type Call = (...values: readonly (number | string | Uint8Array)[]) => number;
@@ -53,7 +56,7 @@ export async function rawClient(port: number, serverName: string): Promise<RawCl
   own.setBio(ssl, input, output);
   own.control(ssl, TLSEXT_CTRL_SERVER_NAME, 0, serverName);
   own.protocols(ssl, ALPN_H2, ALPN_H2.length);
-  const said = (): Buffer => {
+  const printed = (): Buffer => {
     const parts: Buffer[] = [];
     for (let n = own.readBio(output, address, ROOM); n > 0; n = own.readBio(output, address, ROOM))
       parts.push(Buffer.from(bytes.subarray(0, n)));
@@ -64,12 +67,12 @@ export async function rawClient(port: number, serverName: string): Promise<RawCl
   socket.setMaxListeners(0);
   await once(socket, 'connect');
   for (openssl.ERR_clear_error(); own.connect(ssl) !== 1; openssl.ERR_clear_error()) {
-    socket.write(said());
+    socket.write(printed());
     const [part] = (await Promise.race([once(socket, 'data'), once(socket, 'close')])) as [Buffer | boolean];
     if (!Buffer.isBuffer(part)) throw new Error('closed before the end of the handshake');
     own.writeBio(input, part, part.length);
   }
-  socket.write(said());
+  socket.write(printed());
   socket.resume();
   return {
     socket,
@@ -78,11 +81,11 @@ export async function rawClient(port: number, serverName: string): Promise<RawCl
         own.keyUpdate(ssl, KEY_UPDATE_NOT_REQUESTED);
         own.handshake(ssl);
       }
-      return said();
+      return printed();
     },
     data(data) {
       openssl.SSL_write(ssl, data, data.length);
-      return said();
+      return printed();
     },
     free: () => void openssl.SSL_free(ssl),
   };

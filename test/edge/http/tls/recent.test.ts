@@ -1,4 +1,4 @@
-/** What is kept is bounded, what is asked for stays, and each that goes is told of once. */
+/** What is kept is bounded, what is used stays, and each that goes is reported once. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Recent } from '../../../../edge/http/tls/recent.ts';

@@ -1,4 +1,7 @@
-/** Sessions are resumed over HTTP/2, by any server with the same keys, across a change of keys, and under their own name alone. */
+/**
+ * Sessions are resumed over HTTP/2, by any server with the same keys, across a change of keys, and
+ * under their own name alone.
+ */
 import { once } from 'node:events';
 import type { TLSSocket } from 'node:tls';
 import { test } from 'uvu';
@@ -24,8 +27,8 @@ async function visit(port: number, protocol: Protocol, options: object): Promise
   const socket: TLSSocket = await dialTls(port, { ALPNProtocols: [protocol], ...options });
   assert.is(socket.alpnProtocol, protocol);
   let session: Buffer | undefined;
-  socket.on('session', (one: Buffer) => {
-    session = one;
+  socket.on('session', (bytes: Buffer) => {
+    session = bytes;
   });
   const isResumed = socket.isSessionReused();
   socket.write(protocol === 'h2' ? PREFACE : GET);
@@ -43,14 +46,14 @@ for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
   test(`${maxVersion}: another server with the same keys resumes`, async () => {
     const tickets = nextTicketKeys(null);
     await withServer(
-      (one) =>
+      (rig) =>
         withServer(
           async (other) => {
-            const first = await again(one.tlsPort, 'h2');
+            const first = await again(rig.tlsPort, 'h2');
             assert.is(first.isResumed, false);
             assert.is((await again(other.tlsPort, 'h2', first.session)).isResumed, true);
             assert.equal(
-              [counted(one), counted(other)],
+              [counted(rig), counted(other)],
               [
                 [1, 0],
                 [0, 1],
@@ -108,9 +111,9 @@ for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
   test(`${maxVersion}: HTTP/2 and HTTP/1.1 resume each other's sessions`, async () => {
     await withServer(async ({ tlsPort }) => {
       const two = await again(tlsPort, 'h2');
-      const one = await again(tlsPort, 'http/1.1', two.session);
-      assert.is(one.isResumed, true);
-      assert.is((await again(tlsPort, 'h2', one.session)).isResumed, true);
+      const visit = await again(tlsPort, 'http/1.1', two.session);
+      assert.is(visit.isResumed, true);
+      assert.is((await again(tlsPort, 'h2', visit.session)).isResumed, true);
     });
   });
 }

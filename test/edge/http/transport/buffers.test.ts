@@ -3,14 +3,14 @@ import * as assert from 'uvu/assert';
 import { BUFFER, giveBuffer, takeBuffer } from '../../../../edge/http/transport/buffers.ts';
 
 test('what is given back is taken again, and each by one alone', () => {
-  const [one, other] = [takeBuffer(), takeBuffer()];
-  assert.is(one.length, BUFFER);
-  assert.is.not(one.buffer, other.buffer);
-  giveBuffer(one.subarray(5, 7));
+  const [bytes, other] = [takeBuffer(), takeBuffer()];
+  assert.is(bytes.length, BUFFER);
+  assert.is.not(bytes.buffer, other.buffer);
+  giveBuffer(bytes.subarray(5, 7));
   const again = takeBuffer();
-  assert.is(again.buffer, one.buffer, 'the whole of it');
+  assert.is(again.buffer, bytes.buffer, 'the whole of it');
   assert.is(again.length, BUFFER);
-  assert.is.not(takeBuffer().buffer, one.buffer);
+  assert.is.not(takeBuffer().buffer, bytes.buffer);
 });
 
 test('memory of others is not taken in', () => {

@@ -1,4 +1,7 @@
-/** Sockets as a session reads and writes them: directly on this Node, in order, and with their ends told once. */
+/**
+ * Sockets as a session reads and writes them: directly on this Node, in order, and with their ends
+ * told once.
+ */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Readable } from 'node:stream';
@@ -132,7 +135,10 @@ test('a write tells when it is done, and the end comes after it', () =>
     assert.is(Buffer.concat(parts).toString(), 'hello');
   }));
 
-/** Writes more than the system holds; what has not left shrinks as the far side takes it, long before the write is done. */
+/**
+ * Writes more than the system holds; what has not left shrinks as the far side takes it, long
+ * before the write is done.
+ */
 async function seesPart(near: Socket, far: Readable): Promise<void> {
   const transport = new SocketTransport(near);
   transport.start(new Ears());

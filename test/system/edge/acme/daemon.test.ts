@@ -1,4 +1,7 @@
-/** The daemon from toggle to a connection that a browser would trust: API, orders, challenges in the zone and over HTTP, and the threads that show the certificate. */
+/**
+ * The daemon from toggle to a connection that a browser would trust: API, orders, challenges in the
+ * zone and over HTTP, and the threads that show the certificate.
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
@@ -58,7 +61,10 @@ async function untilActive({ daemon, directory }: Context, id: string): Promise<
   }
 }
 
-/** Whether a connection is trusted through the root alone, and for which names. The certificate comes to the threads by a message, a moment after it is stored. */
+/**
+ * Whether a connection is trusted through the root alone, and for which names. The certificate
+ * comes to the threads by a message, a moment after it is stored.
+ */
 async function seen({ directory, httpsPort }: Context, servername: string): Promise<string> {
   const ca = await directory.root();
   for (const deadline = Date.now() + READY_MS; ; await sleep(20)) {

@@ -1,4 +1,7 @@
-/** A directory that errs or lies, and domains that change hands in the middle of an order: nothing of it is stored or served, and each has a sentence that its customer understands. */
+/**
+ * A directory that errs or gives false answers, and domains that change hands in the middle of an
+ * order: nothing of it is stored or served, and each has a sentence that its customer understands.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -83,23 +86,23 @@ const LIES: readonly [what: string, lie: (front: Front, apex: string) => void, e
     'a redirect to elsewhere',
     (front) => {
       const headers = { location: 'https://elsewhere.example/order' };
-      front.instead = (asked) => (isNewOrder(asked) ? { status: 302, headers, body: '' } : undefined);
+      front.instead = (request) => (isNewOrder(request) ? { status: 302, headers, body: '' } : undefined);
     },
     /^The certificate authority is currently unreachable\./,
   ],
   [
     'an order that is no URL',
     (front) => {
-      front.change = (asked, reply) =>
-        isNewOrder(asked) ? { ...reply, headers: { ...reply.headers, location: 'not a URL' } } : reply;
+      front.change = (request, reply) =>
+        isNewOrder(request) ? { ...reply, headers: { ...reply.headers, location: 'not a URL' } } : reply;
     },
     /^The certificate authority is currently unreachable\./,
   ],
   [
     'an order with thousands of authorizations',
     (front) => {
-      front.change = (asked, reply) =>
-        isNewOrder(asked)
+      front.change = (request, reply) =>
+        isNewOrder(request)
           ? withJson(reply, (it) => ({ ...it, authorizations: new Array(10_000).fill('https://localhost:9/a') }))
           : reply;
     },
@@ -108,8 +111,8 @@ const LIES: readonly [what: string, lie: (front: Front, apex: string) => void, e
   [
     'an order without authorizations',
     (front) => {
-      front.change = (asked, reply) =>
-        isNewOrder(asked) ? withJson(reply, (it) => ({ ...it, authorizations: null })) : reply;
+      front.change = (request, reply) =>
+        isNewOrder(request) ? withJson(reply, (it) => ({ ...it, authorizations: null })) : reply;
     },
     /^The certificate authority is currently unreachable\./,
   ],
@@ -120,7 +123,10 @@ const LIES: readonly [what: string, lie: (front: Front, apex: string) => void, e
         path.startsWith('/authZ/')
           ? withJson(reply, (it) => ({
               ...it,
-              challenges: (it.challenges as object[]).map((one) => ({ ...one, token: '<script>alert(1)</script>' })),
+              challenges: (it.challenges as object[]).map((challenge) => ({
+                ...challenge,
+                token: '<script>alert(1)</script>',
+              })),
             }))
           : reply;
     },
@@ -130,43 +136,44 @@ const LIES: readonly [what: string, lie: (front: Front, apex: string) => void, e
     'an answer without end',
     (front) => {
       const body = JSON.stringify({ padding: 'x'.repeat(3 << 20) });
-      front.instead = (asked) => (isNewOrder(asked) ? { status: 201, headers: JSON_TYPE, body } : undefined);
+      front.instead = (request) => (isNewOrder(request) ? { status: 201, headers: JSON_TYPE, body } : undefined);
     },
     /^The certificate authority is currently unreachable\./,
   ],
   [
     'JSON that is none',
     (front) => {
-      front.instead = (asked) => (isNewOrder(asked) ? { status: 201, headers: JSON_TYPE, body: '{' } : undefined);
+      front.instead = (request) => (isNewOrder(request) ? { status: 201, headers: JSON_TYPE, body: '{' } : undefined);
     },
     /^The certificate authority is currently unreachable\./,
   ],
   [
     'a certificate for another key',
     (front, apex) => {
-      front.change = (asked, reply) =>
-        isDownload(asked) ? { ...reply, body: foreign([apex, `*.${apex}`], 90) } : reply;
+      front.change = (request, reply) =>
+        isDownload(request) ? { ...reply, body: foreign([apex, `*.${apex}`], 90) } : reply;
     },
     /^The certificate authority issued an unusable certificate\. The order is retried\./,
   ],
   [
     'a certificate for other names',
     (front) => {
-      front.change = (asked, reply) => (isDownload(asked) ? { ...reply, body: foreign(['other.example'], 90) } : reply);
+      front.change = (request, reply) =>
+        isDownload(request) ? { ...reply, body: foreign(['other.example'], 90) } : reply;
     },
     /^The certificate authority issued an unusable certificate\./,
   ],
   [
     'a chain of hundreds',
     (front) => {
-      front.change = (asked, reply) => (isDownload(asked) ? { ...reply, body: reply.body.repeat(200) } : reply);
+      front.change = (request, reply) => (isDownload(request) ? { ...reply, body: reply.body.repeat(200) } : reply);
     },
     /^The certificate authority issued an unusable certificate\./,
   ],
   [
     'no certificate',
     (front) => {
-      front.change = (asked, reply) => (isDownload(asked) ? { ...reply, body: 'none' } : reply);
+      front.change = (request, reply) => (isDownload(request) ? { ...reply, body: 'none' } : reply);
     },
     /^The certificate authority issued an unusable certificate\./,
   ],
@@ -177,7 +184,7 @@ const LIES: readonly [what: string, lie: (front: Front, apex: string) => void, e
         type: 'urn:ietf:params:acme:error:serverInternal',
         detail: 'stack trace at 10.0.0.7:5432',
       });
-      front.instead = (asked) => (isFinal(asked) ? { status: 500, headers: JSON_TYPE, body } : undefined);
+      front.instead = (request) => (isFinal(request) ? { status: 500, headers: JSON_TYPE, body } : undefined);
     },
     /^The certificate authority reports an internal error\. The next attempt is at /,
   ],
@@ -201,7 +208,7 @@ for (const [i, [what, lie, error]] of LIES.entries())
     assert.is(order.claim, null);
     assert.ok(order.retryAt! - order.triedAt >= 60, String(order.retryAt! - order.triedAt));
     assert.not.match(rig.log.slice(logged).join(''), /"reason":"internal"|PRIVATE KEY/);
-    // The same manager, which must not hold on to what it was told.
+    // The same manager, which must not hold on to the earlier answer.
     front.reset();
     rig.ahead += 700;
     await rig.ask(domain);
@@ -216,7 +223,7 @@ const drop = (rig: Rig, domain: Domain): Promise<unknown> =>
     const [automatic, order] = [draft.automaticCertificate(domain.id), draft.acmeOrder(domain.id)];
     if (automatic !== undefined) draft.delete(automaticCertificates, automatic);
     if (order !== undefined) draft.delete(acmeOrders, order);
-    for (const one of draft.acmeChallenges(domain.id)) draft.delete(acmeChallenges, one);
+    for (const challenge of draft.acmeChallenges(domain.id)) draft.delete(acmeChallenges, challenge);
     draft.delete(domains, domain);
   });
 
@@ -251,7 +258,7 @@ test('a domain goes in the middle of an order and comes again with another accou
   // A key is sealed for one domain, so that not even a copied row is of use to another.
   const sealed = Buffer.from(sealedKey, 'base64');
   assert.throws(() => rig.secrets.unseal(sealed, `automatic-certificate:${first.id}`));
-  assert.is(front.asked.filter(isFinal).length, 1, 'the order of the first was not brought to its end');
+  assert.is(front.request.filter(isFinal).length, 1, 'the order of the first was not brought to its end');
 });
 
 test('turned on and off again and again: each order waits longer for the next', async ({ rig, front }) => {
@@ -261,7 +268,7 @@ test('turned on and off again and again: each order waits longer for the next', 
       await rig.toggle(domain, false);
     },
   });
-  const begun = (): number => front.asked.filter(isNewOrder).length;
+  const begun = (): number => front.request.filter(isNewOrder).length;
   // An hour in steps of ten seconds.
   for (let step = 0; step < 360; step++) {
     const before = begun();
@@ -357,24 +364,24 @@ test('a changed address is told to the account that exists, once; one that is re
   rig,
   front,
 }) => {
-  const told = (): unknown[] =>
-    front.asked.flatMap(({ path, payload }) =>
+  const describe = (): unknown[] =>
+    front.request.flatMap(({ path, payload }) =>
       payload !== undefined && 'contact' in payload && !path.includes('sign-me-up') ? [payload.contact] : [],
     );
   const key = acmeAccounts.key({ directory: front.url, eabKid: null } as AcmeAccount);
   const row = () => rig.store.reader.row(acmeAccounts, key);
   const settings = settingsOf(front);
   await issue(rig, 'mail-0.example.net', settings);
-  assert.equal(told(), [], 'none is known, and none is wanted');
+  assert.equal(describe(), [], 'none is known, and none is wanted');
   await rig.write((draft) => {
     const { email: _, ...before } = draft.row(acmeAccounts, key)!;
     draft.put(acmeAccounts, before);
   });
   await issue(rig, 'mail-1.example.net', { ...settings, email: 'ops@example.net' });
-  assert.equal(told(), [['mailto:ops@example.net']], 'a row of before says nothing of it');
+  assert.equal(describe(), [['mailto:ops@example.net']], 'a row of before says nothing of it');
   assert.is(row()?.email, 'ops@example.net');
   await issue(rig, 'mail-2.example.net', { ...settings, email: 'ops@example.net' });
-  assert.is(told().length, 1, 'once');
+  assert.is(describe().length, 1, 'once');
   front.instead = ({ payload }) => {
     if (payload === undefined || !('contact' in payload)) return undefined;
     const problem = { type: 'urn:ietf:params:acme:error:invalidContact', detail: 'no such domain' };
@@ -387,7 +394,7 @@ test('a changed address is told to the account that exists, once; one that is re
   front.reset();
   await issue(rig, 'mail-4.example.net', { ...settings, email: 'gone@example.net' });
   await issue(rig, 'mail-5.example.net', settings);
-  assert.equal(told(), [['mailto:gone@example.net'], []]);
+  assert.equal(describe(), [['mailto:gone@example.net'], []]);
   assert.is(row()?.email, null);
 });
 

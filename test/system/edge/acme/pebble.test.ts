@@ -1,4 +1,7 @@
-/** Certificates by themselves from a real directory (pebble, which refuses half of all good nonces): from toggle to certificate, renewals, and each way to fail. */
+/**
+ * Automatic certificates from a real directory (pebble, which refuses half of all good nonces):
+ * from toggle to certificate, renewals, and each way to fail.
+ */
 
 import { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -57,7 +60,7 @@ test('from toggle to active, for the apex and its wildcard; renewed when asked f
   const domain = await rig.add('one.example.net');
   const seen: string[] = [];
   const acme = rig.start(settingsOf(directory), 'node-a', {
-    // The moment before the directory is told to look: what it will find is served.
+    // The moment before the directory is asked to look: what it will find is served.
     served: async () => void seen.push(await texts(rig, '_acme-challenge.one.example.net')),
   });
   await rig.toggle(domain, true);
@@ -119,13 +122,13 @@ test('_acme-challenge leads elsewhere: by HTTP for the names that go through the
   directory,
   httpPort,
 }) => {
-  const domain = await rig.add('two.example.net', (one) => [
-    newRecord(one, '_acme-challenge', TYPE.CNAME, parseName('elsewhere.example.')),
-    { ...newRecord(one, 'direct', TYPE.A, Uint8Array.of(192, 0, 2, 9)), proxied: false },
+  const domain = await rig.add('two.example.net', (zone) => [
+    newRecord(zone, '_acme-challenge', TYPE.CNAME, parseName('elsewhere.example.')),
+    { ...newRecord(zone, 'direct', TYPE.A, Uint8Array.of(192, 0, 2, 9)), proxied: false },
   ]);
-  const asked: string[] = [];
+  const questions: string[] = [];
   const server = createServer(({ url = '', headers }, response) => {
-    asked.push(headers.host ?? '');
+    questions.push(headers.host ?? '');
     const token = url.slice(CHALLENGE_PATH.length);
     assert.is(challengeResponse(rig.store.reader, newId(), token), undefined, 'only for the domain itself');
     response.end(challengeResponse(rig.store.reader, domain.id, token) ?? 'none');
@@ -138,7 +141,7 @@ test('_acme-challenge leads elsewhere: by HTTP for the names that go through the
   assert.equal(rig.store.reader.automaticCertificate(domain.id)?.names, names);
   assert.match(row.sslError!, /covers only two\.example\.net and www\.two\.example\.net,/);
   assert.match(row.sslError!, /_acme-challenge\.two\.example\.net has a CNAME record/);
-  assert.equal([...new Set(asked.map((host) => host.replace(/:.*/, '')))].sort(), names);
+  assert.equal([...new Set(questions.map((host) => host.replace(/:.*/, '')))].sort(), names);
   await rig.stop(acme);
   server.closeAllConnections();
   await new Promise((done) => server.close(done));
@@ -148,9 +151,9 @@ test('CAA forbids: nothing is ordered, and the record to add is named; ordered w
   rig,
   directory,
 }) => {
-  const forbidding = (one: Parameters<typeof newRecord>[0]) =>
-    newRecord(one, '@', TYPE.CAA, parseRdata(TYPE.CAA, '0 issue "other.example"'));
-  const domain = await rig.add('three.example.net', (one) => [forbidding(one)]);
+  const forbidding = (zone: Parameters<typeof newRecord>[0]) =>
+    newRecord(zone, '@', TYPE.CAA, parseRdata(TYPE.CAA, '0 issue "other.example"'));
+  const domain = await rig.add('three.example.net', (zone) => [forbidding(zone)]);
   rig.start({ ...settingsOf(directory), caaIdentities: ['pebble.test'] });
   await rig.toggle(domain, true);
   const row = await rig.untilError(domain);
@@ -331,7 +334,8 @@ test('stopped in the middle of an order, and killed there: taken up at the next 
   const { acmeChallenges, acmeOrders } = await import('../../../../core/store/rows.ts');
   await rig.write((draft) => {
     draft.put(acmeOrders, claimed);
-    for (const one of left) draft.put(acmeChallenges, { ...one, token: `${one.token}-old`, content: 'x'.repeat(43) });
+    for (const challenge of left)
+      draft.put(acmeChallenges, { ...challenge, token: `${challenge.token}-old`, content: 'x'.repeat(43) });
   });
   rig.ahead += 11;
   rig.start(settingsOf(directory));

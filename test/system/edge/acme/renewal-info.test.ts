@@ -1,4 +1,7 @@
-/** Renewal information (RFC 9773) and limits of rate, from a directory in front of pebble, which knows neither. */
+/**
+ * Renewal information (RFC 9773) and limits of rate, from a directory in front of pebble, which
+ * knows neither.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -36,7 +39,10 @@ const settingsOf = ({ url, authority }: Front) => ({ directory: url, caFile: aut
 const idOf = (rig: Rig, id: number): string | null =>
   certificateId(rig.store.reader.automaticCertificate(id)?.chain ?? '');
 
-/** Adds renewalInfo to the directory; `answer` gives its windows, seconds from now. pebble does not know `replaces`, and passes over it. */
+/**
+ * Adds renewalInfo to the directory; `answer` gives its windows, seconds from now. pebble does not
+ * know `replaces`, and passes over it.
+ */
 function offerRenewal(front: Front, answer: (certificate: string) => Reply): void {
   front.change = ({ path }, reply) =>
     path === '/dir'
@@ -61,64 +67,64 @@ test('a window that has passed: renewed at once, told what it replaces, and not 
   front,
 }) => {
   // Whatever the certificate: it should have been renewed.
-  const told: string[] = [];
+  const events: string[] = [];
   offerRenewal(front, (certificate) => {
-    told.push(certificate);
+    events.push(certificate);
     return windowOf(-2 * DAY, -DAY, 60);
   });
   const domain = await rig.add('ari-one.example.net');
   rig.start(settingsOf(front));
   await rig.toggle(domain, true);
-  await rig.until(domain, () => told.length > 0 && idOf(rig, domain.id) !== told[0]);
+  await rig.until(domain, () => events.length > 0 && idOf(rig, domain.id) !== events[0]);
   // Long enough for its certificates to differ in their second, and for some more orders.
   await sleep(2500);
-  const orders = front.asked.filter(isNewOrder);
+  const orders = front.request.filter(isNewOrder);
   assert.is(orders.length, 2, 'a directory that always says so is not asked for one after the other');
   assert.is(orders[0].payload!.replaces, undefined);
-  assert.is(orders[1].payload!.replaces, told[0]);
+  assert.is(orders[1].payload!.replaces, events[0]);
 });
 
 test('a window to come is kept to, asked for as often as the directory says', async ({ rig, front }) => {
   const domain = await rig.add('ari-two.example.net');
-  const told: string[] = [];
+  const events: string[] = [];
   offerRenewal(front, (certificate) => {
-    if (certificate === idOf(rig, domain.id)) told.push(certificate);
+    if (certificate === idOf(rig, domain.id)) events.push(certificate);
     return windowOf(DAY, 2 * DAY, 7200);
   });
   const acme = rig.start(settingsOf(front));
   await rig.toggle(domain, true);
   await rig.untilActive(domain);
-  await rig.until(domain, () => told.length > 0);
+  await rig.until(domain, () => events.length > 0);
   await rig.until(domain, () => rig.store.reader.acmeOrder(domain.id)!.renewAt! < rig.seconds() + 2 * DAY + 60);
   const { renewAt } = rig.store.reader.acmeOrder(domain.id)!;
   assert.ok(renewAt! > rig.seconds() + DAY - 60);
-  assert.is(told.length, 1);
-  // When it asks again is counted from when it has stored what it was told.
+  assert.is(events.length, 1);
+  // When it asks again is counted from when it has stored the answer.
   while (!acme.isIdle) await sleep(5);
   // An hour later nothing is asked, two hours later it is.
   const changed = (): Promise<unknown> => rig.change(domain, (row) => ({ ...row, updatedAt: rig.seconds() }));
   rig.ahead = 3600;
   await changed();
   await sleep(100);
-  assert.is(told.length, 1);
+  assert.is(events.length, 1);
   rig.ahead = 7300;
   await changed();
-  await rig.until(domain, () => told.length === 2);
+  await rig.until(domain, () => events.length === 2);
   assert.is(rig.store.reader.acmeOrder(domain.id)!.renewAt, renewAt, 'the time that was chosen stays');
   await rig.stop(acme);
 });
 
 test('a window after the end of the certificate is not waited for', async ({ rig, front }) => {
-  let asked = 0;
+  let askedAt = 0;
   offerRenewal(front, () => {
-    asked++;
+    askedAt++;
     return windowOf(3650 * 3 * DAY, 3650 * 3 * DAY + DAY, 60);
   });
   const domain = await rig.add('ari-three.example.net');
   rig.start(settingsOf(front));
   await rig.toggle(domain, true);
   await rig.untilActive(domain);
-  await rig.until(domain, () => asked > 0);
+  await rig.until(domain, () => askedAt > 0);
   await sleep(300);
   const { renewAt } = rig.store.reader.acmeOrder(domain.id)!;
   const { notAfter } = rig.store.reader.automaticCertificate(domain.id)!;
@@ -130,8 +136,8 @@ test('what is replaced already, or not known there, is ordered all the same', as
   offerRenewal(front, () => windowOf(30 * DAY, 31 * DAY, 60));
   const offered = front.instead;
   let refused = 0;
-  front.instead = (asked) => {
-    if (asked.payload?.replaces === undefined) return offered(asked);
+  front.instead = (request) => {
+    if (request.payload?.replaces === undefined) return offered(request);
     refused++;
     return problem(409, 'alreadyReplaced', 'it was replaced');
   };
@@ -156,8 +162,8 @@ test('a limit of rate: said to the customer, and nothing is asked before Retry-A
   front,
 }) => {
   let limited = true;
-  front.instead = (asked) =>
-    limited && isNewOrder(asked)
+  front.instead = (request) =>
+    limited && isNewOrder(request)
       ? problem(429, 'rateLimited', 'too many certificates (5) already issued', { 'retry-after': '7200' })
       : undefined;
   const domain = await rig.add('limited-one.example.net');
@@ -170,7 +176,7 @@ test('a limit of rate: said to the customer, and nothing is asked before Retry-A
   assert.ok(blockedUntil! > rig.seconds() + 7100 && retryAt! >= blockedUntil!);
   // The domains of the tests before are renewed in their time.
   const isOurs = ({ payload }: Asked): boolean => JSON.stringify(payload).includes('limited-one.example.net');
-  const orders = (): number => front.asked.filter((asked) => isNewOrder(asked) && isOurs(asked)).length;
+  const orders = (): number => front.request.filter((question) => isNewOrder(question) && isOurs(question)).length;
   assert.is(orders(), 1);
   rig.ahead = 3600;
   await rig.ask(domain);

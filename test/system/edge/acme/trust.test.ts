@@ -1,4 +1,7 @@
-/** Who trusts what the daemon shows: curl and Chromium, by the root of the directory alone, and connections that outlive a renewal. */
+/**
+ * Who trusts what the daemon shows: curl and Chromium, by the root of the directory alone, and
+ * connections that outlive a renewal.
+ */
 import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -130,7 +133,7 @@ test('Chromium shows the page without a warning: its own store of certificates h
   const { httpsPort, folder, root } = context;
   const [home, stranger] = [join(folder, 'home'), join(folder, 'stranger')];
   const database = join(home, '.pki/nssdb');
-  for (const one of [database, stranger]) mkdirSync(one, { recursive: true });
+  for (const text of [database, stranger]) mkdirSync(text, { recursive: true });
   for (const args of [
     ['-N', '--empty-password'],
     ['-A', '-t', 'C,,', '-n', 'root', '-i', root],
@@ -138,7 +141,7 @@ test('Chromium shows the page without a warning: its own store of certificates h
     const child = startChild('/usr/bin/certutil', ['-d', `sql:${database}`, ...args], { HOME: home });
     assert.is(await child.ended(RUN_MS), 0, child.output());
   }
-  const visit = async (HOME: string): Promise<{ said: string | null; protocol: string }> => {
+  const visit = async (HOME: string): Promise<{ output: string | null; protocol: string }> => {
     const browser = await chromium.launch({
       executablePath: '/usr/bin/chromium',
       env: { PATH: process.env.PATH ?? '', HOME },
@@ -148,7 +151,7 @@ test('Chromium shows the page without a warning: its own store of certificates h
       const page = await browser.newPage();
       await page.goto(`https://${HOST}:${httpsPort}/page`, { timeout: RUN_MS });
       const protocol = await page.evaluate("performance.getEntriesByType('navigation')[0].nextHopProtocol");
-      return { said: await page.textContent('#said'), protocol: protocol as string };
+      return { output: await page.textContent('#said'), protocol: protocol as string };
     } finally {
       await browser.close();
     }
@@ -167,7 +170,7 @@ test('renewed: new connections show the new certificate, of all threads; one tha
   const socket = await open(context);
   const session = connectHttp2(`https://${HOST}:${httpsPort}`, { createConnection: () => socket });
   assert.match(await get(session, '/first'), / https \/first/);
-  // Who asks for another just after one was issued waits for seconds.
+  // A request for another just after one was issued waits for seconds.
   const { status } = await daemon.api.call('POST', `/api/v1/domains/${domainId}/proxy/certificate`, {});
   assert.is(status, 200);
   // Every thread takes it in its own time.

@@ -1,4 +1,7 @@
-/** The attacking side: raw connections that keep to nothing but TLS, and little account of what comes back, so that many of them cost little. */
+/**
+ * The attacking side: raw connections that keep to nothing but TLS, and little account of what
+ * comes back, so that many of them cost little.
+ */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -17,7 +20,10 @@ export interface DialOptions {
   readonly localAddress?: string;
 }
 
-/** A connection, secured if it is to speak TLS. It reads what comes, unless it is paused. Rejects when it is refused. */
+/**
+ * A connection, secured if it is to speak TLS. It reads what comes, unless it is paused. Rejects
+ * when it is refused.
+ */
 export async function dial(host: Host, { speaks, localAddress = '127.0.0.2' }: DialOptions = {}): Promise<Socket> {
   const port = speaks === 'clear' ? host.clearPort : host.tlsPort;
   const raw = connect({ port, host: '127.0.0.1', localAddress, allowHalfOpen: true });
@@ -31,7 +37,10 @@ export async function dial(host: Host, { speaks, localAddress = '127.0.0.2' }: D
   return secure;
 }
 
-/** Resolves when the server has ended the connection, or broken it; rejects when it does not. What comes is dropped. */
+/**
+ * Resolves when the server has ended the connection, or broken it; rejects when it does not. What
+ * comes is dropped.
+ */
 export async function closed(socket: Socket): Promise<void> {
   socket.resume();
   if (!socket.readableEnded && !socket.destroyed)
@@ -45,7 +54,10 @@ export async function closed(socket: Socket): Promise<void> {
   socket.destroy();
 }
 
-/** Resolves when the server has read some of what was written, or ended the connection; rejects when it does neither. */
+/**
+ * Resolves when the server has read some of what was written, or ended the connection; rejects when
+ * it does neither.
+ */
 export function writable(socket: Socket): Promise<void> {
   const change = new Promise<void>((done) => {
     const changed = (): void => {

@@ -6,12 +6,15 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Host } from '../host/host.ts';
 import { Attacker, closed, dial, request, several } from './attacker.ts';
-import { beside, counted, SHORT, startTarget } from './rig.ts';
+import { counted, neighbour, SHORT, startTarget } from './rig.ts';
 
 const DRIP_MS = 100;
 /** Other than the attackers' usual one, and the normal clients'. */
 const OTHER = '127.0.0.3';
-/** Attackers' connections that are refused at least: on a busy machine the first may have ended when the last come. */
+/**
+ * Attackers' connections that are refused at least: on a busy machine the first may have ended when
+ * the last come.
+ */
 const MORE = 100;
 /** Connections of the normal clients. */
 const NORMAL = 2;
@@ -29,7 +32,7 @@ const HELLO = Buffer.from([22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3]);
 
 test('handshakes of TLS that stall, or drip', async ({ host }) => {
   const added = await counted(host, () =>
-    beside(host, async () => {
+    neighbour(host, async () => {
       await several(90, async (i) => {
         const socket = await dial(host);
         if (i % 3 === 1) socket.write(HELLO);
@@ -48,7 +51,7 @@ test('handshakes of TLS that stall, or drip', async ({ host }) => {
 test('connections in the clear that do not say what they speak', async ({ host }) => {
   const begins = ['', 'P', 'PRI * HTTP/2.0\r\n\r\nSM\r\n'];
   const added = await counted(host, () =>
-    beside(host, async () => {
+    neighbour(host, async () => {
       await several(60, async (i) => {
         const socket = await dial(host, { speaks: 'clear' });
         socket.write(begins[i % begins.length]);
@@ -61,7 +64,7 @@ test('connections in the clear that do not say what they speak', async ({ host }
 
 test('bytes that are no TLS', async ({ host }) => {
   const added = await counted(host, () =>
-    beside(host, async () => {
+    neighbour(host, async () => {
       await several(100, async (i) => {
         const socket = await dial(host);
         socket.write(Buffer.alloc(5000, i));
@@ -75,7 +78,7 @@ test('bytes that are no TLS', async ({ host }) => {
 test('more connections of an address than it may have: other addresses are served', async ({ host }) => {
   const allowed = SHORT.server.maxPerAddress as number;
   const added = await counted(host, () =>
-    beside(host, async () => {
+    neighbour(host, async () => {
       const state = { most: 0, isOver: false };
       const watch = async (): Promise<void> => {
         while (!state.isOver) state.most = Math.max(state.most, (await host.counters()).connections);
@@ -96,7 +99,7 @@ test('more connections of an address than it may have: other addresses are serve
 
 test('connections that come and go', async ({ host }) => {
   const added = await counted(host, () =>
-    beside(host, async () => {
+    neighbour(host, async () => {
       for (let round = 0; round < 20; round++)
         await several(50, async (i) => {
           const socket = await dial(host, { speaks: i % 2 === 0 ? undefined : 'clear' });
@@ -128,12 +131,17 @@ test('clients that vanish without a word are asked after: TCP keep-alive is on, 
   clear.resetAndDestroy();
 });
 
-/** In /proc/net/tcp: any timer but those of data under way, and of what waits to be acknowledged. */
+/**
+ * In /proc/net/tcp: any timer but those of data in flight, and of what waits to be acknowledged.
+ */
 const KEEP_ALIVE_TIMER = '02';
 /** There, too: connections of other addresses with the same ports may have ended before. */
 const ESTABLISHED = '01';
 
-/** Of the server's side of a connection between two ports, when all that was sent has been acknowledged. */
+/**
+ * Of the server's side of a connection between two ports, when all that was sent has been
+ * acknowledged.
+ */
 async function timerOf(server: number, client: number): Promise<string | undefined> {
   const hexadecimal = (port: number): string => `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   let timer: string | undefined;

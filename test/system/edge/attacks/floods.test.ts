@@ -1,4 +1,7 @@
-/** Floods over HTTP/2: frames that cost the client less than the server. Each ends the session with ENHANCE_YOUR_CALM, unless it says otherwise. */
+/**
+ * Floods over HTTP/2: frames that cost the client less than the server. Each ends the session with
+ * ENHANCE_YOUR_CALM, unless it says otherwise.
+ */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -22,9 +25,12 @@ import {
 import { block, FIRST_DYNAMIC, indexed, literal } from '../../../edge/conformance/hpack.ts';
 import type { Host } from '../host/host.ts';
 import { Attacker, request, requestLines, streamId } from './attacker.ts';
-import { beside, counted, startTarget } from './rig.ts';
+import { counted, neighbour, startTarget } from './rig.ts';
 
-/** Connections that attack at the same time, how often they come back, and units that each sends at most. */
+/**
+ * Connections that attack at the same time, how often they come back, and units that each sends at
+ * most.
+ */
 const ATTACKERS = 4;
 const ROUNDS = 3;
 const MOST = 30_000;
@@ -165,7 +171,7 @@ const FLOODS: readonly Flood[] = [
 for (const flood of FLOODS)
   test(flood.name, async ({ host }) => {
     const added = await counted(host, () =>
-      beside(host, async () => {
+      neighbour(host, async () => {
         for (let round = 0; round < ROUNDS; round++)
           await Promise.all(Array.from({ length: ATTACKERS }, () => attack(host, flood)));
       }),
@@ -183,12 +189,13 @@ async function attack(host: Host, { first = [], unit, ending }: Flood): Promise<
 
 test('floods by clients that read nothing', async ({ host }) => {
   const units = [() => ping('12345678'), () => settings(), open, (i: number) => request(i, '/ready')];
-  await beside(host, async () => {
+  await neighbour(host, async () => {
     await Promise.all(
       units.map(async (unit) => {
         const attacker = await Attacker.connect(host);
         attacker.socket.pause();
-        // The server stops reading, or ends the session: then this ends as well, at the latest when it stalls.
+        // The server stops reading, or ends the session: then this ends as well, at the latest when
+        // it stalls.
         await attacker.flood(MOST, unit);
         await attacker.closed();
       }),
@@ -203,7 +210,7 @@ test('header lists that are small on the wire and large when decoded are answere
   /** Each refers to 3,900 bytes: 30 MB a block. */
   const bomb = Buffer.concat([block(requestLines('/ready')), Buffer.alloc(8000, indexed(FIRST_DYNAMIC))]);
   const added = await counted(host, () =>
-    beside(host, async () => {
+    neighbour(host, async () => {
       const attacker = await Attacker.connect(host);
       const seed = Buffer.concat([block(requestLines('/ready')), literal('x-large', 'x'.repeat(3900), 'incremental')]);
       attacker.send(headers(1, seed));

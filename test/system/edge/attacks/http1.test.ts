@@ -1,4 +1,7 @@
-/** Attacks over HTTP/1.1: heads, bodies and chunks that drip or don't end, requests without waiting for answers, readers that don't read. */
+/**
+ * Attacks over HTTP/1.1: heads, bodies and chunks that drip or don't end, requests without waiting
+ * for answers, readers that don't read.
+ */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,7 +10,7 @@ import * as assert from 'uvu/assert';
 import { type Host, startHost } from '../host/host.ts';
 import { READY } from '../host/site.ts';
 import { dial, type Speaks, several, writable } from './attacker.ts';
-import { beside, counted, startTarget } from './rig.ts';
+import { counted, neighbour, startTarget } from './rig.ts';
 import { within } from './within.ts';
 
 const DRIP_MS = 100;
@@ -16,13 +19,16 @@ const ATTACKERS = 20;
 /** Bytes that an endless attack sends at most. */
 const MOST = 20_000_000;
 
-/** `patient` has limits in time that no client meets who goes on sending, however seldom it gets a turn. */
+/**
+ * `patient` has limits in time that no client meets who goes on sending, however seldom it gets a
+ * turn.
+ */
 const test = suite<{ host: Host; patient: Host }>('http1');
 test.before(async (context) => {
   [context.host, context.patient] = await Promise.all([startTarget(), startTarget({})]);
 });
 test.after(async ({ host, patient }) => {
-  for (const one of [host, patient]) assert.is(await one.stop(), 0, one.output());
+  for (const server of [host, patient]) assert.is(await server.stop(), 0, server.output());
 });
 
 const request = (path: string, ...fields: readonly string[]): string =>
@@ -33,7 +39,7 @@ interface Attack {
   readonly name: string;
   /** Sent first. */
   readonly begin: string;
-  /** Sent again and again, at once or, with `isSlow`, now and then. Nothing: waits. */
+  /** Sent repeatedly, at once or, with `isSlow`, now and then. Nothing: waits. */
   readonly more?: string;
   readonly isSlow?: boolean;
   /** The client sends no more after `begin`, and says so. */
@@ -42,7 +48,7 @@ interface Attack {
   readonly answer?: RegExp;
   /** Counter of the end, without `http1_`; undefined: an end like any other. */
   readonly reason?: string;
-  /** See `beside`. */
+  /** Run two of these at the same time. */
   readonly isTwice?: boolean;
   /** Only so; else half of them with TLS, half without. */
   readonly speaks?: Speaks;
@@ -171,18 +177,18 @@ for (const attack of ATTACKS)
   test(attack.name, async (hosts) => {
     const { answer = /^$/, more, isSlow, reason, isTwice = false, speaks } = attack;
     const host = reason !== undefined && OF_TIME.test(reason) ? hosts.host : hosts.patient;
-    const one = async (i: number): Promise<void> => {
+    const run = async (i: number): Promise<void> => {
       const socket = await dial(host, { speaks: speaks ?? BOTH[i % BOTH.length] });
       const text = (await launch(socket, attack)).slice(0, 2000);
       // Who goes on sending until the connection breaks may not get to read what was said before.
       const isDeaf = more !== undefined && !isSlow && text === '';
       if (!isDeaf) assert.match(text, answer);
     };
-    const added = await counted(host, () => beside(host, () => several(ATTACKERS, one), { isTwice }));
+    const added = await counted(host, () => neighbour(host, () => several(ATTACKERS, run), { isTwice }));
     if (reason !== undefined) assert.is(added(`http1_${reason}`), (isTwice ? 2 : 1) * ATTACKERS);
   });
 
-/** Resolves with what came, when the server has closed the connection. */
+/** Resolves with the received bytes, when the server has closed the connection. */
 async function launch(
   socket: Socket,
   { begin, more = '', isSlow = false, isHalfClosed = false, answer }: Attack,
@@ -260,7 +266,7 @@ test('clients that ask for much and read nothing', async ({ host }) => {
     await host.until('all are cut', ({ http1_slow_reader: now }) => now - before === ATTACKERS);
     for (const socket of sockets) socket.destroy();
   };
-  await beside(host, attack, { isTwice: true });
+  await neighbour(host, attack, { isTwice: true });
 });
 
 test.run();

@@ -1,4 +1,4 @@
-/** An attack, and normal clients beside it that notice nothing; what it costs the server. */
+/** An attack, and normal clients next to it that notice nothing; what it costs the server. */
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { type ClientHttp2Session, connect } from 'node:http2';
@@ -6,12 +6,15 @@ import { Agent, get } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { wholeResponse } from '../../../support/http2-response.ts';
-import { type Host, NAME, startHost, told } from '../host/host.ts';
+import { describe, type Host, NAME, startHost } from '../host/host.ts';
 import type { LimitOptions } from '../host/options.ts';
 import { READY } from '../host/site.ts';
 import { within } from './within.ts';
 
-/** Short, so that tests take seconds, though not so short that a normal client on a busy machine meets them. All else is the default. */
+/**
+ * Short, so that tests take seconds, though not so short that a normal client on a busy machine
+ * meets them. All else is the default.
+ */
 export const SHORT: Required<LimitOptions> = {
   server: { handshakeTimeout: 1500, maxPerAddress: 200 },
   http1: { headerTimeout: 1000, idleTimeout: 4000, bodyTimeout: 1000, writeTimeout: 1500, lingerTimeout: 500 },
@@ -27,7 +30,10 @@ export const SHORT: Required<LimitOptions> = {
   },
 };
 
-/** Megabytes that an attack may add to the server's memory while it lasts, garbage included, and when it is over: malloc gives back some 30 MB now and then. */
+/**
+ * Megabytes that an attack may add to the server's memory while it lasts, garbage included, and
+ * when it is over: malloc gives back some 30 MB now and then.
+ */
 const MOST_MB = 96;
 const LEFT_MB = 48;
 const SAMPLE_MS = 20;
@@ -39,24 +45,30 @@ const BEGUN = 4;
 /** A server that has served before, so that what it needs anyway is there. */
 export async function startTarget(limits: LimitOptions = SHORT): Promise<Host> {
   const host = await startHost(limits);
-  await beside(host, () => sleep(500), { isWarming: true });
+  await neighbour(host, () => sleep(500), { isWarming: true });
   return host;
 }
 
 export interface BesideOptions {
   /** Memory is not looked at. */
   readonly isWarming?: boolean;
-  /** The attack is run twice, and memory looked at the second time: malloc keeps what so many buffers took, but needs no more for as many again. */
+  /**
+   * The attack is run twice, and memory looked at the second time: malloc keeps what so many
+   * buffers took, but needs no more for as many again.
+   */
   readonly isTwice?: boolean;
 }
 
-/** Runs the attack beside normal clients; then all is as it was before. Attackers have to be gone when `attack` resolves, or the server has to close them. */
-export async function beside(
+/**
+ * Runs the attack next to normal clients; then all is as it was before. Attackers have to be gone
+ * when `attack` resolves, or the server has to close them.
+ */
+export async function neighbour(
   host: Host,
   attack: () => Promise<void>,
   { isWarming = false, isTwice = false }: BesideOptions = {},
 ): Promise<void> {
-  if (isTwice) await beside(host, attack, { isWarming: true });
+  if (isTwice) await neighbour(host, attack, { isWarming: true });
   const before = await host.memoryAtRest();
   let most = before;
   const sampler = setInterval(() => {
@@ -159,7 +171,7 @@ export async function counted(host: Host, attack: () => Promise<void>): Promise<
   const after = await host.counters();
   return (name) => {
     const added = after[name] - before[name];
-    assert.ok(Number.isInteger(added), `There is no counter ${name}: ${told(after)}`);
+    assert.ok(Number.isInteger(added), `There is no counter ${name}: ${describe(after)}`);
     return added;
   };
 }

@@ -1,4 +1,7 @@
-/** Clients of HTTP/2 that take or send too little: windows that stay shut, bodies and blocks that drip, sessions that do nothing. */
+/**
+ * Clients of HTTP/2 that take or send too little: windows that stay shut, bodies and blocks that
+ * drip, sessions that do nothing.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -17,7 +20,7 @@ import {
 import { block } from '../../../edge/conformance/hpack.ts';
 import type { Host } from '../host/host.ts';
 import { Attacker, closed, dial, request, requestLines, several, streamId } from './attacker.ts';
-import { beside, counted, startTarget } from './rig.ts';
+import { counted, neighbour, startTarget } from './rig.ts';
 
 const DRIP_MS = 100;
 const LARGE = '/download/20000000';
@@ -51,18 +54,18 @@ test('a thousand streams with shut windows, on ten connections', async ({ host }
       attacker.socket.destroy();
     });
   };
-  const added = await counted(host, () => beside(host, attack, { isTwice: true }));
+  const added = await counted(host, () => neighbour(host, attack, { isTwice: true }));
   assert.is(added('http2_stream_stalled'), 2 * connections * streams);
 });
 
 test('streams with windows that are opened by a byte at a time', async ({ host }) => {
   const streams = 50;
-  await beside(host, async () => {
+  await neighbour(host, async () => {
     await several(4, async () => {
       const attacker = await Attacker.connect(host, { settings: [[SETTING.INITIAL_WINDOW_SIZE, 0]] });
       await attacker.flood(streams, (i) => request(i, LARGE));
       for (let i = 0; attacker.resets.get('ENHANCE_YOUR_CALM') !== streams && !attacker.isClosed; i++) {
-        attacker.send(...Array.from({ length: streams }, (_, one) => windowUpdate(streamId(one), 1)));
+        attacker.send(...Array.from({ length: streams }, (_, figure) => windowUpdate(streamId(figure), 1)));
         await sleep(DRIP_MS);
         assert.ok(i < 200, 'it goes on for ever');
       }
@@ -73,7 +76,7 @@ test('streams with windows that are opened by a byte at a time', async ({ host }
 
 test('a shut window of the connection', async ({ host }) => {
   const added = await counted(host, () =>
-    beside(host, async () => {
+    neighbour(host, async () => {
       await several(4, async () => {
         // Of its own 65,535 bytes, which the first stream takes.
         const attacker = await Attacker.connect(host, { settings: [[SETTING.INITIAL_WINDOW_SIZE, WIDE]] });
@@ -88,7 +91,7 @@ test('a shut window of the connection', async ({ host }) => {
 
 test('clients that open their windows and then read nothing', async ({ host }) => {
   const added = await counted(host, () =>
-    beside(host, async () => {
+    neighbour(host, async () => {
       await several(20, async () => {
         const attacker = await Attacker.connect(host, { settings: [[SETTING.INITIAL_WINDOW_SIZE, WIDE]] });
         attacker.socket.pause();
@@ -103,7 +106,7 @@ test('clients that open their windows and then read nothing', async ({ host }) =
 
 test('header blocks that drip, in frames and within one', async ({ host }) => {
   const added = await counted(host, () =>
-    beside(host, async () => {
+    neighbour(host, async () => {
       const inFrames = several(10, async () => {
         const attacker = await Attacker.connect(host);
         attacker.send(headers(1, block(requestLines('/ready')), 0));
@@ -129,12 +132,12 @@ test('header blocks that drip, in frames and within one', async ({ host }) => {
 test('bodies that drip', async ({ host }) => {
   const streams = 20;
   const added = await counted(host, () =>
-    beside(host, async () => {
+    neighbour(host, async () => {
       await several(4, async () => {
         const attacker = await Attacker.connect(host);
         await attacker.flood(streams, (i) => request(i, '/sink', END_HEADERS, ['content-length', '1000000']));
         for (let i = 0; attacker.resets.get('ENHANCE_YOUR_CALM') !== streams; i++) {
-          attacker.send(...Array.from({ length: streams }, (_, one) => data(streamId(one), 'x')));
+          attacker.send(...Array.from({ length: streams }, (_, figure) => data(streamId(figure), 'x')));
           await sleep(DRIP_MS);
           assert.ok(i < 200, 'it goes on for ever');
         }
@@ -147,7 +150,7 @@ test('bodies that drip', async ({ host }) => {
 
 test('sessions that do not begin, and such that do not acknowledge', async ({ host }) => {
   const added = await counted(host, () =>
-    beside(host, async () => {
+    neighbour(host, async () => {
       const begins = [
         Buffer.alloc(0),
         PREFACE.subarray(0, 10),
@@ -174,7 +177,7 @@ test('sessions that do not begin, and such that do not acknowledge', async ({ ho
 
 test('sessions that are idle, and such that only say that they are there', async ({ host }) => {
   const added = await counted(host, () =>
-    beside(host, async () => {
+    neighbour(host, async () => {
       await several(60, async (i) => {
         const attacker = await Attacker.connect(host);
         if (i % 2 === 0) await attacker.closed();
@@ -187,7 +190,7 @@ test('sessions that are idle, and such that only say that they are there', async
 });
 
 test('clients that end their side at once, and wait', async ({ host }) => {
-  await beside(host, async () => {
+  await neighbour(host, async () => {
     await several(20, async (i) => {
       const attacker = await Attacker.connect(host);
       attacker.send(settingsAck(), request(0, i % 2 === 0 ? '/hold' : LARGE));

@@ -19,7 +19,10 @@ export interface BodyFile {
   readonly hash: string;
 }
 
-/** Nothing that could be compressed, nor twice the same, and with the same seed the same in every run. */
+/**
+ * Nothing that could be compressed, nor twice the same, and with the same seed the same in every
+ * run.
+ */
 const noise = createCipheriv(
   'aes-128-ctr',
   Buffer.alloc(16, SEED.toString(16).padStart(8, '0'), 'hex'),

@@ -23,7 +23,7 @@ const VERSIONS = [
   { flag: '--http2', version: '2', line: 'HTTP/2' },
 ] as const;
 
-/** Most that the server's memory grew by while `work` was under way, megabytes. */
+/** Most that the server's memory grew by while `work` ran, megabytes. */
 async function growthDuring(host: Host, work: () => Promise<void>): Promise<number> {
   const before = await host.memoryAtRest();
   let most = before;
@@ -40,7 +40,7 @@ async function growthDuring(host: Host, work: () => Promise<void>): Promise<numb
 
 const why = whyNotPrograms('curl');
 if (why !== null) test.skip(`curl: ${why}`, () => {});
-else for (const one of VERSIONS) curlTests(one);
+else for (const version of VERSIONS) curlTests(version);
 
 function curlTests({ flag, version, line }: (typeof VERSIONS)[number]): void {
   const curl = (host: Host, ...args: readonly string[]): Promise<Run> =>
@@ -55,12 +55,12 @@ function curlTests({ flag, version, line }: (typeof VERSIONS)[number]): void {
   test(`${line}: GET, with what the handler saw of it`, async ({ host }) => {
     const { code, output } = await curl(host, '-H', 'Accept: text/*', '-b', 'a=1; b=2', `${host.origin}/tell?q=1`);
     assert.is(code, 0, output);
-    const told = JSON.parse(output) as Record<string, unknown> & { headers: string[] };
-    assert.is(told.version, version);
-    assert.equal([told.method, told.scheme, told.path], ['GET', 'https', '/tell?q=1']);
-    assert.equal([told.authority, told.serverName], [`localhost:${host.tlsPort}`, 'localhost']);
-    assert.is(told.headers[told.headers.indexOf('accept') + 1], 'text/*');
-    assert.is(told.headers[told.headers.indexOf('cookie') + 1], 'a=1; b=2');
+    const event = JSON.parse(output) as Record<string, unknown> & { headers: string[] };
+    assert.is(event.version, version);
+    assert.equal([event.method, event.scheme, event.path], ['GET', 'https', '/tell?q=1']);
+    assert.equal([event.authority, event.serverName], [`localhost:${host.tlsPort}`, 'localhost']);
+    assert.is(event.headers[event.headers.indexOf('accept') + 1], 'text/*');
+    assert.is(event.headers[event.headers.indexOf('cookie') + 1], 'a=1; b=2');
   });
 
   test(`${line}: HEAD has the head of GET, and no body`, async ({ host }) => {
@@ -115,7 +115,7 @@ function curlTests({ flag, version, line }: (typeof VERSIONS)[number]): void {
     const args = ['-Z', '--parallel-max', '20', '-w', '%{http_version} %{http_code} %{size_download}\\n'];
     const { code, output } = await curl(host, ...args, ...many(host));
     assert.is(code, 0, output);
-    const lines = output.split('\n').filter((one) => one.startsWith(version));
+    const lines = output.split('\n').filter((word) => word.startsWith(version));
     assert.equal(lines, new Array<string>(REQUESTS).fill(`${version} 200 ${READY.length}`), output);
     const connections = (await host.counters()).server_accepted_tls - before;
     assert.ok(connections <= 20, `${connections} connections`);

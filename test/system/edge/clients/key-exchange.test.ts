@@ -1,4 +1,7 @@
-/** The key exchange that clients agree on: the hybrid with ML-KEM-768 where OpenSSL has it, from version 3.5 on. */
+/**
+ * The key exchange that clients agree on: the hybrid with ML-KEM-768 where OpenSSL has it, from
+ * version 3.5 on.
+ */
 import { chromium } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -129,8 +129,8 @@ for (const allowH2 of [true, false])
       const bodies = await Promise.all(
         Array.from({ length: AT_ONCE }, async (_, i) => {
           const { statusCode, body } = await ask(`/tell?${i}`);
-          const told = (await body.json()) as { version: string; path: string };
-          return [statusCode, told.version, told.path];
+          const event = (await body.json()) as { version: string; path: string };
+          return [statusCode, event.version, event.path];
         }),
       );
       assert.equal(

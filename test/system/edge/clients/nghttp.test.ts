@@ -55,8 +55,8 @@ function nghttpTests(): void {
     const body = bodyFile(500_000);
     const args = ['-d', body.path, '--trailer', 'x-sum: 1', '-b', '255', '-w', '14', '-W', '14'];
     const output = await nghttp(...args, '-H', ':method: PUT', `${host.origin}/sink`);
-    const told = JSON.parse(output) as { bytes: number; hash: string; trailers: string[] };
-    assert.equal([told.bytes, told.hash, told.trailers], [body.bytes, body.hash, ['x-sum', '1']]);
+    const event = JSON.parse(output) as { bytes: number; hash: string; trailers: string[] };
+    assert.equal([event.bytes, event.hash, event.trailers], [body.bytes, body.hash, ['x-sum', '1']]);
   });
 
   test('an upload that waits for 100', async ({ host }) => {

@@ -14,7 +14,10 @@ export const pathOf = (program: Program): string => `/usr/bin/${program}`;
 /** The engine of Chromium without windows, where it is installed: it needs less CPU time. */
 export const BROWSER: Program = existsSync(pathOf('chromium-headless-shell')) ? 'chromium-headless-shell' : 'chromium';
 
-/** Why the tests with these programs are left out, or null when all are there. With WAYPOST_REQUIRE_PEERS=1 a missing one is an error. */
+/**
+ * Why the tests with these programs are left out, or null when all are there. With
+ * WAYPOST_REQUIRE_PEERS=1 a missing one is an error.
+ */
 export function whyNotPrograms(...programs: readonly Program[]): string | null {
   const missing = programs.filter((program) => !existsSync(pathOf(program)));
   if (missing.length === 0) return null;

@@ -1,6 +1,8 @@
 /**
- * The table against other servers, to see that its rows ask what others do, too: `node dist/test/system/edge/conformance/compare.js node` or `… nghttpd`
- * (Debian: nghttp2-server). What is permitted is as good as what is expected; the rest is printed, for somebody to decide who is right.
+ * The table against other servers, to see that its rows ask what others do, too: `node
+ * dist/test/system/edge/conformance/compare.js node` or `… nghttpd` (Debian: nghttp2-server). What
+ * is permitted is as good as what is expected; the rest is printed, for somebody to decide who is
+ * right.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http2';

@@ -1,4 +1,7 @@
-/** Purges by the API of the daemon: what was purged is given by no thread from the answer on, nor after a restart or a kill; all else stays. */
+/**
+ * Purges by the API of the daemon: what was purged is given by no thread from the answer on, nor
+ * after a restart or a kill; all else stays.
+ */
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +12,9 @@ import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../../support/daemo
 import { freePort } from '../../../support/ports.ts';
 import { untilPasses } from '../../../support/until.ts';
 
-/** Connections that stay open, each with one of the two threads: all with one by a chance of 2^-15. */
+/**
+ * Connections that stay open, each with one of the two threads: all with one by a chance of 2^-15.
+ */
 const CONNECTIONS = 16;
 const PATIENCE_MS = 10_000;
 const DOMAINS = ['one.test', 'two.test'];
@@ -89,7 +94,10 @@ async function visit({ httpPort: port }: Context, agent: Agent, url: string, isK
 
 const ALL = DOMAINS.flatMap((domain) => PATHS.map((path) => domain + path));
 
-/** Each connection sees this version of all, which each thread then has; where it is not said by `others`, the newest. */
+/**
+ * Each connection sees this version of all, which each thread then has; where it is not said by
+ * `others`, the newest.
+ */
 async function seesAll(context: Context, versionOf: (url: string) => number): Promise<void> {
   for (const url of ALL)
     for (const agent of context.agents) {
@@ -185,10 +193,10 @@ for (const end of ['stop', 'kill'] as const)
     await daemon.api.logIn('admin', ADMIN_PASSWORD);
     await untilServed(context);
     const { agents } = context;
-    // What lies on the disk is read in the background.
+    // What is on the disk is read in the background.
     const limit = Date.now() + PATIENCE_MS;
     const gone = ALL.filter((url) => /^one\.test\/(?:shop|news)\//.test(url));
-    for (const url of ALL.filter((one) => !gone.includes(one)))
+    for (const url of ALL.filter((text) => !gone.includes(text)))
       while ((await visit(context, agents[0], url, true)).status !== 200) {
         if (Date.now() > limit) throw new Error(`${url} is never found again`);
         await sleep(10);

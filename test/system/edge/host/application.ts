@@ -7,14 +7,17 @@ export interface HostData {
   readonly pem: { readonly key: string; readonly cert: string };
 }
 
-/** The host runs with --expose-gc: what an attack leaves behind is measured without what nobody holds any more. */
+/**
+ * The host runs with --expose-gc: what an attack leaves behind is measured without what nobody
+ * holds any more.
+ */
 const collect = (globalThis as { gc?: () => void }).gc;
 
 export function createApplication(data: unknown): Application {
   const { name, pem } = data as HostData;
   return {
     handler: site,
-    certificateFor: (asked) => (asked === name ? pem : undefined),
+    certificateFor: (question) => (question === name ? pem : undefined),
     onMessage: () => collect?.(),
   };
 }

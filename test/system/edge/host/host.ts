@@ -62,7 +62,7 @@ export async function startHost(limits: LimitOptions = {}): Promise<Host> {
         last = await ask('/counters');
         if (is(last)) return;
       }
-      throw new Error(`Never: ${what}. ${told(last)}`);
+      throw new Error(`Never: ${what}. ${describe(last)}`);
     },
     memory,
     async memoryAtRest() {
@@ -80,5 +80,5 @@ export async function startHost(limits: LimitOptions = {}): Promise<Host> {
 }
 
 /** Those that are not 0. */
-export const told = (counters: Readonly<Record<string, number>>): string =>
+export const describe = (counters: Readonly<Record<string, number>>): string =>
   JSON.stringify(Object.fromEntries(Object.entries(counters).filter(([, count]) => count > 0)));

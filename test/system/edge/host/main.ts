@@ -1,6 +1,8 @@
 /**
- * A server of the edge in a process of its own, with one thread, so that its memory can be measured from outside. Its arguments: a HostOptions in JSON. It prints its ports in one line of
- * JSON. On a third port, for the test alone, `/counters` tells what it has counted, and `/collect` makes it give back memory.
+ * A server of the edge in a process of its own, with one thread, so that its memory can be measured
+ * from outside. Its arguments: a HostOptions in JSON. It prints its ports in one line of JSON. On a
+ * third port, for the test alone, `/counters` tells what it has counted, and `/collect` makes it
+ * give back memory.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -36,8 +36,8 @@ const drained = (exchange: Exchange): Promise<void> =>
 async function echo(exchange: Exchange): Promise<void> {
   const { body } = exchange;
   exchange.respond(200, PLAIN);
-  for (let one = await body.read(); one !== null; one = await body.read())
-    if (!exchange.write(one)) await drained(exchange);
+  for (let bytes = await body.read(); bytes !== null; bytes = await body.read())
+    if (!exchange.write(bytes)) await drained(exchange);
   exchange.end(undefined, body.trailers);
 }
 
@@ -46,19 +46,22 @@ async function sink(exchange: Exchange): Promise<void> {
   const { body } = exchange;
   const hash = createHash('sha256');
   let bytes = 0;
-  for (let one = await body.read(); one !== null; one = await body.read()) {
-    hash.update(one);
-    bytes += one.length;
+  for (let message = await body.read(); message !== null; message = await body.read()) {
+    hash.update(message);
+    bytes += message.length;
   }
-  const told = { bytes, hash: hash.digest('hex'), length: body.length ?? null, trailers: body.trailers };
-  exchange.answer(new ReadyAnswer(200, ['content-type', 'application/json'], Buffer.from(JSON.stringify(told))));
+  const event = { bytes, hash: hash.digest('hex'), length: body.length ?? null, trailers: body.trailers };
+  exchange.answer(new ReadyAnswer(200, ['content-type', 'application/json'], Buffer.from(JSON.stringify(event))));
 }
 
 async function take({ body }: Exchange): Promise<void> {
-  for (let one = await body.read(); one !== null; one = await body.read());
+  for (let bytes = await body.read(); bytes !== null; bytes = await body.read());
 }
 
-/** Parts after which what was sent is collected: V8 by itself lets 64 MB of buffers that nobody has any more become due, as much as a test lets memory grow. */
+/**
+ * Parts after which what was sent is collected: V8 by itself lets 64 MB of buffers that nobody has
+ * any more become due, as much as a test lets memory grow.
+ */
 const COLLECTED_PARTS = 128;
 
 async function download(exchange: Exchange, bytes: number): Promise<void> {
@@ -82,8 +85,8 @@ async function slow(exchange: Exchange, parts: number): Promise<void> {
 }
 
 function tell({ version, method, scheme, authority, path, headers, client }: Exchange): ReadyAnswer {
-  const told = { version, method, scheme, authority, path, headers, serverName: client.serverName };
-  return new ReadyAnswer(200, ['content-type', 'application/json'], Buffer.from(JSON.stringify(told)));
+  const event = { version, method, scheme, authority, path, headers, serverName: client.serverName };
+  return new ReadyAnswer(200, ['content-type', 'application/json'], Buffer.from(JSON.stringify(event)));
 }
 
 const answering: Handler = (exchange) => {

@@ -1,4 +1,7 @@
-/** WebSocket frames (RFC 6455 section 5) as far as an echo needs them: whole messages, close and ping. */
+/**
+ * WebSocket frames (RFC 6455 section 5) as far as an echo needs them: whole messages, close and
+ * ping.
+ */
 import { createHash } from 'node:crypto';
 import type { Exchange, RequestBody } from '../../../../edge/http/exchange/exchange.ts';
 
@@ -9,7 +12,10 @@ const FIN = 0x80;
 export const acceptOf = (key: string): string =>
   createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
 
-/** A frame in the clear, as a server sends it; with `mask` as a client has to. Fewer than 2^16 bytes. */
+/**
+ * A frame in the clear, as a server sends it; with `mask` as a client has to. Fewer than 2^16
+ * bytes.
+ */
 export function frame(opcode: number, payload: Uint8Array, mask?: Uint8Array): Buffer {
   const { length } = payload;
   const short = length < 126;
@@ -24,7 +30,10 @@ const unmasked = (bytes: Uint8Array, mask: Uint8Array): Uint8Array => bytes.map(
 /** The message that asks over which version of HTTP it came. */
 export const VERSION_QUESTION = 'version?';
 
-/** Gives back what a client sends, message by message, until it closes; but for VERSION_QUESTION, which it answers. The tunnel is not accepted yet. */
+/**
+ * Gives back what a client sends, message by message, until it closes; but for VERSION_QUESTION,
+ * which it answers. The tunnel is not accepted yet.
+ */
 export async function echoMessages(exchange: Exchange): Promise<void> {
   const key = fieldOf(exchange.headers, 'sec-websocket-key');
   exchange.upgrade(exchange.version === '2' ? [] : ['sec-websocket-accept', acceptOf(key)]);

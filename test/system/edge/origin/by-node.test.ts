@@ -1,4 +1,7 @@
-/** The tests of the origin client over node's sockets; the unit tier runs them over those of the thread. */
+/**
+ * The tests of the origin client over node's sockets; the unit tier runs them over those of the
+ * thread.
+ */
 import { kind } from '../../../edge/origin/own-sockets.ts';
 
 kind.isNode = true;

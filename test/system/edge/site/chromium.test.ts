@@ -1,4 +1,7 @@
-/** A site through the whole daemon, as a browser sees it: its pages, its WebSocket, its downloads that break off. */
+/**
+ * A site through the whole daemon, as a browser sees it: its pages, its WebSocket, its downloads
+ * that break off.
+ */
 import { type Browser, type BrowserContext, chromium, type Page, type Response } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -11,7 +14,7 @@ import { hashOf, type SiteOrigin, startSiteOrigin } from './site-origin.ts';
 
 const SITE = 'site.test';
 const OTHER = 'other.test';
-/** Names of tests lie on this machine; its own connections to the outside are off. */
+/** Names of tests are on this machine; its own connections to the outside are off. */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -43,8 +46,8 @@ async function withWorld(use: (world: World) => Promise<void>): Promise<void> {
   const browser = await chromium.launch({ executablePath: pathOf('chromium'), args: FLAGS });
   try {
     await withSites({ WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: ORIGIN_ADDRESS, WAYPOST_EDGE_WORKERS: '1' }, async (rig) => {
-      const place = { host: ORIGIN_ADDRESS, port: origin.port, protocol: 'http' } as const;
-      for (const domain of [SITE, OTHER]) await rig.addSite(domain, place);
+      const endpoint = { host: ORIGIN_ADDRESS, port: origin.port, protocol: 'http' } as const;
+      for (const domain of [SITE, OTHER]) await rig.addSite(domain, endpoint);
       await use({ rig, origin, browser, base: `https://${SITE}:${rig.https}` });
       await browser.close();
     });
@@ -54,7 +57,10 @@ async function withWorld(use: (world: World) => Promise<void>): Promise<void> {
   }
 }
 
-/** In a profile of its own: with connections and a cache of its own. All that it gets is looked at for where the origin is. */
+/**
+ * In a profile of its own: with connections and a cache of its own. All that it gets is looked at
+ * for where the origin is.
+ */
 async function withPage(
   { browser, origin }: World,
   use: (page: Page, seen: readonly Response[], context: BrowserContext) => Promise<void>,
@@ -93,7 +99,10 @@ const talk = (url: string): string => `new Promise((done, fail) => {
   };
   socket.onclose = ({ wasClean }) => done({ heard, wasClean });
 })`;
-/** Fetches until it breaks off, or until \`most\` bytes have come; then the rest, if it is still the same. */
+/**
+ * Fetches until it breaks off, or until \`most\` bytes have come; then the rest, if it is still the
+ * same.
+ */
 const resumed = (path: string, most: number): string => `(async () => {
   const parts = [];
   let bytes = 0;
@@ -149,9 +158,9 @@ async function pages(world: World): Promise<void> {
       }
     });
   await load(true);
-  assert.is(origin.asked.length, requests);
+  assert.is(origin.questions.length, requests);
   await load(false);
-  assert.is(origin.asked.length, requests, 'all of it is kept');
+  assert.is(origin.questions.length, requests, 'all of it is kept');
 }
 
 async function webSockets(world: World): Promise<void> {
@@ -173,7 +182,7 @@ async function webSockets(world: World): Promise<void> {
 
 async function downloads(world: World): Promise<void> {
   const { base, origin } = world;
-  const asked = (name: string): string[] => origin.asked.filter((one) => one.includes(`/${name}/`));
+  const request = (name: string): string[] => origin.questions.filter((text) => text.includes(`/${name}/`));
   await withPage(world, async (page) => {
     await page.goto(`${base}/ready`);
     const run = (path: string, most: number) => page.evaluate(resumed(path, most)) as Promise<Resumed>;
@@ -185,13 +194,13 @@ async function downloads(world: World): Promise<void> {
     assert.equal([byVisitor.broke, byVisitor.status, byVisitor.hash], ['AbortError', 206, hashOf(BYTES)]);
     assert.is(byVisitor.range, `bytes ${byVisitor.had}-${BYTES - 1}/${BYTES}`);
     assert.match(byVisitor.kept, /^waypost; ?hit/);
-    assert.equal(asked('kept'), [`GET ${kept}`]);
+    assert.equal(request('kept'), [`GET ${kept}`]);
 
     const passed = await run(`/unkept/${BYTES}`, 1_000_000);
     assert.equal([passed.broke, passed.status, passed.hash], ['AbortError', 206, hashOf(BYTES)]);
-    assert.is(asked('unkept')[1], `GET /unkept/${BYTES} bytes=${passed.had}-`);
+    assert.is(request('unkept')[1], `GET /unkept/${BYTES} bytes=${passed.had}-`);
 
-    // The origin breaks off: what came is not taken for the whole, not even by the cache.
+    // The origin breaks off: what was received is not taken for the whole, not even by the cache.
     const byOrigin = await run(`/breaks/${BYTES}`, BYTES * 2);
     assert.equal([byOrigin.broke, byOrigin.status, byOrigin.hash], ['TypeError', 206, hashOf(BYTES)]);
     assert.ok(byOrigin.had > 0 && byOrigin.had <= BYTES / 2, String(byOrigin.had));

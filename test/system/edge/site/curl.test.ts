@@ -46,7 +46,7 @@ async function withWorld(flag: string, use: (world: World) => Promise<void>): Pr
   }
 }
 
-/** Most that the daemon's memory grew by while `work` was under way, megabytes. */
+/** Most that the daemon's memory grew by while `work` ran, megabytes. */
 async function growthDuring({ memory }: SiteRig, work: () => Promise<void>): Promise<number> {
   const before = memory();
   let most = before;
@@ -80,7 +80,7 @@ async function small({ curl, origin }: World, line: string): Promise<void> {
   assert.match(head.output, new RegExp(`^${line} 200[\\s\\S]*^content-length: ${STYLE.length}\\r$`, 'm'));
   const same = await curl('/style.css', '-i', '-H', `If-None-Match: ${ETAG}`);
   assert.match(same.output, new RegExp(`^${line} 304`));
-  assert.equal(origin.asked, ['GET /style.css'], 'once for all of them');
+  assert.equal(origin.questions, ['GET /style.css'], 'once for all of them');
   const missing = await curl('/nothing', '-i');
   assert.match(missing.output, new RegExp(`^${line} 404[\\s\\S]*missing$`));
 }
@@ -106,7 +106,7 @@ async function parts({ curl, origin }: World): Promise<void> {
     );
     assert.is(changed.output, '200', 'what has changed comes whole');
   }
-  const times = (name: string): number => origin.asked.filter((one) => one.startsWith(`GET /${name}/`)).length;
+  const times = (name: string): number => origin.questions.filter((text) => text.startsWith(`GET /${name}/`)).length;
   assert.equal([times('kept'), times('unkept')], [1, 4]);
   const beyond = await curl('/kept/100000', '-r', '100000-', '-i');
   assert.match(beyond.output, / 416[\s\S]*^content-range: bytes \*\/100000\r$/im);
@@ -115,10 +115,10 @@ async function parts({ curl, origin }: World): Promise<void> {
 async function uploads({ rig, curl, urlArgs }: World, line: string): Promise<void> {
   const waited = bodyFile(100_000);
   const args = ['-v', '-H', 'Expect: 100-continue', '--expect100-timeout', '30', '--data-binary', `@${waited.path}`];
-  const told = await curl('/sink', ...args);
-  assert.is(told.code, 0, told.output);
-  assert.match(told.output, new RegExp(`^< ${line} 100 [\\s\\S]*^< ${line} 200 `, 'm'));
-  assert.ok(told.output.includes(waited.hash), told.output);
+  const run = await curl('/sink', ...args);
+  assert.is(run.code, 0, run.output);
+  assert.match(run.output, new RegExp(`^< ${line} 100 [\\s\\S]*^< ${line} 200 `, 'm'));
+  assert.ok(run.output.includes(waited.hash), run.output);
   const body = bodyFile(UPLOAD_BYTES);
   const expected = { bytes: body.bytes, hash: body.hash };
   const grown = await growthDuring(rig, async () => {

@@ -19,13 +19,19 @@ import { type Departure, http1Visitor, http2Visitor, type Seen, textOf, type Vis
 
 const EXCHANGES = depth({ quick: 2000, moderate: 2000, full: 4000 });
 const VISITORS = 32;
-/** Less than the edge drops of what is not wanted any more (edge.http1_discarded_octets): of more, the answer might be lost. */
+/**
+ * Less than the edge drops of what is not wanted any more (edge.http1_discarded_octets): of more,
+ * the answer might be lost.
+ */
 const UPLOAD = Buffer.alloc(200_000, 'u');
 /** Megabytes by which the daemon may grow in the second half of a mix. */
 const GROWTH_MB = 48;
 
 const SITE = 'faults.test';
-/** Of those that upload: what is not idempotent is not sent again, and so must not come upon a connection that its origin closes just then. */
+/**
+ * Of those that upload: what is not idempotent is not sent again, and so must not come upon a
+ * connection that its origin closes just then.
+ */
 const UPLOAD_SITE = 'uploads.test';
 /** Sites whose origin fails before there is any HTTP. */
 const CONNECTION_FAULTS: Readonly<Record<string, Fault>> = {
@@ -37,7 +43,7 @@ const CONNECTION_FAULTS: Readonly<Record<string, Fault>> = {
 };
 const CLEAR: ReadonlySet<string> = new Set([SITE, UPLOAD_SITE, 'refused.test']);
 const siteOf = ({ method }: Fault): string => (method === undefined ? SITE : UPLOAD_SITE);
-/** Longer than this machine may stand still for the tests beside. */
+/** Longer than this machine may stand still for the tests alongside. */
 const SETTINGS = {
   WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: ORIGIN_ADDRESS,
   WAYPOST_EDGE_ORIGIN_CONNECT_TIMEOUT: '5000',
@@ -105,7 +111,7 @@ async function withWorld(use: (world: World) => Promise<void>): Promise<void> {
       await use({ rig, origin, origins, hidden, idle });
     });
   } finally {
-    for (const one of origins) one.close();
+    for (const scripted of origins) scripted.close();
     for (const server of [talker, mute]) server.close();
   }
 }
@@ -119,9 +125,11 @@ function endingOf({ status, isWhole }: Seen): string {
 
 /** What is wrong with how an exchange ended; empty: nothing. */
 function faultsOf(seen: Seen, { ending, body }: Fault, hidden: Hidden): string[] {
-  const came = endingOf(seen);
+  const received = endingOf(seen);
   const wrong =
-    came === String(ending) ? [] : [`${came}, not ${ending}${seen.error === undefined ? '' : ` (${seen.error})`}`];
+    received === String(ending)
+      ? []
+      : [`${received}, not ${ending}${seen.error === undefined ? '' : ` (${seen.error})`}`];
   if (seen.isWhole && body !== undefined && seen.body.toString('latin1') !== body)
     wrong.push(`another body: ${seen.body.toString('latin1', 0, 100)}`);
   if (typeof ending === 'number' && ending > 499 && seen.headers['x-request-id'] === undefined)
@@ -131,8 +139,8 @@ function faultsOf(seen: Seen, { ending, body }: Fault, hidden: Hidden): string[]
 
 /** The page of the edge, as browsers ask for it and as programs do. */
 async function pages(visitor: Visitor, host: string, path: string, { code, ...fault }: Fault, hidden: Hidden) {
-  const asked = fault.method === undefined ? {} : { method: fault.method, body: UPLOAD };
-  const html = await visitor.visit(host, path, { ...asked, headers: { accept: 'text/html,*/*;q=0.8' } });
+  const question = fault.method === undefined ? {} : { method: fault.method, body: UPLOAD };
+  const html = await visitor.visit(host, path, { ...question, headers: { accept: 'text/html,*/*;q=0.8' } });
   assert.equal(faultsOf(html, fault, hidden), [], `${visitor.version} ${host}${path}`);
   if (code === undefined) return;
   const id = html.headers['x-request-id'];
@@ -140,11 +148,15 @@ async function pages(visitor: Visitor, host: string, path: string, { code, ...fa
   assert.is(html.headers['cache-control'], 'no-store');
   assert.ok(html.body.includes(id), 'the page says the id');
   assert.match(html.body.toString(), /For the owner of this site/);
-  const json = await visitor.visit(host, path, { ...asked, headers: { accept: 'application/json' } });
+  const json = await visitor.visit(host, path, { ...question, headers: { accept: 'application/json' } });
   assert.equal(faultsOf(json, fault, hidden), []);
-  const told = JSON.parse(json.body.toString());
-  assert.equal([told.ok, told.error.code, told.request_id], [false, code, json.headers['x-request-id']], host + path);
-  assert.is.not(told.request_id, id);
+  const event = JSON.parse(json.body.toString());
+  assert.equal(
+    [event.ok, event.error.code, event.request_id],
+    [false, code, json.headers['x-request-id']],
+    host + path,
+  );
+  assert.is.not(event.request_id, id);
 }
 
 /** One for each version, who ends when `use` does, whatever comes of it. */
@@ -163,13 +175,13 @@ async function withVisitors<T>(
 /** Everybody has gone: nothing is open but what was before. */
 async function isIdle({ rig, origins, idle }: World): Promise<void> {
   const open = (): number => origins.reduce((sum, { sockets }) => sum + sockets.size, 0);
-  const asked = (): string => origins.flatMap(({ sockets }) => [...sockets.values()]).join(', ');
-  const standing = (): string => `${rig.sockets()} of the daemon, ${idle} before; at origins: ${asked()}`;
+  const request = (): string => origins.flatMap(({ sockets }) => [...sockets.values()]).join(', ');
+  const standing = (): string => `${rig.sockets()} of the daemon, ${idle} before; at origins: ${request()}`;
   await until('no connection to an origin is open', () => open() === 0, standing);
   await until('no socket of the daemon is open that was not before', () => rig.sockets() <= idle, standing);
 }
 
-/** What the daemon has written beside what is due: that origins fail. */
+/** What the daemon has written in addition to what is due: that origins fail. */
 const oddLines = ({ daemon: { child } }: SiteRig): string[] =>
   child
     .output()
@@ -243,10 +255,10 @@ async function mix(world: World): Promise<{ wrong: string[]; memory: number[]; t
     const name = draw < 40 ? 'fine' : random.pick(draw < 45 ? slow : quick);
     const host = draw < 20 ? random.pick(hosts) : draw < 40 ? 'secure.test' : siteOf(FAULTS[name]);
     const fault = CONNECTION_FAULTS[host] ?? FAULTS[name];
-    const asked = fault.method === undefined ? {} : { method: fault.method, body: UPLOAD };
+    const request = fault.method === undefined ? {} : { method: fault.method, body: UPLOAD };
     const headers = { 'accept-encoding': 'identity' };
     // Each by itself now and then, and now and then many at once for the same.
-    const seen = await visitor.visit(host, `/${name}?${random.below(500)}`, { ...asked, headers });
+    const seen = await visitor.visit(host, `/${name}?${random.below(500)}`, { ...request, headers });
     tally.count(host === siteOf(fault) ? name : host, endingOf(seen));
     for (const fault_ of faultsOf(seen, fault, hidden)) wrong.push(`${visitor.version} ${host}/${name}: ${fault_}`);
   };
@@ -277,13 +289,13 @@ test(`${EXCHANGES} exchanges of all kinds at once: nothing stays of them`, () =>
     if (wrong.length > 0) assert.equal([...wrong, ...oddLines(rig)], [], `WAYPOST_SEED=${SEED}`);
     assert.ok(tally.kinds > 50, `${tally.kinds} kinds`);
     await isIdle(world);
-    const told = memory.map((one) => Math.round(one)).join(', ');
+    const description = memory.map((figure) => Math.round(figure)).join(', ');
     const seconds = Math.round((performance.now() - begun) / 1000);
     process.stdout.write(`${EXCHANGES} exchanges in ${seconds} s (WAYPOST_SEED=${SEED})\n${tally}`);
     const open = `${descriptors} descriptors before, ${rig.descriptors()} after, ${rig.sockets()} of them sockets`;
-    process.stdout.write(`${open}; megabytes after each tenth: ${told}\n`);
+    process.stdout.write(`${open}; megabytes after each tenth: ${description}\n`);
     const half = memory.slice(memory.length >> 1);
-    assert.ok(half[half.length - 1] - half[0] < GROWTH_MB, `the daemon grows: ${told} MB`);
+    assert.ok(half[half.length - 1] - half[0] < GROWTH_MB, `the daemon grows: ${description} MB`);
     assertQuiet(world.rig);
   }));
 

@@ -37,7 +37,10 @@ const later = (ms: number, socket: Socket, act: () => void): void => {
   socket.once('close', () => clearTimeout(timer));
 };
 
-/** A reset, unless the end of this side is on its way, since the other one's has come: node would forget the socket then, and never close it (uv_tcp_close_reset, EINVAL). */
+/**
+ * A reset, unless the end of this side is on its way, since the other one's has come: node would
+ * forget the socket then, and never close it (uv_tcp_close_reset, EINVAL).
+ */
 function resets(socket: Socket): void {
   if (socket.writableEnded) socket.destroy();
   else socket.resetAndDestroy();
@@ -99,7 +102,8 @@ const BORNE: Readonly<Record<string, Fault>> = {
   download: { script: says(`HTTP/1.1 200 OK\r\nContent-Length: ${MB}\r\n\r\n${'d'.repeat(MB)}`), ending: 200 },
   surplus: { script: says(`${OK}\r\nokand more`), ending: 200, body: 'ok' },
   'surplus-response': { script: says(`${OK}\r\nok${POISON}`), ending: 200, body: 'ok' },
-  // A connection that has served ends as the next request comes: that one is asked once more, on another.
+  // A connection that has served ends as the next request comes: that one is asked once more, on
+  // another.
   'close-at-reuse': {
     script: (socket, { turn }) => (turn > 1 ? socket.destroy() : void socket.write(`${OK}\r\nok`)),
     ...{ ending: 200, body: 'ok' },
@@ -130,7 +134,10 @@ const BORNE: Readonly<Record<string, Fault>> = {
   },
 };
 
-/** A second response when the first one has gone. One that comes after the next request cannot be told from its answer by anybody: not a part of mixes. */
+/**
+ * A second response when the first one has gone. One that arrives after the next request cannot be
+ * told from its answer by anybody: not a part of mixes.
+ */
 export const UNINVITED: Fault = {
   script(socket) {
     socket.write(`${OK}\r\nok`);

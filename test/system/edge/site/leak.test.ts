@@ -1,4 +1,7 @@
-/** An origin that tells where it is in every field in which applications do: nothing of it comes to a visitor, fetched or kept, by whichever version and page. */
+/**
+ * An origin that tells where it is in every field in which applications do: nothing of it comes to
+ * a visitor, fetched or kept, by whichever version and page.
+ */
 import { isIP } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -11,21 +14,21 @@ import { type Asked, http1Visitor, http2Visitor, textOf } from './visitor.ts';
 const NAME = 'backend-7.example.com';
 
 /** All of them, of a place `host:port`. */
-const fieldsOf = (place: string, host: string): string =>
+const fieldsOf = (address: string, host: string): string =>
   [
-    `Location: http://${place}/moved?a=b#c`,
-    `Content-Location: https://${place}/page.de`,
-    `Link: <http://${place}/style.css>; rel=preload, </own>; rel=next, <//${place}/x>; rel=icon`,
-    `Refresh: 5; url=http://${place}/later`,
+    `Location: http://${address}/moved?a=b#c`,
+    `Content-Location: https://${address}/page.de`,
+    `Link: <http://${address}/style.css>; rel=preload, </own>; rel=next, <//${address}/x>; rel=icon`,
+    `Refresh: 5; url=http://${address}/later`,
     `Set-Cookie: a=1; Domain=${host}; Path=/; Secure`,
     `Set-Cookie: b=2; domain=.${host}`,
-    `Alt-Svc: h2="${place}"; ma=86400`,
-    `Via: 1.1 ${place} (Apache), 1.1 ${host}`,
+    `Alt-Svc: h2="${address}"; ma=86400`,
+    `Via: 1.1 ${address} (Apache), 1.1 ${host}`,
     `Server: nginx on ${host}`,
-    `X-Powered-By: something at ${place}`,
-    `X-Backend-Server: ${place}`,
+    `X-Powered-By: something at ${address}`,
+    `X-Backend-Server: ${address}`,
     // Before a name it would be another one.
-    `X-Served-By: ${isIP(host) === 0 ? '' : 'cache-'}${place}`,
+    `X-Served-By: ${isIP(host) === 0 ? '' : 'cache-'}${address}`,
   ].join('\r\n');
 
 const ROUTES: Readonly<Record<string, (fields: string) => string>> = {
@@ -72,11 +75,15 @@ for (const host of [ORIGIN_ADDRESS, NAME])
         try {
           for (const visitor of visitors)
             for (const name of Object.keys(ROUTES))
-              for (const asked of ASKED) {
-                const seen = await visitor.visit('site.test', `/${name}`, asked);
+              for (const request of ASKED) {
+                const seen = await visitor.visit('site.test', `/${name}`, request);
                 assert.ok(seen.status > 0, name);
                 const hidden = { hosts: [ORIGIN_ADDRESS, NAME], ports: [origin.port] };
-                assert.equal(leaksIn(textOf(seen), hidden), [], `${visitor.version} ${name} ${JSON.stringify(asked)}`);
+                assert.equal(
+                  leaksIn(textOf(seen), hidden),
+                  [],
+                  `${visitor.version} ${name} ${JSON.stringify(request)}`,
+                );
               }
           const { headers } = await visitors[1].visit('site.test', '/moved');
           assert.is(headers.location, 'https://site.test/moved?a=b#c', 'it leads here');

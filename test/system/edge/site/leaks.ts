@@ -6,7 +6,10 @@ export interface Hidden {
   readonly ports: readonly number[];
 }
 
-/** What is found in a text of what is to be hidden, with what stands around it. A port counts as a number of its own only: its digits may be part of another one. */
+/**
+ * What is found in a text of what is to be hidden, with what stands around it. A port counts as a
+ * number of its own only: its digits may be part of another one.
+ */
 export function leaksIn(text: string, { hosts, ports }: Hidden): string[] {
   const found: string[] = [];
   const look = (pattern: RegExp): void => {

@@ -1,4 +1,6 @@
-/** The daemon with a domain whose names live on different servers: which one each visitor reaches. */
+/**
+ * The daemon with a domain whose names live on different servers: which one each visitor reaches.
+ */
 import { once } from 'node:events';
 import { createServer as createHttpServer, get, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';

@@ -1,6 +1,7 @@
 /**
- * Names of origins that lead elsewhere when they are connected to than when they were checked (DNS rebinding), through the whole daemon: no connection arrives at what they lead to,
- * and visitors get a page that tells nothing of it.
+ * Names of origins that lead elsewhere when they are connected to than when they were checked (DNS
+ * rebinding), through the whole daemon: no connection arrives at what they lead to, and visitors
+ * get a page that tells nothing of it.
  */
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';

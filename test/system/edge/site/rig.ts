@@ -1,4 +1,7 @@
-/** The daemon with sites whose origins are the test's: what visitors see of them, and what the process has in use. */
+/**
+ * The daemon with sites whose origins are the test's: what visitors see of them, and what the
+ * process has in use.
+ */
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,7 +20,7 @@ export interface OriginPlace {
   readonly protocol: 'http' | 'https';
 }
 
-/** An authority that browsers, curl and the edge may be told to trust. */
+/** An authority that browsers, curl and the edge may be configured to trust. */
 export interface Root {
   readonly pem: string;
   readonly file: string;
@@ -59,7 +62,10 @@ export function makeRoot(name: string): Root {
   };
 }
 
-/** `settings`: more WAYPOST_* variables. The daemon must end by itself when it is told to, whatever was done to it. */
+/**
+ * `settings`: more WAYPOST_* variables. The daemon must end by itself on request, whatever
+ * was done to it.
+ */
 export async function withSites(
   settings: Record<string, string>,
   use: (rig: SiteRig) => Promise<void>,
@@ -90,7 +96,7 @@ export async function withSites(
       memory: () => memoryOf(child.pid),
       async counter(name) {
         const { text } = await api.request('GET', '/metrics');
-        const line = text.split('\n').find((one) => one.startsWith(`${name} `));
+        const line = text.split('\n').find((word) => word.startsWith(`${name} `));
         return line === undefined ? 0 : Number(line.slice(name.length + 1));
       },
     });
@@ -115,7 +121,9 @@ function socketsOf(pid: number): number {
 const memoryOf = (pid: number): number =>
   Number(/^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
-/** Resolves as soon as it holds; rejects with what was awaited and how it stands when it never does. */
+/**
+ * Resolves as soon as it holds; rejects with what was awaited and how it stands when it never does.
+ */
 export async function until(what: string, holds: () => boolean, standing: () => unknown = () => ''): Promise<void> {
   for (const end = Date.now() + PATIENCE_MS; !holds(); await sleep(20))
     if (Date.now() > end) throw new Error(`It never comes to this: ${what}. ${standing()}`);

@@ -1,4 +1,7 @@
-/** An origin in raw bytes: reads requests as an ordinary server does, and answers each with what a script says, which no library would let happen. */
+/**
+ * An origin in raw bytes: reads requests as an ordinary server does, and answers each with what a
+ * script says, which no library would let happen.
+ */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
@@ -12,7 +15,10 @@ export interface Received {
   readonly key: string;
   /** Which one it is on its connection, from 1. */
   readonly turn: number;
-  /** Resolves with the bytes of its body, framing included, when all of it has come; never when it breaks off. */
+  /**
+   * Resolves with the bytes of its body, framing included, when all of it has come; never when it
+   * breaks off.
+   */
   readonly whole: Promise<number>;
 }
 
@@ -30,7 +36,9 @@ export interface ScriptedOrigin {
 const HEAD_END = '\r\n\r\n';
 const LAST_CHUNK = '0\r\n\r\n';
 
-/** `scriptOf`: what is done with a request, by the first part of its path. With `tls` behind TLS. */
+/**
+ * `scriptOf`: what is done with a request, by the first part of its path. With `tls` behind TLS.
+ */
 export async function startScriptedOrigin(
   scriptOf: (name: string) => Script | undefined,
   tls?: TlsOptions,

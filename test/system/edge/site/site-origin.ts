@@ -12,8 +12,11 @@ import { ORIGIN_ADDRESS } from './rig.ts';
 
 export interface SiteOrigin {
   readonly port: number;
-  /** Requests in the order in which they came: `GET /path`, with ` bytes=…` behind it where a range was asked for. */
-  readonly asked: string[];
+  /**
+   * Requests in the order in which they came: `GET /path`, with ` bytes=…` behind it where a range
+   * was asked for.
+   */
+  readonly questions: string[];
   close(): void;
 }
 
@@ -51,17 +54,21 @@ async function* bytesFrom(first: number, bytes: number, stop: number): AsyncGene
     yield part;
   }
   if (stop === bytes) return;
-  // What has been given is to leave, and to be read: a browser gives up what it has not handed on by then.
+  // What has been given is to leave, and to be read: a browser gives up what it has not handed on
+  // by then.
   await sleep(1500);
   throw new Error('broken off');
 }
 
 export async function startSiteOrigin(): Promise<SiteOrigin> {
-  const asked: string[] = [];
+  const questions: string[] = [];
   /** Downloads that have been broken off once. */
   const broken = new Set<string>();
 
-  /** A server of files: parts of them by Range, if they are still the same (RFC 9110 section 13.1.5). */
+  /**
+   * A server of files: parts of them by Range, if they are still the same (RFC 9110 section
+   * 13.1.5).
+   */
   const file = (request: IncomingMessage, response: ServerResponse, bytes: number, doesBreak: boolean): void => {
     const { range, 'if-range': ifRange } = request.headers;
     const first = /^bytes=(\d+)-$/.exec(range ?? '')?.[1];
@@ -112,7 +119,7 @@ export async function startSiteOrigin(): Promise<SiteOrigin> {
   };
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const { method, url = '' } = request;
-    asked.push([`${method} ${url}`, request.headers.range].filter(Boolean).join(' '));
+    questions.push([`${method} ${url}`, request.headers.range].filter(Boolean).join(' '));
     const [, name, count] = url.split(/[/?]/);
     const route = routes[name];
     if (route === undefined) response.writeHead(404, { 'cache-control': 'no-store' }).end('missing');
@@ -129,7 +136,7 @@ export async function startSiteOrigin(): Promise<SiteOrigin> {
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
-    asked,
+    questions,
     close() {
       server.close();
       server.closeAllConnections();
@@ -137,7 +144,10 @@ export async function startSiteOrigin(): Promise<SiteOrigin> {
   };
 }
 
-/** Gives back what comes, message by message; VERSION_QUESTION is answered by what the edge says of how the visitor came to it (Via). */
+/**
+ * Gives back what comes, message by message; VERSION_QUESTION is answered by what the edge says of
+ * how the visitor came to it (Via).
+ */
 async function echo({ headers }: IncomingMessage, socket: Duplex): Promise<void> {
   socket.on('error', () => {});
   socket.write(

@@ -20,7 +20,7 @@ export class Tally {
     const byCount = (a: readonly [string, number], b: readonly [string, number]): number => b[1] - a[1];
     return [...this.#endings]
       .map(([ending, kinds]): [string, number] => {
-        const sum = [...kinds.values()].reduce((one, other) => one + other, 0);
+        const sum = [...kinds.values()].reduce((figure, other) => figure + other, 0);
         const each = [...kinds].sort(byCount).map(([kind, count]) => `${kind} ${count}`);
         return [`${ending} ${sum}: ${each.join(', ')}\n`, sum];
       })

@@ -1,4 +1,7 @@
-/** Visitors of a site, over HTTP/1.1 and HTTP/2, by node's own clients: those who stay to the end and say what they got, and those who go before. */
+/**
+ * Visitors of a site, over HTTP/1.1 and HTTP/2, by node's own clients: those who stay to the end
+ * and say what they got, and those who go before.
+ */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
@@ -25,13 +28,16 @@ export interface Seen {
   readonly error?: string;
 }
 
-/** When somebody goes who does not stay: before there is anything, with the first part of a body, while uploading, or out of a WebSocket. */
+/**
+ * When somebody goes who does not stay: before there is anything, with the first part of a body,
+ * while uploading, or out of a WebSocket.
+ */
 export type Departure = 'head' | 'body' | 'upload' | 'tunnel';
 
 export interface Visitor {
   readonly version: '1.1' | '2';
   /** Rejects only when it is never over. */
-  visit(host: string, path: string, asked?: Asked): Promise<Seen>;
+  visit(host: string, path: string, request?: Asked): Promise<Seen>;
   /** Resolves when it has gone. `ms`: how long it waits for what it goes at. */
   leave(host: string, path: string, how: Departure, ms: number): Promise<void>;
   /** Ends its connections. */
@@ -44,7 +50,10 @@ export const textOf = ({ status, headers, body }: Seen): string =>
     .map(([name, value]) => `${name}: ${value}\n`)
     .join('')}\n${body.toString('latin1')}`;
 
-/** Milliseconds after which nothing is waited for any more: what ends by a time-out of the edge has long ended. */
+/**
+ * Milliseconds after which nothing is waited for any more: what ends by a time-out of the edge has
+ * long ended.
+ */
 const PATIENCE_MS = 20_000;
 const PART = new Uint8Array(16_384);
 const NOTHING: Seen = { status: 0, headers: {}, body: Buffer.alloc(0), isWhole: false };
@@ -84,7 +93,7 @@ function inTime<T>(what: string, work: Promise<T>): Promise<T> {
 
 const patient = (visitor: Visitor): Visitor => ({
   ...visitor,
-  visit: (host, path, asked) => inTime(`${visitor.version} ${host}${path}`, visitor.visit(host, path, asked)),
+  visit: (host, path, request) => inTime(`${visitor.version} ${host}${path}`, visitor.visit(host, path, request)),
   leave: (host, path, how, ms) =>
     inTime(`${visitor.version} ${host}${path}, ${how}`, visitor.leave(host, path, how, ms)),
 });
@@ -100,29 +109,30 @@ function http1(port: number, ca: string): Visitor {
       headers: { host, ...headers },
     });
 
-  const visit = async (host: string, path: string, asked: Asked, mayTryAgain: boolean): Promise<Seen> => {
-    const request = open(host, path, asked);
+  const visit = async (host: string, path: string, question: Asked, mayTryAgain: boolean): Promise<Seen> => {
+    const request = open(host, path, question);
     request.setTimeout(PATIENCE_MS, () => request.destroy(new Error('no answer in time')));
     request.on('error', () => {});
     const failed = once(request, 'error').then(([error]) => error as NodeJS.ErrnoException);
-    request.end(asked.body);
+    request.end(question.body);
     const come = once(request, 'response').then(([response]) => response as IncomingMessage);
     const first = await Promise.race([come.catch(() => failed), failed]);
     if (first instanceof Error) {
-      // The connection had served and waited for too long: browsers ask once more then (RFC 9112 section 9.3.1).
-      if (request.reusedSocket && first.code === 'ECONNRESET' && mayTryAgain) return visit(host, path, asked, false);
+      // The connection had served and waited for too long: browsers ask once more then (RFC 9112
+      // section 9.3.1).
+      if (request.reusedSocket && first.code === 'ECONNRESET' && mayTryAgain) return visit(host, path, question, false);
       return { ...NOTHING, error: `${first.code} ${first.message}` };
     }
     const { statusCode: status = 0 } = first;
     const { body, isEnded } = await partsOf(first);
     const headers = plain(first.headers);
-    const isWhole = isEnded && first.complete && hasAll(asked.method ?? 'GET', status, headers, body);
+    const isWhole = isEnded && first.complete && hasAll(question.method ?? 'GET', status, headers, body);
     return { status, headers, body, isWhole };
   };
 
   return {
     version: '1.1',
-    visit: (host, path, asked = {}) => visit(host, path, asked, true),
+    visit: (host, path, question = {}) => visit(host, path, question, true),
     async leave(host, path, how, ms) {
       const request = open(host, path, {
         method: how === 'upload' ? 'POST' : 'GET',
@@ -160,7 +170,10 @@ const UPGRADE = (): Record<string, string> => ({
   'sec-websocket-key': randomBytes(16).toString('base64'),
 });
 
-/** Resets that a client may send in a burst: a session is left before the edge has to take it for a flood. */
+/**
+ * Resets that a client may send in a burst: a session is left before the edge has to take it for a
+ * flood.
+ */
 const MOST_STREAMS = 300;
 
 /** A session for each host, another one after some hundred streams. */
@@ -170,10 +183,15 @@ function http2(port: number, ca: string): Visitor {
   const sessions = new Map<string, { session: ClientHttp2Session; streams: number }>();
 
   const sessionFor = async (host: string): Promise<ClientHttp2Session> => {
-    const known = sessions.get(host);
-    if (known !== undefined && ++known.streams < MOST_STREAMS && !known.session.closed && !known.session.destroyed)
-      return known.session;
-    known?.session.close();
+    const existing = sessions.get(host);
+    if (
+      existing !== undefined &&
+      ++existing.streams < MOST_STREAMS &&
+      !existing.session.closed &&
+      !existing.session.destroyed
+    )
+      return existing.session;
+    existing?.session.close();
     const session = connect(`https://127.0.0.1:${port}`, { ca, servername: host });
     session.on('error', () => {});
     sessions.set(host, { session, streams: 1 });
@@ -194,22 +212,23 @@ function http2(port: number, ca: string): Visitor {
 
   return {
     version: '2',
-    async visit(host, path, asked = {}) {
-      const stream = await open(host, path, asked);
+    async visit(host, path, request = {}) {
+      const stream = await open(host, path, request);
       const closed = once(stream, 'close').then(
         () => undefined,
         () => undefined,
       );
-      if (asked.body !== undefined) stream.end(asked.body);
+      if (request.body !== undefined) stream.end(request.body);
       const [fields] = (await Promise.race([once(stream, 'response').catch(() => undefined), closed])) ?? [];
       if (fields === undefined) return { ...NOTHING, error: `the stream ended with code ${stream.rstCode}` };
       const { body, isEnded } = await partsOf(stream);
       await closed;
       const status = Number((fields as Record<string, number>)[':status']);
       const headers = plain(fields as object);
-      // An answer before the end of an upload is followed by a reset with NO_ERROR (RFC 9113 section 8.1).
+      // An answer before the end of an upload is followed by a reset with NO_ERROR (RFC 9113
+      // section 8.1).
       const isWhole = isEnded && stream.rstCode === constants.NGHTTP2_NO_ERROR;
-      return { status, headers, body, isWhole: isWhole && hasAll(asked.method ?? 'GET', status, headers, body) };
+      return { status, headers, body, isWhole: isWhole && hasAll(request.method ?? 'GET', status, headers, body) };
     },
     async leave(host, path, how, ms) {
       const method = { upload: 'POST', tunnel: 'CONNECT', head: 'GET', body: 'GET' }[how];

@@ -55,7 +55,10 @@ function tableOf(decoder: HpackDecoder, count: number): string[] {
   return lines;
 }
 
-/** Blocks of one connection, behind `begin`; the table is looked at in a decoder that has seen the same, since looking beyond its end breaks it. */
+/**
+ * Blocks of one connection, behind `begin`; the table is looked at in a decoder that has seen the
+ * same, since looking beyond its end breaks it.
+ */
 function follow(steps: readonly Step[], begin = ''): void {
   const make = (): HpackDecoder => {
     const decoder = new HpackDecoder(WIDE);

@@ -1,4 +1,7 @@
-/** What a header block may not hold, what it may, and the limits of its list (RFC 7541 sections 2 to 6). */
+/**
+ * What a header block may not hold, what it may, and the limits of its list (RFC 7541 sections 2 to
+ * 6).
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { KIND, MALFORMED, PSEUDO_HEADER } from '../../../../../edge/http/exchange/fields.ts';

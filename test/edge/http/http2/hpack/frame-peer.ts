@@ -1,4 +1,7 @@
-/** The least of HTTP/2 that carries header blocks: frames of HEADERS and SETTINGS over a socket, with our codec on both ways. */
+/**
+ * The least of HTTP/2 that carries header blocks: frames of HEADERS and SETTINGS over a socket,
+ * with our codec on both ways.
+ */
 import type { Socket } from 'node:net';
 import * as assert from 'uvu/assert';
 import { HpackDecoder } from '../../../../../edge/http/http2/hpack/decoder.ts';
@@ -44,7 +47,7 @@ export class FramePeer {
     });
     socket.setNoDelay(true);
     socket.on('close', () => this.#settled());
-    socket.on('error', () => {}); // what it leaves undone is found by whoever waits for it
+    socket.on('error', () => {}); // what it leaves undone is found by the code that waits for it
   }
 
   /** Throws what went wrong while frames were read. */

@@ -57,7 +57,8 @@ const MUTATIONS: readonly Mutation[] = [
   },
   (block, _, random) => Uint8Array.from([...sizeUpdate(random), ...block]),
   (_, __, random) => random.bytes(random.below(60)),
-  // Strings whose length is right and whose bytes are anything, or mostly ones, as the long codes and EOS are.
+  // Strings whose length is right and whose bytes are anything, or mostly ones, as the long codes
+  // and EOS are.
   (_, __, random) => {
     const bytes = random.bytes(random.below(40));
     if (random.below(2) === 0) for (let i = 0; i < bytes.length; i++) if (random.below(4) > 0) bytes[i] = 0xff;
@@ -112,7 +113,8 @@ test('any bytes: no throw, no growth, and what the reference makes of them', () 
     for (const good of random.pick(connections)) {
       if (random.below(10) === 0) {
         const size = random.pick([0, 64, 1000, 4096]);
-        allowed = Math.max(allowed, size); // until the peer follows, the table may have any of these sizes
+        // until the peer follows, the table may have any of these sizes
+        allowed = Math.max(allowed, size);
         decoder.acknowledgeTableSize(size);
         reference.acknowledgeTableSize(size);
       }

@@ -22,7 +22,10 @@ function bits(text: string): Uint8Array {
 
 const code = (symbol: number): string => CODES[symbol].toString(2).padStart(CODE_LENGTHS[symbol], '0');
 
-/** As the plainest reading of the RFC has it: the code that the rest begins with, until what is left may be padding. */
+/**
+ * As the plainest reading of the RFC has it: the code that the rest begins with, until what is left
+ * may be padding.
+ */
 function reference(coded: Uint8Array): number[] | number {
   let rest = [...coded].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   const symbols: number[] = [];

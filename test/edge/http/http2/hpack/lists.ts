@@ -1,11 +1,17 @@
-/** Header lists by chance, such as node:http2 is willing to send: much that repeats, some that does not, some that is large. */
+/**
+ * Header lists by chance, such as node:http2 is willing to send: much that repeats, some that does
+ * not, some that is large.
+ */
 
 import type { OutgoingHttpHeaders } from 'node:http2';
 import { sensitiveHeaders } from 'node:http2';
 import { STATIC_TABLE } from '../../../../../edge/http/http2/hpack/static-table.ts';
 import type { Random } from '../../../../support/random.ts';
 
-/** What node:http2 refuses to send or to receive without more: fields of the connection, and those that frame a message. */
+/**
+ * What node:http2 refuses to send or to receive without more: fields of the connection, and those
+ * that frame a message.
+ */
 const UNFIT = ['host', 'transfer-encoding', 'content-length', 'date', 'set-cookie', 'cookie'];
 const KNOWN = STATIC_TABLE.map(({ name }) => name).filter(
   (name) => name !== '' && !name.startsWith(':') && !UNFIT.includes(name),
@@ -62,7 +68,7 @@ export class Lists {
     if (isDated) object.date = `Sat, 21 Nov 2026 09:28:${10 + this.#random.below(50)} GMT`;
     const secret = this.#random.below(4) === 0 ? Object.keys(object).filter(() => this.#random.below(3) === 0) : [];
     const flat = Object.entries(object).flatMap(([name, value]) =>
-      [value].flat().flatMap((one) => [name, String(one)]),
+      [value].flat().flatMap((item) => [name, String(item)]),
     );
     return { object: { ...object, [sensitiveHeaders]: secret }, flat, secret };
   }

@@ -1,4 +1,7 @@
-/** RFC 7541 as it reads, without regard to speed or memory: what the decoder is held to where nobody says what is right. */
+/**
+ * RFC 7541 as it reads, without regard to speed or memory: what the decoder is held to where nobody
+ * says what is right.
+ */
 
 import { CODE_LENGTHS, CODES, EOS } from '../../../../../edge/http/http2/hpack/huffman-code.ts';
 import type { OutcomeName } from '../../../../../edge/http/http2/hpack/outcome.ts';

@@ -86,12 +86,12 @@ test('the encoder tells of the least size and of the last, at the beginning of t
     ],
     [[100, 200, 4096, 50], [50]],
   ];
-  for (const [settings, told] of cases) {
+  for (const [settings, events] of cases) {
     const encoder = new HpackEncoder();
     encode(encoder, ['x-a', 'b']);
     for (const value of settings) encoder.allowTableSize(value);
     const block = encode(encoder, [':method', 'GET']);
-    assert.equal([...block], [...told.flatMap(encodeSize), 0x82], `${settings}`);
+    assert.equal([...block], [...events.flatMap(encodeSize), 0x82], `${settings}`);
     assert.equal([...encode(encoder, [':method', 'GET'])], [0x82], `${settings}: once`);
   }
   assert.equal(

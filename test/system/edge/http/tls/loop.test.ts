@@ -1,4 +1,7 @@
-/** Connections that come and go in every way: nothing of the system or of OpenSSL stays, and whoever comes next is served. */
+/**
+ * Connections that come and go in every way: nothing of the system or of OpenSSL stays, and the
+ * next client is served.
+ */
 
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
@@ -164,9 +167,10 @@ test('thousands that are opened, served and closed leave no memory', async () =>
     assert.is(server_accepted_tls, WAVES * WAVE);
     // Of those that break off at once, some are gone before the end of the handshake.
     assert.ok(server_http2 >= (WAVES * WAVE) / 3, String(server_http2));
-    // An SSL object alone is some 5 KB: 10 MB of each wave, 2.5 of each way to end. What the allocator and V8 keep does not grow with each.
+    // An SSL object alone is some 5 KB: 10 MB of each wave, 2.5 of each way to end. What the
+    // allocator and V8 keep does not grow with each.
     const growth = memory.slice(1).map((after, wave) => after - memory[wave]);
-    assert.ok(Math.min(...growth) < 2, `MB: ${memory.map((one) => one.toFixed(1))}`);
+    assert.ok(Math.min(...growth) < 2, `MB: ${memory.map((figure) => figure.toFixed(1))}`);
   } finally {
     await host.stop();
   }
