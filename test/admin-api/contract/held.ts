@@ -20,18 +20,22 @@ interface Contract {
 }
 
 const contracts = new WeakMap<Daemon, Contract>();
+/** By their text: the daemons of a process share the schemas that are compiled for one. */
+const documents = new Map<string, object>();
 
 /**
  * Reads the OpenAPI document of the daemon; must be called before the first response is checked.
  */
 export async function learn(daemon: Daemon): Promise<void> {
-  const { body } = await daemon.call('GET', '/api/v1/openapi.json', { token: null });
+  const { body, text } = await daemon.call('GET', '/api/v1/openapi.json', { token: null });
+  const document = documents.get(text) ?? body;
+  documents.set(text, document);
   const templates = [...new Set(daemon.api.routes.map((route) => route.path))];
   const parameters = (template: string) => template.split('{').length;
   const paths = templates
     .sort((a, b) => parameters(a) - parameters(b))
     .map((template) => ({ template, pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`) }));
-  contracts.set(daemon, { document: body, paths });
+  contracts.set(daemon, { document, paths });
 }
 
 /** Null: the response matches the document. */

@@ -69,8 +69,15 @@ const validators = new WeakMap<object, { readonly ajv: Ajv2020; readonly by: Map
 function check(document: Part, where: readonly string[], at: string, body: unknown): string | null {
   let { ajv, by } = validators.get(document) ?? {};
   if (ajv === undefined || by === undefined) {
-    // The rest of the document is not JSON Schema, so only its formats are strict.
-    ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
+    // The rest of the document is not JSON Schema, so only its formats are strict. Few answers are
+    // checked by one schema: compiling it takes more than running it.
+    ajv = new Ajv2020({
+      strict: false,
+      allErrors: true,
+      validateSchema: false,
+      code: { optimize: false },
+      inlineRefs: false,
+    });
     ajv.addSchema(closed(document) as object, ID);
     by = new Map();
     validators.set(document, { ajv, by });
