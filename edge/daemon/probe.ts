@@ -7,6 +7,7 @@ import { siteDocumentContext } from '../../core/store/rows.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
 import { openOrigins } from '../gateway/origins.ts';
 import { NO_BODY } from '../http/exchange/body-queue.ts';
+import type { OriginClient } from '../origin/client.ts';
 import { type Fetch, OriginCancel, OriginError, type OriginFault } from '../origin/origin.ts';
 import { poolOrigin } from '../origin/pool-origin.ts';
 
@@ -21,11 +22,16 @@ export interface OpenProbe {
 }
 
 export function openProbe({ config, zoneSettings: { cluster } }: OpenProbeOptions): OpenProbe {
-  const client = openOrigins(config.edge, [...cluster.ipv4, ...cluster.ipv6], null);
+  let client: OriginClient | null = null;
+  // Opened for the first check: most nodes make none.
+  const fetch: Fetch = (request) => {
+    client ??= openOrigins(config.edge, [...cluster.ipv4, ...cluster.ipv6], null);
+    return client.fetch(request);
+  };
   const secrets = openSecrets(secretKeyFile(config));
   const openKey: OpenStoredKey = (domainId, sealed) =>
     secrets.unseal(Buffer.from(sealed, 'base64'), siteDocumentContext(domainId, 'origins')).toString();
-  return { probe: createProbe(client.fetch, openKey), close: client.close };
+  return { probe: createProbe(fetch, openKey), close: async () => client?.close() };
 }
 
 type OpenStoredKey = (domainId: ProbeRequest['domainId'], sealed: string) => string;
