@@ -13,7 +13,10 @@ async function probe(
 ): Promise<{ reason: string | null; pending: PendingRequest }> {
   const entry = completeEntry({ pool: [{ origin: 'a.example.net' }], ...fields });
   const origin = new FakeOrigin(respond);
-  const reason = await createProbe(origin.fetch, () => '')({
+  const reason = await createProbe(
+    origin.fetch,
+    () => '',
+  )({
     ...{ domainId: 7, domain: 'site.test', entry, origin: entry.pool[0], check: { ...DEFAULTS.health, ...check } },
   });
   return { reason, pending: origin.last };
