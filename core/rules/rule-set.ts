@@ -34,7 +34,7 @@ export class RuleSet {
 
   /** Throws PatternError or InvalidError for a document that `checkRules` does not accept. */
   constructor({ rules }: RulesDocument) {
-    const budget: BuildBudget = { steps: BUILD_STEPS };
+    const budget: BuildBudget = { steps: BUILD_STEPS, shares: true };
     this.rules = rules.flatMap((rule, number) => (rule.enabled === false ? [] : [compileRule(rule, number, budget)]));
     this.matched = new Uint32Array(rules.length);
     this.stopped = new Uint32Array(rules.length);

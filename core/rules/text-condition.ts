@@ -12,8 +12,26 @@ export interface TextTest {
 /** Lists that are compared directly; longer ones become an automaton, which reads the text once. */
 const MAX_COMPARED = 4;
 
+/** Compiled texts of this thread, which many domains have in common: rules of templates. */
+const compiled = new Map<string, TextTest | null>();
+const MAX_COMPILED = 1000;
+/** Longer ones are not remembered. */
+const MAX_KEY = 2000;
+
 /** Null: no list, so that any text matches. Throws PatternError. */
 export function compileText(match: TextMatch, budget: BuildBudget): TextTest | null {
+  const { exact, prefix, suffix, contains, glob, regex, ignore_case } = match;
+  const key = JSON.stringify([exact, prefix, suffix, contains, glob, regex, ignore_case]);
+  const found = budget.shares === true ? compiled.get(key) : undefined;
+  if (found !== undefined) return found;
+  const test = buildTest(match, budget);
+  if (budget.shares !== true || key.length > MAX_KEY) return test;
+  if (compiled.size >= MAX_COMPILED) compiled.clear();
+  compiled.set(key, test);
+  return test;
+}
+
+function buildTest(match: TextMatch, budget: BuildBudget): TextTest | null {
   const ignoreCase = match.ignore_case === true;
   const tests: TextTest[] = [];
   const expressions: Expression[] = [];

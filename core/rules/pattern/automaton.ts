@@ -13,6 +13,8 @@ const MAX_STATES = 1000;
 /** Work that may be spent on building automata, so that a document cannot stall a thread. */
 export interface BuildBudget {
   steps: number;
+  /** Whether what other documents have compiled may be used. A check must not depend on it. */
+  readonly shares?: boolean;
 }
 
 const DEAD = 0;
@@ -127,8 +129,18 @@ class Builder {
     this.#numberOf({ states: [this.#nfa.start], isAtStart: true, isAfterWord: false });
     for (let i = 0; i < this.#subsets.length; i++) {
       const subset = this.#subsets[i];
-      const row = this.#samples.map((code) => this.#step(subset, code));
-      row.push(this.#step(subset, -1));
+      // What can be reached depends on the next character only by whether it is one of a word.
+      const closures = new Map<boolean, readonly number[] | null>();
+      const row = this.#samples.map((code) => {
+        const isWord = this.#usesWords && WORD[code] === 1;
+        let closure = closures.get(isWord);
+        if (closure === undefined) {
+          closure = this.#close(subset, false, isWord);
+          closures.set(isWord, closure);
+        }
+        return closure === null ? ACCEPTED : this.#step(closure, code, isWord);
+      });
+      row.push(this.#close(subset, true, false) === null ? ACCEPTED : DEAD);
       this.#rows.push(row);
     }
     return this.#rows;
@@ -147,37 +159,35 @@ class Builder {
     return next;
   }
 
-  /** `code`: the next character; -1: the end of the text. */
-  #step({ states, isAtStart, isAfterWord }: Subset, code: number): number {
-    const isWord = code >= 0 && WORD[code] === 1;
-    const closure = this.#close(states, isAtStart, code < 0, isAfterWord !== isWord);
-    if (closure === null) return ACCEPTED;
-    if (code < 0) return DEAD;
-    const next = new Set<number>();
-    for (const state of closure) {
-      const { set, next: after } = this.#nfa.states[state] as { set: CharSet; next: number };
-      if (set[code] === 1) next.add(after);
-    }
+  /** The state after the character `code`. */
+  #step(closure: readonly number[], code: number, isAfterWord: boolean): number {
     // A match may start at each character.
-    next.add(this.#nfa.start);
-    return this.#numberOf({
-      states: [...next].sort((a, b) => a - b),
-      isAtStart: false,
-      isAfterWord: this.#usesWords && isWord,
-    });
+    const states = [this.#nfa.start];
+    for (const state of closure) {
+      const { set, next } = this.#nfa.states[state] as { set: CharSet; next: number };
+      if (set[code] === 1 && !states.includes(next)) states.push(next);
+    }
+    this.#budget.steps -= closure.length;
+    if (this.#budget.steps < 0) this.#giveUp();
+    states.sort((a, b) => a - b);
+    return this.#numberOf({ states, isAtStart: false, isAfterWord });
+  }
+
+  #giveUp(): never {
+    throw new PatternError('takes too long to compile, together with the patterns before it; simplify them');
   }
 
   /** The states with sets that are reached without a character. Null: the pattern has matched. */
-  #close(from: readonly number[], isAtStart: boolean, isAtEnd: boolean, isBoundary: boolean): number[] | null {
+  #close({ states: from, isAtStart, isAfterWord }: Subset, isAtEnd: boolean, isWord: boolean): number[] | null {
     const { states } = this.#nfa;
+    const isBoundary = isAfterWord !== isWord;
     const closure = ++this.#closure;
     const pending = [...from];
     const found: number[] = [];
     for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
       if (this.#visited[at] === closure) continue;
       this.#visited[at] = closure;
-      if (--this.#budget.steps < 0)
-        throw new PatternError('takes too long to compile, together with the patterns before it; simplify them');
+      if (--this.#budget.steps < 0) this.#giveUp();
       const state = states[at];
       if (state.kind === 'match') return null;
       if (state.kind === 'set') found.push(at);
