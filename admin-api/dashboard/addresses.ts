@@ -38,6 +38,7 @@ export const PAGES = {
   protection: '/domains/{domain_id}/protection',
   errorPages: '/domains/{domain_id}/error-pages',
   logs: '/domains/{domain_id}/logs',
+  rules: '/domains/{domain_id}/rules',
   requests: '/domains/{domain_id}/requests',
   dnssec: '/domains/{domain_id}/dnssec',
 } as const;

@@ -50,6 +50,7 @@ export const DOMAIN_TABS = [
 export const PROXY_TABS = [
   'proxy',
   'origins',
+  'rules',
   'protection',
   'errorPages',
   'logs',

@@ -38,6 +38,7 @@ export const SCREENS: Readonly<Record<ScreenName, () => Promise<Screen>>> = {
   protection: async () => (await import('./edge/protection-screen.tsx')).ProtectionScreen,
   errorPages: async () => (await import('./edge/error-pages-screen.tsx')).ErrorPagesScreen,
   logs: async () => (await import('./edge/logs-screen.tsx')).LogsScreen,
+  rules: async () => (await import('./screens/rules.tsx')).RulesScreen,
   requests: async () => (await import('./screens/requests.tsx')).Requests,
   dnssec: async () => (await import('./screens/dnssec.tsx')).Dnssec,
 };

@@ -17,6 +17,12 @@ export type LogsBody = operations['setLogs']['requestBody']['content']['applicat
 export type LogsNodeState = components['schemas']['LogsNodeState'];
 export type OriginsEntryBody =
   operations['setOrigins']['requestBody']['content']['application/json']['origins'][number];
+export type RulesDocument = operations['getRules']['responses'][200]['content']['application/json'];
+export type SiteRule = components['schemas']['SiteRule'];
+export type RuleBody = operations['setRules']['requestBody']['content']['application/json']['rules'][number];
+export type RuleCount = operations['getRuleCounters']['responses'][200]['content']['application/json']['rules'][number];
+export type RuleTemplate =
+  operations['getRuleTemplates']['responses'][200]['content']['application/json']['templates'][number];
 export type OriginsEntryHealth = components['schemas']['OriginsEntryHealth'];
 export type OriginState = components['schemas']['OriginState'];
 export type ProxyView = components['schemas']['Proxy'];

@@ -297,6 +297,29 @@ test('an origin that is a name of the zone: its address becomes the origin, and 
       await page.getByText('Nothing delivered yet').waitFor();
       await page.getByText('One is stored. Leave this empty to keep it.').waitFor();
       await checkScreen(page, 'logs');
+      // Rules.
+      await page.getByRole('link', { name: 'Rules', exact: true }).click();
+      await page.getByText('No rules: every request is served.').waitFor();
+      await button(page, 'Add rules').click();
+      await page.getByRole('heading', { name: '1. www to apex' }).waitFor();
+      await page.getByLabel('Template').selectOption('block-bad-bots');
+      await button(page, 'Add rules').click();
+      await page.getByRole('heading', { name: '2. Block bad bots' }).waitFor();
+      await button(page, 'Move up: 2. Block bad bots').focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: '1. Block bad bots' }).waitFor();
+      await button(page, 'Dry run: 1. Block bad bots').click();
+      await page.getByText('0 requests matched, 0 stopped').first().waitFor();
+      await page.locator('button[aria-pressed=true]').waitFor();
+      await page.getByText('Edit all rules as JSON').click();
+      await checkScreen(page, 'rules');
+      await page.getByLabel('Rules', { exact: true }).fill('[{"action": {"type": "redirect", "location": "x"}}]');
+      await button(page, 'Save all').click();
+      await page.getByText(/Rule 1: action\.location must be a path/).waitFor();
+      await button(page, 'Delete …: 1. Block bad bots').click();
+      await page.getByLabel('Type 1. Block bad bots to confirm').fill('1. Block bad bots');
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete rule' }).click();
+      await page.getByRole('heading', { name: '1. www to apex' }).waitFor();
 
       await page.goto(`${world.base}/domains/999/proxy`);
       await page.getByRole('alert').first().waitFor();

@@ -1,0 +1,31 @@
+/** The rules of a domain: their order and counters, templates, and the whole list as JSON. */
+import { useEffect, useMemo } from 'preact/hooks';
+import { ChangeArea } from '../parts/change-area.tsx';
+import { FailureNote } from '../parts/notes.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { isChangeOf, useChanges } from '../parts/use-changes.ts';
+import { AddTemplate } from '../rules/add-template.tsx';
+import { RuleList } from '../rules/rule-list.tsx';
+import { RulesForm } from '../rules/rules-form.tsx';
+import { RulesPage } from '../rules/rules-page.ts';
+import type { ScreenProps } from '../screen.ts';
+
+export function RulesScreen({ domainId }: ScreenProps) {
+  const page = useMemo(() => new RulesPage(domainId), [domainId]);
+  useEffect(() => void page.load(), [page]);
+  useChanges(isChangeOf(domainId, 'proxy'), () => page.load());
+  const document = page.document.value;
+  return (
+    <div class="stack">
+      {page.failure.value !== null && <FailureNote failure={page.failure.value} retry={() => page.load()} />}
+      {document === null && page.failure.value === null && <Skeleton />}
+      {document !== null && (
+        <ChangeArea hasNote>
+          <RuleList page={page} />
+          <AddTemplate page={page} />
+          <RulesForm key={document.revision} page={page} />
+        </ChangeArea>
+      )}
+    </div>
+  );
+}
