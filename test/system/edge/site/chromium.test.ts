@@ -180,6 +180,40 @@ async function webSockets(world: World): Promise<void> {
   });
 }
 
+/** On the site that other tests of this world have left. */
+async function challenged(world: World): Promise<void> {
+  const { rig } = world;
+  const { api } = rig.daemon;
+  const { body } = await api.request('GET', '/api/v1/domains');
+  const { domains } = body as { domains: { id: number; domain: string }[] };
+  const id = domains.find(({ domain }) => domain === OTHER)?.id;
+  const protection = { challenge: { mode: 'on', difficulty: 10, wait: 5 } };
+  await api.call('PUT', `/api/v1/domains/${id}/proxy/protection`, protection);
+  const url = `https://${OTHER}:${rig.https}/ready`;
+  await withPage(world, async (page, seen, context) => {
+    await page.goto(url);
+    await page.waitForURL(url, { waitUntil: 'load' });
+    await page.waitForFunction("!document.title.startsWith('One moment')");
+    assert.equal(
+      seen.map((response) => response.status()).filter((status) => status !== 404),
+      [403, 303, 200],
+    );
+    const [cookie] = await context.cookies();
+    assert.equal([cookie.name, cookie.httpOnly, cookie.secure], ['__Host-waypost_pass', true, true]);
+  });
+  // Without JavaScript: too early once, then after the wait.
+  const context = await world.browser.newContext({ ignoreHTTPSErrors: true, javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(url);
+  for (let tries = 0; (await page.title()).startsWith('One moment'); tries++) {
+    if (tries === 60) throw new Error('The wait does not end.');
+    await page.waitForTimeout(1000);
+    await page.getByRole('button', { name: 'Continue' }).click();
+  }
+  assert.is(page.url(), url);
+  await context.close();
+}
+
 async function downloads(world: World): Promise<void> {
   const { base, origin } = world;
   const request = (name: string): string[] => origin.questions.filter((text) => text.includes(`/${name}/`));
@@ -210,7 +244,11 @@ async function downloads(world: World): Promise<void> {
 function browserTests(): void {
   test('a page with its hundred images, over HTTP/2: compressed, and kept for the next visitor', () =>
     withWorld(pages));
-  test('a WebSocket, over HTTP/2 and over HTTP/1.1', () => withWorld(webSockets));
+  test('a WebSocket, over HTTP/2 and over HTTP/1.1; then a challenge, with and without JavaScript', () =>
+    withWorld(async (world) => {
+      await webSockets(world);
+      await challenged(world);
+    }));
   test('a download that breaks off goes on where it was, kept or not', () => withWorld(downloads));
 }
 
