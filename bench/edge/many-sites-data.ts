@@ -1,6 +1,6 @@
 /**
- * `node many-sites-data.js FOLDER COUNT`: a data folder of a daemon that is not running, with so
- * many domains, each with the proxy on and a certificate and key of its own.
+ * `node many-sites-data.js FOLDER COUNT RULES`: a data folder of a daemon that is not running, with
+ * so many domains, each with the proxy on, a certificate and key of its own, and so many rules.
  */
 
 import { join } from 'node:path';
@@ -9,14 +9,16 @@ import { write } from '../../core/journal/draft/draft.ts';
 import { openEmbeddedJournal } from '../../core/journal/embedded-journal.ts';
 import { openEnvironment } from '../../core/store/environment.ts';
 import { IndexWriter } from '../../core/store/index/writer.ts';
+import { siteDocuments } from '../../core/store/rows/site-documents.ts';
 import { automaticCertificates, domains, PRIMARY, proxies, records } from '../../core/store/rows.ts';
 import { parseName } from '../../core/wire/name.ts';
 import { TYPE } from '../../core/wire/types.ts';
 import { certificate, ecKey, pemOfKey } from '../../test/support/certificate.ts';
 import { newId } from '../../test/support/ids.ts';
 import { apexOf } from './many-sites-names.ts';
+import { siteRules } from './site-rules.ts';
 
-const [folder, count] = process.argv.slice(2);
+const [folder, count, rules] = process.argv.slice(2);
 /** Domains of one commit. */
 const AT_ONCE = 500;
 const DAYS = 90;
@@ -57,6 +59,10 @@ for (let first = 0; first < Number(count); first += AT_ONCE)
         ...{ domainId: id, enabled: true, originHost: '127.0.0.1', originPort: 8460, originProtocol: 'http' },
         ...{ sslStatus: 'active', sslIssuedAt, sslExpiresAt, sslError: null, orderRequestedAt: null, ...times },
       });
+      if (Number(rules) > 0)
+        draft.insert(siteDocuments, {
+          ...{ domainId: id, kind: 'rules', revision: 1, updatedAt: now, content: siteRules(Number(rules)) },
+        });
       draft.insert(automaticCertificates, {
         domainId: id,
         chain: certificate({ name, key, issuer, dnsNames, to: DAYS }) + issuing,

@@ -1,8 +1,8 @@
 /**
- * `node dist/bench/edge/many-sites.js [--count N] [--kept N] [--seconds N] [--rounds N]`: the
- * daemon with 100,000 domains, each with the proxy on and a certificate of its own, next to one
- * with none: how long it takes to start, its memory, and what a handshake costs by how many of the
- * sites are asked for. The folder is made once and kept in BENCH_DIR.
+ * `node dist/bench/edge/many-sites.js [--count N] [--rules N] [--kept N] [--seconds N] [--rounds
+ * N]`: the daemon with 100,000 domains, each with the proxy on and a certificate of its own, next
+ * to one with none: how long it takes to start, its memory, and what a handshake costs by how many
+ * of the sites are asked for. The folder is made once and kept in BENCH_DIR.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -29,12 +29,13 @@ const options = readOptions({
     'The daemon with many domains, each with the proxy on and a certificate of its own, next to one with none: its start, its memory, and what a handshake costs.',
   options: {
     count: { kind: 'number', help: 'domains; 100,000' },
+    rules: { kind: 'number', help: 'rules of each domain; none' },
     kept: { kind: 'number', help: 'certificates that the daemon keeps ready; its own default' },
     rounds: COMMON.rounds,
     seconds: COMMON.seconds,
   },
 });
-const { count = 100_000, kept, seconds = 5, rounds = 3 } = options;
+const { count = 100_000, rules = 0, kept, seconds = 5, rounds = 3 } = options;
 const PORT = 8481;
 const CHECKED = 50;
 
@@ -56,7 +57,7 @@ const settings = {
  * one that counts.
  */
 async function prepared(sites: number): Promise<Daemon> {
-  const folder = join(work, `sites-${sites}`);
+  const folder = join(work, `sites-${sites}${rules === 0 ? '' : `-${rules}`}`);
   const daemon = new Daemon(folder, 5958, 8958, settings);
   const stamp = `${folder}.made`;
   if (existsSync(stamp)) return daemon;
@@ -64,7 +65,7 @@ async function prepared(sites: number): Promise<Daemon> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const program = fileURLToPath(new URL('./many-sites-data.js', import.meta.url));
-  execFileSync(process.execPath, [program, folder, String(sites)], { stdio: 'inherit' });
+  execFileSync(process.execPath, [program, folder, String(sites), String(rules)], { stdio: 'inherit' });
   await (await daemon.start(`${folder}.log`)).stop();
   writeFileSync(stamp, '');
   return daemon;

@@ -31,24 +31,39 @@ function emptyFolder(path: string): string {
   return path;
 }
 
+interface Variant {
+  readonly name: string;
+  /** Added to each port. */
+  readonly offset: number;
+  /** The body of `PUT …/proxy/rules`; null: no rules. */
+  readonly rules: unknown;
+}
+
+const PLAIN: Variant = { name: 'Waypost', offset: 0, rules: null };
+
 /**
  * As an operator has it: the daemon, its API, a domain with a certificate of its own and the proxy
  * on.
  */
-export async function startWaypost({ work, certificate, key, originPort }: Tools): Promise<Contender> {
-  const daemon = new Daemon(emptyFolder(join(work, 'edge-daemon')), DNS, ADMIN, {
+export async function startWaypost(
+  { work, certificate, key, originPort }: Tools,
+  { name, offset, rules }: Variant = PLAIN,
+): Promise<Contender> {
+  const folder = join(work, `edge-daemon${offset === 0 ? '' : `-${offset}`}`);
+  const port = PORTS.waypost + offset;
+  const daemon = new Daemon(emptyFolder(folder), DNS + offset, ADMIN + offset, {
     WAYPOST_DNS_WORKERS: '1',
     WAYPOST_EDGE_WORKERS: '1',
-    WAYPOST_EDGE_HTTPS_LISTEN: `127.0.0.1:${PORTS.waypost}`,
+    WAYPOST_EDGE_HTTPS_LISTEN: `127.0.0.1:${port}`,
     WAYPOST_EDGE_HTTP_LISTEN: 'off',
     WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: '127.0.0.1/32',
     // All load comes from one address.
     WAYPOST_EDGE_MAX_CONNECTIONS_PER_ADDRESS: '10000',
   });
-  const server = await daemon.start(join(work, 'edge-daemon.log'));
+  const server = await daemon.start(`${folder}.log`);
   try {
-    await configure(daemon, certificate, key, originPort);
-    const contender = { name: 'Waypost', version: `Node ${process.version}`, process: server, port: PORTS.waypost };
+    await configure(daemon, certificate, key, originPort, rules);
+    const contender = { name, version: `Node ${process.version}`, process: server, port };
     return await ready(contender, fill);
   } catch (error) {
     await server.stop();
@@ -56,7 +71,13 @@ export async function startWaypost({ work, certificate, key, originPort }: Tools
   }
 }
 
-async function configure(daemon: Daemon, certificate: string, key: string, originPort: number): Promise<void> {
+async function configure(
+  daemon: Daemon,
+  certificate: string,
+  key: string,
+  originPort: number,
+  rules: unknown,
+): Promise<void> {
   const authorization = `Bearer ${await daemon.token()}`;
   const call = async (method: string, path: string, body: unknown): Promise<Record<string, unknown>> => {
     const answer = await fetch(`${daemon.url}${path}`, {
@@ -75,6 +96,7 @@ async function configure(daemon: Daemon, certificate: string, key: string, origi
   const pem = { certificate: readFileSync(certificate, 'utf8'), private_key: readFileSync(key, 'utf8') };
   await call('PUT', `${path}/proxy/certificate`, pem);
   await call('POST', `${path}/proxy/toggle`, { enable: true });
+  if (rules !== null) await call('PUT', `${path}/proxy/rules`, rules);
 }
 
 /** Null where it is not installed. */
