@@ -20,8 +20,8 @@ const SYSTEM = /^system\//;
 const RELEASE = /^release\//;
 /**
  * Modules that open a socket, a thread, a child or a database. A file that imports one shares a
- * process only with files of its own room: they import much the same, and importing is most of what
- * a file costs.
+ * process only with files of its own room, and of other small rooms of its part: they import much
+ * the same, and importing is most of what a file costs.
  */
 const OPENING = [
   ...['child_process', 'cluster', 'dgram', 'http', 'http2', 'https', 'net', 'tls', 'worker_threads'].map(
@@ -34,6 +34,9 @@ const LONGEST: readonly string[] = ['system/node-versions.test.js', 'system/admi
 /** Files in one process, at most: of those without such an import, and of a room. */
 const PURE_BATCH = 24;
 const ROOM_BATCH = 12;
+/** Files of a room that shares processes with other rooms, at most. */
+const SMALL_ROOM = 6;
+const PARTS: ReadonlySet<string> = new Set(['admin-api', 'core', 'edge']);
 
 interface TestFile {
   readonly path: string;
@@ -70,7 +73,7 @@ export function plan(tier: Tier, pattern: RegExp): string[][] {
     rooms.set(roomOf(path), [...(rooms.get(roomOf(path)) ?? []), path]);
   return [
     ...exclusive.map(({ path }) => [path]),
-    ...[...rooms.values()].flatMap((paths) => deal(paths, ROOM_BATCH)),
+    ...joined([...rooms.values()]).flatMap((paths) => deal(paths, ROOM_BATCH)),
     ...deal(
       shared.filter(({ isPure }) => isPure).map(({ path }) => path),
       PURE_BATCH,
@@ -99,6 +102,26 @@ function testFiles(pattern: RegExp): TestFile[] {
 
 /** `core/nameserver` of `core/nameserver/tls/accept.test.js`. */
 const roomOf = (path: string): string => path.split('/').slice(0, 2).join('/');
+
+const partOf = (path: string): string => path.split('/', 1)[0];
+
+/** With small rooms of one part joined to batches. */
+function joined(rooms: readonly string[][]): string[][] {
+  const batches: string[][] = [];
+  const last = new Map<string, string[]>();
+  for (const paths of rooms) {
+    const part = partOf(paths[0]);
+    const batch = last.get(part);
+    const isSmall = PARTS.has(part) && paths.length <= SMALL_ROOM;
+    if (isSmall && batch !== undefined && batch.length + paths.length <= ROOM_BATCH) batch.push(...paths);
+    else {
+      const own = [...paths];
+      batches.push(own);
+      if (isSmall) last.set(part, own);
+    }
+  }
+  return batches;
+}
 
 /**
  * Hands the paths out to as few groups as hold them. Neighbours go to different groups, so that the
