@@ -30,7 +30,7 @@ import { accountRoutes } from './accounts/routes.ts';
 import { ensureAdmin } from './accounts/service.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { Authenticator } from './auth/authenticate.ts';
-import { Passwords } from './auth/password.ts';
+import { type PasswordCost, Passwords } from './auth/password.ts';
 import { tokenRoutes } from './auth/routes.ts';
 import { sessionRoutes } from './auth/session-routes.ts';
 import { Sessions } from './auth/sessions.ts';
@@ -103,6 +103,8 @@ export interface AdminApiOptions {
   readonly logs?: DomainLogs;
   /** What the rules of domains have matched on this node; omitted: nothing. */
   readonly ruleCounters?: RuleCounters;
+  /** What a hash of a password costs, for tests, which make thousands; omitted: what is safe. */
+  readonly passwordCost?: PasswordCost;
   /** Programs of the audit threads, for tests; omitted: the real audit. */
   readonly auditPrograms?: AuditPrograms;
   /** Version of the service. */
@@ -184,7 +186,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     catalogs: options.catalogs ?? { state: () => undefined },
     traces,
   };
-  const passwords = new Passwords();
+  const passwords = new Passwords(options.passwordCost);
   const pool = new PreparePool();
   const logins = new RateLimit('login', config.admin.loginRateLimit, ONE_MINUTE);
   const sessions = new Sessions(services);

@@ -7,18 +7,31 @@ import { hash, verify } from '@node-rs/argon2';
 import { Semaphore } from '../../core/base/semaphore.ts';
 import { HttpError } from '../http/errors.ts';
 
+/** Memory in KiB, passes and lanes. */
+export interface PasswordCost {
+  readonly memoryCost: number;
+  readonly timeCost: number;
+  readonly parallelism: number;
+}
+
 /** OWASP's recommendation for argon2id: 19 MiB, two passes, one lane. Takes about 20 ms. */
-const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+const COST: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const MAX_CONCURRENT = 2;
 const MAX_QUEUED = 64;
 
 export class Passwords {
   readonly #slots = new Semaphore(MAX_CONCURRENT);
+  readonly #cost: PasswordCost;
   /** A dummy hash, so that an unknown login takes as long as a wrong password. */
-  readonly #dummyHash: Promise<string> = hash('', COST);
+  readonly #dummyHash: Promise<string>;
+
+  constructor(cost: PasswordCost = COST) {
+    this.#cost = cost;
+    this.#dummyHash = hash('', cost);
+  }
 
   hash(password: string): Promise<string> {
-    return this.#limited(() => hash(password, COST));
+    return this.#limited(() => hash(password, this.#cost));
   }
 
   /** Without a stored hash, takes as long and resolves to false. */

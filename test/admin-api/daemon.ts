@@ -30,6 +30,8 @@ import { exchange } from './exchange.ts';
 import { PROGRAMS } from './packages/package.ts';
 
 export const PASSWORD = 'correct horse';
+/** The least that argon2 takes. */
+const PASSWORD_COST = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
 export const APEX: ZoneSettings = {
   nameservers: ['ns1.waypost.test', 'ns2.waypost.test'],
@@ -151,6 +153,7 @@ export async function startDaemon(
       metrics: new Registry(),
       blobs: { store: blobs, open: (hash) => blobs.open(hash) },
       auditPrograms,
+      passwordCost: PASSWORD_COST,
       sync,
       secrets: openSecrets(keyFile),
       config: { ...config, admin: { ...config.admin, listen: { ...config.admin.listen, port: 0 } } },

@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Passwords } from '../../../admin-api/auth/password.ts';
 import { hashToken, matchesHash, mintToken, tokenId } from '../../../admin-api/auth/token.ts';
 import { type Daemon, listOf, PASSWORD, startDaemon } from '../daemon.ts';
 
@@ -20,6 +21,10 @@ test('a token contains its id and detects typing errors', () => {
   assert.ok(matchesHash(token, hashToken(token)));
   assert.not.ok(matchesHash(token, hashToken(`${token}x`)));
   assert.not.ok(matchesHash(token, ''));
+});
+
+test('a password is hashed at the cost that OWASP recommends, unless a test wants less', async () => {
+  assert.match(await new Passwords().hash('secret'), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
 });
 
 test('exchanges a password for a token, by username or e-mail in any case', async ({ daemon }) => {
