@@ -1,5 +1,6 @@
 /** The rules in their order: what each does, how often, and buttons to move, try and delete it. */
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { announce } from '../../../core/browser/parts/announce.tsx';
 import type { SiteRule } from '../api/views.ts';
 import type { Failure } from '../failure.ts';
@@ -12,10 +13,12 @@ import type { RulesPage } from './rules-page.ts';
 export function RuleList({ page }: { readonly page: RulesPage }) {
   const texts = TEXTS.rules;
   const failure = useSignal<Failure | null>(null);
+  const movedRule = useSignal<MovedRule | null>(null);
   const { rules } = page;
-  const replace = async (changed: readonly SiteRule[], text: string): Promise<void> => {
+  const replace = async (changed: readonly SiteRule[], text: string): Promise<boolean> => {
     failure.value = await page.replace(changed);
     if (failure.value === null) announce(text);
+    return failure.value === null;
   };
   if (rules.length === 0)
     return (
@@ -29,7 +32,14 @@ export function RuleList({ page }: { readonly page: RulesPage }) {
     <>
       {failure.value !== null && <FailureNote failure={failure.value} />}
       {rules.map((rule, i) => (
-        <RuleItem key={`${i} ${titleOf(rule, i)}`} page={page} rule={rule} index={i} replace={replace} />
+        <RuleItem
+          key={`${i} ${titleOf(rule, i)}`}
+          page={page}
+          rule={rule}
+          index={i}
+          movedRule={movedRule}
+          replace={replace}
+        />
       ))}
     </>
   );
@@ -38,14 +48,22 @@ export function RuleList({ page }: { readonly page: RulesPage }) {
 const titleOf = ({ name, action }: SiteRule, index: number): string =>
   `${index + 1}. ${name ?? TEXTS.rules.types[action.type]}`;
 
+/** The button that has moved a rule to an index keeps the focus. */
+interface MovedRule {
+  readonly index: number;
+  readonly isUp: boolean;
+}
+
 interface ItemProps {
   readonly page: RulesPage;
   readonly rule: SiteRule;
   readonly index: number;
-  replace(changed: readonly SiteRule[], text: string): Promise<void>;
+  readonly movedRule: Signal<MovedRule | null>;
+  /** Whether it was done. */
+  replace(changed: readonly SiteRule[], text: string): Promise<boolean>;
 }
 
-function RuleItem({ page, rule, index, replace }: ItemProps) {
+function RuleItem({ page, rule, index, movedRule, replace }: ItemProps) {
   const texts = TEXTS.rules;
   const isDeleting = useSignal(false);
   const { rules } = page;
@@ -53,12 +71,23 @@ function RuleItem({ page, rule, index, replace }: ItemProps) {
   const { action, match, except, dry_run: isDryRun = false, enabled: isEnabled = true } = rule;
   const { type, ...fields } = action;
   const count = page.counts.value[index];
-  const change = (changed: Partial<SiteRule>, text: string): Promise<void> =>
+  const up = useRef<HTMLButtonElement>(null);
+  const down = useRef<HTMLButtonElement>(null);
+  const movement = movedRule.value;
+  useEffect(() => {
+    if (movement?.index !== index) return;
+    (movement.isUp ? up : down).current?.focus();
+    movedRule.value = null;
+  }, [movement]);
+  const change = (changed: Partial<SiteRule>, text: string): Promise<boolean> =>
     replace(
       rules.map((other, i) => (i === index ? { ...other, ...changed } : other)),
       text,
     );
-  const move = (to: number): Promise<void> => replace(moved(rules, index, to), texts.moved(title, to + 1));
+  const move = async (to: number): Promise<void> => {
+    if (await replace(moved(rules, index, to), texts.moved(title, to + 1)))
+      movedRule.value = { index: to, isUp: to < index };
+  };
   const remove = async (): Promise<Failure | null> => {
     const failure = await page.replace(rules.filter((_, i) => i !== index));
     if (failure === null) announce(texts.deleted(title));
@@ -82,6 +111,7 @@ function RuleItem({ page, rule, index, replace }: ItemProps) {
         <button
           type="button"
           class="button"
+          ref={up}
           aria-label={texts.upOf(title)}
           aria-disabled={index === 0}
           onClick={() => index > 0 && move(index - 1)}
@@ -91,6 +121,7 @@ function RuleItem({ page, rule, index, replace }: ItemProps) {
         <button
           type="button"
           class="button"
+          ref={down}
           aria-label={texts.downOf(title)}
           aria-disabled={index === rules.length - 1}
           onClick={() => index < rules.length - 1 && move(index + 1)}

@@ -38,6 +38,12 @@ export class RulesPage {
     if (templates.ok) this.templates.value = templates.data.templates;
   }
 
+  /** Reads the counts again. They stay if that fails. */
+  async loadCounts(): Promise<void> {
+    const counters = await settle(api.GET(`${PATH}/counters`, { params: this.params }));
+    if (counters.ok) this.counts.value = counters.data.rules;
+  }
+
   /** Replaces all rules, if nobody else has changed them. Null: done. */
   async replace(rules: readonly (SiteRule | RuleBody)[]): Promise<Failure | null> {
     const header = { 'If-Match': `"${this.document.value?.revision ?? 0}"` };

@@ -4,16 +4,21 @@ import { ChangeArea } from '../parts/change-area.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { isChangeOf, useChanges } from '../parts/use-changes.ts';
+import { useInterval } from '../parts/use-interval.ts';
 import { AddTemplate } from '../rules/add-template.tsx';
 import { RuleList } from '../rules/rule-list.tsx';
 import { RulesForm } from '../rules/rules-form.tsx';
 import { RulesPage } from '../rules/rules-page.ts';
 import type { ScreenProps } from '../screen.ts';
 
+/** Counts change without a change that is announced. */
+const REFRESH_MS = 5000;
+
 export function RulesScreen({ domainId }: ScreenProps) {
   const page = useMemo(() => new RulesPage(domainId), [domainId]);
   useEffect(() => void page.load(), [page]);
   useChanges(isChangeOf(domainId, 'proxy'), () => page.load());
+  useInterval(() => page.loadCounts(), REFRESH_MS);
   const document = page.document.value;
   return (
     <div class="stack">

@@ -297,6 +297,7 @@ test('an origin that is a name of the zone: its address becomes the origin, and 
       await page.getByText('Nothing delivered yet').waitFor();
       await page.getByText('One is stored. Leave this empty to keep it.').waitFor();
       await checkScreen(page, 'logs');
+
       // Rules.
       await page.getByRole('link', { name: 'Rules', exact: true }).click();
       await page.getByText('No rules: every request is served.').waitFor();
@@ -307,7 +308,8 @@ test('an origin that is a name of the zone: its address becomes the origin, and 
       await page.getByRole('heading', { name: '2. Block bad bots' }).waitFor();
       await button(page, 'Move up: 2. Block bad bots').focus();
       await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: '1. Block bad bots' }).waitFor();
+      const focused = () => page.evaluate('document.activeElement.getAttribute("aria-label")');
+      await untilIs(focused, 'Move up: 1. Block bad bots');
       await button(page, 'Dry run: 1. Block bad bots').click();
       await page.getByText('0 requests matched, 0 stopped').first().waitFor();
       await page.locator('button[aria-pressed=true]').waitFor();
