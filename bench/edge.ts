@@ -7,6 +7,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runBenchmark } from './edge/benchmark.ts';
+import { startGrpcOrigin } from './edge/grpc-origin.ts';
 import { startNginxOrigin } from './edge/origin-files.ts';
 import { proxiedRows } from './edge/proxied-rows.ts';
 import { startCaddy, startHaproxy, startNginx, startVarnish, startWaypost } from './edge/proxied-servers.ts';
@@ -23,5 +24,10 @@ await runBenchmark({
     Caddy: startCaddy,
     'Varnish + hitch': startVarnish,
   },
-  startOrigin: startNginxOrigin,
+  startOrigin: async (tools) => {
+    const stops = [await startNginxOrigin(tools), await startGrpcOrigin(tools)];
+    return async () => {
+      for (const stop of stops) await stop();
+    };
+  },
 });

@@ -15,6 +15,8 @@ export interface Shape {
   readonly path: string;
   /** A file that is sent as the body of a PUT. */
   readonly upload?: string;
+  /** A file with a gRPC message that is sent as the body of a POST. */
+  readonly grpc?: string;
   /** Over HTTP/1.1. */
   readonly http1?: boolean;
 }
@@ -25,7 +27,7 @@ export function h2loadVersion(): string | null {
 }
 
 export function driveH2load(server: Contender, shape: Shape, seconds: number): Promise<Measured> {
-  const { connections, streams, path, upload, http1 } = shape;
+  const { connections, streams, path, upload, grpc, http1 } = shape;
   const args = [
     ...['-D', String(seconds), '-c', String(connections), '-m', String(streams), '-t', '1'],
     // What a browser opens: 6 MB a stream, 15 MB a connection (Chrome).
@@ -33,6 +35,7 @@ export function driveH2load(server: Contender, shape: Shape, seconds: number): P
     `--connect-to=127.0.0.1:${server.port}`,
     ...BROWSER_HEADERS.flatMap(([name, value]) => ['-H', `${name}: ${value}`]),
     ...(http1 ? ['--h1'] : []),
+    ...(grpc === undefined ? [] : ['-d', grpc, '-H', 'content-type: application/grpc', '-H', 'te: trailers']),
     ...(upload === undefined ? [] : ['-d', upload, '-H', ':method: PUT']),
     `https://${HOST}:${server.port}${path}`,
   ];

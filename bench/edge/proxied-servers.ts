@@ -8,9 +8,10 @@ import { ServerProcess } from '../dns/process.ts';
 import { Daemon } from '../dns/waypost.ts';
 import { ask } from './ask.ts';
 import { type Contender, ready, type Tools } from './contender.ts';
+import { grpcPort } from './grpc-origin.ts';
 import { nginxServer, nginxSettings } from './nginx.ts';
 import { FILES } from './origin-files.ts';
-import { CACHED } from './proxied-rows.ts';
+import { CACHED, GRPC_ROWS } from './proxied-rows.ts';
 import { DOMAIN, HOST } from './requests.ts';
 import { bothPem, haproxySettings, installed, version } from './servers.ts';
 
@@ -95,6 +96,8 @@ async function configure(
   await call('PUT', `${path}/proxy`, { origin: '127.0.0.1', port: originPort, protocol: 'http' });
   const pem = { certificate: readFileSync(certificate, 'utf8'), private_key: readFileSync(key, 'utf8') };
   await call('PUT', `${path}/proxy/certificate`, pem);
+  const pool = [{ origin: '127.0.0.1', port: grpcPort({ originPort }), protocol: 'http' }];
+  await call('PUT', `${path}/proxy/origins`, { origins: [{ path: '/grpc', version: 'h2c', pool }] });
   await call('POST', `${path}/proxy/toggle`, { enable: true });
   if (rules !== null) await call('PUT', `${path}/proxy/rules`, rules);
 }
@@ -121,6 +124,12 @@ function settings(folder: string, memory: string, { certificate, key, originPort
     keepalive_requests 1000000000;
     keepalive_timeout 3600s;
   }
+  upstream grpc {
+    server 127.0.0.1:${grpcPort({ originPort })};
+    keepalive 512;
+    keepalive_requests 1000000000;
+    keepalive_timeout 3600s;
+  }
 `;
   const inside = `    location / {
       proxy_pass http://origin;
@@ -136,6 +145,12 @@ function settings(folder: string, memory: string, { certificate, key, originPort
       proxy_cache pages;
       proxy_cache_key $host$request_uri;
     }
+    location /grpc/ {
+      grpc_pass grpc://grpc;
+      grpc_set_header x-forwarded-for $remote_addr;
+      grpc_set_header x-forwarded-proto $scheme;
+      grpc_set_header x-forwarded-host $host;
+    }
 `;
   return nginxSettings(folder, memory, http + nginxServer(PORTS.nginx, HOST, certificate, key, inside));
 }
@@ -149,13 +164,15 @@ export async function startHaproxy(tools: Tools): Promise<Contender | null> {
   const file = join(folder, 'haproxy.cfg');
   writeFileSync(
     file,
-    haproxySettings(PORTS.haproxy, bothPem(folder, tools), tools.originPort, FORWARDED, '  http-reuse always\n'),
+    haproxySettings(PORTS.haproxy, bothPem(folder, tools), tools.originPort, FORWARDED, '  http-reuse always\n') +
+      `backend grpc\n  http-reuse always\n  server origin 127.0.0.1:${grpcPort(tools)} proto h2\n`,
   );
   const process_ = new ServerProcess(command, ['-db', '-f', file], join(folder, 'output.log'));
   return ready({ name: 'HAProxy', version: found, process: process_, port: PORTS.haproxy }, fill);
 }
 
-const FORWARDED = '  option forwardfor\n  http-request set-header x-forwarded-proto https\n';
+const FORWARDED =
+  '  option forwardfor\n  http-request set-header x-forwarded-proto https\n  use_backend grpc if { path_beg /grpc/ }\n';
 
 /** Null where it is not installed. It has no cache. */
 export async function startCaddy(tools: Tools): Promise<Contender | null> {
@@ -168,7 +185,13 @@ export async function startCaddy(tools: Tools): Promise<Contender | null> {
   const environment = { ...process.env, GOMAXPROCS: '1', HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
   const args = ['run', '--config', file, '--adapter', 'caddyfile'];
   const process_ = new ServerProcess(command, args, join(folder, 'output.log'), environment);
-  const contender = { name: 'Caddy', version: found, process: process_, port: PORTS.caddy, without: CACHED };
+  const contender = {
+    name: 'Caddy',
+    version: found,
+    process: process_,
+    port: PORTS.caddy,
+    without: [...CACHED, ...GRPC_ROWS],
+  };
   return ready(contender, (port) => ask(port, FILES.fresh));
 }
 
@@ -210,7 +233,10 @@ export async function startVarnish(tools: Tools): Promise<Contender | null> {
   ];
   const script = `${behind.join(' ')} & exec ${hitch} --config=${file}`;
   const process_ = new ServerProcess('sh', ['-c', script], join(folder, 'output.log'));
-  return ready({ name: 'Varnish + hitch', version: found, process: process_, port: PORTS.hitch }, fill);
+  return ready(
+    { name: 'Varnish + hitch', version: found, process: process_, port: PORTS.hitch, without: GRPC_ROWS },
+    fill,
+  );
 }
 
 /** Without this, Varnish keeps nothing of a visitor with cookies. */
