@@ -1,4 +1,4 @@
-/** Parts of a response that must not wait, and trailers, for both versions of HTTP on both sides. */
+/** Parts of a response that must not wait, and trailers, for both versions of HTTP. */
 import { createServer as createHttp1Server } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
 import { test } from 'uvu';
@@ -27,7 +27,7 @@ interface Request {
   on(event: 'data', listener: (part: Buffer) => void): unknown;
   on(event: 'end', listener: () => void): unknown;
 }
-type Script = (asked: Request, reply: Reply) => void;
+type Script = (incoming: Request, reply: Reply) => void;
 
 const ORIGINS = ['1.1', 'h2c'] as const;
 const VISITORS = ['http/1.1', 'h2'] as const;
@@ -116,11 +116,11 @@ each(
 
 each(
   'trailers of a request, without those that only the edge may set',
-  (asked, reply) => {
-    asked.on('data', () => {});
-    asked.on('end', () => {
+  (incoming, reply) => {
+    incoming.on('data', () => {});
+    incoming.on('end', () => {
       reply.writeHead(200, { 'content-type': 'text/plain' });
-      reply.end(`${asked.trailers['x-last']} ${asked.trailers['x-forwarded-for']}`);
+      reply.end(`${incoming.trailers['x-last']} ${incoming.trailers['x-forwarded-for']}`);
     });
   },
   async (rig) => {
@@ -133,9 +133,9 @@ each(
 
 each(
   'gRPC-Web is forwarded, and not compressed',
-  (asked, reply) => {
-    asked.on('data', () => {});
-    asked.on('end', () => {
+  (incoming, reply) => {
+    incoming.on('data', () => {});
+    incoming.on('end', () => {
       reply.writeHead(200, { 'content-type': 'application/grpc-web+json' });
       reply.end('frames'.repeat(1000));
     });

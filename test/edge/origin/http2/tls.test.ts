@@ -19,7 +19,7 @@ const originOf = (port: number) =>
   ({ host: '127.0.0.1', port, protocol: 'https', version: '2', trust: { pins } }) as const;
 
 test('HTTP/2 by ALPN, with a pinned key', async () => {
-  const server = createSecureServer(pem, (asked, reply) => reply.end(asked.httpVersion));
+  const server = createSecureServer(pem, (incoming, reply) => reply.end(incoming.httpVersion));
   const port = await listening(server as never, '127.0.0.1');
   const { fetch, close, counters } = client({ multiplex: createMultiplexer });
   const responses = await Promise.all([1, 2, 3].map(() => seen(fetch(request(port, { origin: originOf(port) })))));
