@@ -31,7 +31,7 @@ export interface ChallengeOptions {
   readonly now?: () => number;
 }
 
-const COOKIE = 'waypost_pass';
+const COOKIE = 'waypost-pass';
 /** Bytes of a form; a token, a nonce and a path. */
 const MAX_FORM = 8192;
 /** A path of the same host: `//` and `/\` would lead to another one. */

@@ -88,7 +88,7 @@ test('a browser gets a page, solves it, gets a cookie and returns to where it wa
   assert.equal([done.status, done.field('location')], [303, '/shop?a=1&b=%22']);
   assert.match(
     done.field('set-cookie') ?? '',
-    /^__Host-waypost_pass=[\w-]+; Path=\/; Max-Age=3600; HttpOnly; SameSite=Lax; Secure$/,
+    /^__Host-waypost-pass=[\w-]+; Path=\/; Max-Age=3600; HttpOnly; SameSite=Lax; Secure$/,
   );
   const headers = [...HTML, 'cookie', `a=b; ${cookieOf(done)}; c=d`];
   assert.ok(ask(its, site, { headers }).passed);
@@ -113,7 +113,7 @@ test('without JavaScript: too early the page again with the rest of the wait, th
   assert.match(early.text, /wait 10 seconds/);
   its.now += 10;
   const done = await send(its, site, { token, nonce: '', to: '/shop' }, { scheme: 'http' });
-  assert.match(done.field('set-cookie') ?? '', /^waypost_pass=[\w-]+; Path=\/; Max-Age=900; HttpOnly; SameSite=Lax$/);
+  assert.match(done.field('set-cookie') ?? '', /^waypost-pass=[\w-]+; Path=\/; Max-Age=900; HttpOnly; SameSite=Lax$/);
   its.now += 700;
   const late = await send(its, site, { token, nonce: solve(token, 8), to: '/shop' });
   assert.is(late.status, 403);

@@ -199,7 +199,7 @@ async function challenged(world: World): Promise<void> {
       [403, 303, 200],
     );
     const [cookie] = await context.cookies();
-    assert.equal([cookie.name, cookie.httpOnly, cookie.secure], ['__Host-waypost_pass', true, true]);
+    assert.equal([cookie.name, cookie.httpOnly, cookie.secure], ['__Host-waypost-pass', true, true]);
   });
   // Without JavaScript: too early once, then after the wait.
   const context = await world.browser.newContext({ ignoreHTTPSErrors: true, javaScriptEnabled: false });
