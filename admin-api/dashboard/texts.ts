@@ -1366,7 +1366,7 @@ export const TEXTS = {
       path: 'Path',
       pathHint: '/ for every path, or the start of one such as /api',
       origins: 'Origins',
-      originsHint: 'One on each line, such as origin.example.net, or http://203.0.113.9:8080 2 with a weight',
+      originsHint: 'One on each line, such as origin.example.net, or http://backend.example:8080 2 with a weight',
       health: 'Path of the health check',
       healthHint: 'Any status from 200 to 399 counts as up. Leave it empty for no check.',
       sticky: 'Visitors stay at one origin',
