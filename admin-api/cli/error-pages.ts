@@ -1,20 +1,21 @@
 /** `waypost error-pages`: the pages that visitors see when the edge itself reports an error. */
-import { readFile } from 'node:fs/promises';
 import { STATUS_CODES } from 'node:http';
 import type { Command } from 'commander';
 import { compileErrorPages } from '../../core/error-pages/error-pages.ts';
 import { parseTemplate, renderTemplate } from '../../core/error-pages/template.ts';
 import { asText, type Json } from './client.ts';
 import type { CommandContext } from './command.ts';
-import { type Domain, domainPath } from './domains.ts';
+import type { Domain } from './domains.ts';
 import { CliError } from './errors.ts';
 import { wholeNumber } from './numbers.ts';
 import { rowsOf } from './pages.ts';
+import { documentPath, editDocument } from './site-document.ts';
+import { readText } from './text-file.ts';
 import { addAccountGroup, addVerb, type Call, option } from './verb.ts';
 
 const MAINTENANCE = 'maintenance';
 const WHICH = 'a status such as 404, "4xx", "5xx", or "maintenance"';
-const pathOf = (domain: Domain): string => domainPath(domain, '/proxy/error-pages');
+const NAME = 'error-pages';
 
 export function addErrorPagesCommands(program: Command, context: CommandContext): void {
   const group = addAccountGroup(program, 'error-pages', 'the error pages of the sites of a domain', [
@@ -28,11 +29,11 @@ export function addErrorPagesCommands(program: Command, context: CommandContext)
     examples: ['waypost error-pages get example.com', 'waypost error-pages get example.com 5xx > 5xx.html'],
     async run(call, [domainName, page]) {
       const domain = await call.domain(domainName);
-      const body = await call.api.json({ method: 'GET', path: pathOf(domain) });
+      const body = await call.api.json({ method: 'GET', path: documentPath(domain, NAME) });
       const pages = pagesOf(body);
       if (page === undefined) {
         const rows = [...pages].map(([status, html]) => ({ status, bytes: Buffer.byteLength(html) }));
-        await call.list(listOf(rows), { PAGE: 'status', BYTES: 'bytes' }, 'The domain has no error pages of its own.');
+        await call.rows(rows, { PAGE: 'status', BYTES: 'bytes' }, 'The domain has no error pages of its own.');
         return true;
       }
       const html = pages.get(page);
@@ -49,7 +50,7 @@ export function addErrorPagesCommands(program: Command, context: CommandContext)
       'waypost error-pages set example.com maintenance closed.html',
     ],
     async run(call, [domainName, page, file]) {
-      const html = await readHtml(file);
+      const html = await readText(file);
       const domain = await call.domain(domainName);
       await replacePages(call, domain, `set the page for ${page} of ${domain.domain}`, (pages) =>
         pages.set(page, html),
@@ -83,7 +84,7 @@ function addPreview(group: Command, { io, action }: CommandContext): void {
     .addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ ${example}\n`).join('')}`)
     .action(
       action<{ status?: number }>(async ({ status = 502 }, [file]) => {
-        const html = await readHtml(file);
+        const html = await readText(file);
         compileErrorPages({ pages: [{ status: String(status), html }] });
         io.stdout.write(renderTemplate(parseTemplate(html), sampleValues(status)));
         return true;
@@ -116,24 +117,13 @@ async function replacePages(
   done: string,
   replace: (pages: Map<string, string>) => void,
 ): Promise<void> {
-  const path = pathOf(domain);
-  const { body, headers } = await call.api.fetchJson({ method: 'GET', path });
-  const pages = pagesOf(body);
-  replace(pages);
-  const { [MAINTENANCE]: maintenance = null, ...others } = Object.fromEntries(pages) as Record<string, string>;
-  const json = { pages: Object.entries(others).map(([status, html]) => ({ status, html })), maintenance };
-  const condition = { 'if-match': String(headers.etag ?? '*') };
-  call.show(await call.api.json({ method: 'PUT', path, json, headers: condition }), done);
-}
-
-async function* listOf(rows: readonly Json[]): AsyncGenerator<readonly Json[]> {
-  yield rows;
-}
-
-async function readHtml(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch((error: unknown) => {
-    throw new CliError('unreadable', `${file} cannot be read: ${error instanceof Error ? error.message : error}`);
+  const changed = await editDocument(call, documentPath(domain, NAME), (before) => {
+    const pages = pagesOf(before);
+    replace(pages);
+    const { [MAINTENANCE]: maintenance = null, ...others } = Object.fromEntries(pages) as Record<string, string>;
+    return { pages: Object.entries(others).map(([status, html]) => ({ status, html })), maintenance };
   });
+  call.show(changed, done);
 }
 
 const missing = ({ domain }: Domain, page: string): CliError =>

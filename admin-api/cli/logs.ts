@@ -1,13 +1,14 @@
 /** `waypost logs`: where the request logs of a domain are delivered. */
-import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { CLIENT_ADDRESSES, LOG_FIELDS } from '../../core/log-delivery/document.ts';
 import { asObject, asText, type Json } from './client.ts';
 import type { CommandContext } from './command.ts';
-import { type Domain, domainPath } from './domains.ts';
+import type { Domain } from './domains.ts';
 import { CliError } from './errors.ts';
 import { rowsOf } from './pages.ts';
+import { documentPath, editDocument } from './site-document.ts';
 import { count, shown } from './table.ts';
+import { readText } from './text-file.ts';
 import { addAccountGroup, addVerb, type Call, option } from './verb.ts';
 
 interface SetOptions {
@@ -26,7 +27,7 @@ interface SetOptions {
   readonly clientAddress?: string;
 }
 
-const pathOf = (domain: Domain): string => domainPath(domain, '/proxy/logs');
+const pathOf = (domain: Domain): string => documentPath(domain, 'logs');
 
 function share(text: string): number {
   const value = Number(text);
@@ -123,12 +124,7 @@ export function addLogsCommands(program: Command, context: CommandContext): void
 
 /** Fails if the settings change in between. */
 async function replaceLogs(call: Call, domain: Domain, replace: (before: Json) => Promise<Json>): Promise<void> {
-  const path = pathOf(domain);
-  const { body, headers } = await call.api.fetchJson({ method: 'GET', path });
-  const { ok: _, ...before } = body;
-  const condition = { 'if-match': String(headers.etag ?? '*') };
-  const json = await replace(before);
-  call.show(...describeLogs(domain, await call.api.json({ method: 'PUT', path, json, headers: condition })));
+  call.show(...describeLogs(domain, await editDocument(call, pathOf(domain), replace)));
 }
 
 async function settingsOf(options: SetOptions, before: Json): Promise<Json> {
@@ -164,11 +160,7 @@ async function settingsOf(options: SetOptions, before: Json): Promise<Json> {
 
 /** Secrets are in files, since other users of the machine see the arguments of a program. */
 async function secretOf(file: string | undefined): Promise<string | undefined> {
-  if (file === undefined) return undefined;
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new CliError('unreadable', `${file} cannot be read: ${error instanceof Error ? error.message : error}`);
-  });
-  return text.trim();
+  return file === undefined ? undefined : (await readText(file)).trim();
 }
 
 function describeLogs({ domain }: Domain, body: Json): [Json, string, ...string[]] {

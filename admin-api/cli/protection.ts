@@ -1,13 +1,13 @@
 /** `waypost protection`: limits, challenge and TLS of the sites of a domain. */
-import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Json } from './client.ts';
 import type { CommandContext } from './command.ts';
-import { type Domain, domainPath } from './domains.ts';
 import { CliError } from './errors.ts';
+import { documentPath, editDocument } from './site-document.ts';
+import { readText } from './text-file.ts';
 import { addAccountGroup, addVerb } from './verb.ts';
 
-const pathOf = (domain: Domain): string => domainPath(domain, '/proxy/protection');
+const NAME = 'protection';
 /** `challenge.mode=on` */
 const FIELD = /^([a-z]+)\.([a-z_]+)=(.*)$/s;
 
@@ -23,7 +23,7 @@ export function addProtectionCommands(program: Command, context: CommandContext)
     examples: ['waypost protection get example.com', 'waypost protection get example.com --json'],
     async run(call, [domainName]) {
       const domain = await call.domain(domainName);
-      const body = await call.api.json({ method: 'GET', path: pathOf(domain) });
+      const body = await call.api.json({ method: 'GET', path: documentPath(domain, NAME) });
       const [first, ...more] = fieldsOf(body);
       call.show(body, first, ...more);
       return true;
@@ -40,13 +40,12 @@ export function addProtectionCommands(program: Command, context: CommandContext)
     async run(call, [domainName, ...fields]) {
       const changes = await Promise.all(fields.map(readField));
       const domain = await call.domain(domainName);
-      const path = pathOf(domain);
-      const { body, headers } = await call.api.fetchJson({ method: 'GET', path });
-      const { ok: _, ...document } = body as Record<string, unknown>;
-      for (const [section, name, value] of changes)
-        document[section] = { ...(document[section] as Record<string, unknown> | undefined), [name]: value };
-      const condition = { 'if-match': String(headers.etag ?? '*') };
-      const changed = await call.api.json({ method: 'PUT', path, json: document, headers: condition });
+      const changed = await editDocument(call, documentPath(domain, NAME), (before) => {
+        const document: Record<string, unknown> = { ...before };
+        for (const [section, name, value] of changes)
+          document[section] = { ...(document[section] as Record<string, unknown> | undefined), [name]: value };
+        return document;
+      });
       call.show(changed, `set ${fields.length} ${fields.length === 1 ? 'field' : 'fields'} of ${domain.domain}`);
       return true;
     },
@@ -76,8 +75,3 @@ function parseValue(name: string, text: string): unknown {
   if (text === 'null') return null;
   return name !== 'min_version' && /^-?\d+$/.test(text) ? Number(text) : text;
 }
-
-const readText = (file: string): Promise<string> =>
-  readFile(file, 'utf8').catch((error: Error) => {
-    throw new CliError('unreadable', `${file} cannot be read: ${error.message}`);
-  });

@@ -1,15 +1,16 @@
 /** `waypost rules`: the rules of the sites of a domain. */
-import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { checkRules, RULE_TEMPLATES, type RulesDocument, type RuleTemplate } from '../../core/rules/index.ts';
 import type { Json } from './client.ts';
 import type { CommandContext } from './command.ts';
-import { type Domain, domainPath } from './domains.ts';
+import type { Domain } from './domains.ts';
 import { CliError } from './errors.ts';
 import { rowsOf } from './pages.ts';
+import { addListVerbs, asDocument, documentPath, editDocument, readDocument } from './site-document.ts';
+import { count } from './table.ts';
 import { addAccountGroup, addVerb, type Call, option } from './verb.ts';
 
-const pathOf = (domain: Domain): string => domainPath(domain, '/proxy/rules');
+const DOCUMENT = { name: 'rules', field: 'rules', nouns: ['rule', 'rules'] } as const;
 const TEMPLATE_NAMES = RULE_TEMPLATES.map(({ name }) => name);
 
 export function addRulesCommands(program: Command, context: CommandContext): void {
@@ -19,36 +20,14 @@ export function addRulesCommands(program: Command, context: CommandContext): voi
     'waypost rules check rules.json',
     'waypost rules set example.com rules.json',
   ]);
-  addVerb(group, context, {
-    usage: 'get <domain>',
-    about: 'print the rules of a domain as JSON',
-    examples: ['waypost rules get example.com > rules.json'],
-    async run(call, [domainName]) {
-      const domain = await call.domain(domainName);
-      const { rules } = await call.api.json({ method: 'GET', path: pathOf(domain) });
-      call.io.stdout.write(asJson({ rules }));
-      return true;
-    },
-  });
-  addVerb(group, context, {
-    usage: 'set <domain> <file>',
-    about: 'replace the rules of a domain with those of a JSON file',
-    examples: ['waypost rules set example.com rules.json'],
-    async run(call, [domainName, file]) {
-      const json = await readRules(file);
-      const domain = await call.domain(domainName);
-      const body = await call.api.json({ method: 'PUT', path: pathOf(domain), json });
-      call.show(body, `set ${rowsOf(body.rules).length} rules of ${domain.domain}`);
-      return true;
-    },
-  });
+  addListVerbs(group, context, DOCUMENT);
   addVerb(group, context, {
     usage: 'counters <domain>',
     about: 'list how many requests each rule has matched and stopped, on the node that answers',
     examples: ['waypost rules counters example.com'],
     async run(call, [domainName]) {
       const domain = await call.domain(domainName);
-      const body = await call.api.json({ method: 'GET', path: `${pathOf(domain)}/counters` });
+      const body = await call.api.json({ method: 'GET', path: `${documentPath(domain, DOCUMENT.name)}/counters` });
       const rows = rowsOf(body.rules).map((row) => ({ ...row, run: row.dry_run === true ? 'dry' : 'yes' }) as Json);
       const columns = {
         RULE: 'number',
@@ -58,7 +37,7 @@ export function addRulesCommands(program: Command, context: CommandContext): voi
         STOPPED: 'stopped',
         NAME: 'name',
       };
-      await call.list(listOf(rows), columns, 'The domain has no rules.');
+      await call.rows(rows, columns, 'The domain has no rules.');
       return true;
     },
   });
@@ -68,18 +47,28 @@ export function addRulesCommands(program: Command, context: CommandContext): voi
 
 function addTemplate(group: Command, context: CommandContext): void {
   addVerb<{ add?: boolean }>(group, context, {
-    usage: 'template <name> <domain>',
-    about: `print rules that many sites need: ${TEMPLATE_NAMES.join(', ')}`,
+    usage: 'template [name] [domain]',
+    about: 'print rules that many sites need; without a name, list them',
     options: [option('--add', 'add them behind the rules of the domain')],
     examples: ['waypost rules template wordpress example.com > rules.json'],
     async run(call, [name, domainName]) {
       const { add } = call.options;
+      if (name === undefined) {
+        await call.rows(
+          RULE_TEMPLATES.map(({ name, title }) => ({ name, title })),
+          { NAME: 'name', RULES: 'title' },
+          '',
+        );
+        return true;
+      }
+      if (domainName === undefined)
+        throw new CliError('usage', `Name the domain too: waypost rules template ${name} example.com`);
       const template = RULE_TEMPLATES.find((candidate) => candidate.name === name);
       if (template === undefined)
         throw new CliError('no_such_template', `There is no template "${name}"; use ${TEMPLATE_NAMES.join(', ')}.`);
       const domain = await call.domain(domainName);
       if (add === true) await addRules(call, domain, template);
-      else call.io.stdout.write(asJson({ rules: template.rules(domain.domain) }));
+      else call.io.stdout.write(asDocument({ rules: template.rules(domain.domain) }));
       return true;
     },
   });
@@ -87,11 +76,9 @@ function addTemplate(group: Command, context: CommandContext): void {
 
 /** Fails if the rules change in between. */
 async function addRules(call: Call, domain: Domain, template: RuleTemplate): Promise<void> {
-  const path = pathOf(domain);
-  const { body, headers } = await call.api.fetchJson({ method: 'GET', path });
-  const json = { rules: [...rowsOf(body.rules), ...template.rules(domain.domain)] };
-  const condition = { 'if-match': String(headers.etag ?? '*') };
-  const changed = await call.api.json({ method: 'PUT', path, json, headers: condition });
+  const changed = await editDocument(call, documentPath(domain, DOCUMENT.name), ({ rules }) => ({
+    rules: [...rowsOf(rules), ...template.rules(domain.domain)],
+  }));
   call.show(changed, `added the rules "${template.title}" to ${domain.domain}`);
 }
 
@@ -104,10 +91,10 @@ function addCheck(group: Command, { io, action }: CommandContext): void {
     .addHelpText('after', '\nExamples:\n  $ waypost rules check rules.json\n')
     .action(
       action(async (_, [file]) => {
-        const document = await readRules(file);
+        const document = (await readDocument(file, io.stdin, DOCUMENT)) as unknown as RulesDocument;
         const faults = faultsOf(document);
         for (const fault of faults) io.stdout.write(`${fault}\n`);
-        if (faults.length === 0) io.stdout.write(`${document.rules.length} rules, no faults\n`);
+        if (faults.length === 0) io.stdout.write(`${count(document.rules.length, 'rule')}, no faults\n`);
         return faults.length === 0;
       }),
     );
@@ -126,29 +113,4 @@ function faultsOf(document: RulesDocument): readonly string[] {
     if (!(error instanceof TypeError)) throw error;
     return ['The file has fields of the wrong type; "waypost rules set" names them.'];
   }
-}
-
-async function readRules(file: string): Promise<RulesDocument> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new CliError('unreadable', `${file} cannot be read: ${error instanceof Error ? error.message : error}`);
-  });
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new CliError('malformed', `${file} is not JSON: ${(error as Error).message}`);
-  }
-  const rules = Array.isArray(value) ? value : (value as { readonly rules?: unknown } | null)?.rules;
-  if (!Array.isArray(rules))
-    throw new CliError(
-      'malformed',
-      `${file} must be an object with the list "rules", as "waypost rules get" prints it.`,
-    );
-  return { rules };
-}
-
-const asJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
-
-async function* listOf(rows: readonly Json[]): AsyncGenerator<readonly Json[]> {
-  yield rows;
 }

@@ -52,6 +52,11 @@ export class Call<Options = object> {
     if (table.empty) this.note(none);
   }
 
+  /** The same of rows that are there. */
+  rows(rows: readonly Json[], columns: Columns, none: string): Promise<void> {
+    return this.list(onePage(rows), columns, none);
+  }
+
   /** Prints a hint that is not part of the result; never with --json. */
   note(line: string): void {
     if (!this.options.json) print(this.io.stderr, escapeControls(line));
@@ -65,6 +70,10 @@ export class Call<Options = object> {
     const { yes } = this.options as { readonly yes?: boolean };
     if (!yes) await confirm(this.io, question);
   }
+}
+
+async function* onePage(rows: readonly Json[]): AsyncGenerator<readonly Json[]> {
+  yield rows;
 }
 
 export interface Verb<Options> {

@@ -45,7 +45,10 @@ test('set, get, status', async ({ waypost }) => {
 
 test('a file that is no document is refused', async ({ waypost }) => {
   writeFileSync(file, '[]');
-  assert.match((await waypost(['origins', 'set', 'shop.test', file])).stderr, /is not a JSON object/);
+  assert.match(
+    (await waypost(['origins', 'set', 'shop.test', file])).stderr,
+    /must be an object with the list "origins"/,
+  );
   writeFileSync(file, '{"origins":[{"pool":[{"origin":"10.0.0.1"}]}]}');
   assert.match((await waypost(['origins', 'set', 'shop.test', file])).stderr, /Private-Use/);
 });
