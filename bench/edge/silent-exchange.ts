@@ -108,5 +108,5 @@ export const origin =
     tunnel: null,
     requestTime: Date.now(),
     responseTime: Date.now(),
-    place: PLACE,
+    identity: PLACE,
   });

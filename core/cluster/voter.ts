@@ -58,7 +58,9 @@ const hostInUrl = (host: string): string => (URL.parse(`https://${toUrlHost(host
 export function voterOf(endpoints: readonly string[], name: string, hosts: readonly string[]): Voter | null {
   const own = new Set([name, ...hosts].map(hostInUrl));
   const url =
-    hosts.length === 0 ? undefined : endpoints.map((url) => new URL(url)).find((one) => own.has(one.hostname));
+    hosts.length === 0
+      ? undefined
+      : endpoints.map((url) => new URL(url)).find((endpointUrl) => own.has(endpointUrl.hostname));
   if (url === undefined) return null;
   if (url.protocol !== 'https:')
     throw new ConfigError(

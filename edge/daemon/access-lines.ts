@@ -2,7 +2,10 @@
 import type { Writable } from 'node:stream';
 import type { FromGateway } from '../gateway/messages.ts';
 
-/** Counts them off for the thread that sent them once they have left, not before: who reads them may be slow, or take nothing any more, and what waits in the stream is bounded by nobody. */
+/**
+ * Counts them off for the thread that sent them once they have left, not before: who reads them may
+ * be slow, or take nothing any more, and what waits in the stream is bounded by nobody.
+ */
 export function writeLines(
   to: Writable,
   { lines, writtenBatches }: Extract<FromGateway, { kind: 'access-log' }>,

@@ -7,7 +7,10 @@ import type { Config } from '../../core/config/index.ts';
 import { requiresStapling } from '../../core/tls/must-staple.ts';
 import type { TlsCertificate } from '../http/tls/certificate.ts';
 
-/** Null: no files are set. Throws ConfigError `hostname_certificate`, which says nothing of what is in the key. */
+/**
+ * Null: no files are set. Throws ConfigError `hostname_certificate`, which says nothing of what is
+ * in the key.
+ */
 export function readAdminCertificate(admin: Config['admin']): TlsCertificate | null {
   const { hostnameCertificate, hostnameKey, hostname } = admin;
   if (hostnameCertificate === undefined && hostnameKey === undefined) return null;

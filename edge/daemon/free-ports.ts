@@ -1,22 +1,31 @@
-/** Threads share their ports (SO_REUSEPORT), and would share them with a second daemon without a word: so each is tried alone before. */
+/**
+ * Threads share their ports (SO_REUSEPORT), and would share them with a second daemon without a
+ * word: so each is tried alone before.
+ */
 import { createServer } from 'node:net';
 import { ConfigError } from '../../core/base/errors.ts';
 import { formatListen, type ListenAddress } from '../../core/config/index.ts';
 
-/** Throws ConfigError `listen` when somebody listens there, or it is no address of this machine. `variable`: where another can be set. */
+/**
+ * Throws ConfigError `listen` when somebody listens there, or it is no address of this machine.
+ * `variable`: where another can be set.
+ */
 export async function assertFree(listen: readonly ListenAddress[], variable: string): Promise<void> {
-  for (const one of listen) {
-    const why = await refusalOf(one);
+  for (const address of listen) {
+    const why = await refusalOf(address);
     if (why === null) continue;
     const hint = `Choose another address with ${variable}, or disable it with ${variable}=off.`;
-    throw new ConfigError('listen', `The edge cannot listen on ${formatListen(one)}: ${why}. ${hint}`);
+    throw new ConfigError('listen', `The edge cannot listen on ${formatListen(address)}: ${why}. ${hint}`);
   }
 }
 
-/** Throws ConfigError `listen` for an address that stands in both, where each connection would get the one or the other by chance. Port 0 is any port. */
+/**
+ * Throws ConfigError `listen` for an address that stands in both, where each connection would get
+ * the one or the other by chance. Port 0 is any port.
+ */
 export function assertDistinct(http: readonly ListenAddress[], https: readonly ListenAddress[]): void {
   const taken = new Set(http.map(formatListen));
-  const both = https.find((one) => one.port !== 0 && taken.has(formatListen(one)));
+  const both = https.find((address) => address.port !== 0 && taken.has(formatListen(address)));
   if (both === undefined) return;
   const hint = 'Set different ports for HTTP and HTTPS with WAYPOST_EDGE_HTTP_LISTEN and WAYPOST_EDGE_HTTPS_LISTEN.';
   throw new ConfigError('listen', `The edge cannot listen on ${formatListen(both)} for both HTTP and HTTPS. ${hint}`);

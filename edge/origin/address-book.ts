@@ -1,6 +1,7 @@
 /**
- * Addresses of origins' names. Kept as long as their TTL says, within bounds: whoever moves an origin waits no longer than a minute, and a TTL of 0 costs no query for each
- * connection. Nothing here says that an address may be used: that is asked when it is (`guard.ts`).
+ * Addresses of origins' names. Kept as long as their TTL says, within bounds: whoever moves an
+ * origin waits no longer than a minute, and a TTL of 0 costs no query for each connection. Nothing
+ * here says that an address may be used: that is asked when it is (`guard.ts`).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLocalhost, parseAddress } from '../../core/address/index.ts';
@@ -12,11 +13,20 @@ import { OriginError } from './origin.ts';
 
 const LEAST_TTL_MS = 1000;
 const MOST_TTL_MS = 60_000;
-/** "No such name" and failures: they are over soon, and a flood of requests must not be one of queries. */
+/**
+ * "No such name" and failures: they are over soon, and a flood of requests must not be one of
+ * queries.
+ */
 const FAULT_TTL_MS = 1000;
-/** Milliseconds that the first family waits for the other: the Resolution Delay of RFC 8305 section 3. */
+/**
+ * Milliseconds that the first family waits for the other: the Resolution Delay of RFC 8305 section
+ * 3.
+ */
 const RESOLUTION_DELAY = 50;
-/** For so long after its end an answer is still used when the resolvers fail (RFC 8767 section 5 allows days). */
+/**
+ * For so long after its end an answer is still used when the resolvers fail (RFC 8767 section 5
+ * allows days).
+ */
 const STALE_MS = 3_600_000;
 const MOST_NAMES = 10_000;
 const MOST_ADDRESSES = 16;
@@ -56,7 +66,10 @@ export class AddressBook {
     this.#now = now;
   }
 
-  /** Addresses of a host, at least one: IPv6 and IPv4 by turns. Rejects with OriginError `unresolved`. */
+  /**
+   * Addresses of a host, at least one: IPv6 and IPv4 by turns. Rejects with OriginError
+   * `unresolved`.
+   */
   async addressesOf(host: string): Promise<readonly Uint8Array[]> {
     const literal = parseAddress(host);
     if (literal !== undefined) return [literal];
@@ -67,7 +80,10 @@ export class AddressBook {
     return addresses;
   }
 
-  /** The address that served last, in text; empty when none has. It is worth trying first, so that one which is dead costs its head start once. */
+  /**
+   * The address that served last, in text; empty when none has. It is worth trying first, so that
+   * one which is dead costs its head start once.
+   */
   lastServed(host: string): string {
     return this.#served.get(host) ?? '';
   }
@@ -80,18 +96,18 @@ export class AddressBook {
   }
 
   async #entryOf(host: string): Promise<Entry> {
-    const known = this.#entries.get(host);
-    if (known !== undefined && known.until > this.#now()) return known;
-    let asked = this.#underWay.get(host);
-    if (asked === undefined) {
-      asked = this.#ask(host, known).finally(() => this.#underWay.delete(host));
-      this.#underWay.set(host, asked);
+    const entry = this.#entries.get(host);
+    if (entry !== undefined && entry.until > this.#now()) return entry;
+    let pending = this.#underWay.get(host);
+    if (pending === undefined) {
+      pending = this.#ask(host, entry).finally(() => this.#underWay.delete(host));
+      this.#underWay.set(host, pending);
     }
-    return asked;
+    return pending;
   }
 
-  async #ask(host: string, known: Entry | undefined): Promise<Entry> {
-    const entry = this.#entry(await this.#families(parseName(host)), known);
+  async #ask(host: string, before: Entry | undefined): Promise<Entry> {
+    const entry = this.#entry(await this.#families(parseName(host)), before);
     this.#entries.delete(host);
     this.#entries.set(host, entry);
     // The one that was asked for longest ago.
@@ -99,22 +115,25 @@ export class AddressBook {
     return entry;
   }
 
-  #entry(families: readonly Family[], known: Entry | undefined): Entry {
+  #entry(families: readonly Family[], entry: Entry | undefined): Entry {
     const now = this.#now();
     const found = families.filter(({ addresses }) => addresses.length > 0);
     if (found.length > 0) {
-      const ttl = Math.min(...found.map((one) => one.ttl));
-      const addresses = byTurns(families.map((one) => one.addresses)).slice(0, MOST_ADDRESSES);
+      const ttl = Math.min(...found.map((family) => family.ttl));
+      const addresses = byTurns(families.map((family) => family.addresses)).slice(0, MOST_ADDRESSES);
       const until = now + Math.max(LEAST_TTL_MS, Math.min(MOST_TTL_MS, ttl));
       return { addresses, fault: '', until, staleUntil: until + STALE_MS };
     }
     const until = now + FAULT_TTL_MS;
     const failed = families.find(({ isFailed }) => isFailed);
-    if (failed !== undefined && known !== undefined && known.staleUntil > now) return { ...known, until };
+    if (failed !== undefined && entry !== undefined && entry.staleUntil > now) return { ...entry, until };
     return { addresses: [], fault: (failed ?? families[1]).fault, until, staleUntil: 0 };
   }
 
-  /** IPv6 first. One family is enough when the other takes long: servers that never answer to AAAA are common. */
+  /**
+   * IPv6 first. One family is enough when the other takes long: servers that never answer to AAAA
+   * are common.
+   */
   async #families(name: Name): Promise<readonly Family[]> {
     const families: Family[] = [PENDING, PENDING];
     const answers = [TYPE.AAAA, TYPE.A].map(async (type, at) => {
@@ -143,6 +162,8 @@ function familyOf(outcome: Outcome): Family {
 
 /** RFC 8305 section 4: the families by turns, each in the order of its answer. */
 function byTurns(families: readonly (readonly Uint8Array[])[]): Uint8Array[] {
-  const most = Math.max(...families.map((one) => one.length));
-  return Array.from({ length: most }, (_, i) => families.flatMap((one) => (i < one.length ? [one[i]] : []))).flat();
+  const most = Math.max(...families.map((family) => family.length));
+  return Array.from({ length: most }, (_, i) =>
+    families.flatMap((family) => (i < family.length ? [family[i]] : [])),
+  ).flat();
 }

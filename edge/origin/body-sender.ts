@@ -1,4 +1,7 @@
-/** The body of a request on its way to the origin: pulled from the visitor as the origin takes it, in the framing that the head told. */
+/**
+ * The body of a request on its way to the origin: pulled from the visitor as the origin takes it,
+ * in the framing that the head told.
+ */
 import type { BodyFlow, BodySink, RequestBody } from '../http/exchange/exchange.ts';
 import { Gathering } from './gathering.ts';
 import { fieldLines } from './request-head.ts';
@@ -47,7 +50,9 @@ export class BodySender implements BodySink {
     this.#output.addText(head);
   }
 
-  /** A part that is there already, or comes with the same read, leaves with the head in one write. */
+  /**
+   * A part that is there already, or comes with the same read, leaves with the head in one write.
+   */
   start(): void {
     this.isBegun = true;
     queueMicrotask(() => this.#flush());

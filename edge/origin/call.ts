@@ -1,4 +1,6 @@
-/** One request on its way: waiting for a connection, sent, or answered with its body still to come. */
+/**
+ * One request on its way: waiting for a connection, sent, or answered with its body still to come.
+ */
 import type { OriginCounters } from './counters.ts';
 import { OriginError, type OriginRequest, type OriginResponse, type ResponseReceiver } from './origin.ts';
 import type { RequestHead } from './request-head.ts';

@@ -32,7 +32,7 @@ export interface Carrier {
 /** The pool, as its carriers see it. */
 export interface CarrierOwner {
   /** Of the origin, as `OriginResponse` has it. */
-  readonly place: OriginPlace;
+  readonly identity: OriginPlace;
   /** The next request may come. */
   onIdle(carrier: Carrier): void;
   /** Once; it is not used any more. `again`: what it carried and is to be sent once more. */

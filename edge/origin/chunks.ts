@@ -1,6 +1,7 @@
 /**
- * The chunked coding (RFC 9112 section 7.1), read strictly: hexadecimal digits, CR LF and nothing else where they belong. Extensions are skipped, and bounded over the
- * whole message, since they cost without bringing anything on.
+ * The chunked coding (RFC 9112 section 7.1), read strictly: hexadecimal digits, CR LF and nothing
+ * else where they belong. Extensions are skipped, and bounded over the whole message, since they
+ * cost without bringing anything on.
  */
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { BYTE_CLASS, NOT_IN_VALUE } from '../http/exchange/fields.ts';
@@ -66,7 +67,10 @@ export class ChunkReader {
     return this.#state === STATE.done;
   }
 
-  /** Returns behind which byte it stopped: `to`, or the end of the body. Throws OriginError `malformed`. */
+  /**
+   * Returns behind which byte it stopped: `to`, or the end of the body. Throws OriginError
+   * `malformed`.
+   */
   take(buffer: Buffer, from: number, to: number): number {
     let at = from;
     while (at < to && this.#state !== STATE.done) {

@@ -1,6 +1,6 @@
 /**
- * The HTTP/1.1 client of a thread: requests to origins over connections that are kept (RFC 9112 section 9.3). Redirects are never followed: a 3xx is a response like
- * any other.
+ * The HTTP/1.1 client of a thread: requests to origins over connections that are kept (RFC 9112
+ * section 9.3). Redirects are never followed: a 3xx is a response like any other.
  */
 import type { Exemptions } from '../../core/address/index.ts';
 import { type Lookup, recursiveLookup } from '../../core/resolver/resolver.ts';
@@ -59,7 +59,10 @@ export function createOriginClient(options: OriginClientOptions = {}): OriginCli
 class Client implements OriginClient {
   readonly counters = newCounters();
   readonly #pools = new Map<string, OriginPool>();
-  /** Of an origin its pool, as long as `#pools` has it: no key has to be put together for each request. Where the visitor's host is the name for TLS, the pool of the last one. */
+  /**
+   * Of an origin its pool, as long as `#pools` has it: no key has to be put together for each
+   * request. Where the visitor's host is the name for TLS, the pool of the last one.
+   */
   readonly #known = new WeakMap<Origin, OriginPool>();
   /** Of an origin that is asked over HTTP/2, the same one over HTTP/1.1. */
   readonly #tunnels = new WeakMap<Origin, Origin>();
@@ -84,7 +87,8 @@ class Client implements OriginClient {
       tls: new OriginTls(options.ca),
       open: options.open ?? openNodeSocket,
       multiplex: options.multiplex ?? refuseHttp2,
-      // None gets more than is left over for others: the fewer are free, the less one origin may hold, and those that hang leave some for those that don't.
+      // None gets more than is left over for others: the fewer are free, the less one origin may
+      // hold, and those that hang leave some for those that don't.
       makeRoom: (held) => held < limits.totalConnections - this.counters.open || this.#closeOldest(),
       shares: new Shares(limits.totalConnections),
       siteShares: new Shares(limits.totalConnections, SITE_WEIGHT),
@@ -127,8 +131,8 @@ class Client implements OriginClient {
 
   #poolOf({ origin: wanted, serverName, protocol }: OriginRequest): OriginPool {
     const origin = protocol === '' ? wanted : this.#tunnelled(wanted);
-    const known = this.#known.get(origin);
-    if (known?.serves(serverName) === true && this.#pools.get(known.key) === known) return known;
+    const last = this.#known.get(origin);
+    if (last?.serves(serverName) === true && this.#pools.get(last.key) === last) return last;
     const key = isNamedByVisitor(origin) ? `${connectionKey(origin)} ${serverName}` : connectionKey(origin);
     let pool = this.#pools.get(key);
     if (pool === undefined) {
@@ -161,7 +165,10 @@ class Client implements OriginClient {
     for (const pool of this.#pools.values()) pool.tick(now);
   }
 
-  /** A request that is over may make room for one to another origin, at whose pool nothing has happened. */
+  /**
+   * A request that is over may make room for one to another origin, at whose pool nothing has
+   * happened.
+   */
   #admitLater(): void {
     if (this.#isAdmitDue) return;
     this.#isAdmitDue = true;

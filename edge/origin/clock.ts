@@ -1,4 +1,7 @@
-/** The time that deadlines are counted in: one interval for all connections of a client, so that a request sets no timer. It runs while there is something to watch. */
+/**
+ * The time that deadlines are counted in: one interval for all connections of a client, so that a
+ * request sets no timer. It runs while there is something to watch.
+ */
 import { sweepEvery } from '../http/exchange/sweep.ts';
 
 /** Ticks within the shortest time-out: none is met more than so much of it late. */

@@ -1,6 +1,7 @@
 /**
- * One connection to an origin, for one request at a time. What is read is in memory that all connections of the thread share (`sockets.ts`) and is copied at most once, as parts of a
- * body; a request costs one write, one read and one promise, the caller's.
+ * One connection to an origin, for one request at a time. What is read is in memory that all
+ * connections of the thread share (`sockets.ts`) and is copied at most once, as parts of a body; a
+ * request costs one write, one read and one promise, the caller's.
  */
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { BodySender, type SenderOwner } from './body-sender.ts';
@@ -17,10 +18,16 @@ import { mayRetry } from './retry.ts';
 import type { OriginSocket, SocketOwner } from './sockets.ts';
 import { SocketTunnel } from './tunnel.ts';
 
-/** A connection is left so many milliseconds before the origin would close it, so that a request does not meet the end of it on the way. */
+/**
+ * A connection is left so many milliseconds before the origin would close it, so that a request
+ * does not meet the end of it on the way.
+ */
 const KEEP_ALIVE_MARGIN = 1000;
 
-/** Milliseconds in which the response is to be there of an origin that takes no more of the request: as a rule it has come already. */
+/**
+ * Milliseconds in which the response is to be there of an origin that takes no more of the request:
+ * as a rule it has come already.
+ */
 const LAST_WORDS = 1000;
 
 export class OriginConnection
@@ -54,7 +61,10 @@ export class OriginConnection
   /** Milliseconds for which it may be idle. */
   #keepAlive: number;
   #requestTime = 0;
-  /** Begin of the window over which the rate of the request's body is measured, in the time of the clock; -1: the visitor is not who is waited for. */
+  /**
+   * Begin of the window over which the rate of the request's body is measured, in the time of the
+   * clock; -1: the visitor is not who is waited for.
+   */
   #windowFrom = -1;
   /** What of the body had come by then. */
   #windowBytes = 0;
@@ -126,7 +136,10 @@ export class OriginConnection
     this.#tunnel?.drained();
   }
 
-  /** When no more can be written of a body, the origin may have said why before it closed (RFC 9112 section 9.6). */
+  /**
+   * When no more can be written of a body, the origin may have said why before it closed (RFC 9112
+   * section 9.6).
+   */
   onWriteError(error: Error): void {
     this.#error = error.message;
     if (this.#sender === null) {
@@ -165,7 +178,7 @@ export class OriginConnection
   // From the reader of responses.
 
   onInform({ status, headers }: ResponseHead): void {
-    this.#call?.request.onInform?.(status, headers, this.#owner.place);
+    this.#call?.request.onInform?.(status, headers, this.#owner.identity);
     this.#watch();
   }
 
@@ -184,12 +197,15 @@ export class OriginConnection
       tunnel: this.#tunnel,
       requestTime: this.#requestTime,
       responseTime: Date.now(),
-      place: this.#owner.place,
+      identity: this.#owner.identity,
     };
     this.#watch();
   }
 
-  /** A body that turns out malformed in the read that brought its head fails the call, so that the visitor gets 502 in place of a response that breaks off. */
+  /**
+   * A body that turns out malformed in the read that brought its head fails the call, so that the
+   * visitor gets 502 in place of a response that breaks off.
+   */
   #answer(): void {
     const response = this.#unanswered;
     if (response === null) return;
@@ -251,10 +267,10 @@ export class OriginConnection
   }
 
   /** What the head says of the connection (RFC 9112 section 9.3). */
-  #keep({ status, isLast, isChunked, length: said, keepAlive }: ResponseHead, length: number | undefined): void {
+  #keep({ status, isLast, isChunked, length: announced, keepAlive }: ResponseHead, length: number | undefined): void {
     const isClosing = length === undefined && !isChunked;
     const isOver = this.#call !== null && isLastOnConnection(this.#call.request);
-    this.#isLast = isLast || isClosing || isOver || this.#mayGoOn(status, isChunked || said > 0);
+    this.#isLast = isLast || isClosing || isOver || this.#mayGoOn(status, isChunked || announced > 0);
     if (keepAlive >= 0) {
       this.#keepAlive = Math.min(this.#limits.keepAlive, keepAlive * 1000 - KEEP_ALIVE_MARGIN);
       if (this.#keepAlive <= 0) this.#isLast = true;
@@ -262,8 +278,10 @@ export class OriginConnection
   }
 
   /**
-   * A response without a body, of which one comes all the same from some servers, perhaps in a while: the next visitor would get it as a response of theirs. HEAD is answered so by
-   * applications that know GET only; a 304 that tells the length of what it does not bring is allowed (RFC 9110 section 8.6), and rare.
+   * A response without a body, of which one comes all the same from some servers, perhaps in a
+   * while: the next visitor would get it as a response of theirs. HEAD is answered so by
+   * applications that know GET only; a 304 that tells the length of what it does not bring is
+   * allowed (RFC 9110 section 8.6), and rare.
    */
   #mayGoOn(status: number, saysBody: boolean): boolean {
     return this.#call?.request.method === 'HEAD' || ((status === 204 || status === 304) && saysBody);
@@ -347,7 +365,10 @@ export class OriginConnection
       );
   }
 
-  /** A window is over when enough has come within it, and begins anew after the origin was waited for. */
+  /**
+   * A window is over when enough has come within it, and begins anew after the origin was waited
+   * for.
+   */
   #watchBody(): void {
     const received = this.#sender?.received ?? 0;
     const { bodyRate, bodyWindow } = this.#limits;
@@ -358,7 +379,10 @@ export class OriginConnection
     this.deadline = this.#clock.after(bodyWindow);
   }
 
-  /** Null: not for the origin, but for the visitor who takes the response, or for either end of a tunnel. */
+  /**
+   * Null: not for the origin, but for the visitor who takes the response, or for either end of a
+   * tunnel.
+   */
   #awaited(): OriginFault | null {
     if (this.#tunnel !== null) return null;
     if (this.#body !== null) return this.#body.isFull ? null : 'idle-timeout';
@@ -375,7 +399,10 @@ export class OriginConnection
       : new OriginError('header-timeout', 'the origin sent no response head in time');
   }
 
-  /** The way back has ended; what is on its way to the origin still goes out, if it takes it in time. */
+  /**
+   * The way back has ended; what is on its way to the origin still goes out, if it takes it in
+   * time.
+   */
   #endTunnel(): void {
     const tunnel = this.#tunnel;
     this.#call?.end();

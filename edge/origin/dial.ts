@@ -1,6 +1,7 @@
 /**
- * A new connection to an origin: its addresses looked up, judged, and tried one after the other with a head start (RFC 8305 section 5), all within the time that connecting may
- * take. Only to literals that were judged, never to a name.
+ * A new connection to an origin: its addresses looked up, judged, and tried one after the other
+ * with a head start (RFC 8305 section 5), all within the time that connecting may take. Only to
+ * literals that were judged, never to a name.
  */
 import { formatAddress, parseAddress } from '../../core/address/index.ts';
 import type { AddressBook } from './address-book.ts';
@@ -9,7 +10,10 @@ import type { OriginLimits } from './limits.ts';
 import { OriginError } from './origin.ts';
 import type { OpenSocket, OriginSocket, SocketAttempt, SocketTls } from './sockets.ts';
 
-/** Milliseconds until the next address is tried beside the one before: the Connection Attempt Delay of RFC 8305 section 5. */
+/**
+ * Milliseconds until the next address is tried beside the one before: the Connection Attempt Delay
+ * of RFC 8305 section 5.
+ */
 const HEAD_START = 250;
 
 export interface DialTarget {

@@ -1,6 +1,7 @@
 /**
- * Field lines of requests to origins. A name is judged once for the thread; a line that comes again, as most of a visitor's do from request to request, is neither judged nor put
- * together anew: of some names the last one is kept.
+ * Field lines of requests to origins. A name is judged once for the thread; a line that comes
+ * again, as most of a visitor's do from request to request, is neither judged nor put together
+ * anew: of some names the last one is kept.
  */
 import { isConnectionSpecific, isFieldName, isFieldValue } from '../http/exchange/fields.ts';
 
@@ -20,9 +21,12 @@ const MOST_KNOWN = 512;
 const LONGEST_NAME = 64;
 /** Characters: longer ones seldom come again. */
 const LONGEST_VALUE = 256;
-const known = new Map<string, KnownName>();
+const names = new Map<string, KnownName>();
 
-/** Lines that browsers, and the edge, say alike again and again. Of other names none is kept: it may be a secret, or another one each time. */
+/**
+ * Lines that browsers, and the edge, say alike again and again. Of other names none is kept: it may
+ * be a secret, or another one each time.
+ */
 const KEPT: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',
@@ -51,15 +55,18 @@ const KEPT: ReadonlySet<string> = new Set([
   'x-requested-with',
 ]);
 
-/** `name: value` with its line end; empty for a field that is the client's to say. Throws TypeError for what is no field (RFC 9110 section 5.1, 5.5). */
+/**
+ * `name: value` with its line end; empty for a field that is the client's to say. Throws TypeError
+ * for what is no field (RFC 9110 section 5.1, 5.5).
+ */
 export function fieldLine(name: string, value: string): string {
-  const one = known.get(name) ?? learn(name);
-  if (value === one.value) return one.line;
+  const entry = names.get(name) ?? learn(name);
+  if (value === entry.value) return entry.line;
   if (!isFieldValue(value)) throw new TypeError(`No header field can be this: ${name}`);
-  const line = lineOf(one.isOurs, name, value);
-  if (!one.isKept || value.length > LONGEST_VALUE) return line;
-  one.value = value;
-  one.line = line;
+  const line = lineOf(entry.isOurs, name, value);
+  if (!entry.isKept || value.length > LONGEST_VALUE) return line;
+  entry.value = value;
+  entry.line = line;
   // Once in one piece, instead of with each request that it is a part of.
   line.charCodeAt(0);
   return line;
@@ -69,11 +76,11 @@ function learn(name: string): KnownName {
   if (!isFieldName(name)) throw new TypeError(`No header field can be this: ${name}`);
   const isOurs = isSaidByClient(name);
   const isKept = KEPT.has(name);
-  const one: KnownName = { isOurs, isKept, value: '', line: lineOf(isOurs, name, '') };
-  if (name.length > LONGEST_NAME) return one;
-  if (known.size >= MOST_KNOWN) known.clear();
-  known.set(name, one);
-  return one;
+  const entry: KnownName = { isOurs, isKept, value: '', line: lineOf(isOurs, name, '') };
+  if (name.length > LONGEST_NAME) return entry;
+  if (names.size >= MOST_KNOWN) names.clear();
+  names.set(name, entry);
+  return entry;
 }
 
 const lineOf = (isOurs: boolean, name: string, value: string): string => (isOurs ? '' : `${name}: ${value}\r\n`);

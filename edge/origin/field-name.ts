@@ -1,5 +1,6 @@
 /**
- * Names of response fields by their bytes: those that origins send again and again need neither a new string nor lower case made of it. One table for a thread, of fixed size.
+ * Names of response fields by their bytes: those that origins send again and again need neither a
+ * new string nor lower case made of it. One table for a thread, of fixed size.
  */
 
 /** Which fields the reader of a message takes for itself. */

@@ -1,5 +1,6 @@
 /**
- * What goes to an origin is put together for one write, in memory that is used again: a body comes in parts of a frame each, many in one turn of the loop. A write for each costs a call of the
+ * What goes to an origin is put together for one write, in memory that is used again: a body comes
+ * in parts of a frame each, many in one turn of the loop. A write for each costs a call of the
  * system, and memory of its own for each keeps the garbage collector busy.
  */
 import { BUFFER, giveBuffer, takeBuffer } from '../http/transport/buffers.ts';

@@ -1,4 +1,7 @@
-/** Which addresses may be connected to for a customer: asked of every address, at every new connection, since names change between check and use (DNS rebinding). */
+/**
+ * Which addresses may be connected to for a customer: asked of every address, at every new
+ * connection, since names change between check and use (DNS rebinding).
+ */
 import { type ConnectRule, permittedAddresses } from '../../core/address/index.ts';
 import { OriginError } from './origin.ts';
 

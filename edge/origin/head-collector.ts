@@ -1,4 +1,7 @@
-/** Bytes up to an empty line, however they are cut: the head of a response, or its trailers. As a rule they come in one read and are not copied. */
+/**
+ * Bytes up to an empty line, however they are cut: the head of a response, or its trailers. As a
+ * rule they come in one read and are not copied.
+ */
 import { malformed } from './response-head.ts';
 
 const CR = 0x0d;
@@ -24,7 +27,10 @@ export class HeadCollector {
     this.#begin = begin;
   }
 
-  /** Behind its end in the buffer, when the taker has got it; -1 as long as not all has come. Throws OriginError `malformed`, and what the taker throws. */
+  /**
+   * Behind its end in the buffer, when the taker has got it; -1 as long as not all has come. Throws
+   * OriginError `malformed`, and what the taker throws.
+   */
   take(buffer: Buffer, from: number, to: number): number {
     if (this.#length > 0) return this.#takeMore(buffer, from, to);
     // Of what lay in the buffer before nothing counts.
@@ -65,7 +71,10 @@ export class HeadCollector {
     this.#check(before);
   }
 
-  /** What cannot become a head is told at once, not when the time is over: a server of another protocol speaks first and then waits. */
+  /**
+   * What cannot become a head is told at once, not when the time is over: a server of another
+   * protocol speaks first and then waits.
+   */
   #check(before: number): void {
     const held = this.#held;
     const length = this.#length;

@@ -1,4 +1,7 @@
-/** How long each part of an exchange with an origin may take, and how many there may be. What the defaults are for stands with the settings (core/config/origin-settings.ts). */
+/**
+ * How long each part of an exchange with an origin may take, and how many there may be. What the
+ * defaults are for stands with the settings (core/config/origin-settings.ts).
+ */
 
 export interface OriginLimits {
   /** Milliseconds: TCP, over all addresses. */
@@ -9,7 +12,10 @@ export interface OriginLimits {
   readonly headerTimeout: number;
   /** Milliseconds without a byte of the body, either way. */
   readonly idleTimeout: number;
-  /** Bytes a second that the body of a request must bring while it has a connection, and milliseconds over which that is measured. */
+  /**
+   * Bytes a second that the body of a request must bring while it has a connection, and
+   * milliseconds over which that is measured.
+   */
   readonly bodyRate: number;
   readonly bodyWindow: number;
   /** Milliseconds that a connection is kept without a request. */

@@ -1,7 +1,9 @@
 /**
- * Sockets to origins without TLS that are the thread's own (core/os/descriptor-loop.ts): a request is one send and one recv, where a socket of node makes a callback with its turn of
- * microtasks of every read, and a request object of every write. Watched by edges (EPOLLET), so that epoll is told of a socket once. Hot: a write and a read allocate nothing.
- * A write goes out at once: kept for the end of the turn, all together, they cost as much (15.6 and 15.8 µs a request).
+ * Sockets to origins without TLS that are the thread's own (core/os/descriptor-loop.ts): a request
+ * is one send and one recv, where a socket of node makes a callback with its turn of microtasks of
+ * every read, and a request object of every write. Watched by edges (EPOLLET), so that epoll is
+ * told of a socket once. Hot: a write and a read allocate nothing. A write goes out at once: kept
+ * for the end of the turn, all together, they cost as much (15.6 and 15.8 µs a request).
  */
 import { getSystemErrorName } from 'node:util';
 import { parseAddress } from '../../core/address/index.ts';
@@ -46,7 +48,10 @@ interface Shared {
   open: number;
 }
 
-/** Opens sockets of `loop`, `most` at a time; beyond that, and for TLS, those of node. Throws where the calls of the system are not to be had. */
+/**
+ * Opens sockets of `loop`, `most` at a time; beyond that, and for TLS, those of node. Throws where
+ * the calls of the system are not to be had.
+ */
 export function nativeSockets(loop: DescriptorLoop, most: number): OpenSocket {
   const received = Buffer.allocUnsafeSlow(READ_BYTES);
   const sending = Buffer.allocUnsafeSlow(SEND_BYTES);

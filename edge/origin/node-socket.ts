@@ -1,4 +1,7 @@
-/** Sockets to origins by node:net and node:tls, read past their streams: node reads into one buffer and calls back in one go. */
+/**
+ * Sockets to origins by node:net and node:tls, read past their streams: node reads into one buffer
+ * and calls back in one go.
+ */
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import {
@@ -133,8 +136,9 @@ class NodeSocket implements OriginSocket {
 }
 
 /**
- * An origin that refuses an upload answers and closes, which our next write finds out first. Node would destroy the socket then, and the response that is in it; as this
- * it tells of the error and reads on. Whoever has the socket destroys it.
+ * An origin that refuses an upload answers and closes, which our next write finds out first. Node
+ * would destroy the socket then, and the response that is in it; as this it tells of the error and
+ * reads on. Whoever has the socket destroys it.
  */
 function readableAfterWriteError(socket: Socket): Socket {
   const { _readableState: readable, _writableState: writable } = socket as Socket & StreamStates;

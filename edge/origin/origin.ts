@@ -1,6 +1,6 @@
 /**
- * What is asked of an origin, and what comes back: the seam between edge/proxy, which decides what is said, and edge/origin, which
- * says it over HTTP/1.1.
+ * What is asked of an origin, and what comes back: the seam between edge/proxy, which decides what
+ * is said, and edge/origin, which says it over HTTP/1.1.
  */
 import type { ClientMemory } from '../http/exchange/client-memory.ts';
 import type { BodyFlow, BodySink, RequestBody } from '../http/exchange/exchange.ts';
@@ -11,8 +11,8 @@ import type { OriginPlace } from './place.ts';
 export interface OriginRequest {
   readonly origin: Origin;
   /**
-   * Host that the visitor asked for, without a port. It stands in for the origin's name in SNI and verification when the origin is
-   * an address, which has none.
+   * Host that the visitor asked for, without a port. It stands in for the origin's name in SNI and
+   * verification when the origin is an address, which has none.
    */
   readonly serverName: string;
   readonly method: string;
@@ -20,12 +20,18 @@ export interface OriginRequest {
   readonly path: string;
   /** The Host field, unless the origin has one of its own. */
   readonly authority: string;
-  /** As they are sent, in this order: without host, content-length, and what concerns a connection only; those are the client's to say. */
+  /**
+   * As they are sent, in this order: without host, content-length, and what concerns a connection
+   * only; those are the client's to say.
+   */
   readonly headers: FieldList;
   /** X-Request-Id. It is not in `headers`, so that the same list can be used for many requests. */
   readonly id?: string;
   readonly body: RequestBody;
-  /** The visitor's network (core/address/ipv6.ts), which gets its share of the connections; undefined: nobody in particular. */
+  /**
+   * The visitor's network (core/address/ipv6.ts), which gets its share of the connections;
+   * undefined: nobody in particular.
+   */
   readonly client?: string;
   /** The site whose visitor asks, which gets its share, too; undefined: none in particular. */
   readonly site?: string;
@@ -40,37 +46,44 @@ export interface OriginRequest {
   /** Lets the caller cancel, instead of a signal. */
   readonly cancel?: OriginCancel;
   /** 1xx responses but 101 (RFC 9110 section 15.2). `place`: as `OriginResponse` has it. */
-  onInform?(status: number, headers: FieldList, place: OriginPlace): void;
+  onInform?(status: number, headers: FieldList, identity: OriginPlace): void;
 }
 
 export interface OriginResponse {
   readonly status: number;
   /**
-   * Names in lower case, without what concerned the origin's connection (RFC 9110 section 7.6.1); with `content-length` when the origin
-   * sent one that holds.
+   * Names in lower case, without what concerned the origin's connection (RFC 9110 section 7.6.1);
+   * with `content-length` when the origin sent one that holds.
    */
   readonly headers: FieldList;
   readonly body: OriginBody;
   /** After 101: the way to the origin; `body` is the way back. Else null. */
   readonly tunnel: OriginTunnel | null;
-  /** Milliseconds since 1970 when the request was sent and when the head had come (RFC 9111 section 4.2.3). */
+  /**
+   * Milliseconds since 1970 when the request was sent and when the head had come (RFC 9111 section
+   * 4.2.3).
+   */
   readonly requestTime: number;
   readonly responseTime: number;
   /**
    * With the address that the connection goes to, and those that the origin's name has had lately.
    * One object for all responses until they change.
    */
-  readonly place: OriginPlace;
+  readonly identity: OriginPlace;
 }
 
 export interface OriginBody {
   /** Bytes that are to come in all; undefined when only the end will tell. */
   readonly length: number | undefined;
-  /** What has already come: the next part, null at the end, undefined when one has to wait for it with `read`. Throws OriginError as `read` does. */
+  /**
+   * What has already come: the next part, null at the end, undefined when one has to wait for it
+   * with `read`. Throws OriginError as `read` does.
+   */
   readNow(): Uint8Array | null | undefined;
   /**
-   * The next part, or null at the end. One at a time. Rejects with OriginError when the body breaks off, is malformed, or is too slow. The bytes are the reader's. `most`: bytes that
-   * a body which has to be fetched for this call takes at most; others give what has come.
+   * The next part, or null at the end. One at a time. Rejects with OriginError when the body breaks
+   * off, is malformed, or is too slow. The bytes are the reader's. `most`: bytes that a body which
+   * has to be fetched for this call takes at most; others give what has come.
    */
   read(most?: number): Promise<Uint8Array | null>;
   /**
@@ -81,8 +94,10 @@ export interface OriginBody {
   /** Takes no more: the connection is closed, unless all has come. */
   cancel(): void;
   /**
-   * Gives all that is left to `sink` as it comes, what is here already within the call, which spares a copy and a promise for each part. Not while a part is being read, and nothing is
-   * read after it. What came before a fault is given before the fault. Missing where a body has to be read.
+   * Gives all that is left to `sink` as it comes, what is here already within the call, which
+   * spares a copy and a promise for each part. Not while a part is being read, and nothing is read
+   * after it. What came before a fault is given before the fault. Missing where a body has to be
+   * read.
    */
   flow?(sink: BodySink): BodyFlow;
   /** After the end (RFC 9110 section 6.5). */
@@ -99,15 +114,18 @@ export interface OriginTunnel {
 }
 
 /**
- * Cancels one fetch, at a fraction of what an AbortSignal costs: one plain object for a request, or the base of what its caller keeps of it anyway. To be used for one fetch at a
- * time.
+ * Cancels one fetch, at a fraction of what an AbortSignal costs: one plain object for a request, or
+ * the base of what its caller keeps of it anyway. To be used for one fetch at a time.
  */
 export class OriginCancel {
   isCancelled = false;
   /** The client's, while there is something to cancel. */
   target: { onCancel(): void } | null = null;
 
-  /** Whatever the state: the socket is freed at once, the fetch or the body rejects with `aborted`. More than once, or after the end, it does nothing. */
+  /**
+   * Whatever the state: the socket is freed at once, the fetch or the body rejects with `aborted`.
+   * More than once, or after the end, it does nothing.
+   */
   cancel(): void {
     this.isCancelled = true;
     this.target?.onCancel();
@@ -115,8 +133,10 @@ export class OriginCancel {
 }
 
 /**
- * Sends one request. Rejects with OriginError; after the head, the body does. With TypeError when the request is none: a method, path or field that would be read as something
- * else. `signal` of the visitor's end: cancels, whatever the state; on the path of each request `request.cancel` is the cheaper way.
+ * Sends one request. Rejects with OriginError; after the head, the body does. With TypeError when
+ * the request is none: a method, path or field that would be read as something else. `signal` of
+ * the visitor's end: cancels, whatever the state; on the path of each request `request.cancel` is
+ * the cheaper way.
  */
 export type Fetch = (request: OriginRequest, signal?: AbortSignal) => Promise<OriginResponse>;
 
@@ -156,7 +176,10 @@ export type OriginFault =
 export type VisitorFault = 'slow-body' | 'aborted';
 export const isOfVisitor = (fault: OriginFault): fault is VisitorFault => fault === 'slow-body' || fault === 'aborted';
 
-/** `message` is for the log of the operator and may name the origin's address; no visitor is shown it. */
+/**
+ * `message` is for the log of the operator and may name the origin's address; no visitor is shown
+ * it.
+ */
 export class OriginError extends Error {
   override readonly name = 'OriginError';
   constructor(

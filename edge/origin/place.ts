@@ -9,7 +9,10 @@ export class OriginPlace {
   readonly addresses: readonly string[];
   /** Its host first, which may be an address. */
   readonly names: readonly string[];
-  /** Matches every text that holds the host name or an address, and more than that. Null before its first use. */
+  /**
+   * Matches every text that holds the host name or an address, and more than that. Null before its
+   * first use.
+   */
   #trigger: RegExp | null = null;
   #spellings: Spellings | null = null;
 
@@ -20,7 +23,10 @@ export class OriginPlace {
     this.addresses = origin.addresses === undefined ? addresses : [...new Set([...origin.addresses, ...addresses])];
   }
 
-  /** Whether a text may hold the host name or an address; what this rejects does not. One scan, no allocation. */
+  /**
+   * Whether a text may hold the host name or an address; what this rejects does not. One scan, no
+   * allocation.
+   */
   mayBeIn(text: string): boolean {
     this.#trigger ??= this.spellings.trigger;
     return this.#trigger.test(text);

@@ -1,5 +1,6 @@
 /**
- * Connections to one origin, and the requests that wait for one. The connection used last is used first, so that those that are not needed grow old and go.
+ * Connections to one origin, and the requests that wait for one. The connection used last is used
+ * first, so that those that are not needed grow old and go.
  *
  *     run ─► the visitor's network has its share of the connections? ─► waits for its turn (core/base/fair-queue.ts)
  *         ─► an idle connection, or whichever is there first: one that is free again, or a new one
@@ -27,7 +28,10 @@ export interface PoolTools extends DialTools {
   readonly clock: OriginClock;
   readonly counters: OriginCounters;
   readonly tls: OriginTls;
-  /** Whether an origin that has so many connections may open one more, room made by closing another one if need be. */
+  /**
+   * Whether an origin that has so many connections may open one more, room made by closing another
+   * one if need be.
+   */
   makeRoom(held: number): boolean;
   /** For origins that are asked over HTTP/2. */
   readonly multiplex: CreateMultiplexer;
@@ -56,7 +60,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
   readonly addresses: readonly string[] | undefined;
   readonly limits: OriginLimits;
   /** Of the origin; another object when it has a new address. */
-  place: OriginPlace;
+  identity: OriginPlace;
   readonly #origin: Origin;
   readonly #serverName: string;
   readonly #tools: PoolTools;
@@ -83,7 +87,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
     this.addresses = origin.addresses;
     this.limits = limitsOf(origin, tools.limits);
     this.#origin = origin;
-    this.place = new OriginPlace(origin);
+    this.identity = new OriginPlace(origin);
     this.#serverName = serverName;
     this.#tools = tools;
     this.#siteShares = new Shares(tools.limits.connections, SITE_WEIGHT);
@@ -186,9 +190,9 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
 
   /** Those before stay: connections to them may be open, and responses may still name them. */
   #learn(addresses: readonly string[]): void {
-    const known = this.place.addresses;
-    if (addresses.every((address) => known.includes(address))) return;
-    this.place = new OriginPlace(this.#origin, [...new Set([...addresses, ...known])].slice(0, MOST_ADDRESSES));
+    const before = this.identity.addresses;
+    if (addresses.every((address) => before.includes(address))) return;
+    this.identity = new OriginPlace(this.#origin, [...new Set([...addresses, ...before])].slice(0, MOST_ADDRESSES));
   }
 
   onDialFailed(dial: Dial, error: OriginError): void {
@@ -268,7 +272,8 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
 
   #mayStart(network: string | undefined, site: string | undefined): boolean {
     if (site !== undefined && !(this.#siteShares.hasRoom(site) && this.#tools.siteShares.hasRoom(site))) return false;
-    // Of all origins together it is each network's share alone that counts: what one origin may have is for `makeRoom` to say.
+    // Of all origins together it is each network's share alone that counts: what one origin may
+    // have is for `makeRoom` to say.
     return this.#shares.hasRoom(network) && (network === undefined || this.#tools.shares.hasRoom(network));
   }
 
@@ -342,7 +347,10 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
     return undefined;
   }
 
-  /** With no connection at all it is not that others have them: none came about, which the dial itself may find out a moment later. */
+  /**
+   * With no connection at all it is not that others have them: none came about, which the dial
+   * itself may find out a moment later.
+   */
   #tooLate(): OriginError {
     return this.#connections.size === 0
       ? new OriginError('connect-timeout', `no connection to ${this.host} was established in time`)

@@ -1,4 +1,7 @@
-/** The body of a response between the connection, which brings parts as they come, and its reader. What came before a fault is read before the fault. */
+/**
+ * The body of a response between the connection, which brings parts as they come, and its reader.
+ * What came before a fault is read before the fault.
+ */
 
 import type { BodyFlow, BodySink } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';

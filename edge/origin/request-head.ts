@@ -1,6 +1,7 @@
 /**
- * The head of a request to an origin (RFC 9112 section 3). One framing goes out, the client's own choice, and nothing goes out that could be read as a further
- * line: whatever the caller let through, no second request can begin here.
+ * The head of a request to an origin (RFC 9112 section 3). One framing goes out, the client's own
+ * choice, and nothing goes out that could be read as a further line: whatever the caller let
+ * through, no second request can begin here.
  */
 import { isPath } from '../http/exchange/authority.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
@@ -13,8 +14,9 @@ import type { OriginRequest } from './origin.ts';
 const EXPECTS_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /**
- * Whether a request has content that its method gives no meaning (RFC 9110 section 9.3.1). An origin that leaves such content unread takes it for the next request on the connection:
- * there must be none.
+ * Whether a request has content that its method gives no meaning (RFC 9110 section 9.3.1). An
+ * origin that leaves such content unread takes it for the next request on the connection: there
+ * must be none.
  */
 export const isLastOnConnection = ({ method, body, protocol }: OriginRequest): boolean =>
   protocol === '' && body.length !== 0 && !EXPECTS_BODY.has(method);
@@ -82,7 +84,10 @@ export function fieldLines(headers: FieldList): string {
   return lines;
 }
 
-/** RFC 9110 section 7.8 for an upgrade; section 10.1.4 for trailers, which the connection is told of, too. */
+/**
+ * RFC 9110 section 7.8 for an upgrade; section 10.1.4 for trailers, which the connection is told
+ * of, too.
+ */
 function connectionLines(request: OriginRequest): string {
   const { headers, protocol } = request;
   if (protocol !== '') {

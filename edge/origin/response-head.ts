@@ -1,6 +1,8 @@
 /**
- * The head of a response of HTTP/1.1 (RFC 9112 sections 4, 5 and 6.3), read strictly: what two readers could take for two messages is malformed. One pass over
- * the bytes, a table look-up each; as a rule no expression is matched and nothing is split. Bytes are looked at where they lie: a character of a text costs four times as much.
+ * The head of a response of HTTP/1.1 (RFC 9112 sections 4, 5 and 6.3), read strictly: what two
+ * readers could take for two messages is malformed. One pass over the bytes, a table look-up each;
+ * as a rule no expression is matched and nothing is split. Bytes are looked at where they lie: a
+ * character of a text costs four times as much.
  */
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { BYTE_CLASS, NOT_IN_NAME, NOT_IN_VALUE } from '../http/exchange/fields.ts';
@@ -16,7 +18,10 @@ const TAB = 0x09;
 
 export interface ResponseHead {
   readonly status: number;
-  /** Without what concerns the connection only (RFC 9110 section 7.6.1), and with one content-length at most. */
+  /**
+   * Without what concerns the connection only (RFC 9110 section 7.6.1), and with one content-length
+   * at most.
+   */
   readonly headers: FieldList;
   /** What content-length says; -1 without one. */
   readonly length: number;
@@ -31,7 +36,10 @@ export interface ResponseHead {
 
 export const malformed = (what: string): OriginError => new OriginError('malformed', what);
 
-/** What the fields say of the message and its connection; joined by commas when they came more than once. */
+/**
+ * What the fields say of the message and its connection; joined by commas when they came more than
+ * once.
+ */
 class Framing {
   connection = '';
   coding = '';
@@ -69,9 +77,9 @@ function lengthOf(value: string, before: number): number {
   const usual = before < 0 ? digitsOf(value) : -1;
   if (usual >= 0) return usual;
   let length = before;
-  for (const one of value.split(',')) {
+  for (const text of value.split(',')) {
     // Anchored: what an origin fills with blanks is looked through once.
-    const digits = /^[ \t]*(\d{1,15})[ \t]*$/.exec(one)?.[1];
+    const digits = /^[ \t]*(\d{1,15})[ \t]*$/.exec(text)?.[1];
     // Of 16 digits not all are exact, and no visitor could be told them.
     if (digits === undefined) throw malformed('a content-length that is no number of at most 15 digits');
     const number = Number(digits);
@@ -134,7 +142,10 @@ export function readResponseHead(bytes: Buffer, from: number, to: number): Respo
   return head;
 }
 
-/** bytes[from, to): from the status line to the empty line, which is there. Throws OriginError `malformed`. */
+/**
+ * bytes[from, to): from the status line to the empty line, which is there. Throws OriginError
+ * `malformed`.
+ */
 export function parseResponseHead(bytes: Buffer, from: number, to: number): ResponseHead {
   const minor = minorVersion(bytes, from);
   const status = statusAt(bytes, from + 9);
@@ -180,14 +191,20 @@ function statusAt(bytes: Buffer, at: number): number {
   return status;
 }
 
-/** Where the line behind the reason phrase begins. Servers that leave out the phrase leave out the blank before it as well, so it need not be there. */
+/**
+ * Where the line behind the reason phrase begins. Servers that leave out the phrase leave out the
+ * blank before it as well, so it need not be there.
+ */
 function reasonEnd(bytes: Buffer, from: number): number {
   const byte = bytes[from];
   if (byte !== SPACE && byte !== CR) throw malformed('a status that is not three digits');
   return lineEnd(bytes, from);
 }
 
-/** Behind the end of the line. Throws at anything but CR LF that may not stand in a line: a bare CR, a bare LF, a control character. */
+/**
+ * Behind the end of the line. Throws at anything but CR LF that may not stand in a line: a bare CR,
+ * a bare LF, a control character.
+ */
 function lineEnd(bytes: Buffer, from: number): number {
   let at = from;
   while ((BYTE_CLASS[bytes[at]] & NOT_IN_VALUE) === 0) at++;
@@ -195,7 +212,10 @@ function lineEnd(bytes: Buffer, from: number): number {
   return at + 2;
 }
 
-/** Field lines in bytes[from, to), which end with an empty one (RFC 9112 section 5). Trailers have no framing. */
+/**
+ * Field lines in bytes[from, to), which end with an empty one (RFC 9112 section 5). Trailers have
+ * no framing.
+ */
 export function readFields(bytes: Buffer, from: number, to: number, fields: string[], framing: Framing | null): void {
   const text = bytes.toString('latin1', from, to);
   let at = from;
@@ -215,7 +235,10 @@ export function readFields(bytes: Buffer, from: number, to: number, fields: stri
   if (at + 2 !== to) throw malformed('a CR alone');
 }
 
-/** The colon behind a name. A line that begins with a blank (obs-fold, RFC 9112 section 5.2) or has one before its colon (section 5.1) has no name. */
+/**
+ * The colon behind a name. A line that begins with a blank (obs-fold, RFC 9112 section 5.2) or has
+ * one before its colon (section 5.1) has no name.
+ */
 function nameEnd(bytes: Buffer, from: number): number {
   let at = from;
   for (;;) {
@@ -231,7 +254,10 @@ function nameEnd(bytes: Buffer, from: number): number {
 
 const isBlank = (byte: number): boolean => byte === SPACE || byte === TAB;
 
-/** RFC 9112 sections 6.1 and 6.3: what says two lengths, or none that is sure, is no message to pass on. */
+/**
+ * RFC 9112 sections 6.1 and 6.3: what says two lengths, or none that is sure, is no message to pass
+ * on.
+ */
 function checkCoding({ coding, length }: Framing, minor: number): void {
   if (coding.toLowerCase() !== 'chunked') throw malformed('a transfer-encoding other than chunked');
   if (length >= 0) throw malformed('a content-length next to a transfer-encoding');
@@ -243,11 +269,17 @@ interface ConnectionOptions {
   readonly isClose: boolean;
   readonly isKeepAlive: boolean;
   readonly isUpgrade: boolean;
-  /** Fields that are for its receiver only: as many as an origin likes, so that they are not to be looked through for each field. */
+  /**
+   * Fields that are for its receiver only: as many as an origin likes, so that they are not to be
+   * looked through for each field.
+   */
   readonly nominated: ReadonlySet<string>;
 }
 
-/** What stands in most of them and names none of the fields that are left; and the length, which is the message's. */
+/**
+ * What stands in most of them and names none of the fields that are left; and the length, which is
+ * the message's.
+ */
 const UNAFFECTED: ReadonlySet<string> = new Set(['', 'close', 'keep-alive', 'upgrade', 'content-length']);
 
 let lastConnection = '';
@@ -266,11 +298,11 @@ function optionsOf(connection: string): ConnectionOptions {
   const members = connection
     .toLowerCase()
     .split(',')
-    .map((one) => one.trim());
+    .map((text) => text.trim());
   return {
     isClose: members.includes('close'),
     isKeepAlive: members.includes('keep-alive'),
     isUpgrade: members.includes('upgrade'),
-    nominated: new Set(members.filter((one) => !UNAFFECTED.has(one))),
+    nominated: new Set(members.filter((member) => !UNAFFECTED.has(member))),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Responses of a connection, from bytes as they come: heads, and bodies by the framing that RFC 9112 section 6.3 chooses. No I/O. One reader for each connection;
- * `begin` for each request.
+ * Responses of a connection, from bytes as they come: heads, and bodies by the framing that RFC
+ * 9112 section 6.3 chooses. No I/O. One reader for each connection; `begin` for each request.
  */
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { ChunkReader, type ChunkTaker } from './chunks.ts';
@@ -49,7 +49,10 @@ export class ResponseReader {
     return this.#state === STATE.done;
   }
 
-  /** The response to a request with this method that asked for this upgrade, or none, is what comes next. */
+  /**
+   * The response to a request with this method that asked for this upgrade, or none, is what comes
+   * next.
+   */
   begin(method: string, protocol: string): void {
     this.#isHead = method === 'HEAD';
     this.#protocol = protocol;
@@ -57,7 +60,10 @@ export class ResponseReader {
     this.#state = STATE.head;
   }
 
-  /** Bytes 0 to `to`. Returns behind which it stopped: the end of the response, or `to`. Throws OriginError `malformed`. */
+  /**
+   * Bytes 0 to `to`. Returns behind which it stopped: the end of the response, or `to`. Throws
+   * OriginError `malformed`.
+   */
   take(buffer: Buffer, to: number): number {
     let at = 0;
     while (at < to) {
@@ -84,7 +90,10 @@ export class ResponseReader {
     return at;
   }
 
-  /** The connection ended. True: that ended the response. Throws OriginError `reset` when it broke off. */
+  /**
+   * The connection ended. True: that ended the response. Throws OriginError `reset` when it broke
+   * off.
+   */
   finish(): boolean {
     if (this.#state === STATE.done) return false;
     if (this.#state !== STATE.close && this.#state !== STATE.tunnel)

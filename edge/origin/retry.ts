@@ -1,4 +1,7 @@
-/** When a request may be sent once more on a new connection, without anybody seeing it (RFC 9110 section 9.2.2, RFC 9112 section 9.3.1). */
+/**
+ * When a request may be sent once more on a new connection, without anybody seeing it (RFC 9110
+ * section 9.2.2, RFC 9112 section 9.3.1).
+ */
 
 /** RFC 9110 section 9.2.2: sent twice, they mean the same. */
 export const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
@@ -27,9 +30,10 @@ export interface Attempt {
 }
 
 /**
- * Only what the ordinary end of an unused connection explains: it had been idle, and nothing of a response came. A fresh connection that breaks is a fault
- * of the origin, which a second try would only double. Methods that are not idempotent are never sent again: whether the origin acted is not known. Once: the second try has
- * a connection of its own.
+ * Only what the ordinary end of an unused connection explains: it had been idle, and nothing of a
+ * response came. A fresh connection that breaks is a fault of the origin, which a second try would
+ * only double. Methods that are not idempotent are never sent again: whether the origin acted is
+ * not known. Once: the second try has a connection of its own.
  */
 export function mayRetry({ method, isReused, hasReceived, isBodyBegun, isUpgrade, retries }: Attempt): boolean {
   return isReused && !hasReceived && !isBodyBegun && !isUpgrade && retries === 0 && IDEMPOTENT.has(method);

@@ -1,6 +1,7 @@
 /**
- * Shares of something that there is a limit of, such as connections: nobody gets more than what is left over for others, so one alone may have half of it, and the next always finds
- * some (a dynamic threshold, as for memory in edge/http/exchange/client-memory.ts).
+ * Shares of something that there is a limit of, such as connections: nobody gets more than what is
+ * left over for others, so one alone may have half of it, and the next always finds some (a dynamic
+ * threshold, as for memory in edge/http/exchange/client-memory.ts).
  */
 export class Shares {
   readonly limit: number;
@@ -14,7 +15,10 @@ export class Shares {
     this.#weight = weight;
   }
 
-  /** Whether `network` may have one more. Undefined: nobody in particular, for whom the limit alone holds. */
+  /**
+   * Whether `network` may have one more. Undefined: nobody in particular, for whom the limit alone
+   * holds.
+   */
   hasRoom(network: string | undefined): boolean {
     const left = this.limit - this.#total;
     return network === undefined ? left > 0 : this.of(network) < this.#weight * left;

@@ -1,10 +1,15 @@
 /**
- * The seam between connections to origins and what carries their bytes: sockets of our own (`native-socket.ts`) for plain HTTP, node's (`node-socket.ts`) for TLS and where ours
- * are not to be had. Nothing is read through a stream: what comes is in memory that all sockets of the thread share, until the call returns.
+ * The seam between connections to origins and what carries their bytes: sockets of our own
+ * (`native-socket.ts`) for plain HTTP, node's (`node-socket.ts`) for TLS and where ours are not to
+ * be had. Nothing is read through a stream: what comes is in memory that all sockets of the thread
+ * share, until the call returns.
  */
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 
-/** Bytes that are read at most in one go: what the kernel has gathered while the thread was busy fits, as a rule. With half of it a body of 10 MB takes 4 % more CPU. */
+/**
+ * Bytes that are read at most in one go: what the kernel has gathered while the thread was busy
+ * fits, as a rule. With half of it a body of 10 MB takes 4 % more CPU.
+ */
 export const READ_BYTES = 131_072;
 /** Seconds of silence before the kernel looks whether the origin is still there. */
 export const PROBE_AFTER = 30;
@@ -24,7 +29,10 @@ export interface OriginSocket {
   start(owner: SocketOwner): void;
   /** Characters are bytes. False: `isFull`. */
   writeText(text: string): boolean;
-  /** The same for bytes, with text around them, all in one piece where it can be. They are the socket's from here on. */
+  /**
+   * The same for bytes, with text around them, all in one piece where it can be. They are the
+   * socket's from here on.
+   */
   write(bytes: Uint8Array, before?: string, after?: string): boolean;
   /** Bytes may come again, after `take` has returned false; not within this call. */
   resume(): void;
@@ -48,13 +56,18 @@ export interface SocketAttempt {
 
 /** Whom a socket that stands belongs to. */
 export interface SocketOwner {
-  /** Bytes 0 to `length` of `buffer` have come; they are valid during the call. False: no more until `resume`. */
+  /**
+   * Bytes 0 to `length` of `buffer` have come; they are valid during the call. False: no more until
+   * `resume`.
+   */
   take(buffer: Buffer, length: number): boolean;
   /** All that was written has left, after `isFull`. */
   onDrain(): void;
   /** The origin sends no more. */
   onSocketEnd(): void;
-  /** Nothing can be written any more; what the origin said before is still read. Not within a write. */
+  /**
+   * Nothing can be written any more; what the origin said before is still read. Not within a write.
+   */
   onWriteError(error: Error): void;
   /** It is destroyed, and not by its owner. `error`: null when there was none. */
   onSocketClosed(error: Error | null): void;

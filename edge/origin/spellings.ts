@@ -29,7 +29,9 @@ const PERCENT = '%(?:25)*';
 export const COLON = `(?::|${PERCENT}3a)`;
 /** Browsers read a backslash as a slash; JSON escapes a slash by a backslash. */
 export const SLASHES = String.raw`(?:[/\\]|${PERCENT}(?:2f|5c)){2,4}`;
-/** User information of an authority (RFC 3986 section 3.2.1). Bounded: a long text is scanned once. */
+/**
+ * User information of an authority (RFC 3986 section 3.2.1). Bounded: a long text is scanned once.
+ */
 export const USER = String.raw`(?:[^@/\\\s"'<>,;]{0,64}(?:@|${PERCENT}40))?`;
 
 /** Nothing of this class comes before, unless it ends a percent-encoded character. */
@@ -58,11 +60,11 @@ interface Parts {
 export function spellingsOf(hosts: readonly string[], port: number, addresses: readonly Uint8Array[]): Spellings {
   const parts = addresses.map(addressParts);
   const names = hosts.filter((host) => isIP(host) === 0);
-  const triggers = [...names.flatMap(formsOf).map(escaped), ...parts.flatMap((one) => one.triggers), ENCODED];
+  const triggers = [...names.flatMap(formsOf).map(escaped), ...parts.flatMap((part) => part.triggers), ENCODED];
   return {
     trigger: new RegExp(triggers.join('|'), 'i'),
     names: names.map((host) => nameSpellings(host, port)),
-    address: parts.length === 0 ? null : new RegExp(anyOf(parts.flatMap((one) => one.exact)), 'gi'),
+    address: parts.length === 0 ? null : new RegExp(anyOf(parts.flatMap((part) => part.exact)), 'gi'),
   };
 }
 
@@ -70,9 +72,9 @@ function nameSpellings(host: string, port: number): NameSpellings {
   const forms = formsOf(host);
   const isLabel = !host.includes('.');
   const name = anyOf(
-    forms.map((one) => (isLabel ? labelParts(one, port) : LABEL_BEGIN + escaped(one) + LAST_LABEL_END)),
+    forms.map((form) => (isLabel ? labelParts(form, port) : LABEL_BEGIN + escaped(form) + LAST_LABEL_END)),
   );
-  const related = anyOf(forms.map((one) => NAME_BEGIN + escaped(one) + NAME_END));
+  const related = anyOf(forms.map((form) => NAME_BEGIN + escaped(form) + NAME_END));
   return { host, name: new RegExp(name, 'gi'), relatedName: new RegExp(isLabel ? name : related, 'i') };
 }
 
@@ -86,7 +88,9 @@ function formsOf(host: string): string[] {
   return [host, Buffer.from(unicode).toString('latin1'), encodeURI(unicode)];
 }
 
-/** A single label (`localhost`) is also a word, so it counts only in an authority or with the port. */
+/**
+ * A single label (`localhost`) is also a word, so it counts only in an authority or with the port.
+ */
 const labelParts = (label: string, port: number): string =>
   anyOf([
     `(?<=${SLASHES}${USER})${escaped(label)}${LAST_LABEL_END}`,
@@ -119,7 +123,7 @@ function ipv4Parts(bytes: Uint8Array): Parts {
       DIGIT_BEGIN + EMBEDDING + dotted + DIGIT_END,
       DIGIT_BEGIN + reversed + DIGIT_END,
       HEX_BEGIN + EMBEDDING + embedded + HEX_END,
-      ...numbers.map((one) => NUMBER_BEGIN + one + NUMBER_END),
+      ...numbers.map((number) => NUMBER_BEGIN + number + NUMBER_END),
       `${HEX_BEGIN}(?:0{20}ffff)?${hex}${HEX_END}`,
       `${NUMBER_BEGIN}0x${hex}${NUMBER_END}`,
       `(?=[0-9])(?<=${SLASHES}${USER})${inetAton(data)}(?![0-9a-z]|\\.[0-9])`,
@@ -127,17 +131,20 @@ function ipv4Parts(bytes: Uint8Array): Parts {
   };
 }
 
-const dottedSpelling = (data: readonly number[]): string => data.map((one) => `0{0,2}${one}`).join(SEPARATOR);
+const dottedSpelling = (data: readonly number[]): string => data.map((number) => `0{0,2}${number}`).join(SEPARATOR);
 
 /** A number of a URL's IPv4 address (WHATWG URL section 3.5), after a slash or user information. */
 const INET_ATON = String.raw`(?:[/\\]{2}|@)(?:0[x0-7]|[0-9]+(?:\.[0-9]+){0,2}(?:[^0-9a-z.]|$))`;
 
-/** One to four numbers, each decimal, hexadecimal or octal; the last has all of the bytes that are left. */
+/**
+ * One to four numbers, each decimal, hexadecimal or octal; the last has all of the bytes that are
+ * left.
+ */
 function inetAton([a, b, c, d]: readonly number[]): string {
   const last = (...data: number[]): number => data.reduce((sum, byte) => sum * 256 + byte, 0);
   return anyOf(
     [[a, b, c, d], [a, b, last(c, d)], [a, last(b, c, d)], [last(a, b, c, d)]].map((numbers) =>
-      numbers.map((one) => `(?:${one}|0x0*${one.toString(16)}|0+${one.toString(8)})`).join(String.raw`\.`),
+      numbers.map((number) => `(?:${number}|0x0*${number.toString(16)}|0+${number.toString(8)})`).join(String.raw`\.`),
     ),
   );
 }
@@ -150,11 +157,12 @@ function ipv6Parts(bytes: Uint8Array): Parts {
   const hex = Buffer.from(bytes).toString('hex');
   const groups = Array.from({ length: 8 }, (_, i) => (bytes[2 * i] << 8) | bytes[2 * i + 1]);
   const nibbles = [...hex].reverse().join(String.raw`\.`);
-  // Names are made from addresses with hyphens. `--1` is no address, so a first group must be there.
+  // Names are made from addresses with hyphens. `--1` is no address, so a first group must be
+  // there.
   const separator = groups[0] === 0 ? COLON : `(?:[-:]|${PERCENT}3a)`;
   const first = groups[0] === 0 ? '(?:^|[^0-9a-f])0{0,4}:' : `${groups[0].toString(16)}[-:]`;
   const begin = groups[0] === 0 ? begins('[0-9a-f:]') : HEX_BEGIN;
-  const texts = groups.map((one) => (one === 0 ? ZERO : groupSpelling(one)));
+  const texts = groups.map((number) => (number === 0 ? ZERO : groupSpelling(number)));
   const dotted = [...bytes.subarray(12)].join(String.raw`\.`);
   return {
     triggers: [first, hex, nibbles],
@@ -169,7 +177,10 @@ function ipv6Parts(bytes: Uint8Array): Parts {
 
 const ZERO = '0{1,4}';
 
-/** Groups with separators. A run of zeros is written out, or has a part left out (RFC 4291 section 2.2). */
+/**
+ * Groups with separators. A run of zeros is written out, or has a part left out (RFC 4291 section
+ * 2.2).
+ */
 function joinedGroups(groups: readonly string[], separator: string): string {
   let pattern = '';
   for (let i = 0; i < groups.length; ) {

@@ -124,7 +124,10 @@ function checkNames(certificate: PeerCertificate, origin: Origin, name: string):
   return isOfAddress ? undefined : error;
 }
 
-/** Node would take the common name when there is no name beside it, which says nothing (RFC 9525 section 2). */
+/**
+ * Node would take the common name when there is no name beside it, which says nothing (RFC 9525
+ * section 2).
+ */
 function checkName(certificate: PeerCertificate, name: string): Error | undefined {
   if (isIP(name) === 0 && !/(?:^|, )DNS:/.test(certificate.subjectaltname ?? ''))
     return new Error('the certificate of the origin has no DNS name (subjectAltName)');

@@ -240,7 +240,7 @@ export class Passage implements Visit, TrailerFilter {
 
   #onResponse(response: OriginResponse, onResponse: (response: OriginResponse) => Done): Done {
     this.#cancel = null;
-    this.#identity = response.place;
+    this.#identity = response.identity;
     this.#originMs = response.responseTime - response.requestTime;
     return onResponse(response);
   }

@@ -1,4 +1,7 @@
-/** The certificates of a domain, as a thread of the edge keeps them: read when they are first wanted, the key opened then. */
+/**
+ * The certificates of a domain, as a thread of the edge keeps them: read when they are first
+ * wanted, the key opened then.
+ */
 import { X509Certificate } from 'node:crypto';
 import type { Secrets } from '../../core/base/secrets.ts';
 import type { SiteCertificateRow } from '../../core/store/sites.ts';
@@ -31,7 +34,10 @@ export class SiteCertificate implements TlsCertificate {
   #key: Buffer | null | undefined;
   #isTold = false;
 
-  /** `chain`: what stands behind the leaf. `context`: what the key was sealed for. Throws an Error for a certificate that has to be read and cannot be. */
+  /**
+   * `chain`: what stands behind the leaf. `context`: what the key was sealed for. Throws an Error
+   * for a certificate that has to be read and cannot be.
+   */
   constructor(domain: string, row: SiteCertificateRow, chain: string, context: string, tools: CertificateTools) {
     this.#domain = domain;
     this.#row = row;

@@ -1,4 +1,6 @@
-/** What a thread of the edge knows of one domain until it is told that something of it has changed. */
+/**
+ * What a thread of the edge knows of one domain until it is told that something of it has changed.
+ */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Exemptions } from '../../core/address/index.ts';
@@ -16,7 +18,10 @@ import { type DocumentTools, readDocuments, type SiteDocuments } from './site-do
 import { SiteOrigins } from './site-origins.ts';
 import { WebNames } from './web-names.ts';
 
-/** Seconds for which visitors still come after the proxy was turned off: twice the TTL of its addresses (core/zone/proxied.ts), as not every resolver is exact. */
+/**
+ * Seconds for which visitors still come after the proxy was turned off: twice the TTL of its
+ * addresses (core/zone/proxied.ts), as not every resolver is exact.
+ */
 const LINGER = 600;
 /**
  * Milliseconds after which origins that depend on other domains of the account are read again: as
@@ -55,7 +60,10 @@ export class DomainSites {
   #hasReadDocuments = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `certificates`: the customer's own first. `before`: what was known of the domain before something changed: sites that are as they were stay the same objects. */
+  /**
+   * `certificates`: the customer's own first. `before`: what was known of the domain before
+   * something changed: sites that are as they were stay the same objects.
+   */
   constructor(
     options: DomainSitesOptions,
     id: Id,
@@ -81,7 +89,9 @@ export class DomainSites {
     return this.#isStale;
   }
 
-  /** Makes it stale. Hosts that lead to it may be remembered for longer: what takes memory goes now. */
+  /**
+   * Makes it stale. Hosts that lead to it may be remembered for longer: what takes memory goes now.
+   */
   forget(): void {
     this.#isStale = true;
     this.#names = null;
@@ -89,9 +99,14 @@ export class DomainSites {
     clearTimeout(this.#timer);
   }
 
-  /** The customer's own goes before the one that was ordered. Undefined: none is for the host, or the proxy is off. */
+  /**
+   * The customer's own goes before the one that was ordered. Undefined: none is for the host, or
+   * the proxy is off.
+   */
   certificateFor(host: string): SiteCertificate | undefined {
-    return this.#isServed ? this.#certificates.find((one) => one.covers(host) && one.isUsable) : undefined;
+    return this.#isServed
+      ? this.#certificates.find((certificate) => certificate.covers(host) && certificate.isUsable)
+      : undefined;
   }
 
   /** Undefined: visitors of the host are not sent here. */

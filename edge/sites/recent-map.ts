@@ -1,6 +1,7 @@
 /**
- * A map that forgets: what is asked for stays, and of the rest so much that the memory is bounded. Two generations: when the young one is full it becomes the old one, and the
- * old one goes. A hit in the young one, which is what hot keys get, costs one look-up and writes nothing.
+ * A map that forgets: what is asked for stays, and of the rest so much that the memory is bounded.
+ * Two generations: when the young one is full it becomes the old one, and the old one goes. A hit
+ * in the young one, which is what hot keys get, costs one look-up and writes nothing.
  */
 export class RecentMap<V, K = string> {
   readonly #most: number;
@@ -8,7 +9,10 @@ export class RecentMap<V, K = string> {
   #young = new Map<K, V>();
   #old = new Map<K, V>();
 
-  /** At most twice so many are kept, and at least the last so many that were asked for. `forgotten`: is told of each that goes by itself. */
+  /**
+   * At most twice so many are kept, and at least the last so many that were asked for. `forgotten`:
+   * is told of each that goes by itself.
+   */
   constructor(most: number, forgotten?: (value: V) => void) {
     this.#most = most;
     this.#forgotten = forgotten;

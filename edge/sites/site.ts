@@ -13,7 +13,10 @@ export interface Site {
   readonly hasCertificate: boolean;
   /** The value of Strict-Transport-Security (RFC 6797); empty: the field is not sent. */
   readonly hsts: string;
-  /** Whether a lifetime is guessed (RFC 9111 section 4.2.2) also where that is often wrong: with cookies, credentials, queries, Pragma, Vary: Cookie. */
+  /**
+   * Whether a lifetime is guessed (RFC 9111 section 4.2.2) also where that is often wrong: with
+   * cookies, credentials, queries, Pragma, Vary: Cookie.
+   */
   readonly heuristicFreshness?: boolean;
   /** Null: the customer has set none. */
   readonly documents: SiteDocuments | null;

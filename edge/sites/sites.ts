@@ -1,6 +1,8 @@
 /**
- * Host names and server names to sites and certificates, read from the store by each thread for itself. Nothing is read before it is asked for, so that a start costs the same with
- * a hundred thousand domains; what was read is kept, within bounds, until main says that its domain has changed.
+ * Host names and server names to sites and certificates, read from the store by each thread for
+ * itself. Nothing is read before it is asked for, so that a start costs the same with a hundred
+ * thousand domains; what was read is kept, within bounds, until main says that its domain has
+ * changed.
  */
 import type { Exemptions } from '../../core/address/index.ts';
 import type { SiteProtection } from '../../core/site-protection/compile.ts';
@@ -23,7 +25,10 @@ const HOSTS = 16_384;
 /** Texts of what stands between certificates and their authorities, of which there are few. */
 const CHAINS = 64;
 
-/** Letters, digits, hyphens and underscores, as in names that browsers go to; at most so many labels, as each costs a look into the store. */
+/**
+ * Letters, digits, hyphens and underscores, as in names that browsers go to; at most so many
+ * labels, as each costs a look into the store.
+ */
 const HOST = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63}){1,31}$/;
 
 /** What has changed. Arrives from main as a structured clone. */
@@ -42,7 +47,9 @@ export interface SitesOptions extends CertificateTools {
   readonly documents: DocumentTools;
   /** Of this node; empty: none. */
   readonly region: string;
-  /** How many are kept, each with its domain, at least, and twice as many at most: some 3 KB each. */
+  /**
+   * How many are kept, each with its domain, at least, and twice as many at most: some 3 KB each.
+   */
   readonly certificates: number;
 }
 
@@ -52,7 +59,10 @@ interface Host {
   readonly domain: DomainSites | null;
   /** How many domains had come and gone. */
   readonly epoch: number;
-  /** Null: nobody has asked yet. A handshake does not: what goes through the proxy is read from the zone, which costs more than all else here. */
+  /**
+   * Null: nobody has asked yet. A handshake does not: what goes through the proxy is read from the
+   * zone, which costs more than all else here.
+   */
   site: Site | undefined | null;
 }
 
@@ -61,7 +71,10 @@ export class Sites {
   readonly #reader: StoreReader;
   readonly #options: SitesOptions;
   readonly #hosts: RecentMap<Host>;
-  /** By id. One that is stale stays, so that its certificates are known again; one that is forgotten would not be told that it is. */
+  /**
+   * By id. One that is stale stays, so that its certificates are known again; one that is forgotten
+   * would not be told that it is.
+   */
   readonly #domains: RecentMap<KnownDomain, Id>;
   /** By what their rows have in their place. */
   readonly #chains = new RecentMap<string>(CHAINS);
@@ -83,9 +96,9 @@ export class Sites {
 
   /** `host`: in lower case, without port and last dot. Undefined: nobody's, or its proxy is off. */
   siteOf(host: string): Site | undefined {
-    const known = this.#hostOf(host);
-    if (known?.site === null) known.site = known.domain?.siteOf(host);
-    return known?.site ?? undefined;
+    const found = this.#hostOf(host);
+    if (found?.site === null) found.site = found.domain?.siteOf(host);
+    return found?.site ?? undefined;
   }
 
   /** The id of the domain that a host is in, whether its proxy is on or not. */
@@ -105,7 +118,10 @@ export class Sites {
     return this.#hostOf(serverName)?.domain?.certificateFor(serverName)?.serve();
   }
 
-  /** Whether a connection that began with `serverName` has shown a certificate that is for `host`, too (RFC 9110 section 7.4). */
+  /**
+   * Whether a connection that began with `serverName` has shown a certificate that is for `host`,
+   * too (RFC 9110 section 7.4).
+   */
   isShared(serverName: string, host: string): boolean {
     return this.#hostOf(serverName)?.domain?.certificateFor(serverName)?.covers(host) === true;
   }
@@ -114,8 +130,8 @@ export class Sites {
   changed({ domainIds, apexes }: SitesChanged): void {
     this.#environment.root.resetReadTxn();
     for (const id of domainIds) {
-      const known = this.#domains.get(id);
-      known?.sites.forget();
+      const held = this.#domains.get(id);
+      held?.sites.forget();
     }
     if (apexes.length === 0) return;
     this.#epoch++;
@@ -123,8 +139,8 @@ export class Sites {
     for (const apex of apexes)
       for (let above = apex; above.length > 1; above = parentName(above)) {
         const id = this.#reader.domainIdByApex(above);
-        const known = id === undefined ? undefined : this.#domains.get(id);
-        known?.sites.forget();
+        const held = id === undefined ? undefined : this.#domains.get(id);
+        held?.sites.forget();
       }
   }
 
@@ -133,9 +149,8 @@ export class Sites {
   }
 
   #hostOf(host: string): Host | undefined {
-    const known = this.#hosts.get(host);
-    if (known !== undefined && (known.domain === null ? known.epoch === this.#epoch : !known.domain.isStale))
-      return known;
+    const last = this.#hosts.get(host);
+    if (last !== undefined && (last.domain === null ? last.epoch === this.#epoch : !last.domain.isStale)) return last;
     if (host.length > 253 || !HOST.test(host)) return undefined;
     const found = this.#read(host);
     this.#hosts.set(host, found);
@@ -159,15 +174,15 @@ export class Sites {
 
   /** `name`: of the domain, without the last dot. */
   #sitesOf(id: Id, name: string): DomainSites {
-    const known = this.#domains.get(id);
-    if (known !== undefined && !known.sites.isStale) return known.sites;
+    const held = this.#domains.get(id);
+    if (held !== undefined && !held.sites.isStale) return held.sites;
     const value = this.#environment.sites.get(idKey(id));
     const row = value === undefined ? null : decodeSite(value);
-    const certificates = row === null ? NOTHING_HELD : this.#certificatesOf(id, name, row, known?.certificates);
-    const all = [certificates.own, certificates.automatic].filter((one) => one !== undefined);
+    const certificates = row === null ? NOTHING_HELD : this.#certificatesOf(id, name, row, held?.certificates);
+    const all = [certificates.own, certificates.automatic].filter((certificate) => certificate !== undefined);
     const { zoneSettings: settings, exemptions, documents, region } = this.#options;
     const options = { environment: this.#environment, settings, exemptions, documents, region };
-    const sites = new DomainSites(options, id, name, row, all, known?.sites);
+    const sites = new DomainSites(options, id, name, row, all, held?.sites);
     this.#domains.set(id, { sites, certificates });
     return sites;
   }
@@ -208,8 +223,8 @@ export class Sites {
   }
 
   #chainOf({ chainId }: SiteCertificateRow, read: () => string | undefined): string {
-    const known = this.#chains.get(chainId);
-    if (known !== undefined) return known;
+    const text = this.#chains.get(chainId);
+    if (text !== undefined) return text;
     const { rest } = splitChain(read() ?? '');
     if (chainIdOf(rest) !== chainId) throw new Error('its chain is not the one that it was stored with');
     this.#chains.set(chainId, rest);

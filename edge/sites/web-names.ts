@@ -1,4 +1,7 @@
-/** Which names of a domain go through the proxy: those that the nameserver answers with the cluster's addresses while it is on. */
+/**
+ * Which names of a domain go through the proxy: those that the nameserver answers with the
+ * cluster's addresses while it is on.
+ */
 import type { Environment } from '../../core/store/environment.ts';
 import { Reader, rawReader } from '../../core/store/reader.ts';
 import type { Domain } from '../../core/store/rows.ts';
@@ -9,7 +12,10 @@ import type { ZoneSettings } from '../../core/zone/settings.ts';
 import { type AtApex, readHeld, StoredZone } from '../../core/zone/stored.ts';
 import { walk } from '../../core/zone/walk.ts';
 
-/** A view of the zone remembers each name that it was asked for, and visitors ask for any: so it is made anew after so many. */
+/**
+ * A view of the zone remembers each name that it was asked for, and visitors ask for any: so it is
+ * made anew after so many.
+ */
 const ASKED = 256;
 
 export class WebNames {

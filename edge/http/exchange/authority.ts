@@ -1,16 +1,26 @@
-/** Host and port of a request (RFC 9110 section 7.2, RFC 3986 section 3.2), and its path: what both versions of HTTP hold them to. */
+/**
+ * Host and port of a request (RFC 9110 section 7.2, RFC 3986 section 3.2), and its path: what both
+ * versions of HTTP hold them to.
+ */
 import { isIPv6 } from 'node:net';
 
-/** Longer than any name with its port: 253 bytes (RFC 1035 section 2.3.4), a dot, a colon and five digits. */
+/**
+ * Longer than any name with its port: 253 bytes (RFC 1035 section 2.3.4), a dot, a colon and five
+ * digits.
+ */
 const LONGEST = 260;
 
-/** A registered name or an IPv4 address: RFC 3986 section 3.2.2. Group 1: the host; group 2: the port. */
+/**
+ * A registered name or an IPv4 address: RFC 3986 section 3.2.2. Group 1: the host; group 2: the
+ * port.
+ */
 const NAME = /^((?:[A-Za-z0-9\-._~!$&'()*+,;=]|%[0-9A-Fa-f]{2})+)(?::(\d{0,5}))?$/;
 const LITERAL = /^\[([0-9A-Fa-f:.]+)\](?::(\d{0,5}))?$/;
 
 /**
- * In lower case, without a colon that no port follows (RFC 3986 section 6.2.3); empty when it is none: an empty host, user information,
- * a port above 65,535, an IPv6 literal that is no address. IPvFuture and zone ids name nothing that could be reached, and are none.
+ * In lower case, without a colon that no port follows (RFC 3986 section 6.2.3); empty when it is
+ * none: an empty host, user information, a port above 65,535, an IPv6 literal that is no address.
+ * IPvFuture and zone ids name nothing that could be reached, and are none.
  */
 export function authorityOf(text: string): string {
   if (text.length === 0 || text.length > LONGEST) return '';
@@ -43,7 +53,10 @@ function cutDefaultPort(scheme: 'http' | 'https', authority: string): string {
   return authority.endsWith(port) ? authority.slice(0, -port.length) : authority;
 }
 
-/** The host of an authority that is well-formed: without the port. An IPv6 address keeps its brackets, a name its last dot. */
+/**
+ * The host of an authority that is well-formed: without the port. An IPv6 address keeps its
+ * brackets, a name its last dot.
+ */
 export function hostOf(authority: string): string {
   if (authority === lastHostAuthority) return lastHost;
   const hasPort = authority.includes(':') && !authority.endsWith(']');
@@ -86,8 +99,9 @@ export function knownAuthority(text: string): string {
 }
 
 /**
- * Visible ASCII without "#", which never leaves a client (RFC 9110 section 7.1). Wider than RFC 3986: browsers send `|`, `^`, `"` and braces as
- * they are. An asterisk stands for the server, and only OPTIONS asks for that.
+ * Visible ASCII without "#", which never leaves a client (RFC 9110 section 7.1). Wider than RFC
+ * 3986: browsers send `|`, `^`, `"` and braces as they are. An asterisk stands for the server, and
+ * only OPTIONS asks for that.
  */
 const PATH = /^\/[\x21\x22\x24-\x7e]*$/;
 

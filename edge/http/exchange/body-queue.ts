@@ -1,4 +1,7 @@
-/** The body of a request between the connection, which brings parts as they come, and the handler, which takes them as it can. */
+/**
+ * The body of a request between the connection, which brings parts as they come, and the handler,
+ * which takes them as it can.
+ */
 import { type AbortCause, AbortError, type BodyFlow, type BodySink, type RequestBody } from './exchange.ts';
 import type { FieldList } from './field-list.ts';
 import { Parts } from './parts.ts';
@@ -100,7 +103,9 @@ export class BodyQueue implements RequestBody, BodyFlow {
     this.#source.onFirstRead();
   }
 
-  /** What lies here and what comes is dropped; a read that waits, and every later one, says the end. */
+  /**
+   * What lies here and what comes is dropped; a read that waits, and every later one, says the end.
+   */
   discard(): void {
     if (this.isDiscarding) return;
     this.isDiscarding = true;
@@ -115,7 +120,10 @@ export class BodyQueue implements RequestBody, BodyFlow {
     this.#accept(part, false);
   }
 
-  /** The same, but the bytes are there during the call only: they are copied, unless they are given on or dropped within it. */
+  /**
+   * The same, but the bytes are there during the call only: they are copied, unless they are given
+   * on or dropped within it.
+   */
   lend(part: Uint8Array): void {
     this.#accept(part, true);
   }
@@ -126,12 +134,14 @@ export class BodyQueue implements RequestBody, BodyFlow {
       this.#source.onTaken(bytes.length);
       return;
     }
-    // Behind what lies here: the connection may bring more within the call that tells it of what was taken.
+    // Behind what lies here: the connection may bring more within the call that tells it of what
+    // was taken.
     if (this.#sink !== undefined && !this.#isHeld && this.#parts.count === 0) {
       this.#give(this.#sink, bytes);
       return;
     }
-    // What waits has memory of its own, since the one that Buffer.from shares out would be held by its least part.
+    // What waits has memory of its own, since the one that Buffer.from shares out would be held by
+    // its least part.
     const part = !isLent ? bytes : this.#resolve !== undefined ? Buffer.from(bytes) : ownCopy(bytes);
     if (this.#resolve !== undefined) {
       this.#settle(part);
@@ -151,8 +161,9 @@ export class BodyQueue implements RequestBody, BodyFlow {
   }
 
   /**
-   * From the connection: the exchange has ended. What lies here is dropped, and a handler that has not taken the whole is told so by every read: a part cannot
-   * be told from the whole. Who has it all, or wants no more, hears of an end.
+   * From the connection: the exchange has ended. What lies here is dropped, and a handler that has
+   * not taken the whole is told so by every read: a part cannot be told from the whole. Who has it
+   * all, or wants no more, hears of an end.
    */
   fail(cause: AbortCause): void {
     const hasAll = this.isComplete && this.#parts.count === 0;

@@ -1,9 +1,12 @@
 /**
- * The memory that clients make a thread hold: parts of responses that wait for a slow reader, of requests that wait for an origin, output buffers. It is charged before it is
- * filled, to the client's network (an IPv4 address, a /64 of IPv6) and to the thread, whose limit holds for all networks together.
+ * The memory that clients make a thread hold: parts of responses that wait for a slow reader, of
+ * requests that wait for an origin, output buffers. It is charged before it is filled, to the
+ * client's network (an IPv4 address, a /64 of IPv6) and to the thread, whose limit holds for all
+ * networks together.
  *
- * A network gets no more than what is left over for the others (a dynamic threshold, Choudhury and Hahne 1998): alone it may hold half of the limit, two may hold a third each.
- * So no network, however many connections and streams it has, takes the memory that the next one needs.
+ * A network gets no more than what is left over for the others (a dynamic threshold, Choudhury and
+ * Hahne 1998): alone it may hold half of the limit, two may hold a third each. So no network,
+ * however many connections and streams it has, takes the memory that the next one needs.
  *
  * What the visitors of one site hold is bounded the same way: alone it may hold three quarters of
  * the limit, so a site that is flooded from many networks leaves memory for the others. Connections
@@ -13,11 +16,17 @@ import { clientNetwork } from '../../../core/address/ipv6.ts';
 
 /** Waits for memory. */
 export interface MemoryWaiter {
-  /** There may be room: to be asked for again, and waited for again if there is none. Must not throw. */
+  /**
+   * There may be room: to be asked for again, and waited for again if there is none. Must not
+   * throw.
+   */
   onMemory(): void;
 }
 
-/** Bytes that are fetched at a time at least: whole pieces of what lies on disk (edge/cache/store/entry.ts). */
+/**
+ * Bytes that are fetched at a time at least: whole pieces of what lies on disk
+ * (edge/cache/store/entry.ts).
+ */
 export const LEAST_FETCH = 65_536;
 /** A fetch of more than that takes one such part of what is left. */
 const FETCH_PART = 8;
@@ -99,7 +108,10 @@ export class MemoryBudget {
     this.#dropUnused(memory);
   }
 
-  /** A waiter may outlive the connections of its network, such as a lookup in the cache: it still gets its turn. */
+  /**
+   * A waiter may outlive the connections of its network, such as a lookup in the cache: it still
+   * gets its turn.
+   */
   #dropUnused(memory: ClientMemory): void {
     if (memory.users > 0 || memory.hasWaiters) return;
     const { network, site, accounts } = memory;
@@ -161,21 +173,29 @@ export class ClientMemory {
     return Math.max(0, Math.min(ofNetwork, ofSite));
   }
 
-  /** Charges what is about to be held. False: the network has its share, and `waitFor` tells when there may be room. */
+  /**
+   * Charges what is about to be held. False: the network has its share, and `waitFor` tells when
+   * there may be room.
+   */
   take(bytes: number): boolean {
     if (bytes > this.room) return false;
     this.hold(bytes);
     return true;
   }
 
-  /** Charges a fetch of `bytes` at most. Returns what may be fetched: a multiple of LEAST_FETCH, or all; 0 as `take` returns false. */
+  /**
+   * Charges a fetch of `bytes` at most. Returns what may be fetched: a multiple of LEAST_FETCH, or
+   * all; 0 as `take` returns false.
+   */
   takeForFetch(bytes: number): number {
     const share = this.room / FETCH_PART;
     const granted = Math.max(Math.min(bytes, LEAST_FETCH), Math.min(bytes, share - (share % LEAST_FETCH)));
     return this.take(granted) ? granted : 0;
   }
 
-  /** Charges what is held whether there is room or not, such as what came with a read that is over. */
+  /**
+   * Charges what is held whether there is room or not, such as what came with a read that is over.
+   */
   hold(bytes: number): void {
     const { network, site } = this.accounts;
     this.held += bytes;
@@ -206,7 +226,9 @@ export class ClientMemory {
     if (this.#waiting.delete(waiter)) this.#budget.waiting--;
   }
 
-  /** From the budget: lets those that wait ask again, one after the other, as long as there is room. */
+  /**
+   * From the budget: lets those that wait ask again, one after the other, as long as there is room.
+   */
   wake(): void {
     // Who waits again comes last, and is not called twice.
     for (let left = this.#waiting.size; left > 0 && this.room > 0; left--) {

@@ -1,6 +1,6 @@
 /**
- * The `date` of responses (RFC 9110 section 6.6.1), made once a second and a thread. Without a timer: a look at the clock costs less
- * than being woken in every second in which nobody asks.
+ * The `date` of responses (RFC 9110 section 6.6.1), made once a second and a thread. Without a
+ * timer: a look at the clock costs less than being woken in every second in which nobody asks.
  */
 let second = -1;
 let text = '';
@@ -14,13 +14,19 @@ function renew(): void {
   bytes = Buffer.from(text, 'latin1');
 }
 
-/** IMF-fixdate (RFC 9110 section 5.6.7), always 29 characters. The same string object all second long. */
+/**
+ * IMF-fixdate (RFC 9110 section 5.6.7), always 29 characters. The same string object all second
+ * long.
+ */
 export function currentDate(): string {
   renew();
   return text;
 }
 
-/** The same in ASCII, 29 bytes; other bytes in the next second, never the same ones changed. Not to be written to. */
+/**
+ * The same in ASCII, 29 bytes; other bytes in the next second, never the same ones changed. Not to
+ * be written to.
+ */
 export function currentDateBytes(): Uint8Array {
   renew();
   return bytes;

@@ -1,2 +1,5 @@
-/** Field lines, flat: name, value, name, value, …; names in lower case, values in Latin-1; repeated names in the order of arrival. */
+/**
+ * Field lines, flat: name, value, name, value, …; names in lower case, values in Latin-1; repeated
+ * names in the order of arrival.
+ */
 export type FieldList = readonly string[];

@@ -1,19 +1,25 @@
 /**
- * Which field names and values may be (RFC 9110 sections 5.1 and 5.5, RFC 9113 section 8.2): one table of characters, and flags that
- * say in one number what a field line is, so that a line which is kept in a table is judged once.
+ * Which field names and values may be (RFC 9110 sections 5.1 and 5.5, RFC 9113 section 8.2): one
+ * table of characters, and flags that say in one number what a field line is, so that a line which
+ * is kept in a table is judged once.
  */
 
 import { isPath } from './authority.ts';
 
 /** Flags of a field line. */
-export const NAME_INVALID = 1; // empty, not a token, in upper case, or a pseudo-header that nobody knows
-export const VALUE_INVALID = 2; // a control character, blanks at either end, or nothing that this pseudo-header may hold
+// empty, not a token, in upper case, or a pseudo-header that nobody knows
+export const NAME_INVALID = 1;
+// a control character, blanks at either end, or nothing that this pseudo-header may hold
+export const VALUE_INVALID = 2;
 export const CONNECTION_SPECIFIC = 4; // RFC 9113 section 8.2.2: not to be sent in HTTP/2
 export const PSEUDO_HEADER = 8; // begins with a colon
 /** Any of these makes the message malformed (RFC 9113 section 8.1.1). */
 export const MALFORMED = NAME_INVALID | VALUE_INVALID | CONNECTION_SPECIFIC;
 
-/** Which field it is, for those that the framing of a message or the connection asks for: `flags & KIND_MASK`. */
+/**
+ * Which field it is, for those that the framing of a message or the connection asks for: `flags &
+ * KIND_MASK`.
+ */
 export const KIND_MASK = 0xf00;
 export const KIND = {
   other: 0,
@@ -34,8 +40,11 @@ export const KIND = {
 
 /** Classes of characters, to be joined by `|` over a string. */
 export const NOT_IN_NAME = 1; // not tchar (RFC 9110 section 5.6.2), or upper case
-export const NOT_IN_VALUE = 2; // CTL but HTAB: what RFC 9110 section 5.5 lets one keep "within a safe context", an edge cannot know to be safe
-const NOT_IN_AUTHORITY = 4; // RFC 3986 section 3.2, without user information (RFC 9113 section 8.3.1)
+// CTL but HTAB: what RFC 9110 section 5.5 lets one keep "within a safe context", an edge cannot
+// know to be safe
+export const NOT_IN_VALUE = 2;
+// RFC 3986 section 3.2, without user information (RFC 9113 section 8.3.1)
+const NOT_IN_AUTHORITY = 4;
 export const NOT_IN_TOKEN = 8; // not tchar, in either case
 
 /** By byte: which of the classes above it is in. */
@@ -74,15 +83,18 @@ const FIXED_FLAGS: ReadonlyMap<string, number> = new Map<string, number>([
   ]),
 ]);
 
-/** With those names that were judged lately: handlers say the same ones again and again. Origins choose them, so there are bounds. */
+/**
+ * With those names that were judged lately: handlers say the same ones again and again. Origins
+ * choose them, so there are bounds.
+ */
 const knownFlags = new Map(FIXED_FLAGS);
 const MOST_KNOWN = 1024;
 const LONGEST_KNOWN = 64;
 
 /** Flags of a name. `classes`: those of its characters, where they are at hand. */
 export function nameFlags(name: string, classes?: number): number {
-  const known = knownFlags.get(name);
-  if (known !== undefined) return known;
+  const learned = knownFlags.get(name);
+  if (learned !== undefined) return learned;
   if (classes !== undefined) return flagsOf(name, classes);
   const flags = flagsOf(name, classesOf(name));
   if (name.length <= LONGEST_KNOWN) learn(name, flags);
@@ -103,7 +115,9 @@ function flagsOf(name: string, classes: number): number {
   return (classes & NOT_IN_NAME) === 0 ? 0 : NAME_INVALID;
 }
 
-/** Flags of a line: those of its name and of its value. `classes`: those of the value's characters. */
+/**
+ * Flags of a line: those of its name and of its value. `classes`: those of the value's characters.
+ */
 export function lineFlags(ofName: number, value: string, classes = classesOf(value)): number {
   if ((classes & NOT_IN_VALUE) !== 0) return ofName | VALUE_INVALID;
   if ((ofName & KIND_MASK) !== 0) return ofName | kindFlags(ofName & KIND_MASK, value);
@@ -128,7 +142,8 @@ function kindFlags(kind: number, value: string): number {
     case KIND.host:
       return (classesOf(value) & NOT_IN_AUTHORITY) === 0 ? 0 : VALUE_INVALID;
     case KIND[':path']:
-      return isPath(value, 'OPTIONS') ? 0 : VALUE_INVALID; // which method it is stands in another line
+      // which method it is stands in another line
+      return isPath(value, 'OPTIONS') ? 0 : VALUE_INVALID;
     case KIND[':status']:
       return /^[1-9][0-9][0-9]$/.test(value) ? 0 : VALUE_INVALID;
     case KIND['content-length']:
@@ -156,20 +171,27 @@ export function isFieldValue(value: string): boolean {
   return isText && !hasBlankEnd(value);
 }
 
-/** All but NOT_IN_VALUE. Compiled, it looks at a character in 0.4 ns, four times as fast as a loop, but takes 20 ns to begin. */
+/**
+ * All but NOT_IN_VALUE. Compiled, it looks at a character in 0.4 ns, four times as fast as a loop,
+ * but takes 20 ns to begin.
+ */
 const TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
 const SHORT = 16;
 
 /**
- * The lines of a cookie as one value, in HTTP/2 by RFC 9113 section 8.2.3 and in HTTP/1.1 as if it had come by HTTP/2. An empty line adds no delimiter: the value would start
- * or end with a blank, which no field value may.
+ * The lines of a cookie as one value, in HTTP/2 by RFC 9113 section 8.2.3 and in HTTP/1.1 as if it
+ * had come by HTTP/2. An empty line adds no delimiter: the value would start or end with a blank,
+ * which no field value may.
  */
 export function joinedCookie(before: string, line: string): string {
   if (line === '') return before;
   return before === '' ? line : `${before}; ${line}`;
 }
 
-/** Of the connection, not of the message (RFC 9110 section 7.6.1); not `te`, which is allowed with `trailers`. */
+/**
+ * Of the connection, not of the message (RFC 9110 section 7.6.1); not `te`, which is allowed with
+ * `trailers`.
+ */
 export function isConnectionSpecific(name: string): boolean {
   return knownFlags.get(name) === CONNECTION_SPECIFIC;
 }

@@ -1,4 +1,7 @@
-/** Parts of a body that wait. Small ones are put together: each by itself would hold many times what it weighs. */
+/**
+ * Parts of a body that wait. Small ones are put together: each by itself would hold many times what
+ * it weighs.
+ */
 
 /** Bytes: shorter parts are put together, into memory of so many. */
 const SMALL = 512;

@@ -1,4 +1,8 @@
-/** The line before a chunk (RFC 9112 section 7.1): its size in hexadecimal digits, and extensions, which mean nothing to us but have to be some: a line that ends within quotes would end elsewhere for who reads quotes. */
+/**
+ * The line before a chunk (RFC 9112 section 7.1): its size in hexadecimal digits, and extensions,
+ * which mean nothing to us but have to be some: a line that ends within quotes would end elsewhere
+ * for who reads quotes.
+ */
 import { BYTE_CLASS, NOT_IN_VALUE } from '../exchange/fields.ts';
 import { MALFORMED, MORE } from './field-lines.ts';
 
@@ -24,7 +28,10 @@ for (let value = 0; value < 16; value++) {
   DIGIT[value.toString(16).toUpperCase().charCodeAt(0)] = value;
 }
 
-/** Reads a line that begins at `start`, and returns where what follows it does; or MORE or MALFORMED. */
+/**
+ * Reads a line that begins at `start`, and returns where what follows it does; or MORE or
+ * MALFORMED.
+ */
 export function readChunkSize(bytes: Buffer, start: number, end: number): number {
   size = 0;
   let at = start;

@@ -1,6 +1,7 @@
 /**
- * A connection of HTTP/1.1: its requests wait here in order, one at a time is handled, and what is malformed is answered in its turn and
- * ends the connection. What is answered while a read is worked off leaves in one write behind it, all else at the end of the loop's turn.
+ * A connection of HTTP/1.1: its requests wait here in order, one at a time is handled, and what is
+ * malformed is answered in its turn and ends the connection. What is answered while a read is
+ * worked off leaves in one write behind it, all else at the end of the loop's turn.
  *
  *     transport ─► RequestReader ─► waiting ─► active: handler ─► Outgoing ─► transport
  */
@@ -19,7 +20,10 @@ import type { RequestHead } from './request-head.ts';
 import { RequestReader, type RequestSink } from './request-reader.ts';
 import { plainAnswer } from './response-head.ts';
 
-/** Parts of a body, of whatever size, that wait before no more are read: each takes memory beside its bytes. */
+/**
+ * Parts of a body, of whatever size, that wait before no more are read: each takes memory beside
+ * its bytes.
+ */
 const MOST_PARTS = 64;
 
 /** Bytes that a connection takes by itself, with a request and what its handler keeps of it. */
@@ -102,7 +106,8 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     this.received += bytes.length;
     if (this.#isClosed) return;
     if (this.#heedless >= 0) {
-      // What comes is dropped, but not without end; then it waits while the client has something to take, of which a reset would cost it the rest.
+      // What comes is dropped, but not without end; then it waits while the client has something to
+      // take, of which a reset would cost it the rest.
       if (this.received - this.#heedless <= this.context.limits.discardedBytes) return;
       if (this.outgoing.isPending) this.#transport.pause();
       else this.destroy();
@@ -207,8 +212,9 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
   }
 
   /**
-   * The client sends no more. It may still want the response (RFC 9112 section 9.6), but who ends its side within a wait has as a rule gone, and says no more than that: nginx,
-   * Envoy, HAProxy, Pingora and Go take it so, and an origin's long poll is given up. What has begun goes on.
+   * The client sends no more. It may still want the response (RFC 9112 section 9.6), but who ends
+   * its side within a wait has as a rule gone, and says no more than that: nginx, Envoy, HAProxy,
+   * Pingora and Go take it so, and an origin's long poll is given up. What has begun goes on.
    */
   clientEnded(): void {
     this.#hasClientEnded = true;
@@ -225,7 +231,10 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     if (this.#hasClientEnded && !this.#reader.isHolding) tunnel.queue?.finish();
   }
 
-  /** Answers with a status when all before has been answered, and ends the connection. A request whose body is under way gets it in its place. */
+  /**
+   * Answers with a status when all before has been answered, and ends the connection. A request
+   * whose body is under way gets it in its place.
+   */
   refuse(refusal: Refusal): void {
     if (this.#refusal !== undefined || this.isLingering) return;
     this.#refusal = refusal;
@@ -239,7 +248,10 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     else this.#next();
   }
 
-  /** Nothing has gone on with the active request for long: whose fault that is, the client is told, unless the response has begun (RFC 9110 sections 15.5.9 and 15.6.5). */
+  /**
+   * Nothing has gone on with the active request for long: whose fault that is, the client is told,
+   * unless the response has begun (RFC 9110 sections 15.5.9 and 15.6.5).
+   */
   endIdle(): void {
     const { active } = this;
     if (active === undefined) return;
@@ -335,7 +347,10 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     flushLater(this);
   }
 
-  /** Sends what waits. While requests wait no more is read than what is there: what lies here of a client that does not wait for answers is one read. */
+  /**
+   * Sends what waits. While requests wait no more is read than what is there: what lies here of a
+   * client that does not wait for answers is one read.
+   */
   #turn(): void {
     if (this.#isClosed) return;
     this.outgoing.flush();
@@ -376,7 +391,10 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     this.#transport.destroy();
   }
 
-  /** Ends this side, and waits a little for the other: a reset would take from the client what it has not read (RFC 9112 section 9.6). */
+  /**
+   * Ends this side, and waits a little for the other: a reset would take from the client what it
+   * has not read (RFC 9112 section 9.6).
+   */
   close(): void {
     if (this.isLingering) return;
     this.isLingering = true;
@@ -389,7 +407,10 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     if (!this.#isReading) this.#turn();
   }
 
-  /** This server stops: requests that nobody has begun to handle are dropped, since they can be sent anew. A connection that has had none yet gets the one that it was opened for. */
+  /**
+   * This server stops: requests that nobody has begun to handle are dropped, since they can be sent
+   * anew. A connection that has had none yet gets the one that it was opened for.
+   */
   drain(): void {
     if (this.requests === 0 && !this.#isDeaf) return;
     this.#isDeaf = true;
@@ -413,7 +434,10 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
 
   // Requests, one after the other.
 
-  /** Begins the next request if the one before is done, the client takes what it gets, and its network holds less than its share. */
+  /**
+   * Begins the next request if the one before is done, the client takes what it gets, and its
+   * network holds less than its share.
+   */
   #next(): void {
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;

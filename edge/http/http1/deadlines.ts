@@ -1,4 +1,7 @@
-/** How long a connection may stay as it is: looked at now and then by the server, so that no request has a timer, nor a look at the clock, of its own. */
+/**
+ * How long a connection may stay as it is: looked at now and then by the server, so that no request
+ * has a timer, nor a look at the clock, of its own.
+ */
 
 import { performance } from 'node:perf_hooks';
 import type { AbortCause, Client } from '../exchange/exchange.ts';
@@ -35,11 +38,17 @@ export class Deadlines {
   #requests = 0;
   /** All bytes of the connection, both ways, when last looked at. */
   #bytes = -1;
-  /** Begin of the window over which a body's rate is taken, what had come by then, and of which exchange. */
+  /**
+   * Begin of the window over which a body's rate is taken, what had come by then, and of which
+   * exchange.
+   */
   #windowFrom = 0;
   #windowBytes = 0;
   #windowOf: Http1Exchange | undefined;
-  /** Since when the same write is under way; how many were done, what had left and what of it was not acknowledged by then. */
+  /**
+   * Since when the same write is under way; how many were done, what had left and what of it was
+   * not acknowledged by then.
+   */
   #writeFrom = 0;
   #pieces = -1;
   #sent = 0;
@@ -98,7 +107,10 @@ export class Deadlines {
     connection.close();
   }
 
-  /** Only while the handler waits for it, or only its end is waited for: else it is not the client who is slow, and one that has been refused by a response under way may stop sending. */
+  /**
+   * Only while the handler waits for it, or only its end is waited for: else it is not the client
+   * who is slow, and one that has been refused by a response under way may stop sending.
+   */
   #checkBody(exchange: Http1Exchange, now: number): void {
     const {
       limits,
@@ -125,7 +137,10 @@ export class Deadlines {
     } else this.#connection.refuse({ status: 408, reason: 'slow_body' });
   }
 
-  /** Nothing has gone either way for longer than `most`, and nothing waits for the client to take it: that has a limit of its own. */
+  /**
+   * Nothing has gone either way for longer than `most`, and nothing waits for the client to take
+   * it: that has a limit of its own.
+   */
   #isSilent(now: number, most: number): boolean {
     const { received, outgoing } = this.#connection;
     const bytes = received + outgoing.sent;
@@ -136,7 +151,10 @@ export class Deadlines {
     return now - this.#since > most;
   }
 
-  /** A piece is under way for longer than `most`, and not as much as a piece was taken meanwhile: where the system's buffers are large, they free their room in lumps. */
+  /**
+   * A piece is under way for longer than `most`, and not as much as a piece was taken meanwhile:
+   * where the system's buffers are large, they free their room in lumps.
+   */
   #isStalled(now: number, most: number): boolean {
     const { outgoing } = this.#connection;
     const isNews = !outgoing.isPending || outgoing.pieces !== this.#pieces;

@@ -1,4 +1,7 @@
-/** A request of HTTP/1.1 and its response: what the handler holds. The connection under it decides when it begins and what comes after. */
+/**
+ * A request of HTTP/1.1 and its response: what the handler holds. The connection under it decides
+ * when it begins and what comes after.
+ */
 import { BodyQueue, type BodySource, NO_BODY } from '../exchange/body-queue.ts';
 import type { ClientMemory } from '../exchange/client-memory.ts';
 import type { AbortCause, Client, Exchange, RequestBody } from '../exchange/exchange.ts';
@@ -244,7 +247,10 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
     }
   }
 
-  /** What the handler threw, or a request that turned out malformed: `status` if nothing has been sent, else the connection breaks off. */
+  /**
+   * What the handler threw, or a request that turned out malformed: `status` if nothing has been
+   * sent, else the connection breaks off.
+   */
   refuse(status: number, isLast: boolean): void {
     if (this.isEnded) return;
     if (this.#hasHead) {

@@ -1,6 +1,7 @@
 /**
- * What a connection has to send, in order: all that waits when a write begins leaves in it, one write at a time and 64 KiB at most, so that it is seen how a client takes it.
- * An answer that is ready and alone goes out as it is; what is in several parts is put together.
+ * What a connection has to send, in order: all that waits when a write begins leaves in it, one
+ * write at a time and 64 KiB at most, so that it is seen how a client takes it. An answer that is
+ * ready and alone goes out as it is; what is in several parts is put together.
  */
 import type { ClientMemory, MemoryWaiter } from '../exchange/client-memory.ts';
 import { BUFFER, giveBuffer, takeBuffer } from '../transport/buffers.ts';
@@ -18,7 +19,10 @@ const NOTHING = Buffer.alloc(0);
 export class Outgoing {
   /** Grows whenever the client has taken a piece. */
   pieces = 0;
-  /** A part that waited is there no more, as whoever wrote it gave its memory away: what was said of the body does not come true. */
+  /**
+   * A part that waited is there no more, as whoever wrote it gave its memory away: what was said of
+   * the body does not come true.
+   */
   isLost = false;
   readonly #transport: Transport;
   readonly #memory: ClientMemory;
@@ -42,7 +46,10 @@ export class Outgoing {
   #isEnding = false;
   #isStopped = false;
 
-  /** `memory`: charged for what is held. `onWaiting`: something waits for `flush`; `onWritten`: a write has ended. */
+  /**
+   * `memory`: charged for what is held. `onWaiting`: something waits for `flush`; `onWritten`: a
+   * write has ended.
+   */
   constructor(transport: Transport, memory: ClientMemory, onWaiting: () => void, onWritten: () => void) {
     this.#transport = transport;
     this.#memory = memory;
@@ -89,7 +96,10 @@ export class Outgoing {
     return !this.#isAwaited;
   }
 
-  /** Exchange.reserve: nothing is fetched while something waits behind a write. 0: wait until `takesMore`, or until there is memory. */
+  /**
+   * Exchange.reserve: nothing is fetched while something waits behind a write. 0: wait until
+   * `takesMore`, or until there is memory.
+   */
   reserve(bytes: number, waiter: MemoryWaiter): number {
     this.#reserved = 0;
     this.#charge();

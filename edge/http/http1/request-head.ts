@@ -1,6 +1,7 @@
 /**
- * The fields of a request, line by line, and what they come to (RFC 9112 sections 3 and 6, RFC 9110 section 7). One for a connection, used anew for each request; the list of
- * fields alone is the request's own.
+ * The fields of a request, line by line, and what they come to (RFC 9112 sections 3 and 6, RFC 9110
+ * section 7). One for a connection, used anew for each request; the list of fields alone is the
+ * request's own.
  */
 import { isPath, knownAuthority } from '../exchange/authority.ts';
 import type { FieldList } from '../exchange/field-list.ts';
@@ -89,7 +90,8 @@ export class RequestHead {
         this.#coding = this.#coding === undefined ? value : `${this.#coding},${value}`;
         break;
       case LINE.contentLength:
-        // RFC 9112 section 6.3: also twice the same one may have been read by somebody as something else.
+        // RFC 9112 section 6.3: also twice the same one may have been read by somebody as something
+        // else.
         if (this.#contentLength !== undefined || !isLength(value)) return MALFORMED_REQUEST;
         this.#contentLength = value;
         this.#lines.push(name, value);
@@ -106,7 +108,8 @@ export class RequestHead {
       case LINE.cookie:
         this.#cookie(name, value);
         break;
-      // RFC 9110 sections 8.3 and 11.6.2: one value each. Of two, the edge and the origin might read different ones.
+      // RFC 9110 sections 8.3 and 11.6.2: one value each. Of two, the edge and the origin might
+      // read different ones.
       case LINE.authorization:
         if (this.#hasAuthorization) return MALFORMED_REQUEST;
         this.#hasAuthorization = true;
@@ -131,7 +134,10 @@ export class RequestHead {
     } else lines[this.#cookieAt] = joinedCookie(lines[this.#cookieAt], value);
   }
 
-  /** After the last line. Why nothing can be known of what follows, or null: then `refusal` may still say why it is not handled. */
+  /**
+   * After the last line. Why nothing can be known of what follows, or null: then `refusal` may
+   * still say why it is not handled.
+   */
   finish(isEncrypted: boolean): Refusal | null {
     this.isLast = this.version === '1.0';
     this.protocol = '';
@@ -153,7 +159,8 @@ export class RequestHead {
       return Number.isSafeInteger(this.length) ? null : TOO_LARGE;
     }
     this.length = undefined;
-    // Chunks to a version that has none: section 6.1 calls the framing faulty. Both a length and a coding: section 6.3.
+    // Chunks to a version that has none: section 6.1 calls the framing faulty. Both a length and a
+    // coding: section 6.3.
     if (this.#contentLength !== undefined || this.version === '1.0') return MALFORMED_REQUEST;
     return this.#coding.toLowerCase() === 'chunked' ? null : otherCoding(this.#coding);
   }
@@ -163,19 +170,21 @@ export class RequestHead {
     const options = connection
       .toLowerCase()
       .split(',')
-      .map((one) => one.trim());
+      .map((text) => text.trim());
     this.isLast = options.includes('close') || (this.version === '1.0' && !options.includes('keep-alive'));
     if (options.includes('upgrade') && this.#upgrade !== '') this.#upgrades();
     // What Connection names concerns the connection. Not the length: the body has it all the same.
-    const names = options.filter((one) => !UNAFFECTED.has(one));
+    const names = options.filter((option) => !UNAFFECTED.has(option));
     if (names.length === 0) return;
     const named = new Set(names);
     this.headers = this.#lines.filter((_, i) => !named.has(this.#lines[i & ~1]));
   }
 
   /**
-   * RFC 6455 section 4.1: a GET of HTTP/1.1 without a body. Any other upgrade is ignored, as RFC 9110 section 7.8 lets a server do: `h2c` was taken back (RFC 9113 section 3.1), and
-   * a body before a tunnel is how requests are smuggled. Whoever asks for one may have sent something else than HTTP behind it: it is the last request.
+   * RFC 6455 section 4.1: a GET of HTTP/1.1 without a body. Any other upgrade is ignored, as RFC
+   * 9110 section 7.8 lets a server do: `h2c` was taken back (RFC 9113 section 3.1), and a body
+   * before a tunnel is how requests are smuggled. Whoever asks for one may have sent something else
+   * than HTTP behind it: it is the last request.
    */
   #upgrades(): void {
     const isBare = this.method === 'GET' && this.version === '1.1' && this.length === 0;
@@ -222,8 +231,9 @@ function joined(list: string, value: string): string {
 }
 
 /**
- * Digits (RFC 9110 section 8.6), as many noughts before them as there may be. Each expression has one way to match, so that a value costs its length: `0*\d+` has as many as there are
- * noughts, and was tried from each of them.
+ * Digits (RFC 9110 section 8.6), as many noughts before them as there may be. Each expression has
+ * one way to match, so that a value costs its length: `0*\d+` has as many as there are noughts, and
+ * was tried from each of them.
  */
 function isLength(value: string): boolean {
   if (!/^\d+$/.test(value)) return false;
@@ -236,15 +246,21 @@ const isKeepAlive = (connection: string): boolean => connection === 'keep-alive'
 
 /** A list (RFC 9110 section 5.6.1) has that member; letters in any case. */
 const hasMember = (list: string, member: string): boolean =>
-  list.split(',').some((one) => one.trim().toLowerCase() === member);
+  list.split(',').some((text) => text.trim().toLowerCase() === member);
 
-/** What stands in most Connection fields and names none of the fields that are left, and the two that stay. */
+/**
+ * What stands in most Connection fields and names none of the fields that are left, and the two
+ * that stay.
+ */
 const UNAFFECTED: ReadonlySet<string> = new Set(['', 'close', 'keep-alive', 'upgrade', 'te', 'content-length']);
 
-/** RFC 9112 section 6.3: only chunks, which come last, tell where a body ends; and of what may come before them nothing is known here. */
+/**
+ * RFC 9112 section 6.3: only chunks, which come last, tell where a body ends; and of what may come
+ * before them nothing is known here.
+ */
 function otherCoding(coding: string): Refusal {
-  const names = coding.split(',').map((one) => one.trim().toLowerCase());
-  const isWhole = names.pop() === 'chunked' && names.every((one) => isToken(one) && one !== 'chunked');
+  const names = coding.split(',').map((text) => text.trim().toLowerCase());
+  const isWhole = names.pop() === 'chunked' && names.every((text) => isToken(text) && text !== 'chunked');
   return isWhole ? OTHER_CODING : MALFORMED_REQUEST;
 }
 

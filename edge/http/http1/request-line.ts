@@ -1,4 +1,7 @@
-/** The first line of a request (RFC 9112 section 3): three parts, one blank between them, CRLF behind. */
+/**
+ * The first line of a request (RFC 9112 section 3): three parts, one blank between them, CRLF
+ * behind.
+ */
 import { BYTE_CLASS, NOT_IN_TOKEN } from '../exchange/fields.ts';
 import { isKnownMethod } from '../exchange/target.ts';
 import { MALFORMED, MORE } from './field-lines.ts';
@@ -28,7 +31,10 @@ export class RequestLine {
   /** Why it is MALFORMED. */
   refusal: Refusal = NO_REQUEST;
 
-  /** Reads a line that begins at `start`, and returns where the next one does; or MORE or MALFORMED. `most`: characters of a target. */
+  /**
+   * Reads a line that begins at `start`, and returns where the next one does; or MORE or MALFORMED.
+   * `most`: characters of a target.
+   */
   read(bytes: Buffer, start: number, end: number, most: number): number {
     this.refusal = NO_REQUEST;
     let at = start;

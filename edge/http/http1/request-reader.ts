@@ -1,6 +1,7 @@
 /**
- * Requests out of the bytes of a connection (RFC 9112), as they come: a line is read where it lies when all of it is there; what of it came before waits here, and is
- * looked at again only when its end has come, so that a head in pieces of one byte costs no more than its length.
+ * Requests out of the bytes of a connection (RFC 9112), as they come: a line is read where it lies
+ * when all of it is there; what of it came before waits here, and is looked at again only when its
+ * end has come, so that a head in pieces of one byte costs no more than its length.
  *
  *     request line ─► field lines ─► onHead ─► bytes by length, or chunks and trailers ─► onBodyEnd ─► the next request line
  *                                           └► tunnel
@@ -15,7 +16,10 @@ import { RequestHead } from './request-head.ts';
 import { RequestLine } from './request-line.ts';
 
 export interface RequestSink {
-  /** A head has come whose framing is sound. If there is a body it follows; of a tunnel nothing comes before `resume`. */
+  /**
+   * A head has come whose framing is sound. If there is a body it follows; of a tunnel nothing
+   * comes before `resume`.
+   */
   onHead(head: RequestHead): void;
   /** A part of a body or a tunnel, there during the call only. False: no more, until `resume`. */
   onBody(bytes: Buffer): boolean;
@@ -67,7 +71,9 @@ export class RequestReader {
   /** What has come and was not read yet: bytes[0 … length). */
   #held: Buffer = NOTHING;
   #heldLength = 0;
-  /** Of the head, or the trailers, that is read: bytes of the lines that were, and how many lines. */
+  /**
+   * Of the head, or the trailers, that is read: bytes of the lines that were, and how many lines.
+   */
   #bytes = 0;
   #lines = 0;
   /** Of the body or the chunk. */

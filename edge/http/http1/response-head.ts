@@ -1,4 +1,7 @@
-/** Heads of responses of HTTP/1.1 (RFC 9112 section 4, RFC 9110 section 6.4): status line, fields, and how the body is framed. */
+/**
+ * Heads of responses of HTTP/1.1 (RFC 9112 section 4, RFC 9110 section 6.4): status line, fields,
+ * and how the body is framed.
+ */
 import { STATUS_CODES } from 'node:http';
 import { currentDate } from '../exchange/date.ts';
 import type { FieldList } from '../exchange/field-list.ts';
@@ -26,8 +29,9 @@ export const statusLine = (status: number): string => `HTTP/1.1 ${status} ${STAT
 const isBodiless = (status: number, isHead: boolean): boolean => isHead || status === 204 || status === 304;
 
 /**
- * Names and values as lines, where no body has a length to be told (RFC 9110 section 8.6), or it is not for them to tell. Throws a TypeError for what no field can
- * be: it would be read as another one.
+ * Names and values as lines, where no body has a length to be told (RFC 9110 section 8.6), or it is
+ * not for them to tell. Throws a TypeError for what no field can be: it would be read as another
+ * one.
  */
 export function fieldLines(headers: FieldList): string {
   mustBePairs(headers);
@@ -49,7 +53,10 @@ function fieldLine(name: string, value: string): string {
   return `${name}: ${value}\r\n`;
 }
 
-/** Throws a RangeError for a status that is no final one, a TypeError for fields that cannot be or lengths that contradict. */
+/**
+ * Throws a RangeError for a status that is no final one, a TypeError for fields that cannot be or
+ * lengths that contradict.
+ */
 export function responseHead(status: number, headers: FieldList, context: HeadContext): ResponseHead {
   if (!Number.isInteger(status) || status < 200 || status > 999) throw new RangeError(`No final status: ${status}`);
   mustBePairs(headers);
@@ -88,10 +95,16 @@ function connectionLine(version: '1.0' | '1.1', isLast: boolean): string {
   return version === '1.1' ? '' : 'connection: keep-alive\r\n';
 }
 
-/** Bodies up to here are copied behind their head once a second, so that both are one write of one piece. */
+/**
+ * Bodies up to here are copied behind their head once a second, so that both are one write of one
+ * piece.
+ */
 const COPIED_BODY = 16_384;
 
-/** The bytes of a ready answer on a connection that goes on, of this second unless it has a date of its own. */
+/**
+ * The bytes of a ready answer on a connection that goes on, of this second unless it has a date of
+ * its own.
+ */
 interface EncodedAnswer {
   readonly date: string;
   readonly head: Buffer;
@@ -108,7 +121,10 @@ function readyHeadText(ready: ReadyAnswer, date: string): string {
   return `${text}${length}date: ${date}\r\n`;
 }
 
-/** Made once a second and an answer, or once if it has its own date; a write that still waits keeps its own bytes. Throws as `responseHead`. */
+/**
+ * Made once a second and an answer, or once if it has its own date; a write that still waits keeps
+ * its own bytes. Throws as `responseHead`.
+ */
 export function encodedAnswer(ready: ReadyAnswer): EncodedAnswer {
   const date = dateOf(ready);
   const kept = ready.encoded.http1;
@@ -135,7 +151,10 @@ export const uncommonReadyHead = (ready: ReadyAnswer, context: HeadContext): str
 export const readyHasBody = (ready: ReadyAnswer, isHead: boolean): boolean =>
   ready.body.length > 0 && !isBodiless(ready.status, isHead);
 
-/** A short text that says the status: what is refused before a handler sees it, and the 500 of a handler that failed. Ends the connection when `isLast`. */
+/**
+ * A short text that says the status: what is refused before a handler sees it, and the 500 of a
+ * handler that failed. Ends the connection when `isLast`.
+ */
 export function plainAnswer(status: number, isLast: boolean, isHead = false): string {
   const body = `${status} ${STATUS_CODES[status] ?? ''}\n`;
   return `${statusLine(status)}content-type: text/plain\r\ncontent-length: ${body.length}\r\ndate: ${currentDate()}\r\n${

@@ -24,7 +24,11 @@ export class Http1 {
     };
   }
 
-  /** Takes over a connection: what carries it, or a TCP socket, or a TLS socket after its handshake. What was read of a socket may have been put back (`unshift`). While this drains it is served one request. */
+  /**
+   * Takes over a connection: what carries it, or a TCP socket, or a TLS socket after its handshake.
+   * What was read of a socket may have been put back (`unshift`). While this drains it is served
+   * one request.
+   */
   accept(carrier: Socket | Transport, client: Client, site: SiteTerms | null = null): void {
     const { counters, limits } = this.#context;
     counters.count('connections');
@@ -34,7 +38,10 @@ export class Http1 {
     connection.begin();
   }
 
-  /** Connections that wait for their next request are closed, others when a response is out. Resolves when all are gone. */
+  /**
+   * Connections that wait for their next request are closed, others when a response is out.
+   * Resolves when all are gone.
+   */
   drain(): Promise<void> {
     this.#context.isDraining = true;
     return new Promise((resolve) => {
@@ -67,7 +74,8 @@ export class Http1 {
 
 function transportOf(carrier: Socket | Transport): Transport {
   if (!(carrier instanceof Socket)) return carrier;
-  // A client may end its side while it is answered (RFC 9112 section 9.6): what its end means is for the connection to say.
+  // A client may end its side while it is answered (RFC 9112 section 9.6): what its end means is
+  // for the connection to say.
   carrier.allowHalfOpen = true;
   return new SocketTransport(carrier);
 }

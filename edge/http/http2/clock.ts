@@ -1,6 +1,6 @@
 /**
- * The seconds that time-outs are counted in: one interval for all sessions of a thread, which runs while there are any. A time-out is
- * late by up to a second, and costs nothing until then.
+ * The seconds that time-outs are counted in: one interval for all sessions of a thread, which runs
+ * while there are any. A time-out is late by up to a second, and costs nothing until then.
  */
 import { sweepEvery } from '../exchange/sweep.ts';
 

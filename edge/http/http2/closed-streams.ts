@@ -1,6 +1,7 @@
 /**
- * How the last streams of a client were closed (RFC 9113 section 5.1): two frames late for a stream are ordinary if we have reset it, and an
- * error if its client had ended it. Held for the last 256 identifiers in 64 bytes, whatever a client does.
+ * How the last streams of a client were closed (RFC 9113 section 5.1): two frames late for a stream
+ * are ordinary if we have reset it, and an error if its client had ended it. Held for the last 256
+ * identifiers in 64 bytes, whatever a client does.
  */
 
 /** What is known of an identifier below or at the last one. */
@@ -45,13 +46,13 @@ export class ClosedStreams {
   /** Of an identifier of a client's, at most `last`, that is not open. */
   way(streamId: number): Closed {
     if (this.#last - streamId >= 2 * REMEMBERED) return CLOSED.forgotten;
-    const place = (streamId >>> 1) & (REMEMBERED - 1);
-    return ((this.#ways[place >>> 2] >>> ((place & 3) * 2)) & 3) as Closed;
+    const slot = (streamId >>> 1) & (REMEMBERED - 1);
+    return ((this.#ways[slot >>> 2] >>> ((slot & 3) * 2)) & 3) as Closed;
   }
 
   #set(streamId: number, way: number): void {
-    const place = (streamId >>> 1) & (REMEMBERED - 1);
-    const shift = (place & 3) * 2;
-    this.#ways[place >>> 2] = (this.#ways[place >>> 2] & ~(3 << shift)) | (way << shift);
+    const slot = (streamId >>> 1) & (REMEMBERED - 1);
+    const shift = (slot & 3) * 2;
+    this.#ways[slot >>> 2] = (this.#ways[slot >>> 2] & ~(3 << shift)) | (way << shift);
   }
 }

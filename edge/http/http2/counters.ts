@@ -1,6 +1,7 @@
 /**
- * What a thread's sessions did: one number for each column, in memory that others may read. A reason for which something ended is told
- * to a listener as well, but seldom, so that an attack doesn't fill a log.
+ * What a thread's sessions did: one number for each column, in memory that others may read. A
+ * reason for which something ended is told to a listener as well, but seldom, so that an attack
+ * doesn't fill a log.
  */
 
 import { LogThrottle } from '../../../core/base/log/throttle.ts';
@@ -49,7 +50,10 @@ const ORDINARY: ReadonlySet<string> = new Set(
   ].map((ending) => ending.name),
 );
 
-/** `count`: how often it happened since it was told last, this time included. `client`: the one of this time. */
+/**
+ * `count`: how often it happened since it was told last, this time included. `client`: the one of
+ * this time.
+ */
 export type EndingListener = (name: string, count: number, client: Client) => void;
 
 export class Http2Counters {

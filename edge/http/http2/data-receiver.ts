@@ -1,4 +1,7 @@
-/** DATA (RFC 9113 section 6.1): bytes of request bodies, counted against both windows and the length that was announced. */
+/**
+ * DATA (RFC 9113 section 6.1): bytes of request bodies, counted against both windows and the length
+ * that was announced.
+ */
 import { CLOSED } from './closed-streams.ts';
 import { type Ending, type Failure, SESSION_ENDING, STREAM_ENDING } from './endings.ts';
 import { FLOOD, FLOOD_ENDING, type FloodGate } from './flood-gate.ts';
@@ -45,7 +48,8 @@ export class DataReceiver {
       session.streams.giveBack(data);
       return this.#reset(stream, isWrong ? STREAM_ENDING.contentLength : STREAM_ENDING.flowControl);
     }
-    if (data > stop - start) session.streams.bodyTaken(stream, data - (stop - start)); // padding is nobody's to take
+    // padding is nobody's to take
+    if (data > stop - start) session.streams.bodyTaken(stream, data - (stop - start));
     if (stop > start) this.#body(stream, bytes, start, stop);
     else if (!isEnd) return this.#empty();
     if (isEnd) session.streams.streamReceived(stream, null);

@@ -1,6 +1,7 @@
 /**
- * Why a session or a stream ended before its time: a closed set, each with the error code that is sent, whom the handler hears to be
- * the cause, and a counter. Streams end by RST_STREAM (RFC 9113 section 5.4.2), sessions by GOAWAY (section 5.4.1).
+ * Why a session or a stream ended before its time: a closed set, each with the error code that is
+ * sent, whom the handler hears to be the cause, and a counter. Streams end by RST_STREAM (RFC 9113
+ * section 5.4.2), sessions by GOAWAY (section 5.4.1).
  */
 import type { AbortCause } from '../exchange/exchange.ts';
 import { ERROR_CODE, type ErrorCode } from './protocol.ts';
@@ -66,7 +67,10 @@ export const STREAM_ENDING = {
   slowBody: ending('stream_slow_body', 'ENHANCE_YOUR_CALM', 'limit'),
   /** A window that the client keeps shut. */
   stalled: ending('stream_stalled', 'ENHANCE_YOUR_CALM', 'limit'),
-  /** Nothing went either way for long, though the client had room, and nothing was waited for from it: also nothing from the handler. */
+  /**
+   * Nothing went either way for long, though the client had room, and nothing was waited for from
+   * it: also nothing from the handler.
+   */
   idle: ending('stream_idle', 'CANCEL', 'limit'),
   idleTunnel: ending('stream_idle_tunnel', 'CANCEL', 'limit'),
   /** The handler gave up. */

@@ -39,7 +39,9 @@ export class FloodGate {
     this.#loweredAt = now;
   }
 
-  /** Counts a frame. Returns false if it exceeds the burst; it is not counted then. `now`: seconds. */
+  /**
+   * Counts a frame. Returns false if it exceeds the burst; it is not counted then. `now`: seconds.
+   */
   admit(flood: Flood, now: number): boolean {
     const burst = this.#limits[BURST[flood]];
     if (this.#levels[flood] + 1 > burst) this.#lower(now);

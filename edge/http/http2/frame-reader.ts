@@ -1,12 +1,18 @@
 /**
- * Cuts what a client sends into frames, wherever the parts of it are cut (RFC 9113 section 4.1). A frame that lies whole in a part is given out where it
- * lies; one that doesn't is put together first, in memory that grows as its bytes come: a header that announces much costs nothing. DATA is not: it is given out as it comes, as the
- * same bytes in more frames, since memory for a frame of each read of an upload keeps the garbage collector busy (37 collections in 80 uploads of 10 MB, against 5).
+ * Cuts what a client sends into frames, wherever the parts of it are cut (RFC 9113 section 4.1). A
+ * frame that lies whole in a part is given out where it lies; one that doesn't is put together
+ * first, in memory that grows as its bytes come: a header that announces much costs nothing. DATA
+ * is not: it is given out as it comes, as the same bytes in more frames, since memory for a frame
+ * of each read of an upload keeps the garbage collector busy (37 collections in 80 uploads of 10
+ * MB, against 5).
  */
 import { FLAG, FRAME, FRAME_HEADER, PREFACE } from './protocol.ts';
 
 export interface FrameSink {
-  /** The payload is bytes[start, end), there during the call only. Of DATA that is cut, END_STREAM comes with the last. Must not throw. */
+  /**
+   * The payload is bytes[start, end), there during the call only. Of DATA that is cut, END_STREAM
+   * comes with the last. Must not throw.
+   */
   frame(type: number, flags: number, streamId: number, bytes: Buffer, start: number, end: number): void;
   /** The preface is none (section 3.4). Nothing is read after it. */
   badPreface(): void;
@@ -21,7 +27,10 @@ export class FrameReader {
   /** Of a frame that is not whole; empty when there is none. */
   #partial: Buffer = NOTHING;
   #partialLength = 0;
-  /** Of a frame of DATA that is given out as it comes: bytes that have not, its flags and its stream. */
+  /**
+   * Of a frame of DATA that is given out as it comes: bytes that have not, its flags and its
+   * stream.
+   */
   #rest = 0;
   #restFlags = 0;
   #restStreamId = 0;
@@ -39,7 +48,10 @@ export class FrameReader {
     return this.#rest > 0;
   }
 
-  /** True while a preface or a frame has begun and is not whole, but for DATA that is given out as it comes. */
+  /**
+   * True while a preface or a frame has begun and is not whole, but for DATA that is given out as
+   * it comes.
+   */
   get isWithin(): boolean {
     return this.#partialLength > 0 || (this.#prefaceAt > 0 && this.#prefaceAt < PREFACE.length);
   }

@@ -1,4 +1,6 @@
-/** Frames into an output (RFC 9113 section 6): those that are a few numbers, and blocks of fields. */
+/**
+ * Frames into an output (RFC 9113 section 6): those that are a few numbers, and blocks of fields.
+ */
 
 import { FLAG, FRAME, FRAME_HEADER } from './protocol.ts';
 
@@ -68,7 +70,10 @@ export function writeGoaway(output: FrameTarget, lastStreamId: number, code: num
   output.at = end + output.bytes.write(text, end, 'latin1');
 }
 
-/** A block of any length in HEADERS and as many CONTINUATION as it takes (section 6.10). `most`: bytes of a payload that the client takes. */
+/**
+ * A block of any length in HEADERS and as many CONTINUATION as it takes (section 6.10). `most`:
+ * bytes of a payload that the client takes.
+ */
 export function writeBlock(
   output: FrameTarget,
   streamId: number,

@@ -1,4 +1,7 @@
-/** A header block in parts: HEADERS and its CONTINUATION frames (RFC 9113 section 4.3), kept until it is whole, and bounded before that. */
+/**
+ * A header block in parts: HEADERS and its CONTINUATION frames (RFC 9113 section 4.3), kept until
+ * it is whole, and bounded before that.
+ */
 import type { Http2Limits } from './limits.ts';
 
 type BlockLimits = Pick<Http2Limits, 'maxContinuations' | 'maxHeaderBlock'>;

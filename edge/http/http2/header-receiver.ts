@@ -1,4 +1,7 @@
-/** HEADERS and CONTINUATION (RFC 9113 sections 6.2, 6.10 and 8): blocks decoded, and what becomes of them by the state of their stream. */
+/**
+ * HEADERS and CONTINUATION (RFC 9113 sections 6.2, 6.10 and 8): blocks decoded, and what becomes of
+ * them by the state of their stream.
+ */
 import { trailerFields } from '../exchange/trailers.ts';
 import { CLOSED } from './closed-streams.ts';
 import { type Ending, type Failure, SESSION_ENDING, STREAM_ENDING } from './endings.ts';

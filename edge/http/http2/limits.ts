@@ -1,33 +1,53 @@
-/** What one session may cost. Every limit with its unit and why it is what it is; a server may set each anew. */
+/**
+ * What one session may cost. Every limit with its unit and why it is what it is; a server may set
+ * each anew.
+ */
 
 export interface Http2Limits {
-  /** Streams open at a time, and such whose client has reset them while their handler still works (CVE-2023-44487). */
+  /**
+   * Streams open at a time, and such whose client has reset them while their handler still works
+   * (CVE-2023-44487).
+   */
   readonly maxConcurrentStreams: number;
   /** Bytes of a request's fields as RFC 9113 section 6.5.2 counts them; more is answered by 431. */
   readonly maxHeaderListSize: number;
   /** Fields of a request, all crumbs of its cookie being one; more is answered by 431. */
   readonly maxHeaderCount: number;
-  /** Bytes of a header block as it is sent, all its frames: kept before any is decoded (CVE-2024-27983). */
+  /**
+   * Bytes of a header block as it is sent, all its frames: kept before any is decoded
+   * (CVE-2024-27983).
+   */
   readonly maxHeaderBlock: number;
   /** CONTINUATION frames of a header block; empty ones cost no bytes. */
   readonly maxContinuations: number;
   /** Bytes of the table that this side decodes with: SETTINGS_HEADER_TABLE_SIZE. */
   readonly headerTableSize: number;
-  /** Bytes of request body that a stream may have waiting for its handler: SETTINGS_INITIAL_WINDOW_SIZE. */
+  /**
+   * Bytes of request body that a stream may have waiting for its handler:
+   * SETTINGS_INITIAL_WINDOW_SIZE.
+   */
   readonly streamWindow: number;
-  /** The same for all streams of the session together, and so the most memory that a client's bodies take. */
+  /**
+   * The same for all streams of the session together, and so the most memory that a client's bodies
+   * take.
+   */
   readonly sessionWindow: number;
   /** Bytes of response that a stream holds before `write` says false. */
   readonly streamBuffer: number;
   /** The same for all streams of the session together; past it each holds one part at most. */
   readonly sessionBuffer: number;
 
-  /** Floods: so many frames at once, and so many a second for longer. What passes them ends the session. */
+  /**
+   * Floods: so many frames at once, and so many a second for longer. What passes them ends the
+   * session.
+   */
   readonly settingsBurst: number;
   readonly settingsRate: number;
   readonly pingBurst: number;
   readonly pingRate: number;
-  /** RST_STREAM of the client, and such of ours that it provoked (CVE-2023-44487, CVE-2025-8671). */
+  /**
+   * RST_STREAM of the client, and such of ours that it provoked (CVE-2023-44487, CVE-2025-8671).
+   */
   readonly resetBurst: number;
   readonly resetRate: number;
   /** DATA without bytes and without END_STREAM, and frames of unknown types. */
@@ -40,7 +60,10 @@ export interface Http2Limits {
   readonly priorityBurst: number;
   readonly priorityRate: number;
 
-  /** Milliseconds, which are looked at once a second (clock.ts), as are those below: from the connection's begin to the end of its preface, the first SETTINGS. */
+  /**
+   * Milliseconds, which are looked at once a second (clock.ts), as are those below: from the
+   * connection's begin to the end of its preface, the first SETTINGS.
+   */
   readonly prefaceTimeout: number;
   /** Milliseconds until our SETTINGS are acknowledged (RFC 9113 section 6.5.3). */
   readonly settingsTimeout: number;
@@ -48,15 +71,24 @@ export interface Http2Limits {
   readonly headerTimeout: number;
   /** Milliseconds without a stream after which the session is closed. */
   readonly idleTimeout: number;
-  /** Milliseconds in which a body must have moved on by `minRate` bytes each, in either direction, while the client is who is waited for. */
+  /**
+   * Milliseconds in which a body must have moved on by `minRate` bytes each, in either direction,
+   * while the client is who is waited for.
+   */
   readonly stallTimeout: number;
   /** Bytes a second. */
   readonly minRate: number;
-  /** Milliseconds that a request may be open with nothing going either way, be it that its handler says nothing: 408 or 504, or RST_STREAM once there is a head. */
+  /**
+   * Milliseconds that a request may be open with nothing going either way, be it that its handler
+   * says nothing: 408 or 504, or RST_STREAM once there is a head.
+   */
   readonly streamIdleTimeout: number;
   /** The same for a tunnel (RFC 9113 section 8.5, RFC 8441). */
   readonly tunnelIdleTimeout: number;
-  /** Milliseconds that a connection is read from after the last frame to it, so that the client gets to see that. */
+  /**
+   * Milliseconds that a connection is read from after the last frame to it, so that the client gets
+   * to see that.
+   */
   readonly lingerTimeout: number;
 }
 

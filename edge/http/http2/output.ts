@@ -1,7 +1,8 @@
 /**
- * Bytes on their way to a client: frames are written into one buffer, and leave in one write, one at a time. While a write is under way the
- * next buffer fills, so what a client does not take is seen at once, and nothing piles up in the socket. A session that has
- * nothing to send holds no buffer.
+ * Bytes on their way to a client: frames are written into one buffer, and leave in one write, one
+ * at a time. While a write is under way the next buffer fills, so what a client does not take is
+ * seen at once, and nothing piles up in the socket. A session that has nothing to send holds no
+ * buffer.
  */
 
 import type { ClientMemory } from '../exchange/client-memory.ts';
@@ -11,7 +12,9 @@ import type { Transport } from '../transport/transport.ts';
 const NOTHING = Buffer.alloc(0);
 
 export class Output {
-  /** Where the next frame goes: bytes[at …]. Valid from `reserve` until the next call of anything. */
+  /**
+   * Where the next frame goes: bytes[at …]. Valid from `reserve` until the next call of anything.
+   */
   bytes: Buffer = NOTHING;
   at = 0;
   /** Bytes in the write that is under way; 0: none is. */
@@ -72,7 +75,10 @@ export class Output {
     this.#charge();
   }
 
-  /** Brings the account up to what the buffers take: those that are full, the current one, and the one that a write reads from. */
+  /**
+   * Brings the account up to what the buffers take: those that are full, the current one, and the
+   * one that a write reads from.
+   */
   #charge(): void {
     const buffers = this.#isBroken
       ? 0

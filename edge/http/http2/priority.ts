@@ -1,4 +1,7 @@
-/** The priority that a client asks for (RFC 9218 section 4): the field's value, or that of a PRIORITY_UPDATE frame. */
+/**
+ * The priority that a client asks for (RFC 9218 section 4): the field's value, or that of a
+ * PRIORITY_UPDATE frame.
+ */
 
 /** 0 is served before 7 (section 4.1). */
 export const DEFAULT_URGENCY = 3;

@@ -1,4 +1,7 @@
-/** Numbers of HTTP/2 (RFC 9113): frame types, flags, error codes, settings, and the sizes that its text fixes. */
+/**
+ * Numbers of HTTP/2 (RFC 9113): frame types, flags, error codes, settings, and the sizes that its
+ * text fixes.
+ */
 
 /** Section 6, and PRIORITY_UPDATE of RFC 9218 section 7.1. */
 export const FRAME = {
@@ -61,7 +64,10 @@ export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
 /** Bytes of a frame's header (section 4.1). */
 export const FRAME_HEADER = 9;
 
-/** What holds until SETTINGS say otherwise: windows (section 6.9.2) and payloads (section 4.2), bytes. */
+/**
+ * What holds until SETTINGS say otherwise: windows (section 6.9.2) and payloads (section 4.2),
+ * bytes.
+ */
 export const DEFAULT_WINDOW = 65_535;
 export const DEFAULT_FRAME_SIZE = 16_384;
 

@@ -1,11 +1,17 @@
-/** How much a client may still send (RFC 9113 section 6.9): a window that is given back in large steps as bytes are taken. */
+/**
+ * How much a client may still send (RFC 9113 section 6.9): a window that is given back in large
+ * steps as bytes are taken.
+ */
 
 export class ReceiveWindow {
   readonly #size: number;
   #available: number;
   #owed = 0;
 
-  /** `size`: what is given back up to, bytes; `available`: what the client believes to have now, if that differs. */
+  /**
+   * `size`: what is given back up to, bytes; `available`: what the client believes to have now, if
+   * that differs.
+   */
   constructor(size: number, available = size) {
     this.#size = size;
     this.#available = available;
@@ -23,7 +29,10 @@ export class ReceiveWindow {
     return true;
   }
 
-  /** Bytes were taken, or dropped. Returns the increment to announce now; 0: not yet, since half of the window is still open. */
+  /**
+   * Bytes were taken, or dropped. Returns the increment to announce now; 0: not yet, since half of
+   * the window is still open.
+   */
   give(bytes: number): number {
     this.#owed += bytes;
     if (this.#owed === 0 || this.#owed * 2 < this.#size) return 0;

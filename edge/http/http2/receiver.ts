@@ -1,6 +1,7 @@
 /**
- * Frames of a client: what each means in the state that its stream is in, and what is wrong with it (RFC 9113 sections 5 and 6). Errors end the
- * stream or the session with the code that the section names.
+ * Frames of a client: what each means in the state that its stream is in, and what is wrong with it
+ * (RFC 9113 sections 5 and 6). Errors end the stream or the session with the code that the section
+ * names.
  */
 
 import { TRAFFIC_COLUMN } from './counters.ts';
@@ -14,12 +15,18 @@ import { dependsOn } from './priority.ts';
 import { DEFAULT_FRAME_SIZE, FLAG, FRAME, MAX_WINDOW } from './protocol.ts';
 import type { SessionHost } from './session-host.ts';
 
-/** WINDOW_UPDATE that a DATA frame of ours explains: of the stream and of the connection, and as many for a client that does so by halves. */
+/**
+ * WINDOW_UPDATE that a DATA frame of ours explains: of the stream and of the connection, and as
+ * many for a client that does so by halves.
+ */
 const UPDATES_A_FRAME = 4;
 
 export class Receiver implements FrameSink {
   readonly gate: FloodGate;
-  /** Second of the clock since which a header block, or a frame other than DATA, is under way; -1: none is. */
+  /**
+   * Second of the clock since which a header block, or a frame other than DATA, is under way; -1:
+   * none is.
+   */
   withinSince = -1;
   readonly #session: SessionHost;
   readonly #reader = new FrameReader(this, DEFAULT_FRAME_SIZE);
@@ -183,7 +190,10 @@ export class Receiver implements FrameSink {
     return flood;
   }
 
-  /** Section 6.9.2. False: a window passes its bound, which is an error of the connection. `before`: the initial window until now. */
+  /**
+   * Section 6.9.2. False: a window passes its bound, which is an error of the connection. `before`:
+   * the initial window until now.
+   */
   #windowsChange(before: number): boolean {
     const { sender, peer, streams } = this.#session;
     const change = peer.initialWindow - before;

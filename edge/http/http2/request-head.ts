@@ -1,6 +1,6 @@
 /**
- * The fields of a request while its block is decoded, held to RFC 9113 sections 8.2 and 8.3. One for a session, used anew for each
- * block; the list of fields alone is the request's own.
+ * The fields of a request while its block is decoded, held to RFC 9113 sections 8.2 and 8.3. One
+ * for a session, used anew for each block; the list of fields alone is the request's own.
  */
 import { isPath, knownAuthority } from '../exchange/authority.ts';
 import { joinedCookie, KIND, KIND_MASK, MALFORMED, PSEUDO_HEADER } from '../exchange/fields.ts';
@@ -14,11 +14,17 @@ export const VERDICT = {
   malformed: 1,
   /** Well-formed, but neither `:authority` nor `host` say for whom (RFC 9110 section 7.2): 400. */
   withoutAuthority: 2,
-  /** Well-formed, but with two lines of a field that has one value (RFC 9110 sections 8.3 and 11.6.2): 400. */
+  /**
+   * Well-formed, but with two lines of a field that has one value (RFC 9110 sections 8.3 and
+   * 11.6.2): 400.
+   */
   ambiguous: 3,
   /** RFC 9110 section 9.1: 501. */
   unknownMethod: 4,
-  /** RFC 9113 section 8.3.1 lets a client ask a gateway for other schemes; RFC 9110 section 7.4: 421. */
+  /**
+   * RFC 9113 section 8.3.1 lets a client ask a gateway for other schemes; RFC 9110 section 7.4:
+   * 421.
+   */
   otherScheme: 5,
 } as const;
 

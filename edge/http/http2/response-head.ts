@@ -1,4 +1,7 @@
-/** Heads of responses as HTTP/2 sends them (RFC 9113 section 8.3.2, RFC 9110 section 6.4), and those of ready answers, made once. */
+/**
+ * Heads of responses as HTTP/2 sends them (RFC 9113 section 8.3.2, RFC 9110 section 6.4), and those
+ * of ready answers, made once.
+ */
 import { currentDate, currentDateBytes } from '../exchange/date.ts';
 import type { FieldList } from '../exchange/field-list.ts';
 import {
@@ -18,7 +21,10 @@ import { encodeStateless } from './hpack/stateless.ts';
 /** A body that is sent whatever is written: RFC 9110 sections 9.3.2, 15.3.5 and 15.4.5. */
 export const isBodiless = (status: number, isHead: boolean): boolean => isHead || status === 204 || status === 304;
 
-/** What may be sent of a handler's fields: not those of the connection. Throws a TypeError for what no field can be. */
+/**
+ * What may be sent of a handler's fields: not those of the connection. Throws a TypeError for what
+ * no field can be.
+ */
 export function sendableFields(headers: FieldList): FieldList {
   if (headers.length % 2 !== 0) throw new TypeError(ODD);
   let isDropping = false;
@@ -30,7 +36,10 @@ export function sendableFields(headers: FieldList): FieldList {
 /** What follows, as the date does, would come to stand in its value's place. */
 const ODD = 'A name without a value.';
 
-/** Flags of the name: CONNECTION_SPECIFIC for what is not sent. Throws a TypeError for what no field can be. */
+/**
+ * Flags of the name: CONNECTION_SPECIFIC for what is not sent. Throws a TypeError for what no field
+ * can be.
+ */
 function sendableFlags(name: string, value: string): number {
   const flags = nameFlags(name);
   if (flags !== CONNECTION_SPECIFIC && ((flags & (MALFORMED | PSEUDO_HEADER)) !== 0 || !isFieldValue(value)))
@@ -58,8 +67,9 @@ export class FinalFields {
 }
 
 /**
- * Made in one pass: as a rule nothing has to be changed. Complete (`completeFields`), with one length at most, since two that say the same are malformed to some clients, and with none
- * for 204. Throws a TypeError as `sendableFields` does, and for a length that is none, or two.
+ * Made in one pass: as a rule nothing has to be changed. Complete (`completeFields`), with one
+ * length at most, since two that say the same are malformed to some clients, and with none for 204.
+ * Throws a TypeError as `sendableFields` does, and for a length that is none, or two.
  */
 export function finalFields(status: number, headers: FieldList): FinalFields {
   const derived = derivedOf(headers);
@@ -103,7 +113,10 @@ function contentLength(value: string, before: number): number {
 export const completeFields = (headers: FieldList): FieldList =>
   has(headers, 'date') ? headers : [...headers, 'date', currentDate()];
 
-/** Where no body has a length to be told, or it is not for them to tell: 1xx, 204, tunnels (RFC 9110 sections 8.6 and 9.3.6), trailers. */
+/**
+ * Where no body has a length to be told, or it is not for them to tell: 1xx, 204, tunnels (RFC 9110
+ * sections 8.6 and 9.3.6), trailers.
+ */
 export const withoutLength = (headers: FieldList): FieldList =>
   has(headers, 'content-length') ? headers.filter((_, i) => headers[i & ~1] !== 'content-length') : headers;
 
@@ -112,11 +125,17 @@ function has(headers: FieldList, name: string): boolean {
   return false;
 }
 
-/** `date` as a literal that is not indexed, its name that of the static table (RFC 7541 section 6.2.2), its value not by Huffman's code. */
+/**
+ * `date` as a literal that is not indexed, its name that of the static table (RFC 7541 section
+ * 6.2.2), its value not by Huffman's code.
+ */
 const DATE_PREFIX = [0x0f, 33 - 15, 29];
 const DATE_LENGTH = 29;
 
-/** The block of a ready answer, with its own date or that of this second at its end; needs no dynamic table. */
+/**
+ * The block of a ready answer, with its own date or that of this second at its end; needs no
+ * dynamic table.
+ */
 export class ReadyHead {
   readonly block: Uint8Array;
   readonly isBodiless: boolean;

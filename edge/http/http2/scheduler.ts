@@ -1,6 +1,7 @@
 /**
- * Whose DATA goes next (RFC 9218 section 10): the most urgent first; among equals in turn, a frame each, so that a large body does not hold
- * up small ones. Who asked by a priority field for bodies one after the other gets them so. Lists are linked through what they hold.
+ * Whose DATA goes next (RFC 9218 section 10): the most urgent first; among equals in turn, a frame
+ * each, so that a large body does not hold up small ones. Who asked by a priority field for bodies
+ * one after the other gets them so. Lists are linked through what they hold.
  */
 
 export interface Schedulable {
@@ -68,12 +69,12 @@ export class Scheduler<T extends Schedulable> {
     // All lists, since its urgency may be another by now.
     for (let urgency = 0; urgency < URGENCIES; urgency++) {
       let before: T | null = null;
-      for (let one = this.#heads[urgency]; one !== null; one = one.nextScheduled as T | null) {
-        if (one === stream) {
+      for (let entry = this.#heads[urgency]; entry !== null; entry = entry.nextScheduled as T | null) {
+        if (entry === stream) {
           this.#unlink(urgency, before, stream);
           return;
         }
-        before = one;
+        before = entry;
       }
     }
   }

@@ -3,7 +3,10 @@ import type { ClientMemory } from '../exchange/client-memory.ts';
 import { Parts } from '../exchange/parts.ts';
 import { BUFFER, giveBuffer, takeBuffer, weightOf } from '../transport/buffers.ts';
 
-/** Bytes that are lent are kept in a buffer of the thread if they fill that much of it: less gets memory of its own size. */
+/**
+ * Bytes that are lent are kept in a buffer of the thread if they fill that much of it: less gets
+ * memory of its own size.
+ */
 const WORTH = BUFFER / 4;
 
 export class SendQueue {
@@ -42,7 +45,10 @@ export class SendQueue {
     }
   }
 
-  /** Moves the next `length` bytes, of those that are here, to target[at …]. False: they are there no more, as whoever wrote them gave their memory away. */
+  /**
+   * Moves the next `length` bytes, of those that are here, to target[at …]. False: they are there
+   * no more, as whoever wrote them gave their memory away.
+   */
   move(target: Buffer, at: number, length: number): boolean {
     const end = at + length;
     for (let to = at; to < end; ) {

@@ -1,6 +1,7 @@
 /**
- * What a session sends for its streams: heads, and DATA as the windows of the client allow (RFC 9113 sections 5.2 and 6.9). A part of a body lies
- * where the handler made it until there is room for it in the output; small answers go there at once.
+ * What a session sends for its streams: heads, and DATA as the windows of the client allow (RFC
+ * 9113 sections 5.2 and 6.9). A part of a body lies where the handler made it until there is room
+ * for it in the output; small answers go there at once.
  */
 import { type ClientMemory, LEAST_FETCH, type MemoryWaiter } from '../exchange/client-memory.ts';
 import type { FieldList } from '../exchange/field-list.ts';
@@ -74,7 +75,10 @@ export class Sender {
     return this.queued > 0 || this.#seeking.size > 0;
   }
 
-  /** Exchange.reserve. Nothing is fetched while a window is shut; while much waits for the client, no more than the least for a stream. */
+  /**
+   * Exchange.reserve. Nothing is fetched while a window is shut; while much waits for the client,
+   * no more than the least for a stream.
+   */
   reserve(stream: Http2Stream, bytes: number): number {
     const { memory, limits } = this.#session;
     this.#unreserve(stream);
@@ -239,7 +243,10 @@ export class Sender {
     if (stream.sendWindow > 0) this.#scheduler.add(stream);
   }
 
-  /** The same, but the bytes are there during the call only: what can leave does, unless others wait; the rest is copied. */
+  /**
+   * The same, but the bytes are there during the call only: what can leave does, unless others
+   * wait; the rest is copied.
+   */
   lend(stream: Http2Stream, part: Uint8Array): void {
     let from = 0;
     if (stream.queued === 0 && this.#scheduler.isEmpty)
@@ -254,7 +261,10 @@ export class Sender {
     if (from < part.length) this.queue(stream, from === 0 ? part : part.subarray(from), true);
   }
 
-  /** Bytes of the next frame, of `left`, for which there is room in the windows and the output; 0: none is worth it. */
+  /**
+   * Bytes of the next frame, of `left`, for which there is room in the windows and the output; 0:
+   * none is worth it.
+   */
   #passable(stream: Http2Stream, left: number): number {
     const output = this.#output;
     if (left > 0 && output.room < FRAME_HEADER + WORTH) output.flush();
@@ -289,7 +299,10 @@ export class Sender {
     return this.window <= MAX_WINDOW;
   }
 
-  /** WINDOW_UPDATE of a stream, or a new SETTINGS_INITIAL_WINDOW_SIZE, which may make a window negative (section 6.9.2). False: past what it holds. */
+  /**
+   * WINDOW_UPDATE of a stream, or a new SETTINGS_INITIAL_WINDOW_SIZE, which may make a window
+   * negative (section 6.9.2). False: past what it holds.
+   */
   raiseStream(stream: Http2Stream, increment: number): boolean {
     stream.sendWindow += increment;
     if (stream.sendWindow > MAX_WINDOW) return false;

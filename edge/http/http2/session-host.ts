@@ -21,9 +21,14 @@ export interface SessionHost {
   readonly isOpen: boolean;
   /** Ends the session by GOAWAY. */
   fail(ending: Ending): void;
-  /** Whether frames of a stream are ignored: its identifier is beyond the last that a final GOAWAY names. */
+  /**
+   * Whether frames of a stream are ignored: its identifier is beyond the last that a final GOAWAY
+   * names.
+   */
   ignores(streamId: number): boolean;
-  /** The client made us reset a stream, which costs it as much as its own resets do (CVE-2025-8671). */
+  /**
+   * The client made us reset a stream, which costs it as much as its own resets do (CVE-2025-8671).
+   */
   provoked(): void;
   /** False: no SETTINGS of ours is unacknowledged. */
   settingsAcknowledged(): boolean;

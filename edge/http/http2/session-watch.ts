@@ -1,6 +1,7 @@
 /**
- * What takes too long (the time-outs of limits.ts), looked at once a second for a session: who only drips, who takes nothing, who says nothing. Time is counted
- * only while the client is who is waited for.
+ * What takes too long (the time-outs of limits.ts), looked at once a second for a session: who only
+ * drips, who takes nothing, who says nothing. Time is counted only while the client is who is
+ * waited for.
  */
 import { type Ending, type Failure, SESSION_ENDING, STREAM_ENDING } from './endings.ts';
 import type { Receiver } from './receiver.ts';
@@ -27,7 +28,10 @@ export class SessionWatch {
   readonly #startedAt: number;
   /** Since when there is no stream. */
   #emptyAt: number;
-  /** What had left at a second of the clock; that is now whenever nothing is under way, or all that there was has left. */
+  /**
+   * What had left at a second of the clock; that is now whenever nothing is under way, or all that
+   * there was has left.
+   */
   #sentAt: number;
   #sent = 0;
   /** What was not acknowledged when it was first looked at after that; -1: it was not. */
@@ -134,7 +138,10 @@ export class SessionWatch {
     }
   }
 
-  /** Nothing has moved for long, and nothing waits for the client to take it: that has limits of its own. */
+  /**
+   * Nothing has moved for long, and nothing waits for the client to take it: that has limits of its
+   * own.
+   */
   #isIdle(stream: Http2Stream, progress: number, now: number): boolean {
     const { streamIdleTimeout, tunnelIdleTimeout } = this.#session.limits;
     if (progress !== stream.moved || stream.queued > 0) {
@@ -147,6 +154,9 @@ export class SessionWatch {
   }
 }
 
-/** Its handler waits for more of the request. Not once it answers: then the two may be talking, as in a tunnel. */
+/**
+ * Its handler waits for more of the request. Not once it answers: then the two may be talking, as
+ * in a tunnel.
+ */
 const awaitsBody = (stream: Http2Stream): boolean =>
   stream.queue?.isWaiting === true && !stream.isRemoteEnded && !stream.hasHead && !stream.isConversation;

@@ -1,6 +1,7 @@
 /**
- * One connection of HTTP/2, server side (RFC 9113): from the preface to the last frame. The receiver reads frames and judges them, the sender writes;
- * here lies what both share, and the life of streams and of the session itself.
+ * One connection of HTTP/2, server side (RFC 9113): from the preface to the last frame. The
+ * receiver reads frames and judges them, the sender writes; here lies what both share, and the life
+ * of streams and of the session itself.
  *
  *     transport ─► Receiver ─► streams ─► handler ─► Sender ─► Output ─► transport
  */
@@ -43,7 +44,10 @@ export interface Http2SessionOptions {
 
 /** Bytes that a session takes by itself, its connection and its tables of HPACK included. */
 const SESSION_MEMORY = 32_768;
-/** Bytes of output that wait, from which on no more is read: a client that doesn't take its answers gets no more of them. */
+/**
+ * Bytes of output that wait, from which on no more is read: a client that doesn't take its answers
+ * gets no more of them.
+ */
 const HIGH_WATER = 2 * BUFFER;
 /** Payload of the PING behind a first GOAWAY: its answer says that what was under way has come. */
 const DRAIN_PING = Buffer.from('waypost!', 'latin1');
@@ -64,14 +68,19 @@ export class Http2Session implements StreamSession, SenderSession, TransportRece
   readonly #budget: MemoryBudget;
   readonly #transport: Transport;
   readonly #watch: SessionWatch;
-  /** `closing`: the last frame is in the output, or has left; only the client's end is waited for. */
+  /**
+   * `closing`: the last frame is in the output, or has left; only the client's end is waited for.
+   */
   #state: 'open' | 'closing' | 'closed' = 'open';
   #isReading = false;
   #isFlushDue = false;
   #isPaused = false;
   #hasEndedTransport = false;
   #unacknowledged = 1;
-  /** `announced`: GOAWAY has been sent with the highest identifier; `final`: with the last that is served (section 6.8). */
+  /**
+   * `announced`: GOAWAY has been sent with the highest identifier; `final`: with the last that is
+   * served (section 6.8).
+   */
   #drain: 'no' | 'announced' | 'final' = 'no';
   #lastServed = MAX_STREAM_ID;
   #isPeerLeaving = false;
@@ -129,7 +138,10 @@ export class Http2Session implements StreamSession, SenderSession, TransportRece
 
   // The session's end.
 
-  /** Takes no new streams, finishes those that it has, then closes (section 6.8). Once; again it does nothing. */
+  /**
+   * Takes no new streams, finishes those that it has, then closes (section 6.8). Once; again it
+   * does nothing.
+   */
   drain(): void {
     if (this.#state !== 'open' || this.#drain !== 'no') return;
     this.#drain = 'announced';
@@ -307,7 +319,10 @@ export class Http2Session implements StreamSession, SenderSession, TransportRece
     this.finishDrain();
   }
 
-  /** The client wants the session to end (section 6.8): it does once nothing is under way, nor on its way. Clients on nghttp2, as node's, say so before requests that they have just made. */
+  /**
+   * The client wants the session to end (section 6.8): it does once nothing is under way, nor on
+   * its way. Clients on nghttp2, as node's, say so before requests that they have just made.
+   */
   peerGoesAway(): void {
     this.#isPeerLeaving = true;
     if (this.streams.count === 0) this.empties();

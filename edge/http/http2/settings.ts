@@ -14,7 +14,10 @@ import {
 
 const SETTING_LENGTH = 6;
 
-/** The whole frame. A value that is the default anyway is said as well: some clients take a missing one for "no limit". */
+/**
+ * The whole frame. A value that is the default anyway is said as well: some clients take a missing
+ * one for "no limit".
+ */
 export function settingsFrame(limits: Http2Limits): Buffer {
   const settings: readonly [id: number, value: number][] = [
     [SETTING.HEADER_TABLE_SIZE, limits.headerTableSize],
@@ -39,11 +42,16 @@ export function settingsFrame(limits: Http2Limits): Buffer {
 export class PeerSettings {
   /** Bytes of the table that it decodes with. */
   headerTableSize = 4096;
-  /** The least that the last frame said of it: an encoder has to tell both (RFC 7541 section 4.2). */
+  /**
+   * The least that the last frame said of it: an encoder has to tell both (RFC 7541 section 4.2).
+   */
   leastHeaderTableSize = 4096;
   /** Of each stream that opens, bytes. */
   initialWindow = DEFAULT_WINDOW;
-  /** The most that the last frame said of it on its way to that: no window may pass its bound in between (RFC 9113 section 6.5.3: in order). */
+  /**
+   * The most that the last frame said of it on its way to that: no window may pass its bound in
+   * between (RFC 9113 section 6.5.3: in order).
+   */
   greatestInitialWindow = DEFAULT_WINDOW;
   /** Bytes of a payload. */
   maxFrameSize = DEFAULT_FRAME_SIZE;
@@ -53,8 +61,8 @@ export class PeerSettings {
   enablesPush = false;
 
   /**
-   * Takes the payload bytes[start, end) of a SETTINGS frame without ACK, in order; unknown settings are passed over (section 6.5.2). Null: all is
-   * well; else why the session ends.
+   * Takes the payload bytes[start, end) of a SETTINGS frame without ACK, in order; unknown settings
+   * are passed over (section 6.5.2). Null: all is well; else why the session ends.
    */
   take(bytes: Buffer, start: number, end: number): Ending | null {
     if ((end - start) % SETTING_LENGTH !== 0) return SESSION_ENDING.frameSize;

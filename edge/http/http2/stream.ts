@@ -1,6 +1,7 @@
 /**
- * A stream (RFC 9113 section 5), which is the exchange that its handler sees. It holds the request, and what of the response waits to be sent; the
- * session opens and closes it, the sender sends for it.
+ * A stream (RFC 9113 section 5), which is the exchange that its handler sees. It holds the request,
+ * and what of the response waits to be sent; the session opens and closes it, the sender sends for
+ * it.
  */
 import { BodyQueue, type BodySource, NO_BODY } from '../exchange/body-queue.ts';
 import type { ClientMemory } from '../exchange/client-memory.ts';
@@ -75,7 +76,10 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
   wantsDrain = false;
   /** Bytes that went either way; a head of ours counts as one. */
   progress = 0;
-  /** What session-watch.ts remembers: `progress` at a second of the clock, and what it was when it was seen to change. */
+  /**
+   * What session-watch.ts remembers: `progress` at a second of the clock, and what it was when it
+   * was seen to change.
+   */
   markedAt: number;
   marked = 0;
   movedAt: number;
@@ -353,7 +357,10 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
     this.#host.streamSent(this);
   }
 
-  /** From the session: it ended before its time. The listener hears it unless the handler itself did it. */
+  /**
+   * From the session: it ended before its time. The listener hears it unless the handler itself did
+   * it.
+   */
   endedBy(cause: AbortCause, isOwn: boolean): void {
     this.queue?.fail(cause);
     if (this.isLocalEnded || isOwn) return;

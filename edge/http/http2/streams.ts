@@ -1,6 +1,7 @@
 /**
- * The streams of a session (RFC 9113 section 5.1): opened for a request, given to the handler, and closed; those that are open, how the last
- * ones were closed, and what still works for those that were reset.
+ * The streams of a session (RFC 9113 section 5.1): opened for a request, given to the handler, and
+ * closed; those that are open, how the last ones were closed, and what still works for those that
+ * were reset.
  */
 import type { ClientMemory } from '../exchange/client-memory.ts';
 import { type AbortCause, AbortError, type Client, type Handler } from '../exchange/exchange.ts';
@@ -38,7 +39,9 @@ export interface StreamSession {
   flushSoon(): void;
   /** The last open stream has been closed. */
   empties(): void;
-  /** The client made us reset a stream, which costs it as much as its own resets do (CVE-2025-8671). */
+  /**
+   * The client made us reset a stream, which costs it as much as its own resets do (CVE-2025-8671).
+   */
   provoked(): void;
 }
 
@@ -66,7 +69,10 @@ export class Streams implements StreamHost<Http2Stream> {
   readonly closed = new ClosedStreams();
   /** What the client may send on all streams together. */
   readonly receiveWindow: ReceiveWindow;
-  /** Streams that were reset while their handlers were at work: their work counts until it is done (CVE-2023-44487). */
+  /**
+   * Streams that were reset while their handlers were at work: their work counts until it is done
+   * (CVE-2023-44487).
+   */
   abandoned = 0;
   readonly #session: StreamSession;
   readonly #handler: Handler;
@@ -102,12 +108,17 @@ export class Streams implements StreamHost<Http2Stream> {
     return this.#open.get(streamId);
   }
 
-  /** Never opened: section 5.1, "idle". Those with even numbers are a server's, which opens none. */
+  /**
+   * Never opened: section 5.1, "idle". Those with even numbers are a server's, which opens none.
+   */
   isIdle(streamId: number): boolean {
     return (streamId & 1) === 0 || streamId > this.closed.last;
   }
 
-  /** Accepts no more. Heads of responses that are not taken are bounded as their bodies are: small requests may ask for large ones. */
+  /**
+   * Accepts no more. Heads of responses that are not taken are bounded as their bodies are: small
+   * requests may ask for large ones.
+   */
   get isFull(): boolean {
     const { limits } = this;
     return (
@@ -128,8 +139,8 @@ export class Streams implements StreamHost<Http2Stream> {
     const stream = new Http2Stream(this, streamId, head, hasBody, session.peer.initialWindow, session.clock.now);
     if (hasBody) {
       const { streamWindow } = this.limits;
-      const known = session.isAwaitingSettings ? Math.max(streamWindow, DEFAULT_WINDOW) : streamWindow;
-      stream.receiveWindow = new ReceiveWindow(streamWindow, known);
+      const window = session.isAwaitingSettings ? Math.max(streamWindow, DEFAULT_WINDOW) : streamWindow;
+      stream.receiveWindow = new ReceiveWindow(streamWindow, window);
     }
     this.#open.set(stream.id, stream);
     this.memory.hold(STREAM_MEMORY);
@@ -212,7 +223,10 @@ export class Streams implements StreamHost<Http2Stream> {
     if (ending.cause !== 'client') this.#session.provoked();
   }
 
-  /** Nothing goes on: the client is told, by a status if it has none yet (RFC 9110 sections 15.5.9 and 15.6.5), and so is the handler. */
+  /**
+   * Nothing goes on: the client is told, by a status if it has none yet (RFC 9110 sections 15.5.9
+   * and 15.6.5), and so is the handler.
+   */
   endIdle(stream: Http2Stream): void {
     if (stream.hasHead) {
       this.resetStream(stream, stream.isTunnel ? STREAM_ENDING.idleTunnel : STREAM_ENDING.idle);
@@ -253,7 +267,10 @@ export class Streams implements StreamHost<Http2Stream> {
     this.#session.flushSoon();
   }
 
-  /** Section 8.1: a response that is complete before its request. What of that came with the same read has been taken. */
+  /**
+   * Section 8.1: a response that is complete before its request. What of that came with the same
+   * read has been taken.
+   */
   resetEarly(): void {
     if (this.#early.length === 0) return;
     const early = this.#early;

@@ -54,7 +54,10 @@ export class Connection implements Member {
     raw.once('close', () => this.#closed());
   }
 
-  /** Waits for the handshake. It takes the certificate of the server name, and answers one that nobody has by an alert. */
+  /**
+   * Waits for the handshake. It takes the certificate of the server name, and answers one that
+   * nobody has by an alert.
+   */
   startTls(): void {
     const { base } = this.#server;
     const tls = new TLSSocket(this.#raw, {
@@ -229,8 +232,8 @@ export class Connection implements Member {
 }
 
 /**
- * Node gives the `OCSPRequest` event to a tls.Server only, which has the certificate of a connection
- * from its own list. So the response is set where the event's callback would set it.
+ * Node gives the `OCSPRequest` event to a tls.Server only, which has the certificate of a
+ * connection from its own list. So the response is set where the event's callback would set it.
  */
 function setStaple(tls: TLSSocket, staple: Uint8Array | undefined): void {
   const handle: unknown = Reflect.get(tls, '_handle');

@@ -1,6 +1,7 @@
 /**
- * What happened to the connections of a thread before HTTP, and what they became: one number for each column, in memory that others may read. Limits that were met are told
- * to a listener as well, but seldom.
+ * What happened to the connections of a thread before HTTP, and what they became: one number for
+ * each column, in memory that others may read. Limits that were met are told to a listener as well,
+ * but seldom.
  */
 import type { Client } from '../../../core/address/client.ts';
 import { LogThrottle } from '../../../core/base/log/throttle.ts';
@@ -32,7 +33,10 @@ export const SERVER_COLUMNS = [
   'http2',
   /** Still there when the time to drain was over. */
   'drain_cut',
-  /** Bytes that clients held more, and less, than a second before: their difference is what they hold. */
+  /**
+   * Bytes that clients held more, and less, than a second before: their difference is what they
+   * hold.
+   */
   'memory_charged',
   'memory_released',
 ] as const;
@@ -50,7 +54,10 @@ export type ServerLimit = Extract<
   | 'drain_cut'
 >;
 
-/** `count`: how often it happened since it was told last, this time included. `client`: the one of this time. */
+/**
+ * `count`: how often it happened since it was told last, this time included. `client`: the one of
+ * this time.
+ */
 export type LimitListener = (limit: ServerLimit, count: number, client: Client) => void;
 
 /** Bytes that the counters of a thread take. */

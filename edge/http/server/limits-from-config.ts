@@ -1,4 +1,7 @@
-/** The limits as they are configured: the section `edge` holds those of each version of HTTP under its name and the limit's own. */
+/**
+ * The limits as they are configured: the section `edge` holds those of each version of HTTP under
+ * its name and the limit's own.
+ */
 import type { Config } from '../../../core/config/index.ts';
 import type { EdgeLimits } from './limits.ts';
 

@@ -11,7 +11,10 @@ export interface ServerLimits {
   readonly clientMemory: number;
   /** That a thread keeps ready, of the sites that were asked for last. */
   readonly maxCertificates: number;
-  /** Milliseconds from the connection to the end of the TLS handshake; without TLS, to the bytes that tell the version of HTTP. */
+  /**
+   * Milliseconds from the connection to the end of the TLS handshake; without TLS, to the bytes
+   * that tell the version of HTTP.
+   */
   readonly handshakeTimeout: number;
   /** Milliseconds that requests under way have when a thread is to end. */
   readonly drainTimeout: number;
@@ -20,7 +23,8 @@ export interface ServerLimits {
 export const SERVER_LIMITS: ServerLimits = {
   // Some 15 KB each with TLS and HTTP/2, 45 with HTTP/1.1: 1 to 2 GB.
   maxConnections: 50_000,
-  // Many people share an address behind a carrier's NAT, and a browser opens one connection with HTTP/2, six with HTTP/1.1.
+  // Many people share an address behind a carrier's NAT, and a browser opens one connection with
+  // HTTP/2, six with HTTP/1.1.
   maxPerAddress: 1000,
   clientMemory: 256 * 1024 * 1024,
   maxCertificates: 4000,
@@ -29,15 +33,17 @@ export const SERVER_LIMITS: ServerLimits = {
 };
 
 /**
- * Seconds. A client that has vanished without a word, with a request that is still worked on or a tunnel that is silent, holds its connection until it is asked after: no
- * limit of HTTP can tell it from one that waits.
+ * Seconds. A client that has vanished without a word, with a request that is still worked on or a
+ * tunnel that is silent, holds its connection until it is asked after: no limit of HTTP can tell it
+ * from one that waits.
  */
 export const KEEP_ALIVE = 60;
 
 /** Of the sockets that are listened on, and so of their connections. */
 export const EDGE_STREAM = {
   keepAlive: KEEP_ALIVE,
-  // Four writes: what is under way to a client that reads is not counted, so a far one gets as much as ever.
+  // Four writes: what is under way to a client that reads is not counted, so a far one gets as much
+  // as ever.
   unsent: 262_144,
 } as const;
 

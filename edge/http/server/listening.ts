@@ -1,8 +1,10 @@
 /**
- * The listening sockets of the threads: one for each thread and address, all of an address on the same port, so that the kernel spreads connections over the threads (SO_REUSEPORT).
+ * The listening sockets of the threads: one for each thread and address, all of an address on the
+ * same port, so that the kernel spreads connections over the threads (SO_REUSEPORT).
  *
- * They are the pool's. A thread listens on a duplicate, which it makes when it does: when it ends or is replaced the socket stays, with the connections that wait in it, and
- * its successor takes them. A socket that is closed resets those, and one that nobody accepts from swallows its share.
+ * They are the pool's. A thread listens on a duplicate, which it makes when it does: when it ends
+ * or is replaced the socket stays, with the connections that wait in it, and its successor takes
+ * them. A socket that is closed resets those, and one that nobody accepts from swallows its share.
  */
 
 import { ConfigError } from '../../../core/base/errors.ts';
@@ -25,7 +27,10 @@ export interface Listening {
   close(): void;
 }
 
-/** `transport`: "auto" falls back to one thread where the system's calls are missing. Throws ConfigError when a place is taken. */
+/**
+ * `transport`: "auto" falls back to one thread where the system's calls are missing. Throws
+ * ConfigError when a place is taken.
+ */
 export function openListening(places: readonly Place[], threads: number, transport: 'auto' | 'portable'): Listening {
   const libc = transport === 'portable' ? null : tryLibc();
   if (libc === null) return portable(places);
@@ -47,12 +52,15 @@ export function openListening(places: readonly Place[], threads: number, transpo
   }
   return {
     isShared: true,
-    listenersOf: (i) => places.map(({ isTls, listen }, place) => ({ isTls, ...listen, fd: sockets[i][place] })),
+    listenersOf: (i) => places.map(({ isTls, listen }, index) => ({ isTls, ...listen, fd: sockets[i][index] })),
     close,
   };
 }
 
-/** In a thread, right before it listens: a descriptor of its own, which is closed with the server. One that was made sooner would stay when the thread cannot start. */
+/**
+ * In a thread, right before it listens: a descriptor of its own, which is closed with the server.
+ * One that was made sooner would stay when the thread cannot start.
+ */
 export function ownListener(listener: Listener): Listener {
   return listener.fd === undefined ? listener : { ...listener, fd: loadLibc().duplicate(listener.fd) };
 }

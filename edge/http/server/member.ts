@@ -4,7 +4,10 @@ export interface Member {
   readonly deadline: number;
   /** The time for the handshake is over. */
   expire(): void;
-  /** No new requests; what is under way may end. What a new connection was opened for is under way, too: it goes on, and is drained when it is settled. */
+  /**
+   * No new requests; what is under way may end. What a new connection was opened for is under way,
+   * too: it goes on, and is drained when it is settled.
+   */
   drain(): void;
   /** The time to drain is over. */
   cut(): void;

@@ -1,4 +1,7 @@
-/** Gives memory back to the system when clients have let go of much of it: an attack must not leave the process as large as it made it. */
+/**
+ * Gives memory back to the system when clients have let go of much of it: an attack must not leave
+ * the process as large as it made it.
+ */
 import type { MemoryBudget } from '../exchange/client-memory.ts';
 
 /** Bytes: for less the thread is not stopped. */

@@ -5,7 +5,10 @@ import { HTTP2_COLUMNS } from '../http2/counters.ts';
 import type { ServerColumn } from './counters.ts';
 import type { EdgeCounters } from './slices.ts';
 
-/** Metrics that are told by columns of the server's counters: one label, whose values lead to columns. */
+/**
+ * Metrics that are told by columns of the server's counters: one label, whose values lead to
+ * columns.
+ */
 const BY_SERVER_COLUMN: readonly (readonly [
   name: string,
   label: string,

@@ -1,4 +1,7 @@
-/** One connection whose TLS is that of edge/http/tls, or, where that does not take it, node's sockets as they serve all others. */
+/**
+ * One connection whose TLS is that of edge/http/tls, or, where that does not take it, node's
+ * sockets as they serve all others.
+ */
 import { Socket } from 'node:net';
 import type { Client as CountedClient } from '../../../core/address/client.ts';
 import { loadLibc } from '../../../core/os/libc.ts';

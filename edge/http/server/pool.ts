@@ -1,4 +1,7 @@
-/** The threads of the edge: as many as asked for behind the same addresses, replaced without a connection lost when their application changes. */
+/**
+ * The threads of the edge: as many as asked for behind the same addresses, replaced without a
+ * connection lost when their application changes.
+ */
 import type { Worker } from 'node:worker_threads';
 import { ConfigError } from '../../../core/base/errors.ts';
 import type { Logger } from '../../../core/base/log/index.ts';
@@ -24,9 +27,15 @@ export interface PoolOptions {
   readonly application: string;
   /** Is cloned for each thread. */
   readonly data: unknown;
-  /** Seconds after which tickets get a new key. One lasts so long, too, so that the last two keys open all that are good. */
+  /**
+   * Seconds after which tickets get a new key. One lasts so long, too, so that the last two keys
+   * open all that are good.
+   */
   readonly ticketRotation: number;
-  /** The keys of tickets to begin with, when they are shared with other nodes: then the pool makes none, and waits for `setTickets`. */
+  /**
+   * The keys of tickets to begin with, when they are shared with other nodes: then the pool makes
+   * none, and waits for `setTickets`.
+   */
   readonly tickets?: TicketKeys;
   /** What applications count beside the server's own; read in `counters.application`. */
   readonly columns?: readonly string[];
@@ -126,7 +135,10 @@ export class Pool {
     return this.#threads.filter(({ pulse }) => pulse.silence > ms).map(({ name }) => name);
   }
 
-  /** To the application of each thread, also of those that are about to serve. One that is started later is not told. */
+  /**
+   * To the application of each thread, also of those that are about to serve. One that is started
+   * later is not told.
+   */
   send(message: unknown): void {
     for (const thread of [...this.#threads, ...this.#starting]) thread.send({ kind: 'application', message });
   }
@@ -143,8 +155,10 @@ export class Pool {
   }
 
   /**
-   * Replaces all threads by new ones, whose applications get `data`: they listen first, then the old ones drain. Resolves when the new ones serve; one reload after
-   * the other, and not before the threads of the last have ended. Rejects when they cannot start: the old ones go on; and when the pool stops.
+   * Replaces all threads by new ones, whose applications get `data`: they listen first, then the
+   * old ones drain. Resolves when the new ones serve; one reload after the other, and not before
+   * the threads of the last have ended. Rejects when they cannot start: the old ones go on; and
+   * when the pool stops.
    */
   reload(data: unknown): Promise<void> {
     const turn = this.#turn.then(() => this.#reload(data));
@@ -161,7 +175,8 @@ export class Pool {
     const threads = this.#threads;
     this.#threads = [];
     const ended = Promise.all([this.#replaced, ...threads.map((thread) => this.#drain(thread))]);
-    // The threads let go of theirs at once. Left open, the sockets would go on taking connections, also of those that listen on the same port in our place.
+    // The threads let go of theirs at once. Left open, the sockets would go on taking connections,
+    // also of those that listen on the same port in our place.
     if (isListening) this.#listening.close();
     await ended;
     this.#listening.close();
@@ -198,7 +213,7 @@ export class Pool {
     this.#starting = threads;
     const started = await Promise.allSettled(threads.map((thread) => thread.start()));
     this.#starting = [];
-    const failed = started.find((one) => one.status === 'rejected');
+    const failed = started.find((outcome) => outcome.status === 'rejected');
     if (failed === undefined) {
       this.#threads = threads;
       return;

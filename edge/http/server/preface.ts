@@ -1,4 +1,7 @@
-/** Without TLS there is no ALPN: which version of HTTP a connection speaks is told by its first bytes (RFC 9113 section 3.3, prior knowledge). */
+/**
+ * Without TLS there is no ALPN: which version of HTTP a connection speaks is told by its first
+ * bytes (RFC 9113 section 3.3, prior knowledge).
+ */
 
 /** RFC 9113 section 3.4. No request of HTTP/1.1 begins so: `PRI` is reserved. */
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');

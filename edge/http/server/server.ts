@@ -48,7 +48,10 @@ export interface EdgeServerOptions {
   readonly http2Counters: Http2Counters;
   /** What a handler threw or rejected with; as often as it happens. */
   readonly onHandlerError: (error: unknown) => void;
-  /** Lets edge/http/tls carry TLS, where it can be had. Without it node:tls does. The loop stays the caller's. */
+  /**
+   * Lets edge/http/tls carry TLS, where it can be had. Without it node:tls does. The loop stays the
+   * caller's.
+   */
   readonly native?: Omit<TlsLoopOptions, 'accept'>;
 }
 
@@ -70,7 +73,10 @@ export class EdgeServer implements ConnectionHost {
   readonly #load: { readonly refusesConnections: boolean } | undefined;
   readonly #servers: Server[] = [];
   readonly #open = new Set<Member>();
-  /** Whose version of HTTP is not known yet, in the order of their deadlines: all have the same time. */
+  /**
+   * Whose version of HTTP is not known yet, in the order of their deadlines: all have the same
+   * time.
+   */
   readonly #unsettled = new Set<Member>();
   readonly #timer: NodeJS.Timeout;
   readonly #memoryReturn: MemoryReturn;
@@ -123,8 +129,9 @@ export class EdgeServer implements ConnectionHost {
   }
 
   #listenByNode({ isTls, fd, address, port, family }: Listener): Promise<void> {
-    // Half-open: a client that has sent all that it wants to may still be answered. Whoever serves the connection sees its end.
-    // A socket of ours has TCP_NODELAY and keep-alive already, and hands them on to its connections.
+    // Half-open: a client that has sent all that it wants to may still be answered. Whoever serves
+    // the connection sees its end. A socket of ours has TCP_NODELAY and keep-alive already, and
+    // hands them on to its connections.
     const own = fd === undefined ? { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE * 1000 } : {};
     const server = createServer({ allowHalfOpen: true, ...own }, (raw) => this.#accept(raw, isTls));
     this.#servers.push(server);
@@ -140,7 +147,10 @@ export class EdgeServer implements ConnectionHost {
     });
   }
 
-  /** Takes no more connections; resolves when all have ended, by themselves or when `drainTimeout` is over. Once. */
+  /**
+   * Takes no more connections; resolves when all have ended, by themselves or when `drainTimeout`
+   * is over. Once.
+   */
   async drain(): Promise<void> {
     this.isDraining = true;
     for (const server of this.#servers) server.close();

@@ -1,6 +1,7 @@
 /**
- * What the threads count, where main can read it: a slice of shared memory for each thread, written by it alone with plain stores, so that nothing is sent for a request. Doubles,
- * as the nameserver's (core/nameserver/counters.ts).
+ * What the threads count, where main can read it: a slice of shared memory for each thread, written
+ * by it alone with plain stores, so that nothing is sent for a request. Doubles, as the
+ * nameserver's (core/nameserver/counters.ts).
  */
 import { HTTP1_COLUMNS, HTTP1_COUNTERS_BYTES } from '../http1/counters.ts';
 import { HTTP2_COLUMNS, HTTP2_COUNTERS_BYTES } from '../http2/counters.ts';

@@ -12,9 +12,10 @@ export const ALPN_PROTOCOLS: Uint8Array = Buffer.concat(
 );
 
 /**
- * The context that every connection begins with: versions and ciphers. It has no certificate; that comes with the server name. It gives no tickets: OpenSSL opens them with this
- * context, before the server name is looked at, so that TLS 1.2 would resume the session of one site under the name of another (RFC 6066 section 3). edge/http/tls, which serves all but
- * unusual clients, resumes.
+ * The context that every connection begins with: versions and ciphers. It has no certificate; that
+ * comes with the server name. It gives no tickets: OpenSSL opens them with this context, before the
+ * server name is looked at, so that TLS 1.2 would resume the session of one site under the name of
+ * another (RFC 6066 section 3). edge/http/tls, which serves all but unusual clients, resumes.
  */
 export function createBaseContext(): SecureContext {
   const options = {

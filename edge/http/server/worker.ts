@@ -1,4 +1,7 @@
-/** The program of a thread of the edge: makes its application, listens, serves until it is told to drain. */
+/**
+ * The program of a thread of the edge: makes its application, listens, serves until it is told to
+ * drain.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import { addressText } from '../../../core/address/ipv6.ts';
 import { LogThrottle } from '../../../core/base/log/throttle.ts';

@@ -1,4 +1,7 @@
-/** What a server shows for a name. Whoever makes one gives out the same object as long as it is the same certificate: what is made of it is found by that. */
+/**
+ * What a server shows for a name. Whoever makes one gives out the same object as long as it is the
+ * same certificate: what is made of it is found by that.
+ */
 export interface TlsCertificate {
   /** PEM: the certificate, then those between it and its authority. */
   readonly cert: string;

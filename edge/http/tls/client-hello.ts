@@ -1,6 +1,8 @@
 /**
- * The first message of a client (RFC 8446 section 4.1.2, RFC 5246 section 7.4.1.2), looked at before anything is taken from its socket: which server it asks for, and which
- * version of HTTP it speaks. Whatever is not plain and whole in one record is somebody else's: OpenSSL knows what to say to it.
+ * The first message of a client (RFC 8446 section 4.1.2, RFC 5246 section 7.4.1.2), looked at
+ * before anything is taken from its socket: which server it asks for, and which version of HTTP it
+ * speaks. Whatever is not plain and whole in one record is somebody else's: OpenSSL knows what to
+ * say to it.
  */
 
 /** A record (RFC 8446 section 5.1) with its head. No ClientHello that is looked at is longer. */
@@ -40,7 +42,10 @@ export class ClientHello {
   #offersHttp1 = false;
   #hasAlpn = false;
 
-  /** It asks for a server by its name, and for a version of HTTP that we speak, if it asks for any protocol. */
+  /**
+   * It asks for a server by its name, and for a version of HTTP that we speak, if it asks for any
+   * protocol.
+   */
   get isOurs(): boolean {
     return this.serverName !== '' && (this.offersHttp2 || this.#offersHttp1 || !this.#hasAlpn);
   }

@@ -1,6 +1,7 @@
 /**
- * One connection of TLS: its ClientHello is looked at, then it is shaken hands with, then it carries bytes, until it closes. All that is done here does not block, and nothing
- * that a client sends throws.
+ * One connection of TLS: its ClientHello is looked at, then it is shaken hands with, then it
+ * carries bytes, until it closes. All that is done here does not block, and nothing that a client
+ * sends throws.
  */
 import type { LoopTask } from '../../../core/os/descriptor-loop.ts';
 import { EPOLLERR, EPOLLHUP, EPOLLIN, EPOLLOUT } from '../../../core/os/epoll.ts';
@@ -28,8 +29,10 @@ const RECORD = 16_384;
 /** Records that are read in a turn: small ones cost as much as large ones. */
 const RECORDS = 64;
 /**
- * Bytes that OpenSSL receives in one go for a client that sends much, and sends in one go of a large write: four records of TLS 1.3 with their heads, tags and types (RFC 8446 section 5.2), of which the content fills what they
- * are read to. For others it is one record, as the memory is taken anew for each read.
+ * Bytes that OpenSSL receives in one go for a client that sends much, and sends in one go of a
+ * large write: four records of TLS 1.3 with their heads, tags and types (RFC 8446 section 5.2), of
+ * which the content fills what they are read to. For others it is one record, as the memory is
+ * taken anew for each read.
  */
 const FOUR_RECORDS = 4 * (5 + RECORD + 1 + 16);
 
@@ -50,10 +53,10 @@ export interface ConnectionLoop {
   put(task: LoopTask): void;
   /** A new SSL with a certificate for `serverName`; 0: the certificate cannot be used. */
   sslFor(owner: TlsOwner<TlsConnection>, serverName: string, certificate: TlsCertificate): number;
-  holds(place: number, ssl: number): void;
-  forgets(place: number): void;
+  holds(slot: number, ssl: number): void;
+  forgets(slot: number): void;
   /** Stops watching `fd`, which has another owner from now on. */
-  leaves(place: number, fd: number): void;
+  leaves(slot: number, fd: number): void;
 }
 
 export class TlsConnection implements Transport {
@@ -65,7 +68,7 @@ export class TlsConnection implements Transport {
   isResumed = false;
   /** The client's verified certificate, as the field Client-Cert has it; empty: it showed none. */
   clientCertificate = '';
-  readonly place: number;
+  readonly slot: number;
   readonly #loop: ConnectionLoop;
   readonly #owner: TlsOwner<TlsConnection>;
   #fd: number;
@@ -94,11 +97,11 @@ export class TlsConnection implements Transport {
   #idleMessages = 0;
 
   /** `fd` is watched for EPOLLIN under `place`. */
-  constructor(loop: ConnectionLoop, owner: TlsOwner<TlsConnection>, fd: number, place: number) {
+  constructor(loop: ConnectionLoop, owner: TlsOwner<TlsConnection>, fd: number, slot: number) {
     this.#loop = loop;
     this.#owner = owner;
     this.#fd = fd;
-    this.place = place;
+    this.slot = slot;
     this.#events = EPOLLIN;
   }
 
@@ -187,7 +190,7 @@ export class TlsConnection implements Transport {
       this.#hangUp();
       return;
     }
-    this.#loop.holds(this.place, this.#ssl);
+    this.#loop.holds(this.slot, this.#ssl);
     openssl.ERR_clear_error();
     if (openssl.SSL_set_fd(this.#ssl, this.#fd) !== 1) {
       openssl.ERR_clear_error();
@@ -237,7 +240,7 @@ export class TlsConnection implements Transport {
     const fd = this.#fd;
     this.#state = STATE.CLOSED;
     this.#fd = -1;
-    this.#loop.leaves(this.place, fd);
+    this.#loop.leaves(this.slot, fd);
     this.#owner.handOver(fd);
   }
 
@@ -246,7 +249,10 @@ export class TlsConnection implements Transport {
     this.#hangUp();
   }
 
-  /** Closes after an alert: what has come is taken first, since a socket that is closed over it is reset, and the alert is lost. */
+  /**
+   * Closes after an alert: what has come is taken first, since a socket that is closed over it is
+   * reset, and the alert is lost.
+   */
   #hangUp(): void {
     const { calls, shared } = this.#loop;
     calls.finish(this.#fd);
@@ -400,7 +406,9 @@ export class TlsConnection implements Transport {
     if (wantedRoom && this.#state === STATE.OPEN) this.#later(DUE.READ);
   }
 
-  /** close_notify (RFC 8446 section 6.1), then the end of the stream; the client's is waited for. */
+  /**
+   * close_notify (RFC 8446 section 6.1), then the end of the stream; the client's is waited for.
+   */
   #finish(): void {
     if (this.#state !== STATE.OPEN || this.#hasEnded || this.#writing !== null || this.#done !== null) return;
     const { openssl, calls } = this.#loop;
@@ -426,7 +434,7 @@ export class TlsConnection implements Transport {
     this.#fd = -1;
     this.#ssl = 0;
     this.#buffer = 0;
-    this.#loop.forgets(this.place);
+    this.#loop.forgets(this.slot);
     if (ssl !== 0) {
       openssl.ERR_clear_error();
       openssl.SSL_free(ssl);
@@ -451,6 +459,6 @@ export class TlsConnection implements Transport {
   #watch(events: number): void {
     if (events === this.#events) return;
     this.#events = events;
-    this.#loop.calls.change(this.#fd, this.place, events);
+    this.#loop.calls.change(this.#fd, this.slot, events);
   }
 }

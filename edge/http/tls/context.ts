@@ -1,4 +1,7 @@
-/** The SSL_CTX of a thread: what TLS is like for all its connections. It has no certificate: each connection is given its own (credentials.ts). */
+/**
+ * The SSL_CTX of a thread: what TLS is like for all its connections. It has no certificate: each
+ * connection is given its own (credentials.ts).
+ */
 import { createHash } from 'node:crypto';
 import { SIGNATURE_ALGORITHMS } from '../../../core/tls/signature-algorithms.ts';
 import type { TicketKeys } from '../../../core/tls/ticket-keys.ts';
@@ -23,8 +26,9 @@ const SSL_TLSEXT_ERR_OK = 0;
 const SSL_TLSEXT_ERR_ALERT_FATAL = 2;
 const SSL_TLSEXT_ERR_NOACK = 3;
 /**
- * Tickets after a full handshake of TLS 1.3. OpenSSL's two are for clients that open several connections at once; of HTTP/2 they open one, and each session
- * that is resumed brings the next ticket.
+ * Tickets after a full handshake of TLS 1.3. OpenSSL's two are for clients that open several
+ * connections at once; of HTTP/2 they open one, and each session that is resumed brings the next
+ * ticket.
  */
 const TICKETS = 1;
 /** Session id contexts that are kept; only names with a certificate get this far. */
@@ -39,7 +43,10 @@ export class TlsContext {
   readonly #tickets: Tickets;
   /** Its address again, in memory that outlives the thread (places.ts). */
   readonly #place: Float64Array;
-  /** Of the connection that is worked on: HTTP/2 is chosen, else HTTP/1.1. That the client offers it was seen before. */
+  /**
+   * Of the connection that is worked on: HTTP/2 is chosen, else HTTP/1.1. That the client offers it
+   * was seen before.
+   */
   selectsHttp2 = true;
   /** Of the connection that is worked on, during its handshake. */
   certificate: TlsCertificate | null = null;
@@ -50,11 +57,14 @@ export class TlsContext {
   readonly #status: (ssl: number) => number;
   readonly #info: (ssl: number, where: number) => void;
 
-  /** `ticketLifetime`: seconds that a session may be resumed. Throws where OpenSSL lacks what is needed. */
-  constructor(openssl: Openssl, ticketLifetime: number, place: Float64Array) {
+  /**
+   * `ticketLifetime`: seconds that a session may be resumed. Throws where OpenSSL lacks what is
+   * needed.
+   */
+  constructor(openssl: Openssl, ticketLifetime: number, cell: Float64Array) {
     this.#openssl = openssl;
     this.#tickets = new Tickets(openssl);
-    this.#place = place;
+    this.#place = cell;
     this.#select = (_ssl, out, outLength) => {
       try {
         const { pointer, length } = this.#protocols[this.selectsHttp2 ? 1 : 0];
@@ -75,7 +85,8 @@ export class TlsContext {
       }
     };
     this.#noDescriptor.bytes.writeInt32LE(-1);
-    // Within SSL_read, which goes on as long as such messages come. There is nothing to say no by, but that there is nothing more to read.
+    // Within SSL_read, which goes on as long as such messages come. There is nothing to say no by,
+    // but that there is nothing more to read.
     this.#info = (ssl, where) => {
       if (where !== INFO.ACCEPT_EXIT && (where & INFO.ALERT) === 0) return;
       if (++this.idleMessages <= MAX_IDLE_MESSAGES) return;
@@ -97,8 +108,9 @@ export class TlsContext {
 
   /**
    * Binds the sessions of a connection to its server name and the policy of its site, before the
-   * handshake: a ticket is resumed under these alone, also on other threads and nodes.
-   * RFC 6066 section 3 requires it of TLS 1.2, of whose resumed session OpenSSL reports no name; of TLS 1.3 clients keep to it (RFC 8446 section 4.6.1). Any other name gets a full handshake.
+   * handshake: a ticket is resumed under these alone, also on other threads and nodes. RFC 6066
+   * section 3 requires it of TLS 1.2, of whose resumed session OpenSSL reports no name; of TLS 1.3
+   * clients keep to it (RFC 8446 section 4.6.1). Any other name gets a full handshake.
    */
   bind(ssl: number, serverName: string, policy: TlsPolicy | null = null): void {
     const id = this.#sessionId(policy === null ? serverName : `${serverName}\0${policy.fingerprint}`);
@@ -116,7 +128,10 @@ export class TlsContext {
     return id;
   }
 
-  /** From now on a connection that sends too many messages without data can neither be read nor written to any more. */
+  /**
+   * From now on a connection that sends too many messages without data can neither be read nor
+   * written to any more.
+   */
   bound(ssl: number): void {
     this.#openssl.setInfo(ssl, this.#info);
   }
@@ -171,11 +186,13 @@ export class TlsContext {
     control(CTRL.READ_AHEAD, 1);
     control(CTRL.SESS_CACHE_MODE, 0);
     control(CTRL.MODE, MODE.ENABLE_PARTIAL_WRITE | MODE.ACCEPT_MOVING_WRITE_BUFFER | MODE.RELEASE_BUFFERS);
-    // A certificate that came without a chain is sent alone, in place of looking for one among authorities of which there are none.
+    // A certificate that came without a chain is sent alone, in place of looking for one among
+    // authorities of which there are none.
     control(CTRL.MODE, MODE.NO_AUTO_CHAIN);
     // Else a client that sends nothing but KeyUpdates is read as long as it sends.
     control(CTRL.CLEAR_MODE, MODE.AUTO_RETRY);
-    // RFC 9113 section 9.2.1 forbids renegotiation and compression. An end without close_notify is an end: frames tell where they end.
+    // RFC 9113 section 9.2.1 forbids renegotiation and compression. An end without close_notify is
+    // an end: frames tell where they end.
     openssl.SSL_CTX_set_options(address, OP.NO_RENEGOTIATION | OP.NO_COMPRESSION | OP.IGNORE_UNEXPECTED_EOF);
     openssl.SSL_CTX_set_options(address, OP.CIPHER_SERVER_PREFERENCE | OP.PRIORITIZE_CHACHA);
     openssl.setAlpnSelect(address, this.#select);
@@ -184,7 +201,10 @@ export class TlsContext {
   }
 }
 
-/** A name of ALPN as OpenSSL is told of it: where it lies, and how long it is. `memory` is to be held. */
+/**
+ * A name of ALPN as OpenSSL is told of it: where it lies, and how long it is. `memory` is to be
+ * held.
+ */
 function protocol(name: string): { memory: Buffer; pointer: Buffer; length: Buffer } {
   const { bytes: memory, address } = fixedMemory(name.length);
   memory.write(name, 'latin1');

@@ -1,9 +1,13 @@
 /**
- * Certificates with their keys and chains as OpenSSL has them, read when they are asked for. Those that were asked for last are kept; connections hold theirs.
+ * Certificates with their keys and chains as OpenSSL has them, read when they are asked for. Those
+ * that were asked for last are kept; connections hold theirs.
  *
- * A connection is given them (4 µs), in place of each having an SSL_CTX: that took 725 µs to make and 25 KB, most of it for what is the same in all. What is left is 7 KB, and 22 µs for
- * keys of the kind that nearly all have (quick-credential.ts). Of others it is 225 µs, half each for the certificate and the key: a key is looked for by the kind of the certificate's, as
- * OpenSSL otherwise makes ready for every kind there is (350 µs). Chains are read once for all that have the same.
+ * A connection is given them (4 µs), in place of each having an SSL_CTX: that took 725 µs to make
+ * and 25 KB, most of it for what is the same in all. What is left is 7 KB, and 22 µs for keys of
+ * the kind that nearly all have (quick-credential.ts). Of others it is 225 µs, half each for the
+ * certificate and the key: a key is looked for by the kind of the certificate's, as OpenSSL
+ * otherwise makes ready for every kind there is (350 µs). Chains are read once for all that have
+ * the same.
  */
 import type { TlsCertificate } from './certificate.ts';
 import { fixedMemory, KEY_PAIR, NO_MORE_PEM, type Openssl } from './openssl.ts';
@@ -15,7 +19,7 @@ import { Recent } from './recent.ts';
 const END = /-----END (?:X509 |TRUSTED )?CERTIFICATE-----/;
 
 interface Credential {
-  readonly place: number;
+  readonly slot: number;
   /** PEM. */
   readonly chain: string;
 }
@@ -34,7 +38,10 @@ export class Credentials {
   readonly #places: CredentialPlaces;
   readonly #free: number[];
   readonly #freeChains: number[];
-  /** Places. By the object, of which there is one for a certificate (edge/sites): to find it by its text takes longer than to read a text is worth. */
+  /**
+   * Places. By the object, of which there is one for a certificate (edge/sites): to find it by its
+   * text takes longer than to read a text is worth.
+   */
   readonly #known: Recent<TlsCertificate, Credential>;
   /** Places, by the PEM of the chain. */
   readonly #chains: Recent<string, number>;
@@ -46,24 +53,27 @@ export class Credentials {
     this.#openssl = openssl;
     this.#places = places;
     this.#quick = places.quick === null ? null : new QuickReader(openssl, places.quick);
-    this.#free = Array.from({ length: credentials.length / FIELDS }, (_, place) => place);
+    this.#free = Array.from({ length: credentials.length / FIELDS }, (_, slot) => slot);
     this.#freeChains = Array.from(chains.keys());
-    this.#known = new Recent(this.#free.length - 1, ({ place }) => {
-      freeCredential(openssl, credentials, place);
-      this.#free.push(place);
+    this.#known = new Recent(this.#free.length - 1, ({ slot }) => {
+      freeCredential(openssl, credentials, slot);
+      this.#free.push(slot);
     });
-    this.#chains = new Recent(chains.length - 1, (place) => {
-      freeChain(openssl, chains, place);
-      this.#freeChains.push(place);
+    this.#chains = new Recent(chains.length - 1, (slot) => {
+      freeChain(openssl, chains, slot);
+      this.#freeChains.push(slot);
     });
   }
 
-  /** An SSL of a context, the caller's, that shows a certificate; 0: there is no memory. Throws an Error for a certificate or a key that cannot be used. */
+  /**
+   * An SSL of a context, the caller's, that shows a certificate; 0: there is no memory. Throws an
+   * Error for a certificate or a key that cannot be used.
+   */
   open(context: number, certificate: TlsCertificate): number {
     const openssl = this.#openssl;
-    const { place, chain } = this.#known.of(certificate, () => this.#read(certificate));
+    const { slot, chain } = this.#known.of(certificate, () => this.#read(certificate));
     const { credentials } = this.#places;
-    const at = FIELDS * place;
+    const at = FIELDS * slot;
     const between = this.#chainOf(chain);
     openssl.ERR_clear_error();
     const ssl = openssl.SSL_new(context);
@@ -88,8 +98,8 @@ export class Credentials {
   #read(certificate: TlsCertificate): Credential {
     const openssl = this.#openssl;
     const { credentials } = this.#places;
-    const place = this.#free.pop() as number;
-    const at = FIELDS * place;
+    const slot = this.#free.pop() as number;
+    const at = FIELDS * slot;
     openssl.ERR_clear_error();
     try {
       const { key } = certificate;
@@ -97,10 +107,10 @@ export class Credentials {
       const quick = this.#quick?.read(own, key);
       credentials[at] = quick?.certificate ?? this.#readOwn(typeof own === 'string' ? own : certificate.cert);
       credentials[at + 1] = quick?.key ?? this.#readKey(key, credentials[at]);
-      return { place, chain };
+      return { slot, chain };
     } catch (error) {
-      freeCredential(openssl, credentials, place);
-      this.#free.push(place);
+      freeCredential(openssl, credentials, slot);
+      this.#free.push(slot);
       throw error;
     } finally {
       openssl.ERR_clear_error();
@@ -117,7 +127,8 @@ export class Credentials {
     const openssl = this.#openssl;
     const key =
       this.#reading(pem, (bio) => this.#decodeKey(bio, own)) ||
-      // Where something else stands before it; or there is none. With an empty passphrase nobody is asked for one.
+      // Where something else stands before it; or there is none. With an empty passphrase nobody is
+      // asked for one.
       this.#reading(pem, (bio) => openssl.PEM_read_bio_PrivateKey(bio, 0, 0, ''));
     if (key === 0) throw new Error('the private key is not PEM');
     if (openssl.X509_check_private_key(own, key) === 1) return key;
@@ -140,11 +151,14 @@ export class Credentials {
     return Number(bytes.readBigUInt64LE());
   }
 
-  /** A STACK_OF(X509) with the certificates of a text, good until the next is asked for; 0: there are none. */
+  /**
+   * A STACK_OF(X509) with the certificates of a text, good until the next is asked for; 0: there
+   * are none.
+   */
   #chainOf(pem: string): number {
     if (pem === '') return 0;
     const { chains } = this.#places;
-    const place = this.#chains.of(pem, () => {
+    const slot = this.#chains.of(pem, () => {
       const free = this.#freeChains.pop() as number;
       try {
         chains[free] = this.#openssl.OPENSSL_sk_new_null();
@@ -156,7 +170,7 @@ export class Credentials {
         throw error;
       }
     });
-    return chains[place];
+    return chains[slot];
   }
 
   #readChain(bio: number, chain: number): void {

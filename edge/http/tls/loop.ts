@@ -28,7 +28,10 @@ export interface TlsLoopOptions {
   /** Seconds that a session may be resumed. */
   readonly ticketLifetime: number;
   readonly tickets: TicketKeys;
-  /** A client has connected: whose its connection is, or null: it is closed. The client is the owner's to keep. */
+  /**
+   * A client has connected: whose its connection is, or null: it is closed. The client is the
+   * owner's to keep.
+   */
   readonly accept: (client: Client) => TlsOwner<TlsConnection> | null;
 }
 
@@ -41,7 +44,9 @@ export class TlsLoop implements ConnectionLoop {
   readonly hello = new ClientHello();
   /** What was read last. */
   readonly shared = fixedMemory(Math.max(BUFFER, MAX_HELLO));
-  /** Events of a ClientHello of which a part has come, and what of them means that no more comes. */
+  /**
+   * Events of a ClientHello of which a part has come, and what of them means that no more comes.
+   */
   readonly edges = (EPOLLIN | EPOLLRDHUP | EPOLLET) >>> 0;
   readonly ended = EPOLLRDHUP | EPOLLHUP;
   readonly #accept: TlsLoopOptions['accept'];
@@ -73,16 +78,16 @@ export class TlsLoop implements ConnectionLoop {
 
   /** Accepts from a socket that listens and does not block, and is the loop's from now on. */
   listen(fd: number): void {
-    const place = this.#loop.enter(fd);
-    if (place < 0) throw new RangeError('too many listening sockets');
-    this.#listeners.set(place, fd);
-    this.#loop.watch(place, EPOLLIN, { event: () => this.#acceptFrom(fd) });
+    const slot = this.#loop.enter(fd);
+    if (slot < 0) throw new RangeError('too many listening sockets');
+    this.#listeners.set(slot, fd);
+    this.#loop.watch(slot, EPOLLIN, { event: () => this.#acceptFrom(fd) });
   }
 
   stopListening(): void {
     clearTimeout(this.#restTimer);
-    for (const [place, fd] of this.#listeners) {
-      this.#loop.leave(place);
+    for (const [slot, fd] of this.#listeners) {
+      this.#loop.leave(slot);
       this.calls.close(fd);
     }
     this.#listeners.clear();
@@ -132,21 +137,21 @@ export class TlsLoop implements ConnectionLoop {
     if (policy.clients !== null) this.authorities.demand(ssl, policy.clients);
   }
 
-  holds(place: number, ssl: number): void {
-    this.#places.objects[place] = ssl;
+  holds(slot: number, ssl: number): void {
+    this.#places.objects[slot] = ssl;
   }
 
   /** What is at the place is going to be freed. */
-  forgets(place: number): void {
-    this.#places.objects[place] = 0;
-    this.#loop.leave(place);
+  forgets(slot: number): void {
+    this.#places.objects[slot] = 0;
+    this.#loop.leave(slot);
     this.#open--;
   }
 
   /** Its descriptor becomes somebody else's. */
-  leaves(place: number, fd: number): void {
+  leaves(slot: number, fd: number): void {
     this.calls.unwatch(fd);
-    this.forgets(place);
+    this.forgets(slot);
   }
 
   #acceptFrom(listener: number): void {
@@ -166,17 +171,17 @@ export class TlsLoop implements ConnectionLoop {
     if (peer[0] === AF_INET) client.setAddress(peer, 4, 4);
     else client.setAddress(peer, 8, 16);
     client.port = (peer[2] << 8) | peer[3];
-    const place = this.#loop.enter(fd);
-    const owner = place < 0 ? null : this.#accept(client);
+    const slot = this.#loop.enter(fd);
+    const owner = slot < 0 ? null : this.#accept(client);
     if (owner === null) {
-      if (place >= 0) this.#loop.leave(place);
+      if (slot >= 0) this.#loop.leave(slot);
       calls.close(fd);
       return;
     }
-    const connection = new TlsConnection(this, owner, fd, place);
+    const connection = new TlsConnection(this, owner, fd, slot);
     this.#open++;
     owner.begun(connection);
-    if (!this.#loop.watch(place, EPOLLIN, connection)) connection.destroy();
+    if (!this.#loop.watch(slot, EPOLLIN, connection)) connection.destroy();
   }
 
   /** There is no descriptor for a connection that waits: it would be told again and again. */
@@ -187,6 +192,6 @@ export class TlsLoop implements ConnectionLoop {
   }
 
   #watchListeners(events: number): void {
-    for (const place of this.#listeners.keys()) this.#loop.change(place, events);
+    for (const slot of this.#listeners.keys()) this.#loop.change(slot, events);
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Node's own OpenSSL through koffi: its program exports the library's functions. Only functions of OpenSSL 3's public headers, and pointers that nobody looks behind: they are plain
- * numbers, so that nothing is made for a call. Whoever gets one frees it once.
+ * Node's own OpenSSL through koffi: its program exports the library's functions. Only functions of
+ * OpenSSL 3's public headers, and pointers that nobody looks behind: they are plain numbers, so
+ * that nothing is made for a call. Whoever gets one frees it once.
  */
 import koffi from 'koffi';
 
@@ -35,7 +36,10 @@ export const OP = {
   NO_RENEGOTIATION: 1 << 30,
 } as const;
 
-/** What an info callback is told of: a server has worked on a message of the handshake or its like, or an alert, either way. */
+/**
+ * What an info callback is told of: a server has worked on a message of the handshake or its like,
+ * or an alert, either way.
+ */
 export const INFO = { ACCEPT_EXIT: 0x2002, ALERT: 0x4000 } as const;
 /** EVP_PKEY_KEYPAIR: what of a key is looked for. */
 export const KEY_PAIR = 0x87;
@@ -48,11 +52,17 @@ export const NO_MORE_PEM = (9 << 23) | 108;
 
 /** void (*)(const SSL *, int where, int ret) */
 type Info = (ssl: number, where: number, value: number) => void;
-/** int (*)(SSL *, const unsigned char **out, unsigned char *outlen, const unsigned char *in, unsigned int inlen, void *) */
+/**
+ * int (*)(SSL *, const unsigned char **out, unsigned char *outlen, const unsigned char *in,
+ * unsigned int inlen, void *)
+ */
 type AlpnSelect = (ssl: number, out: number, outLength: number) => number;
 /** int (*)(SSL *, void *) */
 type Status = (ssl: number) => number;
-/** int (*)(SSL *, unsigned char key_name[16], unsigned char iv[EVP_MAX_IV_LENGTH], EVP_CIPHER_CTX *, EVP_MAC_CTX *, int enc) */
+/**
+ * int (*)(SSL *, unsigned char key_name[16], unsigned char iv[EVP_MAX_IV_LENGTH], EVP_CIPHER_CTX *,
+ * EVP_MAC_CTX *, int enc)
+ */
 type TicketKey = (
   ssl: number,
   name: number,
@@ -170,17 +180,26 @@ const SIGNATURES = {
   memcpyOut: 'uintptr_t memcpy(uintptr_t, void*, size_t)',
 } as const;
 
-/** Numbers are pointers, sizes and outcomes; strings end with NUL there; what is in an array is read or written during the call. */
+/**
+ * Numbers are pointers, sizes and outcomes; strings end with NUL there; what is in an array is read
+ * or written during the call.
+ */
 type Argument = number | string | Uint8Array;
 type Function = (...values: readonly Argument[]) => number;
 
 export interface Openssl extends Readonly<Record<keyof typeof SIGNATURES, Function>> {
-  /** Functions that OpenSSL calls during calls of ours. They must not throw, and are there until they are forgotten. */
+  /**
+   * Functions that OpenSSL calls during calls of ours. They must not throw, and are there until
+   * they are forgotten.
+   */
   setAlpnSelect(context: number, select: AlpnSelect): void;
   setTicketKey(context: number, key: TicketKey): void;
   setStatus(context: number, status: Status): void;
   setInfo(ssl: number, info: Info): void;
-  /** It is called no more: nothing is left that could. A process has places for 8,192, and a thread that ends gives none back by itself. */
+  /**
+   * It is called no more: nothing is left that could. A process has places for 8,192, and a thread
+   * that ends gives none back by itself.
+   */
   forget(call: Callback): void;
 }
 
@@ -207,13 +226,13 @@ function load(): Openssl {
   const setTickets = library.func('int SSL_CTX_set_tlsext_ticket_key_evp_cb(uintptr_t, WaypostTicketKey*)');
   const setInfo = library.func('void SSL_set_info_callback(uintptr_t, WaypostInfo*)');
   const setStatus = library.func('long SSL_CTX_callback_ctrl(uintptr_t, int, WaypostStatus*)');
-  const known = new Map<Callback, bigint>();
+  const pointers = new Map<Callback, bigint>();
   // A function is registered once, however many contexts ask it.
   const registered = (call: Callback, type: string): bigint => {
-    const known_ = known.get(call);
+    const known_ = pointers.get(call);
     if (known_ !== undefined) return known_;
     const pointer = koffi.register(call, koffi.pointer(type));
-    known.set(call, pointer);
+    pointers.set(call, pointer);
     return pointer;
   };
   return {
@@ -223,9 +242,9 @@ function load(): Openssl {
     setStatus: (context, status) => setStatus(context, CTRL.STATUS_CALLBACK, registered(status, 'WaypostStatus')),
     setInfo: (ssl, info) => setInfo(ssl, registered(info, 'WaypostInfo')),
     forget(call) {
-      const pointer = known.get(call);
+      const pointer = pointers.get(call);
       if (pointer === undefined) return;
-      known.delete(call);
+      pointers.delete(call);
       koffi.unregister(pointer);
     },
   };

@@ -6,7 +6,10 @@ import type { TlsPolicy } from './policy.ts';
 export interface TlsOwner<Connection> {
   /** Its connection; before anything else. */
   begun(connection: Connection): void;
-  /** The certificate of a server name (in lower case, never empty), or undefined: the client gets the alert unrecognized_name. */
+  /**
+   * The certificate of a server name (in lower case, never empty), or undefined: the client gets
+   * the alert unrecognized_name.
+   */
   certificateFor(serverName: string): TlsCertificate | undefined;
   /**
    * Milliseconds until the handshake for `serverName` may begin. Asked first. Negative: the
@@ -17,7 +20,10 @@ export interface TlsOwner<Connection> {
   readonly policy: TlsPolicy | null;
   /** The certificate cannot be used: it is as if there were none. */
   certificateFailed(error: unknown): void;
-  /** It does not ask for HTTP by a name, or not as clients do; nothing has been taken from the socket, which is the owner's from now on. */
+  /**
+   * It does not ask for HTTP by a name, or not as clients do; nothing has been taken from the
+   * socket, which is the owner's from now on.
+   */
   handOver(fd: number): void;
   /** The handshake is done: bytes flow once `start` is called, which has to be now. */
   secured(connection: Connection): void;

@@ -1,6 +1,7 @@
 /**
- * What a thread holds that the system does not take back when the thread dies: descriptors and objects of OpenSSL, by place, in memory that main sees. A place is cleared
- * before what it names is freed, so nothing is freed twice, wherever the thread ended.
+ * What a thread holds that the system does not take back when the thread dies: descriptors and
+ * objects of OpenSSL, by place, in memory that main sees. A place is cleared before what it names
+ * is freed, so nothing is freed twice, wherever the thread ended.
  */
 
 import { OWN_PLACES } from '../../../core/os/descriptor-loop.ts';
@@ -77,22 +78,22 @@ export class Places implements CredentialPlaces {
 export function clearPlaces(shared: SharedPlaces): number {
   const { fds, objects, context, credentials, chains, authorities } = new Places(shared);
   let count = 0;
-  for (let place = 0; place < fds.length; place++) {
-    const [fd, object] = [fds[place] - 1, objects[place]];
-    fds[place] = 0;
-    objects[place] = 0;
+  for (let slot = 0; slot < fds.length; slot++) {
+    const [fd, object] = [fds[slot] - 1, objects[slot]];
+    fds[slot] = 0;
+    objects[slot] = 0;
     if (object !== 0) loadOpenssl().SSL_free(object);
     if (fd >= 0) loadLibc().close(fd);
     if (object !== 0 || fd >= 0) count++;
   }
-  for (let place = 0; place < credentials.length / FIELDS; place++) {
-    if (credentials[FIELDS * place] === 0) continue;
-    freeCredential(loadOpenssl(), credentials, place);
+  for (let slot = 0; slot < credentials.length / FIELDS; slot++) {
+    if (credentials[FIELDS * slot] === 0) continue;
+    freeCredential(loadOpenssl(), credentials, slot);
     count++;
   }
-  for (let place = 0; place < chains.length; place++) {
-    if (chains[place] === 0) continue;
-    freeChain(loadOpenssl(), chains, place);
+  for (let slot = 0; slot < chains.length; slot++) {
+    if (chains[slot] === 0) continue;
+    freeChain(loadOpenssl(), chains, slot);
     count++;
   }
   for (let index = 0; index < authorities.length / AUTHORITY_FIELDS; index++) {
@@ -110,8 +111,8 @@ export function clearPlaces(shared: SharedPlaces): number {
 }
 
 /** As far as there is one. */
-export function freeCredential(openssl: Openssl, credentials: Float64Array, place: number): void {
-  const at = FIELDS * place;
+export function freeCredential(openssl: Openssl, credentials: Float64Array, slot: number): void {
+  const at = FIELDS * slot;
   const [own, key] = [credentials[at], credentials[at + 1]];
   credentials[at] = 0;
   credentials[at + 1] = 0;
@@ -132,6 +133,7 @@ export function freeChain(openssl: Openssl, chains: Float64Array, at: number): v
   const chain = chains[at];
   chains[at] = 0;
   if (chain === 0) return;
-  for (let one = openssl.OPENSSL_sk_pop(chain); one !== 0; one = openssl.OPENSSL_sk_pop(chain)) openssl.X509_free(one);
+  for (let certificate = openssl.OPENSSL_sk_pop(chain); certificate !== 0; certificate = openssl.OPENSSL_sk_pop(chain))
+    openssl.X509_free(certificate);
   openssl.OPENSSL_sk_free(chain);
 }

@@ -32,27 +32,38 @@ const CLASSICAL_GROUPS = 'X25519:prime256v1:secp384r1';
  */
 export const GROUP_LISTS = [`X25519MLKEM768:${CLASSICAL_GROUPS}`, CLASSICAL_GROUPS] as const;
 
-/** What sessions of the edge are bound to besides their server name: those of another service in the process are not ours. */
+/**
+ * What sessions of the edge are bound to besides their server name: those of another service in the
+ * process are not ours.
+ */
 export const SESSION_CONTEXT = 'waypost edge';
 
-/** A fatal alert before any key is agreed (RFC 8446 section 6, RFC 6066 section 3): unrecognized_name. */
+/**
+ * A fatal alert before any key is agreed (RFC 8446 section 6, RFC 6066 section 3):
+ * unrecognized_name.
+ */
 export const UNRECOGNIZED_NAME: Uint8Array = Uint8Array.of(21, 3, 3, 0, 2, 2, 112);
 /** The same: protocol_version. */
 export const PROTOCOL_VERSION: Uint8Array = Uint8Array.of(21, 3, 3, 0, 2, 2, 70);
 
 /**
- * Contexts of certificates that a thread keeps for node:tls: 25 KB and 1 ms each. Those of certificates that are asked for seldom are made anew: of 100,000 they would take 2.5 GB.
+ * Contexts of certificates that a thread keeps for node:tls: 25 KB and 1 ms each. Those of
+ * certificates that are asked for seldom are made anew: of 100,000 they would take 2.5 GB.
  */
 export const MAX_CONTEXTS = 1000;
 
 /** Lists of clients' authorities that a thread keeps: few sites ask clients for certificates. */
 export const MAX_AUTHORITIES = 256;
 
-/** Chains that are kept: one for each authority's certificate below the root, of which there are few. */
+/**
+ * Chains that are kept: one for each authority's certificate below the root, of which there are
+ * few.
+ */
 export const MAX_CHAINS = 64;
 
 /**
- * Messages of a client in a row that carry no data, once it has shaken hands: KeyUpdates (RFC 8446 section 4.6.3), or renegotiations that are refused. Each costs us 4 µs for its 27 bytes;
- * no client has use for two. BoringSSL's bound.
+ * Messages of a client in a row that carry no data, once it has shaken hands: KeyUpdates (RFC 8446
+ * section 4.6.3), or renegotiations that are refused. Each costs us 4 µs for its 27 bytes; no
+ * client has use for two. BoringSSL's bound.
  */
 export const MAX_IDLE_MESSAGES = 32;

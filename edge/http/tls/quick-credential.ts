@@ -1,9 +1,12 @@
 /**
- * A certificate with its key by a short way: 22 µs for both where OpenSSL's readers take 225. Those look through every decoder that there is, for the private key and for the public one that a
- * certificate holds. Here it is decoded in a library context without decoders, so that its key stays bytes. The private key, of the one form in which keys on the usual curves are
- * written, is put together from its numbers, and stands in the certificate as its public key, too.
+ * A certificate with its key by a short way: 22 µs for both where OpenSSL's readers take 225. Those
+ * look through every decoder that there is, for the private key and for the public one that a
+ * certificate holds. Here it is decoded in a library context without decoders, so that its key
+ * stays bytes. The private key, of the one form in which keys on the usual curves are written, is
+ * put together from its numbers, and stands in the certificate as its public key, too.
  *
- * The certificate's key has to be that of the private key, byte by byte, and what OpenSSL would send the certificate as it was given. Whatever is not just so goes the long way.
+ * The certificate's key has to be that of the private key, byte by byte, and what OpenSSL would
+ * send the certificate as it was given. Whatever is not just so goes the long way.
  */
 import { fixedMemory, loadOpenssl, type Openssl } from './openssl.ts';
 
@@ -12,22 +15,30 @@ const P256 = 415;
 const P384 = 715;
 const EC = 408;
 
-/** What OpenSSL is asked with, one for the process: addresses, which all threads read and nobody frees. */
+/**
+ * What OpenSSL is asked with, one for the process: addresses, which all threads read and nobody
+ * frees.
+ */
 export interface QuickTools {
   /** OSSL_LIB_CTX without decoders. */
   readonly library: number;
   /** EC_GROUPs, in the order of `CURVES`. */
   readonly groups: readonly number[];
   /**
-   * EC_KEY_METHOD: OpenSSL's own under another address. A key of another method is one that providers are not given, so it signs where it is. Else its first signature makes
-   * OpenSSL build it anew for its provider, curve and all: 30 µs of 280, and each is the first for a certificate that is not kept.
+   * EC_KEY_METHOD: OpenSSL's own under another address. A key of another method is one that
+   * providers are not given, so it signs where it is. Else its first signature makes OpenSSL build
+   * it anew for its provider, curve and all: 30 µs of 280, and each is the first for a certificate
+   * that is not kept.
    */
   readonly method: number;
 }
 
 interface Curve {
   readonly nid: number;
-  /** PrivateKeyInfo (RFC 5208) around ECPrivateKey (RFC 5915), in DER: what stands before the number, as long as `scalar`, and between it and the point, which ends it. */
+  /**
+   * PrivateKeyInfo (RFC 5208) around ECPrivateKey (RFC 5915), in DER: what stands before the
+   * number, as long as `scalar`, and between it and the point, which ends it.
+   */
   readonly head: Buffer;
   readonly between: Buffer;
   /** SubjectPublicKeyInfo (RFC 5480), in DER: what stands before the point. */

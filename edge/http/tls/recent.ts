@@ -4,10 +4,16 @@ export class Recent<Key, Value> {
   readonly #drop: (value: Value) => void;
   /** In the order in which they came, or were passed over when their turn to go had come. */
   readonly #held = new Map<Key, Held<Value>>();
-  /** Stands before the one whose turn is next. One for ever: a new one would walk over all that has gone, as a Map keeps the places. */
+  /**
+   * Stands before the one whose turn is next. One for ever: a new one would walk over all that has
+   * gone, as a Map keeps the places.
+   */
   readonly #turns = this.#held.entries();
 
-  /** `capacity`: one at least. `drop` gets each value that is no longer kept; while one is made there are as many as that beside it. */
+  /**
+   * `capacity`: one at least. `drop` gets each value that is no longer kept; while one is made
+   * there are as many as that beside it.
+   */
   constructor(capacity: number, drop: (value: Value) => void = () => {}) {
     this.#capacity = capacity;
     this.#drop = drop;
@@ -17,15 +23,19 @@ export class Recent<Key, Value> {
     return this.#held.size;
   }
 
-  /** What `make` made for the key, now or before. What it throws is thrown, and leaves all as it was. */
+  /**
+   * What `make` made for the key, now or before. What it throws is thrown, and leaves all as it
+   * was.
+   */
   of(key: Key, make: () => Value): Value {
-    const known = this.#held.get(key);
-    if (known !== undefined) {
-      known.isWanted = true;
-      return known.value;
+    const held = this.#held.get(key);
+    if (held !== undefined) {
+      held.isWanted = true;
+      return held.value;
     }
     const value = make();
-    // Before it comes, else it could be what goes: it is the only one that nobody has asked for again.
+    // Before it comes, else it could be what goes: it is the only one that nobody has asked for
+    // again.
     if (this.#held.size >= this.#capacity) this.#dropOne();
     this.#held.set(key, { value, isWanted: false });
     return value;
@@ -35,7 +45,10 @@ export class Recent<Key, Value> {
     while (this.#held.size > 0) this.#dropOne();
   }
 
-  /** The first that was not asked for since its last turn (a clock's second chance); the hits write no more than a mark. */
+  /**
+   * The first that was not asked for since its last turn (a clock's second chance); the hits write
+   * no more than a mark.
+   */
   #dropOne(): void {
     for (;;) {
       const [key, held] = this.#turns.next().value as [Key, Held<Value>];

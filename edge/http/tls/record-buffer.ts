@@ -1,6 +1,7 @@
 /**
- * Puts together the records of a large write, so that the system is called once for four of them: a buffer of OpenSSL's own (BIO_f_buffer) stands before the socket for as long as the
- * write lasts. It is the SSL's while it stands there, and freed with it.
+ * Puts together the records of a large write, so that the system is called once for four of them: a
+ * buffer of OpenSSL's own (BIO_f_buffer) stands before the socket for as long as the write lasts.
+ * It is the SSL's while it stands there, and freed with it.
  */
 import type { Openssl } from './openssl.ts';
 
@@ -10,7 +11,10 @@ const BIO_FLAGS_SHOULD_RETRY = 8;
 /** Of BIO_C_SET_BUFF_SIZE: the buffer of what is written. */
 const WRITES = 1;
 
-/** Stands before the socket of `ssl` from now on. Returns its address; 0: there is no memory, and each record goes out by itself. */
+/**
+ * Stands before the socket of `ssl` from now on. Returns its address; 0: there is no memory, and
+ * each record goes out by itself.
+ */
 export function putRecordBuffer(openssl: Openssl, ssl: number, bytes: number): number {
   const buffer = openssl.BIO_new(openssl.BIO_f_buffer());
   if (buffer === 0) return 0;

@@ -1,6 +1,8 @@
 /**
- * Session tickets (RFC 5077, RFC 8446 section 4.6.1) for contexts of OpenSSL: sealed with the current key, opened with it or with the last one, and renewed each time, since clients
- * are to use each but once (RFC 8446 appendix C.4). As node:tls seals them (AES-128-CBC, HMAC with SHA-256), so that either opens the other's.
+ * Session tickets (RFC 5077, RFC 8446 section 4.6.1) for contexts of OpenSSL: sealed with the
+ * current key, opened with it or with the last one, and renewed each time, since clients are to use
+ * each but once (RFC 8446 appendix C.4). As node:tls seals them (AES-128-CBC, HMAC with SHA-256),
+ * so that either opens the other's.
  */
 import type { TicketKeys } from '../../../core/tls/ticket-keys.ts';
 import { fixedMemory, type Openssl } from './openssl.ts';
@@ -114,7 +116,7 @@ export class Tickets {
   #open(name: number, iv: number, cipher: number, mac: number): number {
     const { memcpyIn, EVP_DecryptInit_ex, EVP_MAC_CTX_set_params } = this.#openssl;
     memcpyIn(this.#name, name, PART);
-    const key = [this.#current, this.#previous].find((one) => one?.isNamed(this.#name));
+    const key = [this.#current, this.#previous].find((ticketKey) => ticketKey?.isNamed(this.#name));
     if (!key) return DISCARD;
     const isReady =
       EVP_DecryptInit_ex(cipher, this.#cipher, 0, key.cipherKey, iv) === 1 &&

@@ -1,6 +1,7 @@
 /**
- * AES-256-GCM opened by OpenSSL through koffi: 2 µs where node:crypto takes 11, as that makes objects for each (`openSecrets` takes either). A handshake whose certificate is not kept
- * waits for it.
+ * AES-256-GCM opened by OpenSSL through koffi: 2 µs where node:crypto takes 11, as that makes
+ * objects for each (`openSecrets` takes either). A handshake whose certificate is not kept waits
+ * for it.
  */
 import type { OpenSealed } from '../../../core/base/secrets.ts';
 import { fixedMemory, loadOpenssl } from './openssl.ts';
@@ -10,7 +11,10 @@ const SET_TAG = 17;
 const NONCE = 12;
 const TAG = 16;
 const KEY = 32;
-/** Where all lies: key, nonce, an int for lengths that OpenSSL tells, tag, then what is authenticated with what is opened behind it. */
+/**
+ * Where all lies: key, nonce, an int for lengths that OpenSSL tells, tag, then what is
+ * authenticated with what is opened behind it.
+ */
 const NONCE_AT = KEY;
 const LENGTH_AT = NONCE_AT + NONCE;
 const TAG_AT = LENGTH_AT + 4;

@@ -1,4 +1,7 @@
-/** Memory for bytes on their way to clients, used again: a buffer for each would keep the garbage collector busy, which counts what is outside of its heap. */
+/**
+ * Memory for bytes on their way to clients, used again: a buffer for each would keep the garbage
+ * collector busy, which counts what is outside of its heap.
+ */
 
 /** Four records of TLS, or as many DATA frames. */
 export const BUFFER = 65_536;
@@ -22,7 +25,10 @@ export function takeBuffer(): Buffer {
 export const weightOf = (part: Uint8Array): number =>
   part.buffer.byteLength === BUFFER && own.has(part.buffer) ? BUFFER : part.length;
 
-/** Takes back the memory in which `part` lies, if it came from here; nobody may look at it any more. One that is never given back is garbage. */
+/**
+ * Takes back the memory in which `part` lies, if it came from here; nobody may look at it any more.
+ * One that is never given back is garbage.
+ */
 export function giveBuffer({ buffer }: Uint8Array): void {
   if (buffer.byteLength === BUFFER && pool.length < POOLED && own.has(buffer)) pool.push(Buffer.from(buffer));
 }

@@ -15,11 +15,20 @@ export interface TransportReceiver {
 export interface Transport {
   /** Called once, first; what has come already is received after the call. */
   start(receiver: TransportReceiver): void;
-  /** One at a time: not again before `done`, which is not called during the call. The bytes stay as they are until then. */
+  /**
+   * One at a time: not again before `done`, which is not called during the call. The bytes stay as
+   * they are until then.
+   */
   write(bytes: Buffer, done: (error?: Error | null) => void): void;
-  /** Bytes of the write under way that have not left yet, as far as is known: by which one that takes nothing is told from one that is slow. */
+  /**
+   * Bytes of the write under way that have not left yet, as far as is known: by which one that
+   * takes nothing is told from one that is slow.
+   */
   readonly unsent: number;
-  /** Bytes that the system was given and the other side's has not acknowledged, as far as is known: where the system's buffers are large, a slow reader frees room in lumps, minutes apart. */
+  /**
+   * Bytes that the system was given and the other side's has not acknowledged, as far as is known:
+   * where the system's buffers are large, a slow reader frees room in lumps, minutes apart.
+   */
   readonly unacknowledged: number;
   /** No more bytes are received until `resume`, but for those under way. */
   pause(): void;
@@ -29,7 +38,9 @@ export interface Transport {
   destroy(): void;
 }
 
-/** Over TCP or TLS, by node's sockets: an error of a socket is nothing but the close that follows. */
+/**
+ * Over TCP or TLS, by node's sockets: an error of a socket is nothing but the close that follows.
+ */
 export class SocketTransport implements Transport {
   /** Node does not ask. */
   readonly unacknowledged = 0;

@@ -175,7 +175,7 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
       const fault = malformed(`more than ${MAX_INFORMS} informational responses`);
       this.reset(fault, ERROR_CODE.ENHANCE_YOUR_CALM);
     } else {
-      call.request.onInform?.(status, headers, this.#owner.place);
+      call.request.onInform?.(status, headers, this.#owner.identity);
       this.#watch();
     }
   }
@@ -198,7 +198,7 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
       tunnel: null,
       requestTime: this.#requestTime,
       responseTime: Date.now(),
-      place: this.#owner.place,
+      identity: this.#owner.identity,
     };
     this.#session.answerLater(this);
     if (isEnd) this.#complete(NO_FIELDS);

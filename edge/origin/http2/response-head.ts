@@ -1,4 +1,6 @@
-/** Heads and trailers of responses of an origin (RFC 9113 sections 8.1 and 8.3.2), read strictly. */
+/**
+ * Heads and trailers of responses of an origin (RFC 9113 sections 8.1 and 8.3.2), read strictly.
+ */
 import type { FieldList } from '../../http/exchange/field-list.ts';
 import { KIND, KIND_MASK, MALFORMED, PSEUDO_HEADER } from '../../http/exchange/fields.ts';
 import { hasSameFields, markRecurring } from '../../http/exchange/recurring-fields.ts';

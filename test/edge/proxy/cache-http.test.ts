@@ -119,8 +119,8 @@ async function runAll(version: Version, mayInsist: boolean): Promise<string[]> {
   const client = createOriginClient({ exemptions: parseExemptions(['127.0.0.1']) });
   const fetch: Fetch = async (asking) => {
     const requestTime = now();
-    const { status, headers, body, tunnel, place: reached } = await client.fetch(asking);
-    return { status, headers, body, tunnel, requestTime, responseTime: now(), place: reached };
+    const { status, headers, body, tunnel, identity: reached } = await client.fetch(asking);
+    return { status, headers, body, tunnel, requestTime, responseTime: now(), identity: reached };
   };
   const node = await openCache({
     folder: '',

@@ -153,7 +153,7 @@ export class PendingRequest {
       tunnel: isTunnel ? this.tunnel : null,
       requestTime: this.#requestTime,
       responseTime: this.#clock(),
-      place: this.identity,
+      identity: this.identity,
     });
   }
 

@@ -61,7 +61,9 @@ export class HpackDecoder {
     this.#strings = new StringReader(Math.max(limits.maxListSize, DEFAULT_TABLE_SIZE));
   }
 
-  /** The peer has acknowledged a SETTINGS_HEADER_TABLE_SIZE of ours, bytes (RFC 7541 section 4.2). */
+  /**
+   * The peer has acknowledged a SETTINGS_HEADER_TABLE_SIZE of ours, bytes (RFC 7541 section 4.2).
+   */
   acknowledgeTableSize(size: number): void {
     this.#allowedTableSize = size;
     this.#strings.raise(size);

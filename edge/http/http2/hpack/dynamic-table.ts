@@ -1,6 +1,6 @@
 /**
- * The dynamic table (RFC 7541 sections 2.3.2 and 4), a ring of entries. Its memory follows what it holds, so that an idle connection
- * costs little, and is bounded by `maxSize`.
+ * The dynamic table (RFC 7541 sections 2.3.2 and 4), a ring of entries. Its memory follows what it
+ * holds, so that an idle connection costs little, and is bounded by `maxSize`.
  */
 import type { Entry } from './entry.ts';
 
@@ -37,7 +37,10 @@ export class DynamicTable {
     return this.#ring[(this.#oldest + this.#count - 1 - age) & (this.#ring.length - 1)];
   }
 
-  /** Makes room and inserts; an entry larger than the table empties it and is not kept (RFC 7541 section 4.4). */
+  /**
+   * Makes room and inserts; an entry larger than the table empties it and is not kept (RFC 7541
+   * section 4.4).
+   */
   insert(entry: Entry): void {
     this.#evictTo(this.#maxSize - entry.size);
     if (entry.size > this.#maxSize) return;

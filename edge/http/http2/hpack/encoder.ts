@@ -1,7 +1,7 @@
 /**
- * Encodes header blocks (RFC 7541). One for a connection: it holds the dynamic table that the peer has of us. A block is made by
- * `begin`, then any of `status`, `fields`, `line` and blocks of stateless.ts, one behind the other; nothing is allocated but the
- * entries of the table.
+ * Encodes header blocks (RFC 7541). One for a connection: it holds the dynamic table that the peer
+ * has of us. A block is made by `begin`, then any of `status`, `fields`, `line` and blocks of
+ * stateless.ts, one behind the other; nothing is allocated but the entries of the table.
  *
  *     at = encoder.begin(target, 9); at = encoder.status(target, at, 200); at = encoder.fields(target, at, headers);
  */
@@ -16,10 +16,15 @@ import { lineBound, writeInteger, writeLiteral, writeName, writeRaw } from './wr
 /** Bytes that `begin` and `status` write at most. */
 export const HEAD_BOUND = 32;
 
-/** Characters up to which a value that is another one each time is written as it is: dates, lengths, tags. By Huffman's code they took 0.3 of 0.7 µs of a head, for 8 bytes less of a date. */
+/**
+ * Characters up to which a value that is another one each time is written as it is: dates, lengths,
+ * tags. By Huffman's code they took 0.3 of 0.7 µs of a head, for 8 bytes less of a date.
+ */
 const LONGEST_RAW = 32;
 
-/** The most bytes that a block of a status and these fields takes: what `target` must have room for. */
+/**
+ * The most bytes that a block of a status and these fields takes: what `target` must have room for.
+ */
 export function blockBound(fields: FieldList): number {
   let bound = HEAD_BOUND;
   for (let i = 0; i + 1 < fields.length; i += 2) bound += lineBound(fields[i], fields[i + 1]);
@@ -85,8 +90,8 @@ export class HpackEncoder {
   /** One field line; `lineBound(name, value)` bytes of room. */
   line(target: Uint8Array, at: number, name: string, value: string): number {
     const plan = planOf(name);
-    const known = staticLine(plan, value);
-    if (known > 0) return writeInteger(target, at, 0x80, 0x7f, known);
+    const line = staticLine(plan, value);
+    if (line > 0) return writeInteger(target, at, 0x80, 0x7f, line);
     if (plan.mode === NO_INDEX && value.length <= LONGEST_RAW)
       return writeRaw(target, writeName(target, at, NO_INDEX, plan.firstStatic, name), value);
     if (plan.mode !== INDEX) return writeLiteral(target, at, plan.mode, plan.firstStatic, name, value);

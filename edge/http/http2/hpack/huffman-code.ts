@@ -24,7 +24,10 @@ export const CODE_LENGTHS = Uint8Array.of(
   30,
 );
 
-/** The codes, right-aligned: in the order of their lengths, then of their symbols, each is the one before plus one. */
+/**
+ * The codes, right-aligned: in the order of their lengths, then of their symbols, each is the one
+ * before plus one.
+ */
 export const CODES = canonicalCodes();
 
 function canonicalCodes(): Uint32Array {

@@ -1,12 +1,16 @@
 /**
- * Huffman decoding (RFC 7541 section 5.2) eight bits at a time: a machine whose 256 states are the inner nodes of the code's tree. A
- * step emits no, one or two bytes, since no code is shorter than five bits, and says which classes of characters they are in, so
- * that a text is judged for nothing while it is decoded.
+ * Huffman decoding (RFC 7541 section 5.2) eight bits at a time: a machine whose 256 states are the
+ * inner nodes of the code's tree. A step emits no, one or two bytes, since no code is shorter than
+ * five bits, and says which classes of characters they are in, so that a text is judged for nothing
+ * while it is decoded.
  */
 import { BYTE_CLASS } from '../../exchange/fields.ts';
 import { CODE_LENGTHS, CODES, EOS } from './huffman-code.ts';
 
-/** A step: first byte in bits 0–7, second 8–15, next state 16–23, how many bytes 24–25, classes of characters 26–27, failure 28. */
+/**
+ * A step: first byte in bits 0–7, second 8–15, next state 16–23, how many bytes 24–25, classes of
+ * characters 26–27, failure 28.
+ */
 const CLASS_SHIFT = 26;
 const CLASS_MASK = 3; // NOT_IN_NAME and NOT_IN_VALUE
 const FAILURE = 1 << 28;
@@ -18,7 +22,10 @@ export const HUFFMAN_PADDING = -2;
 /** Left and right child of each inner node: an inner node, or the complement of a symbol. */
 const CHILDREN = tree();
 const STEPS = steps();
-/** States in which a string may end: nothing pending, or up to seven bits of EOS (RFC 7541 section 5.2). */
+/**
+ * States in which a string may end: nothing pending, or up to seven bits of EOS (RFC 7541 section
+ * 5.2).
+ */
 const IS_FINAL = finals();
 
 function tree(): Int16Array {
@@ -72,8 +79,9 @@ export const DECODER_SPARE = 2;
 export const decodedBound = (length: number): number => Math.floor((length * 8) / 5) + DECODER_SPARE;
 
 /**
- * Decodes bytes[start, end) to the beginning of `out`, which has room for the text and DECODER_SPARE. Returns the length times four plus the
- * classes of characters, or a failure below zero.
+ * Decodes bytes[start, end) to the beginning of `out`, which has room for the text and
+ * DECODER_SPARE. Returns the length times four plus the classes of characters, or a failure below
+ * zero.
  */
 export function decodeHuffman(bytes: Uint8Array, start: number, end: number, out: Uint8Array): number {
   let state = 0;

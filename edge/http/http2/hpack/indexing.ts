@@ -2,7 +2,8 @@
 import { STATIC_TABLE } from './static-table.ts';
 
 export const INDEX = 0x40; // with incremental indexing (RFC 7541 section 6.2.1)
-export const NO_INDEX = 0x00; // without (6.2.2): another value each time, which would only push out the others
+// without (6.2.2): another value each time, which would only push out the others
+export const NO_INDEX = 0x00;
 export const NEVER_INDEX = 0x10; // a secret, that a guess must not be confirmed of (7.1.3)
 
 /** What is known of a name. */
@@ -41,7 +42,10 @@ function plans(): ReadonlyMap<string, NamePlan> {
 
 export const planOf = (name: string): NamePlan => PLANS.get(name) ?? UNKNOWN;
 
-/** The entry of the static table that is this line, or 0. An entry without a value is the line with the empty one. */
+/**
+ * The entry of the static table that is this line, or 0. An entry without a value is the line with
+ * the empty one.
+ */
 export function staticLine(plan: NamePlan, value: string): number {
   if (plan.firstStatic === 0) return 0;
   for (let index = plan.firstStatic; index <= plan.lastStatic; index++)

@@ -1,6 +1,7 @@
 /**
- * Names of fields by their bytes: the few that all clients send need no new string and no judgement. One cache for a thread, of
- * fixed size; names are no secret of a client, values are not kept here.
+ * Names of fields by their bytes: the few that all clients send need no new string and no
+ * judgement. One cache for a thread, of fixed size; names are no secret of a client, values are not
+ * kept here.
  */
 import { nameFlags } from '../../exchange/fields.ts';
 

@@ -1,8 +1,14 @@
-/** What became of a header block. All above TOO_LARGE are connection errors of type COMPRESSION_ERROR (RFC 9113 section 4.3). */
+/**
+ * What became of a header block. All above TOO_LARGE are connection errors of type
+ * COMPRESSION_ERROR (RFC 9113 section 4.3).
+ */
 export const OUTCOME = {
   /** Every field was given out. */
   decoded: 0,
-  /** The list passed a limit: fields from there on were not given out, but the table is in step. An error of the stream at most. */
+  /**
+   * The list passed a limit: fields from there on were not given out, but the table is in step. An
+   * error of the stream at most.
+   */
   tooLarge: 1,
   /** The block ends within a field. */
   truncated: 2,
@@ -18,7 +24,10 @@ export const OUTCOME = {
   lateSizeUpdate: 7,
   /** A table size above what SETTINGS allows (RFC 7541 section 6.3). */
   sizeUpdateTooLarge: 8,
-  /** SETTINGS have shrunk the table, and the next block does not begin with a size within them (RFC 7541 section 4.2). */
+  /**
+   * SETTINGS have shrunk the table, and the next block does not begin with a size within them (RFC
+   * 7541 section 4.2).
+   */
   missingSizeUpdate: 9,
 } as const;
 

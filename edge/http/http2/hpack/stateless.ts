@@ -1,7 +1,7 @@
 /**
- * Blocks that neither need nor change a dynamic table: made once, then copied into the blocks of any connection, behind what
- * `HpackEncoder.begin` writes. Parts may stand one behind the other, so that what changes (the date, once a second) is a part of its
- * own behind one that does not.
+ * Blocks that neither need nor change a dynamic table: made once, then copied into the blocks of
+ * any connection, behind what `HpackEncoder.begin` writes. Parts may stand one behind the other, so
+ * that what changes (the date, once a second) is a part of its own behind one that does not.
  */
 import type { FieldList } from '../../exchange/field-list.ts';
 import { blockBound } from './encoder.ts';
@@ -18,7 +18,7 @@ export function encodeStateless(status: number, fields: FieldList): Uint8Array {
 
 function writeLine(target: Uint8Array, at: number, name: string, value: string): number {
   const plan = planOf(name);
-  const known = staticLine(plan, value);
-  if (known > 0) return writeInteger(target, at, 0x80, 0x7f, known);
+  const line = staticLine(plan, value);
+  if (line > 0) return writeInteger(target, at, 0x80, 0x7f, line);
   return writeLiteral(target, at, plan.mode === NEVER_INDEX ? NEVER_INDEX : NO_INDEX, plan.firstStatic, name, value);
 }

@@ -12,7 +12,10 @@ export class StringReader {
   at = 0;
   /** After a call that failed: why. */
   failure: Outcome = OUTCOME.decoded;
-  /** Of the last string: bytes, their classes (edge/http/exchange/fields.ts), and whether `bytes` holds them. */
+  /**
+   * Of the last string: bytes, their classes (edge/http/exchange/fields.ts), and whether `bytes`
+   * holds them.
+   */
   length = 0;
   classes = 0;
   isHeld = false;
@@ -30,7 +33,10 @@ export class StringReader {
     if (longest > this.#longest) this.#longest = longest;
   }
 
-  /** An integer (RFC 7541 section 5.1) that begins in the bits of `mask`; -1 when it fails. There is a first byte. */
+  /**
+   * An integer (RFC 7541 section 5.1) that begins in the bits of `mask`; -1 when it fails. There is
+   * a first byte.
+   */
   integer(bytes: Uint8Array, end: number, mask: number): number {
     let value = bytes[this.at++] & mask;
     if (value !== mask) return value;
@@ -43,7 +49,10 @@ export class StringReader {
     return this.#fail(OUTCOME.integerOverflow);
   }
 
-  /** A string (RFC 7541 section 5.2). Held if it is wanted and not longer than anybody wants; false when it fails. */
+  /**
+   * A string (RFC 7541 section 5.2). Held if it is wanted and not longer than anybody wants; false
+   * when it fails.
+   */
   read(bytes: Uint8Array, end: number, isWanted: boolean): boolean {
     if (this.at >= end) return this.#refuse(OUTCOME.truncated);
     const isHuffman = bytes[this.at] >= 0x80;
@@ -64,7 +73,10 @@ export class StringReader {
     return this.bytes.toString('latin1', 0, this.length);
   }
 
-  /** A short code cannot stand for a text that is too long; of a long one the length is found out first. */
+  /**
+   * A short code cannot stand for a text that is too long; of a long one the length is found out
+   * first.
+   */
   #huffman(bytes: Uint8Array, start: number, end: number, isWanted: boolean): boolean {
     const isShort = decodedBound(end - start) <= this.#longest + DECODER_SPARE;
     let decoded = isWanted && isShort ? 0 : skipHuffman(bytes, start, end);

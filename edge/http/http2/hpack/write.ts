@@ -1,8 +1,14 @@
-/** Integers and strings of a header block, written (RFC 7541 section 5). Each function returns where the next byte goes. */
+/**
+ * Integers and strings of a header block, written (RFC 7541 section 5). Each function returns where
+ * the next byte goes.
+ */
 import { CODE_LENGTHS, CODES } from './huffman-code.ts';
 import { INDEX } from './indexing.ts';
 
-/** What stands in the place of a character that is no byte. Cutting it to one could make a control character of it. */
+/**
+ * What stands in the place of a character that is no byte. Cutting it to one could make a control
+ * character of it.
+ */
 const REPLACEMENT = 0x3f;
 
 /** RFC 7541 section 5.1. `flags`: the bits of the first byte above those of `mask`. */
@@ -39,7 +45,10 @@ function byteAt(text: string, i: number): number {
   return code < 256 ? code : REPLACEMENT;
 }
 
-/** The longest code has 30 bits, and up to 7 are pending: codes are cut in two so that 32 bits hold what is pending. */
+/**
+ * The longest code has 30 bits, and up to 7 are pending: codes are cut in two so that 32 bits hold
+ * what is pending.
+ */
 function writeHuffman(target: Uint8Array, start: number, text: string): number {
   let at = start;
   let pending = 0; // the last `count` bits are still to be written
@@ -62,7 +71,10 @@ function writeHuffman(target: Uint8Array, start: number, text: string): number {
   return at;
 }
 
-/** A literal field line (RFC 7541 section 6.2). `mode`: indexing.ts; `nameIndex` 0: the name is written out. */
+/**
+ * A literal field line (RFC 7541 section 6.2). `mode`: indexing.ts; `nameIndex` 0: the name is
+ * written out.
+ */
 export function writeLiteral(
   target: Uint8Array,
   at: number,
@@ -80,5 +92,8 @@ export function writeName(target: Uint8Array, at: number, mode: number, nameInde
   return nameIndex === 0 ? writeString(target, next, name) : next;
 }
 
-/** The most bytes that a field line takes: two integers of five bytes, an index of as many, both texts. */
+/**
+ * The most bytes that a field line takes: two integers of five bytes, an index of as many, both
+ * texts.
+ */
 export const lineBound = (name: string, value: string): number => 16 + name.length + value.length;
