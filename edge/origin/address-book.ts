@@ -1,7 +1,7 @@
 /**
- * Addresses of origins' names. Kept as long as their TTL says, within bounds: whoever moves an
- * origin waits no longer than a minute, and a TTL of 0 costs no query for each connection. Nothing
- * here says that an address may be used: that is asked when it is (`guard.ts`).
+ * Addresses of origins' names. Kept as long as their TTL says, within bounds: a customer who moves
+ * an origin waits no longer than a minute, and a TTL of 0 costs no query for each connection.
+ * Nothing here says that an address may be used: that is asked when it is (`guard.ts`).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLocalhost, parseAddress } from '../../core/address/index.ts';

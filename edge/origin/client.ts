@@ -33,7 +33,7 @@ export interface OriginClientOptions {
   readonly exemptions?: Exemptions;
   /** Our own addresses, of 4 or 16 bytes: never connected to but by exemption. */
   readonly own?: readonly Uint8Array[];
-  /** Certificates in PEM that origins may be verified by, beside the usual ones. */
+  /** Certificates in PEM that origins may be verified by, in addition to the usual ones. */
   readonly ca?: string;
   readonly limits?: Partial<OriginLimits>;
   /** In place of the resolvers. */
@@ -48,7 +48,7 @@ export interface OriginClient {
   readonly fetch: Fetch;
   readonly send: Send;
   readonly counters: Readonly<OriginCounters>;
-  /** Ends what is under way (`aborted`), and closes all connections. */
+  /** Ends what is pending (`aborted`), and closes all connections. */
   close(): Promise<void>;
 }
 

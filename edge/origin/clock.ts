@@ -22,7 +22,7 @@ export class OriginClock {
     this.#onTick = onTick;
   }
 
-  /** The time that lies so many milliseconds ahead, or up to two ticks more: never less. */
+  /** The time so many milliseconds ahead, or up to two ticks more: never less. */
   after(milliseconds: number): number {
     return this.now + milliseconds + this.#period;
   }

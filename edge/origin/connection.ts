@@ -261,7 +261,7 @@ export class OriginConnection
     this.#close(null);
   }
 
-  /** Frees the socket, too, of whoever still reads. */
+  /** Frees the socket, too, while a reader still reads. */
   abort(): void {
     this.#fail(aborted());
   }
@@ -366,7 +366,7 @@ export class OriginConnection
   }
 
   /**
-   * A window is over when enough has come within it, and begins anew after the origin was waited
+   * A window is over when enough has come within it, and restarts after the origin was waited
    * for.
    */
   #watchBody(): void {

@@ -11,8 +11,8 @@ import { OriginError } from './origin.ts';
 import type { OpenSocket, OriginSocket, SocketAttempt, SocketTls } from './sockets.ts';
 
 /**
- * Milliseconds until the next address is tried beside the one before: the Connection Attempt Delay
- * of RFC 8305 section 5.
+ * Milliseconds until the next address is tried alongside the one before: the Connection Attempt
+ * Delay of RFC 8305 section 5.
  */
 const HEAD_START = 250;
 

@@ -24,7 +24,7 @@ const LONGEST_VALUE = 256;
 const names = new Map<string, KnownName>();
 
 /**
- * Lines that browsers, and the edge, say alike again and again. Of other names none is kept: it may
+ * Lines that browsers, and the edge, say alike repeatedly. Of other names none is kept: it may
  * be a secret, or another one each time.
  */
 const KEPT: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
 /**
- * Names of response fields by their bytes: those that origins send again and again need neither a
+ * Names of response fields by their bytes: those that origins send repeatedly need neither a
  * new string nor lower case made of it. One table for a thread, of fixed size.
  */
 

@@ -33,7 +33,7 @@ export class HeadCollector {
    */
   take(buffer: Buffer, from: number, to: number): number {
     if (this.#length > 0) return this.#takeMore(buffer, from, to);
-    // Of what lay in the buffer before nothing counts.
+    // Of what was in the buffer before nothing counts.
     const found = buffer.indexOf(EMPTY_LINE, from);
     if (found < 0 || found + 4 > to) {
       this.#hold(buffer, from, to);
@@ -72,7 +72,7 @@ export class HeadCollector {
   }
 
   /**
-   * What cannot become a head is told at once, not when the time is over: a server of another
+   * What cannot become a head is reported at once, not when the time is over: a server of another
    * protocol speaks first and then waits.
    */
   #check(before: number): void {

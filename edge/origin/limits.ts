@@ -1,5 +1,5 @@
 /**
- * How long each part of an exchange with an origin may take, and how many there may be. What the
+ * Deadlines of each part of an exchange with an origin, and how many there may be. What the
  * defaults are for stands with the settings (core/config/origin-settings.ts).
  */
 

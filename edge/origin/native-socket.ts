@@ -285,7 +285,7 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask {
     return systemError('connect', errno, `${this.address}:${this.#port}`);
   }
 
-  /** It is destroyed, and whoever has it is told. */
+  /** It is destroyed, and its owner learns it. */
   #close(error: Error | null): void {
     const [attempt, owner] = [this.#attempt, this.#owner];
     this.destroy();

@@ -138,7 +138,7 @@ class NodeSocket implements OriginSocket {
 /**
  * An origin that refuses an upload answers and closes, which our next write finds out first. Node
  * would destroy the socket then, and the response that is in it; as this it tells of the error and
- * reads on. Whoever has the socket destroys it.
+ * reads on. Its owner destroys the socket.
  */
 function readableAfterWriteError(socket: Socket): Socket {
   const { _readableState: readable, _writableState: writable } = socket as Socket & StreamStates;

@@ -1,5 +1,5 @@
 /**
- * What is asked of an origin, and what comes back: the seam between edge/proxy, which decides what
+ * The request to an origin, and its response: the seam between edge/proxy, which decides what
  * is said, and edge/origin, which says it over HTTP/1.1.
  */
 import type { ClientMemory } from '../http/exchange/client-memory.ts';
@@ -96,7 +96,7 @@ export interface OriginBody {
   /**
    * Gives all that is left to `sink` as it comes, what is here already within the call, which
    * spares a copy and a promise for each part. Not while a part is being read, and nothing is read
-   * after it. What came before a fault is given before the fault. Missing where a body has to be
+   * after it. What arrived before a fault is given before the fault. Missing where a body has to be
    * read.
    */
   flow?(sink: BodySink): BodyFlow;

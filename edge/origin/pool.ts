@@ -2,7 +2,8 @@
  * Connections to one origin, and the requests that wait for one. The connection used last is used
  * first, so that those that are not needed grow old and go.
  *
- *     run ─► the visitor's network has its share of the connections? ─► waits for its turn (core/base/fair-queue.ts)
+ *     run ─► the visitor's network has its share of the connections?
+ *         ─► waits for its turn (core/base/fair-queue.ts)
  *         ─► an idle connection, or whichever is there first: one that is free again, or a new one
  */
 
@@ -35,7 +36,7 @@ export interface PoolTools extends DialTools {
   makeRoom(held: number): boolean;
   /** For origins that are asked over HTTP/2. */
   readonly multiplex: CreateMultiplexer;
-  /** Requests under way to all origins, by network. */
+  /** Pending requests to all origins, by network. */
   readonly shares: Shares;
   /** The same, by site. */
   readonly siteShares: Shares;
@@ -248,7 +249,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
     return this.#idle[0];
   }
 
-  /** Closes all; who waits is told that it was aborted. */
+  /** Closes all; a waiting request learns that it was aborted. */
   close(): void {
     for (const call of this.#queue.clear()) {
       this.#leftQueue(call);

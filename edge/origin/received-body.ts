@@ -1,6 +1,6 @@
 /**
  * The body of a response between the connection, which brings parts as they come, and its reader.
- * What came before a fault is read before the fault.
+ * What arrived before a fault is read before the fault.
  */
 
 import type { BodyFlow, BodySink } from '../http/exchange/exchange.ts';

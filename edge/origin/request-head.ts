@@ -85,8 +85,8 @@ export function fieldLines(headers: FieldList): string {
 }
 
 /**
- * RFC 9110 section 7.8 for an upgrade; section 10.1.4 for trailers, which the connection is told
- * of, too.
+ * RFC 9110 section 7.8 for an upgrade; section 10.1.4 for trailers, which the connection learns,
+ * too.
  */
 function connectionLines(request: OriginRequest): string {
   const { headers, protocol } = request;

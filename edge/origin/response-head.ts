@@ -1,7 +1,7 @@
 /**
  * The head of a response of HTTP/1.1 (RFC 9112 sections 4, 5 and 6.3), read strictly: what two
  * readers could take for two messages is malformed. One pass over the bytes, a table look-up each;
- * as a rule no expression is matched and nothing is split. Bytes are looked at where they lie: a
+ * as a rule no expression is matched and nothing is split. Bytes are looked at where they are: a
  * character of a text costs four times as much.
  */
 import type { FieldList } from '../http/exchange/field-list.ts';
@@ -80,7 +80,7 @@ function lengthOf(value: string, before: number): number {
   for (const text of value.split(',')) {
     // Anchored: what an origin fills with blanks is looked through once.
     const digits = /^[ \t]*(\d{1,15})[ \t]*$/.exec(text)?.[1];
-    // Of 16 digits not all are exact, and no visitor could be told them.
+    // Of 16 digits not all are exact, and no visitor could receive them.
     if (digits === undefined) throw malformed('a content-length that is no number of at most 15 digits');
     const number = Number(digits);
     if (length >= 0 && length !== number) throw malformed('two different content-lengths');

@@ -114,7 +114,7 @@ export class ResponseReader {
     else this.#frame(head);
   }
 
-  /** RFC 9110 section 7.8: only to what was asked for. */
+  /** RFC 9110 section 7.8: only to the requested protocol. */
   #upgrade(head: ResponseHead): void {
     if (this.#protocol === '') throw malformed('an unrequested 101 response');
     if (head.upgrade !== this.#protocol) throw malformed('a 101 response with a protocol that was not requested');

@@ -25,7 +25,7 @@ export interface OriginSocket {
   readonly isFull: boolean;
   /** `write` copies text and bytes into one buffer. */
   readonly joinsParts: boolean;
-  /** Once, within `onReady`: who is told from now on. */
+  /** Once, within `onReady`: the owner from now on. */
   start(owner: SocketOwner): void;
   /** Characters are bytes. False: `isFull`. */
   writeText(text: string): boolean;
@@ -40,7 +40,7 @@ export interface OriginSocket {
   end(): void;
   /** What was written goes out, then it is closed. */
   destroySoon(): void;
-  /** At once. Nobody is told of anything after that. */
+  /** At once. Nothing is reported after that. */
   destroy(): void;
 }
 

@@ -20,7 +20,9 @@ const MOST_SESSIONS = 4096;
 /** Contexts of origins with authorities or client certificates of their own. */
 const MOST_CONTEXTS = 256;
 
-/** `ca`: certificates in PEM that origins may be verified by, beside those that node brings. */
+/**
+ * `ca`: certificates in PEM that origins may be verified by, in addition to those that node brings.
+ */
 export class OriginTls {
   readonly #ca: readonly string[] | undefined;
   readonly #context: SecureContext;
@@ -125,7 +127,7 @@ function checkNames(certificate: PeerCertificate, origin: Origin, name: string):
 }
 
 /**
- * Node would take the common name when there is no name beside it, which says nothing (RFC 9525
+ * Node would take the common name when there is no name next to it, which says nothing (RFC 9525
  * section 2).
  */
 function checkName(certificate: PeerCertificate, name: string): Error | undefined {

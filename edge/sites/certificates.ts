@@ -8,7 +8,7 @@ import type { SiteCertificateRow } from '../../core/store/sites.ts';
 import { CoveredNames } from '../../core/tls/covered-names.ts';
 import type { TlsCertificate } from '../http/tls/certificate.ts';
 
-/** What is told of a certificate. */
+/** What is reported of a certificate. */
 export interface CertificateLog {
   /** Once a certificate: it is past its end, and served, as browsers say best what is wrong. */
   expired(domain: string, at: number): void;

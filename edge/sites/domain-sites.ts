@@ -1,5 +1,5 @@
 /**
- * What a thread of the edge knows of one domain until it is told that something of it has changed.
+ * What a thread of the edge knows of one domain until it learns that something of it has changed.
  */
 
 import { isDeepStrictEqual } from 'node:util';

@@ -1,5 +1,5 @@
 /**
- * A map that forgets: what is asked for stays, and of the rest so much that the memory is bounded.
+ * A map that forgets: what is used stays, and of the rest so much that the memory is bounded.
  * Two generations: when the young one is full it becomes the old one, and the old one goes. A hit
  * in the young one, which is what hot keys get, costs one look-up and writes nothing.
  */
@@ -11,7 +11,7 @@ export class RecentMap<V, K = string> {
 
   /**
    * At most twice so many are kept, and at least the last so many that were asked for. `forgotten`:
-   * is told of each that goes by itself.
+   * receives each that goes by itself.
    */
   constructor(most: number, forgotten?: (value: V) => void) {
     this.#most = most;

@@ -73,7 +73,7 @@ export class Sites {
   readonly #hosts: RecentMap<Host>;
   /**
    * By id. One that is stale stays, so that its certificates are known again; one that is forgotten
-   * would not be told that it is.
+   * would not learn that it is.
    */
   readonly #domains: RecentMap<KnownDomain, Id>;
   /** By what their rows have in their place. */
@@ -126,7 +126,7 @@ export class Sites {
     return this.#hostOf(serverName)?.domain?.certificateFor(serverName)?.covers(host) === true;
   }
 
-  /** Forgets what is no longer so; what is asked from now on is read as the change left it. */
+  /** Forgets what is no longer so; each lookup from now on is read as the change left it. */
   changed({ domainIds, apexes }: SitesChanged): void {
     this.#environment.root.resetReadTxn();
     for (const id of domainIds) {

@@ -89,7 +89,7 @@ export function portOf(authority: string): string {
 let lastText = '';
 let lastAuthority = '';
 
-/** `authorityOf`; a client asks for the same one again and again. */
+/** `authorityOf`; a client asks for the same one repeatedly. */
 export function knownAuthority(text: string): string {
   if (text !== lastText) {
     lastAuthority = authorityOf(text);

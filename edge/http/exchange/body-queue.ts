@@ -9,7 +9,7 @@ import { Parts } from './parts.ts';
 const NONE: FieldList = [];
 const END = Promise.resolve(null);
 
-/** What the connection is told. */
+/** The events that the connection receives. */
 export interface BodySource {
   /** The handler asks for the first time. */
   onFirstRead(): void;
@@ -19,7 +19,7 @@ export interface BodySource {
 
 export class BodyQueue implements RequestBody, BodyFlow {
   readonly length: number | undefined;
-  /** Bytes that lie here. */
+  /** Bytes that wait here. */
   buffered = 0;
   /** Bytes that have come, in all. */
   received = 0;
@@ -45,7 +45,7 @@ export class BodyQueue implements RequestBody, BodyFlow {
     this.length = length;
   }
 
-  /** Parts that lie here. */
+  /** Parts that wait here. */
   get parts(): number {
     return this.#parts.count;
   }
@@ -104,7 +104,8 @@ export class BodyQueue implements RequestBody, BodyFlow {
   }
 
   /**
-   * What lies here and what comes is dropped; a read that waits, and every later one, says the end.
+   * What waits here and what comes is dropped; a read that waits, and every later one, says the
+   * end.
    */
   discard(): void {
     if (this.isDiscarding) return;
@@ -134,7 +135,7 @@ export class BodyQueue implements RequestBody, BodyFlow {
       this.#source.onTaken(bytes.length);
       return;
     }
-    // Behind what lies here: the connection may bring more within the call that tells it of what
+    // Behind what waits here: the connection may bring more within the call that tells it of what
     // was taken.
     if (this.#sink !== undefined && !this.#isHeld && this.#parts.count === 0) {
       this.#give(this.#sink, bytes);
@@ -161,9 +162,9 @@ export class BodyQueue implements RequestBody, BodyFlow {
   }
 
   /**
-   * From the connection: the exchange has ended. What lies here is dropped, and a handler that has
-   * not taken the whole is told so by every read: a part cannot be told from the whole. Who has it
-   * all, or wants no more, hears of an end.
+   * From the connection: the exchange has ended. What waits here is dropped, and a handler that has
+   * not taken the whole learns it from every read: a part cannot be distinguished from the whole.
+   * Who has it all, or wants no more, hears of an end.
    */
   fail(cause: AbortCause): void {
     const hasAll = this.isComplete && this.#parts.count === 0;
@@ -185,7 +186,7 @@ export class BodyQueue implements RequestBody, BodyFlow {
     else reject?.(failure);
   }
 
-  /** Returns how many bytes lay here. */
+  /** Returns how many bytes waited here. */
   #drop(): number {
     const { buffered } = this;
     this.#parts.clear();

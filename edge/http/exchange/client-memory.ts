@@ -24,7 +24,7 @@ export interface MemoryWaiter {
 }
 
 /**
- * Bytes that are fetched at a time at least: whole pieces of what lies on disk
+ * Bytes that are fetched at a time at least: whole pieces of what is on disk
  * (edge/cache/store/entry.ts).
  */
 export const LEAST_FETCH = 65_536;
@@ -194,7 +194,7 @@ export class ClientMemory {
   }
 
   /**
-   * Charges what is held whether there is room or not, such as what came with a read that is over.
+   * Charges what is held whether there is room or not, such as the bytes of a read that is over.
    */
   hold(bytes: number): void {
     const { network, site } = this.accounts;

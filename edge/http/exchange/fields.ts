@@ -84,7 +84,7 @@ const FIXED_FLAGS: ReadonlyMap<string, number> = new Map<string, number>([
 ]);
 
 /**
- * With those names that were judged lately: handlers say the same ones again and again. Origins
+ * With those names that were judged lately: handlers say the same ones repeatedly. Origins
  * choose them, so there are bounds.
  */
 const knownFlags = new Map(FIXED_FLAGS);

@@ -10,7 +10,7 @@ const IMF_FIXDATE = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT
  * often the answer is given.
  */
 export class ReadyAnswer {
-  /** Heads already made, by version of HTTP: what lies there is known to that version alone. */
+  /** Heads already made, by version of HTTP: what is there is known to that version alone. */
   readonly encoded: { http1?: unknown; http2?: unknown } = {};
 
   /**

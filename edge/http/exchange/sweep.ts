@@ -6,6 +6,6 @@
  * keeps no thread alive.
  */
 export function sweepEvery(milliseconds: number, look: () => void): NodeJS.Timeout {
-  // Between the timers of the loop's turn and its immediates lies its poll.
+  // Between the timers of the loop's turn and its immediates is its poll.
   return setInterval(setImmediate, milliseconds, look).unref();
 }

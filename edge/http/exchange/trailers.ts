@@ -16,8 +16,8 @@ const NOT_TRAILING: ReadonlySet<string> = new Set([
 const mayTrail = (name: string): boolean => !NOT_TRAILING.has(name) && !isConnectionSpecific(name);
 
 /**
- * Without those that may not come there: whoever sends them on could frame another message by them.
- * Names in lower case.
+ * Without those that may not come there: code that sends them on could frame another message by
+ * them. Names in lower case.
  */
 export function trailerFields(fields: FieldList): FieldList {
   for (let i = 0; i < fields.length; i += 2) {

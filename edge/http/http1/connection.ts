@@ -21,8 +21,8 @@ import { RequestReader, type RequestSink } from './request-reader.ts';
 import { plainAnswer } from './response-head.ts';
 
 /**
- * Parts of a body, of whatever size, that wait before no more are read: each takes memory beside
- * its bytes.
+ * Parts of a body, of whatever size, that wait before no more are read: each takes memory in
+ * addition to its bytes.
  */
 const MOST_PARTS = 64;
 
@@ -120,7 +120,7 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
   }
 
   onEnd(): void {
-    // Not at once: what came before may have been answered by then.
+    // Not at once: earlier requests may have been answered by then.
     setImmediate(clientEnded, this);
   }
 
@@ -233,7 +233,7 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
 
   /**
    * Answers with a status when all before has been answered, and ends the connection. A request
-   * whose body is under way gets it in its place.
+   * whose body is in flight gets it in its place.
    */
   refuse(refusal: Refusal): void {
     if (this.#refusal !== undefined || this.isLingering) return;
@@ -249,7 +249,7 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
   }
 
   /**
-   * Nothing has gone on with the active request for long: whose fault that is, the client is told,
+   * Nothing has gone on with the active request for long: the client learns whose fault that is,
    * unless the response has begun (RFC 9110 sections 15.5.9 and 15.6.5).
    */
   endIdle(): void {
@@ -312,7 +312,7 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     exchange.refuse(500, false);
   }
 
-  /** What was left to lie is read. */
+  /** What was left is read. */
   #readOn(): void {
     this.#isReading = true;
     this.#reader.resume();
@@ -348,7 +348,7 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
   }
 
   /**
-   * Sends what waits. While requests wait no more is read than what is there: what lies here of a
+   * Sends what waits. While requests wait no more is read than what is there: what waits here of a
    * client that does not wait for answers is one read.
    */
   #turn(): void {

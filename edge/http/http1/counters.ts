@@ -1,7 +1,7 @@
 /**
  * What a thread's connections of HTTP/1.1 did: one number for each column, in memory that others
- * may read. A reason for which a request or a connection was ended is told to a listener as well,
- * but seldom, so that an attack doesn't fill a log.
+ * may read. A reason for which a request or a connection was ended is reported to a listener as
+ * well, but seldom, so that an attack doesn't fill a log.
  */
 
 import { LogThrottle } from '../../../core/base/log/throttle.ts';
@@ -59,7 +59,7 @@ const COLUMN = Object.fromEntries(HTTP1_COLUMNS.map((name, column) => [name, col
 const ORDINARY: ReadonlySet<Http1Reason> = new Set<Http1Reason>(['idle', 'idle_tunnel', 'requests_reached']);
 
 /**
- * `count`: how often it happened since it was told last, this time included. `client`: the one of
+ * `count`: how often it happened since the last report, this time included. `client`: the one of
  * this time.
  */
 export type ReasonListener = (reason: Http1Reason, count: number, client: Client) => void;

@@ -46,7 +46,7 @@ export class Deadlines {
   #windowBytes = 0;
   #windowOf: Http1Exchange | undefined;
   /**
-   * Since when the same write is under way; how many were done, what had left and what of it was
+   * Since when the same write is pending; how many were done, what had left and what of it was
    * not acknowledged by then.
    */
   #writeFrom = 0;
@@ -109,7 +109,7 @@ export class Deadlines {
 
   /**
    * Only while the handler waits for it, or only its end is waited for: else it is not the client
-   * who is slow, and one that has been refused by a response under way may stop sending.
+   * who is slow, and one that has been refused by a response in flight may stop sending.
    */
   #checkBody(exchange: Http1Exchange, now: number): void {
     const {
@@ -152,7 +152,7 @@ export class Deadlines {
   }
 
   /**
-   * A piece is under way for longer than `most`, and not as much as a piece was taken meanwhile:
+   * A piece is in flight for longer than `most`, and not as much as a piece was taken meanwhile:
    * where the system's buffers are large, they free their room in lumps.
    */
   #isStalled(now: number, most: number): boolean {

@@ -1,6 +1,6 @@
 /**
  * Field lines as they are in what was read (RFC 9112 section 5). A client sends most of its lines
- * with each request, and clients send the same ones: those that came before are told by their bytes
+ * with each request, and clients send the same ones: earlier ones are recognised by their bytes
  * and given out as they were read then, without a string being made: a browser's head of 1,145
  * bytes takes 2.5 µs, where it were 3.9. What tells who somebody is (cookies, credentials) is not
  * kept.

@@ -9,7 +9,7 @@ import type { Transport } from '../transport/transport.ts';
 
 /** Bytes of a write, at most. */
 export const PIECE = BUFFER;
-/** Bytes that wait or are under way from which on no more is to be written. */
+/** Bytes that wait or are in flight from which on no more is to be written. */
 const FULL = 2 * PIECE;
 /** Larger parts are not copied. */
 const LARGE = 16_384;
@@ -20,7 +20,7 @@ export class Outgoing {
   /** Grows whenever the client has taken a piece. */
   pieces = 0;
   /**
-   * A part that waited is there no more, as whoever wrote it gave its memory away: what was said of
+   * A part that waited is there no more, as its writer gave its memory away: what was said of
    * the body does not come true.
    */
   isLost = false;
@@ -36,7 +36,7 @@ export class Outgoing {
   readonly #done: (error?: Error | null) => void;
   #parts: (Uint8Array | string)[] = [];
   #bytes = 0;
-  /** The write that is under way, and its length when it began; 0: none is. */
+  /** The pending write, and its length when it began; 0: none is. */
   #writing: Buffer = NOTHING;
   #underWay = 0;
   /** What it reads from, if that is memory of ours. */
@@ -122,14 +122,14 @@ export class Outgoing {
     this.#charged = held;
   }
 
-  /** Who was told to wait may go on; said once. */
+  /** A writer that had to wait may go on; said once. */
   takesMore(): boolean {
     if (!this.#isAwaited || this.isFull) return false;
     this.#isAwaited = false;
     return true;
   }
 
-  /** Begins a write, unless one is under way: then what waits follows it. */
+  /** Begins a write, unless one is pending: then what waits follows it. */
   flush(): void {
     if (this.#underWay > 0 || this.#isStopped) return;
     if (this.#bytes > 0) {

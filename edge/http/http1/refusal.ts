@@ -1,4 +1,4 @@
-/** What a client is told whose request is not handled. */
+/** The response to a request that is not handled. */
 import type { Http1Reason } from './counters.ts';
 
 /** Why a request is refused, by status. */

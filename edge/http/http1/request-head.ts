@@ -183,8 +183,8 @@ export class RequestHead {
   /**
    * RFC 6455 section 4.1: a GET of HTTP/1.1 without a body. Any other upgrade is ignored, as RFC
    * 9110 section 7.8 lets a server do: `h2c` was taken back (RFC 9113 section 3.1), and a body
-   * before a tunnel is how requests are smuggled. Whoever asks for one may have sent something else
-   * than HTTP behind it: it is the last request.
+   * before a tunnel is how requests are smuggled. A client that asks for one may have sent
+   * something else than HTTP behind it: it is the last request.
    */
   #upgrades(): void {
     const isBare = this.method === 'GET' && this.version === '1.1' && this.length === 0;

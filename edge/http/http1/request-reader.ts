@@ -1,10 +1,12 @@
 /**
- * Requests out of the bytes of a connection (RFC 9112), as they come: a line is read where it lies
+ * Requests out of the bytes of a connection (RFC 9112), as they come: a line is read where it is
  * when all of it is there; what of it came before waits here, and is looked at again only when its
  * end has come, so that a head in pieces of one byte costs no more than its length.
  *
- *     request line ─► field lines ─► onHead ─► bytes by length, or chunks and trailers ─► onBodyEnd ─► the next request line
- *                                           └► tunnel
+ *     request line ─► field lines ─► onHead ─► bytes by length, or chunks and trailers
+ *          ▲                            │           │
+ *          └──────── onBodyEnd ◄────────┼───────────┘
+ *                                       └► tunnel
  */
 import type { FieldList } from '../exchange/field-list.ts';
 import { trailerFields } from '../exchange/trailers.ts';
@@ -24,7 +26,7 @@ export interface RequestSink {
   /** A part of a body or a tunnel, there during the call only. False: no more, until `resume`. */
   onBody(bytes: Buffer): boolean;
   onBodyEnd(trailers: FieldList): void;
-  /** What follows cannot be told; nothing more is read. */
+  /** What follows cannot be read; nothing more is read. */
   onRefused(refusal: Refusal): void;
 }
 
@@ -49,7 +51,7 @@ const CR = 0x0d;
 const LF = 0x0a;
 /** Empty lines before a request: section 2.2 asks for one to be passed over. */
 const EMPTY_LINES = 64;
-/** Bytes of a request line beside its target, at most: longer methods there are none. */
+/** Bytes of a request line in addition to its target, at most: longer methods there are none. */
 const AROUND_TARGET = 64;
 /** CR of the empty line behind the fields. */
 const UNCOUNTED = 1;
@@ -301,7 +303,7 @@ export class RequestReader {
     return next;
   }
 
-  /** Section 7.1.2. Another length or coding there is for whoever reads on with it. */
+  /** Section 7.1.2. Another length or coding there is for code that reads on with it. */
   #trailer(bytes: Buffer, at: number, end: number): number {
     if (bytes[at] === CR) {
       const next = this.#emptyLine(bytes, at, end, STATE.trailers);

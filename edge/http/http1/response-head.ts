@@ -29,7 +29,7 @@ export const statusLine = (status: number): string => `HTTP/1.1 ${status} ${STAT
 const isBodiless = (status: number, isHead: boolean): boolean => isHead || status === 204 || status === 304;
 
 /**
- * Names and values as lines, where no body has a length to be told (RFC 9110 section 8.6), or it is
+ * Names and values as lines, where no body has a length to be sent (RFC 9110 section 8.6), or it is
  * not for them to tell. Throws a TypeError for what no field can be: it would be read as another
  * one.
  */

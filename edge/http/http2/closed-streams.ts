@@ -12,7 +12,7 @@ export const CLOSED = {
   ended: 1,
   /** Reset by the client. */
   byClient: 2,
-  /** Reset by us: frames may have been under way. */
+  /** Reset by us: frames may have been in flight. */
   byServer: 3,
   /** Too long ago. */
   forgotten: 4,

@@ -1,6 +1,6 @@
 /**
  * What a thread's sessions did: one number for each column, in memory that others may read. A
- * reason for which something ended is told to a listener as well, but seldom, so that an attack
+ * reason for which something ended is reported to a listener as well, but seldom, so that an attack
  * doesn't fill a log.
  */
 
@@ -51,7 +51,7 @@ const ORDINARY: ReadonlySet<string> = new Set(
 );
 
 /**
- * `count`: how often it happened since it was told last, this time included. `client`: the one of
+ * `count`: how often it happened since the last report, this time included. `client`: the one of
  * this time.
  */
 export type EndingListener = (name: string, count: number, client: Client) => void;

@@ -1,6 +1,6 @@
 /**
  * Cuts what a client sends into frames, wherever the parts of it are cut (RFC 9113 section 4.1). A
- * frame that lies whole in a part is given out where it lies; one that doesn't is put together
+ * frame that is whole in a part is given out where it is; one that doesn't is put together
  * first, in memory that grows as its bytes come: a header that announces much costs nothing. DATA
  * is not: it is given out as it comes, as the same bytes in more frames, since memory for a frame
  * of each read of an upload keeps the garbage collector busy (37 collections in 80 uploads of 10
@@ -61,18 +61,18 @@ export class FrameReader {
     return this.#partialLength > 3 && this.#partial[3] === FRAME.DATA;
   }
 
-  /** The stream whose DATA is under way; 0: none is. */
+  /** The stream whose DATA is incomplete; 0: none is. */
   get dataStreamId(): number {
     if (this.#partialLength < FRAME_HEADER || !this.isWithinData) return 0;
     return this.#partial.readUInt32BE(5) & 0x7fffffff;
   }
 
-  /** Bytes of the frame under way that have come. */
+  /** Bytes of the incomplete frame that have come. */
   get withinBytes(): number {
     return this.#partialLength;
   }
 
-  /** Bytes that are held of a frame under way. */
+  /** Bytes that are held of an incomplete frame. */
   get held(): number {
     return this.#partial.length;
   }
@@ -84,7 +84,7 @@ export class FrameReader {
     this.#release();
   }
 
-  /** What came; looked at during the call only. */
+  /** The received bytes; looked at during the call only. */
   push(bytes: Buffer): void {
     if (this.#isStopped) return;
     let at = 0;
@@ -154,7 +154,7 @@ export class FrameReader {
     this.#sink.oversized(type);
   }
 
-  /** Adds to the frame under way what belongs to it; returns how far. */
+  /** Adds to the incomplete frame what belongs to it; returns how far. */
   #complete(bytes: Buffer, start: number): number {
     let at = start;
     if (this.#partialLength < FRAME_HEADER) {
@@ -189,7 +189,7 @@ export class FrameReader {
     this.#partialLength = 0;
   }
 
-  /** `most`: what the frame under way will need, as far as it is known. */
+  /** `most`: what the incomplete frame will need, as far as it is known. */
   #keep(bytes: Buffer, start: number, end: number, most = Number.POSITIVE_INFINITY): void {
     const length = this.#partialLength + end - start;
     if (length > this.#partial.length) {
@@ -202,7 +202,7 @@ export class FrameReader {
   }
 }
 
-/** DATA; padding is told from content by the whole (section 6.1). */
+/** DATA; padding is distinguished from content by the whole (section 6.1). */
 const comesAsItIs = (bytes: Buffer, at: number): boolean =>
   bytes[at + 3] === FRAME.DATA && (bytes[at + 4] & FLAG.PADDED) === 0;
 

@@ -67,7 +67,7 @@ export interface Http2Limits {
   readonly prefaceTimeout: number;
   /** Milliseconds until our SETTINGS are acknowledged (RFC 9113 section 6.5.3). */
   readonly settingsTimeout: number;
-  /** Seconds that a header block, or a frame other than DATA, may be under way. */
+  /** Seconds that a header block, or a frame other than DATA, may be incomplete. */
   readonly headerTimeout: number;
   /** Milliseconds without a stream after which the session is closed. */
   readonly idleTimeout: number;

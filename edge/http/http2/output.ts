@@ -1,6 +1,6 @@
 /**
  * Bytes on their way to a client: frames are written into one buffer, and leave in one write, one
- * at a time. While a write is under way the next buffer fills, so what a client does not take is
+ * at a time. While a write is pending the next buffer fills, so what a client does not take is
  * seen at once, and nothing piles up in the socket. A session that has nothing to send holds no
  * buffer.
  */
@@ -17,7 +17,7 @@ export class Output {
    */
   bytes: Buffer = NOTHING;
   at = 0;
-  /** Bytes in the write that is under way; 0: none is. */
+  /** Bytes in the pending write; 0: none is. */
   underWay = 0;
   readonly #transport: Transport;
   readonly #memory: ClientMemory;
@@ -28,7 +28,7 @@ export class Output {
   /** Full buffers before the current one, with what is used of them. */
   #full: Buffer[] = [];
   #fullBytes = 0;
-  /** What the write under way reads from, to be used again; nothing if that is a part. */
+  /** What the pending write reads from, to be used again; nothing if that is a part. */
   #lent: Buffer = NOTHING;
   #isBroken = false;
   /** In writes that have ended. */
@@ -89,7 +89,7 @@ export class Output {
     this.#charged = buffers;
   }
 
-  /** Writes what waits, unless a write is under way: then it follows. */
+  /** Writes what waits, unless a write is pending: then it follows. */
   flush(): void {
     if (this.underWay > 0 || this.#isBroken) return;
     let next: Buffer;

@@ -71,7 +71,7 @@ export const FRAME_HEADER = 9;
 export const DEFAULT_WINDOW = 65_535;
 export const DEFAULT_FRAME_SIZE = 16_384;
 
-/** The most that a window holds (section 6.9.1), and a stream identifier (section 5.1.1). */
+/** The maximum of a window (section 6.9.1), and a stream identifier (section 5.1.1). */
 export const MAX_WINDOW = 0x7fff_ffff;
 export const MAX_STREAM_ID = 0x7fff_ffff;
 /** SETTINGS_MAX_FRAME_SIZE at most (section 6.5.2). */

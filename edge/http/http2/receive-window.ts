@@ -9,8 +9,8 @@ export class ReceiveWindow {
   #owed = 0;
 
   /**
-   * `size`: what is given back up to, bytes; `available`: what the client believes to have now, if
-   * that differs.
+   * `size`: the size to which it is refilled, bytes; `available`: what the client believes to have
+   * now, if that differs.
    */
   constructor(size: number, available = size) {
     this.#size = size;

@@ -24,7 +24,7 @@ const UPDATES_A_FRAME = 4;
 export class Receiver implements FrameSink {
   readonly gate: FloodGate;
   /**
-   * Second of the clock since which a header block, or a frame other than DATA, is under way; -1:
+   * Second of the clock since which a header block, or a frame other than DATA, is incomplete; -1:
    * none is.
    */
   withinSince = -1;
@@ -50,17 +50,17 @@ export class Receiver implements FrameSink {
     return this.#hasSettings;
   }
 
-  /** The stream whose DATA is under way; 0: none is. */
+  /** The stream whose DATA is incomplete; 0: none is. */
   get dataStreamId(): number {
     return this.#reader.dataStreamId;
   }
 
-  /** Bytes of the frame under way that have come. */
+  /** Bytes of the incomplete frame that have come. */
   get withinBytes(): number {
     return this.#reader.withinBytes;
   }
 
-  /** Bytes that are held of frames under way. */
+  /** Bytes that are held of incomplete frames. */
   get held(): number {
     return this.#reader.held;
   }

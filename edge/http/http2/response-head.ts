@@ -114,7 +114,7 @@ export const completeFields = (headers: FieldList): FieldList =>
   has(headers, 'date') ? headers : [...headers, 'date', currentDate()];
 
 /**
- * Where no body has a length to be told, or it is not for them to tell: 1xx, 204, tunnels (RFC 9110
+ * Where no body has a length to be sent, or it is not for them to tell: 1xx, 204, tunnels (RFC 9110
  * sections 8.6 and 9.3.6), trailers.
  */
 export const withoutLength = (headers: FieldList): FieldList =>

@@ -47,7 +47,7 @@ export class SendQueue {
 
   /**
    * Moves the next `length` bytes, of those that are here, to target[at …]. False: they are there
-   * no more, as whoever wrote them gave their memory away.
+   * no more, as their writer gave their memory away.
    */
   move(target: Buffer, at: number, length: number): boolean {
     const end = at + length;

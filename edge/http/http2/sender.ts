@@ -1,6 +1,6 @@
 /**
  * What a session sends for its streams: heads, and DATA as the windows of the client allow (RFC
- * 9113 sections 5.2 and 6.9). A part of a body lies where the handler made it until there is room
+ * 9113 sections 5.2 and 6.9). A part of a body stays where the handler made it until there is room
  * for it in the output; small answers go there at once.
  */
 import { type ClientMemory, LEAST_FETCH, type MemoryWaiter } from '../exchange/client-memory.ts';
@@ -272,7 +272,7 @@ export class Sender {
     return length < left && length < WORTH ? 0 : length;
   }
 
-  /** One frame of bytes that lie elsewhere, for which there is room. */
+  /** One frame of bytes that are elsewhere, for which there is room. */
   #pass(stream: Http2Stream, body: Uint8Array, isEnd: boolean): void {
     const output = this.#output;
     const { length } = body;

@@ -29,7 +29,7 @@ export class SessionWatch {
   /** Since when there is no stream. */
   #emptyAt: number;
   /**
-   * What had left at a second of the clock; that is now whenever nothing is under way, or all that
+   * What had left at a second of the clock; that is now whenever nothing is pending, or all that
    * there was has left.
    */
   #sentAt: number;
@@ -65,7 +65,7 @@ export class SessionWatch {
     this.#unacknowledged = -1;
   }
 
-  /** A write is under way, and too little of it leaves. */
+  /** A write is pending, and too little of it leaves. */
   #isSlow(now: number): boolean {
     const { output, limits } = this.#session;
     if (output.underWay === 0) {

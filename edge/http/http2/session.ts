@@ -1,6 +1,6 @@
 /**
  * One connection of HTTP/2, server side (RFC 9113): from the preface to the last frame. The
- * receiver reads frames and judges them, the sender writes; here lies what both share, and the life
+ * receiver reads frames and judges them, the sender writes; here is what both share, and the life
  * of streams and of the session itself.
  *
  *     transport ─► Receiver ─► streams ─► handler ─► Sender ─► Output ─► transport
@@ -49,7 +49,7 @@ const SESSION_MEMORY = 32_768;
  * gets no more of them.
  */
 const HIGH_WATER = 2 * BUFFER;
-/** Payload of the PING behind a first GOAWAY: its answer says that what was under way has come. */
+/** Payload of the PING behind a first GOAWAY: its answer says that what was in flight has come. */
 const DRAIN_PING = Buffer.from('waypost!', 'latin1');
 
 export class Http2Session implements StreamSession, SenderSession, TransportReceiver, Ticking, Flushable {
@@ -156,7 +156,7 @@ export class Http2Session implements StreamSession, SenderSession, TransportRece
     this.fail({ ...SESSION_ENDING.destroyed, code });
   }
 
-  /** Ends it for a reason of which the client is told. */
+  /** Ends it for a reason that the client learns. */
   fail(ending: Ending): void {
     if (this.#state !== 'open') return;
     this.counters.ended(ending, this.client);
@@ -320,7 +320,7 @@ export class Http2Session implements StreamSession, SenderSession, TransportRece
   }
 
   /**
-   * The client wants the session to end (section 6.8): it does once nothing is under way, nor on
+   * The client wants the session to end (section 6.8): it does once nothing is pending, nor on
    * its way. Clients on nghttp2, as node's, say so before requests that they have just made.
    */
   peerGoesAway(): void {

@@ -49,7 +49,7 @@ export class PeerSettings {
   /** Of each stream that opens, bytes. */
   initialWindow = DEFAULT_WINDOW;
   /**
-   * The most that the last frame said of it on its way to that: no window may pass its bound in
+   * The maximum that the last frame said of it on its way to that: no window may pass its bound in
    * between (RFC 9113 section 6.5.3: in order).
    */
   greatestInitialWindow = DEFAULT_WINDOW;

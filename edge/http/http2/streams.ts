@@ -224,7 +224,7 @@ export class Streams implements StreamHost<Http2Stream> {
   }
 
   /**
-   * Nothing goes on: the client is told, by a status if it has none yet (RFC 9110 sections 15.5.9
+   * Nothing goes on: the client learns it, by a status if it has none yet (RFC 9110 sections 15.5.9
    * and 15.6.5), and so is the handler.
    */
   endIdle(stream: Http2Stream): void {

@@ -1,6 +1,6 @@
 /**
- * What a thread of the edge is given to serve: the seam to whoever decides what is answered and by
- * which certificates.
+ * What a thread of the edge is given to serve: the seam to the code that decides what is answered
+ * and by which certificates.
  */
 import type { DescriptorLoop } from '../../../core/os/descriptor-loop.ts';
 import type { Handler } from '../exchange/exchange.ts';
@@ -11,7 +11,7 @@ export interface Application {
   /** Gets every request of the thread. */
   readonly handler: Handler;
   /**
-   * The certificate of a server name (SNI, in lower case), or undefined: the client is told
+   * The certificate of a server name (SNI, in lower case), or undefined: the client gets
    * unrecognized_name (RFC 6066 section 3). Clients that send no name get no certificate: their
    * handshake fails. Asked for each connection: not to be slow, nor to make PEM anew each time.
    * What is made of a certificate is kept by its PEM.
@@ -21,7 +21,7 @@ export interface Application {
   gateFor?(serverName: string): ConnectionGate | null;
   /** What `Pool.send` says to all threads. */
   onMessage?(message: unknown): void;
-  /** No connection is left, or none may stay: lets go of what keeps the thread. */
+  /** No connection is left, or none may stay: releases what keeps the thread. */
   close?(): Promise<void> | void;
 }
 

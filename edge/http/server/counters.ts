@@ -1,7 +1,7 @@
 /**
  * What happened to the connections of a thread before HTTP, and what they became: one number for
- * each column, in memory that others may read. Limits that were met are told to a listener as well,
- * but seldom.
+ * each column, in memory that others may read. Limits that were met are reported to a listener as
+ * well, but seldom.
  */
 import type { Client } from '../../../core/address/client.ts';
 import { LogThrottle } from '../../../core/base/log/throttle.ts';
@@ -55,7 +55,7 @@ export type ServerLimit = Extract<
 >;
 
 /**
- * `count`: how often it happened since it was told last, this time included. `client`: the one of
+ * `count`: how often it happened since the last report, this time included. `client`: the one of
  * this time.
  */
 export type LimitListener = (limit: ServerLimit, count: number, client: Client) => void;

@@ -16,7 +16,7 @@ export interface ServerLimits {
    * that tell the version of HTTP.
    */
   readonly handshakeTimeout: number;
-  /** Milliseconds that requests under way have when a thread is to end. */
+  /** Milliseconds that pending requests have when a thread is to end. */
   readonly drainTimeout: number;
 }
 
@@ -42,7 +42,7 @@ export const KEEP_ALIVE = 60;
 /** Of the sockets that are listened on, and so of their connections. */
 export const EDGE_STREAM = {
   keepAlive: KEEP_ALIVE,
-  // Four writes: what is under way to a client that reads is not counted, so a far one gets as much
+  // Four writes: what is in flight to a client that reads is not counted, so a far one gets as much
   // as ever.
   unsent: 262_144,
 } as const;

@@ -1,5 +1,5 @@
 /**
- * Gives memory back to the system when clients have let go of much of it: an attack must not leave
+ * Gives memory back to the system when clients have released much of it: an attack must not leave
  * the process as large as it made it.
  */
 import type { MemoryBudget } from '../exchange/client-memory.ts';

@@ -6,7 +6,7 @@ import type { ServerColumn } from './counters.ts';
 import type { EdgeCounters } from './slices.ts';
 
 /**
- * Metrics that are told by columns of the server's counters: one label, whose values lead to
+ * Metrics that are read from columns of the server's counters: one label, whose values lead to
  * columns.
  */
 const BY_SERVER_COLUMN: readonly (readonly [

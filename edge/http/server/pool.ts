@@ -37,7 +37,7 @@ export interface PoolOptions {
    * none, and waits for `setTickets`.
    */
   readonly tickets?: TicketKeys;
-  /** What applications count beside the server's own; read in `counters.application`. */
+  /** What applications count in addition to the server's own; read in `counters.application`. */
   readonly columns?: readonly string[];
   /** "portable" listens by node alone, in one thread; "auto" only where it has to. */
   readonly transport: 'auto' | 'portable';
@@ -50,7 +50,7 @@ export interface PoolOptions {
   readonly onMessage?: (message: unknown, thread: number) => void;
   /** How many an application holds in `ThreadContext.loop` at one time; none. */
   readonly descriptors?: number;
-  /** Is told of each worker when it is started: for tests that end one. */
+  /** Receives each worker when it is started: for tests that end one. */
   readonly onWorker?: (worker: Worker, thread: number) => void;
 }
 
@@ -175,7 +175,7 @@ export class Pool {
     const threads = this.#threads;
     this.#threads = [];
     const ended = Promise.all([this.#replaced, ...threads.map((thread) => this.#drain(thread))]);
-    // The threads let go of theirs at once. Left open, the sockets would go on taking connections,
+    // The threads release theirs at once. Left open, the sockets would go on taking connections,
     // also of those that listen on the same port in our place.
     if (isListening) this.#listening.close();
     await ended;
@@ -190,7 +190,7 @@ export class Pool {
     const before = this.#data;
     this.#data = data;
     const old = this.#threads;
-    // One thread that listens by itself has to let go of the port first.
+    // One thread that listens by itself has to release the port first.
     if (!isShared) await Promise.all(old.map((thread) => this.#drain(thread)));
     try {
       this.#generation++;

@@ -129,9 +129,9 @@ export class EdgeServer implements ConnectionHost {
   }
 
   #listenByNode({ isTls, fd, address, port, family }: Listener): Promise<void> {
-    // Half-open: a client that has sent all that it wants to may still be answered. Whoever serves
-    // the connection sees its end. A socket of ours has TCP_NODELAY and keep-alive already, and
-    // hands them on to its connections.
+    // Half-open: a client that has sent all that it wants to may still be answered. The code
+    // that serves the connection sees its end. A socket of ours has TCP_NODELAY and keep-alive
+    // already, and hands them on to its connections.
     const own = fd === undefined ? { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE * 1000 } : {};
     const server = createServer({ allowHalfOpen: true, ...own }, (raw) => this.#accept(raw, isTls));
     this.#servers.push(server);
@@ -148,7 +148,7 @@ export class EdgeServer implements ConnectionHost {
   }
 
   /**
-   * Takes no more connections; resolves when all have ended, by themselves or when `drainTimeout`
+   * Takes no more connections; resolves when all have ended, on their own or when `drainTimeout`
    * is over. Once.
    */
   async drain(): Promise<void> {

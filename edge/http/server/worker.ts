@@ -1,5 +1,5 @@
 /**
- * The program of a thread of the edge: makes its application, listens, serves until it is told to
+ * The program of a thread of the edge: makes its application, listens, serves until it has to
  * drain.
  */
 import { parentPort, workerData } from 'node:worker_threads';

@@ -1,5 +1,5 @@
 /**
- * What a server shows for a name. Whoever makes one gives out the same object as long as it is the
+ * What a server shows for a name. Its maker gives out the same object as long as it is the
  * same certificate: what is made of it is found by that.
  */
 export interface TlsCertificate {

@@ -114,7 +114,7 @@ export class TlsConnection implements Transport {
     else if (this.#state === STATE.OPEN) {
       if ((ready & EPOLLOUT) !== 0) this.#hasRoom();
       if (this.#state !== STATE.OPEN) return;
-      // Who pauses, or has heard the end, is told of a broken connection all the same.
+      // Who pauses, or has heard the end, learns of a broken connection all the same.
       if ((ready & EPOLLERR_HUP) !== 0 && (this.#isPaused || this.#hasPeerEnded)) this.#close();
       else if ((ready & (EPOLLIN | EPOLLERR_HUP)) !== 0 && !this.#isPaused) this.#read();
     }

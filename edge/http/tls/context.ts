@@ -202,7 +202,7 @@ export class TlsContext {
 }
 
 /**
- * A name of ALPN as OpenSSL is told of it: where it lies, and how long it is. `memory` is to be
+ * A name of ALPN as OpenSSL receives it: where it is, and how long it is. `memory` is to be
  * held.
  */
 function protocol(name: string): { memory: Buffer; pointer: Buffer; length: Buffer } {

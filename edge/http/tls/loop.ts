@@ -184,7 +184,7 @@ export class TlsLoop implements ConnectionLoop {
     if (!this.#loop.watch(slot, EPOLLIN, connection)) connection.destroy();
   }
 
-  /** There is no descriptor for a connection that waits: it would be told again and again. */
+  /** There is no descriptor for a connection that waits: it would be reported repeatedly. */
   #rest(): void {
     this.#watchListeners(0);
     clearTimeout(this.#restTimer);

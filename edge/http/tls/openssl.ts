@@ -1,7 +1,7 @@
 /**
  * Node's own OpenSSL through koffi: its program exports the library's functions. Only functions of
  * OpenSSL 3's public headers, and pointers that nobody looks behind: they are plain numbers, so
- * that nothing is made for a call. Whoever gets one frees it once.
+ * that nothing is made for a call. The receiver frees it once.
  */
 import koffi from 'koffi';
 
@@ -37,7 +37,7 @@ export const OP = {
 } as const;
 
 /**
- * What an info callback is told of: a server has worked on a message of the handshake or its like,
+ * What an info callback receives: a server has worked on a message of the handshake or its like,
  * or an alert, either way.
  */
 export const INFO = { ACCEPT_EXIT: 0x2002, ALERT: 0x4000 } as const;
@@ -250,7 +250,7 @@ function load(): Openssl {
   };
 }
 
-/** Memory that does not move, `bytes` long, as long as whoever asked holds it. */
+/** Memory that does not move, `bytes` long, as long as the caller holds it. */
 export function fixedMemory(data: number): { readonly bytes: Buffer; readonly address: number } {
   // Small arrays may be in V8's heap, which moves them.
   const bytes = Buffer.allocUnsafeSlow(Math.max(data, 256));

@@ -1,4 +1,4 @@
-/** What TLS of the edge is like, whoever speaks it. */
+/** What TLS of the edge is like, in either implementation. */
 
 /** Protocols of ALPN (RFC 7301) in the order of our preference. */
 export const PROTOCOLS = ['h2', 'http/1.1'] as const;

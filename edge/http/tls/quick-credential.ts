@@ -200,7 +200,7 @@ export class QuickReader {
     return 0;
   }
 
-  /** Whether what is sent is what was given. */
+  /** Whether what is sent is the input. */
   #isAsGiven(certificate: number, length: number): boolean {
     const written = this.#rewind();
     return (

@@ -12,7 +12,7 @@ export class Recent<Key, Value> {
 
   /**
    * `capacity`: one at least. `drop` gets each value that is no longer kept; while one is made
-   * there are as many as that beside it.
+   * there are as many as that next to it.
    */
   constructor(capacity: number, drop: (value: Value) => void = () => {}) {
     this.#capacity = capacity;

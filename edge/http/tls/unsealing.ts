@@ -12,7 +12,7 @@ const NONCE = 12;
 const TAG = 16;
 const KEY = 32;
 /**
- * Where all lies: key, nonce, an int for lengths that OpenSSL tells, tag, then what is
+ * Where all is: key, nonce, an int for lengths that OpenSSL tells, tag, then what is
  * authenticated with what is opened behind it.
  */
 const NONCE_AT = KEY;

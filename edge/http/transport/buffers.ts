@@ -26,7 +26,7 @@ export const weightOf = (part: Uint8Array): number =>
   part.buffer.byteLength === BUFFER && own.has(part.buffer) ? BUFFER : part.length;
 
 /**
- * Takes back the memory in which `part` lies, if it came from here; nobody may look at it any more.
+ * Takes back the memory in which `part` is, if it came from here; nobody may look at it any more.
  * One that is never given back is garbage.
  */
 export function giveBuffer({ buffer }: Uint8Array): void {

@@ -10,7 +10,7 @@ import type { Socket } from 'node:net';
 /** One for all sockets of the thread: what is in it is worked off before the next read. */
 const shared = Buffer.allocUnsafeSlow(65_536);
 
-/** Takes what was read, which lies there during the call; false stops the reading. */
+/** Takes what was read, which is there during the call; false stops the reading. */
 type Take = (data: number, bytes: Buffer) => boolean;
 
 /** Where a net.Socket keeps the buffer of `onread`, and its callback. */

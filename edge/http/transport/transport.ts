@@ -21,8 +21,8 @@ export interface Transport {
    */
   write(bytes: Buffer, done: (error?: Error | null) => void): void;
   /**
-   * Bytes of the write under way that have not left yet, as far as is known: by which one that
-   * takes nothing is told from one that is slow.
+   * Bytes of the pending write that have not left yet, as far as is known: by which one that
+   * takes nothing is distinguished from one that is slow.
    */
   readonly unsent: number;
   /**
@@ -30,7 +30,7 @@ export interface Transport {
    * where the system's buffers are large, a slow reader frees room in lumps, minutes apart.
    */
   readonly unacknowledged: number;
-  /** No more bytes are received until `resume`, but for those under way. */
+  /** No more bytes are received until `resume`, but for those in flight. */
   pause(): void;
   resume(): void;
   /** What was written is sent, then the end. */
@@ -68,7 +68,7 @@ export class SocketTransport implements Transport {
     for (let bytes = read(socket); bytes !== null; bytes = read(socket)) receiver.onBytes(bytes);
     if (!readInto(socket, (bytes) => receiver.onBytes(bytes)))
       socket.on('data', (bytes: Buffer) => receiver.onBytes(bytes));
-    // Who has had enough by what was put back: the system is read until it is told so once more.
+    // Who has had enough by what was put back: the system is read until that is said once more.
     if (this.#isPaused) socket.pause();
     else socket.resume();
   }
@@ -100,7 +100,7 @@ export class SocketTransport implements Transport {
   }
 }
 
-/** What the socket has put aside: what came with the handshake, or was put back. */
+/** What the socket has put aside: what arrived with the handshake, or was put back. */
 const read = (socket: Socket): Buffer | null => socket.read();
 
 function ignore(): void {}

@@ -3,7 +3,9 @@
  * has of us. A block is made by `begin`, then any of `status`, `fields`, `line` and blocks of
  * stateless.ts, one behind the other; nothing is allocated but the entries of the table.
  *
- *     at = encoder.begin(target, 9); at = encoder.status(target, at, 200); at = encoder.fields(target, at, headers);
+ *     at = encoder.begin(target, 9);
+ *     at = encoder.status(target, at, 200);
+ *     at = encoder.fields(target, at, headers);
  */
 import type { FieldList } from '../../exchange/field-list.ts';
 import { DEFAULT_TABLE_SIZE } from './decoder.ts';
