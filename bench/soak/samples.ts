@@ -15,6 +15,10 @@ export interface Sample {
   /** Pages of mapped files, above all of the database. */
   readonly mapped: number;
   readonly heapUsed: number;
+  /** The young generation of the main thread, which V8 enlarges as it sees fit. */
+  readonly young: number;
+  /** Outside the heap of the main thread. */
+  readonly external: number;
   readonly descriptors: number;
   readonly threads: number;
   /** Of the database file, in bytes on the disk. */
@@ -26,7 +30,7 @@ export interface Sample {
 }
 
 export const COLUMNS = [
-  ...['at', 'node', 'pid', 'resident', 'anonymous', 'mapped', 'heapUsed'],
+  ...['at', 'node', 'pid', 'resident', 'anonymous', 'mapped', 'heapUsed', 'young', 'external'],
   ...['descriptors', 'threads', 'store', 'cpu', 'lag'],
 ] as readonly (keyof Sample)[];
 
@@ -52,6 +56,8 @@ export async function sample({ name, daemon }: SoakNode, at: number): Promise<Sa
     anonymous: (field('RssAnon') + field('RssShmem')) * 1024,
     mapped: field('RssFile') * 1024,
     heapUsed: metric('nodejs_heap_size_bytes{state="used"}'),
+    young: metric('nodejs_heap_space_size_bytes{space="new"}'),
+    external: metric('nodejs_external_memory_bytes'),
     descriptors: readdirSync(`/proc/${pid}/fd`).length,
     threads: field('Threads'),
     store: statSync(join(daemon.dataDir, 'waypost.mdb')).blocks * 512,

@@ -10,6 +10,7 @@ import {
   PerformanceObserver,
   performance,
 } from 'node:perf_hooks';
+import { getHeapSpaceStatistics } from 'node:v8';
 import type { BuildInfo } from '../build-info.ts';
 import type { Registry } from './registry.ts';
 
@@ -56,6 +57,19 @@ export function registerProcessMetrics(registry: Registry, { version, commit }: 
     emit(heapUsed, 'used');
     emit(heapTotal - heapUsed, 'free');
   });
+  registry.read(
+    'gauge',
+    'nodejs_heap_space_size_bytes',
+    'Heap size of the main thread, by space.',
+    ['space'],
+    (emit) => {
+      for (const { space_name, space_size } of getHeapSpaceStatistics())
+        if (space_size > 0) emit(space_size, space_name.replace(/_space$/, ''));
+    },
+  );
+  registry.read('gauge', 'nodejs_external_memory_bytes', 'Memory outside the heap of the main thread.', [], (emit) =>
+    emit(process.memoryUsage().external),
+  );
   const stopLoop = eventLoopMetrics(registry);
   const stopGc = gcMetrics(registry);
   return {

@@ -156,7 +156,10 @@ const show = ({ certificate: cert, key }: ReturnType<typeof tlsOf>): object => (
 function ask(
   node: Node,
   own: object,
-  { more = 'Connection: close\r\n', enough = NEVER }: { readonly more?: string; readonly enough?: RegExp } = {},
+  {
+    more = 'Connection: close\r\n',
+    enough = NEVER,
+  }: { readonly more?: string; readonly enough?: Pick<RegExp, 'test'> } = {},
 ): Promise<{ text: string; isEnded: boolean }> {
   const port = Number(node.cluster.members!.nodes.get('a')!.address.split(':')[1]);
   return new Promise((done) => {
@@ -211,8 +214,20 @@ test('who is removed is heard no longer, and told nothing more', async () => {
   await a.cluster.join();
   await b.cluster.join();
   const own = show(tlsOf('b'));
-  const under = ask(a, own);
   await until(() => a.cluster.members?.nodes.has('b') === true, 'it is known');
+  let begun = (): void => {};
+  const isServed = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const under = ask(a, own, {
+    enough: {
+      test() {
+        begun();
+        return false;
+      },
+    },
+  });
+  await isServed;
   const env = { WAYPOST_ETCD_ENDPOINTS: member.endpoint, WAYPOST_ETCD_PREFIX: '/removed-peer/' };
   await removeMember(loadConfig({ env }), 'b', true);
   const { text, isEnded } = await under;

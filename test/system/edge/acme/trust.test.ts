@@ -156,7 +156,7 @@ test('Chromium shows the page without a warning: its own store of certificates h
       await browser.close();
     }
   };
-  assert.equal(await visit(home), { said: `${HOST}:${httpsPort} https /page`, protocol: 'h2' });
+  assert.equal(await visit(home), { output: `${HOST}:${httpsPort} https /page`, protocol: 'h2' });
   const refused = await visit(stranger).then(
     () => 'it was trusted without the root',
     (error: Error) => error.message,
