@@ -166,6 +166,7 @@ async function startParts(
       tickets,
       protection,
       ejections,
+      followEdges: node.isAlone ? undefined : node.followEdges,
       admin: { listen: admin, ...forwardedBy },
     }),
   );

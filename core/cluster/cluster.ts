@@ -48,6 +48,8 @@ export interface ClusterOptions {
   readonly knownNodes: string;
   /** Another node has said how far it is. */
   readonly onHeard?: () => void;
+  /** `others` may have changed. */
+  readonly onMembers?: () => void;
   readonly blobs?: BlobStore;
   readonly watchRequests: WatchRequests;
   /** Undefined: this node keeps no statistics. */
@@ -112,6 +114,7 @@ export class Cluster {
         this.#changed(members);
         this.#joining.changed(members);
         this.#keep(members);
+        this.#options.onMembers?.();
       },
       onTrouble: (error) => lookedUp.report(error),
     });

@@ -16,6 +16,8 @@ export interface Member extends LevelledNode {
   readonly address: string;
   /** Omitted or empty: none. */
   readonly region?: string;
+  /** `host:port` where its edge answers other nodes, for their caches. Omitted: nowhere. */
+  readonly edge?: string;
 }
 
 /** As it stands in etcd. */
@@ -92,12 +94,13 @@ export async function readMembers(gateway: EtcdGateway, prefix: string): Promise
 
 /** Null for what no node of this kind has written. */
 function memberOf(bytes: Buffer): KnownMember | null {
-  const { name, address, version, level, region, id } = fieldsOf(bytes);
+  const { name, address, version, level, region, edge, id } = fieldsOf(bytes);
   if (typeof name !== 'string' || typeof address !== 'string') return null;
   return {
     ...{ name, address, version: typeof version === 'string' ? version : '' },
     level: typeof level === 'number' ? level : FIRST_LEVEL,
     ...(typeof region === 'string' && { region }),
+    ...(typeof edge === 'string' && { edge }),
     id: typeof id === 'string' ? id : null,
   };
 }

@@ -239,7 +239,8 @@ export class Membership {
       this.#lease !== null &&
       session !== undefined &&
       stored?.id === id &&
-      stored.level === (self.level ?? FIRST_LEVEL);
+      stored.level === (self.level ?? FIRST_LEVEL) &&
+      stored.edge === self.edge;
     if (isThere && this.#isSaid === isServing) return 'said';
     this.#lease ??= await gateway.grant(LEASE);
     const value = Buffer.from(JSON.stringify({ ...self, id }));

@@ -7,6 +7,7 @@ import type { Statistics } from '../statistics/statistics.ts';
 import type { RequestTail, WatchRequests } from '../tail/request-tail.ts';
 import type { Sync } from './acknowledgements.ts';
 import type { BlobSource, BlobStore } from './blobs/store.ts';
+import type { EdgeAddress } from './edge-address.ts';
 import type { ClusterView } from './overview.ts';
 import type { OwnLogState, ReadLogStates } from './peer-logs.ts';
 import type { ReadOwn, ReadStatistics } from './peer-statistics.ts';
@@ -46,6 +47,8 @@ export interface Node {
   readonly readStatistics: ReadStatistics;
   /** The states of a domain's logs on all nodes. Never rejects. */
   readonly readLogStates: ReadLogStates;
+  /** Calls `listener` with the edges of the other nodes that serve: now, and when they change. */
+  readonly followEdges: (listener: (edges: readonly EdgeAddress[]) => void) => void;
   /** Why this node is not to be asked; empty when it is. */
   faults(): string[];
   /** What does not keep it from serving; empty when all is well. */
@@ -55,7 +58,7 @@ export interface Node {
 }
 
 export interface NodeOptions extends JournalOptions {
-  readonly config: Pick<Config, 'cluster' | 'etcd' | 'peer' | 'packages' | 'nodeName' | 'dataDir'>;
+  readonly config: Pick<Config, 'cluster' | 'edge' | 'etcd' | 'peer' | 'packages' | 'nodeName' | 'dataDir'>;
   /** Of this node. */
   readonly blobs: BlobStore;
   /** Null: this node keeps none. */

@@ -47,6 +47,7 @@ function alone(options: NodeOptions): Node {
     isAlone: true,
     isFirst: () => true,
     isFirstOfRegion: () => true,
+    followEdges: () => {},
     blobs: { store: options.blobs, open: (hash) => options.blobs.open(hash) },
     replaced: new Promise(() => {}),
     isReplaced: false,

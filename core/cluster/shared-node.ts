@@ -16,6 +16,7 @@ import type { Sync } from './acknowledgements.ts';
 import { BlobPuller } from './blobs/puller.ts';
 import type { BlobSource } from './blobs/store.ts';
 import { Cluster } from './cluster.ts';
+import { type EdgeAddress, edgesOf, ownEdge } from './edge-address.ts';
 import { clusterFiles, etcdSettings, peerTls } from './files.ts';
 import { nodeId } from './identity.ts';
 import { Lag } from './lag.ts';
@@ -79,6 +80,11 @@ class SharedNode implements Node {
   readonly #overview: SharedRun<ClusterView>;
   readonly readStatistics: ReadStatistics = (query) => this.#cluster.readStatistics(query);
   readonly readLogStates: ReadLogStates = (domainId) => this.#cluster.readLogStates(domainId);
+  readonly followEdges = (listener: (edges: readonly EdgeAddress[]) => void): void => {
+    this.#edgeListeners.push(listener);
+    listener(edgesOf(this.#cluster.others));
+  };
+  readonly #edgeListeners: ((edges: readonly EdgeAddress[]) => void)[] = [];
   readonly #log: Logger;
   readonly #gateway: EtcdGateway;
   readonly #cluster: Cluster;
@@ -135,6 +141,11 @@ class SharedNode implements Node {
         version,
         level: FEATURE_LEVEL,
         region: peer.region,
+        edge: ownEdge(config),
+      },
+      onMembers: () => {
+        const edges = edgesOf(cluster.others);
+        for (const listener of this.#edgeListeners) listener(edges);
       },
       id: nodeId(dataDir),
       onRefused: (error) => journal.stopFollowing(error.message),

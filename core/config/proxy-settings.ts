@@ -30,6 +30,16 @@ export const PROXY_SETTINGS = {
     false,
     'Whether a client can bypass a fresh cached response with "Cache-Control: no-cache", as browsers do when a page is reloaded. Anybody can then send every request to an origin.',
   ),
+  cache_peers: setting(
+    flag,
+    true,
+    'In a cluster: whether a cache miss is first requested from the node that owns the URL, so that all nodes together request it from the origin once. The nodes connect to the first address of edge.https_listen. Without effect on a single node, or where that address cannot be reached by others.',
+  ),
+  cache_peer_timeout: setting(
+    integer(10, 600_000, 'milliseconds'),
+    2000,
+    'How long a node waits for a sign that the owner of a URL works on a request, in milliseconds. After that it requests the response from the origin itself.',
+  ),
   cache_wait: setting(
     integer(0, 600_000, 'milliseconds'),
     5000,

@@ -30,6 +30,7 @@ import { judgeReuse, type Reuse } from './rules/reuse.ts';
 import { isNewer, isSelected } from './rules/vary.ts';
 import { serveStored } from './serve-stored.ts';
 import type { CacheStore, StoredCoding, StoredVariant } from './store/cache-store.ts';
+import type { StoredResponse } from './stored-response.ts';
 import { UncacheableKeys } from './uncacheable.ts';
 import type { Done, OpenVisit, Visit } from './visit.ts';
 
@@ -62,7 +63,21 @@ export interface CacheFlowOptions extends CacheOptions {
     | undefined;
 }
 
+/** What is different for requests of other nodes, which ask this one as the owner of a key. */
+export interface PeerFlowOptions {
+  readonly open: OpenVisit;
+  /** Whether the other node may use a stored response. */
+  isUsable(exchange: Exchange, response: StoredResponse): boolean;
+}
+
 export type CacheFlow = (exchange: Exchange, site: Site) => Done;
+
+/** The flow for visitors, and the one for nodes that ask this one as the owner of a key. */
+export interface CacheFlows {
+  readonly serve: CacheFlow;
+  /** `site` is made for the request. */
+  servePeer(exchange: Exchange, site: Site, key: string): Done;
+}
 
 const DEFAULT_COLLAPSE_TIMEOUT = 5000;
 /** Maximum number of concurrent background fetches. */
@@ -70,9 +85,17 @@ const MAX_BACKGROUND_FETCHES = 128;
 /** Hits of an entry after which its body is worth a better compression. */
 const HOT_HITS = 2;
 
-export function createCacheFlow(options: CacheFlowOptions): CacheFlow {
+/** Other nodes receive the fields as they are stored, and wait for the same fetches as visitors. */
+export function createCacheFlows(options: CacheFlowOptions, peers: PeerFlowOptions): CacheFlows {
   const flow = new Flow(options);
-  return (exchange, site) => flow.handle(exchange, site);
+  const peerFlow = new Flow(
+    { ...options, open: peers.open, fieldsOf: (headers) => headers, minCompressBytes: undefined, onHit: undefined },
+    { ...peers, visitors: flow },
+  );
+  return {
+    serve: (exchange, site) => flow.handle(exchange, site),
+    servePeer: (exchange, site, key) => peerFlow.handleKey(exchange, site, key),
+  };
 }
 
 /** A request that no stored response satisfies. */
@@ -99,13 +122,19 @@ class Flow implements FillContext {
   readonly minCompressBytes: number;
   readonly readAheadBudget = { bytes: 0 };
   readonly clock: () => number;
-  readonly flights = new Flights();
-  readonly uncacheable = new UncacheableKeys();
+  readonly flights: Flights;
+  readonly uncacheable: UncacheableKeys;
+  /** Null: this flow is for visitors. */
+  readonly #peers: PeerFlowOptions | null;
   readonly #options: CacheFlowOptions;
   readonly #mayForceRevalidation: boolean;
   #backgroundFetches = 0;
 
-  constructor(options: CacheFlowOptions) {
+  /** `peers`: for requests of other nodes. The flow shares the fetches of `visitors`. */
+  constructor(options: CacheFlowOptions, peers?: PeerFlowOptions & { readonly visitors: Flow }) {
+    this.#peers = peers ?? null;
+    this.flights = peers?.visitors.flights ?? new Flights();
+    this.uncacheable = peers?.visitors.uncacheable ?? new UncacheableKeys();
     this.store = options.store;
     this.name = options.name;
     this.maxBodyBytes = options.maxBodyBytes;
@@ -120,7 +149,10 @@ class Flow implements FillContext {
     // certificate on the visitor.
     if (!isCacheableMethod(exchange.method) || exchange.body.length !== 0 || hasCertificate(exchange))
       return this.#bypass(exchange, site);
-    const key = this.#keyOf(exchange, site);
+    return this.handleKey(exchange, site, this.#keyOf(exchange, site));
+  }
+
+  handleKey(exchange: Exchange, site: Site, key: string): Done {
     const found = this.store.lookup(site.domainId, key, exchange.memory);
     if (found instanceof Promise)
       return found.then((variants) => this.#resumeAfterLookup(exchange, site, key, variants));
@@ -128,6 +160,9 @@ class Flow implements FillContext {
   }
 
   entryOf(variant: StoredVariant, { site, exchange }: Pick<Visit, 'site' | 'exchange'>): HotEntry {
+    // Never attached: visitors must not receive the stored fields.
+    if (this.#peers !== null)
+      return new HotEntry(variant, site, variant.response.headers, this.name, Number.POSITIVE_INFINITY);
     const { attached } = variant;
     if (attached instanceof HotEntry && attached.site === site) return attached;
     const fields = this.#options.fieldsOf(variant.response.headers, site, exchange);
@@ -149,7 +184,9 @@ class Flow implements FillContext {
     return this.#judge(exchange, site, key, variants);
   }
 
-  #judge(exchange: Exchange, site: Site, key: string, variants: readonly StoredVariant[], isCollapsed = false): Done {
+  #judge(exchange: Exchange, site: Site, key: string, found: readonly StoredVariant[], isCollapsed = false): Done {
+    const peers = this.#peers;
+    const variants = peers === null ? found : found.filter(({ response }) => peers.isUsable(exchange, response));
     const request = readRequest(exchange.method, exchange.headers, this.#mayForceRevalidation);
     const stored = selectVariant(variants, exchange.headers);
     const now = this.clock();
@@ -185,7 +222,7 @@ class Flow implements FillContext {
     const isPartialOrConditional = range !== undefined || ifNoneMatch !== undefined || ifModifiedSince !== undefined;
     const outcome: CacheOutcome = reuse === 'fresh' ? 'hit' : 'stale';
     const coding = entry.isCompressible ? codingFor(exchange.headers) : 0;
-    const isWholeInMemory = !isPartialOrConditional && body.whole !== undefined;
+    const isWholeInMemory = this.#peers === null && !isPartialOrConditional && body.whole !== undefined;
     if (isWholeInMemory && ++entry.hits >= HOT_HITS && coding !== 0)
       this.#compressWhole(stored, entry, CODINGS[coding] as StoredCoding);
     if (!isWholeInMemory || !entry.hasEncoding(coding)) {
@@ -219,8 +256,10 @@ class Flow implements FillContext {
     const visit = this.#options.open(exchange, site);
     const status = cacheStatus({ name: this.name, fwd: isCacheableMethod(exchange.method) ? 'bypass' : 'method' });
     return visit.bypassCache(status, 'bypass', (responseStatus, fields) => {
-      for (const invalidKey of invalidatedKeys(exchange.method, key, responseStatus, fields))
+      for (const invalidKey of invalidatedKeys(exchange.method, key, responseStatus, fields)) {
         this.store.remove(site.domainId, invalidKey);
+        visit.onInvalidated?.(invalidKey);
+      }
     });
   }
 
@@ -246,6 +285,7 @@ class Flow implements FillContext {
   async #follow(leader: Flight, job: Fill): Promise<void> {
     const { visit, key } = job;
     const { exchange, site } = visit;
+    visit.onWait?.();
     const result = await leader.wait(this.#options.collapseTimeout ?? DEFAULT_COLLAPSE_TIMEOUT);
     if (exchange.isEnded) return visit.abandon();
     if (result !== 'stored') return runFill(this, job);

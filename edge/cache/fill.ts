@@ -58,6 +58,8 @@ export interface Fill {
   readonly flight: Flight | undefined;
   /** The request has already waited for another fill. */
   readonly isCollapsed: boolean;
+  /** What the owner of the key did with the request. Undefined: the origin responded. */
+  readonly owner?: 'hit' | 'miss';
 }
 
 /**
@@ -96,11 +98,35 @@ function fetchFromOrigin(context: FillContext, fill: Fill, isConditional: boolea
   }
   const mark = context.store.mark();
   const facts = isConditional && stored !== undefined ? context.entryOf(stored, visit).facts : undefined;
-  return visit.fetchShared(
-    fillRequestFields(requestFields, facts),
-    (response) => handleResponse(context, fill, response, isConditional, mark),
-    (error) => handleFailure(context, fill, error),
-  );
+  const fields = fillRequestFields(requestFields, facts);
+  const fetchShared = (): Promise<void> =>
+    visit.fetchShared(
+      fields,
+      (response) => handleResponse(context, fill, response, isConditional, mark),
+      (error) => handleFailure(context, fill, error),
+    );
+  // Only what may be stored is requested from another node, and only what is missing here: a 304 of
+  // the origin is as short as a message between nodes.
+  const asking =
+    fill.flight === undefined || isConditional
+      ? undefined
+      : visit.askOwner?.(
+          fill.key,
+          fields,
+          (response, owner) => handleResponse(context, { ...fill, owner }, response, false, mark),
+          () => (hasLeft(visit) ? leave(context, fill) : fetchShared()),
+        );
+  return asking ?? fetchShared();
+}
+
+/** Whether nobody needs the response any more. */
+const hasLeft = ({ exchange, isBackground, outlivesVisitor }: Visit): boolean =>
+  exchange.isEnded && !isBackground && !outlivesVisitor;
+
+/** The visitor left while the owner was asked. */
+function leave(context: FillContext, fill: Fill): void {
+  settleFlight(context, fill, false);
+  fill.visit.abandon();
 }
 
 function handleResponse(
@@ -185,8 +211,15 @@ interface StatusParameters {
   readonly stored?: boolean;
 }
 
-const statusOf = ({ name }: FillContext, { fwd, isCollapsed }: Fill, parameters: StatusParameters): string =>
-  repeatedStatus({ name, fwd, collapsed: isCollapsed, fwdStatus: parameters.fwdStatus, stored: parameters.stored });
+const statusOf = (
+  { name }: FillContext,
+  { fwd, isCollapsed, owner }: Fill,
+  { fwdStatus, stored }: StatusParameters,
+): string =>
+  repeatedStatus({
+    ...{ name, fwd, collapsed: isCollapsed, fwdStatus, stored },
+    detail: owner === undefined ? undefined : `peer-${owner}`,
+  });
 
 /** A HEAD request is judged like the GET whose response is stored. */
 const asGet = (request: CacheRequest): CacheRequest =>
@@ -275,8 +308,10 @@ function handleHeadResponse(context: FillContext, fill: Fill, response: OriginRe
   settleFlight(context, fill, false);
   if (stored !== undefined && response.status === 200) {
     const isSame = judgeHead(stored.response, response.headers) === 'update';
-    if (!isSame || !freshenVariant(context, fill, stored, response, mark).isStorable)
+    if (!isSame || !freshenVariant(context, fill, stored, response, mark).isStorable) {
       context.store.remove(visit.site.domainId, key);
+      visit.onInvalidated?.(key);
+    }
   }
   const fields = visit.visitorFields(response.headers, statusOf(context, fill, {}));
   return visit.respond(response.status, fields, response.body);

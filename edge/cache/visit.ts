@@ -38,6 +38,24 @@ export interface Visit {
   ): Promise<void>;
 
   /**
+   * Sends the request to the node that owns the key, in place of the origin. Calls `onResponse`, or
+   * `onFailure` if the origin is to be asked after all. Undefined: this node owns the key, or
+   * nothing is shared with other nodes.
+   */
+  askOwner?(
+    key: string,
+    headers: FieldList,
+    onResponse: (response: OriginResponse, result: 'hit' | 'miss') => Done,
+    onFailure: () => Done,
+  ): Promise<void> | undefined;
+
+  /** The visitor's request has invalidated what is stored for a key. */
+  onInvalidated?(key: string): void;
+
+  /** The response depends on another request that is in flight. */
+  onWait?(): void;
+
+  /**
    * Passes the whole exchange to the origin. `onHead` runs before the visitor gets the response.
    */
   bypassCache(cacheStatus: string, outcome: CacheOutcome, onHead?: (status: number, fields: FieldList) => void): Done;

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Logger } from '../../core/base/log/index.ts';
 import type { Registry } from '../../core/base/metrics/index.ts';
+import type { Secrets } from '../../core/base/secrets.ts';
 import { type Config, type ListenAddress, secretKeyFile } from '../../core/config/index.ts';
 import type { Ejections } from '../../core/health/ejections.ts';
 import type { Journal } from '../../core/journal/journal.ts';
@@ -18,7 +19,7 @@ import type { Cache, CacheBounds } from '../cache/store/cache-store.ts';
 import { openCache } from '../cache/store/node-cache.ts';
 import { shareSiteCounts } from '../fairness/site-connections.ts';
 import { GATEWAY_COLUMNS } from '../gateway/counters.ts';
-import type { FromGateway, GatewayData, ToGateway } from '../gateway/messages.ts';
+import type { FromGateway, GatewayData, PeerData, ToGateway } from '../gateway/messages.ts';
 import { gatewayMetrics } from '../gateway/metrics.ts';
 import { openOrigins } from '../gateway/origins.ts';
 import { limitsFromConfig } from '../http/server/limits-from-config.ts';
@@ -26,6 +27,10 @@ import { edgeMetrics } from '../http/server/metrics.ts';
 import { Pool } from '../http/server/pool.ts';
 import { createFetchStatus } from '../ocsp/fetch.ts';
 import { Stapler } from '../ocsp/stapler.ts';
+import type { EdgeAddress } from '../peers/cache-peers.ts';
+import { createPeerIdentity } from '../peers/identity.ts';
+import { shareInvalidations } from '../peers/invalidations.ts';
+import { PurgePositions, sharePurgePositions } from '../peers/purge-positions.ts';
 import { createRateMemory } from '../rules/rate-table.ts';
 import { writeLines } from './access-lines.ts';
 import { readAdminCertificate } from './admin-certificate.ts';
@@ -60,6 +65,10 @@ export interface EdgeOptions {
     readonly shared: SharedArrayBuffer;
     followCache(bound: (bounds: CacheBounds) => void): void;
   };
+  /** Derives the keys that all nodes have. */
+  readonly secrets: Pick<Secrets, 'derive'>;
+  /** Calls `listener` with the edges of other nodes: now, and when they change. Omitted: none. */
+  readonly followEdges?: (listener: (others: readonly EdgeAddress[]) => void) => void;
   /** Omitted or null: traces are off. */
   readonly traces?: Pick<Traces, 'record' | 'sampling' | 'followLost'> | null;
   readonly metrics: Registry;
@@ -112,7 +121,13 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
     else pool.send(message);
   });
   const cache = await openNodeCache(options);
-  await watchPurges(environment, journal, cache);
+  const peers = edge.cachePeers && options.followEdges !== undefined ? await openPeers(options) : null;
+  await watchPurges(environment, journal, cache, peers === null ? undefined : new PurgePositions(peers.positions));
+  options.followEdges?.((others) => {
+    if (peers === null) return;
+    peers.others = others;
+    pool?.send({ kind: 'peers', others } satisfies ToGateway);
+  });
   options.protection?.followCache((bounds) => cache.bound(bounds));
   const countryFile = new CountryFile(edge.countryFile, log, (content) =>
     pool?.send({ kind: 'countries', content } satisfies ToGateway),
@@ -133,7 +148,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
     threads: edge.workers,
     limits: limitsFromConfig(edge),
     application: new URL('../gateway/application.js', import.meta.url).href,
-    data: dataOf(options, places, cache, rules),
+    data: dataOf(options, places, cache, rules, peers),
     ticketRotation: edge.ticketRotation,
     tickets: tickets?.keys,
     columns: GATEWAY_COLUMNS,
@@ -146,6 +161,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
   });
   const running = pool;
   for (const message of early) running.send(message);
+  if (peers !== null) running.send({ kind: 'peers', others: peers.others } satisfies ToGateway);
   tickets?.follow((keys) => running.setTickets(keys));
   const watched = followWatched(options.tail, (message) => running.send(message satisfies ToGateway));
   edgeMetrics(metrics, running.counters);
@@ -159,7 +175,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
       return running.isListening;
     },
     silentThreads: (ms) => running.silentThreads(ms),
-    reload: async () => running.reload(dataOf(options, places, cache, rules)),
+    reload: async () => running.reload(dataOf(options, places, cache, rules, peers)),
     async stop() {
       watched.close();
       countryFile.close();
@@ -182,6 +198,16 @@ function openNodeCache({ config: { edge, dataDir }, log }: EdgeOptions): ReturnT
   });
 }
 
+/** `others` changes. */
+type Peers = { -readonly [key in keyof PeerData]: PeerData[key] };
+
+const openPeers = async ({ secrets }: EdgeOptions): Promise<Peers> => ({
+  identity: await createPeerIdentity(secrets),
+  positions: sharePurgePositions(),
+  invalidations: shareInvalidations(),
+  others: [],
+});
+
 /** What the rules of all threads share. */
 interface RuleMemory {
   readonly rates: SharedArrayBuffer;
@@ -199,6 +225,7 @@ function dataOf(
   { http, https }: Places,
   cache: Pick<Cache, 'handle'>,
   { rates, countryFile }: RuleMemory,
+  peers: PeerData | null,
 ): GatewayData {
   const { edge } = config;
   const { address, port } = admin.listen;
@@ -212,6 +239,7 @@ function dataOf(
     adminHosts: config.admin.hostname,
     nodeName: config.nodeName,
     countsSites: statistics != null,
+    peers,
     traces: traces?.sampling ?? null,
     siteConnections: shareSiteCounts(edge.workers),
     rates,

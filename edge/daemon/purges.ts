@@ -3,6 +3,7 @@ import type { Journal } from '../../core/journal/journal.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import { type Purge, purges } from '../../core/store/rows.ts';
 import type { Cache } from '../cache/store/cache-store.ts';
+import type { PurgePositions } from '../peers/purge-positions.ts';
 
 /**
  * Purges what is reported from here on, before the request for it is answered; and the purges of
@@ -12,14 +13,22 @@ export async function watchPurges(
   environment: Environment,
   journal: Journal,
   cache: Pick<Cache, 'purge'>,
+  positions?: PurgePositions,
 ): Promise<void> {
   journal.onEdge((changes) => {
+    // `head` has moved to the end of the group.
+    if (changes.purges.length > 0) positions?.announce(journal.head);
     for (const purge of changes.purges) void cache.purge(asText(purge), String(purge.id));
   });
   for (const { key, value } of environment.rows.get(purges.number)?.getRange({}) ?? []) {
     const purge = purges.decode(key, value);
     await cache.purge(asText(purge), String(purge.id));
   }
+  if (positions === undefined) return;
+  positions.announce(journal.head);
+  positions.complete(journal.head);
+  // Runs after onEdge, of the same group.
+  journal.onApplied(() => positions.complete(journal.head));
 }
 
 /** The cache has the ids of domains as text, in front of URLs. */

@@ -20,6 +20,9 @@ import { limitsFromConfig } from '../http/server/limits-from-config.ts';
 import type { TlsCertificate } from '../http/tls/certificate.ts';
 import { quickUnsealing } from '../http/tls/unsealing.ts';
 import { Staples } from '../ocsp/staples.ts';
+import { PEER_SERVER_NAME } from '../peers/identity.ts';
+import { PeerRequests } from '../peers/peer-requests.ts';
+import { PurgePositions } from '../peers/purge-positions.ts';
 import { answerError, type ErrorPage } from '../proxy/error-page.ts';
 import type { ExchangeRecord } from '../proxy/record.ts';
 import { networkOf, visitedSiteOf } from '../proxy/request-fields.ts';
@@ -156,6 +159,7 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
   const counting = new RuleCounting((counts) => send({ kind: 'rule-counts', counts }));
   const rules = { countries, rates: new RateTable(options.rates), counting };
   const { loop } = context;
+  const { peers } = options;
   const challenge = new Challenge({
     keys: secrets.derive('challenge', 32),
     networkOf: (exchange) => networkOf(exchange, { trusts }),
@@ -167,7 +171,11 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
   const responses = openResponses(
     edge,
     cache,
-    { ownAddresses, trusts, loop, rules, challenge: challengeVisitor, traces },
+    {
+      ...{ ownAddresses, trusts, loop, rules, challenge: challengeVisitor, traces },
+      ...{ nodeName: options.nodeName, peers },
+      onPeerResult: (result) => counters.countPeerResult(result),
+    },
     (record) => {
       turns.ended(record.exchange, record.site.domainId, record.bytes);
       observer.recordProxied(record);
@@ -199,6 +207,15 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
   ).unref();
   const adminCertificate = options.adminCertificate && stapled(options.adminCertificate, staples);
   const admin = createAdminForward(options.adminTarget, observer, traces);
+  const peerRequests =
+    peers === null || responses.servePeer === null
+      ? null
+      : new PeerRequests({
+          ...{ self: options.nodeName, identity: peers.identity, serve: responses.servePeer },
+          positions: new PurgePositions(peers.positions),
+          siteOf: (host) => sites.siteOf(host),
+          onServed: () => counters.countServedPeer(),
+        });
   const adminHosts = new Set(options.adminHosts);
   const isAdminHost = (host: string): boolean => adminCertificate !== null && adminHosts.has(host);
 
@@ -216,6 +233,7 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
       },
       httpPorts: new Set(options.httpPorts.map(String)),
       httpsPort: options.httpsPort,
+      peers: peerRequests,
       load: options.load === null ? null : new SharedLoad(options.load),
       trusts,
       observer,
@@ -225,13 +243,16 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
       const found = adminHosts.has(name) ? undefined : sites.protectionOf(name);
       return found === undefined ? null : gates.gateOf(String(found.domainId), found.protection);
     },
-    certificateFor: (name) =>
-      adminCertificate !== null && adminHosts.has(name) ? adminCertificate : sites.certificateFor(name),
+    certificateFor: (name) => {
+      if (name === PEER_SERVER_NAME) return peers?.identity.certificate;
+      return adminCertificate !== null && adminHosts.has(name) ? adminCertificate : sites.certificateFor(name);
+    },
     onMessage(message) {
       const received = message as ToGateway;
       if (received.kind === 'staple') staples.store(received);
       else if (received.kind === 'watched') tail.watch(received.domainIds);
       else if (received.kind === 'countries') countries.load(received.content);
+      else if (received.kind === 'peers') responses.setPeers(received.others);
       else sites.changed(received.changed);
     },
     async close() {

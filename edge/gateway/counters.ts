@@ -4,6 +4,7 @@
  */
 import type { CacheOutcome } from '../cache/outcome.ts';
 import type { OriginFault, VisitorFault } from '../origin/origin.ts';
+import type { PeerResult } from '../peers/cache-peers.ts';
 
 /** What handled a request. */
 export const DESTINATIONS = ['site', 'admin', 'challenge', 'redirect', 'unknown', 'misdirected'] as const;
@@ -24,6 +25,7 @@ export const ORIGIN_FAULTS: readonly Exclude<OriginFault, VisitorFault>[] = [
   'busy',
   'down',
 ];
+export const PEER_RESULTS: readonly PeerResult[] = ['hit', 'miss', 'failed'];
 /** Upper bounds of the histogram of origin response times, in seconds. */
 export const ORIGIN_BOUNDS: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -46,6 +48,8 @@ export const GATEWAY_COLUMNS: readonly string[] = [
   'statistics_lost',
   'spans_dropped',
   'retries',
+  ...PEER_RESULTS.map((result) => `peer_${result}`),
+  'peer_served',
 ];
 
 const POSITIONS: ReadonlyMap<string, number> = new Map(GATEWAY_COLUMNS.map((name, i) => [name, i]));
@@ -65,6 +69,7 @@ const DROPPED = positionOf('log_dropped');
 const LOST = positionOf('statistics_lost');
 const SPANS = positionOf('spans_dropped');
 const RETRIES = positionOf('retries');
+const PEER_SERVED = positionOf('peer_served');
 
 export class GatewayCounters {
   readonly #values: Float64Array;
@@ -107,6 +112,16 @@ export class GatewayCounters {
   /** Counts a request that was sent to another origin of its pool. */
   countRetry(): void {
     this.#values[RETRIES]++;
+  }
+
+  /** Counts a request that was sent to another node, as the owner of its key. */
+  countPeerResult(result: PeerResult): void {
+    this.#values[positionOf(`peer_${result}`)]++;
+  }
+
+  /** Counts a request of another node. */
+  countServedPeer(): void {
+    this.#values[PEER_SERVED]++;
   }
 
   /** Counts lines that the access log has dropped. */

@@ -9,6 +9,7 @@
  *       site ─► redirect to https, or the site while it has no certificate
  *       any other host ─► 404
  *     with TLS
+ *       the server name of connections between nodes ─► the cache, if the request is signed
  *       a host that the connection's certificate does not cover ─► 421
  *       admin host ─► admin API
  *       site whose demands on TLS the connection has not met ─► 421
@@ -19,6 +20,7 @@
 import type { SiteTlsPolicy } from '../../core/site-protection/compile.ts';
 import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange, Handler } from '../http/exchange/exchange.ts';
+import { PEER_SERVER_NAME } from '../peers/identity.ts';
 import { answerError, type ErrorPage } from '../proxy/error-page.ts';
 import type { Proxy as ServeSite } from '../proxy/proxy.ts';
 import { visitedSiteOf } from '../proxy/request-fields.ts';
@@ -43,6 +45,8 @@ export interface GatewayOptions {
    * Undefined: the request is not an ACME challenge of this service.
    */
   challenge(host: string, token: string): string | undefined;
+  /** Answers requests of other nodes; null: there are none. */
+  readonly peers: { handle(exchange: Exchange): void | Promise<void> } | null;
   /** Whether the process is overloaded; null: that is not watched. */
   readonly load: { readonly refusesRequests: boolean } | null;
   /** Ports of the listeners without TLS. */
@@ -59,7 +63,8 @@ const policyOf = ({ documents }: Site): SiteTlsPolicy | null => documents?.prote
 const CHALLENGES = '/.well-known/acme-challenge/';
 
 export function createGateway(options: GatewayOptions): Handler {
-  const { siteOf, isShared, proxy, adminHosts, admin, challenge, httpPorts, httpsPort, load, observer } = options;
+  const { siteOf, isShared, proxy, adminHosts, admin, challenge, httpPorts, httpsPort, load, peers, observer } =
+    options;
 
   const refuse = (exchange: Exchange, destination: Destination, page: ErrorPage): void => {
     const id = requestId();
@@ -136,6 +141,8 @@ export function createGateway(options: GatewayOptions): Handler {
     observer.recordStart(exchange);
     const host = siteHost(exchange.authority);
     const { isEncrypted, serverName } = exchange.client;
+    if (serverName === PEER_SERVER_NAME && peers !== null)
+      return load?.refusesRequests ? refuse(exchange, 'unknown', OVERLOADED) : peers.handle(exchange);
     // The operators still reach the admin API, and certificates are still issued.
     if (load?.refusesRequests && !adminHosts.has(host) && !exchange.path.startsWith(CHALLENGES))
       return refuseOverloaded(exchange, siteOf(host));

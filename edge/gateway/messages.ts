@@ -8,10 +8,21 @@ import type { CacheHandle, CacheStats } from '../cache/store/cache-store.ts';
 import type { SharedSiteCounts } from '../fairness/site-connections.ts';
 import type { TlsCertificate } from '../http/tls/certificate.ts';
 import type { FromStaples, StapleFetched } from '../ocsp/messages.ts';
+import type { EdgeAddress } from '../peers/cache-peers.ts';
+import type { PeerIdentity } from '../peers/identity.ts';
 import type { RuleCounts } from '../rules/counts.ts';
 import type { SitesChanged } from '../sites/sites.ts';
 import type { AdminTarget } from './admin.ts';
 import type { DomainSample } from './tail-sampler.ts';
+
+/** What a thread needs to ask other nodes, and to answer them. */
+export interface PeerData {
+  readonly identity: PeerIdentity;
+  readonly positions: SharedArrayBuffer;
+  readonly invalidations: SharedArrayBuffer;
+  /** The other nodes that serve. */
+  readonly others: readonly EdgeAddress[];
+}
 
 /** The data that a thread's application starts with. */
 export interface GatewayData {
@@ -32,6 +43,8 @@ export interface GatewayData {
   /** Certificate of the admin hosts. Null: the certificate in the store. */
   readonly adminCertificate: TlsCertificate | null;
   readonly adminTarget: AdminTarget;
+  /** Null: the cache is not shared with other nodes. */
+  readonly peers: PeerData | null;
   /** Null: traces are off. */
   readonly traces: RequestSampling | null;
   /** Connections of each site, which the threads count together. */
@@ -51,6 +64,8 @@ export type ToGateway =
   | { readonly kind: 'sites'; readonly changed: SitesChanged }
   /** The domains whose requests are sampled. */
   | { readonly kind: 'watched'; readonly domainIds: readonly string[] }
+  /** The other nodes that serve have changed. */
+  | { readonly kind: 'peers'; readonly others: readonly EdgeAddress[] }
   /** A new file of countries. */
   | { readonly kind: 'countries'; readonly content: SharedArrayBuffer }
   | StapleFetched;

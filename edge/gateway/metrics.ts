@@ -1,6 +1,6 @@
 /** Registers the counters of the edge threads as metrics. */
 import type { Registry } from '../../core/base/metrics/index.ts';
-import { CACHE_OUTCOMES, ORIGIN_BOUNDS, ORIGIN_FAULTS, REQUEST_COLUMNS } from './counters.ts';
+import { CACHE_OUTCOMES, ORIGIN_BOUNDS, ORIGIN_FAULTS, PEER_RESULTS, REQUEST_COLUMNS } from './counters.ts';
 
 /**
  * `sum`: returns the sum of a column of GATEWAY_COLUMNS over all threads. Call this function once.
@@ -23,6 +23,15 @@ export function gatewayMetrics(registry: Registry, sum: (column: string) => numb
   });
   registry.read(
     'counter',
+    'waypost_edge_cache_peer_requests_total',
+    'Cache misses that were requested from the node that owns the URL, by result.',
+    ['result'],
+    (emit) => {
+      for (const result of PEER_RESULTS) emit(sum(`peer_${result}`), result);
+    },
+  );
+  registry.read(
+    'counter',
     'waypost_edge_origin_faults_total',
     'Requests that failed at the origin, by reason.',
     ['reason'],
@@ -42,6 +51,7 @@ export function gatewayMetrics(registry: Registry, sum: (column: string) => numb
   for (const [name, column, help] of [
     ['body_bytes', 'bytes', 'Bytes of the bodies of responses.'],
     ['responses_cut', 'cut', 'Responses not sent completely: the visitor disconnected, or the origin failed.'],
+    ['cache_peer_served', 'peer_served', 'Requests of other nodes that the cache of this node answered as the owner.'],
     ['origin_retries', 'retries', 'Requests sent again, to another origin of their pool.'],
     ['statistics_lost', 'statistics_lost', 'Requests missing from the statistics, which were too slow.'],
     ['access_log_dropped', 'log_dropped', 'Access log lines dropped because the log was too slow.'],

@@ -1,4 +1,4 @@
-/** Creates the client of origins from the configuration. */
+/** Creates the clients of origins and of other nodes from the configuration. */
 import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { parseAddress, parseExemptions } from '../../core/address/index.ts';
@@ -37,6 +37,28 @@ export function openOrigins(
       connections: edge.originConnections,
       waiting: edge.originWaiting,
       totalConnections: edge.originTotalConnections,
+      maxHeaderBytes: edge.originMaxHeaderBytes,
+    },
+  });
+}
+
+/** Maximum number of connections of a thread to the edge of one other node. */
+const PEER_CONNECTIONS = 128;
+
+/** The client of other nodes, whose addresses may be private. They are known by their key. */
+export function openPeerConnections(edge: Config['edge']): OriginClient {
+  // The threads together use half of what the other node accepts from one address.
+  const share = Math.max(1, Math.floor(edge.maxConnectionsPerAddress / 2 / edge.workers));
+  const connections = Math.min(PEER_CONNECTIONS, share);
+  return createOriginClient({
+    resolvers: edge.resolvers,
+    exemptions: parseExemptions(true),
+    limits: {
+      connectTimeout: edge.cachePeerTimeout,
+      tlsTimeout: edge.cachePeerTimeout,
+      headerTimeout: edge.originHeaderTimeout,
+      idleTimeout: edge.originIdleTimeout,
+      ...{ connections, waiting: connections },
       maxHeaderBytes: edge.originMaxHeaderBytes,
     },
   });

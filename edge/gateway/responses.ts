@@ -6,15 +6,23 @@ import { openCacheStore } from '../cache/store/store.ts';
 import { BodyCompressor } from '../compress/body.ts';
 import { WholeCompressor } from '../compress/whole.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
-import { createProxy, type Proxy as ServeSite } from '../proxy/proxy.ts';
+import { CachePeers, type EdgeAddress, type PeerResult } from '../peers/cache-peers.ts';
+import { Invalidations } from '../peers/invalidations.ts';
+import type { ServePeer } from '../peers/peer-requests.ts';
+import { PurgePositions } from '../peers/purge-positions.ts';
+import { createSiteProxy, type Proxy as ServeSite } from '../proxy/proxy.ts';
 import type { OnDone } from '../proxy/record.ts';
 import type { RuleTools } from '../rules/run-rules.ts';
 import type { Site } from '../sites/site.ts';
 import type { RequestTraces } from '../traces/request-traces.ts';
-import { openOrigins } from './origins.ts';
+import type { PeerData } from './messages.ts';
+import { openOrigins, openPeerConnections } from './origins.ts';
 
 export interface Responses {
   readonly serve: ServeSite;
+  /** For requests of other nodes. */
+  readonly servePeer: ServePeer | null;
+  setPeers(others: readonly EdgeAddress[]): void;
   stats(): CacheStats;
   close(): Promise<void>;
 }
@@ -27,6 +35,10 @@ export interface ResponsesContext {
   readonly trusts: (address: string) => boolean;
   /** The loop of the thread. Null: sockets to origins are Node's. */
   readonly loop: DescriptorLoop | null;
+  readonly nodeName: string;
+  /** Null: the cache is not shared with other nodes. */
+  readonly peers: PeerData | null;
+  readonly onPeerResult: (result: PeerResult) => void;
   /** Null: traces are off. */
   readonly traces: RequestTraces | null;
   readonly rules: RuleTools;
@@ -38,14 +50,25 @@ export interface ResponsesContext {
 export function openResponses(
   edge: Config['edge'],
   cache: CacheHandle,
-  { ownAddresses, trusts, loop, rules, challenge, traces }: ResponsesContext,
+  { ownAddresses, trusts, loop, rules, challenge, traces, nodeName, peers, onPeerResult }: ResponsesContext,
   onDone: OnDone,
 ): Responses {
   const origins = openOrigins(edge, ownAddresses, loop);
   const store = openCacheStore(cache);
   const minBytes = edge.compressMinBytes;
   const whole = edge.compress ? new WholeCompressor(edge.compressCachedMaxBytes) : undefined;
-  const serve = createProxy({
+  const nodes = peers === null ? null : openPeerConnections(edge);
+  const owners =
+    peers === null || nodes === null
+      ? undefined
+      : new CachePeers({
+          ...{ self: nodeName, fetch: nodes.fetch, identity: peers.identity, timeout: edge.cachePeerTimeout },
+          positions: new PurgePositions(peers.positions),
+          invalidations: new Invalidations(peers.invalidations),
+          onResult: onPeerResult,
+        });
+  if (peers !== null) owners?.set(peers.others);
+  const { serve, servePeer } = createSiteProxy({
     fetch: origins.fetch,
     send: origins.send,
     name: edge.name,
@@ -59,16 +82,16 @@ export function openResponses(
       mayForceRevalidation: edge.cacheMayInsist,
       collapseTimeout: edge.cacheWait,
     },
-    rules,
-    challenge,
-    onDone,
-    traces,
+    ...{ peers: owners, rules, challenge, onDone, traces },
   });
   return {
     serve,
+    servePeer,
+    setPeers: (others) => owners?.set(others),
     stats: () => store.stats(),
     async close() {
       await origins.close();
+      await nodes?.close();
       await whole?.close();
       await store.close();
     },

@@ -75,6 +75,11 @@ export class PoolRoute {
     return this.#cookie === null ? -1 : this.#cookie.targetOf(headers);
   }
 
+  /** Whether a visitor stays at an origin. */
+  get isSticky(): boolean {
+    return this.isByClient || this.#cookie !== null;
+  }
+
   /** The Set-Cookie that keeps the visitor at an origin; empty: none is used. */
   cookieFor(target: number, isSecure: boolean): string {
     return this.#cookie === null ? '' : this.#cookie.setFor(target, isSecure);

@@ -25,6 +25,7 @@ import {
 import { isHttp2, type Origin } from '../origin/origin-address.ts';
 import type { OriginPlace } from '../origin/place.ts';
 import type { PoolRoute } from '../origin/pool-route.ts';
+import type { CachePeers, Peer, PeerRequest } from '../peers/cache-peers.ts';
 import type { Site } from '../sites/site.ts';
 import type { SitePools } from '../sites/site-pools.ts';
 import type { RequestTraces } from '../traces/request-traces.ts';
@@ -58,6 +59,8 @@ export interface PassageContext {
   readonly onDone: OnDone | undefined;
   /** Null: traces are off. */
   readonly traces: RequestTraces | null;
+  /** Null: no other node is asked. */
+  readonly peers: CachePeers | null;
 }
 
 /** What `visitorFields` has made of a list that recurs, and for whom. */
@@ -182,6 +185,59 @@ export class Passage implements Visit, TrailerFilter {
     return this.fetch(this.isBackground ? 'GET' : this.exchange.method, headers, NO_BODY, '', onReceived, onFailure);
   }
 
+  askOwner(
+    key: string,
+    headers: FieldList,
+    onResponse: (response: OriginResponse, result: 'hit' | 'miss') => Done,
+    onFailure: () => Done,
+  ): Promise<void> | undefined {
+    const { peers } = this.#context;
+    const owner = peers?.ownerOf(key);
+    // A visitor who stays at an origin gets its cookie with the response.
+    if (peers === null || owner === undefined || this.#isSticky) return undefined;
+    const cancel = new OriginCancel();
+    this.#cancel = cancel;
+    return this.#askOwner(peers, owner, this.#peerRequest(key, headers, cancel), onResponse, onFailure);
+  }
+
+  async #askOwner(
+    peers: CachePeers,
+    owner: Peer,
+    request: PeerRequest,
+    onResponse: (response: OriginResponse, result: 'hit' | 'miss') => Done,
+    onFailure: () => Done,
+  ): Promise<void> {
+    const found = await peers.ask(owner, request);
+    this.#cancel = null;
+    return found === undefined ? onFailure() : onResponse(found.response, found.result);
+  }
+
+  onInvalidated(key: string): void {
+    this.#context.peers?.invalidate(key);
+  }
+
+  get #isSticky(): boolean {
+    if (this.#route === undefined) this.#route = this.#findRoute();
+    return this.#route?.isSticky === true;
+  }
+
+  #peerRequest(key: string, headers: FieldList, cancel: OriginCancel): PeerRequest {
+    const { exchange, site } = this;
+    const { rules } = this.#context;
+    const { origin = null, cache = null } = site.changes ?? {};
+    const lifetime = cache === null ? null : { ttl: cache.ttl, overrides: cache.overrides };
+    return {
+      path: this.#path(),
+      authority: normalAuthority(exchange, rules),
+      headers,
+      call: { key, origin, lifetime },
+      client: networkOf(exchange, rules),
+      site: site.domainId,
+      cancel,
+      onInform: (status, fields) => this.#inform(status, fields, undefined),
+    };
+  }
+
   /**
    * Sends a request to the origin and calls `onResponse` or `onFailure`. The result settles with
    * theirs. The request is cancelled when the visitor disconnects, unless `outlivesVisitor` is set.
@@ -275,7 +331,7 @@ export class Passage implements Visit, TrailerFilter {
    * Forwards a 1xx response of the origin. The connection itself sends 100 (Continue), when the
    * body is first read (RFC 9110 section 10.1.1).
    */
-  #inform(status: number, headers: FieldList, identity: OriginPlace): void {
+  #inform(status: number, headers: FieldList, identity: OriginPlace | undefined): void {
     this.#identity = identity;
     if (status > 101 && !this.isBackground && !this.exchange.isEnded)
       this.exchange.inform(status, this.visitorFields(headers));

@@ -1,5 +1,5 @@
 /** The handler of a site: answers requests from the cache or fetches from the site's origin. */
-import { type CacheOptions, createCacheFlow } from '../cache/cache.ts';
+import { type CacheOptions, createCacheFlows } from '../cache/cache.ts';
 import type { CacheOutcome } from '../cache/outcome.ts';
 import { cacheStatus } from '../cache/rules/cache-status.ts';
 import { fieldValue, withoutFields } from '../cache/rules/fields.ts';
@@ -8,6 +8,9 @@ import type { Done } from '../cache/visit.ts';
 import { NO_BODY } from '../http/exchange/body-queue.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { Fetch, OriginResponse, Send } from '../origin/origin.ts';
+import type { CachePeers } from '../peers/cache-peers.ts';
+import type { PeerCall } from '../peers/peer-call.ts';
+import type { ServePeer } from '../peers/peer-requests.ts';
 import { RuleRunner, type RuleTools } from '../rules/run-rules.ts';
 import type { Site } from '../sites/site.ts';
 import type { RequestTraces } from '../traces/request-traces.ts';
@@ -17,6 +20,7 @@ import { isGrpc } from './grpc.ts';
 import { serveGrpc } from './grpc-call.ts';
 import { FAULT_PAGES, METHOD_NOT_ALLOWED, NO_SUCH_PROTOCOL, NO_WEBSOCKET_KEY } from './pages.ts';
 import { Passage, type PassageContext } from './passage.ts';
+import { isUsableBy, PeerPassage, peerContext, siteForPeer } from './peer-passage.ts';
 import type { ExchangeRecord, OnDone } from './record.ts';
 import { hasNoForwardsLeft, visitedSiteOf, visitorAddress } from './request-fields.ts';
 import { responseFields } from './response-fields.ts';
@@ -40,6 +44,8 @@ export interface ProxyOptions {
   readonly compression?: Compression;
   /** If omitted, nothing is cached. */
   readonly cache?: CacheOptions;
+  /** Other nodes, which own keys of the cache. If omitted, no node is asked. */
+  readonly peers?: CachePeers;
   /** If omitted, rules of sites are not run. */
   readonly rules?: RuleTools;
   /** Lets visitors pass that have solved a challenge. False: the exchange has been answered. */
@@ -52,24 +58,48 @@ export interface ProxyOptions {
 
 export type Proxy = (exchange: Exchange, site: Site) => void | Promise<void>;
 
-export function createProxy(options: ProxyOptions): Proxy {
+export const createProxy = (options: ProxyOptions): Proxy => createSiteProxy(options).serve;
+
+export interface SiteProxy {
+  readonly serve: Proxy;
+  /** For requests of other nodes. Null: nothing is cached. */
+  readonly servePeer: ServePeer | null;
+}
+
+export function createSiteProxy(options: ProxyOptions): SiteProxy {
   const { fetch, send, name = 'waypost', trusts = () => false, compression, onDone, traces = null } = options;
   const rules = { name, trusts };
-  const context: PassageContext = { fetch, send, rules, compression, onDone, traces };
+  const context: PassageContext = { fetch, send, rules, compression, onDone, traces, peers: options.peers ?? null };
+  const forPeers = peerContext(context);
+  const peerCalls = new WeakMap<Exchange, PeerCall>();
   const open = (exchange: Exchange, site: Site, isBackground = false): Passage =>
     new Passage(context, exchange, site, isBackground);
-  const cache =
+  const flows =
     options.cache &&
-    createCacheFlow({
-      ...options.cache,
-      name,
-      open,
-      schemeOf: (exchange) => visitedSiteOf(exchange, rules).scheme,
-      fieldsOf: (headers, site, exchange) => responseFields(headers, site, visitedSiteOf(exchange, rules), name),
-      onHit:
-        onDone &&
-        ((exchange, site, status, bytes, outcome) => onDone(hitRecord(exchange, site, status, bytes, outcome))),
-    });
+    createCacheFlows(
+      {
+        ...options.cache,
+        name,
+        open,
+        schemeOf: (exchange) => visitedSiteOf(exchange, rules).scheme,
+        fieldsOf: (headers, site, exchange) => responseFields(headers, site, visitedSiteOf(exchange, rules), name),
+        onHit:
+          onDone &&
+          ((exchange, site, status, bytes, outcome) => onDone(hitRecord(exchange, site, status, bytes, outcome))),
+      },
+      {
+        open: (exchange, site, isBackground = false) => new PeerPassage(forPeers, exchange, site, isBackground),
+        isUsable: (exchange, response) => isUsableBy(peerCalls.get(exchange), response),
+      },
+    );
+  const cache = flows?.serve;
+  const servePeer: ServePeer | null =
+    flows === undefined
+      ? null
+      : (exchange, site, call) => {
+          peerCalls.set(exchange, call);
+          return flows.servePeer(exchange, siteForPeer(site, call), call.key);
+        };
 
   const serve: Proxy = (exchange, site) => {
     // A plain GET costs only these two comparisons.
@@ -98,10 +128,13 @@ export function createProxy(options: ProxyOptions): Proxy {
         open(exchange, site).respondWhole(status, [...fields, 'content-length', '0'], EMPTY_BODY),
       challenge: options.challenge,
     });
-  if (runner === undefined) return serve;
-  return (exchange, site) => {
-    if (site.documents === null || site.documents.rules === null) return serve(exchange, site);
-    return runner.serve(exchange, site, site.documents.rules);
+  if (runner === undefined) return { serve, servePeer };
+  return {
+    serve: (exchange, site) => {
+      if (site.documents === null || site.documents.rules === null) return serve(exchange, site);
+      return runner.serve(exchange, site, site.documents.rules);
+    },
+    servePeer,
   };
 }
 

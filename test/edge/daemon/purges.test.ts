@@ -11,6 +11,7 @@ import { type Purge, purges } from '../../../core/store/rows.ts';
 import type { CacheStats } from '../../../edge/cache/store/cache-store.ts';
 import { CacheTotals } from '../../../edge/daemon/cache-totals.ts';
 import { watchPurges } from '../../../edge/daemon/purges.ts';
+import { PurgePositions, sharePurgePositions } from '../../../edge/peers/purge-positions.ts';
 import { embedded, newDomain, withStore } from '../../core/journal/fixture.ts';
 import { newId } from '../../support/ids.ts';
 
@@ -45,6 +46,34 @@ test('each purge is told with its id: the old ones at the start, a new one befor
     assert.equal([sequence, events], [2, [['now', String(now.id)]]]);
     await write(environment, journal, 'test', (draft) => draft.delete(purges, now));
     assert.is(events.length, 1, 'one that is swept away is none');
+  }));
+
+test('a purge is announced before it is executed, and complete when all of its group are', () =>
+  withStore(embedded, async ({ journal, environment }) => {
+    const positions = new PurgePositions(sharePurgePositions());
+    const now = (): number[] => [positions.announced, positions.executed];
+    const seen: number[][] = [];
+    const cache = {
+      async purge() {
+        seen.push(now());
+      },
+    };
+    await watchPurges(environment, journal, cache, positions);
+    assert.equal(now(), [0, 0]);
+    const purge = purgeOf('a');
+    await write(environment, journal, 'test', (draft) => draft.put(purges, purge));
+    assert.equal(
+      [...seen, now()],
+      [
+        [1, 0],
+        [1, 1],
+      ],
+    );
+    await write(environment, journal, 'test', (draft) => draft.delete(purges, purge));
+    assert.equal(now(), [1, 2]);
+    const restarted = new PurgePositions(sharePurgePositions());
+    await watchPurges(environment, journal, cache, restarted);
+    assert.equal([restarted.announced, restarted.executed], [2, 2]);
   }));
 
 test('counts of threads that have ended stay, what they held does not', () => {

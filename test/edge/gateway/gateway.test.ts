@@ -6,10 +6,12 @@ import * as assert from 'uvu/assert';
 import { compileProtection } from '../../../core/site-protection/compile.ts';
 import { createAdminForward } from '../../../edge/gateway/admin.ts';
 import { DESTINATIONS, GATEWAY_COLUMNS, GatewayCounters } from '../../../edge/gateway/counters.ts';
-import { createGateway } from '../../../edge/gateway/gateway.ts';
+import { createGateway, type GatewayOptions } from '../../../edge/gateway/gateway.ts';
 import { Observer } from '../../../edge/gateway/observer.ts';
 import { type DomainSample, TailSampler } from '../../../edge/gateway/tail-sampler.ts';
 import { siteHost } from '../../../edge/http/exchange/authority.ts';
+import type { Exchange } from '../../../edge/http/exchange/exchange.ts';
+import { PEER_SERVER_NAME } from '../../../edge/peers/identity.ts';
 import type { Site } from '../../../edge/sites/site.ts';
 import type { SiteDocuments } from '../../../edge/sites/site-documents.ts';
 import { FakeExchange, type FakeRequest } from '../proxy/fake-exchange.ts';
@@ -56,6 +58,7 @@ function rig(
   httpsPort: number | null = 8443,
   tail: TailSampler | null = null,
   load: { refusesRequests: boolean } | null = null,
+  peers: GatewayOptions['peers'] = null,
 ): Rig {
   const served: string[] = [];
   const memory = new SharedArrayBuffer(GATEWAY_COLUMNS.length * 8);
@@ -78,6 +81,7 @@ function rig(
     httpPorts: new Set(['8080', '81']),
     httpsPort,
     load,
+    peers,
     trusts: (address) => address === BALANCER,
     observer,
   });
@@ -411,6 +415,23 @@ test('streams of events leave the connections of other requests free', async () 
     api.closeAllConnections();
     api.close();
   }
+});
+
+test('connections between nodes reach the cache, and nothing else', () => {
+  const handled: string[] = [];
+  const handle = (exchange: Exchange): void => {
+    handled.push(exchange.authority);
+    exchange.respond(200, []);
+    exchange.end();
+  };
+  const { ask, served } = rig(8443, null, null, { handle });
+  assert.is(ask({ authority: 'www.site.test', serverName: PEER_SERVER_NAME }).status, 200);
+  assert.is(ask({ authority: 'admin.site.test', serverName: PEER_SERVER_NAME }).status, 200);
+  assert.equal(handled, ['www.site.test', 'admin.site.test']);
+  assert.is(ask({ authority: PEER_SERVER_NAME, serverName: 'www.site.test' }).status, 421);
+  assert.equal(served, []);
+  // Without a cluster nothing answers to this name.
+  assert.is(rig().ask({ authority: 'www.site.test', serverName: PEER_SERVER_NAME }).status, 421);
 });
 
 test('an overloaded process answers visitors with 503, but the admin API and challenges as ever', () => {

@@ -106,6 +106,7 @@ export async function withEdge(scheme: Scheme, use: (edge: Edge) => Promise<void
     challenge: () => undefined,
     httpPorts: new Set(),
     load: null,
+    peers: null,
     httpsPort: null,
     trusts: () => false,
     observer,

@@ -1,0 +1,85 @@
+/**
+ * The field of a request from one node to another. It says what the owner of a key cannot see in
+ * the request, and proves that a node of the cluster sent it:
+ *
+ *     waypost-peer: <time in seconds>.<content, base64url>.<MAC, base64url>
+ *
+ * The MAC (HMAC-SHA-256) covers the time, the content, the name of the owner, the authority and the
+ * path. So a captured field is of no use for another node or URL, or a few minutes later.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+export const PEER_FIELD = 'waypost-peer';
+
+/** Clocks of nodes may differ by so many seconds. */
+const MAX_SKEW = 300;
+
+/** What the asking node decided about a request. */
+export interface PeerCall {
+  /** The key of the cache. */
+  readonly key: string;
+  /** The last purge that the asking node has executed, as a sequence of the journal. */
+  readonly purgedAt: number;
+  /**
+   * Responses that were requested from the origin before this time are not to be used, in
+   * milliseconds since 1970. 0: all may be used.
+   */
+  readonly newerThan: number;
+  /** The pool that a rule selected; null: none. */
+  readonly origin: string | null;
+  /** The lifetime that a rule gives to the response; null: none. */
+  readonly lifetime: { readonly ttl: number; readonly overrides: boolean } | null;
+}
+
+/** Where a request goes. */
+export interface PeerTarget {
+  /** The name of the owner. */
+  readonly node: string;
+  readonly authority: string;
+  readonly path: string;
+}
+
+/** `now`: milliseconds since 1970. */
+export function signCall(call: PeerCall, target: PeerTarget, key: Uint8Array, now: number): string {
+  const content = Buffer.from(JSON.stringify(call)).toString('base64url');
+  const head = `${Math.floor(now / 1000)}.${content}`;
+  return `${head}.${macOf(head, target, key).toString('base64url')}`;
+}
+
+/** Undefined: no node of the cluster sent this field, for this request, now. */
+export function readCall(
+  value: string,
+  target: PeerTarget,
+  keys: readonly Uint8Array[],
+  now: number,
+): PeerCall | undefined {
+  const parts = /^(\d{1,12})\.([\w-]+)\.([\w-]{43})$/.exec(value);
+  if (parts === null) return undefined;
+  const [, time, content, mac] = parts;
+  if (Math.abs(Number(time) - now / 1000) > MAX_SKEW) return undefined;
+  const received = Buffer.from(mac, 'base64url');
+  const head = `${time}.${content}`;
+  if (!keys.some((key) => timingSafeEqual(macOf(head, target, key), received))) return undefined;
+  return callOf(Buffer.from(content, 'base64url').toString());
+}
+
+/** No part contains a line feed. */
+const macOf = (head: string, { node, authority, path }: PeerTarget, key: Uint8Array): Buffer =>
+  createHmac('sha256', key).update(`${head}\n${node}\n${authority}\n${path}`).digest();
+
+/** Undefined: another version wrote it. */
+function callOf(text: string): PeerCall | undefined {
+  try {
+    const { key, purgedAt, newerThan, origin, lifetime } = Object(JSON.parse(text)) as Partial<PeerCall>;
+    if (typeof key !== 'string' || !Number.isSafeInteger(purgedAt) || !Number.isSafeInteger(newerThan))
+      return undefined;
+    if (origin !== null && typeof origin !== 'string') return undefined;
+    if (lifetime === undefined || (lifetime !== null && !isLifetime(lifetime))) return undefined;
+    return { key, purgedAt: purgedAt as number, newerThan: newerThan as number, origin, lifetime };
+  } catch {
+    return undefined;
+  }
+}
+
+const isLifetime = ({ ttl, overrides }: NonNullable<PeerCall['lifetime']>): boolean =>
+  Number.isSafeInteger(ttl) && typeof overrides === 'boolean';
