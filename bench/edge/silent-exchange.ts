@@ -47,6 +47,7 @@ export class Silent implements Exchange {
   readonly body = NO_BODY;
   readonly memory = MEMORY;
   isEnded = false;
+  inFlightAt = -1;
   status = 0;
   constructor(readonly path: string) {}
   inform(): void {}

@@ -129,6 +129,9 @@ export class SiteRate {
 export class FairRates<Site extends SiteRate> {
   readonly sites = new Map<string, Site>();
   readonly #create: (now: number) => Site;
+  /** The site that was found last: most requests are of the same one. */
+  #lastName = '';
+  #lastSite: Site | undefined;
   #windowFrom = 0;
   /** Averages: the part of the time in which the thread works, and its cost per millisecond. */
   #busy = 0;
@@ -140,11 +143,20 @@ export class FairRates<Site extends SiteRate> {
     this.#create = create;
   }
 
+  find(name: string): Site | undefined {
+    if (this.#lastSite === undefined || name !== this.#lastName) {
+      this.#lastSite = this.sites.get(name);
+      this.#lastName = name;
+    }
+    return this.#lastSite;
+  }
+
   of(name: string, now: number): Site {
-    let site = this.sites.get(name);
+    let site = this.find(name);
     if (site === undefined) {
       site = this.#create(now);
       this.sites.set(name, site);
+      this.#lastSite = site;
     }
     return site;
   }
@@ -179,9 +191,14 @@ export class FairRates<Site extends SiteRate> {
       site.requestRate += ((site.requests * 1000) / elapsed - site.requestRate) * Math.min(1, elapsed / 1000);
       site.cost = 0;
       site.requests = 0;
-      if (now - site.lastActive >= ACTIVE_MS && site.isIdle) this.sites.delete(name);
+      if (now - site.lastActive >= ACTIVE_MS && site.isIdle) this.#forget(name);
     }
     return total > 0;
+  }
+
+  #forget(name: string): void {
+    this.sites.delete(name);
+    if (name === this.#lastName) this.#lastSite = undefined;
   }
 
   /** Max-min fair: `budget` of cost per millisecond. */

@@ -10,6 +10,7 @@ import type { ErrorPage } from '../proxy/error-page.ts';
 import type { Proxy as ServeSite } from '../proxy/proxy.ts';
 import type { Site } from '../sites/site.ts';
 import { BYTES_OF_COST, FairRates, SiteRate } from './fair-rates.ts';
+import { InFlight } from './in-flight.ts';
 import { SITE_BUSY, SITE_LIMIT } from './pages.ts';
 import { TokenBucket } from './token-bucket.ts';
 
@@ -66,7 +67,7 @@ interface Turn {
 
 class SiteState extends SiteRate {
   readonly queue = new FairQueue<Turn>();
-  readonly inFlight = new Set<Exchange>();
+  readonly inFlight = new InFlight();
   /** Of the site's own limits, made for `limits`. */
   requestBucket: TokenBucket | null = null;
   connectionBucket: TokenBucket | null = null;
@@ -118,10 +119,10 @@ export class SiteTurns {
 
   /** An exchange has ended, of which so many bytes were sent. */
   ended(exchange: Exchange, domainId: string, bytes: number): void {
-    const state = this.#rates.sites.get(domainId);
+    const state = this.#rates.find(domainId);
     if (state === undefined) return;
     state.charge(bytes / BYTES_OF_COST);
-    if (state.inFlight.delete(exchange)) this.#inFlight--;
+    if (state.inFlight.remove(exchange)) this.#inFlight--;
   }
 
   /** Milliseconds until a site may begin a TLS handshake. Infinity: it must not. */
@@ -253,7 +254,6 @@ export class SiteTurns {
   }
 
   #sweep(): void {
-    for (const { inFlight } of this.#rates.sites.values())
-      for (const exchange of inFlight) if (exchange.isEnded && inFlight.delete(exchange)) this.#inFlight--;
+    for (const { inFlight } of this.#rates.sites.values()) this.#inFlight -= inFlight.sweep();
   }
 }

@@ -3,6 +3,9 @@
  * left over for others, so one alone may have half of it, and the next always finds some (a dynamic
  * threshold, as for memory in edge/http/exchange/client-memory.ts).
  */
+/** Entries that stay when nothing is held: a set and a delete for each request would cost more. */
+const KEPT = 16;
+
 export class Shares {
   readonly limit: number;
   readonly #weight: number;
@@ -38,7 +41,7 @@ export class Shares {
     this.#total--;
     if (network === undefined) return;
     const held = this.of(network) - 1;
-    if (held > 0) this.#held.set(network, held);
+    if (held > 0 || this.#held.size <= KEPT) this.#held.set(network, held);
     else this.#held.delete(network);
   }
 }

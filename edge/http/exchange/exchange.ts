@@ -66,6 +66,8 @@ export interface Exchange {
   readonly memory: ClientMemory;
   /** True once nothing that is written arrives any more, or all has been written. */
   readonly isEnded: boolean;
+  /** Where it is in the list of those in flight (edge/fairness/in-flight.ts); -1: in none. */
+  inFlightAt: number;
 
   /**
    * An informational response (RFC 9110 section 15.2), such as 103; not 101. Not sent to a client

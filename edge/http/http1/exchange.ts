@@ -57,6 +57,7 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
   readonly body: RequestBody;
   readonly memory: ClientMemory;
   isEnded = false;
+  inFlightAt = -1;
   readonly isHead: boolean;
   /** Where the connection puts what comes; null for a request without a body. */
   readonly queue: BodyQueue | null;

@@ -59,6 +59,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
   isSeeking = false;
   /** Trailers that go after what waits. */
   trailers: FieldList | null = null;
+  inFlightAt = -1;
   /** The response is complete, sent or not. */
   isEnding = false;
   /** END_STREAM has been sent, or received. */

@@ -53,7 +53,12 @@ export class SimulatedThread {
 
   /** At `visit.at`. */
   arrive(visit: Visit, site: Partial<Site> = {}): void {
-    const exchange = { client: { address: visit.network }, isEnded: false, visit } as unknown as Exchange;
+    const exchange = {
+      client: { address: visit.network },
+      isEnded: false,
+      inFlightAt: -1,
+      visit,
+    } as unknown as Exchange;
     const whole = { domainId: visit.site, documents: null, ...site } as Site;
     this.at(visit.at, () => this.#arrived.push(() => void this.turns.serve(exchange, whole)));
   }

@@ -32,6 +32,7 @@ export class FakeExchange implements Exchange {
   readonly body: RequestBody;
   readonly memory: ClientMemory;
   isEnded = false;
+  inFlightAt = -1;
 
   status = 0;
   fields: FieldList = [];
