@@ -130,7 +130,8 @@ export class Challenge {
 
   #refuse(exchange: Exchange, site: Site): void {
     const id = requestId();
-    this.#options.onAnswer(exchange, site, REQUIRED.status, answerError(exchange, REQUIRED, id), id);
+    const bytes = answerError(exchange, REQUIRED, id, site.documents?.errorPages);
+    this.#options.onAnswer(exchange, site, REQUIRED.status, bytes, id);
   }
 
   #cookie(exchange: Exchange, pass: string, seconds: number): string {

@@ -2,7 +2,6 @@
  * Error pages for failures between a visitor and an origin. Each fault has a page with the status
  * that RFC 9110 defines.
  */
-import { MAINTENANCE_CODE } from '../../core/error-pages/error-pages.ts';
 import type { OriginFault, VisitorFault } from '../origin/origin.ts';
 import type { ErrorPage } from './error-page.ts';
 
@@ -171,13 +170,4 @@ export const NOT_CACHED = page(
   'Not in the cache',
   'The request accepts only a cached response, and the cache has none.',
   'The request has Cache-Control: only-if-cached.',
-);
-
-/** A rule of the site closes it for a while. The site may have a page of its own for this. */
-export const MAINTENANCE = page(
-  503,
-  MAINTENANCE_CODE,
-  'The site is under maintenance',
-  'The site is closed for a short time. Please come back later.',
-  'A rule of type "maintenance" matches this request: remove it to open the site again.',
 );

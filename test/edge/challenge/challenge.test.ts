@@ -1,6 +1,7 @@
 import { createContext, runInContext } from 'node:vm';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { compileErrorPages } from '../../../core/error-pages/error-pages.ts';
 import { compileProtection } from '../../../core/site-protection/compile.ts';
 import type { ChallengeDocument } from '../../../core/site-protection/document.ts';
 import { Challenge } from '../../../edge/challenge/challenge.ts';
@@ -100,6 +101,16 @@ test('a browser gets a page, solves it, gets a cookie and returns to where it wa
   assert.not(ask(its, { ...site, domainId: '8' }, { headers }).passed);
   its.now += 3601;
   assert.not(ask(its, site, { headers }).passed, 'expired');
+});
+
+test("a client that shows no page gets the site's own error page, if it accepts HTML", () => {
+  const errorPages = compileErrorPages({ pages: [{ status: '403', html: 'own {{code}}' }] });
+  const site = { domainId: '7', documents: { protection: null, errorPages } } as unknown as Site;
+  const scripted = ask(rig(), site, { headers: [...HTML, 'sec-fetch-dest', 'empty'] });
+  assert.not(scripted.passed);
+  assert.equal([scripted.exchange.status, scripted.exchange.text], [403, 'own challenge_required']);
+  const program = ask(rig(), site, { headers: ['accept', 'text/plain'] });
+  assert.match(program.exchange.text, /^403 This site checks its visitors/);
 });
 
 test('without JavaScript: too early the page again with the rest of the wait, then a shorter pass', async () => {

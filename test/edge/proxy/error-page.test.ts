@@ -1,9 +1,9 @@
 /** Error pages: the content type by Accept, the fields, and escaping. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { compileErrorPages } from '../../../core/error-pages/error-pages.ts';
+import { compileErrorPages, MAINTENANCE_CODE } from '../../../core/error-pages/error-pages.ts';
 import { answerError } from '../../../edge/proxy/error-page.ts';
-import { FAULT_PAGES, LOOP, MAINTENANCE } from '../../../edge/proxy/pages.ts';
+import { FAULT_PAGES, LOOP } from '../../../edge/proxy/pages.ts';
 import { FakeExchange } from './fake-exchange.ts';
 
 const HTML = 'text/html; charset=utf-8';
@@ -112,7 +112,7 @@ test("a site's own page replaces the HTML only, and runs no scripts", () => {
 
 test('maintenance has its own page, and a status without one has the page of the service', () => {
   const closed = new FakeExchange();
-  answerError(closed, MAINTENANCE, 'x', OWN);
+  answerError(closed, { ...LOOP, status: 503, code: MAINTENANCE_CODE }, 'x', OWN);
   assert.match(closed.text, /^closed until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
   const missing = new FakeExchange();
   answerError(missing, { ...LOOP, status: 417 }, 'x', OWN);
