@@ -13,6 +13,7 @@ export class CountryFile {
   content: SharedArrayBuffer | null = null;
   readonly #path: string | undefined;
   readonly #log: Logger;
+  readonly #onChange: (content: SharedArrayBuffer) => void;
   readonly #timer: NodeJS.Timeout | undefined;
   /** Of the file that was read last: size and time. */
   #version = '';
@@ -23,11 +24,15 @@ export class CountryFile {
   constructor(path: string | undefined, log: Logger, onChange: (content: SharedArrayBuffer) => void) {
     this.#path = path;
     this.#log = log;
+    this.#onChange = onChange;
     if (path === undefined) return;
     this.#read();
-    this.#timer = setInterval(() => {
-      if (this.#read()) onChange(this.content!);
-    }, LOOK_MS).unref();
+    this.#timer = setInterval(() => this.look(), LOOK_MS).unref();
+  }
+
+  /** Reads the file again if it has changed. The timer does so each minute. */
+  look(): void {
+    if (this.#path !== undefined && this.#read()) this.#onChange(this.content!);
   }
 
   close(): void {

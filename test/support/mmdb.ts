@@ -1,0 +1,81 @@
+/**
+ * Writes small files in the format of MaxMind (https://maxmind.github.io/MaxMind-DB/, version 2.0):
+ * IPv6 trees with records of 24 bits, IPv4 networks below ::/96.
+ */
+import { parsePrefix } from '../../core/address/index.ts';
+
+export type MmdbValue = string | number | { readonly [key: string]: MmdbValue } | readonly MmdbValue[];
+
+/** Section "Data Field Format". Numbers are unsigned, of 32 bits. */
+function encode(value: MmdbValue): Buffer {
+  if (typeof value === 'string') return Buffer.concat([control(2, Buffer.byteLength(value)), Buffer.from(value)]);
+  if (typeof value === 'number') {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32BE(value);
+    return Buffer.concat([control(6, 4), bytes]);
+  }
+  // An array is an extended type: 11.
+  if (Array.isArray(value)) return Buffer.concat([Buffer.from([value.length, 11 - 7]), ...value.map(encode)]);
+  const entries = Object.entries(value as { readonly [key: string]: MmdbValue });
+  return Buffer.concat([control(7, entries.length), ...entries.flatMap((entry) => entry.map(encode))]);
+}
+
+/** Sizes of 29 and more have a byte of their own. */
+const control = (type: number, size: number): Buffer =>
+  size < 29 ? Buffer.from([(type << 5) | size]) : Buffer.from([(type << 5) | 29, size - 29]);
+
+type Node = [left: Child, right: Child];
+/** A number: the offset in the data section; null: nothing is known. */
+type Child = Node | number | null;
+
+/** No network contains another one. */
+export function writeMmdb(networks: Readonly<Record<string, MmdbValue>>): Buffer {
+  const data: Buffer[] = [];
+  let offset = 0;
+  const root: Node = [null, null];
+  for (const [text, value] of Object.entries(networks)) {
+    insert(root, bitsOf(text), offset);
+    const bytes = encode(value);
+    data.push(bytes);
+    offset += bytes.length;
+  }
+  const nodes = collect(root);
+  const tree = Buffer.alloc(nodes.length * 6);
+  nodes.forEach((node, i) => {
+    node.forEach((child, side) => {
+      const record =
+        child === null ? nodes.length : typeof child === 'number' ? nodes.length + 16 + child : nodes.indexOf(child);
+      tree.writeUIntBE(record, i * 6 + side * 3, 3);
+    });
+  });
+  const metadata = encode({
+    ...{ binary_format_major_version: 2, binary_format_minor_version: 0, build_epoch: 1_700_000_000 },
+    ...{ database_type: 'Test', description: { en: 'Test' }, ip_version: 6, languages: ['en'] },
+    ...{ node_count: nodes.length, record_size: 24 },
+  });
+  return Buffer.concat([tree, Buffer.alloc(16), ...data, Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1'), metadata]);
+}
+
+function bitsOf(network: string): number[] {
+  const { bytes, bits } = parsePrefix(network);
+  const own = Array.from({ length: bits }, (_, i) => (bytes[i >> 3] >> (7 - (i & 7))) & 1);
+  return bytes.length === 4 ? [...new Array<number>(96).fill(0), ...own] : own;
+}
+
+function insert(root: Node, bits: readonly number[], offset: number): void {
+  let node = root;
+  for (const bit of bits.slice(0, -1)) {
+    const child = node[bit] ?? [null, null];
+    if (typeof child === 'number') throw new Error('A network contains another one.');
+    node[bit] = child;
+    node = child;
+  }
+  node[bits.at(-1)!] = offset;
+}
+
+/** The root first. */
+function collect(root: Node): Node[] {
+  const nodes = [root];
+  for (const node of nodes) for (const child of node) if (Array.isArray(child)) nodes.push(child);
+  return nodes;
+}
