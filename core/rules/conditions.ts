@@ -1,4 +1,4 @@
-/** Compiles a RuleMatch to conditions, the cheapest first. */
+/** Compiles a RuleMatch to conditions. */
 import type { NamedMatch, RuleMatch } from './document.ts';
 import type { RequestFacts } from './facts.ts';
 import { NamePattern, testCookies, testHeaders, testQuery, type ValueTest } from './fields.ts';
@@ -6,7 +6,13 @@ import { Networks } from './networks.ts';
 import type { BuildBudget } from './pattern/automaton.ts';
 import { compileText, type TextTest } from './text-condition.ts';
 
+/** What a condition depends on. The index of rules (rule-index.ts) relies on it: nothing else. */
+export type RequestPart = 'method' | 'host' | 'country' | 'client' | 'path' | 'query' | 'header';
+
 export interface Condition {
+  readonly part: RequestPart;
+  /** The name of the header, in lower case; empty: another part. */
+  readonly header: string;
   holds(facts: RequestFacts): boolean;
 }
 
@@ -46,19 +52,17 @@ export function compileMatch(
   return conditions;
 }
 
-export function allHold(conditions: readonly Condition[], facts: RequestFacts): boolean {
-  for (let i = 0; i < conditions.length; i++) if (!conditions[i].holds(facts)) return false;
-  return true;
-}
-
-const ANY_VALUE: ValueTest = { test: () => true };
-const valueTest = (named: NamedMatch, budget: BuildBudget): ValueTest => compileText(named, budget) ?? ANY_VALUE;
+const valueTest = (named: NamedMatch, budget: BuildBudget): ValueTest | null => compileText(named, budget);
 const unless = ({ absent }: NamedMatch, condition: Condition): Condition =>
   absent === true ? new NegatedCondition(condition) : condition;
 
 class NegatedCondition implements Condition {
+  readonly part: RequestPart;
+  readonly header: string;
   readonly #condition: Condition;
   constructor(condition: Condition) {
+    this.part = condition.part;
+    this.header = condition.header;
     this.#condition = condition;
   }
   holds(facts: RequestFacts): boolean {
@@ -67,6 +71,8 @@ class NegatedCondition implements Condition {
 }
 
 class MethodCondition implements Condition {
+  readonly part = 'method';
+  readonly header = '';
   readonly #methods: readonly string[];
   constructor(methods: readonly string[]) {
     this.#methods = methods;
@@ -77,6 +83,8 @@ class MethodCondition implements Condition {
 }
 
 class HostCondition implements Condition {
+  readonly part = 'host';
+  readonly header = '';
   readonly #names: ReadonlySet<string>;
   /** With the dot in front. */
   readonly #suffixes: readonly string[];
@@ -93,6 +101,8 @@ class HostCondition implements Condition {
 }
 
 class PathCondition implements Condition {
+  readonly part = 'path';
+  readonly header = '';
   readonly #text: TextTest;
   constructor(text: TextTest) {
     this.#text = text;
@@ -103,6 +113,8 @@ class PathCondition implements Condition {
 }
 
 class NetworkCondition implements Condition {
+  readonly part = 'client';
+  readonly header = '';
   readonly #networks: Networks;
   constructor(networks: Networks) {
     this.#networks = networks;
@@ -113,6 +125,8 @@ class NetworkCondition implements Condition {
 }
 
 class CountryCondition implements Condition {
+  readonly part = 'country';
+  readonly header = '';
   readonly #countries: readonly string[];
   constructor(countries: readonly string[]) {
     this.#countries = countries;
@@ -123,21 +137,24 @@ class CountryCondition implements Condition {
 }
 
 class HeaderCondition implements Condition {
-  readonly #name: string;
-  readonly #test: ValueTest;
-  constructor(name: string, test: ValueTest) {
-    this.#name = name;
+  readonly part = 'header';
+  readonly header: string;
+  readonly #test: ValueTest | null;
+  constructor(name: string, test: ValueTest | null) {
+    this.header = name;
     this.#test = test;
   }
   holds(facts: RequestFacts): boolean {
-    return testHeaders(facts.headers, this.#name, this.#test);
+    return testHeaders(facts.headers, this.header, this.#test);
   }
 }
 
 class CookieCondition implements Condition {
+  readonly part = 'header';
+  readonly header = 'cookie';
   readonly #name: NamePattern;
-  readonly #test: ValueTest;
-  constructor(name: NamePattern, test: ValueTest) {
+  readonly #test: ValueTest | null;
+  constructor(name: NamePattern, test: ValueTest | null) {
     this.#name = name;
     this.#test = test;
   }
@@ -147,9 +164,11 @@ class CookieCondition implements Condition {
 }
 
 class QueryCondition implements Condition {
+  readonly part = 'query';
+  readonly header = '';
   readonly #name: NamePattern;
-  readonly #test: ValueTest;
-  constructor(name: NamePattern, test: ValueTest) {
+  readonly #test: ValueTest | null;
+  constructor(name: NamePattern, test: ValueTest | null) {
     this.#name = name;
     this.#test = test;
   }

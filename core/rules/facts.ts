@@ -28,8 +28,6 @@ export class RequestFacts {
   readonly #countryOf: CountryOf;
   #path = '';
   #pathOf = '';
-  #country = '';
-  #countryAddress = '';
 
   constructor(countryOf: CountryOf) {
     this.#countryOf = countryOf;
@@ -53,15 +51,6 @@ export class RequestFacts {
   }
 
   get country(): string {
-    if (this.#countryAddress !== this.address) {
-      this.#country = this.#countryOf(this.address);
-      this.#countryAddress = this.address;
-    }
-    return this.#country;
-  }
-
-  /** The memory of the last country is void: the file has changed. */
-  forgetCountry(): void {
-    this.#countryAddress = '';
+    return this.#countryOf(this.address);
   }
 }

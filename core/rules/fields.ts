@@ -30,20 +30,21 @@ export interface ValueTest {
   test(value: string): boolean;
 }
 
-/** Whether the test holds for the value of a header with this name. */
-export function testHeaders(fields: Fields, name: string, test: ValueTest): boolean {
-  for (let i = 0; i < fields.length; i += 2) if (fields[i] === name && test.test(fields[i + 1])) return true;
+/** Whether the test holds for the value of a header with this name. Null: for any value. */
+export function testHeaders(fields: Fields, name: string, test: ValueTest | null): boolean {
+  for (let i = 0; i < fields.length; i += 2)
+    if (fields[i] === name && (test === null || test.test(fields[i + 1]))) return true;
   return false;
 }
 
-export function testCookies(fields: Fields, name: NamePattern, test: ValueTest): boolean {
+export function testCookies(fields: Fields, name: NamePattern, test: ValueTest | null): boolean {
   for (let i = 0; i < fields.length; i += 2)
     if (fields[i] === 'cookie' && testPairs(fields[i + 1], 0, ';', name, test, false)) return true;
   return false;
 }
 
 /** `target`: path and query. Names and values are compared after decoding. */
-export function testQuery(target: string, name: NamePattern, test: ValueTest): boolean {
+export function testQuery(target: string, name: NamePattern, test: ValueTest | null): boolean {
   const start = target.indexOf('?');
   return start >= 0 && testPairs(target, start + 1, '&', name, test, true);
 }
@@ -53,7 +54,7 @@ function testPairs(
   start: number,
   separator: string,
   name: NamePattern,
-  test: ValueTest,
+  test: ValueTest | null,
   isEscaped: boolean,
 ): boolean {
   const decodes = isEscaped && (text.includes('%', start) || text.includes('+', start));
@@ -75,9 +76,12 @@ function testPairs(
     if (first === last) continue;
     if (decodes) {
       const decodedName = decodeForm(text.slice(first, nameEnd));
-      if (name.isAt(decodedName, 0, decodedName.length) && test.test(decodeForm(text.slice(nameEnd + 1, last))))
-        return true;
-    } else if (name.isAt(text, first, nameEnd) && test.test(nameEnd < last ? text.slice(nameEnd + 1, last) : ''))
+      if (!name.isAt(decodedName, 0, decodedName.length)) continue;
+      if (test === null || test.test(decodeForm(text.slice(nameEnd + 1, last)))) return true;
+    } else if (
+      name.isAt(text, first, nameEnd) &&
+      (test === null || test.test(nameEnd < last ? text.slice(nameEnd + 1, last) : ''))
+    )
       return true;
   }
   return false;

@@ -3,11 +3,12 @@
  * next one follow, a rule that decides stops the run.
  */
 import { type Change, Changes, changeOf } from './changes.ts';
-import { allHold, type Condition, compileMatch } from './conditions.ts';
+import { type Condition, compileMatch } from './conditions.ts';
 import { isDeciding, type Rule, type RuleAction, type RulesDocument } from './document.ts';
 import type { RequestFacts } from './facts.ts';
 import { BUILD_STEPS } from './limits.ts';
 import type { BuildBudget } from './pattern/automaton.ts';
+import { nextBit, RuleIndex } from './rule-index.ts';
 
 export interface CompiledRule {
   /** In the document, from 0. */
@@ -31,11 +32,13 @@ export class RuleSet {
   hasCounted = false;
   readonly rules: readonly CompiledRule[];
   readonly noChanges = new Changes();
+  readonly #index: RuleIndex;
 
   /** Throws PatternError or InvalidError for a document that `checkRules` does not accept. */
   constructor({ rules }: RulesDocument) {
     const budget: BuildBudget = { steps: BUILD_STEPS, shares: true };
     this.rules = rules.flatMap((rule, number) => (rule.enabled === false ? [] : [compileRule(rule, number, budget)]));
+    this.#index = new RuleIndex(this.rules);
     this.matched = new Uint32Array(rules.length);
     this.stopped = new Uint32Array(rules.length);
     this.changes = this.noChanges;
@@ -47,11 +50,10 @@ export class RuleSet {
    */
   run(facts: RequestFacts, from = 0, before: Changes = this.noChanges): number {
     const { rules } = this;
+    const matches = this.#index.find(facts);
     let changes = before;
-    for (let i = from; i < rules.length; i++) {
+    for (let i = nextBit(matches, from); i >= 0; i = nextBit(matches, i + 1)) {
       const rule = rules[i];
-      if (!allHold(rule.conditions, facts)) continue;
-      if (rule.exceptions.length > 0 && allHold(rule.exceptions, facts)) continue;
       this.matched[rule.number]++;
       this.hasCounted = true;
       if (rule.change === null) {

@@ -29,7 +29,6 @@ const facts = new RequestFacts(() => country);
 
 export function openFacts(request: ReferenceRequest): RequestFacts {
   country = request.country;
-  facts.forgetCountry();
   facts.open(
     { method: request.method, path: request.target, headers: request.headers.flat() },
     request.host,
