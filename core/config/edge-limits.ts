@@ -36,7 +36,7 @@ const CONNECTIONS = {
   ),
   fair_sites: setting(
     flag,
-    true,
+    false,
     'Whether a busy thread shares its time among the sites that it serves: requests of a site that asks for more than its share wait for their turn. Nothing waits while a thread serves one site or has time left.',
   ),
   client_memory: {
