@@ -513,7 +513,14 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'edge/rules',
     'edge/sites',
   ],
-  'edge/challenge': ['core/site-protection', 'edge/cache', 'edge/http/exchange', 'edge/proxy', 'edge/sites'],
+  'edge/challenge': [
+    'core/base',
+    'core/site-protection',
+    'edge/cache',
+    'edge/http/exchange',
+    'edge/proxy',
+    'edge/sites',
+  ],
   'edge/fairness': [
     'core/base',
     'core/site-protection',
@@ -592,6 +599,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'edge/peers': ['core/base', 'edge/http/exchange', 'edge/http/tls', 'edge/origin', 'edge/sites'],
   'edge/proxy': [
     'core/address',
+    'core/base',
     'core/error-pages',
     'core/rules',
     'edge/cache',
@@ -603,7 +611,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'edge/sites',
     'edge/traces',
   ],
-  'edge/traces': ['core/traces', 'edge/http/exchange', 'edge/origin'],
+  'edge/traces': ['core/base', 'core/traces', 'edge/http/exchange', 'edge/origin'],
   'edge/rules': ['core/address', 'core/base', 'core/rules', 'edge/http/exchange', 'edge/sites'],
   'edge/sites': [
     'core/address',

@@ -2,6 +2,7 @@
  * Templates of error pages: HTML with placeholders such as `{{status}}`. A template is parsed when
  * its site is read, and a page is joined from its pieces.
  */
+import { escapeHtml } from '../base/html.ts';
 
 /** What a placeholder shows. */
 export const PLACEHOLDERS = {
@@ -57,17 +58,6 @@ export function renderTemplate({ literals, placeholders }: Template, values: Pla
   for (let i = 0; i < placeholders.length; i++) html += escapeHtml(values[placeholders[i]]) + literals[i + 1];
   return html;
 }
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** Text for HTML, also within quoted attributes. */
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character]);
 
 const isPlaceholder = (name: string): name is Placeholder => Object.hasOwn(PLACEHOLDERS, name);
 

@@ -7,18 +7,8 @@
  * span links to the client's.
  */
 import { newSpanId, newTraceId } from './ids.ts';
+import type { StartedSpan } from './span.ts';
 import { normalizeTraceState, parseTraceParent, type TraceParent } from './trace-context.ts';
-
-/** The first fields of a span, decided when it starts. */
-export interface StartedSpan {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentId: string;
-  readonly isParentRemote: boolean;
-  readonly traceState: string;
-  readonly link: { readonly traceId: string; readonly spanId: string } | null;
-  readonly start: number;
-}
 
 /** What a client sent; a repeated field is joined by commas. */
 export interface RemoteContext {

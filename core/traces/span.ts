@@ -7,7 +7,8 @@
  */
 export type SpanAttributes = Readonly<Record<string, string | number>>;
 
-export interface FinishedSpan {
+/** The first fields of a span, decided when it starts. */
+export interface StartedSpan {
   readonly traceId: string;
   readonly spanId: string;
   /** Empty: the first span of its trace. */
@@ -18,10 +19,13 @@ export interface FinishedSpan {
   readonly traceState: string;
   /** The span that an untrusted client names as its own; null: none. */
   readonly link: { readonly traceId: string; readonly spanId: string } | null;
-  readonly name: string;
-  readonly kind: 'server' | 'client' | 'internal';
   /** Milliseconds since 1970, with fractions. */
   readonly start: number;
+}
+
+export interface FinishedSpan extends StartedSpan {
+  readonly name: string;
+  readonly kind: 'server' | 'client' | 'internal';
   readonly end: number;
   readonly attributes: SpanAttributes;
   readonly isError: boolean;
@@ -33,7 +37,7 @@ let origin = performance.timeOrigin;
 const MAX_DRIFT = 50;
 
 /**
- * Milliseconds since 1970, with fractions: the monotonic clock, set anew when the time of day has
+ * Milliseconds since 1970, with fractions: the monotonic clock, set again when the time of day has
  * drifted away from it, so that spans of several machines agree.
  */
 export function spanTime(): number {

@@ -3,9 +3,9 @@
  * journal and for the wait for other nodes.
  */
 import { newSpanId } from './ids.ts';
-import { parentOf, type RemoteContext, type StartedSpan, startSpan } from './remote-parent.ts';
+import { parentOf, type RemoteContext, startSpan } from './remote-parent.ts';
 import { RatioSampler } from './sampler.ts';
-import { type FinishedSpan, methodAttribute, type SpanAttributes, spanTime } from './span.ts';
+import { type FinishedSpan, methodAttribute, type SpanAttributes, type StartedSpan, spanTime } from './span.ts';
 
 export interface WriteRequest {
   readonly requestId: string;

@@ -4,6 +4,7 @@
  * https) or on a slow device the visitor waits and presses the button. It loads nothing.
  */
 import { createHash } from 'node:crypto';
+import { escapeHtml } from '../../core/base/html.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 
 export const SOLUTION_PATH = '/.well-known/waypost/challenge';
@@ -53,15 +54,6 @@ export const PAGE_FIELDS: FieldList = [
   'content-security-policy',
   `default-src 'none'; script-src ${hashOf(SCRIPT)}; style-src ${hashOf(STYLE)}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
 ];
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character]);
 
 export interface PageContent {
   readonly host: string;

@@ -6,9 +6,9 @@
  * query, which may contain secrets, nor any header field.
  */
 
+import { BatchFlow } from '../../core/base/batch-flow.ts';
 import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
-import { Flow } from './flow.ts';
 
 /** Milliseconds that a line waits for more lines. */
 const FLUSH_DELAY_MS = 200;
@@ -44,8 +44,7 @@ export class AccessLog {
   readonly #startTimes = new WeakMap<Exchange, number>();
   #untilNext: number;
   #lines = '';
-  readonly #flow = new Flow();
-  #timer: NodeJS.Timeout | null = null;
+  readonly #flow = new BatchFlow({ delayMs: FLUSH_DELAY_MS, flush: () => this.#send() });
 
   constructor(options: AccessLogOptions) {
     this.#options = options;
@@ -69,24 +68,16 @@ export class AccessLog {
       return;
     }
     this.#lines += `${lineOf(entry, performance.now() - startTime)}\n`;
-    if (this.#lines.length >= BATCH_LENGTH && this.#flow.isOpen) this.#send();
-    else this.#timer ??= setTimeout(() => this.#flush(), FLUSH_DELAY_MS).unref();
+    if (this.#lines.length >= BATCH_LENGTH && this.#flow.isOpen) this.#flow.flush();
+    else this.#flow.schedule();
   }
 
   /** Sends the remaining lines. */
   close(): void {
-    this.#send();
-  }
-
-  #flush(): void {
-    this.#timer = null;
-    if (this.#flow.isOpen) this.#send();
-    else this.#timer = setTimeout(() => this.#flush(), FLUSH_DELAY_MS).unref();
+    this.#flow.flush();
   }
 
   #send(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
     if (this.#lines === '') return;
     this.#options.send(this.#lines, this.#flow.next());
     this.#lines = '';

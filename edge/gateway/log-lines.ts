@@ -5,14 +5,15 @@
  * A thread collects the lines of each domain and sends them to the main thread in batches. If that
  * cannot keep up, lines are dropped and counted for the domain.
  */
+
 import { formatAddress, parseAddress } from '../../core/address/index.ts';
+import { BatchFlow } from '../../core/base/batch-flow.ts';
 import type { DomainLines } from '../../core/log-delivery/deliverer.ts';
 import type { LogField, LogPlan } from '../../core/log-delivery/document.ts';
 import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import type { Site } from '../sites/site.ts';
-import { Flow } from './flow.ts';
 
 /** Milliseconds that lines wait for more. */
 const FLUSH_DELAY_MS = 200;
@@ -64,8 +65,7 @@ export class LogLines {
   readonly #startTimes = new WeakMap<Exchange, number>();
   readonly #waiting = new Map<string, Waiting>();
   #length = 0;
-  readonly #flow = new Flow();
-  #timer: NodeJS.Timeout | null = null;
+  readonly #flow = new BatchFlow({ delayMs: FLUSH_DELAY_MS, flush: () => this.#send() });
 
   constructor(options: LogLinesOptions) {
     this.#options = options;
@@ -98,13 +98,13 @@ export class LogLines {
     waiting.lines++;
     this.#length += line.length;
     if ((this.#length >= BATCH_LENGTH || waiting.text.length >= MAX_DOMAIN_LENGTH / 2) && this.#flow.isOpen)
-      this.#send();
-    else this.#timer ??= setTimeout(() => this.#flush(), FLUSH_DELAY_MS).unref();
+      this.#flow.flush();
+    else this.#flow.schedule();
   }
 
   /** Sends the remaining lines. */
   close(): void {
-    this.#send();
+    this.#flow.flush();
   }
 
   /** Null: too many domains wait. */
@@ -113,22 +113,14 @@ export class LogLines {
     if (waiting !== undefined) return waiting;
     if (this.#waiting.size >= MAX_DOMAINS) {
       if (!this.#flow.isOpen) return null;
-      this.#send();
+      this.#flow.flush();
     }
     const added: Waiting = { text: '', lines: 0, dropped: 0 };
     this.#waiting.set(domainId, added);
     return added;
   }
 
-  #flush(): void {
-    this.#timer = null;
-    if (this.#flow.isOpen) this.#send();
-    else this.#timer = setTimeout(() => this.#flush(), FLUSH_DELAY_MS).unref();
-  }
-
   #send(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
     if (this.#waiting.size === 0) return;
     const lines = [...this.#waiting].map(([domainId, waiting]) => ({ domainId: Number(domainId), ...waiting }));
     this.#waiting.clear();

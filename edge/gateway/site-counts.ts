@@ -4,11 +4,11 @@
  * A thread collects counts and sends them to the main thread every second. If they are not added in
  * time, the thread goes on counting. A request is lost only if the table is full.
  */
+import { BatchFlow } from '../../core/base/batch-flow.ts';
 import { CACHED_BYTES, cacheColumn, SENT_BYTES, statusColumn } from '../../core/statistics/columns.ts';
 import type { CacheOutcome } from '../cache/outcome.ts';
 import type { Site } from '../sites/site.ts';
 import { CACHE_OUTCOMES } from './counters.ts';
-import { Flow } from './flow.ts';
 
 /** Milliseconds that counts wait for more. */
 const FLUSH_DELAY_MS = 1000;
@@ -40,8 +40,7 @@ export class SiteCounts {
   readonly #sites = new Map<string, SiteCount>();
   /** Of the last response: many in a row are of one site. */
   #last: SiteCount | null = null;
-  readonly #flow = new Flow();
-  #timer: NodeJS.Timeout | null = null;
+  readonly #flow = new BatchFlow({ delayMs: FLUSH_DELAY_MS, flush: () => this.#send() });
 
   constructor(options: SiteCountsOptions) {
     this.#options = options;
@@ -63,7 +62,7 @@ export class SiteCounts {
 
   /** Sends the remaining counts. */
   close(): void {
-    this.#send();
+    this.#flow.flush();
   }
 
   #siteOf(domainId: string): SiteCount | null {
@@ -74,23 +73,15 @@ export class SiteCounts {
         this.#options.onLost(1);
         return null;
       }
-      this.#send();
+      this.#flow.flush();
     }
     site = { domainId, sent: 0, cached: 0, requests: new Map() };
     this.#sites.set(domainId, site);
-    this.#timer ??= setTimeout(() => this.#flush(), FLUSH_DELAY_MS).unref();
+    this.#flow.schedule();
     return site;
   }
 
-  #flush(): void {
-    this.#timer = null;
-    if (this.#flow.isOpen) this.#send();
-    else this.#timer = setTimeout(() => this.#flush(), FLUSH_DELAY_MS).unref();
-  }
-
   #send(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
     if (this.#sites.size === 0) return;
     const counts: number[] = [];
     for (const site of this.#sites.values()) appendCounts(counts, site);

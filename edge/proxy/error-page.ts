@@ -4,8 +4,10 @@
  * A page describes what happened to the visitor and what the owner of the site can do. It neither
  * reveals the origin nor loads anything. A site may have HTML pages of its own.
  */
+
+import { escapeHtml } from '../../core/base/html.ts';
 import { type ErrorPages, templateFor } from '../../core/error-pages/error-pages.ts';
-import { escapeHtml, renderTemplate } from '../../core/error-pages/template.ts';
+import { renderTemplate } from '../../core/error-pages/template.ts';
 import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';

@@ -7,9 +7,9 @@
  * Trace Context). The origin of a sampled request gets the edge's own.
  */
 import { newSpanId } from '../../core/traces/ids.ts';
-import { parentOf, type RemoteContext, type StartedSpan, startSpan } from '../../core/traces/remote-parent.ts';
+import { parentOf, type RemoteContext, startSpan } from '../../core/traces/remote-parent.ts';
 import { RatioSampler } from '../../core/traces/sampler.ts';
-import { methodAttribute, type SpanAttributes, spanTime } from '../../core/traces/span.ts';
+import { methodAttribute, type SpanAttributes, type StartedSpan, spanTime } from '../../core/traces/span.ts';
 import { formatTraceParent, type TraceParent } from '../../core/traces/trace-context.ts';
 import type { RequestSampling } from '../../core/traces/traces.ts';
 import { hostOf, siteHost } from '../http/exchange/authority.ts';

@@ -2,6 +2,7 @@
  * Sends the finished spans of a thread to the main thread in batches. If the main thread cannot
  * keep up, spans are dropped and counted, because the queue between the threads has no limit.
  */
+import { BatchFlow } from '../../core/base/batch-flow.ts';
 import type { FinishedSpan } from '../../core/traces/span.ts';
 
 /** Milliseconds that a span waits for more. */
@@ -20,10 +21,12 @@ export interface SpanSenderOptions {
 
 export class SpanSender {
   readonly #options: SpanSenderOptions;
-  readonly #taken = new Int32Array(new SharedArrayBuffer(4));
-  #sent = 0;
+  readonly #flow = new BatchFlow({
+    delayMs: FLUSH_DELAY_MS,
+    maxInFlight: MAX_IN_FLIGHT,
+    flush: () => this.#send(),
+  });
   #spans: FinishedSpan[] = [];
-  #timer: NodeJS.Timeout | null = null;
 
   constructor(options: SpanSenderOptions) {
     this.#options = options;
@@ -35,31 +38,18 @@ export class SpanSender {
       return;
     }
     this.#spans.push(span);
-    if (this.#spans.length >= BATCH_SPANS && this.#keepsUp) this.#send();
-    else this.#timer ??= setTimeout(() => this.#flush(), FLUSH_DELAY_MS).unref();
+    if (this.#spans.length >= BATCH_SPANS && this.#flow.isOpen) this.#flow.flush();
+    else this.#flow.schedule();
   }
 
   /** Sends the remaining spans. */
   close(): void {
-    this.#send();
-  }
-
-  get #keepsUp(): boolean {
-    return this.#sent - Atomics.load(this.#taken, 0) < MAX_IN_FLIGHT;
-  }
-
-  #flush(): void {
-    this.#timer = null;
-    if (this.#keepsUp) this.#send();
-    else this.#timer = setTimeout(() => this.#flush(), FLUSH_DELAY_MS).unref();
+    this.#flow.flush();
   }
 
   #send(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
     if (this.#spans.length === 0) return;
-    this.#sent++;
-    this.#options.send(this.#spans, this.#taken.buffer as SharedArrayBuffer);
+    this.#options.send(this.#spans, this.#flow.next());
     this.#spans = [];
   }
 }
