@@ -1,7 +1,8 @@
 /** The pools of origins of a domain: their health, a form for one more, and the whole document. */
 import { useEffect, useMemo } from 'preact/hooks';
+import type { OriginsEntryBody } from '../api/views.ts';
+import { JsonForm } from '../edge/json-form.tsx';
 import { AddPool } from '../origins/add-pool.tsx';
-import { DocumentForm } from '../origins/document-form.tsx';
 import { OriginsPage } from '../origins/origins-page.ts';
 import { PoolList } from '../origins/pool-list.tsx';
 import { ChangeArea } from '../parts/change-area.tsx';
@@ -9,6 +10,7 @@ import { FailureNote } from '../parts/notes.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { isChangeOf, useChanges } from '../parts/use-changes.ts';
 import type { ScreenProps } from '../screen.ts';
+import { TEXTS } from '../texts.ts';
 
 export function OriginsScreen({ domainId }: ScreenProps) {
   const page = useMemo(() => new OriginsPage(domainId), [domainId]);
@@ -23,7 +25,12 @@ export function OriginsScreen({ domainId }: ScreenProps) {
         <ChangeArea hasNote>
           <PoolList page={page} />
           <AddPool page={page} />
-          <DocumentForm key={document.revision} page={page} />
+          <JsonForm<OriginsEntryBody>
+            key={document.revision}
+            texts={TEXTS.origins.document}
+            items={document.origins}
+            replace={(origins) => page.replace(origins)}
+          />
         </ChangeArea>
       )}
     </div>

@@ -1,28 +1,39 @@
-/** All rules as JSON, to write new ones and to change those that are there. */
+/** The whole list of a document as JSON, for what other forms do not have. */
 import { useSignal } from '@preact/signals';
 import { announce } from '../../../core/browser/parts/announce.tsx';
 import { TextArea } from '../../../core/browser/parts/text-area.tsx';
-import type { RuleBody } from '../api/views.ts';
+import type { Failure } from '../failure.ts';
 import { FailureNote } from '../parts/notes.tsx';
 import { useForm } from '../parts/use-form.ts';
-import { TEXTS } from '../texts.ts';
-import type { RulesPage } from './rules-page.ts';
 
-export function RulesForm({ page }: { readonly page: RulesPage }) {
-  const texts = TEXTS.rules.document;
-  const json = useSignal(JSON.stringify(page.rules, null, 2));
+interface JsonFormProps<Item> {
+  readonly texts: {
+    readonly heading: string;
+    readonly explanation: string;
+    readonly label: string;
+    readonly save: string;
+    readonly saved: string;
+    readonly noJson: (reason: string) => string;
+  };
+  readonly items: readonly unknown[];
+  /** Null: saved. */
+  readonly replace: (items: readonly Item[]) => Promise<Failure | null>;
+}
+
+export function JsonForm<Item>({ texts, items, replace }: JsonFormProps<Item>) {
+  const json = useSignal(JSON.stringify(items, null, 2));
   const fault = useSignal<string | undefined>(undefined);
   const { isRunning, failure, submit } = useForm([], async () => {
     fault.value = undefined;
-    let rules: unknown;
+    let value: unknown;
     try {
-      rules = JSON.parse(json.value);
+      value = JSON.parse(json.value);
     } catch (error) {
       fault.value = texts.noJson((error as Error).message);
       return null;
     }
     // The API names what is wrong with other values.
-    const result = await page.replace(Array.isArray(rules) ? (rules as RuleBody[]) : [rules as RuleBody]);
+    const result = await replace((Array.isArray(value) ? value : [value]) as Item[]);
     if (result === null) announce(texts.saved);
     return result;
   });
