@@ -44,7 +44,7 @@ async function ask(method: 'GET' | 'POST', path: string, type?: string, body?: B
 }
 
 /**
- * In place, since packing anew would take the core that is measured. The manifest stands first,
+ * In place, since packing again would take the core that is measured. The manifest stands first,
  * stored.
  */
 function setVersion(content: Buffer, version: number): void {

@@ -25,7 +25,7 @@ const DAYS = 90;
 
 const environment = openEnvironment(folder);
 const secrets = openSecrets(join(folder, 'secret.key'));
-// The daemon compiles all answers anew for its own settings when it first starts.
+// The daemon compiles all answers again for its own settings when it first starts.
 const zoneSettings = {
   nameservers: ['ns1.bench.test', 'ns2.bench.test'],
   hostmaster: 'hostmaster.bench.test',

@@ -59,8 +59,8 @@ export function embeddedIPv4(bytes: Uint8Array): Embedded | undefined {
   if (bytes.subarray(0, 15).every((byte) => byte === 0) && bytes[15] < 2) return undefined;
   for (const { prefix, form, source, take } of FORMS)
     if (contains(prefix, bytes)) return { form, source, range: prefix.text, ipv4: take(bytes) };
-  // Under any prefix, told by the interface identifier [02]00:5efe:a.b.c.d. The universal bit may
-  // be set.
+  // Under any prefix, recognised by the interface identifier [02]00:5efe:a.b.c.d. The universal bit
+  // may be set.
   if ((bytes[8] & 0xfd) === 0 && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe)
     return {
       form: 'ISATAP',

@@ -113,7 +113,7 @@ const BACKOFF_LONGEST = 120;
 
 /**
  * Seconds until the next look, with jitter: `random` in [0, 1). `isOwn`: changes tell themselves,
- * and the look is for what none told.
+ * and the look is for what none reported.
  */
 export function delay(state: FamilyState, isOwn: boolean, random: number): number {
   const { served, negatives, failures, seenTtl } = state;

@@ -1,5 +1,5 @@
 /**
- * Writes what is answered for a target, and has the owners compiled anew in pieces, each a commit:
+ * Writes what is answered for a target, and has the owners compiled again in pieces, each a commit:
  * ten thousand zones may lead to one name. The row says which owners its entry is for, so that
  * every node compiles the same; a row that waits for its next piece when the process ends is taken
  * up at the next start. What has begun to be spread is spread to the end, since with a target that

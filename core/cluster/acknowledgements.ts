@@ -84,7 +84,7 @@ export class Acknowledgements {
     }
     const peer = this.#peers.get(name);
     if (peer === undefined) return;
-    // Less than before: a node that was made anew.
+    // Less than before: a node that was made again.
     peer.applied = sequence;
     if (peer.late !== null && sequence >= peer.late.sequence) {
       const isSoon = performance.now() - peer.late.since <= this.#deadline / 2;

@@ -1,5 +1,5 @@
 /**
- * How far this node is behind, by what etcd and the other nodes have told it, and what follows for
+ * How far this node is behind, by what etcd and the other nodes have reported, and what follows for
  * those who ask whether it serves.
  */
 import type { EtcdJournal } from '../journal/etcd/contract.ts';

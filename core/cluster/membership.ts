@@ -51,7 +51,7 @@ export class Membership {
   readonly #looks = new SharedRun(() => this.#look());
   #running: Promise<unknown> = Promise.resolve();
   #pause = new AbortController();
-  /** The watch has told of something. */
+  /** The watch has reported something. */
   #isDue = false;
   /** What was seen last may not be so any more. */
   #isStale = false;

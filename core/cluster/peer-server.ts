@@ -54,7 +54,7 @@ export const HEARTBEAT = 1000;
 const MAX_UNREAD = 64 << 10;
 /**
  * Milliseconds for which who is no member may become one: a node that is new may ask before the
- * watch of members has told of it.
+ * watch of members has reported it.
  */
 const NEWS = 1000;
 const LOOK = 50;

@@ -147,7 +147,7 @@ export class Outbox {
     return this.#batch;
   }
 
-  /** `reported`: the number of dropped lines that the batch has told the receiver. */
+  /** `reported`: the number of dropped lines that the batch has reported to the receiver. */
   noteDelivered(now: number, reported: number): void {
     this.#deliveredLines += this.#batch?.lines ?? 0;
     this.#deliveredBatches++;

@@ -5,7 +5,7 @@ export interface PackageFile {
   /** Bytes, as declared. */
   readonly size: number;
   /**
-   * Its content, which must stay as it is; where it isn't kept in memory, read and checked anew at
+   * Its content, which must stay as it is; where it isn't kept in memory, read and checked again at
    * each call. Undefined: it cannot be had; why is among the findings.
    */
   read(): Promise<Buffer | undefined>;

@@ -7,7 +7,7 @@
  * the number of a socket of Node's that nobody ever writes to: libuv finds the watcher of an event
  * by that number (`epoll_data.fd`, in all of libuv 1), reads the socket, finds nothing, and the
  * loop takes its turn. What runs then is an Immediate that does not keep the loop awake, put there
- * anew each time. A wake-up costs 2 µs.
+ * again each time. A wake-up costs 2 µs.
  */
 import { Socket } from 'node:net';
 import koffi from 'koffi';

@@ -48,7 +48,7 @@ export function takeTickets(server: Server, keys: TicketKeys): void {
 
 /**
  * The same for a context, which must be the one that handshakes begin with: OpenSSL asks that one,
- * whichever is chosen for the server name. May be called anew with other keys.
+ * whichever is chosen for the server name. May be called again with other keys.
  */
 export function takeTicketsIn(secure: SecureContext, { current, previous }: TicketKeys): void {
   const context = secure.context as TicketContext | undefined;

@@ -168,7 +168,7 @@ export class NotifyLine {
       this.#forget(domainId, notice);
       settled(notice.apex, null);
     } else {
-      // Until it is sent anew a late answer still counts.
+      // Until it is sent again a late answer still counts.
       const delay = notice.again ? 0 : times.retry * 2 ** (notice.tries - 1);
       notice.timer = setTimeout(() => {
         notice.timer = null;

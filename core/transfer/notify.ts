@@ -220,7 +220,7 @@ export class Notifier {
 }
 
 /**
- * The key of a secondary, looked up anew each time, since it may be made while we run: undefined
+ * The key of a secondary, looked up again each time, since it may be made while we run: undefined
  * when it cannot be used, which is reported to `onProblem` once until it can.
  */
 function keyOf(

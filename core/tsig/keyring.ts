@@ -11,7 +11,7 @@ export interface HeldKey extends TsigKey {
 }
 
 /**
- * Finds keys by name for verifyTsig. Each time it looks anew, so that a key that was deleted, or
+ * Finds keys by name for verifyTsig. Each time it looks again, so that a key that was deleted, or
  * whose account was locked, is refused from the next message on. The function throws WaypostError
  * `unsealable` when the secret cannot be opened.
  */

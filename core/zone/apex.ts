@@ -26,7 +26,7 @@ export function soaRRset(domain: Domain, defaults: ZoneSettings, serial: number)
   };
 }
 
-/** Few names stand in the apexes of many zones, and every change makes its zone's apex anew. */
+/** Few names stand in the apexes of many zones, and every change makes its zone's apex again. */
 const byText = new Map<string, Name>();
 const MOST_KNOWN = 1000;
 

@@ -11,7 +11,7 @@ export function isAfter(a: number, b: number): boolean {
 
 /**
  * The serial after `last`: one more, or the clock (`seconds` since 1970) when that is further, so
- * that a zone made anew goes on from where it was, or the serial that its master file had (`kept`,
+ * that a zone made again goes on from where it was, or the serial that its master file had (`kept`,
  * 0 for none). A new zone (`last` 0) takes the file's whatever it is; for one that was served
  * already a serial that does not come after ours would look like a step back to those who hold a
  * copy.

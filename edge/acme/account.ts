@@ -25,7 +25,7 @@ export interface AccountStore {
     account: Account,
     stored: { readonly url: string; readonly email: string | null | undefined },
   ): Promise<void>;
-  /** The account at this URL is to be registered anew, with the same key. */
+  /** The account at this URL is to be registered again, with the same key. */
   forget(url: string): Promise<void>;
 }
 

@@ -41,7 +41,7 @@ export interface Directory {
   meta(): Promise<DirectoryMeta>;
   /**
    * What `work` does with a session; the account is registered when there is none. Once more, with
-   * the account registered anew, when the directory has lost it, as one for tests does at each
+   * the account registered again, when the directory has lost it, as one for tests does at each
    * start.
    */
   use<T>(work: (session: Session) => Promise<T>): Promise<T>;

@@ -219,7 +219,7 @@ interface Places {
   readonly https: readonly ListenAddress[];
 }
 
-/** Read anew for each generation of threads. Throws ConfigError. */
+/** Read again for each generation of threads. Throws ConfigError. */
 function dataOf(
   { config, zoneSettings, admin, statistics, protection, traces }: EdgeOptions,
   { http, https }: Places,

@@ -1,7 +1,7 @@
 /**
  * Field lines of requests to origins. A name is judged once for the thread; a line that comes
  * again, as most of a visitor's do from request to request, is neither judged nor put together
- * anew: of some names the last one is kept.
+ * again: of some names the last one is kept.
  */
 import { isConnectionSpecific, isFieldName, isFieldValue } from '../http/exchange/fields.ts';
 

@@ -2,8 +2,8 @@
  * Sockets to origins without TLS that are the thread's own (core/os/descriptor-loop.ts): a request
  * is one send and one recv, where a socket of node makes a callback with its turn of microtasks of
  * every read, and a request object of every write. Watched by edges (EPOLLET), so that epoll is
- * told of a socket once. Hot: a write and a read allocate nothing. A write goes out at once: kept
- * for the end of the turn, all together, they cost as much (15.6 and 15.8 µs a request).
+ * informed of a socket once. Hot: a write and a read allocate nothing. A write goes out at once:
+ * kept for the end of the turn, all together, they cost as much (15.6 and 15.8 µs a request).
  */
 import { getSystemErrorName } from 'node:util';
 import { parseAddress } from '../../core/address/index.ts';
@@ -82,7 +82,7 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask {
   #attempt: SocketAttempt | null;
   #owner: SocketOwner | null = null;
   #due = 0;
-  /** More may have come: epoll has told of it, and it was not read to its end. */
+  /** More may have come: epoll has reported it, and it was not read to its end. */
   #isReadable = false;
   /** The end or an error may follow what has come, of which epoll will not tell again. */
   #isLastTold = false;

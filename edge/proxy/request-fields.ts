@@ -2,7 +2,7 @@
  * Builds the fields of the request to an origin, in one pass over the visitor's fields.
  *
  * Only the edge states who the visitor is. X-Forwarded-For, Forwarded and similar fields are
- * dropped unless they come from a trusted proxy, and are created anew. Caddy, Traefik and Envoy do
+ * dropped unless they come from a trusted proxy, and are created again. Caddy, Traefik and Envoy do
  * the same at the edge. nginx and Cloudflare append to the list, so that each origin has to find
  * out which part of it is true.
  *

@@ -14,7 +14,7 @@ import { walk } from '../../core/zone/walk.ts';
 
 /**
  * A view of the zone remembers each name that it was asked for, and visitors ask for any: so it is
- * made anew after so many.
+ * made again after so many.
  */
 const ASKED = 256;
 

@@ -1,5 +1,5 @@
 /**
- * Which origin serves a proxied name, read off the lists of records for every name anew. Slow on
+ * Which origin serves a proxied name, read off the lists of records for every name again. Slow on
  * purpose: chains are those of the reference resolver, with each ALIAS taken for a CNAME.
  */
 import { type Exemptions, formatAddress, mayConnect, parseAddress, readHost } from '../../core/address/index.ts';

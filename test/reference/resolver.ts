@@ -1,6 +1,6 @@
 /**
  * The reference resolver: the rules of docs/internals/answers.md (RFC 1034 4.3.2), read off the
- * list of records for every question anew. Slow on purpose: nothing is indexed, remembered or
+ * list of records for every question again. Slow on purpose: nothing is indexed, remembered or
  * shared with what it judges.
  */
 import {

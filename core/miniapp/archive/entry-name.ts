@@ -1,5 +1,5 @@
 /**
- * The name of an entry: bytes, flag 11 and a field that says it anew, of which readers take one or
+ * The name of an entry: bytes, flag 11 and a field that says it again, of which readers take one or
  * another.
  */
 import { crc32 } from 'node:zlib';

@@ -22,7 +22,7 @@ import { unpack } from './unpack.ts';
 
 /**
  * Bytes unpacked that stay in memory for who reads them next: small packages are unpacked once, of
- * others a part is unpacked anew for each who reads it.
+ * others a part is unpacked again for each who reads it.
  */
 const KEPT = 8 << 20;
 

@@ -70,7 +70,7 @@ export function checkNames(tree: SyntaxTree, source: SourceText, context: AuditC
     const [root] = node.object.type === 'Identifier' ? [node.object.name] : [];
     for (const value of evaluator.valuesOf(node)) {
       if (value.kind !== 'global') continue;
-      // What its own name has told already.
+      // What its own name has shown already.
       if (value.path.split('.', 1)[0] !== root || MISSING_STATICS.has(value.path)) reach(value.path, node);
     }
   }

@@ -220,7 +220,7 @@ export function checkAttribute(
 const receiverOf = (node: AnyNode): AnyNode | undefined =>
   node.type === 'CallExpression' && node.callee.type === 'MemberExpression' ? node.callee.object : undefined;
 
-/** A node of an attribute, whose name is not told where it gets its value. */
+/** A node of an attribute, whose name is not known where it gets its value. */
 export function isAttribute(view: ScriptView, node: AnyNode): boolean {
   if (node.type === 'Identifier') {
     const [write, ...others] = view.evaluator.variableOf(node)?.writes ?? [];

@@ -15,7 +15,7 @@ export interface AliasFamily {
   readonly addresses: readonly string[];
   /** Seconds; the least of the target's chain. */
   readonly ttl: number;
-  /** Kept past its TTL, since the target could not be resolved anew (RFC 8767). */
+  /** Kept past its TTL, since the target could not be resolved again (RFC 8767). */
   readonly stale: boolean;
   /**
    * When it was last known to be right, seconds since 1970; may be behind by as much as such rows
@@ -25,7 +25,7 @@ export interface AliasFamily {
 }
 
 /**
- * The owners whose answers the entry that writes the row makes anew: those whose keys
+ * The owners whose answers the entry that writes the row makes again: those whose keys
  * (aliasOwnerKey, without the target) are in [from, to), as hexadecimal text. `to` null: to the
  * last one. A row with a `to` waits for the next piece.
  */

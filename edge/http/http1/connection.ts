@@ -409,7 +409,7 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
 
   /**
    * This server stops: requests that nobody has begun to handle are dropped, since they can be sent
-   * anew. A connection that has had none yet gets the one that it was opened for.
+   * again. A connection that has had none yet gets the one that it was opened for.
    */
   drain(): void {
     if (this.requests === 0 && !this.#isDeaf) return;

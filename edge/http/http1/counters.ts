@@ -55,7 +55,7 @@ const COLUMN = Object.fromEntries(HTTP1_COLUMNS.map((name, column) => [name, col
   Record<Http1Traffic | Http1Reason, number>
 >;
 
-/** Nobody's fault: counted, not told. */
+/** Nobody's fault: counted, not reported. */
 const ORDINARY: ReadonlySet<Http1Reason> = new Set<Http1Reason>(['idle', 'idle_tunnel', 'requests_reached']);
 
 /**

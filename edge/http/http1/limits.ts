@@ -37,7 +37,7 @@ export interface Http1Limits {
   readonly writeTimeout: number;
   /**
    * Requests of a connection: the last one's response closes it, so that clients spread over
-   * threads and nodes anew.
+   * threads and nodes again.
    */
   readonly requests: number;
   /**

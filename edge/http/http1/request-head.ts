@@ -1,6 +1,6 @@
 /**
  * The fields of a request, line by line, and what they come to (RFC 9112 sections 3 and 6, RFC 9110
- * section 7). One for a connection, used anew for each request; the list of fields alone is the
+ * section 7). One for a connection, used again for each request; the list of fields alone is the
  * request's own.
  */
 import { isPath, knownAuthority } from '../exchange/authority.ts';

@@ -58,7 +58,7 @@ const UNCOUNTED = 1;
 const NO_FIELDS: FieldList = [];
 const NOTHING = Buffer.alloc(0);
 
-// Of the thread: what they say is used before they read anew.
+// Of the thread: what they say is used before they read again.
 const requestLine = new RequestLine();
 const fieldLines = new FieldLines();
 

@@ -35,7 +35,7 @@ const COLUMN_OF: ReadonlyMap<string, number> = new Map(HTTP2_COLUMNS.map((name, 
 /** Bytes that the counters of a thread take. */
 export const HTTP2_COUNTERS_BYTES = HTTP2_COLUMNS.length * Float64Array.BYTES_PER_ELEMENT;
 
-/** What most endings mean that are nobody's fault; they are counted, not told. */
+/** What most endings mean that are nobody's fault; they are counted, not reported. */
 const ORDINARY: ReadonlySet<string> = new Set(
   [
     SESSION_ENDING.closed,

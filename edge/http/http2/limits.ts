@@ -1,6 +1,6 @@
 /**
  * What one session may cost. Every limit with its unit and why it is what it is; a server may set
- * each anew.
+ * each again.
  */
 
 export interface Http2Limits {

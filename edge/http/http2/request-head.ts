@@ -1,6 +1,6 @@
 /**
  * The fields of a request while its block is decoded, held to RFC 9113 sections 8.2 and 8.3. One
- * for a session, used anew for each block; the list of fields alone is the request's own.
+ * for a session, used again for each block; the list of fields alone is the request's own.
  */
 import { isPath, knownAuthority } from '../exchange/authority.ts';
 import { joinedCookie, KIND, KIND_MASK, MALFORMED, PSEUDO_HEADER } from '../exchange/fields.ts';

@@ -165,7 +165,7 @@ export class Http2Session implements StreamSession, SenderSession, TransportRece
     this.#turn();
   }
 
-  /** A client that takes nothing is not told. */
+  /** A client that takes nothing is not informed. */
   cut(ending: Ending): void {
     if (this.#state === 'closed') return;
     if (this.#state === 'open') this.counters.ended(ending, this.client);

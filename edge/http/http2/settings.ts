@@ -38,7 +38,7 @@ export function settingsFrame(limits: Http2Limits): Buffer {
   return frame;
 }
 
-/** What a client has told. */
+/** What a client has announced. */
 export class PeerSettings {
   /** Bytes of the table that it decodes with. */
   headerTableSize = 4096;

@@ -13,7 +13,7 @@ export interface Application {
   /**
    * The certificate of a server name (SNI, in lower case), or undefined: the client gets
    * unrecognized_name (RFC 6066 section 3). Clients that send no name get no certificate: their
-   * handshake fails. Asked for each connection: not to be slow, nor to make PEM anew each time.
+   * handshake fails. Asked for each connection: not to be slow, nor to make PEM again each time.
    * What is made of a certificate is kept by its PEM.
    */
   certificateFor(serverName: string): TlsCertificate | undefined;

@@ -23,7 +23,7 @@ export const SERVER_COLUMNS = [
   'handshakes_resumed',
   'tls_1_2',
   'tls_1_3',
-  /** The version of HTTP was not told in time. */
+  /** The version of HTTP was not clear in time. */
   'handshake_timeout',
   /** A server name that has no certificate. */
   'unrecognized_name',

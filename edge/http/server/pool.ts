@@ -137,7 +137,7 @@ export class Pool {
 
   /**
    * To the application of each thread, also of those that are about to serve. One that is started
-   * later is not told.
+   * later is not informed.
    */
   send(message: unknown): void {
     for (const thread of [...this.#threads, ...this.#starting]) thread.send({ kind: 'application', message });

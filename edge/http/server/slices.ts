@@ -53,7 +53,7 @@ export class EdgeCounters {
   readonly http1 = new Part(HTTP1_COLUMNS);
   readonly http2 = new Part(HTTP2_COLUMNS);
   readonly application: Part<string>;
-  /** Threads that died and were started anew. */
+  /** Threads that died and were started again. */
   restarts = 0;
   readonly #applicationBytes: number;
 

@@ -1,7 +1,7 @@
 /**
  * Asks clients for a certificate (RFC 8446 section 4.3.2), verified by OpenSSL during the handshake
  * with the authorities of the site. Such connections get no session tickets: each handshake
- * verifies anew, so neither a changed list nor an expired certificate is skipped by resuming.
+ * verifies again, so neither a changed list nor an expired certificate is skipped by resuming.
  */
 import { fixedMemory, type Openssl } from './openssl.ts';
 import { AUTHORITY_FIELDS, freeAuthority } from './places.ts';

@@ -32,7 +32,7 @@ const RECORDS = 64;
  * Bytes that OpenSSL receives in one go for a client that sends much, and sends in one go of a
  * large write: four records of TLS 1.3 with their heads, tags and types (RFC 8446 section 5.2), of
  * which the content fills what they are read to. For others it is one record, as the memory is
- * taken anew for each read.
+ * taken again for each read.
  */
 const FOUR_RECORDS = 4 * (5 + RECORD + 1 + 16);
 

@@ -48,7 +48,7 @@ export const PROTOCOL_VERSION: Uint8Array = Uint8Array.of(21, 3, 3, 0, 2, 2, 70)
 
 /**
  * Contexts of certificates that a thread keeps for node:tls: 25 KB and 1 ms each. Those of
- * certificates that are asked for seldom are made anew: of 100,000 they would take 2.5 GB.
+ * certificates that are asked for seldom are made again: of 100,000 they would take 2.5 GB.
  */
 export const MAX_CONTEXTS = 1000;
 

@@ -27,7 +27,7 @@ export interface QuickTools {
   /**
    * EC_KEY_METHOD: OpenSSL's own under another address. A key of another method is one that
    * providers are not given, so it signs where it is. Else its first signature makes OpenSSL build
-   * it anew for its provider, curve and all: 30 µs of 280, and each is the first for a certificate
+   * it again for its provider, curve and all: 30 µs of 280, and each is the first for a certificate
    * that is not kept.
    */
   readonly method: number;

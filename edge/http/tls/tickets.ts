@@ -85,7 +85,7 @@ export class Tickets {
     };
   }
 
-  /** May be called anew with other keys, at any time. */
+  /** May be called again with other keys, at any time. */
   set({ current, previous }: TicketKeys): void {
     this.#current = new TicketKey(current);
     this.#previous = previous === null ? null : new TicketKey(previous);

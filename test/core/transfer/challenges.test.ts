@@ -155,7 +155,7 @@ async function bothServeAlike(steps: readonly Step[], together: boolean): Promis
       }
       pending = [];
       differences = secondaries[0].differences;
-      // And made anew from the rows, it is the same.
+      // And made again from the rows, it is the same.
       const { environment } = ours.store;
       const before = dump(environment, ['answers']);
       await rebuildAnswers(environment, DEFAULTS);

@@ -60,7 +60,7 @@ async function exchange({ fetch }: OriginClient, port: number, random: Random): 
   if (random.below(3) === 0) setTimeout(() => cancel.cancel(), random.below(30));
   const fault = await faultOf(seen(fetch(request(port, { path, cancel, ...more }))));
   // Who was cancelled, or sent no GET on a connection that was broken behind another's response, is
-  // told of that.
+  // informed of that.
   assert.ok([...FAULTS[path][1], 'aborted', 'reset'].includes(fault), `${path}: ${fault}`);
 }
 

@@ -1,4 +1,4 @@
-/** Sites over a store, told of changes as the threads are. */
+/** Sites over a store, informed of changes as the threads are. */
 import { join } from 'node:path';
 import type { Exemptions } from '../../../core/address/index.ts';
 import { openSecrets, type Secrets } from '../../../core/base/secrets.ts';

@@ -34,7 +34,7 @@ export function blockBound(fields: FieldList): number {
 }
 
 export class HpackEncoder {
-  /** Changes with the table, and when a block has told of its size. */
+  /** Changes with the table, and when a block has reported its size. */
   revision = 0;
   readonly #ownMax: number;
   readonly #table: DynamicTable;

@@ -69,7 +69,7 @@ class Play implements BodySink {
   #end: 'none' | 'whole' | 'discarded' | 'failed' = 'none';
   /**
    * Bytes that were reported to the source, arrived too late to be accepted, or were there when it
-   * failed, of which it is not told.
+   * failed, of which it is not informed.
    */
   #taken = 0;
   #late = 0;

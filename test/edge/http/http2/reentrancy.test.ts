@@ -96,7 +96,7 @@ test('a listener for an end aborts the exchanges beside it, and writes to them',
   });
   rig.send(reset(1));
   const frames = await rig.frames();
-  assert.equal(heard, [0]); // who aborts is not told, of the others either
+  assert.equal(heard, [0]); // the handler that aborts is not informed, of the others either
   assert.equal(
     ofType(frames, FRAME.RST_STREAM).map((frame) => frame.streamId),
     [3, 5, 7],

@@ -189,7 +189,7 @@ for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const)
         assert.is(counters.get('handshakes_resumed'), 1);
         demanded = required;
         assert.not.match(await visit(tlsPort, { maxVersion, session }), /HTTP/);
-        // A session of a client with a certificate is not resumed: each handshake verifies anew.
+        // A session of a client with a certificate is not resumed: each handshake verifies again.
         const withCertificate = await sessionOf(tlsPort, { ...good, maxVersion });
         assert.not.match(await visit(tlsPort, { maxVersion, session: withCertificate }), /HTTP/);
         // Neither is one of another policy.

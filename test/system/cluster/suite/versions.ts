@@ -26,7 +26,7 @@ export class Versions {
   readonly name: string;
   readonly #all: Version[] = [{ value: null, sequence: 0, isAcknowledged: true, isRefused: false, wasSeen: true }];
   readonly #byValue = new Map<string, number>();
-  /** By node: the oldest that it may be at, and what told of that. */
+  /** By node: the oldest that it may be at, and what informed of that. */
   readonly #floors = { DNS: new Map<string, Floor>(), API: new Map<string, Floor>() };
 
   constructor(name: string) {

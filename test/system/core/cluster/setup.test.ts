@@ -93,7 +93,7 @@ test('hosts of either family stand in the certificate, the settings and the comm
     assert.is(of('--initial-cluster'), `first=https://${inUrl}:${port + 1}`);
     assert.is(of('--trusted-ca-file'), files.ca);
     assert.match(read(files.etcdEnvironment), `ETCD_LISTEN_CLIENT_URLS=https://${inUrl}:${port}\n`);
-    // Another host, later: the certificate is made anew, by the same authority.
+    // Another host, later: the certificate is made again, by the same authority.
     const ca = read(files.ca);
     await initCluster(config, [host, 'second.example']);
     assert.ok(new X509Certificate(read(files.certificate)).checkHost('second.example'));

@@ -127,7 +127,7 @@ test('settings that change at one node after the other', async () => {
   assert.ok(other.serials().every((serial, i) => serial > third[i]));
   assert.equal(dump(other.environment), dump(item.environment));
 
-  // 4. What was applied is what is made of the rows anew.
+  // 4. What was applied is what is made of the rows again.
   const applied = dump(item.environment);
   await rebuildAnswers(item.environment, CHANGED);
   assert.equal(dump(item.environment), applied);

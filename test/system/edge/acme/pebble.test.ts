@@ -84,7 +84,7 @@ test('from toggle to active, for the apex and its wildcard; renewed when asked f
   assert.match(await texts(rig, '_acme-challenge.one.example.net'), /NXDOMAIN/, 'challenges are gone');
   assert.equal(rig.store.reader.acmeChallenges(domain.id), []);
 
-  // Asked for anew: another key, and the first certificate is there until then.
+  // Asked for again: another key, and the first certificate is there until then.
   rig.ahead += 11;
   await rig.ask(domain);
   assert.is(leafOf(rig, domain.id).serialNumber, leaf.serialNumber);
