@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { MAIN_HEAP } from '../../core/base/main-heap.ts';
 import { certificate, ecKey, pemOfKey } from '../../test/support/certificate.ts';
 import type { Daemon } from '../../test/support/daemon.ts';
 import { freePort } from '../../test/support/ports.ts';
@@ -50,8 +51,12 @@ function startOrigin(): Promise<Server> {
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
 }
 
-/** Caches and histories are full within the first minutes: what grows after that is a leak. */
-const BOUNDS = {
+/**
+ * The malloc setting of the unit. Caches and histories are full within the first minutes: what
+ * grows after that is a leak.
+ */
+const SETTINGS = {
+  MALLOC_ARENA_MAX: '2',
   WAYPOST_EDGE_CACHE_MEMORY: '16MB',
   WAYPOST_EDGE_CACHE_DISK: '16MB',
   WAYPOST_JOURNAL_HISTORY: '2000',
@@ -79,22 +84,27 @@ export async function startRig(): Promise<SoakRig> {
   // The directory finds the challenges at a node that is not restarted.
   const { dns, http } = ports.get('a')!;
   const directory = await startDirectory(dns, { httpPort: http });
-  const cluster = await startCluster(ports.size, (name) => {
-    const own = ports.get(name)!;
-    return {
-      ...BOUNDS,
-      WAYPOST_DNS_LISTEN: `127.0.0.1:${own.dns}`,
-      WAYPOST_DNS_TLS_LISTEN: `127.0.0.1:${own.dot}`,
-      WAYPOST_DNS_TLS_CERTIFICATE: chainFile,
-      WAYPOST_DNS_TLS_KEY: keyFile,
-      WAYPOST_EDGE_HTTP_LISTEN: `127.0.0.1:${own.http}`,
-      WAYPOST_EDGE_HTTPS_LISTEN: `127.0.0.1:${own.https}`,
-      WAYPOST_EDGE_WORKERS: '1',
-      WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: '127.0.0.0/8',
-      WAYPOST_CLUSTER_IPV4: '127.0.0.1',
-      ...acmeSettings(directory, own.dns),
-    };
-  });
+  const cluster = await startCluster(
+    ports.size,
+    (name) => {
+      const own = ports.get(name)!;
+      return {
+        ...SETTINGS,
+        WAYPOST_DNS_LISTEN: `127.0.0.1:${own.dns}`,
+        WAYPOST_DNS_TLS_LISTEN: `127.0.0.1:${own.dot}`,
+        WAYPOST_DNS_TLS_CERTIFICATE: chainFile,
+        WAYPOST_DNS_TLS_KEY: keyFile,
+        WAYPOST_EDGE_HTTP_LISTEN: `127.0.0.1:${own.http}`,
+        WAYPOST_EDGE_HTTPS_LISTEN: `127.0.0.1:${own.https}`,
+        WAYPOST_EDGE_WORKERS: '1',
+        WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: '127.0.0.0/8',
+        WAYPOST_CLUSTER_IPV4: '127.0.0.1',
+        ...acmeSettings(directory, own.dns),
+      };
+    },
+    [],
+    { options: MAIN_HEAP },
+  );
   const nodes = cluster.nodes.map((daemon, i): SoakNode => {
     const name = 'abc'[i];
     return { name, daemon, isUp: true, ...ports.get(name)! };

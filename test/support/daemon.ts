@@ -58,12 +58,14 @@ export interface Launch {
   readonly main?: string;
   /** A command that runs another one, such as one that puts it into a control group. */
   readonly prefix?: readonly string[];
+  /** Options of Node. */
+  readonly options?: readonly string[];
 }
 
 /** Resolves when the daemon has printed its ready line. `settings` are more WAYPOST_* variables. */
 export async function startDaemon(
   settings: Record<string, string> = {},
-  { main = MAIN, prefix = [] }: Launch = {},
+  { main = MAIN, prefix = [], options = [] }: Launch = {},
 ): Promise<Daemon> {
   const dataDir = temporaryFolder('data');
   for (let attempt = 1; ; attempt++) {
@@ -77,7 +79,7 @@ export async function startDaemon(
       ...settings,
     });
     const launch = (program: string): Child => {
-      const [command, ...args] = [...prefix, process.execPath, program, 'serve'];
+      const [command, ...args] = [...prefix, process.execPath, ...options, program, 'serve'];
       return startChild(command, args, env);
     };
     let child = launch(main);

@@ -1,6 +1,6 @@
 /** Several daemons on one etcd, on this machine. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
+import { ADMIN_PASSWORD, type Daemon, type Launch, startDaemon } from '../../support/daemon.ts';
 import { freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { type EtcdMember, startEtcd } from '../peers/etcd.ts';
@@ -26,6 +26,7 @@ export async function startCluster(
   count: number,
   settings: Settings | ((name: string) => Settings) = {},
   etcdArgs: readonly string[] = [],
+  launch: Launch = {},
 ): Promise<ClusterRig> {
   const folder = temporaryFolder('cluster');
   const credentials = credentialsIn(folder);
@@ -38,12 +39,15 @@ export async function startCluster(
   };
   const add = async (): Promise<Daemon> => {
     const name = 'abcdefgh'[nodes.length];
-    const node = await startDaemon({
-      WAYPOST_ETCD_ENDPOINTS: etcd.endpoint,
-      WAYPOST_PEER_LISTEN: `127.0.0.1:${await freePort()}`,
-      ...credentials(name),
-      ...(typeof settings === 'function' ? settings(name) : settings),
-    });
+    const node = await startDaemon(
+      {
+        WAYPOST_ETCD_ENDPOINTS: etcd.endpoint,
+        WAYPOST_PEER_LISTEN: `127.0.0.1:${await freePort()}`,
+        ...credentials(name),
+        ...(typeof settings === 'function' ? settings(name) : settings),
+      },
+      launch,
+    );
     nodes.push(node);
     await node.api.logIn('admin', ADMIN_PASSWORD);
     for (const daemon of nodes) await untilKnown(daemon, nodes.length);

@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 
 const PROGRAM = fileURLToPath(new URL('../../../core/base/main-heap-program.js', import.meta.url));
 const FLAGS = ['--max-semi-space-size=64', '--initial-old-space-size=128'];
+const MALLOC = 'MALLOC_ARENA_MAX=2';
 
 test('a thread keeps the young generation that it is given, whatever the main thread has', () => {
   const megabytes = Number(execFileSync(process.execPath, [...FLAGS, PROGRAM], { encoding: 'utf8' }));
@@ -16,11 +17,10 @@ test('a thread keeps the young generation that it is given, whatever the main th
 
 test('npm start and the unit start the daemon alike', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
-  assert.is(scripts.start, `node ${FLAGS.join(' ')} dist/main.js serve`);
-  assert.match(
-    readFileSync('systemd/waypost.service', 'utf8'),
-    `\nExecStart=/usr/bin/node ${FLAGS.join(' ')} /usr/lib/waypost/dist/main.js serve\n`,
-  );
+  assert.is(scripts.start, `${MALLOC} node ${FLAGS.join(' ')} dist/main.js serve`);
+  const unit = readFileSync('systemd/waypost.service', 'utf8');
+  assert.match(unit, `\nEnvironment=${MALLOC}\n`);
+  assert.match(unit, `\nExecStart=/usr/bin/node ${FLAGS.join(' ')} /usr/lib/waypost/dist/main.js serve\n`);
 });
 
 test.run();
