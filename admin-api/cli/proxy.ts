@@ -128,17 +128,19 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
       option('--resource <url...>', 'the responses for exactly these URLs'),
       option('--prefix <prefix...>', 'all URLs that start with this prefix'),
       option('--tag <tag...>', 'all responses with this cache tag'),
+      option('--prefetch', 'fetch the URLs, or up to 100 of the most requested responses, from the origin again'),
     ],
     examples: [
       'waypost proxy purge example.com',
       'waypost proxy purge example.com --resource https://www.example.com/a.css https://www.example.com/b.js',
       'waypost proxy purge example.com --prefix https://www.example.com/news/ --tag home',
+      'waypost proxy purge example.com --prefetch',
     ],
-    async run(call: Call<{ resource?: string[]; prefix?: string[]; tag?: string[] }>, [domainName]) {
-      const { resource: urls, prefix: prefixes, tag: tags } = call.options;
+    async run(call: Call<{ resource?: string[]; prefix?: string[]; tag?: string[]; prefetch?: true }>, [domainName]) {
+      const { resource: urls, prefix: prefixes, tag: tags, prefetch } = call.options;
       const domain = await call.domain(domainName);
       const path = domainPath(domain, '/proxy/purge');
-      const body = await call.api.json({ method: 'POST', path, json: { urls, prefixes, tags } });
+      const body = await call.api.json({ method: 'POST', path, json: { urls, prefixes, tags, prefetch } });
       const parts = [
         ['URL', urls],
         ['prefix', prefixes],

@@ -1609,6 +1609,10 @@ export const TEXTS = {
         prefixes: (domain: string) => `One in each line, for example www.${domain}/news/`,
         tags: () => 'One in each line',
       },
+      prefetch: 'Fetch again at once',
+      prefetchHint:
+        'The nodes fetch these URLs, or up to 100 of the most requested other responses, before visitors request them.',
+      prefetched: 'They are fetched again in the background.',
       submit: 'Purge',
       submitAll: 'Purge everything',
       nothing: 'Enter at least one line.',

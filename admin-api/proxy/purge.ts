@@ -16,6 +16,7 @@ export interface PurgeBody {
   readonly urls?: readonly string[];
   readonly prefixes?: readonly string[];
   readonly tags?: readonly string[];
+  readonly prefetch?: boolean;
 }
 
 /** Maximum stored purges of one domain, without those of the whole cache. */
@@ -32,9 +33,10 @@ export async function purgeCache(services: Services, context: Context<Caller>, b
       urls: readAll(body.urls, '/urls', (text, pointer) => readUrl(text, name, pointer)),
       prefixes: readAll(body.prefixes, '/prefixes', (text, pointer) => readPrefix(text, name, pointer)),
       tags: readAll(body.tags, '/tags', readTag),
+      ...(body.prefetch === true ? { prefetch: true as const } : {}),
       createdAt: nowSeconds(),
     };
-    const { urls, prefixes, tags } = purge;
+    const { urls, prefixes, tags, prefetch = false } = purge;
     const everything = urls.length + prefixes.length + tags.length === 0;
     if (everything) dropOlder(services, draft, domain.id);
     else requireRoom(services, domain.id);
@@ -43,7 +45,10 @@ export async function purgeCache(services: Services, context: Context<Caller>, b
       action: 'cache.purge',
       domain,
       target: purge.id,
-      detail: everything ? { everything } : { urls: urls.length, prefixes: prefixes.length, tags: tags.length },
+      detail: {
+        ...(everything ? { everything } : { urls: urls.length, prefixes: prefixes.length, tags: tags.length }),
+        ...(prefetch ? { prefetch } : {}),
+      },
       createResponse: () => ({
         purge: {
           id: purge.id,
@@ -52,6 +57,7 @@ export async function purgeCache(services: Services, context: Context<Caller>, b
           urls,
           prefixes,
           tags,
+          prefetch,
           requested_at: formatTime(purge.createdAt),
         },
       }),

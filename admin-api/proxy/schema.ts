@@ -132,6 +132,11 @@ export const purgeBody = bodySchema(
     urls: entries('a full URL, such as "https://www.example.com/a.css"'),
     prefixes: entries('a host and the start of a path, such as "www.example.com/news/"'),
     tags: entries(`a tag that the origin sends in Cache-Tag: it ${CACHE_TAG_RULE}`),
+    prefetch: Type.Optional(
+      flag(
+        'true or false, whether the nodes fetch again from the origin, at once and in the background, each URL of "urls" and up to 100 of the most requested other responses that are purged; the default is false',
+      ),
+    ),
   }),
 );
 
@@ -223,6 +228,7 @@ export const purgeResponse = Type.Object({
     urls: list(Type.String(), 'normalised'),
     prefixes: list(Type.String(), 'normalized, host and path; for both schemes'),
     tags: list(Type.String(), 'as requested'),
+    prefetch: flag('whether the nodes fetch again from the origin what they purged'),
     requested_at: time('when it was requested'),
   }),
 });

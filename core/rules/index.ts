@@ -22,6 +22,6 @@ export {
 export { type CountryOf, type Fields, RequestFacts, type RuleRequest } from './facts.ts';
 export { firstCookie, firstHeader } from './fields.ts';
 export * from './limits.ts';
-export { type CompiledRule, RuleSet } from './rule-set.ts';
+export { type CompiledRule, distinguishesVisitors, RuleSet } from './rule-set.ts';
 export { RULE_TEMPLATES, type RuleTemplate } from './templates.ts';
 export { safeLocation, TextTemplate } from './text-template.ts';

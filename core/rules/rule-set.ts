@@ -3,7 +3,7 @@
  * next one follow, a rule that decides stops the run.
  */
 import { type Change, Changes, changeOf } from './changes.ts';
-import { type Condition, compileMatch } from './conditions.ts';
+import { type Condition, compileMatch, type RequestPart } from './conditions.ts';
 import { isDeciding, type Rule, type RuleAction, type RulesDocument } from './document.ts';
 import type { RequestFacts } from './facts.ts';
 import { BUILD_STEPS } from './limits.ts';
@@ -67,7 +67,24 @@ export class RuleSet {
     this.changes = changes;
     return -1;
   }
+
+  /** Calls `use`, and counts nothing of it. */
+  uncounted<T>(use: () => T): T {
+    const { hasCounted } = this;
+    const matched = this.matched.slice();
+    const result = use();
+    this.matched.set(matched);
+    this.hasCounted = hasCounted;
+    return result;
+  }
 }
+
+/** Parts of a request that only a visitor has. */
+const OF_VISITORS: ReadonlySet<string> = new Set<RequestPart>(['client', 'country', 'header']);
+
+/** Whether a rule may hold for some visitors of a URL and not for others. */
+export const distinguishesVisitors = ({ conditions, exceptions }: CompiledRule): boolean =>
+  [...conditions, ...exceptions].some(({ part }) => OF_VISITORS.has(part));
 
 function compileRule(rule: Rule, number: number, budget: BuildBudget): CompiledRule {
   const { action, match, except, dry_run } = rule;

@@ -70,11 +70,24 @@ export interface PeerFlowOptions {
   isUsable(exchange: Exchange, response: StoredResponse): boolean;
 }
 
+/** What the cache must know of a request that no visitor has sent. */
+export interface PrefetchTerms {
+  /** Whether visitors send credentials for the URL (RFC 9111 section 3.5). */
+  readonly hasCredentials: boolean;
+  /** Called with the key before anything is fetched. */
+  mayFetch(key: string): boolean;
+}
+
 export type CacheFlow = (exchange: Exchange, site: Site) => Done;
 
 /** The flow for visitors, and the one for nodes that ask this one as the owner of a key. */
 export interface CacheFlows {
   readonly serve: CacheFlow;
+  /**
+   * Fetches a response that is missing. `visit` is one in the background. Rejects for internal
+   * errors only.
+   */
+  prefetch(visit: Visit, terms: PrefetchTerms): Promise<'stored' | 'not-stored' | 'present' | 'refused'>;
   /** `site` is made for the request. */
   servePeer(exchange: Exchange, site: Site, key: string): Done;
 }
@@ -82,6 +95,8 @@ export interface CacheFlows {
 const DEFAULT_COLLAPSE_TIMEOUT = 5000;
 /** Maximum number of concurrent background fetches. */
 const MAX_BACKGROUND_FETCHES = 128;
+/** Milliseconds that a prefetch may take. */
+const PREFETCH_TIMEOUT = 120_000;
 /** Hits of an entry after which its body is worth a better compression. */
 const HOT_HITS = 2;
 
@@ -94,6 +109,7 @@ export function createCacheFlows(options: CacheFlowOptions, peers: PeerFlowOptio
   );
   return {
     serve: (exchange, site) => flow.handle(exchange, site),
+    prefetch: (visit, terms) => flow.prefetch(visit, terms),
     servePeer: (exchange, site, key) => peerFlow.handleKey(exchange, site, key),
   };
 }
@@ -291,6 +307,29 @@ class Flow implements FillContext {
     if (result !== 'stored') return runFill(this, job);
     const found = await this.store.lookup(site.domainId, key);
     return this.#judge(exchange, site, key, found, true);
+  }
+
+  async prefetch(visit: Visit, { hasCredentials, mayFetch }: PrefetchTerms): ReturnType<CacheFlows['prefetch']> {
+    const { exchange, site } = visit;
+    const key = this.#keyOf(exchange, site);
+    if (!mayFetch(key)) return 'refused';
+    const variants = await this.store.lookup(site.domainId, key);
+    const now = this.clock();
+    const request = { ...readRequest('GET', exchange.headers, false), hasAuthorization: hasCredentials };
+    const stored = selectVariant(variants, exchange.headers);
+    const facts = stored && this.entryOf(stored, visit).facts;
+    // A visitor was faster, and the response is here or on its way.
+    if (judgeReuse(facts, request, now) === 'fresh' || this.flights.get(key) !== undefined) return 'present';
+    if (this.uncacheable.has(key, now)) return 'not-stored';
+    const flight = this.flights.start(key, () => {});
+    const result = flight.wait(PREFETCH_TIMEOUT);
+    await runFill(this, {
+      ...{ visit, request, key, variants, stored, flight },
+      isConditional: false,
+      fwd: forwardReason(variants.length > 0, facts, now),
+      isCollapsed: false,
+    });
+    return (await result) === 'stored' ? 'stored' : 'not-stored';
   }
 
   /** Revalidates in the background (RFC 5861 section 3). */

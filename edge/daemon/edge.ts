@@ -22,6 +22,7 @@ import { GATEWAY_COLUMNS } from '../gateway/counters.ts';
 import type { FromGateway, GatewayData, PeerData, ToGateway } from '../gateway/messages.ts';
 import { gatewayMetrics } from '../gateway/metrics.ts';
 import { openOrigins } from '../gateway/origins.ts';
+import { sharePrefetchClaims } from '../gateway/prefetch-claims.ts';
 import { limitsFromConfig } from '../http/server/limits-from-config.ts';
 import { edgeMetrics } from '../http/server/metrics.ts';
 import { Pool } from '../http/server/pool.ts';
@@ -132,7 +133,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
   const countryFile = new CountryFile(edge.countryFile, log, (content) =>
     pool?.send({ kind: 'countries', content } satisfies ToGateway),
   );
-  const rules: RuleMemory = { rates: createRateMemory(), countryFile };
+  const shared: ThreadMemory = { rates: createRateMemory(), prefetches: sharePrefetchClaims(), countryFile };
   const totals = new CacheTotals();
   const { cluster } = options.zoneSettings;
   // Responders are requested without TLS: the file of roots is for the threads.
@@ -148,7 +149,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
     threads: edge.workers,
     limits: limitsFromConfig(edge),
     application: new URL('../gateway/application.js', import.meta.url).href,
-    data: dataOf(options, places, cache, rules, peers),
+    data: dataOf(options, places, cache, shared, peers),
     ticketRotation: edge.ticketRotation,
     tickets: tickets?.keys,
     columns: GATEWAY_COLUMNS,
@@ -175,7 +176,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
       return running.isListening;
     },
     silentThreads: (ms) => running.silentThreads(ms),
-    reload: async () => running.reload(dataOf(options, places, cache, rules, peers)),
+    reload: async () => running.reload(dataOf(options, places, cache, shared, peers)),
     async stop() {
       watched.close();
       countryFile.close();
@@ -208,8 +209,9 @@ const openPeers = async ({ secrets }: EdgeOptions): Promise<Peers> => ({
   others: [],
 });
 
-/** What the rules of all threads share. */
-interface RuleMemory {
+/** What the threads of all generations share. */
+interface ThreadMemory {
+  readonly prefetches: SharedArrayBuffer;
   readonly rates: SharedArrayBuffer;
   readonly countryFile: CountryFile;
 }
@@ -224,7 +226,7 @@ function dataOf(
   { config, zoneSettings, admin, statistics, protection, traces }: EdgeOptions,
   { http, https }: Places,
   cache: Pick<Cache, 'handle'>,
-  { rates, countryFile }: RuleMemory,
+  { rates, prefetches, countryFile }: ThreadMemory,
   peers: PeerData | null,
 ): GatewayData {
   const { edge } = config;
@@ -242,7 +244,7 @@ function dataOf(
     peers,
     traces: traces?.sampling ?? null,
     siteConnections: shareSiteCounts(edge.workers),
-    rates,
+    ...{ rates, prefetches },
     countries: countryFile.content,
     load: protection?.shared ?? null,
     adminCertificate: readAdminCertificate(config.admin),

@@ -22,7 +22,8 @@ export async function watchPurges(
   });
   for (const { key, value } of environment.rows.get(purges.number)?.getRange({}) ?? []) {
     const purge = purges.decode(key, value);
-    await cache.purge(asText(purge), String(purge.id));
+    // What was purged a while ago is fetched when a visitor requests it.
+    await cache.purge({ ...asText(purge), prefetch: false }, String(purge.id));
   }
   if (positions === undefined) return;
   positions.announce(journal.head);

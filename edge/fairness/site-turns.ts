@@ -137,6 +137,11 @@ export class SiteTurns {
     return state.takeHandshake(now);
   }
 
+  /** Whether a request of any site waits. */
+  get isWaiting(): boolean {
+    return this.#waiting.size > 0;
+  }
+
   /** Requests of a site that wait. */
   waitingOf(domainId: string): number {
     return this.#rates.sites.get(domainId)?.waiting ?? 0;

@@ -9,11 +9,13 @@ import { LogThrottle } from '../../core/base/log/throttle.ts';
 import { openSecrets } from '../../core/base/secrets.ts';
 import { SharedLoad } from '../../core/protection/shared-load.ts';
 import { challengeResponse } from '../acme/http-challenge.ts';
+import { MAX_PURGED } from '../cache/store/memory.ts';
 import { Challenge } from '../challenge/challenge.ts';
 import { SiteConnections } from '../fairness/site-connections.ts';
 import { SiteGates } from '../fairness/site-gates.ts';
 import { SiteTurns } from '../fairness/site-turns.ts';
 import { threadTime } from '../fairness/thread-time.ts';
+import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { Application, ThreadContext } from '../http/server/application.ts';
 import { limitsFromConfig } from '../http/server/limits-from-config.ts';
@@ -24,6 +26,7 @@ import { PEER_SERVER_NAME } from '../peers/identity.ts';
 import { PeerRequests } from '../peers/peer-requests.ts';
 import { PurgePositions } from '../peers/purge-positions.ts';
 import { answerError, type ErrorPage } from '../proxy/error-page.ts';
+import { type Prefetch, type PrefetchResult, prefetchExchange } from '../proxy/prefetch.ts';
 import type { ExchangeRecord } from '../proxy/record.ts';
 import { networkOf, visitedSiteOf } from '../proxy/request-fields.ts';
 import { requestId } from '../proxy/request-id.ts';
@@ -31,7 +34,7 @@ import { Countries } from '../rules/countries.ts';
 import { RuleCounting } from '../rules/counts.ts';
 import { RateTable } from '../rules/rate-table.ts';
 import type { CertificateLog } from '../sites/certificates.ts';
-import type { Site } from '../sites/site.ts';
+import type { Site, SiteLookup } from '../sites/site.ts';
 import { Sites } from '../sites/sites.ts';
 import { RequestTraces } from '../traces/request-traces.ts';
 import { SpanSender } from '../traces/span-sender.ts';
@@ -43,6 +46,8 @@ import { LogLines } from './log-lines.ts';
 import type { FromGateway, GatewayData, ToGateway } from './messages.ts';
 import { Observer } from './observer.ts';
 import { poolTools } from './pool-tools.ts';
+import { PrefetchClaims } from './prefetch-claims.ts';
+import { Prefetcher, type PrefetchTask } from './prefetcher.ts';
 import { openResponses } from './responses.ts';
 import { SiteCounts } from './site-counts.ts';
 import { TailSampler } from './tail-sampler.ts';
@@ -83,6 +88,21 @@ function refuse(exchange: Exchange, site: Site, page: ErrorPage): ExchangeRecord
   const id = requestId();
   const bytes = answerError(exchange, page, id, site.documents?.errorPages);
   return { ...recordOf(exchange, site, id, page.status), bytes };
+}
+
+/** `isRedirected`: whether visitors of a URL are sent elsewhere before its site is served. */
+function prefetch(
+  { domainId, response, mayFetch }: PrefetchTask,
+  fetch: Prefetch | null,
+  isRedirected: (scheme: string, host: string, site: Site) => boolean,
+  siteOf: SiteLookup,
+): Promise<PrefetchResult> {
+  const exchange = prefetchExchange(response);
+  const host = exchange === undefined ? '' : siteHost(exchange.authority);
+  const site = siteOf(host);
+  // The host may belong to another domain, or to none any more.
+  if (fetch === null || exchange === undefined || site?.domainId !== domainId) return Promise.resolve('excluded');
+  return isRedirected(exchange.scheme, host, site) ? Promise.resolve('excluded') : fetch({ exchange, site, mayFetch });
 }
 
 /** Of a response of the edge itself. */
@@ -168,6 +188,16 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
       observer.recordProxied({ ...recordOf(exchange, site, id, status), bytes }),
   });
   const challengeVisitor = (exchange: Exchange, site: Site): boolean => challenge.demand(exchange, site);
+  const load = options.load === null ? null : new SharedLoad(options.load);
+  const claims = new PrefetchClaims(options.prefetches);
+  const prefetcher = new Prefetcher({
+    fetch: (task) => prefetch(task, responses.prefetch, isRedirected, (host) => sites.siteOf(host)),
+    isBusy: () => turns.isWaiting || load?.refusesRequests === true,
+    owns: (key) => responses.owns(key),
+    claim: (response, sequence) => claims.claim(response, sequence),
+    share: () => Math.ceil(MAX_PURGED / responses.nodes / edge.workers),
+    onEnd: (end, count) => counters.countPrefetches(end, count),
+  });
   const responses = openResponses(
     edge,
     cache,
@@ -175,6 +205,7 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
       ...{ ownAddresses, trusts, loop, rules, challenge: challengeVisitor, traces },
       ...{ nodeName: options.nodeName, peers },
       onPeerResult: (result) => counters.countPeerResult(result),
+      onPurged: prefetcher.add,
     },
     (record) => {
       turns.ended(record.exchange, record.site.domainId, record.bytes);
@@ -218,6 +249,9 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
         });
   const adminHosts = new Set(options.adminHosts);
   const isAdminHost = (host: string): boolean => adminCertificate !== null && adminHosts.has(host);
+  // No visitor gets a response of the site for such a URL.
+  const isRedirected = (scheme: string, host: string, site: Site): boolean =>
+    adminHosts.has(host) || (scheme === 'http' && options.httpsPort !== null && site.hasCertificate);
 
   return {
     handler: createGateway({
@@ -234,9 +268,7 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
       httpPorts: new Set(options.httpPorts.map(String)),
       httpsPort: options.httpsPort,
       peers: peerRequests,
-      load: options.load === null ? null : new SharedLoad(options.load),
-      trusts,
-      observer,
+      ...{ load, trusts, observer },
     }),
     gateFor(name) {
       // The operators still reach the admin API.
@@ -257,6 +289,7 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
     },
     async close() {
       clearInterval(timer);
+      prefetcher.close();
       await admin.close();
       await responses.close();
       spans.close();

@@ -5,6 +5,7 @@
 import type { CacheOutcome } from '../cache/outcome.ts';
 import type { OriginFault, VisitorFault } from '../origin/origin.ts';
 import type { PeerResult } from '../peers/cache-peers.ts';
+import type { PrefetchEnd } from './prefetcher.ts';
 
 /** What handled a request. */
 export const DESTINATIONS = ['site', 'admin', 'challenge', 'redirect', 'unknown', 'misdirected'] as const;
@@ -26,6 +27,9 @@ export const ORIGIN_FAULTS: readonly Exclude<OriginFault, VisitorFault>[] = [
   'down',
 ];
 export const PEER_RESULTS: readonly PeerResult[] = ['hit', 'miss', 'failed'];
+export const PREFETCH_ENDS: readonly PrefetchEnd[] = [
+  ...(['stored', 'not-stored', 'present', 'excluded', 'failed', 'dropped'] as const),
+];
 /** Upper bounds of the histogram of origin response times, in seconds. */
 export const ORIGIN_BOUNDS: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -50,6 +54,7 @@ export const GATEWAY_COLUMNS: readonly string[] = [
   'retries',
   ...PEER_RESULTS.map((result) => `peer_${result}`),
   'peer_served',
+  ...PREFETCH_ENDS.map((end) => `prefetch_${end}`),
 ];
 
 const POSITIONS: ReadonlyMap<string, number> = new Map(GATEWAY_COLUMNS.map((name, i) => [name, i]));
@@ -117,6 +122,11 @@ export class GatewayCounters {
   /** Counts a request that was sent to another node, as the owner of its key. */
   countPeerResult(result: PeerResult): void {
     this.#values[positionOf(`peer_${result}`)]++;
+  }
+
+  /** Counts purged responses that were to be fetched again. */
+  countPrefetches(end: PrefetchEnd, count: number): void {
+    this.#values[positionOf(`prefetch_${end}`)] += count;
   }
 
   /** Counts a request of another node. */

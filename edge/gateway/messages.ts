@@ -49,6 +49,8 @@ export interface GatewayData {
   readonly traces: RequestSampling | null;
   /** Connections of each site, which the threads count together. */
   readonly siteConnections: SharedSiteCounts;
+  /** Purged responses that threads fetch again (prefetch-claims.ts). */
+  readonly prefetches: SharedArrayBuffer;
   /** Counts of rate limits (edge/rules/rate-table.ts). */
   readonly rates: SharedArrayBuffer;
   /** The file of countries; null: there is none. */

@@ -1,6 +1,13 @@
 /** Registers the counters of the edge threads as metrics. */
 import type { Registry } from '../../core/base/metrics/index.ts';
-import { CACHE_OUTCOMES, ORIGIN_BOUNDS, ORIGIN_FAULTS, PEER_RESULTS, REQUEST_COLUMNS } from './counters.ts';
+import {
+  CACHE_OUTCOMES,
+  ORIGIN_BOUNDS,
+  ORIGIN_FAULTS,
+  PEER_RESULTS,
+  PREFETCH_ENDS,
+  REQUEST_COLUMNS,
+} from './counters.ts';
 
 /**
  * `sum`: returns the sum of a column of GATEWAY_COLUMNS over all threads. Call this function once.
@@ -28,6 +35,15 @@ export function gatewayMetrics(registry: Registry, sum: (column: string) => numb
     ['result'],
     (emit) => {
       for (const result of PEER_RESULTS) emit(sum(`peer_${result}`), result);
+    },
+  );
+  registry.read(
+    'counter',
+    'waypost_edge_cache_prefetches_total',
+    'Purged responses that were to be fetched again, by result.',
+    ['result'],
+    (emit) => {
+      for (const end of PREFETCH_ENDS) emit(sum(`prefetch_${end}`), end);
     },
   );
   registry.read(

@@ -1,7 +1,7 @@
 /** Creates the handler of sites from the configuration: origins, cache, compression. */
 import type { Config } from '../../core/config/index.ts';
 import type { DescriptorLoop } from '../../core/os/descriptor-loop.ts';
-import type { CacheHandle, CacheStats } from '../cache/store/cache-store.ts';
+import type { CacheHandle, CacheStats, OnPurged } from '../cache/store/cache-store.ts';
 import { openCacheStore } from '../cache/store/store.ts';
 import { BodyCompressor } from '../compress/body.ts';
 import { WholeCompressor } from '../compress/whole.ts';
@@ -10,6 +10,7 @@ import { CachePeers, type EdgeAddress, type PeerResult } from '../peers/cache-pe
 import { Invalidations } from '../peers/invalidations.ts';
 import type { ServePeer } from '../peers/peer-requests.ts';
 import { PurgePositions } from '../peers/purge-positions.ts';
+import type { Prefetch } from '../proxy/prefetch.ts';
 import { createSiteProxy, type Proxy as ServeSite } from '../proxy/proxy.ts';
 import type { OnDone } from '../proxy/record.ts';
 import type { RuleTools } from '../rules/run-rules.ts';
@@ -22,6 +23,11 @@ export interface Responses {
   readonly serve: ServeSite;
   /** For requests of other nodes. */
   readonly servePeer: ServePeer | null;
+  readonly prefetch: Prefetch | null;
+  /** Whether this node owns a key of the cache. */
+  owns(key: string): boolean;
+  /** Nodes that share their caches. */
+  readonly nodes: number;
   setPeers(others: readonly EdgeAddress[]): void;
   stats(): CacheStats;
   close(): Promise<void>;
@@ -39,6 +45,7 @@ export interface ResponsesContext {
   /** Null: the cache is not shared with other nodes. */
   readonly peers: PeerData | null;
   readonly onPeerResult: (result: PeerResult) => void;
+  readonly onPurged: OnPurged;
   /** Null: traces are off. */
   readonly traces: RequestTraces | null;
   readonly rules: RuleTools;
@@ -50,11 +57,11 @@ export interface ResponsesContext {
 export function openResponses(
   edge: Config['edge'],
   cache: CacheHandle,
-  { ownAddresses, trusts, loop, rules, challenge, traces, nodeName, peers, onPeerResult }: ResponsesContext,
+  { ownAddresses, trusts, loop, rules, challenge, traces, nodeName, peers, onPeerResult, onPurged }: ResponsesContext,
   onDone: OnDone,
 ): Responses {
   const origins = openOrigins(edge, ownAddresses, loop);
-  const store = openCacheStore(cache);
+  const store = openCacheStore(cache, onPurged);
   const minBytes = edge.compressMinBytes;
   const whole = edge.compress ? new WholeCompressor(edge.compressCachedMaxBytes) : undefined;
   const nodes = peers === null ? null : openPeerConnections(edge);
@@ -68,7 +75,7 @@ export function openResponses(
           onResult: onPeerResult,
         });
   if (peers !== null) owners?.set(peers.others);
-  const { serve, servePeer } = createSiteProxy({
+  const { serve, servePeer, prefetch } = createSiteProxy({
     fetch: origins.fetch,
     send: origins.send,
     name: edge.name,
@@ -86,7 +93,11 @@ export function openResponses(
   });
   return {
     serve,
-    servePeer,
+    ...{ servePeer, prefetch },
+    owns: (key) => owners?.owns(key) ?? true,
+    get nodes() {
+      return owners?.count ?? 1;
+    },
     setPeers: (others) => owners?.set(others),
     stats: () => store.stats(),
     async close() {

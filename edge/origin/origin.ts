@@ -35,6 +35,8 @@ export interface OriginRequest {
   readonly client?: string;
   /** The site whose visitor asks, which gets its share, too; undefined: none in particular. */
   readonly site?: string;
+  /** It fails with `aborted` where it would take a place that a visitor's request may need. */
+  readonly yields?: boolean;
   /** `websocket`: asks for an upgrade (RFC 6455); else empty. */
   readonly protocol: string;
   /** Charged for what waits for a slow reader of the response, over HTTP/2. */

@@ -103,11 +103,15 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
   }
 
   run(call: Call): void {
-    const { client, site } = call.request;
+    const { client, site, yields = false } = call.request;
     const isFirst = this.#queue.size === 0 || !this.#queue.hasItemOf(ownerOf(client, site));
     const mayStart = isFirst && this.#mayStart(client, site);
-    const connection = mayStart ? this.#takeIdle() : undefined;
     const waiting = this.#waiting.size + this.#queue.size;
+    if (yields && (!mayStart || waiting > 0 || this.#isHalfInUse)) {
+      call.fail(aborted());
+      return;
+    }
+    const connection = mayStart ? this.#takeIdle() : undefined;
     const isFull = connection === undefined && waiting >= this.#tools.limits.waiting;
     if (isFull || !(mayStart || this.#queued.hasRoom(client))) {
       call.fail(new OriginError('busy', `${waiting} requests wait for a connection to ${this.host}`));
@@ -270,6 +274,11 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
   }
 
   // Shares.
+
+  /** Of all connections that there may be. */
+  get #isHalfInUse(): boolean {
+    return (this.#held - this.#idle.length) * 2 >= this.#tools.limits.connections;
+  }
 
   #mayStart(network: string | undefined, site: string | undefined): boolean {
     if (site !== undefined && !(this.#siteShares.hasRoom(site) && this.#tools.siteShares.hasRoom(site))) return false;

@@ -97,6 +97,16 @@ export class CachePeers {
     if (this.#nodes.length > 1) this.#options.invalidations.record(key, this.#clock());
   }
 
+  /** Nodes that share their caches. */
+  get count(): number {
+    return this.#nodes.length;
+  }
+
+  /** Whether no other node owns the key, however that node is. */
+  owns(key: string): boolean {
+    return ownerOf(key, this.#nodes)?.origin == null;
+  }
+
   /** Undefined: this node owns the key, or the owner does not respond now. */
   ownerOf(key: string): Peer | undefined {
     if (this.#nodes.length < 2) return undefined;

@@ -11,7 +11,7 @@ import type { Fetch, OriginResponse, Send } from '../origin/origin.ts';
 import type { CachePeers } from '../peers/cache-peers.ts';
 import type { PeerCall } from '../peers/peer-call.ts';
 import type { ServePeer } from '../peers/peer-requests.ts';
-import { RuleRunner, type RuleTools } from '../rules/run-rules.ts';
+import { type PrefetchPlan, RuleRunner, type RuleTools } from '../rules/run-rules.ts';
 import type { Site } from '../sites/site.ts';
 import type { RequestTraces } from '../traces/request-traces.ts';
 import type { Compression } from './coding.ts';
@@ -21,6 +21,7 @@ import { serveGrpc } from './grpc-call.ts';
 import { FAULT_PAGES, METHOD_NOT_ALLOWED, NO_SUCH_PROTOCOL, NO_WEBSOCKET_KEY } from './pages.ts';
 import { Passage, type PassageContext } from './passage.ts';
 import { isUsableBy, PeerPassage, peerContext, siteForPeer } from './peer-passage.ts';
+import { type Prefetch, PrefetchPassage, type PrefetchRequest, prefetchContext, prefetchInto } from './prefetch.ts';
 import type { ExchangeRecord, OnDone } from './record.ts';
 import { hasNoForwardsLeft, visitedSiteOf, visitorAddress } from './request-fields.ts';
 import { responseFields } from './response-fields.ts';
@@ -64,6 +65,8 @@ export interface SiteProxy {
   readonly serve: Proxy;
   /** For requests of other nodes. Null: nothing is cached. */
   readonly servePeer: ServePeer | null;
+  /** Fetches a purged response again. Null: nothing is cached. */
+  readonly prefetch: Prefetch | null;
 }
 
 export function createSiteProxy(options: ProxyOptions): SiteProxy {
@@ -128,14 +131,33 @@ export function createSiteProxy(options: ProxyOptions): SiteProxy {
         open(exchange, site).respondWhole(status, [...fields, 'content-length', '0'], EMPTY_BODY),
       challenge: options.challenge,
     });
-  if (runner === undefined) return { serve, servePeer };
+  const forPrefetch = prefetchContext(context);
+  const prefetch: Prefetch | null =
+    flows === undefined
+      ? null
+      : (request) => {
+          const plan = planOf(request, runner);
+          if (plan === null) return Promise.resolve('excluded');
+          const visit = new PrefetchPassage(forPrefetch, request.exchange, plan.site);
+          return prefetchInto(flows, visit, { hasCredentials: plan.hasCredentials, mayFetch: request.mayFetch });
+        };
+  if (runner === undefined) return { serve, servePeer, prefetch };
   return {
     serve: (exchange, site) => {
       if (site.documents === null || site.documents.rules === null) return serve(exchange, site);
       return runner.serve(exchange, site, site.documents.rules);
     },
-    servePeer,
+    ...{ servePeer, prefetch },
   };
+}
+
+/** Null: rules or the protection of the site leave nothing to fetch. */
+function planOf({ exchange, site }: PrefetchRequest, runner: RuleRunner | undefined): PrefetchPlan | null {
+  // Each visitor has a certificate, so nothing of the site is stored.
+  if (site.documents?.protection?.tls?.clients?.isRequired) return null;
+  const rules = site.documents?.rules ?? null;
+  if (runner === undefined || rules === null) return { site, hasCredentials: false };
+  return runner.planPrefetch(exchange, site, rules);
 }
 
 /** Built for every cache hit. A spread would cost ten times as much as the rest of it. */

@@ -7,6 +7,7 @@ import { clientNetwork } from '../../core/address/ipv6.ts';
 import {
   type BasicAuthAction,
   type CompiledRule,
+  distinguishesVisitors,
   firstCookie,
   firstHeader,
   type LimitAction,
@@ -55,6 +56,14 @@ export interface RuleOutlets {
   challenge?(exchange: Exchange, site: Site): boolean | Promise<boolean>;
 }
 
+/** How a URL is fetched for no visitor. */
+export interface PrefetchPlan {
+  /** With the changes of the rules. */
+  readonly site: Site;
+  /** Whether visitors send credentials to the edge, which passes them on to the origin. */
+  readonly hasCredentials: boolean;
+}
+
 const DEFAULT_RETRY_AFTER = 300;
 
 export class RuleRunner {
@@ -75,6 +84,30 @@ export class RuleRunner {
 
   serve(exchange: Exchange, site: Site, rules: SiteRules): Done {
     return this.#run(exchange, site, rules, 0, rules.set.noChanges);
+  }
+
+  /**
+   * The site for a request that no visitor has sent. Actions that only some visitors meet do not
+   * stop it. Null: the response of the origin is for no visitor, or not for the cache.
+   */
+  planPrefetch(exchange: Exchange, site: Site, rules: SiteRules): PrefetchPlan | null {
+    const { set } = rules;
+    return set.uncounted(() => {
+      const facts = this.#facts;
+      facts.open(exchange, siteHost(exchange.authority), this.#outlets.addressOf(exchange));
+      let hasCredentials = false;
+      let index = set.run(facts);
+      for (; index >= 0; index = set.run(facts, index + 1, set.changes)) {
+        const rule = set.rules[index];
+        const { type } = rule.action;
+        if (type === 'allow') break;
+        if (type === 'basic_auth') hasCredentials = true;
+        else if (type !== 'limit' && type !== 'challenge' && !distinguishesVisitors(rule)) return null;
+      }
+      const { changes, noChanges } = set;
+      if (changes.bypassesCache) return null;
+      return { site: changes === noChanges ? site : rules.siteWith(site, changes), hasCredentials };
+    });
   }
 
   #run(exchange: Exchange, site: Site, rules: SiteRules, from: number, before: SiteRules['set']['changes']): Done {

@@ -13895,6 +13895,12 @@ export interface operations {
                      * and without spaces around it; if all lists are omitted, everything is purged
                      */
                     tags?: string[];
+                    /**
+                     * @description true or false, whether the nodes fetch again from the origin, at
+                     * once and in the background, each URL of "urls" and up to 100 of the most
+                     * requested other responses that are purged; the default is false
+                     */
+                    prefetch?: boolean;
                 };
             };
         };
@@ -13926,6 +13932,11 @@ export interface operations {
                             prefixes: string[];
                             /** @description as requested */
                             tags: string[];
+                            /**
+                             * @description whether the nodes fetch again from the origin what they
+                             * purged
+                             */
+                            prefetch: boolean;
                             /** @description when it was requested, as YYYY-MM-DD HH:MM:SS in UTC */
                             requested_at: string;
                         };

@@ -1,5 +1,6 @@
 /** Purges the cache of the domain: everything, or what the lines name. */
 import { useSignal } from '@preact/signals';
+import { CheckField } from '../../../core/browser/parts/check-field.tsx';
 import { SelectField } from '../../../core/browser/parts/select-field.tsx';
 import { TextArea } from '../../../core/browser/parts/text-area.tsx';
 import { api, settle } from '../api.ts';
@@ -19,6 +20,7 @@ export function PurgeForm({ page }: { readonly page: ProxyPage }) {
   const texts = TEXTS.proxy.purge;
   const scope = useSignal<string>('urls');
   const lines = useSignal('');
+  const isPrefetched = useSignal(false);
   const isEmpty = useSignal(false);
   const done = useSignal('');
   const chosen = scope.value as Scope;
@@ -28,12 +30,12 @@ export function PurgeForm({ page }: { readonly page: ProxyPage }) {
     // An empty list would purge everything.
     isEmpty.value = chosen !== 'all' && entries.length === 0;
     if (isEmpty.value) return null;
-    const body = chosen === 'all' ? {} : { [chosen]: entries };
+    const body = { ...(chosen === 'all' ? {} : { [chosen]: entries }), prefetch: isPrefetched.value };
     const result = await settle(api.POST('/api/v1/domains/{domain_id}/proxy/purge', { params: page.params, body }));
     if (!result.ok) return result.failure;
-    const { everything, urls, prefixes, tags } = result.data.purge;
+    const { everything, urls, prefixes, tags, prefetch } = result.data.purge;
     const counted = texts.counted(urls.length, prefixes.length, tags.length);
-    done.value = texts.done(everything ? texts.everything : counted);
+    done.value = texts.done(everything ? texts.everything : counted) + (prefetch ? ` ${texts.prefetched}` : '');
     lines.value = '';
     return null;
   });
@@ -53,6 +55,7 @@ export function PurgeForm({ page }: { readonly page: ProxyPage }) {
           isCode
         />
       )}
+      <CheckField label={texts.prefetch} hint={texts.prefetchHint} value={isPrefetched} name="prefetch" />
       <div class="actions">
         <button type="submit" class="button button-main" aria-disabled={isRunning.value}>
           {chosen === 'all' ? texts.submitAll : texts.submit}

@@ -88,6 +88,11 @@ export interface Purge {
   readonly urls: readonly string[];
   readonly prefixes: readonly string[];
   readonly tags: readonly string[];
+  /**
+   * Whether nodes fetch from the origin again what they have purged. Not there: they do not, and
+   * neither do nodes of versions before, which execute the purge alone.
+   */
+  readonly prefetch?: true;
   readonly createdAt: number;
 }
 

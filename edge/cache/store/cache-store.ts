@@ -12,6 +12,7 @@
  * throws because of damaged data or a failing disk: both count as a miss.
  */
 import type { ClientMemory } from '../../http/exchange/client-memory.ts';
+import type { FieldList } from '../../http/exchange/field-list.ts';
 import type { StoredResponse } from '../stored-response.ts';
 
 /** Codings in which the edge compresses bodies. */
@@ -45,7 +46,23 @@ export interface CachePurge {
   /** `www.example.com/news/`, for both schemes. */
   readonly prefixes: readonly string[];
   readonly tags: readonly string[];
+  /** Whether `OnPurged` of each thread is called. */
+  readonly prefetch?: boolean;
 }
+
+/** A response that was requested often before it was purged. */
+export interface PurgedResponse {
+  readonly key: string;
+  /** As in StoredResponse. */
+  readonly selecting: FieldList;
+}
+
+/**
+ * Called in each thread when it has executed a purge with `prefetch`. `sequence`: of the purge, the
+ * same in all threads. `responses`: the most requested ones first, at most MAX_PURGED. Must not use
+ * the store.
+ */
+export type OnPurged = (purge: CachePurge, sequence: number, responses: readonly PurgedResponse[]) => void;
 
 /** Figures of one thread; those of the disk are the node's. */
 export interface CacheStats {

@@ -12,6 +12,8 @@ interface HotKey {
   variants: readonly Variant[];
   bytes: number;
   wasHit: boolean;
+  /** Since it is hot. */
+  hits: number;
   /** Version of the purges that the variants were last checked against. */
   version: number;
 }
@@ -35,8 +37,20 @@ export class HotSet {
 
   get(key: string): HotKey | undefined {
     const found = this.#keys.get(key);
-    if (found !== undefined) found.wasHit = true;
+    if (found !== undefined) {
+      found.wasHit = true;
+      found.hits++;
+    }
     return found;
+  }
+
+  /** Variants of the most requested URLs for which `accepts` is true, at most `limit`. */
+  mostRequested(limit: number, accepts: (variant: Variant) => boolean): Variant[] {
+    const accepted: { readonly variant: Variant; readonly hits: number }[] = [];
+    for (const { variants, hits } of this.#keys.values())
+      for (const variant of variants) if (accepts(variant)) accepted.push({ variant, hits });
+    accepted.sort((left, right) => right.hits - left.hits);
+    return accepted.slice(0, limit).map(({ variant }) => variant);
   }
 
   /** False: the variants are too large. */
@@ -46,7 +60,7 @@ export class HotSet {
     for (const variant of variants) bytes += variant.bytes + variant.attachedBytes;
     if (bytes > this.#limit / 8) return false;
     for (const variant of variants) variant.isHot = true;
-    this.#keys.set(key, { variants, bytes, wasHit: false, version });
+    this.#keys.set(key, { variants, bytes, wasHit: false, hits: 0, version });
     this.bytes += bytes;
     this.#shrink();
     return this.#keys.has(key);
@@ -76,6 +90,7 @@ export class HotSet {
       if (this.bytes <= this.#limit && this.#keys.size <= MAX_URLS) return;
       if (found.wasHit && turnsLeft-- > 0) {
         found.wasHit = false;
+        found.hits >>>= 1;
         this.#keys.delete(key);
         this.#keys.set(key, found);
         continue;

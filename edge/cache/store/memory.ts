@@ -3,11 +3,12 @@
  * (hot-set.ts).
  */
 import type { StoredResponse } from '../stored-response.ts';
+import type { CachePurge, PurgedResponse } from './cache-store.ts';
 import { type EncodedCoding, headLength, isHeadOf, MAX_VARIANTS, readHead, textsOf, writeHead } from './entry.ts';
 import { HotSet } from './hot-set.ts';
 import type { KeyHash } from './key-hash.ts';
 import { MemoryLog } from './memory-log.ts';
-import type { Purges } from './purges.ts';
+import { Purges } from './purges.ts';
 import { newestFirst, responseOf, Variant, WholeBody } from './variant.ts';
 
 /** Bodies up to this size follow their heads. A hit that is not hot copies them. */
@@ -22,6 +23,9 @@ const HOT_HITS = 2;
  * instead of 4, with 200,000 URLs in rotation.
  */
 const PROMOTION_INTERVAL = 16;
+
+/** Responses that are reported of a purge. */
+export const MAX_PURGED = 100;
 
 /** Entries that a sweep visits at a time: about a millisecond. */
 const SWEEP_ENTRIES = 500;
@@ -144,6 +148,22 @@ export class Memory {
       }
       address = next;
     }
+  }
+
+  /**
+   * Of a purge with this sequence: the responses that it removes and that were requested most. To
+   * be called before they are swept.
+   */
+  mostRequested(purge: CachePurge, sequence: number): PurgedResponse[] {
+    const purged = new Purges();
+    purged.add(purge, sequence);
+    return this.#hot
+      .mostRequested(
+        MAX_PURGED,
+        ({ response: { domainId, key, tags }, mark }) =>
+          domainId === purge.domainId && purged.covers(domainId, key, tags, mark),
+      )
+      .map(({ response: { key, selecting } }) => ({ key, selecting }));
   }
 
   /** Attaches a value to a variant. It stays, and is counted, while the URL is hot. */

@@ -95,15 +95,15 @@ export async function openCache(options: CacheOptions): Promise<Cache> {
       table.withhold(isDiskPaused ? Math.max(0, limit - Math.max(0, table.bytes - diskExcess)) : 0);
       for (const number of table.evictOldest()) void rm(fileOf(folder, number), { force: true }).catch(() => {});
     },
-    async purge(purge, id) {
+    async purge({ prefetch, ...purge }, id) {
       if (id !== undefined && ids.has(id)) return;
       if (id !== undefined) rememberId(ids, id);
       const sequence = sender.purge(purge);
       purges.add(purge, sequence);
       write(sequence, purge, id);
       // Sent again after it is in the log: a thread that starts meanwhile gets it from one of the
-      // two.
-      sender.purge(purge);
+      // two. Responses that are fetched again get a mark after this.
+      sender.purge(prefetch === true ? { ...purge, prefetch } : purge);
       if (log !== undefined) await syncPurgeLog(folder).catch(() => {});
     },
   };

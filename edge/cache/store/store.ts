@@ -10,6 +10,7 @@ import type {
   CacheStore,
   CacheWriter,
   DiskHandle,
+  OnPurged,
   OnStored,
   StoredCoding,
   StoredHead,
@@ -36,8 +37,8 @@ const ANY_MARK = Number.POSITIVE_INFINITY;
  * Opens the store of a thread. Earlier purges come from the purge log, so that they also apply to
  * entries on disk.
  */
-export function openCacheStore(handle: CacheHandle): CacheStore {
-  return new ThreadStore(handle);
+export function openCacheStore(handle: CacheHandle, onPurged?: OnPurged): CacheStore {
+  return new ThreadStore(handle, onPurged);
 }
 
 class ThreadStore implements CacheStore {
@@ -59,7 +60,7 @@ class ThreadStore implements CacheStore {
   #stored = 0;
   #rejected = 0;
 
-  constructor(handle: CacheHandle) {
+  constructor(handle: CacheHandle, onPurged?: OnPurged) {
     this.#handle = handle;
     // Before the log is read: later purges arrive as signals, earlier ones are in the log.
     this.#signals = new Signals(handle.signals);
@@ -71,6 +72,7 @@ class ThreadStore implements CacheStore {
     this.#listener = {
       onPurge: (purge, sequence) => {
         this.#purges.add(purge, sequence);
+        if (purge.prefetch === true) onPurged?.(purge, sequence, this.#memory.mostRequested(purge, sequence));
         this.#startSweep();
       },
       onRemoval: (a, b, sequence) => this.#memory.remove(a, b, sequence),

@@ -72,6 +72,7 @@ test('each command sends the documented request', async ({ daemon, waypost }) =>
       '/proxy/purge',
       { urls: ['u1', 'u2'], prefixes: ['p'], tags: ['t1', 't2'] },
     ],
+    [['purge', 'a.test', '--resource', 'u1', '--prefetch'], 'POST', '/proxy/purge', { urls: ['u1'], prefetch: true }],
     [['hsts', 'a.test', '--max-age', '300'], 'PATCH', '/proxy', { hsts_max_age: 300 }],
     [
       ['hsts', 'a.test', '--max-age', 'none', '--include-subdomains', 'on', '--preload', 'off'],

@@ -319,6 +319,8 @@ await everywhere('contract, proxy', (test) => {
     const prefixes = [`www.${zone.domain}/news/`];
     const part = succeeded(await purge({ urls, prefixes, tags: ['one'] })).body.purge;
     assert.equal([part.everything, part.urls, part.prefixes, part.tags], [false, urls, prefixes, ['one']]);
+    assert.equal([all.prefetch, part.prefetch], [false, false]);
+    assert.is(succeeded(await purge({ urls, prefetch: true })).body.purge.prefetch, true);
     for (const [json, code, pointer] of [
       [{ urls: ['https://other.example.org/'] }, 'invalid_url', '/urls/0'],
       [{ urls: [`https://${zone.domain}/`, 'x'] }, 'invalid_url', '/urls/1'],
@@ -326,6 +328,7 @@ await everywhere('contract, proxy', (test) => {
       [{ tags: ['a,b'] }, 'invalid_tag', '/tags/0'],
       [{ tags: [] }, 'validation', '/tags'],
       [{ urls: 'x' }, 'validation', '/urls'],
+      [{ prefetch: 'yes' }, 'validation', '/prefetch'],
     ] as const)
       refused(await purge(json), `422 ${code}`, pointer);
   });

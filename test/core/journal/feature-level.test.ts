@@ -13,7 +13,7 @@ import {
   OWN_LEVEL,
   risenLevel,
 } from '../../../core/journal/feature-level.ts';
-import { accounts, TABLES } from '../../../core/store/rows.ts';
+import { accounts, type Purge, purges, TABLES } from '../../../core/store/rows.ts';
 import { embedded, newAccount, withStore } from './fixture.ts';
 
 test('each table has a level of the list, and the last one is that of this program', () => {
@@ -39,6 +39,17 @@ const nodes = [
   { name: 'a', version: '0.1' },
 ];
 const cluster = (agreed: number | null): ClusterLevel => ({ agreed, nodes: () => nodes });
+
+test('a purge with prefetch needs no level: a node without it executes the purge alone', () => {
+  const targets = { urls: ['https://a.test/'], prefixes: [], tags: [], createdAt: 1 };
+  const purge: Purge = { id: newAccount().id, domainId: newAccount().id, ...targets, prefetch: true };
+  const changes = new ChangeWriter();
+  changes.put(purges.number, purges.key(purge), purges.encode(purge));
+  assert.is(levelOf(changes.content), FIRST_LEVEL);
+  const { prefetch, ...others } = purges.decode(purges.key(purge), purges.encode(purge));
+  const { prefetch: _, ...rest } = purge;
+  assert.equal([prefetch, others], [true, rest]);
+});
 
 test('before the level has been read, what every version can store is written, and nothing else', async () => {
   const table = TABLES.get(accounts.number) as { level?: number };

@@ -171,6 +171,30 @@ test('no more connections than allowed: further requests wait, in order, and pas
   );
 });
 
+test('a request that yields is sent only while half of the connections are left', async () => {
+  const held: (() => void)[] = [];
+  await withOrigin(
+    (socket) => held.push(() => socket.write(OK)),
+    async (origin, { fetch }) => {
+      const send = (yields: boolean): Promise<unknown> => faultOf(seen(fetch(request(origin.port, { yields }))));
+      const first = send(true);
+      await until(() => held.length === 1, 'the first is sent');
+      const second = send(false);
+      await until(() => held.length === 2, 'two are sent');
+      assert.is(await send(true), 'aborted');
+      assert.is(held.length, 2);
+      for (const respond of held.splice(0)) respond();
+      await Promise.all([first, second]);
+      const third = send(true);
+      await until(() => held.length === 1, 'connections are idle again');
+      held[0]();
+      await third;
+      assert.is(origin.accepted, 2);
+    },
+    { limits: { connections: 4 } },
+  );
+});
+
 test('a request that waits too long for a connection is told so', () =>
   withOrigin(
     () => {},

@@ -69,6 +69,22 @@ test('the origin receives the visitor of the other node, and no trace of the own
   await rig.close();
 });
 
+test('a prefetch is sent to the origin by the owner alone, also while another node does not respond', async () => {
+  const rig = await peerRig({ names: ['a', 'b', 'c'], onRequest: cacheable });
+  const path = rig.pathOwnedBy('b');
+  rig.nodes.b.isDown = true;
+  for (let i = 0; i < 4; i++) await rig.nodes.a.visit({ path: rig.pathOwnedBy('b') });
+  const before = rig.origin.requests.length;
+  const results = await Promise.all(['a', 'b', 'c'].map((name) => rig.nodes[name].prefetch(path)));
+  assert.equal(results, ['elsewhere', 'stored', 'elsewhere']);
+  assert.is(rig.origin.requests.length, before + 1);
+  rig.nodes.b.isDown = false;
+  assert.is((await rig.nodes.c.visit({ path })).text, 'hello');
+  assert.is(await rig.nodes.b.prefetch(path), 'present');
+  assert.is(rig.origin.requests.length, before + 1);
+  await rig.close();
+});
+
 test('a tag that another node received purges the copy', async () => {
   const rig = await peerRig({ onRequest: cacheable });
   const path = rig.pathOwnedBy('a');

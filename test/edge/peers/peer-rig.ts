@@ -14,6 +14,7 @@ import { Invalidations, shareInvalidations } from '../../../edge/peers/invalidat
 import { hashOf, ownerOf } from '../../../edge/peers/owner.ts';
 import { PeerRequests } from '../../../edge/peers/peer-requests.ts';
 import { PurgePositions, sharePurgePositions } from '../../../edge/peers/purge-positions.ts';
+import { type PrefetchResult, prefetchExchange } from '../../../edge/proxy/prefetch.ts';
 import { createSiteProxy } from '../../../edge/proxy/proxy.ts';
 import type { ExchangeRecord } from '../../../edge/proxy/record.ts';
 import type { Site } from '../../../edge/sites/site.ts';
@@ -37,6 +38,8 @@ export interface RigNode {
   begin(request?: FakeRequest): { readonly exchange: FakeExchange; readonly handled: Promise<void> };
   visit(request?: FakeRequest): Promise<FakeExchange>;
   purge(purge: CachePurge): Promise<void>;
+  /** Fetches a response for no visitor if the node owns it. */
+  prefetch(path: string): Promise<PrefetchResult>;
   /** Handles a request of another node. */
   receive(exchange: FakeExchange): Promise<void>;
 }
@@ -153,6 +156,10 @@ export async function peerRig(options: PeerRigOptions = {}): Promise<PeerRig> {
         return exchange;
       },
       purge: (purge) => cache.purge(purge),
+      prefetch: (path) => {
+        const exchange = prefetchExchange({ key: `https://www.example.com${path}`, selecting: [] })!;
+        return proxy.prefetch!({ exchange, site, mayFetch: (key) => peers.owns(key) });
+      },
       receive: async (exchange) => requests.handle(exchange),
     };
     nodes[name] = node;

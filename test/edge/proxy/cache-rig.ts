@@ -3,10 +3,11 @@
  * the test sets.
  */
 
-import type { CachePurge, CacheStore } from '../../../edge/cache/store/cache-store.ts';
+import type { CachePurge, CacheStore, PurgedResponse } from '../../../edge/cache/store/cache-store.ts';
 import { openCache } from '../../../edge/cache/store/node-cache.ts';
 import { openCacheStore } from '../../../edge/cache/store/store.ts';
-import { createProxy, type ProxyOptions, type Proxy as SiteHandler } from '../../../edge/proxy/proxy.ts';
+import { type PrefetchResult, prefetchExchange } from '../../../edge/proxy/prefetch.ts';
+import { createSiteProxy, type ProxyOptions, type Proxy as SiteHandler } from '../../../edge/proxy/proxy.ts';
 import type { ExchangeRecord } from '../../../edge/proxy/record.ts';
 import type { Site } from '../../../edge/sites/site.ts';
 import { temporaryFolder } from '../../support/temp.ts';
@@ -29,7 +30,11 @@ export interface CacheRig {
   readonly origin: FakeOrigin;
   readonly store: CacheStore;
   readonly records: ExchangeRecord[];
+  /** What purges with `prefetch` have removed. */
+  readonly purged: PurgedResponse[];
   purge(purge: CachePurge): Promise<void>;
+  /** Fetches a response for no visitor. */
+  prefetch(response: PurgedResponse, mayFetch?: (key: string) => boolean): Promise<PrefetchResult>;
   /** Milliseconds since 1970. */
   now: number;
   /** Resolves when the exchange has been handled. */
@@ -58,11 +63,12 @@ export async function cacheRig(options: CacheRigOptions = {}): Promise<CacheRig>
     threads: 1,
     largestObject: 1024 * 1024,
   });
-  const store = openCacheStore(node.handle);
+  const purged: PurgedResponse[] = [];
+  const store = openCacheStore(node.handle, (_purge, _sequence, responses) => void purged.push(...responses));
   const records: ExchangeRecord[] = [];
   const clock = (): number => rig.now;
   const origin = new FakeOrigin(options.onRequest, clock);
-  const proxy = createProxy({
+  const { serve: proxy, prefetch } = createSiteProxy({
     fetch: origin.fetch,
     compression: options.compression,
     trusts: options.trusts,
@@ -71,8 +77,10 @@ export async function cacheRig(options: CacheRigOptions = {}): Promise<CacheRig>
     onDone: (record) => records.push(record),
   });
   const rig: CacheRig = {
-    ...{ proxy, origin, store, records },
+    ...{ proxy, origin, store, records, purged },
     purge: (purge) => node.purge(purge),
+    prefetch: (response, mayFetch = () => true) =>
+      prefetch!({ exchange: prefetchExchange(response)!, site: options.site ?? SITE, mayFetch }),
     now: BEGIN,
     begin: (request) => {
       const exchange = new FakeExchange({ authority: 'www.example.com', ...request });

@@ -311,4 +311,73 @@ test('a document that this version cannot read serves nothing', async () => {
   });
 });
 
+const HOME = { path: { exact: ['/page'] } };
+const STAFF = { client: ['203.0.113.0/24'] };
+const USERS = [{ name: 'ann', hash: '$argon2id$v=19$m=8,t=1,p=1$AAAAAAAAAAA$AAAAAAAAAAA' }];
+
+/** Rules, and what becomes of a prefetch of /page. */
+const PREFETCHES: readonly (readonly [name: string, rules: readonly Rule[], result: string])[] = [
+  ['a limit', [{ action: { type: 'limit', requests: 1, period: 60 } }], 'stored'],
+  ['a challenge', [{ action: { type: 'challenge' } }], 'stored'],
+  ['a dry run', [{ dry_run: true, action: { type: 'deny' } }], 'stored'],
+  ['a country', [{ except: { country: ['DE'] }, action: { type: 'deny' } }], 'stored'],
+  ['a header', [{ match: { header: [{ name: 'accept' }] }, action: { type: 'redirect', location: '/' } }], 'stored'],
+  ['a cookie', [{ match: { cookie: [{ name: 'a', absent: true }] }, action: { type: 'maintenance' } }], 'stored'],
+  ['the staff only', [{ match: HOME, except: STAFF, action: { type: 'deny' } }], 'stored'],
+  ['all visitors of the path', [{ match: HOME, action: { type: 'deny' } }], 'excluded'],
+  ['another path', [{ match: { path: { exact: ['/x'] } }, action: { type: 'deny' } }], 'stored'],
+  ['all but allowed visitors', [{ match: STAFF, action: { type: 'allow' } }, { action: { type: 'deny' } }], 'excluded'],
+  ['a path that is allowed', [{ match: HOME, action: { type: 'allow' } }, { action: { type: 'deny' } }], 'stored'],
+  ['a redirect', [{ match: HOME, action: { type: 'redirect', location: '/' } }], 'excluded'],
+  ['maintenance', [{ action: { type: 'maintenance' } }], 'excluded'],
+  ['an error page', [{ action: { type: 'error_page', status: 410 } }], 'excluded'],
+  ['no cache', [{ match: HOME, action: { type: 'bypass_cache' } }], 'excluded'],
+  ['a password', [{ action: { type: 'basic_auth', users: USERS } }], 'not-stored'],
+];
+
+for (const [name, rules, result] of PREFETCHES)
+  test(`a prefetch with a rule for ${name}: ${result}`, async () => {
+    await withRules(
+      rules,
+      async (rig) => {
+        assert.is(await rig.prefetch({ key: 'https://www.example.com/page', selecting: [] }), result);
+        assert.is(rig.origin.requests.length, result === 'excluded' ? 0 : 1);
+        assert.equal([rig.flush(), rig.records], [[], []], 'nothing is counted');
+      },
+      { onRequest: (pending) => pending.answer(200, ['cache-control', 'max-age=60'], 'hello') },
+    );
+  });
+
+test('a prefetch behind a password is stored if the origin allows it for Authorization', async () => {
+  await withRules(
+    [{ action: { type: 'basic_auth', users: USERS } }],
+    async (rig) => {
+      assert.is(await rig.prefetch({ key: 'https://www.example.com/page', selecting: [] }), 'stored');
+      assert.is(statusOf(await rig.get('/page')), 401, 'the rule still holds for visitors');
+    },
+    { onRequest: (pending) => pending.answer(200, ['cache-control', 'public, max-age=60'], 'hello') },
+  );
+});
+
+test('a prefetch has the changes of rules: headers, path, origin, lifetime', async () => {
+  await withRules(
+    [
+      { action: { type: 'set_request_header', name: 'X-Tenant', value: 'a' } },
+      { action: { type: 'origin', name: 'beta' } },
+      { action: { type: 'rewrite', path: '/new' } },
+      { action: { type: 'cache', ttl: 60 } },
+    ],
+    async (rig) => {
+      assert.is(await rig.prefetch({ key: 'https://www.example.com/page', selecting: [] }), 'stored');
+      const [{ request }] = rig.origin.requests;
+      assert.equal(
+        [request.path, request.origin.host, fieldValue(request.headers, 'x-tenant')],
+        ['/new', 'beta.example.net', 'a'],
+      );
+      assert.match(header(await rig.get('/page'), 'cache-status') ?? '', /; hit/);
+      assert.is(rig.origin.requests.length, 1);
+    },
+  );
+});
+
 test.run();

@@ -27,14 +27,17 @@ interface Context {
   ids: Record<string, string>;
   /** What the origin says now. */
   version: number;
+  /** What prefetches have requested. */
+  prefetched: string[];
   agents: Agent[];
 }
 
 const test = suite<Context>('purges of the daemon');
 
 test.before(async (context) => {
-  context.version = 1;
-  const origin = createServer(({ headers: { host }, url = '' }, reply) => {
+  Object.assign(context, { version: 1, prefetched: [] });
+  const origin = createServer(({ headers: { host, 'user-agent': agent }, url = '' }, reply) => {
+    if (agent === 'waypost-prefetch') context.prefetched.push(`${host}${url}`);
     const tags = url.startsWith('/shop/') ? 'shop, all-of-it' : 'news';
     reply.setHeader('cache-control', 'max-age=3600').setHeader('cache-tag', tags);
     reply.end(`${host}${url} ${context.version}`);
@@ -117,7 +120,7 @@ async function untilServed(context: Context): Promise<void> {
       }
 }
 
-const purge = ({ daemon, ids }: Context, body: Record<string, string[]>) =>
+const purge = ({ daemon, ids }: Context, body: Record<string, string[] | boolean>) =>
   daemon.api.call('POST', `/api/v1/domains/${ids['one.test']}/proxy/purge`, body);
 
 test('by URL, prefix, tag and all: at once, in each thread, and nothing else', async (context) => {
@@ -141,6 +144,25 @@ test('by URL, prefix, tag and all: at once, in each thread, and nothing else', a
   }
   const [agent] = context.agents;
   for (const url of ALL) assert.ok((await visit(context, agent, url)).isHit, url);
+});
+
+test('a purge with prefetch fetches listed URLs and what was hot, once for all threads', async (context) => {
+  // The test before has made all paths hot, in both threads.
+  const { prefetched, agents } = context;
+  context.version++;
+  await purge(context, { urls: ['http://one.test/news/a'], prefixes: ['one.test/shop/'], prefetch: true });
+  const expected = ['/news/a', '/shop/x', '/shop/y'].map((path) => `one.test${path}`);
+  await untilPasses(() => assert.equal([...prefetched].sort(), expected));
+  for (const url of expected)
+    await untilPasses(async () => {
+      for (const agent of agents) {
+        const { status, text } = await visit(context, agent, url, true);
+        assert.equal([status, text], [200, `${url} ${context.version}`]);
+      }
+    });
+  assert.is(prefetched.length, expected.length);
+  const { text } = await context.daemon.api.call('GET', '/metrics');
+  assert.match(text, /cache_prefetches_total\{result="stored"\} 3\n/);
 });
 
 test('an origin of a pool that refuses connections is found by its check, and returns', async (context) => {
