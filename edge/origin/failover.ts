@@ -12,27 +12,32 @@
 import { hashText } from '../../core/pools/sticky.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import {
-  type Fetch,
   isOfVisitor,
   OriginError,
   type OriginFault,
   type OriginRequest,
   type OriginResponse,
+  type ResponseReceiver,
+  type Send,
 } from './origin.ts';
+import type { Origin } from './origin-address.ts';
 import type { PoolRoute } from './pool-route.ts';
 import { IDEMPOTENT } from './retry.ts';
 
 export interface PoolRequest extends OriginRequest {
-  /** The visitor's fields, for the cookie. */
-  readonly visitorHeaders: FieldList;
+  /** Set to the origin of the pool that is tried first. */
+  origin: Origin;
 }
 
-export interface PoolResponse {
-  readonly response: OriginResponse;
-  /** The origin that responded. */
-  readonly target: number;
-  /** The origin of the visitor's cookie; -1: none. */
-  readonly preferred: number;
+/** Receives the response to a request to a pool. Neither method may throw. */
+export interface PoolReceiver {
+  /**
+   * As `ResponseReceiver`. `target`: the origin that responded; `preferred`: the origin of the
+   * visitor's cookie, -1: none.
+   */
+  onResponse(response: OriginResponse, target: number, preferred: number): void;
+  /** As `ResponseReceiver`, and with PoolDownError. */
+  onFailure(error: Error): void;
 }
 
 /** All origins of a pool are down. */
@@ -54,52 +59,134 @@ const NOT_SENT: ReadonlySet<OriginFault> = new Set([
 /** Statuses that count as a failure of the origin. Another origin may have a better response. */
 const FAILED: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
-/** Rejects like `Fetch`, and with PoolDownError. */
-export async function fetchFromPool(fetch: Fetch, route: PoolRoute, request: PoolRequest): Promise<PoolResponse> {
-  const { pool, budget, now } = route;
-  const { visitorHeaders, ...rest } = request;
-  const isSafe = isRepeatable(request);
+/** `visitorHeaders`: the visitor's fields, for the cookie. */
+export function sendToPool(
+  send: Send,
+  route: PoolRoute,
+  request: PoolRequest,
+  visitorHeaders: FieldList,
+  receiver: PoolReceiver,
+): void {
   const client = route.isByClient ? hashText(request.client ?? '') : -1;
-  const preferred = route.preferredOf(visitorHeaders);
-  let tried = 0;
-  let failed: PoolResponse | null = null;
-  let error: OriginError | null = null;
-  let wasSent = false;
-  budget.countRequest();
-  for (let attempt = 1; attempt <= route.attempts; attempt++) {
-    const target = pool.choose(tried, client, preferred, now());
-    if (target < 0) break;
-    if (attempt > 1 && (request.cancel?.isCancelled || !budget.takeRetry(now()))) break;
-    if (attempt > 1) route.onRetry();
-    tried |= 1 << target;
-    let response: OriginResponse;
-    try {
-      response = await fetch({ ...rest, origin: route.origins[target] });
-    } catch (reason) {
-      if (!(reason instanceof OriginError) || isOfVisitor(reason.fault)) {
-        failed?.response.body.cancel();
-        throw reason;
-      }
-      pool.record(target, true, now());
-      error = reason;
-      wasSent ||= !NOT_SENT.has(reason.fault);
-      if (!isSafe && wasSent) break;
-      continue;
-    }
-    const isFailure = FAILED.has(response.status);
-    pool.record(target, isFailure, now());
-    failed?.response.body.cancel();
-    failed = { response, target, preferred };
-    if (!isFailure || !isSafe) return failed;
+  route.budget.countRequest();
+  new PoolCall(send, route, request, client, route.preferredOf(visitorHeaders), receiver).start();
+}
+
+/** One request to a pool. Without a retry it is the only object that is allocated. */
+class PoolCall implements ResponseReceiver {
+  readonly #send: Send;
+  readonly #route: PoolRoute;
+  readonly #request: PoolRequest;
+  readonly #client: number;
+  readonly #preferred: number;
+  readonly #receiver: PoolReceiver;
+  #attempts = 0;
+  /** A bit for each origin that was tried. */
+  #tried = 0;
+  #target = -1;
+  /** A 5xx response, and who sent it, while another origin is tried. */
+  #failed: OriginResponse | null = null;
+  #failedTarget = -1;
+  #error: OriginError | null = null;
+  #wasSent = false;
+
+  constructor(
+    send: Send,
+    route: PoolRoute,
+    request: PoolRequest,
+    client: number,
+    preferred: number,
+    receiver: PoolReceiver,
+  ) {
+    this.#send = send;
+    this.#route = route;
+    this.#request = request;
+    this.#client = client;
+    this.#preferred = preferred;
+    this.#receiver = receiver;
   }
-  if (failed !== null) return failed;
-  const isDown = error === null || (!wasSent && !pool.hasUntried(tried));
-  if (error !== null && !isDown) throw error;
-  const count = route.origins.length;
-  throw new PoolDownError(
-    `${count === 1 ? 'the origin is' : `all ${count} origins are`} down${error === null ? '' : `; the last one: ${error.message}`}`,
-    route.servesStaleWhenDown,
-  );
+
+  start(): void {
+    const { pool, now, origins } = this.#route;
+    const target = pool.choose(0, this.#client, this.#preferred, now());
+    if (target < 0) {
+      this.#giveUp();
+      return;
+    }
+    this.#take(target);
+    this.#request.origin = origins[target];
+    this.#send(this.#request, this);
+  }
+
+  onResponse(response: OriginResponse): void {
+    const isFailure = response.status >= 500 && FAILED.has(response.status);
+    this.#route.pool.record(this.#target, isFailure, this.#route.now());
+    this.#failed?.body.cancel();
+    if (!isFailure || !isRepeatable(this.#request)) {
+      this.#receiver.onResponse(response, this.#target, this.#preferred);
+      return;
+    }
+    this.#failed = response;
+    this.#failedTarget = this.#target;
+    this.#retryLater();
+  }
+
+  onFailure(error: Error): void {
+    if (!(error instanceof OriginError) || isOfVisitor(error.fault)) {
+      this.#failed?.body.cancel();
+      this.#receiver.onFailure(error);
+      return;
+    }
+    this.#route.pool.record(this.#target, true, this.#route.now());
+    this.#error = error;
+    this.#wasSent ||= !NOT_SENT.has(error.fault);
+    if (this.#wasSent && !isRepeatable(this.#request)) this.#giveUp();
+    else this.#retryLater();
+  }
+
+  #take(target: number): void {
+    this.#attempts++;
+    this.#tried |= 1 << target;
+    this.#target = target;
+  }
+
+  /** Not within the call that reports the failure: a connection or a read is still at work. */
+  #retryLater(): void {
+    queueMicrotask(() => this.#retry());
+  }
+
+  #retry(): void {
+    const { pool, budget, attempts, origins, now, onRetry } = this.#route;
+    const isLast = this.#attempts >= attempts;
+    const target = isLast ? -1 : pool.choose(this.#tried, this.#client, this.#preferred, now());
+    if (target < 0 || this.#request.cancel?.isCancelled || !budget.takeRetry(now())) {
+      this.#giveUp();
+      return;
+    }
+    onRetry();
+    this.#take(target);
+    // The connection that failed may still hold the request.
+    this.#send({ ...this.#request, origin: origins[target] }, this);
+  }
+
+  /** The visitor gets the response that has arrived, or the last error. */
+  #giveUp(): void {
+    const { pool, origins, servesStaleWhenDown } = this.#route;
+    const [failed, error] = [this.#failed, this.#error];
+    if (failed !== null) {
+      this.#receiver.onResponse(failed, this.#failedTarget, this.#preferred);
+      return;
+    }
+    const isDown = error === null || (!this.#wasSent && !pool.hasUntried(this.#tried));
+    if (error !== null && !isDown) {
+      this.#receiver.onFailure(error);
+      return;
+    }
+    const count = origins.length;
+    const names = count === 1 ? 'the origin is' : `all ${count} origins are`;
+    const last = error === null ? '' : `; the last one: ${error.message}`;
+    this.#receiver.onFailure(new PoolDownError(`${names} down${last}`, servesStaleWhenDown));
+  }
 }
 
 const isRepeatable = ({ method, body, protocol }: PoolRequest): boolean =>

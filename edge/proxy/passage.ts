@@ -11,14 +11,12 @@ import type { Exchange, RequestBody } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import type { ReadyAnswer } from '../http/exchange/ready-answer.ts';
 import { derivedOf, markRecurring } from '../http/exchange/recurring-fields.ts';
-import { fetchFromPool } from '../origin/failover.ts';
+import { type PoolRequest, sendToPool } from '../origin/failover.ts';
 import {
-  type Fetch,
   isOfVisitor,
   type OriginBody,
   OriginCancel,
   OriginError,
-  type OriginRequest,
   type OriginResponse,
   type Send,
 } from '../origin/origin.ts';
@@ -51,9 +49,7 @@ import { fieldsWithoutOrigin, responseFields, responseTrailers } from './respons
 
 /** Shared by all passages of a proxy. */
 export interface PassageContext {
-  readonly fetch: Fetch;
-  /** The same without a promise; undefined: only `fetch` is available. */
-  readonly send: Send | undefined;
+  readonly send: Send;
   readonly rules: RequestRules;
   readonly compression: Compression | undefined;
   readonly onDone: OnDone | undefined;
@@ -252,13 +248,11 @@ export class Passage implements Visit, TrailerFilter {
   ): Promise<void> {
     const { exchange, origin } = this;
     const route = this.#route ?? null;
-    const { traces, send } = this.#context;
-    // Null: the request is not traced.
-    const tracedFetch = traces === null ? null : traces.tracedFetch(exchange, this.#context.fetch);
-    const fetch = tracedFetch ?? this.#context.fetch;
+    const { traces } = this.#context;
+    const send = traces?.tracedSend(exchange, this.#context.send) ?? this.#context.send;
     const cancel = new OriginCancel();
     this.#cancel = cancel;
-    const request: OriginRequest = {
+    const request: PoolRequest = {
       origin,
       serverName: fromUrlHost(hostOf(exchange.authority)),
       method,
@@ -276,22 +270,22 @@ export class Passage implements Visit, TrailerFilter {
       cancel,
       onInform: (status, fields, identity) => this.#inform(status, fields, identity),
     };
-    const received = (response: OriginResponse): Done => this.#onResponse(response, onResponse);
-    if (route !== null) return this.#fetchFromPool(fetch, route, request).then(received, onFailure);
-    if (send === undefined || tracedFetch !== null) return fetch(request).then(received, onFailure);
-    return new Promise((resolve, reject) =>
-      send(request, {
-        onResponse: (response) => {
+    return new Promise((resolve, reject) => {
+      const receiver = {
+        onResponse: (response: OriginResponse, target = -1, preferred = -1): void => {
           try {
-            resolve(received(response));
+            if (route !== null) this.#onTarget(route, target, preferred);
+            resolve(this.#onResponse(response, onResponse));
           } catch (error) {
             reject(error);
           }
         },
         // Later: the visitor may be cancelling the request at this moment.
-        onFailure: (error) => resolve(Promise.reject(error).catch(onFailure)),
-      }),
-    );
+        onFailure: (error: Error): void => resolve(Promise.reject(error).catch(onFailure)),
+      };
+      if (route === null) send(request, receiver);
+      else sendToPool(send, route, request, exchange.headers, receiver);
+    });
   }
 
   #onResponse(response: OriginResponse, onResponse: (response: OriginResponse) => Done): Done {
@@ -301,15 +295,11 @@ export class Passage implements Visit, TrailerFilter {
     return onResponse(response);
   }
 
-  async #fetchFromPool(fetch: Fetch, route: PoolRoute, request: OriginRequest): Promise<OriginResponse> {
-    const { exchange } = this;
-    const { rules } = this.#context;
-    const found = await fetchFromPool(fetch, route, { ...request, visitorHeaders: exchange.headers });
-    const { response, target, preferred } = found;
+  #onTarget(route: PoolRoute, target: number, preferred: number): void {
     this.#target = target;
-    const isSecure = visitedSiteOf(exchange, rules).scheme === 'https';
-    if (target !== preferred) this.#stickyCookie = route.cookieFor(target, isSecure);
-    return response;
+    if (target === preferred) return;
+    const isSecure = visitedSiteOf(this.exchange, this.#context.rules).scheme === 'https';
+    this.#stickyCookie = route.cookieFor(target, isSecure);
   }
 
   /** The pool that a rule names, or that of the path. Null: the origin of the site. */

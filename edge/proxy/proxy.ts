@@ -70,9 +70,17 @@ export interface SiteProxy {
 }
 
 export function createSiteProxy(options: ProxyOptions): SiteProxy {
-  const { fetch, send, name = 'waypost', trusts = () => false, compression, onDone, traces = null } = options;
+  const {
+    fetch,
+    send = sendBy(fetch),
+    name = 'waypost',
+    trusts = () => false,
+    compression,
+    onDone,
+    traces = null,
+  } = options;
   const rules = { name, trusts };
-  const context: PassageContext = { fetch, send, rules, compression, onDone, traces, peers: options.peers ?? null };
+  const context: PassageContext = { send, rules, compression, onDone, traces, peers: options.peers ?? null };
   const forPeers = peerContext(context);
   const peerCalls = new WeakMap<Exchange, PeerCall>();
   const open = (exchange: Exchange, site: Site, isBackground = false): Passage =>
@@ -159,6 +167,14 @@ function planOf({ exchange, site }: PrefetchRequest, runner: RuleRunner | undefi
   if (runner === undefined || rules === null) return { site, hasCredentials: false };
   return runner.planPrefetch(exchange, site, rules);
 }
+
+const sendBy =
+  (fetch: Fetch): Send =>
+  (request, receiver) =>
+    void fetch(request).then(
+      (response) => receiver.onResponse(response),
+      (error: Error) => receiver.onFailure(error),
+    );
 
 /** Built for every cache hit. A spread would cost ten times as much as the rest of it. */
 const hitRecord = (

@@ -15,7 +15,7 @@ import type { RequestSampling } from '../../core/traces/traces.ts';
 import { hostOf, siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
-import { type Fetch, OriginError, type OriginRequest } from '../origin/origin.ts';
+import { OriginError, type OriginRequest, type Send } from '../origin/origin.ts';
 import type { SpanSender } from './span-sender.ts';
 
 /** Characters of a path, a query, a User-Agent. */
@@ -135,24 +135,30 @@ export class RequestTraces {
   }
 
   /**
-   * Fetches with a span for each request to an origin, whose fields name that span as the parent.
+   * Sends with a span for each request to an origin, whose fields name that span as the parent.
    * Null: the visitor's request is not sampled.
    */
-  tracedFetch(exchange: Exchange, fetch: Fetch): Fetch | null {
+  tracedSend(exchange: Exchange, send: Send): Send | null {
     const span = this.#spans.get(exchange);
     if (span === undefined) return null;
-    return async (request, signal) => {
+    return (request, receiver) => {
       const spanId = newSpanId();
       const start = spanTime();
-      try {
-        const response = await fetch({ ...request, headers: withContext(request.headers, span, spanId) }, signal);
-        const { status } = response;
-        this.#recordFetch(span, spanId, start, request, status, status >= 400 ? String(status) : '');
-        return response;
-      } catch (error) {
-        this.#recordFetch(span, spanId, start, request, 0, error instanceof OriginError ? error.fault : 'internal');
-        throw error;
-      }
+      send(
+        { ...request, headers: withContext(request.headers, span, spanId) },
+        {
+          onResponse: (response) => {
+            const { status } = response;
+            this.#recordFetch(span, spanId, start, request, status, status >= 400 ? String(status) : '');
+            receiver.onResponse(response);
+          },
+          onFailure: (error) => {
+            const type = error instanceof OriginError ? error.fault : 'internal';
+            this.#recordFetch(span, spanId, start, request, 0, type);
+            receiver.onFailure(error);
+          },
+        },
+      );
     };
   }
 

@@ -8,6 +8,7 @@ import {
   type OriginRequest,
   type OriginResponse,
   type OriginTunnel,
+  type Send,
 } from '../../../edge/origin/origin.ts';
 import { OriginPlace } from '../../../edge/origin/place.ts';
 
@@ -201,6 +202,15 @@ export class FakeOrigin {
       this.#onRequest?.(pending);
     });
 }
+
+/** As a client without promises sends. */
+export const sendBy =
+  (fetch: Fetch): Send =>
+  (request, receiver) =>
+    void fetch(request).then(
+      (response) => receiver.onResponse(response),
+      (error: Error) => receiver.onFailure(error),
+    );
 
 /** Lets pending promises settle. */
 export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

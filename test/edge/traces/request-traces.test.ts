@@ -18,20 +18,23 @@ const SPAN = 'b'.repeat(16);
 const PROXY = '192.0.2.8';
 const ORIGIN = { host: 'origin.test', port: 8080, protocol: 'http' } as const;
 /** A request to the origin, and the fields that it was sent with. */
-async function fetchWith(
-  traces: RequestTraces,
-  exchange: Exchange,
-  status: number,
-  headers: FieldList,
-  method = 'GET',
-) {
+function fetchWith(traces: RequestTraces, exchange: Exchange, status: number, headers: FieldList, method = 'GET') {
   let sent: FieldList | null = null;
-  const fetch = traces.tracedFetch(exchange, async (request) => {
+  let received: OriginResponse | Error | null = null;
+  const send = traces.tracedSend(exchange, (request, receiver) => {
     sent = request.headers;
-    if (status === 0) throw new OriginError('refused', 'no connection');
-    return { status } as OriginResponse;
+    if (status === 0) receiver.onFailure(new OriginError('refused', 'no connection'));
+    else receiver.onResponse({ status } as OriginResponse);
   });
-  await fetch?.({ origin: ORIGIN, method, headers } as OriginRequest)?.catch(() => {});
+  send?.({ origin: ORIGIN, method, headers } as OriginRequest, {
+    onResponse: (response) => {
+      received = response;
+    },
+    onFailure: (error) => {
+      received = error;
+    },
+  });
+  assert.is(received === null, send === null, 'the receiver is called');
   return sent as FieldList | null;
 }
 
@@ -115,7 +118,7 @@ test('a request that is not sampled leaves nothing, and its fields as they are',
   const exchange = start({ headers: context(true) });
   assert.not(traces.isActive);
   assert.is(
-    traces.tracedFetch(exchange, async () => ({}) as OriginResponse),
+    traces.tracedSend(exchange, () => {}),
     null,
   );
   end(exchange);
@@ -134,10 +137,10 @@ for (const [name, address, ratio, isParentSampled, isRecorded] of [
     assert.is(spans.length, isRecorded ? 1 : 0);
   });
 
-test('the origin of a trusted client gets the same trace, with the state and a new parent', async () => {
+test('the origin of a trusted client gets the same trace, with the state and a new parent', () => {
   const { spans, traces, start, end } = rig({ ratio: 0 });
   const exchange = start({ address: PROXY, headers: context(true) });
-  const fields = (await fetchWith(traces, exchange, 404, ['accept', '*/*', ...context(true), 'x', 'y'])) ?? [];
+  const fields = fetchWith(traces, exchange, 404, ['accept', '*/*', ...context(true), 'x', 'y']) ?? [];
   end(exchange);
   const [client, server] = spans;
   assert.equal([server.traceId, server.parentId, server.isParentRemote], [TRACE, SPAN, true]);
@@ -156,10 +159,10 @@ test('the origin of a trusted client gets the same trace, with the state and a n
   assert.equal(fields.slice(0, 4), ['accept', '*/*', 'x', 'y']);
 });
 
-test('the origin of any other client gets a new trace, which links to the client', async () => {
+test('the origin of any other client gets a new trace, which links to the client', () => {
   const { spans, traces, start, end } = rig();
   const exchange = start({ headers: context(true) });
-  const fields = (await fetchWith(traces, exchange, 0, context(true), 'POST')) ?? [];
+  const fields = fetchWith(traces, exchange, 0, context(true), 'POST') ?? [];
   end(exchange);
   const [client, server] = spans;
   assert.is.not(server.traceId, TRACE);
@@ -188,19 +191,19 @@ test('the admin API gets the trace of the edge, and never that of a client', () 
   assert.equal(unsampled, ['host', 'a']);
 });
 
-test('a fetch in the background belongs to the request that has ended', async () => {
+test('a fetch in the background belongs to the request that has ended', () => {
   const { spans, traces, start, end } = rig();
   const exchange = start();
   end(exchange);
-  await fetchWith(traces, exchange, 200, []);
+  fetchWith(traces, exchange, 200, []);
   assert.is(spans[1].parentId, spans[0].spanId);
 });
 
-test('each attempt at a pool has its span', async () => {
+test('each attempt at a pool has its span', () => {
   const { spans, traces, start, end } = rig();
   const exchange = start();
-  await fetchWith(traces, exchange, 0, []);
-  await fetchWith(traces, exchange, 200, []);
+  fetchWith(traces, exchange, 0, []);
+  fetchWith(traces, exchange, 200, []);
   end(exchange);
   const [failed, served, server] = spans;
   assert.equal([failed.isError, served.isError], [true, false]);
