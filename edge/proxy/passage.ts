@@ -356,7 +356,18 @@ export class Passage implements Visit, TrailerFilter {
 
   trailersOf(fields: FieldList): FieldList {
     if (fields.length === 0) return fields;
-    return responseTrailers(fields, this.site, visitedSiteOf(this.exchange, this.#context.rules), this.#identity);
+    const { rules } = this.#context;
+    const { site } = this;
+    const visited = visitedSiteOf(this.exchange, rules);
+    const identity = this.#identity;
+    const derived = derivedOf(fields);
+    const last = derived?.visitor;
+    if (last instanceof VisitorFields && last.isFor(site, visited, rules, identity, '')) return last.fields;
+    const trailers = responseTrailers(fields, site, visited, identity);
+    if (derived === undefined) return trailers;
+    markRecurring(trailers);
+    derived.visitor = new VisitorFields(site, visited.scheme, visited.authority, rules, identity, '', trailers);
+    return trailers;
   }
 
   bypassCache(cacheStatus: string, outcome: CacheOutcome, onHead?: OnHead): Done {

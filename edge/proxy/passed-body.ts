@@ -7,29 +7,39 @@ import { requestTrailers } from './request-fields.ts';
  * Over HTTP/1.1 a body with a content-length has no trailers, because trailers need the chunked
  * coding. It is passed unchanged.
  */
-export const bodyForOrigin = (body: RequestBody, isHttp2: boolean): RequestBody =>
-  body.length === 0 || (body.length !== undefined && !isHttp2) ? body : new PassedBody(body);
+export function bodyForOrigin(body: RequestBody, isHttp2: boolean): RequestBody {
+  if (body.length === 0 || (body.length !== undefined && !isHttp2)) return body;
+  return isFlowing(body) ? new FlowingBody(body) : new PassedBody(body);
+}
 
-class PassedBody implements RequestBody {
+type Flowing = RequestBody & { flow(sink: BodySink): BodyFlow };
+
+const isFlowing = (body: RequestBody): body is Flowing => body.flow !== undefined;
+
+class PassedBody<Body extends RequestBody> implements RequestBody {
   readonly length: number | undefined;
-  readonly flow: ((sink: BodySink) => BodyFlow) | undefined;
-  readonly #body: RequestBody;
+  protected readonly body: Body;
 
-  constructor(body: RequestBody) {
-    this.#body = body;
+  constructor(body: Body) {
+    this.body = body;
     this.length = body.length;
-    this.flow = body.flow?.bind(body);
   }
 
   read(): Promise<Uint8Array | null> {
-    return this.#body.read();
+    return this.body.read();
   }
 
   discard(): void {
-    this.#body.discard();
+    this.body.discard();
   }
 
   get trailers(): FieldList {
-    return requestTrailers(this.#body.trailers);
+    return requestTrailers(this.body.trailers);
+  }
+}
+
+class FlowingBody extends PassedBody<Flowing> {
+  flow(sink: BodySink): BodyFlow {
+    return this.body.flow(sink);
   }
 }

@@ -28,6 +28,8 @@ export class DerivedFields {
   visitor: unknown = undefined;
   /** edge/http: the fields of a final response. */
   final: unknown = undefined;
+  /** edge/http: the fields of trailers over HTTP/2. */
+  trailers: FieldList | undefined = undefined;
 }
 
 const recurring = new WeakMap<FieldList, DerivedFields>();
@@ -42,6 +44,7 @@ export function markRecurring(fields: FieldList): void {
 
 /** Whether two lists have the same lines. Equal texts are mostly one object, so this is fast. */
 export function hasSameFields(fields: FieldList, other: FieldList): boolean {
+  if (fields === other) return true;
   if (fields.length !== other.length) return false;
   for (let i = 0; i < fields.length; i++) if (fields[i] !== other[i]) return false;
   return true;

@@ -8,10 +8,11 @@ import { type Ending, type Failure, SESSION_ENDING, STREAM_ENDING } from './endi
 import { HeaderBlock } from './header-block.ts';
 import { HpackDecoder } from './hpack/decoder.ts';
 import { isCompressionError, OUTCOME, type Outcome } from './hpack/outcome.ts';
+import { RepeatedBlock } from './hpack/repeated-block.ts';
 import { contentEnd } from './padding.ts';
 import { dependsOn } from './priority.ts';
 import { FLAG } from './protocol.ts';
-import { RequestHead, VERDICT } from './request-head.ts';
+import { RequestHead, VERDICT, type Verdict } from './request-head.ts';
 import type { SessionHost } from './session-host.ts';
 import type { Http2Stream } from './stream.ts';
 import type { RefusalStatus } from './streams.ts';
@@ -21,6 +22,8 @@ export class HeaderReceiver {
   readonly #session: SessionHost;
   readonly #decoder: HpackDecoder;
   readonly #head = new RequestHead();
+  /** The well-formed request that `#head` still holds. */
+  readonly #repeated = new RepeatedBlock();
   /** The HEADERS frame of the open block depends on its own stream. */
   #dependsOnItself = false;
 
@@ -84,11 +87,20 @@ export class HeaderReceiver {
   #whole(streamId: number, isEnd: boolean, bytes: Buffer, start: number, end: number): Failure {
     const session = this.#session;
     const head = this.#head;
+    const decoder = this.#decoder;
     const isNew = streamId > session.streams.closed.last;
+    if (isNew && this.#repeated.isRepeated(decoder, bytes, start, end))
+      return this.#request(streamId, isEnd, OUTCOME.decoded, VERDICT.wellFormed);
+    const { revision } = decoder;
+    this.#repeated.forget();
     head.reset(!isNew);
-    const outcome = this.#decoder.decode(bytes, start, end, head);
+    const outcome = decoder.decode(bytes, start, end, head);
     if (isCompressionError(outcome)) return SESSION_ENDING.compression;
-    if (isNew) return this.#request(streamId, isEnd, outcome);
+    if (isNew) {
+      const verdict = outcome === OUTCOME.decoded ? head.finish(session.client.isEncrypted) : VERDICT.malformed;
+      if (verdict === VERDICT.wellFormed) this.#repeated.keep(decoder, revision, bytes, start, end);
+      return this.#request(streamId, isEnd, outcome, verdict);
+    }
     const stream = session.streams.get(streamId);
     if (stream !== undefined) return this.#trailers(stream, isEnd, outcome);
     if (session.streams.closed.way(streamId) === CLOSED.byServer) {
@@ -98,7 +110,8 @@ export class HeaderReceiver {
     return this.#refuse(streamId, STREAM_ENDING.closed);
   }
 
-  #request(streamId: number, isEnd: boolean, outcome: Outcome): Failure {
+  /** `verdict`: of a request that was decoded. */
+  #request(streamId: number, isEnd: boolean, outcome: Outcome, verdict: Verdict): Failure {
     const session = this.#session;
     const head = this.#head;
     session.streams.closed.open(streamId);
@@ -110,7 +123,7 @@ export class HeaderReceiver {
     if (this.#dependsOnItself) return this.#refuse(streamId, STREAM_ENDING.protocol);
     if (session.streams.isFull) return this.#refuse(streamId, STREAM_ENDING.refused);
     if (outcome === OUTCOME.tooLarge) return this.#open(streamId, !isEnd, 431);
-    switch (head.finish(session.client.isEncrypted)) {
+    switch (verdict) {
       case VERDICT.malformed:
         return this.#refuse(streamId, STREAM_ENDING.malformed);
       case VERDICT.withoutAuthority:

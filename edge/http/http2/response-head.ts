@@ -15,7 +15,7 @@ import {
   PSEUDO_HEADER,
 } from '../exchange/fields.ts';
 import type { ReadyAnswer } from '../exchange/ready-answer.ts';
-import { derivedOf } from '../exchange/recurring-fields.ts';
+import { derivedOf, markRecurring } from '../exchange/recurring-fields.ts';
 import { encodeStateless } from './hpack/stateless.ts';
 
 /** A body that is sent whatever is written: RFC 9110 sections 9.3.2, 15.3.5 and 15.4.5. */
@@ -119,6 +119,17 @@ export const completeFields = (headers: FieldList): FieldList =>
  */
 export const withoutLength = (headers: FieldList): FieldList =>
   has(headers, 'content-length') ? headers.filter((_, i) => headers[i & ~1] !== 'content-length') : headers;
+
+/** Trailers as they are sent, also later. Throws as `sendableFields` does. */
+export function sendableTrailers(trailers: FieldList): FieldList {
+  const derived = derivedOf(trailers);
+  if (derived?.trailers !== undefined) return derived.trailers;
+  const fields = withoutLength(sendableFields(trailers));
+  if (derived === undefined) return fields === trailers ? [...fields] : fields;
+  markRecurring(fields);
+  derived.trailers = fields;
+  return fields;
+}
 
 function has(headers: FieldList, name: string): boolean {
   for (let i = 0; i + 1 < headers.length; i += 2) if (headers[i] === name) return true;

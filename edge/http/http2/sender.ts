@@ -31,20 +31,42 @@ export interface SenderSession extends MemoryWaiter {
   readonly counters: Http2Counters;
 }
 
-interface Block {
-  readonly fields: FieldList;
-  readonly status: number;
+/**
+ * The last block of fields that recur: as long as the table of the encoder stays, they make the
+ * same one.
+ */
+class LastBlock {
+  block: Uint8Array = new Uint8Array(0);
+  #fields: FieldList | null = null;
+  #status = 0;
   /** Of the encoder. */
-  readonly revision: number;
-  readonly block: Uint8Array;
+  #revision = 0;
+  /** The last fields that were encoded. */
+  #noted: FieldList | null = null;
+
+  isOf(fields: FieldList, status: number, revision: number): boolean {
+    return fields === this.#fields && revision === this.#revision && status === this.#status;
+  }
+
+  /** Whether a block is worth its copy: the first time, only the list is noted. */
+  note(fields: FieldList): boolean {
+    const isAgain = this.#noted === fields;
+    this.#noted = fields;
+    return isAgain && derivedOf(fields) !== undefined;
+  }
+
+  keep(fields: FieldList, status: number, revision: number, block: Uint8Array): void {
+    this.block = block;
+    this.#fields = fields;
+    this.#status = status;
+    this.#revision = revision;
+  }
 }
 
 export class Sender {
   readonly encoder = new HpackEncoder();
-  /** The last fields that were encoded. */
-  #lastFields: FieldList | null = null;
-  /** The last block of fields that recur: as long as the table stays, they make the same one. */
-  #lastBlock: Block | null = null;
+  readonly #lastHead = new LastBlock();
+  readonly #lastTrailers = new LastBlock();
   /** What the client takes for all streams together; never negative. */
   window = DEFAULT_WINDOW;
   /** Bytes of bodies that wait, of all streams. */
@@ -131,8 +153,8 @@ export class Sender {
 
   /** A head, informational, final or of trailers (`status` 0). */
   head(streamId: number, status: number, fields: FieldList, isEnd: boolean): void {
-    const last = this.#lastBlock;
-    if (last?.fields === fields && last.status === status && last.revision === this.encoder.revision) {
+    const last = status === 0 ? this.#lastTrailers : this.#lastHead;
+    if (last.isOf(fields, status, this.encoder.revision)) {
       this.#readyHead(streamId, last.block, isEnd);
       return;
     }
@@ -147,12 +169,8 @@ export class Sender {
       const start = output.at + FRAME_HEADER;
       const { revision } = this.encoder;
       const end = this.#encode(output.bytes, start, status, fields);
-      // The first time, only the list is noted: a block that is not used again costs a copy.
-      if (this.#lastFields !== fields) this.#lastFields = fields;
-      else if (this.encoder.revision === revision && derivedOf(fields) !== undefined) {
-        const block = Buffer.from(output.bytes.subarray(start, end));
-        this.#lastBlock = { fields, status, revision, block };
-      }
+      if (last.note(fields) && this.encoder.revision === revision)
+        last.keep(fields, status, revision, Buffer.from(output.bytes.subarray(start, end)));
       const flags = isEnd ? FLAG.END_HEADERS | FLAG.END_STREAM : FLAG.END_HEADERS;
       frameHeader(output.bytes, output.at, end - start, FRAME.HEADERS, flags, streamId);
       output.at = end;

@@ -19,6 +19,7 @@ import {
   isBodiless,
   readyHead,
   sendableFields,
+  sendableTrailers,
   withoutLength,
 } from './response-head.ts';
 import type { Schedulable } from './scheduler.ts';
@@ -226,7 +227,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
   end(chunk?: Uint8Array, trailers?: FieldList, isLent = false): void {
     if (this.isEnded) return;
     if (!this.#hasHead) throw new Error('An end before the head.');
-    const fields = trailers === undefined ? NO_FIELDS : withoutLength(sendableFields(trailers));
+    const fields = trailers === undefined || trailers.length === 0 ? NO_FIELDS : sendableTrailers(trailers);
     if (chunk !== undefined && chunk.length > 0) {
       if (fields.length === 0 && this.#passLast(chunk)) return;
       if (!this.#push(chunk, isLent)) return;
@@ -235,7 +236,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
       this.#host.resetStream(this, STREAM_ENDING.failed);
       return;
     }
-    this.trailers = fields.length === 0 ? null : [...fields]; // judged now, sent later
+    this.trailers = fields.length === 0 ? null : fields;
     this.isEnding = true;
     if (this.queued === 0) this.#host.sender.end(this);
     this.#host.flushSoon();

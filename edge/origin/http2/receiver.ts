@@ -9,6 +9,7 @@ import { FrameReader, type FrameSink } from '../../http/http2/frame-reader.ts';
 import { HeaderBlock } from '../../http/http2/header-block.ts';
 import { HpackDecoder } from '../../http/http2/hpack/decoder.ts';
 import { isCompressionError, OUTCOME } from '../../http/http2/hpack/outcome.ts';
+import { RepeatedBlock } from '../../http/http2/hpack/repeated-block.ts';
 import { DEFAULT_LIMITS } from '../../http/http2/limits.ts';
 import { contentEnd } from '../../http/http2/padding.ts';
 import { ERROR_CODE, type ErrorCode, FLAG, FRAME } from '../../http/http2/protocol.ts';
@@ -67,9 +68,16 @@ export class Receiver implements FrameSink {
   readonly #reader = new FrameReader(this, MAX_FRAME_SIZE, false);
   readonly #block = new HeaderBlock(DEFAULT_LIMITS);
   readonly #head = new ResponseHead();
+  readonly #trailers = new ResponseHead();
+  /** What `#head` and `#trailers` still hold. */
+  readonly #repeatedHead = new RepeatedBlock();
+  readonly #repeatedTrailers = new RepeatedBlock();
   readonly #decoder: HpackDecoder;
   readonly #gate: FloodGate;
   readonly #window = new ReceiveWindow(SESSION_WINDOW);
+  /** Of the content of the current frame, without its padding. */
+  #start = 0;
+  #stop = 0;
 
   constructor(session: ReceivingSession, maxHeaderBytes: number, clock: OriginClock) {
     this.#session = session;
@@ -149,14 +157,20 @@ export class Receiver implements FrameSink {
     return fault('too many frames without content', ERROR_CODE.ENHANCE_YOUR_CALM);
   }
 
+  /** Finds the content of a frame. False: the padding is longer than the payload. */
+  #unpad(flags: number, bytes: Buffer, start: number, end: number): boolean {
+    this.#start = start;
+    this.#stop = end;
+    if ((flags & FLAG.PADDED) === 0) return true;
+    this.#start++;
+    this.#stop = contentEnd(bytes, start, end);
+    return this.#stop >= 0;
+  }
+
   #data(flags: number, streamId: number, bytes: Buffer, payload: number, end: number): Fault | null {
-    let start = payload;
-    let stop = end;
-    if ((flags & FLAG.PADDED) !== 0) {
-      stop = contentEnd(bytes, start, end);
-      if (stop < 0) return BAD_PADDING;
-      start++;
-    }
+    if (!this.#unpad(flags, bytes, payload, end)) return BAD_PADDING;
+    const start = this.#start;
+    const stop = this.#stop;
     const session = this.#session;
     if (session.isIdle(streamId)) return fault('DATA on a stream that is not open');
     const weight = end - payload;
@@ -178,13 +192,9 @@ export class Receiver implements FrameSink {
   }
 
   #headers(flags: number, streamId: number, bytes: Buffer, payload: number, end: number): Fault | null {
-    let start = payload;
-    let stop = end;
-    if ((flags & FLAG.PADDED) !== 0) {
-      stop = contentEnd(bytes, start, end);
-      if (stop < 0) return BAD_PADDING;
-      start++;
-    }
+    if (!this.#unpad(flags, bytes, payload, end)) return BAD_PADDING;
+    let start = this.#start;
+    const stop = this.#stop;
     if ((flags & FLAG.PRIORITY) !== 0) {
       start += 5;
       if (start > stop) return sizeFault('HEADERS');
@@ -208,15 +218,23 @@ export class Receiver implements FrameSink {
   /** Decoded in any case, since the table changes with it (section 4.3). */
   #whole(streamId: number, isEnd: boolean, bytes: Buffer, start: number, end: number): Fault | null {
     const lane = this.#session.laneOf(streamId);
-    const head = this.#head;
+    const decoder = this.#decoder;
     const isTrailers = lane?.hasHead === true;
-    head.reset(isTrailers);
-    const outcome = this.#decoder.decode(bytes, start, end, head);
-    if (isCompressionError(outcome))
-      return fault('a header block that cannot be decoded', ERROR_CODE.COMPRESSION_ERROR);
-    if (lane === undefined) return this.#late(streamId);
-    if (!isTrailers) head.finish();
-    if (outcome === OUTCOME.tooLarge) head.fault = 'a head longer than allowed';
+    const head = isTrailers ? this.#trailers : this.#head;
+    const repeated = isTrailers ? this.#repeatedTrailers : this.#repeatedHead;
+    if (lane !== undefined && repeated.isRepeated(decoder, bytes, start, end)) head.repeat();
+    else {
+      const { revision } = decoder;
+      repeated.forget();
+      head.reset(isTrailers);
+      const outcome = decoder.decode(bytes, start, end, head);
+      if (isCompressionError(outcome))
+        return fault('a header block that cannot be decoded', ERROR_CODE.COMPRESSION_ERROR);
+      if (lane === undefined) return this.#late(streamId);
+      head.finish();
+      if (outcome === OUTCOME.tooLarge) head.fault = 'a head longer than allowed';
+      if (head.fault === '') repeated.keep(decoder, revision, bytes, start, end);
+    }
     lane.onBlock(head, isEnd);
     return null;
   }

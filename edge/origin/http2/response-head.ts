@@ -21,18 +21,20 @@ export class ResponseHead implements HeaderSink {
   /** What is wrong; empty: nothing so far. */
   fault = '';
   #fields: string[] = [];
-  /** Of the response before. */
+  /** Of the last block. */
   #last: FieldList = [];
   #isTrailers = false;
   #hasRegular = false;
+  #isMarked = false;
 
-  /** Before each block. */
+  /** Before each block that differs from the last one. */
   reset(isTrailers: boolean): void {
     this.status = 0;
     this.#fields = [];
     this.headers = this.#fields;
     this.length = -1;
     this.fault = '';
+    this.#isMarked = false;
     this.#isTrailers = isTrailers;
     this.#hasRegular = false;
   }
@@ -50,14 +52,21 @@ export class ResponseHead implements HeaderSink {
     }
   }
 
-  /** After a block that is not trailers. */
+  /** After each block. */
   finish(): void {
-    if (this.status === 0) this.fault ||= 'a response without a status';
+    if (this.status === 0 && !this.#isTrailers) this.fault ||= 'a response without a status';
     if (this.length >= 0) this.#fields.push('content-length', `${this.length}`);
     if (hasSameFields(this.#fields, this.#last)) {
       markRecurring(this.#last);
       this.headers = this.#last;
     } else this.#last = this.#fields;
+  }
+
+  /** The last block has come again. */
+  repeat(): void {
+    if (this.#isMarked) return;
+    this.#isMarked = true;
+    markRecurring(this.headers);
   }
 
   #pseudo(kind: number, value: string): void {

@@ -36,6 +36,8 @@ export interface HeaderListLimits {
 export const DEFAULT_TABLE_SIZE = 4096;
 
 export class HpackDecoder {
+  /** Changes when a block may decode to something else than before. */
+  revision = 0;
   readonly #limits: HeaderListLimits;
   readonly #table = new DynamicTable(DEFAULT_TABLE_SIZE);
   readonly #strings: StringReader;
@@ -65,6 +67,7 @@ export class HpackDecoder {
    * The peer has acknowledged a SETTINGS_HEADER_TABLE_SIZE of ours, bytes (RFC 7541 section 4.2).
    */
   acknowledgeTableSize(size: number): void {
+    this.revision++;
     this.#allowedTableSize = size;
     this.#strings.raise(size);
     if (size >= this.#table.maxSize) return;
@@ -88,8 +91,10 @@ export class HpackDecoder {
     this.#isTooLarge = false;
     this.#strings.at = start;
     const failure = this.#decodeBlock(bytes, end, sink);
-    if (failure !== OUTCOME.decoded) this.#failure = failure;
-    else if (this.#isTooLarge) return OUTCOME.tooLarge;
+    if (failure !== OUTCOME.decoded) {
+      this.revision++;
+      this.#failure = failure;
+    } else if (this.#isTooLarge) return OUTCOME.tooLarge;
     return failure;
   }
 
@@ -121,6 +126,7 @@ export class HpackDecoder {
       if (size > this.#requiredTableSize) return OUTCOME.missingSizeUpdate;
       this.#requiredTableSize = -1;
     }
+    this.revision++;
     this.#table.resize(size);
     return OUTCOME.decoded;
   }
@@ -160,6 +166,7 @@ export class HpackDecoder {
     const size = this.#nameLength + strings.length + ENTRY_OVERHEAD;
     const isHeld = isNameHeld && strings.isHeld;
     const isReported = this.#count(size, this.#nameFlags) && isHeld;
+    if (isIndexing) this.revision++;
     if (isReported || (isIndexing && isHeld && size <= this.#table.maxSize)) {
       const value = strings.text();
       const flags = lineFlags(this.#nameFlags, value, strings.classes);
