@@ -5,6 +5,9 @@
 
 import { type Client, TRANSPORT } from '../address/client.ts';
 import {
+  ANSWER_FLAGS_AT,
+  ANSWER_REPEATS,
+  ANSWER_SIGNED,
   APEX_LENGTH_AT,
   answerOffset,
   HASH_LENGTH,
@@ -212,7 +215,7 @@ export class Responder {
     const flags = nodes[encloser + NODE_FLAGS_AT];
     if ((flags & NODE_DELEGATION) !== 0)
       return this.#response.writeAnswer(encloser, answerOffset(this.#index.bytes, encloser, OTHERWISE), RCODE.NOERROR);
-    if ((flags & NODE_DNAME) !== 0) return this.#synthesize(encloser);
+    if ((flags & NODE_DNAME) !== 0) return this.#synthesize(encloser, 'dname');
     if (query.dnssecOk && (flags & NODE_PRESIGNED) !== 0) return this.#lookUpPresigned(exact, encloser, label);
     const isProven = query.dnssecOk && (flags & NODE_SIGNED) !== 0;
     if (exact !== 0) {
@@ -309,12 +312,20 @@ export class Responder {
     return index.sums[apex];
   }
 
-  /** Follows a chain for this query: the name is below a DNAME, or an alias of a large RRset. */
-  #synthesize(node: number): number {
+  /**
+   * Puts an answer together for this query: the name is below a DNAME, an alias of a large RRset,
+   * or has additional records that depend on the name.
+   */
+  #synthesize(node: number, kind: 'node' | 'dname'): number {
     const { query } = this;
     const response = this.#response;
     const synthesizer = this.#synthesizer;
-    const arcount = synthesizer.writeResponse(response.bytes, query, node, response.limit - response.options.length);
+    const arcount = synthesizer.writeResponse(
+      response.bytes,
+      query,
+      { kind, node },
+      response.limit - response.options.length,
+    );
     if (arcount === CHANGED) return CHANGED;
     query.rcode = response.bytes[query.start + 3] & 15;
     response.options.error = synthesizer.error;
@@ -342,9 +353,16 @@ export class Responder {
     answer = answerOffset(this.#index.bytes, node, type);
     if (answer === 0 && (flags & NODE_CNAME) !== 0) answer = answerOffset(this.#index.bytes, node, OTHERWISE);
     // An offset equal to the node means that the chain must be followed per query.
-    if (answer === node) return this.#synthesize(node);
+    if (answer === node) return this.#synthesize(node, 'node');
     if (answer === 0 || ((flags & NODE_APEX) !== 0 && type === OTHERWISE)) return this.#answerNoData(node, encloser);
+    if ((nodes[answer + ANSWER_FLAGS_AT] & ANSWER_REPEATS) !== 0 && !this.#isSignedFor(answer))
+      return this.#synthesize(node, 'node');
     return this.#response.writeAnswer(node, answer, RCODE.NOERROR);
+  }
+
+  /** Whether the query gets the answer with signatures, and without additional records. */
+  #isSignedFor(answer: number): boolean {
+    return this.query.dnssecOk && (this.#index.bytes[answer + ANSWER_FLAGS_AT] & ANSWER_SIGNED) !== 0;
   }
 
   /**

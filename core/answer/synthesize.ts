@@ -1,8 +1,9 @@
 /**
- * Follows chains at query time: below a DNAME (RFC 6672), where the result depends on the name, and
- * from a CNAME to an RRset that is too large to be copied to every alias. Applies the rules of RFC
- * 1034 section 4.3.2 to the nodes of the index. It is rare, so it may allocate; the length of a
- * chain is limited.
+ * Puts answers together at query time: follows chains below a DNAME (RFC 6672), where the result
+ * depends on the name, and from a CNAME to an RRset that is too large to be copied to every alias;
+ * omits additional RRsets that a wildcard has twice for some names (ANSWER_REPEATS). Applies the
+ * rules of RFC 1034 section 4.3.2 to the nodes of the index. It is rare, so it may allocate; the
+ * length of a chain is limited.
  */
 
 import {
@@ -79,12 +80,13 @@ export class Synthesizer {
   }
 
   /**
-   * Writes the response after the question, with at most `limit` bytes in total. `first`: the first
-   * node of the chain, a DNAME above the queried name or the CNAME of the name itself. Returns the
+   * Writes the response after the question, with at most `limit` bytes in total. `start`: the first
+   * node of the chain, a DNAME above the queried name or what the name itself owns. Returns the
    * number of additional records, or CHANGED.
    */
-  writeResponse(bytes: Uint8Array, query: Query, first: number, limit: number): number {
+  writeResponse(bytes: Uint8Array, query: Query, start: Pick<Found, 'kind' | 'node'>, limit: number): number {
     const nodes = this.#index.bytes;
+    const first = start.node;
     this.error = NO_ERROR;
     const queryName = bytes.slice(query.start + HEADER_LENGTH, query.nameEnd).map((byte) => LOWER[byte]);
     this.#apex = queryName.subarray(queryName.length - nodes[first + APEX_LENGTH_AT]);
@@ -93,8 +95,7 @@ export class Synthesizer {
     const sections: Sections = { answer: [], authority: [], additional: [] };
     const nameStart = nameOffset(nodes, first);
     const source = nodes.slice(nameStart, nameStart + nodes[first + NAME_LENGTH_AT]);
-    const kind = (nodes[first + NODE_FLAGS_AT] & NODE_CNAME) !== 0 ? 'node' : 'dname';
-    const rcode = this.#followChain(queryName, { kind, node: first, source }, query.type, sections);
+    const rcode = this.#followChain(queryName, { ...start, source }, query.type, sections);
     return this.#write(bytes, query, queryName, sections, rcode, limit);
   }
 
@@ -175,8 +176,11 @@ export class Synthesizer {
             const positive = expand(a);
             // The name may be the owner of a DNAME that the chain has passed.
             if (type !== TYPE.DNAME || !dnames.includes(nameId(name))) answer.push(...positive.answer);
-            // A target of SVCB or HTTPS may be an alias that the chain has passed.
-            additional.push(...positive.additional.filter((record) => !containsRecord(answer, record)));
+            // A target of SVCB or HTTPS may be an alias that the chain has passed, or the name
+            // itself (ANSWER_REPEATS).
+            for (const record of positive.additional)
+              if (!containsRecord(answer, record) && !additional.some((other) => isSameRecord(other, record)))
+                additional.push(record);
           }
           return RCODE.NOERROR;
         }
@@ -382,6 +386,10 @@ export class Synthesizer {
 
 function containsRecord(section: readonly ResourceRecord[], { type, name }: ResourceRecord): boolean {
   return section.some((other) => other.type === type && equalNames(other.name, name));
+}
+
+function isSameRecord(a: ResourceRecord, b: ResourceRecord): boolean {
+  return a.type === b.type && equalNames(a.name, b.name) && Buffer.compare(a.rdata, b.rdata) === 0;
 }
 
 /**

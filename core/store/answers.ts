@@ -96,6 +96,13 @@ export const ANSWER_STALE = 0x20;
  */
 export const ANSWER_SIGNED = 0x10;
 
+/**
+ * Of a wildcard: additional RRsets of the queried name, and of a name that the wildcard also
+ * matches, or its own name. A query for that name would get the RRset twice, so the additional
+ * section is put together per query.
+ */
+export const ANSWER_REPEATS = 0x08;
+
 /** Offsets in a node; the types follow at NODE_HEADER, each in TYPE_ENTRY bytes. */
 export const NODE_FLAGS_AT = 4;
 export const NAME_LENGTH_AT = 5;

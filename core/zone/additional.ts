@@ -3,8 +3,8 @@
  * out, from its end on.
  */
 import { type Answer, MAX_BODY } from '../store/answers.ts';
-import type { Body, Owner } from '../wire/body.ts';
-import { type Name, nameAt, nameId } from '../wire/name.ts';
+import { ASKED, type Body, type Owner } from '../wire/body.ts';
+import { equalNames, isWildcard, type Name, nameAt, nameId } from '../wire/name.ts';
 import { HOST_TARGET, isServiceBinding, MAX_SOURCES, type RRset, SERVICE_TARGET, TYPE } from '../wire/types.ts';
 import { findType, NO_RRSETS, type ZoneView } from './view.ts';
 import { localSets, walk } from './walk.ts';
@@ -12,9 +12,11 @@ import { localSets, walk } from './walk.ts';
 export interface Additional extends Pick<Answer, 'drops' | 'arcount'> {
   /** There are CNAMEs among the records. */
   readonly hasAlias: boolean;
+  /** A query for some names would get an RRset twice (ANSWER_REPEATS). */
+  readonly repeats: boolean;
 }
 
-export const NO_ADDITIONAL: Additional = { drops: [], arcount: 0, hasAlias: false };
+export const NO_ADDITIONAL: Additional = { drops: [], arcount: 0, hasAlias: false, repeats: false };
 
 /**
  * Bytes of what goes with SVCB and HTTPS. Each of them has a copy of what its target holds, so
@@ -68,17 +70,22 @@ class AdditionalWriter {
   readonly #drops: Answer['drops'][number][] = [];
   #arcount = 0;
   #hasAlias = false;
+  /** The addresses of a wildcard are there under the queried name. */
+  #hasQueriedName = false;
+  /** They are there under another name. */
+  #hasOtherName = false;
   #isFull = false;
 
   constructor(view: ZoneView, body: Body, most: number, aliases: readonly Name[]) {
     this.#view = view;
     this.#body = body;
     this.#most = most;
-    for (const name of aliases) this.#known.add(setId(TYPE.CNAME, name));
+    for (const name of aliases) this.#known.add(setId(TYPE.CNAME, { owner: name, name }));
   }
 
   get written(): Additional {
-    return { drops: this.#drops.reverse(), arcount: this.#arcount, hasAlias: this.#hasAlias };
+    const repeats = this.#hasQueriedName && this.#hasOtherName;
+    return { drops: this.#drops.reverse(), arcount: this.#arcount, hasAlias: this.#hasAlias, repeats };
   }
 
   /** The addresses of the targets of MX, NS or SRV, which are not aliases (RFC 2181 10.3). */
@@ -101,7 +108,8 @@ class AdditionalWriter {
     const { type } = set;
     // By the stored owners: a wildcard's records that lead back to it are the same ones for
     // whatever name.
-    const passed = new Set([nameId(located(this.#view, name).source)]);
+    const first = located(this.#view, name).source;
+    const passed = new Set([nameId(first)]);
     let level: (Place & { readonly set: RRset })[] = [{ owner, name, set }];
     for (let depth = 0; depth < MAX_SOURCES && level.length > 0; depth++) {
       const next: typeof level = [];
@@ -120,7 +128,11 @@ class AdditionalWriter {
             passed.add(nameId(source));
             if (this.#add(end, services)) next.push({ ...end, set: services });
           }
-          for (const addresses of addressSets(sets)) this.#add(end, addresses);
+          for (const addresses of addressSets(sets)) {
+            if (!this.#add(end, addresses) || !isQueriedWildcard({ owner, name })) continue;
+            if (end.owner === ASKED) this.#hasQueriedName = true;
+            else if (equalNames(source, first)) this.#hasOtherName = true;
+          }
         }
       level = next;
     }
@@ -140,9 +152,10 @@ class AdditionalWriter {
   }
 
   /** False when the message holds the RRset or has no room for it. */
-  #add({ owner, name }: Place, set: RRset): boolean {
+  #add(at: Place, set: RRset): boolean {
+    const { owner, name } = at;
     const body = this.#body;
-    const id = setId(set.type, name);
+    const id = setId(set.type, at);
     if (this.#isFull || this.#known.has(id)) return false;
     if (body.size + sizeOf(name, set) > this.#most) {
       this.#isFull = true;
@@ -163,7 +176,11 @@ function located(view: ZoneView, name: Name): { readonly sets: readonly RRset[];
   return { sets: outcome.kind === 'found' ? outcome.sets : NO_RRSETS, source: name };
 }
 
-const setId = (type: number, name: Name): string => `${type} ${nameId(name)}`;
+/** Whether the name stands for any name that a wildcard matches, not only for its own. */
+const isQueriedWildcard = ({ owner, name }: Place): boolean => owner === ASKED && isWildcard(name);
+
+/** The queried name differs from the wildcard's own name, which a target may be as well. */
+const setId = (type: number, at: Place): string => `${type} ${isQueriedWildcard(at) ? 'queried' : nameId(at.name)}`;
 
 /** Upper bound of what an RRset takes. */
 export function sizeOf(name: Name, { rdatas }: RRset): number {

@@ -60,6 +60,14 @@ two HTTPS 1 h
 two HTTPS 2 t
 two HTTPS 3 .
 two A 192.0.2.7
+*.r HTTPS 1 .
+*.r HTTPS 2 *.r
+*.r HTTPS 3 foo.r
+*.r AAAA 2001:db8::8
+*.r A 192.0.2.8
+mr HTTPS 1 foo.r
+cr CNAME foo.r
+ar HTTPS 0 foo.r
 `;
 
 export const ZONE: readonly ResourceRecord[] = parseMaster(Buffer.from(FILE), { origin: APEX }).records;
@@ -95,4 +103,12 @@ export const SERVICES: Readonly<Record<string, readonly string[]>> = {
   '*.q HTTPS': [],
   'out HTTPS': [],
   'two HTTPS': ['h A', 'h AAAA', 't A', 'two A'],
+  // The wildcard's own name is a name like others (RFC 4592 section 3.3), which "." and a target
+  // both may name (RFC 9460 section 2.5).
+  'x.r HTTPS': ['x.r A', 'x.r AAAA', '*.r A', '*.r AAAA', 'foo.r A', 'foo.r AAAA'],
+  '*.r HTTPS': ['*.r A', '*.r AAAA', 'foo.r A', 'foo.r AAAA'],
+  'foo.r HTTPS': ['foo.r A', 'foo.r AAAA', '*.r A', '*.r AAAA'],
+  'mr HTTPS': ['foo.r A', 'foo.r AAAA'],
+  'cr HTTPS': ['foo.r A', 'foo.r AAAA', '*.r A', '*.r AAAA'],
+  'ar HTTPS': ['foo.r HTTPS', 'foo.r A', 'foo.r AAAA', '*.r A', '*.r AAAA'],
 };
