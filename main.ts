@@ -167,6 +167,7 @@ async function startParts(
       protection,
       ejections,
       followEdges: node.isAlone ? undefined : node.followEdges,
+      usage: node.usage,
       admin: { listen: admin, ...forwardedBy },
     }),
   );

@@ -16,6 +16,7 @@ import { Joining } from './joining.ts';
 import { readKnownNodes, writeKnownNodes } from './known-nodes.ts';
 import type { Member, Members } from './members.ts';
 import { Membership } from './membership.ts';
+import { USAGE_LEVEL } from './peer-link.ts';
 import { type OwnLogState, ownLogReader, peerLogReader } from './peer-logs.ts';
 import { type Answers, collectAnswers } from './peer-read.ts';
 import { PeerServer } from './peer-server.ts';
@@ -23,6 +24,15 @@ import { type ClusterStatistics, ownReader, peerReader, type ReadOwn, readAll } 
 import type { PeerTls } from './peer-tls.ts';
 import { PeerWatch } from './peer-watch.ts';
 import type { SnapshotSender } from './snapshot.ts';
+
+/** Between the nodes: what requests have used of rate limits. Messages that are lost stay lost. */
+export interface UsageChannel {
+  /** Nodes that receive what is sent now. */
+  countReceivers(): number;
+  send(usage: Buffer): void;
+  /** Calls `listener`, only the last one, with what another node has sent. */
+  follow(listener: (usage: Buffer) => void): void;
+}
 
 export interface ClusterOptions {
   readonly gateway: EtcdGateway;
@@ -76,6 +86,7 @@ export class Cluster {
   /** When another node was heard last, in the time of performance.now(); null: none was. */
   heardAt: number | null = null;
   isServing = false;
+  #onUsage: (usage: Buffer) => void = () => {};
   /** When each node was heard last: Unix time in seconds, by name. */
   readonly #heardTimes = new Map<string, number>();
 
@@ -86,6 +97,7 @@ export class Cluster {
     this.#joining = new Joining(self.name);
     this.#server = new PeerServer({
       ...options,
+      knowsUsage: (node) => (this.#known?.get(node)?.level ?? 0) >= USAGE_LEVEL,
       memberOf: (certificate) => {
         for (const name of this.#known?.keys() ?? []) if (certificate.checkHost(name) !== undefined) return name;
         return undefined;
@@ -223,6 +235,15 @@ export class Cluster {
     ]);
   }
 
+  /** Sends other nodes what requests to this one have used of rate limits, and receives theirs. */
+  readonly usage: UsageChannel = {
+    countReceivers: () => this.#server.countReceivers(),
+    send: (usage) => this.#server.sendUsage(usage),
+    follow: (listener) => {
+      this.#onUsage = listener;
+    },
+  };
+
   /** Whether this node serves, and is the first by name of those that do. */
   get isFirst(): boolean {
     const { name } = this.#options.self;
@@ -296,6 +317,7 @@ export class Cluster {
           this.#acknowledgements.applied(peer, sequence);
           this.#options.onHeard?.();
         },
+        onUsage: (usage) => this.#onUsage(usage),
         onTrouble: (error) => heard.report(error),
       });
       this.#watches.set(name, watch);

@@ -7,6 +7,7 @@ import type { Statistics } from '../statistics/statistics.ts';
 import type { RequestTail, WatchRequests } from '../tail/request-tail.ts';
 import type { Sync } from './acknowledgements.ts';
 import type { BlobSource, BlobStore } from './blobs/store.ts';
+import type { UsageChannel } from './cluster.ts';
 import type { EdgeAddress } from './edge-address.ts';
 import type { ClusterView } from './overview.ts';
 import type { OwnLogState, ReadLogStates } from './peer-logs.ts';
@@ -49,6 +50,8 @@ export interface Node {
   readonly readLogStates: ReadLogStates;
   /** Calls `listener` with the edges of the other nodes that serve: now, and when they change. */
   readonly followEdges: (listener: (edges: readonly EdgeAddress[]) => void) => void;
+  /** Null: it is alone. */
+  readonly usage: UsageChannel | null;
   /** Why this node is not to be asked; empty when it is. */
   faults(): string[];
   /** What does not keep it from serving; empty when all is well. */

@@ -48,6 +48,7 @@ function alone(options: NodeOptions): Node {
     isFirst: () => true,
     isFirstOfRegion: () => true,
     followEdges: () => {},
+    usage: null,
     blobs: { store: options.blobs, open: (hash) => options.blobs.open(hash) },
     replaced: new Promise(() => {}),
     isReplaced: false,

@@ -17,7 +17,12 @@ export const KIND = {
   commits: 2,
   /** To commits of the same number; nothing is said when they were refused. */
   answer: 3,
+  /** What requests have used of rate limits (edge/rules/rate-sharing.ts); the number is 0. */
+  usage: 4,
 } as const;
+
+/** The feature level of nodes that know KIND.usage; others end the connection. */
+export const USAGE_LEVEL = 2;
 
 export interface Message {
   readonly kind: number;

@@ -32,6 +32,8 @@ export interface PeerServerOptions {
    * it still.
    */
   memberOf(certificate: X509Certificate): string | undefined;
+  /** Whether the node accepts usage of rate limits; omitted: none does. */
+  knowsUsage?(node: string): boolean;
   /**
    * Takes what a node forwards. Resolves with the answer. Rejects when it takes nothing now, and
    * for what is unreadable.
@@ -52,6 +54,8 @@ export interface PeerServerOptions {
 export const HEARTBEAT = 1000;
 /** Bytes that a peer may leave unread. */
 const MAX_UNREAD = 64 << 10;
+/** Bytes of them past which it receives no usage of rate limits. */
+const MAX_UNREAD_USAGE = 32 << 10;
 /**
  * Milliseconds for which who is no member may become one: a node that is new may ask before the
  * watch of members has reported it.
@@ -72,6 +76,8 @@ interface Listener {
   readonly node: string;
   readonly unread: () => number;
   readonly tell: (head: number) => void;
+  /** Omitted: it receives no usage of rate limits. */
+  readonly sendUsage?: (usage: Buffer) => void;
   readonly destroy: () => void;
 }
 
@@ -130,6 +136,23 @@ export class PeerServer {
       if (this.#options.memberOf(certificate) !== node) response.destroy();
   }
 
+  /** Nodes that receive usage now. */
+  countReceivers(): number {
+    let count = 0;
+    for (const listener of this.#listeners) if (this.#receivesUsage(listener)) count++;
+    return count;
+  }
+
+  /** Sends what requests have used of rate limits; a node that does not read in time misses it. */
+  sendUsage(usage: Buffer): void {
+    for (const listener of this.#listeners)
+      if (this.#receivesUsage(listener) && listener.unread() <= MAX_UNREAD_USAGE) listener.sendUsage?.(usage);
+  }
+
+  #receivesUsage({ node, sendUsage }: Listener): boolean {
+    return sendUsage !== undefined && this.#options.knowsUsage?.(node) === true;
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#heartbeat);
     await new Promise<void>((done) => {
@@ -168,8 +191,13 @@ export class PeerServer {
     const link: PeerLink = new PeerLink(socket, head, (message) => {
       this.#commit(link, member.node, message).catch((error: Error) => link.destroy(error));
     });
-    const tell = (applied: number): void => link.send(KIND.applied, applied);
-    this.#listen(socket, { ...member, tell, unread: () => link.unread, destroy: () => link.destroy() });
+    this.#listen(socket, {
+      ...member,
+      tell: (applied) => link.send(KIND.applied, applied),
+      sendUsage: (usage) => link.send(KIND.usage, 0, usage),
+      unread: () => link.unread,
+      destroy: () => link.destroy(),
+    });
   }
 
   /** Null: it is no member's. */

@@ -11,6 +11,8 @@ import type { PeerTls } from './peer-tls.ts';
 export interface PeerWatchOptions {
   readonly tls: PeerTls;
   readonly onApplied: (name: string, sequence: number) => void;
+  /** Receives what requests to the peer have used of rate limits. */
+  readonly onUsage: (usage: Buffer) => void;
   /** The peer cannot be heard; null: it can. */
   readonly onTrouble: (error: unknown) => void;
 }
@@ -135,6 +137,8 @@ export class PeerWatch {
       this.#options.onTrouble(null);
       this.#pause = FIRST_PAUSE;
       this.#options.onApplied(this.member.name, number);
+    } else if (kind === KIND.usage) {
+      this.#options.onUsage(payload);
     } else if (kind === KIND.answer) {
       const forwarded = this.#asked.get(number);
       if (payload.length > 0) forwarded?.resolve(payload);

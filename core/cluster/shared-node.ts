@@ -15,7 +15,7 @@ import type { WatchRequests } from '../tail/request-tail.ts';
 import type { Sync } from './acknowledgements.ts';
 import { BlobPuller } from './blobs/puller.ts';
 import type { BlobSource } from './blobs/store.ts';
-import { Cluster } from './cluster.ts';
+import { Cluster, type UsageChannel } from './cluster.ts';
 import { type EdgeAddress, edgesOf, ownEdge } from './edge-address.ts';
 import { clusterFiles, etcdSettings, peerTls } from './files.ts';
 import { nodeId } from './identity.ts';
@@ -217,6 +217,10 @@ class SharedNode implements Node {
     // Nothing is here that could be served until then.
     if (this.#isToBeReplaced) await this.#replacement.begin();
     if (journal.isSynced && journal.lost === null) await this.#cluster.serving(true).catch(() => {});
+  }
+
+  get usage(): UsageChannel {
+    return this.#cluster.usage;
   }
 
   get replaced(): Promise<void> {

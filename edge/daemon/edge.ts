@@ -32,7 +32,8 @@ import type { EdgeAddress } from '../peers/cache-peers.ts';
 import { createPeerIdentity } from '../peers/identity.ts';
 import { shareInvalidations } from '../peers/invalidations.ts';
 import { PurgePositions, sharePurgePositions } from '../peers/purge-positions.ts';
-import { createRateMemory } from '../rules/rate-table.ts';
+import { createRateMemory, RATE_SECRET_BYTES } from '../rules/rate-memory.ts';
+import { RateSharing, type UsageChannel } from '../rules/rate-sharing.ts';
 import { writeLines } from './access-lines.ts';
 import { readAdminCertificate } from './admin-certificate.ts';
 import { CacheTotals } from './cache-totals.ts';
@@ -70,6 +71,8 @@ export interface EdgeOptions {
   readonly secrets: Pick<Secrets, 'derive'>;
   /** Calls `listener` with the edges of other nodes: now, and when they change. Omitted: none. */
   readonly followEdges?: (listener: (others: readonly EdgeAddress[]) => void) => void;
+  /** Between nodes that share the counts of rate limits. Omitted or null: there are no others. */
+  readonly usage?: UsageChannel | null;
   /** Omitted or null: traces are off. */
   readonly traces?: Pick<Traces, 'record' | 'sampling' | 'followLost'> | null;
   readonly metrics: Registry;
@@ -133,7 +136,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
   const countryFile = new CountryFile(edge.countryFile, log, (content) =>
     pool?.send({ kind: 'countries', content } satisfies ToGateway),
   );
-  const shared: ThreadMemory = { rates: createRateMemory(), prefetches: sharePrefetchClaims(), countryFile };
+  const shared: ThreadMemory = { ...openRates(options), prefetches: sharePrefetchClaims(), countryFile };
   const totals = new CacheTotals();
   const { cluster } = options.zoneSettings;
   // Responders are requested without TLS: the file of roots is for the threads.
@@ -169,6 +172,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
   gatewayMetrics(metrics, (column) => running.counters.application.sum(column));
   options.traces?.followLost(() => running.counters.application.sum('spans_dropped'));
   totals.expose(metrics);
+  shared.sharing?.start();
   return {
     httpListen: running.clearListen,
     httpsListen: running.tlsListen,
@@ -179,6 +183,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
     reload: async () => running.reload(dataOf(options, places, cache, shared, peers)),
     async stop() {
       watched.close();
+      shared.sharing?.close();
       countryFile.close();
       stapler.close();
       await responders.close();
@@ -213,7 +218,26 @@ const openPeers = async ({ secrets }: EdgeOptions): Promise<Peers> => ({
 interface ThreadMemory {
   readonly prefetches: SharedArrayBuffer;
   readonly rates: SharedArrayBuffer;
+  /** Null: there are no other nodes. */
+  readonly sharing: RateSharing | null;
   readonly countryFile: CountryFile;
+}
+
+function openRates({ secrets, usage, metrics }: EdgeOptions): Pick<ThreadMemory, 'rates' | 'sharing'> {
+  const [secret] = secrets.derive('rate limits', RATE_SECRET_BYTES);
+  const rates = createRateMemory(secret, usage != null);
+  const sharing = usage == null ? null : new RateSharing({ memory: rates, channel: usage });
+  metrics.read(
+    'counter',
+    'waypost_edge_shared_limits_total',
+    'Usage of rate limits that this node sent to other nodes and received from them, in keys.',
+    ['direction'],
+    (emit) => {
+      emit(sharing?.sent ?? 0, 'sent');
+      emit(sharing?.received ?? 0, 'received');
+    },
+  );
+  return { rates, sharing };
 }
 
 interface Places {

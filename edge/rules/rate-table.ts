@@ -1,25 +1,16 @@
 /**
- * Counts requests for rate limits, in memory that all threads of the node share.
+ * Counts requests for rate limits, in memory that all threads of the node share
+ * (edge/rules/rate-memory.ts).
  *
  * The algorithm is GCRA (ITU-T I.371): one time for each key, before which no request conforms.
  * Threads write without locks, so that two requests at the same moment may count as one. The table
  * has a fixed size: when a bucket is full, the key that would be forgotten first gives way.
  */
+import { BUCKETS, type RateMemory, viewRateMemory, WAYS } from './rate-memory.ts';
 
-/** Slots of a key's bucket. */
-const WAYS = 4;
-const BUCKETS = 16_384;
-/** Two numbers for each slot: the tag of the key, and its time in milliseconds since 1970. */
-const SLOT = 2;
-/** The first number of the table is the seed of the hashes. */
-const HEADER = 1;
-
-export function createRateMemory(): SharedArrayBuffer {
-  const memory = new SharedArrayBuffer((HEADER + BUCKETS * WAYS * SLOT) * 8);
-  // Visitors cannot choose keys that share a bucket.
-  new Float64Array(memory)[0] = Math.floor(Math.random() * 0xffffffff);
-  return memory;
-}
+/** The bits of a tag that the low hash gives; the others are the high one. */
+const LOW_BITS = 2 ** 21;
+const MAX_TAG = 2 ** 53;
 
 export interface Rate {
   /** Milliseconds between requests, on average. */
@@ -28,40 +19,73 @@ export interface Rate {
   readonly burst: number;
 }
 
+/** A limit, whose name is hashed once. */
+export interface RateScope extends Rate {
+  readonly low: number;
+  readonly high: number;
+}
+
 export class RateTable {
-  readonly #numbers: Float64Array;
-  readonly #seed: number;
+  readonly #memory: RateMemory;
 
   constructor(memory: SharedArrayBuffer) {
-    this.#numbers = new Float64Array(memory);
-    this.#seed = this.#numbers[0];
+    this.#memory = viewRateMemory(memory);
+  }
+
+  /** `name`: keys of limits with other names are different ones. */
+  scopeOf(name: string, { interval, burst }: Rate): RateScope {
+    const { seeds } = this.#memory;
+    // A limit that was changed counts from zero: times mean something else with another interval.
+    const text = `${name} ${interval} ${burst}`;
+    return { interval, burst, low: hash(seeds[0], text) ^ seeds[1], high: hash(seeds[2], text) ^ seeds[3] };
   }
 
   /** Counts a request. 0: it conforms; else the milliseconds after which the next one does. */
-  count(scope: string, key: string, { interval, burst }: Rate, now: number): number {
-    const low = hash(hash(this.#seed | 0, scope) ^ 0x5f, key);
-    const high = hash(hash(~this.#seed | 0, scope) ^ 0x2d, key);
-    const tag = (high >>> 0) * 2_097_152 + (low >>> 11) + 1;
-    const slot = this.#slotOf((low & (BUCKETS - 1)) >>> 0, tag, now);
-    const numbers = this.#numbers;
-    const before = numbers[slot] === tag ? Math.max(numbers[slot + 1], now) : now;
+  count(scope: RateScope, key: string, now: number): number {
+    const { interval, burst } = scope;
+    const tag = (hash(scope.high, key) >>> 0) * LOW_BITS + (hash(scope.low, key) >>> 11) + 1;
+    const { slots } = this.#memory;
+    const slot = this.#slotOf(tag);
+    const before = slots[slot * 2] === tag ? Math.max(slots[slot * 2 + 1], now) : now;
     const excess = before - now - (burst - 1) * interval;
     if (excess > 0.001) return excess;
-    numbers[slot] = tag;
-    numbers[slot + 1] = before + interval;
+    this.#store(slot, tag, before + interval);
+    const { pending } = this.#memory;
+    if (pending !== null) {
+      pending.limits[slot * 2] = interval;
+      pending.limits[slot * 2 + 1] = burst;
+      Atomics.add(pending.requests, slot, 1);
+    }
     return 0;
   }
 
+  /** Counts what another node has counted: requests that take `debit` milliseconds together. */
+  add(tag: number, debit: number, now: number): void {
+    if (!Number.isInteger(tag) || tag < 1 || tag > MAX_TAG) return;
+    const { slots } = this.#memory;
+    const slot = this.#slotOf(tag);
+    const time = slots[slot * 2 + 1];
+    if (slots[slot * 2] === tag) slots[slot * 2 + 1] = Math.max(time, now) + debit;
+    // A key of another node does not replace one that lasts longer.
+    else if (time < now + debit) this.#store(slot, tag, now + debit);
+  }
+
+  #store(slot: number, tag: number, time: number): void {
+    const { slots, pending } = this.#memory;
+    if (pending !== null && slots[slot * 2] !== tag) Atomics.store(pending.requests, slot, 0);
+    slots[slot * 2 + 1] = time;
+    slots[slot * 2] = tag;
+  }
+
   /** The slot of the tag, or the one to use for it. */
-  #slotOf(bucket: number, tag: number, now: number): number {
-    const numbers = this.#numbers;
-    const first = HEADER + bucket * WAYS * SLOT;
+  #slotOf(tag: number): number {
+    const { slots } = this.#memory;
+    const first = ((tag - 1) % BUCKETS) * WAYS;
     let best = first;
-    for (let slot = first; slot < first + WAYS * SLOT; slot += SLOT) {
-      if (numbers[slot] === tag) return slot;
-      if (numbers[slot + 1] < numbers[best + 1]) best = slot;
+    for (let slot = first; slot < first + WAYS; slot++) {
+      if (slots[slot * 2] === tag) return slot;
+      if (slots[slot * 2 + 1] < slots[best * 2 + 1]) best = slot;
     }
-    if (numbers[best + 1] > now) numbers[best + 1] = 0;
     return best;
   }
 }

@@ -24,7 +24,7 @@ import type { Countries } from './countries.ts';
 import type { RuleCounting } from './counts.ts';
 import { Credentials } from './credentials.ts';
 import { BUSY, deniedPage, errorPage, limitedPage, maintenancePage, type RulePage, unauthorizedPage } from './pages.ts';
-import type { Rate, RateTable } from './rate-table.ts';
+import type { RateScope, RateTable } from './rate-table.ts';
 
 type Done = void | Promise<void>;
 
@@ -167,11 +167,11 @@ export class RuleRunner {
   #count(exchange: Exchange, { domainId }: SiteRules, rule: CompiledRule, action: LimitAction): number {
     let limit = this.#rates.get(rule);
     if (limit === undefined) {
-      limit = new LimitRule(`${domainId} ${rule.number}`, action);
+      limit = new LimitRule(`${domainId} ${rule.number}`, action, this.#tools.rates);
       this.#rates.set(rule, limit);
     }
     const key = limit.keyOf(exchange.headers, this.#facts.address);
-    return this.#tools.rates.count(limit.scope, key, limit, this.#clock());
+    return this.#tools.rates.count(limit.scope, key, this.#clock());
   }
 
   #authenticate(exchange: Exchange, site: Site, rules: SiteRules, index: number, action: BasicAuthAction): Done {
@@ -219,17 +219,13 @@ function pageOf(rule: CompiledRule): RulePage {
 }
 
 /** A rate limit, and what it counts by. */
-class LimitRule implements Rate {
-  readonly scope: string;
-  readonly interval: number;
-  readonly burst: number;
+class LimitRule {
+  readonly scope: RateScope;
   readonly #by: string;
   readonly #name: string;
 
-  constructor(scope: string, { requests, period, burst, by = 'address' }: LimitAction) {
-    this.scope = scope;
-    this.interval = (period * 1000) / requests;
-    this.burst = burst ?? requests;
+  constructor(name: string, { requests, period, burst = requests, by = 'address' }: LimitAction, rates: RateTable) {
+    this.scope = rates.scopeOf(`${name} ${by}`, { interval: (period * 1000) / requests, burst });
     const colon = by.indexOf(':');
     this.#by = colon < 0 ? by : by.slice(0, colon);
     this.#name = colon < 0 ? '' : by.slice(colon + 1);

@@ -7,7 +7,8 @@ import type { Rule } from '../../../core/rules/index.ts';
 import { fieldValue } from '../../../edge/cache/rules/fields.ts';
 import { Countries } from '../../../edge/rules/countries.ts';
 import { RuleCounting, type RuleCounts } from '../../../edge/rules/counts.ts';
-import { createRateMemory, RateTable } from '../../../edge/rules/rate-table.ts';
+import { createRateMemory, RATE_SECRET_BYTES } from '../../../edge/rules/rate-memory.ts';
+import { RateTable } from '../../../edge/rules/rate-table.ts';
 import { SiteDocuments } from '../../../edge/sites/site-documents.ts';
 import { type CacheRig, type CacheRigOptions, cacheRig, SITE } from '../proxy/cache-rig.ts';
 import type { FakeExchange, FakeRequest } from '../proxy/fake-exchange.ts';
@@ -43,7 +44,7 @@ async function withRules(
   const counting = new RuleCounting((sent) => counts.push(...sent));
   const tools = {
     countries: new Countries(),
-    rates: new RateTable(createRateMemory()),
+    rates: new RateTable(createRateMemory(Buffer.alloc(RATE_SECRET_BYTES, 7), false)),
     counting,
     clock: () => now,
   };
