@@ -1,25 +1,31 @@
-/** The live tail of a node has the requests that all nodes serve, also of nodes that come back. */
+/**
+ * Requests to two nodes: their rate limits are shared, and the live tail of a node has the requests
+ * of both, also when the other one comes back.
+ */
 import { once } from 'node:events';
-import { createServer, get, type IncomingMessage } from 'node:http';
+import { createServer, get, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { test } from 'uvu';
+import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { freePort } from '../../support/ports.ts';
 import { whyNotPrograms } from '../peers/transcript.ts';
-import { startCluster } from './rig.ts';
+import { type ClusterRig, startCluster } from './rig.ts';
 
 const HOST = 'www.tailed.test';
 const PATIENCE_MS = 60_000;
 
-async function visit(port: number, path: string): Promise<void> {
-  const request = get({ host: '127.0.0.1', port, path, headers: { host: HOST }, agent: false });
-  const [response]: IncomingMessage[] = await once(request, 'response');
-  response.resume();
-  await once(response, 'end');
+interface Context {
+  readonly rig: ClusterRig;
+  readonly origin: Server;
+  readonly ports: Readonly<Record<'a' | 'b', number>>;
+  /** Of the domain. */
+  readonly id: string;
 }
 
-test('a stream at one node has the requests of both', async () => {
+const test = suite<Context>('requests to two nodes');
+
+test.before(async (context) => {
   const origin = createServer((_, response) => response.end('hello'));
   origin.listen(0, '127.0.0.1');
   await once(origin, 'listening');
@@ -29,44 +35,86 @@ test('a stream at one node has the requests of both', async () => {
     WAYPOST_EDGE_WORKERS: '1',
     WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: '127.0.0.0/8',
   }));
-  try {
-    const [a, b] = rig.nodes;
-    const id = await a.api.createDomain('tailed.test');
-    await a.api.createRecord(id, 'www', 'A', '192.0.2.1');
-    const proxy = { origin: '127.0.0.1', port: (origin.address() as AddressInfo).port, protocol: 'http' };
-    await a.api.call('PUT', `/api/v1/domains/${id}/proxy`, proxy);
-    await a.api.call('POST', `/api/v1/domains/${id}/proxy/toggle`, { enable: true });
-    let text = '';
-    const headers = { authorization: `Bearer ${a.api.token}` };
-    const path = `/api/v1/domains/${id}/requests/tail`;
-    const stream = get({ host: '127.0.0.1', port: a.adminPort, path, headers, agent: false });
-    const [response]: IncomingMessage[] = await once(stream, 'response');
-    response.setEncoding('utf8');
-    response.on('data', (chunk: string) => {
-      text += chunk;
-    });
-    response.on('error', () => {});
-    /** Visits a node until the stream shows it: connections between nodes take a moment. */
-    const untilSeen = async (node: 'a' | 'b', round: number): Promise<void> => {
-      const expected = new RegExp(`data: \\{"node":"${node}".*"path":"/${node}${round}"`);
-      for (const deadline = Date.now() + PATIENCE_MS; !expected.test(text); await sleep(100)) {
-        await visit(ports[node], `/${node}${round}?secret`);
-        assert.ok(Date.now() < deadline, `no request of ${node}: ${text}`);
-      }
-    };
-    await untilSeen('a', 1);
-    await untilSeen('b', 1);
-    await b.stop();
-    await untilSeen('a', 2);
-    await b.start();
-    await untilSeen('b', 2);
-    assert.not.match(text, /secret/);
-    stream.destroy();
-  } finally {
-    await rig.close();
-    origin.closeAllConnections();
-    origin.close();
-  }
+  Object.assign(context, { rig, origin, ports });
+  const { api } = rig.nodes[0];
+  const id = await api.createDomain('tailed.test');
+  await api.createRecord(id, 'www', 'A', '192.0.2.1');
+  const proxy = { origin: '127.0.0.1', port: (origin.address() as AddressInfo).port, protocol: 'http' };
+  await api.call('PUT', `/api/v1/domains/${id}/proxy`, proxy);
+  await api.call('POST', `/api/v1/domains/${id}/proxy/toggle`, { enable: true });
+  Object.assign(context, { id });
+});
+test.after(async ({ rig, origin }) => {
+  await rig?.close();
+  origin?.closeAllConnections();
+  origin?.close();
+});
+
+/** The status of the response. */
+async function visit(port: number, path: string, key = ''): Promise<number> {
+  const headers = { host: HOST, 'x-key': key };
+  const request = get({ host: '127.0.0.1', port, path, headers, agent: false });
+  const [response]: IncomingMessage[] = await once(request, 'response');
+  response.resume();
+  await once(response, 'end');
+  return response.statusCode ?? 0;
+}
+
+test('a rate limit that is used up at one node refuses requests at the other', async ({ rig, ports, id }) => {
+  const action = { type: 'limit', requests: 10, period: 36_000, burst: 10, by: 'header:x-key' };
+  const match = { path: { exact: ['/limited'] } };
+  await rig.nodes[0].api.call('PUT', `/api/v1/domains/${id}/proxy/rules`, { rules: [{ match, action }] });
+  /** The statuses of visits, the last of which is refused; at most `most` visits. */
+  const visits = async (port: number, key: string, most: number, pause: number): Promise<number[]> => {
+    const statuses: number[] = [];
+    while (statuses.length < most && statuses.at(-1) !== 429) {
+      if (statuses.length > 0) await sleep(pause);
+      statuses.push(await visit(port, '/limited', key));
+    }
+    return statuses;
+  };
+  for (const [first, second] of [
+    [ports.a, ports.b],
+    [ports.b, ports.a],
+  ])
+    for (let attempt = 0, deadline = Date.now() + PATIENCE_MS; ; attempt++) {
+      const key = `${first} ${attempt}`;
+      const used = await visits(first, key, 11, 0);
+      // Alone, the second node would let as many pass; a third of them are enough.
+      const refused = await visits(second, key, 4, 250);
+      if (used.length === 11 && used[10] === 429 && refused.includes(429)) break;
+      assert.ok(Date.now() < deadline, `${used} at ${first}, ${refused} at ${second}`);
+    }
+});
+
+test('a stream at one node has the requests of both', async ({ rig, ports, id }) => {
+  const [a, b] = rig.nodes;
+  let text = '';
+  const headers = { authorization: `Bearer ${a.api.token}` };
+  const path = `/api/v1/domains/${id}/requests/tail`;
+  const stream = get({ host: '127.0.0.1', port: a.adminPort, path, headers, agent: false });
+  const [response]: IncomingMessage[] = await once(stream, 'response');
+  response.setEncoding('utf8');
+  response.on('data', (chunk: string) => {
+    text += chunk;
+  });
+  response.on('error', () => {});
+  /** Visits a node until the stream shows it: connections between nodes take a moment. */
+  const untilSeen = async (node: 'a' | 'b', round: number): Promise<void> => {
+    const expected = new RegExp(`data: \\{"node":"${node}".*"path":"/${node}${round}"`);
+    for (const deadline = Date.now() + PATIENCE_MS; !expected.test(text); await sleep(100)) {
+      await visit(ports[node], `/${node}${round}?secret`);
+      assert.ok(Date.now() < deadline, `no request of ${node}: ${text}`);
+    }
+  };
+  await untilSeen('a', 1);
+  await untilSeen('b', 1);
+  await b.stop();
+  await untilSeen('a', 2);
+  await b.start();
+  await untilSeen('b', 2);
+  assert.not.match(text, /secret/);
+  stream.destroy();
 });
 
 const why = whyNotPrograms('etcd');
