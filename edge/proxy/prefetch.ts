@@ -127,9 +127,9 @@ class PrefetchExchange implements Exchange {
 /** The owner of a key fetches from the origin, behind the requests of visitors. */
 export const prefetchContext = (context: PassageContext): PassageContext => ({
   ...context,
-  ...{ compression: undefined, onDone: undefined, traces: null, peers: null, send: undefined },
+  ...{ compression: undefined, onDone: undefined, traces: null, peers: null },
   rules: { name: context.rules.name, trusts: () => false },
-  fetch: (request, signal) => context.fetch({ ...request, yields: true }, signal),
+  send: (request, receiver) => context.send({ ...request, yields: true }, receiver),
 });
 
 export class PrefetchPassage extends Passage {
