@@ -2,9 +2,12 @@
 import createClient from 'openapi-fetch';
 import { ACTED_ENDPOINTS } from './acted-endpoints.ts';
 import type { paths } from './api/generated.ts';
-import { type Failure, failureOf } from './failure.ts';
+import { failureOf } from './failure.ts';
+import type { Result } from './result.ts';
 import { ACCOUNT, currentQuery, readAccount } from './router.ts';
 import { session } from './session.ts';
+
+export type { Result } from './result.ts';
 
 export const api = createClient<paths>({ baseUrl: window.location.origin });
 
@@ -44,10 +47,6 @@ export function actedUrl(method: string, path: string, requested: string): strin
   url.searchParams.set(ACCOUNT, String(account));
   return url.href;
 }
-
-export type Result<T> =
-  | { readonly ok: true; readonly data: T; readonly response: Response }
-  | { readonly ok: false; readonly failure: Failure };
 
 /** The result of a call, without exceptions. */
 export async function settle<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<Result<T>> {

@@ -1384,9 +1384,10 @@ export const TEXTS = {
     },
   },
   siteDocuments: {
-    outdated: 'Somebody else has changed this page meanwhile. What you have entered is still here, but not saved.',
-    discard: 'Discard my changes, load theirs',
-    conflict: 'Nothing was saved: there is a newer version. The note at the top of the page can load it.',
+    outdated: 'There is a newer version of this page. What you have entered is still here, but not saved.',
+    keep: 'Keep mine: saving replaces the newer version',
+    discard: 'Discard mine, load the newer version',
+    conflict: 'Nothing was saved: there is a newer version. Choose in the note at the top of the page.',
     save: 'Save',
     saved: 'Saved.',
   },

@@ -10,17 +10,21 @@ import type { SiteDocument } from './site-document.ts';
 
 interface DocumentFrameProps<Content extends { readonly revision: number }, Body> {
   readonly page: SiteDocument<Content, Body>;
+  /** Lists and forms that change the latest version. */
+  readonly renderLatest?: (latest: Content) => ComponentChildren;
   /** The forms. They are created again for each new version. */
   readonly render: (stored: Content) => ComponentChildren;
 }
 
 export function DocumentFrame<Content extends { readonly revision: number }, Body>({
   page,
+  renderLatest,
   render,
 }: DocumentFrameProps<Content, Body>) {
   useEffect(() => void page.load(), [page]);
   useChanges(isChangeOf(page.domainId, 'proxy'), () => page.load());
   const stored = page.stored.value;
+  const latest = page.latest.value;
   const markEdited = () => {
     page.isEdited.value = true;
   };
@@ -31,13 +35,19 @@ export function DocumentFrame<Content extends { readonly revision: number }, Bod
       {page.isOutdated.value && (
         <div class="note note-warning" role="alert">
           <p>{TEXTS.siteDocuments.outdated}</p>
-          <button type="button" class="button" onClick={() => page.discard()}>
-            {TEXTS.siteDocuments.discard}
-          </button>
+          <div class="actions">
+            <button type="button" class="button" onClick={() => page.keep()}>
+              {TEXTS.siteDocuments.keep}
+            </button>
+            <button type="button" class="button" onClick={() => page.discard()}>
+              {TEXTS.siteDocuments.discard}
+            </button>
+          </div>
         </div>
       )}
       {stored !== null && (
         <ChangeArea hasNote>
+          {latest !== null && renderLatest?.(latest)}
           <div class="stack" key={stored.revision} onInput={markEdited}>
             {render(stored)}
           </div>

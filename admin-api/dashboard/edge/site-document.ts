@@ -1,7 +1,10 @@
-/** A document of a domain's sites: what is stored, and whether the forms on the page differ. */
+/**
+ * A document of a domain's sites: what is stored, and what a form on the page makes of it. A list
+ * shows the latest version; a form stays with the version that it began with while it is edited.
+ */
 import { type Signal, signal } from '@preact/signals';
-import type { Result } from '../api.ts';
 import type { Failure } from '../failure.ts';
+import type { Result } from '../result.ts';
 import { TEXTS } from '../texts.ts';
 
 /** For calls of the API. */
@@ -25,39 +28,47 @@ export class SiteDocument<Content extends { readonly revision: number }, Body> {
   readonly domainId: number;
   /** What the forms begin with. Null: not read yet. */
   readonly stored: Signal<Content | null> = signal(null);
+  /** What lists show. Null: not read yet. */
+  readonly latest: Signal<Content | null> = signal(null);
   readonly failure = signal<Failure | null>(null);
   /** Whether the user has entered something that is not saved. */
   readonly isEdited = signal(false);
   /** Whether there is a newer version, which would replace what the user has entered. */
   readonly isOutdated = signal(false);
   readonly #calls: DocumentCalls<Content, Body>;
+  /** The revision that the forms replace. */
+  #base = 0;
 
   constructor(domainId: number, calls: DocumentCalls<Content, Body>) {
     this.domainId = domainId;
     this.#calls = calls;
   }
 
-  /** Shows the latest version, unless the user has entered something. */
+  /** Shows the latest version, in the forms unless the user has entered something. */
   async load(): Promise<void> {
-    const result = await this.#calls.read({ path: { domain_id: this.domainId } });
-    this.failure.value = result.ok ? null : result.failure;
-    if (!result.ok || result.data.revision <= (this.stored.value?.revision ?? -1)) return;
-    if (this.isEdited.value) this.isOutdated.value = true;
-    else this.#show(result.data);
+    const [, failure] = await Promise.all([this.#read(), this.loadMore()]);
+    this.failure.value ??= failure;
   }
 
   /** Shows the latest version instead of what the user has entered. */
   async discard(): Promise<void> {
-    this.isEdited.value = false;
-    await this.load();
+    if (await this.#read()) this.#show();
   }
 
-  /** Stores a new version, if nobody else has done so since it was read. Null: done. */
+  /** Keeps what the user has entered: saving it replaces the latest version. */
+  async keep(): Promise<void> {
+    if (!(await this.#read())) return;
+    this.#base = this.latest.value?.revision ?? 0;
+    this.isOutdated.value = false;
+  }
+
+  /** Stores what the user has entered, if nobody else has changed the document. Null: done. */
   async replace(body: Body): Promise<Failure | null> {
-    const header = { 'If-Match': `"${this.stored.value?.revision ?? 0}"` };
-    const result = await this.#calls.write({ path: { domain_id: this.domainId }, header }, body);
+    const result = await this.#write(this.#base, body);
     if (result.ok) {
-      this.#show(result.data);
+      this.latest.value = result.data;
+      this.#show();
+      await this.loadMore();
       return null;
     }
     if (result.failure.code !== CHANGED) return result.failure;
@@ -66,8 +77,43 @@ export class SiteDocument<Content extends { readonly revision: number }, Body> {
     return { ...result.failure, message: TEXTS.siteDocuments.conflict };
   }
 
-  #show(content: Content): void {
-    this.stored.value = content;
+  /** Stores a change of what lists show. What the user has entered stays. Null: done. */
+  async change(body: Body): Promise<Failure | null> {
+    const result = await this.#write(this.latest.value?.revision ?? 0, body);
+    if (!result.ok) return result.failure;
+    this.#receive(result.data);
+    await this.loadMore();
+    return null;
+  }
+
+  /** Reads what else the page shows of the document. */
+  protected async loadMore(): Promise<Failure | null> {
+    return null;
+  }
+
+  async #read(): Promise<boolean> {
+    const result = await this.#calls.read({ path: { domain_id: this.domainId } });
+    this.failure.value = result.ok ? null : result.failure;
+    if (result.ok) this.#receive(result.data);
+    return result.ok;
+  }
+
+  #write(revision: number, body: Body): Promise<Result<Content>> {
+    const params = { path: { domain_id: this.domainId }, header: { 'If-Match': `"${revision}"` } };
+    return this.#calls.write(params, body);
+  }
+
+  /** Responses may arrive in another order than the versions that they have. */
+  #receive(content: Content): void {
+    if (content.revision <= (this.latest.value?.revision ?? -1)) return;
+    this.latest.value = content;
+    if (this.isEdited.value) this.isOutdated.value = true;
+    else this.#show();
+  }
+
+  #show(): void {
+    this.stored.value = this.latest.value;
+    this.#base = this.latest.value?.revision ?? 0;
     this.isEdited.value = false;
     this.isOutdated.value = false;
   }

@@ -13,7 +13,13 @@ import type { OriginsPage } from './origins-page.ts';
 
 const NOT_STICKY = '';
 
-export function AddPool({ page }: { readonly page: OriginsPage }) {
+interface AddPoolProps {
+  readonly page: OriginsPage;
+  /** Those that there are. */
+  readonly origins: readonly OriginsEntryBody[];
+}
+
+export function AddPool({ page, origins }: AddPoolProps) {
   const texts = TEXTS.origins.add;
   const name = useSignal('*');
   const path = useSignal('/');
@@ -28,7 +34,7 @@ export function AddPool({ page }: { readonly page: OriginsPage }) {
       health: healthPath.value.trim() === '' ? null : { path: healthPath.value.trim() },
       sticky: sticky.value === NOT_STICKY ? null : { by: sticky.value as 'cookie' | 'client' },
     };
-    const result = await page.replace([...(page.document.value?.origins ?? []), entry]);
+    const result = await page.change({ origins: [...origins, entry] });
     if (result === null) {
       announce(texts.added);
       lines.value = '';

@@ -2,42 +2,36 @@
 import { type Signal, signal } from '@preact/signals';
 import type { OriginsDocument, OriginsEntryBody, OriginsEntryHealth } from '../api/views.ts';
 import { api, settle } from '../api.ts';
+import { type DocumentCalls, SiteDocument } from '../edge/site-document.ts';
 import type { Failure } from '../failure.ts';
+import { Turns } from '../parts/turns.ts';
 
 const PATH = '/api/v1/domains/{domain_id}/proxy/origins';
 
-export class OriginsPage {
+interface OriginsBody {
+  readonly origins: OriginsEntryBody[];
+}
+
+const CALLS: DocumentCalls<OriginsDocument, OriginsBody> = {
+  read: (params) => settle(api.GET(PATH, { params })),
+  write: (params, body) => settle(api.PUT(PATH, { params, body })),
+};
+
+export class OriginsPage extends SiteDocument<OriginsDocument, OriginsBody> {
   /** Null: not read yet. */
-  readonly document: Signal<OriginsDocument | null> = signal(null);
-  readonly health: Signal<readonly OriginsEntryHealth[]> = signal([]);
-  readonly failure = signal<Failure | null>(null);
-  /** For calls of the API. */
-  readonly params: { readonly path: { readonly domain_id: number } };
+  readonly health: Signal<readonly OriginsEntryHealth[] | null> = signal(null);
+  readonly #turns = new Turns();
 
   constructor(domainId: number) {
-    this.params = { path: { domain_id: domainId } };
+    super(domainId, CALLS);
   }
 
-  /** The earlier state stays until it is read. */
-  async load(): Promise<void> {
-    const { params } = this;
-    const [document, health] = await Promise.all([
-      settle(api.GET(PATH, { params })),
-      settle(api.GET(`${PATH}/health`, { params })),
-    ]);
-    const failed = [document, health].find((result) => !result.ok);
-    this.failure.value = failed === undefined || failed.ok ? null : failed.failure;
-    if (document.ok) this.document.value = document.data;
-    if (health.ok) this.health.value = health.data.entries;
-  }
-
-  /** Replaces all entries, if nobody else has changed them. Null: done. */
-  async replace(origins: readonly OriginsEntryBody[]): Promise<Failure | null> {
-    const header = { 'If-Match': `"${this.document.value?.revision ?? 0}"` };
-    const params = { ...this.params, header };
-    const result = await settle(api.PUT(PATH, { params, body: { origins: [...origins] } }));
+  protected override async loadMore(): Promise<Failure | null> {
+    const turn = this.#turns.begin();
+    const params = { path: { domain_id: this.domainId } };
+    const result = await settle(api.GET(`${PATH}/health`, { params }));
     if (!result.ok) return result.failure;
-    await this.load();
+    if (this.#turns.mayShow(turn)) this.health.value = result.data.entries;
     return null;
   }
 }

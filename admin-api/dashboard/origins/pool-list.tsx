@@ -1,16 +1,22 @@
 /** The pools with the state of each origin. */
-import { useSignal } from '@preact/signals';
 import { announce } from '../../../core/browser/parts/announce.tsx';
-import type { OriginState, OriginsEntryHealth } from '../api/views.ts';
-import { Confirm } from '../parts/confirm.tsx';
+import type { OriginState, OriginsEntryBody, OriginsEntryHealth } from '../api/views.ts';
+import { ConfirmAction } from '../parts/confirm-action.tsx';
 import { Time } from '../parts/time.tsx';
 import { TEXTS } from '../texts.ts';
 import { formatOrigin } from './origin-lines.ts';
 import type { OriginsPage } from './origins-page.ts';
 
-export function PoolList({ page }: { readonly page: OriginsPage }) {
+interface PoolListProps {
+  readonly page: OriginsPage;
+  /** Of the latest version. */
+  readonly origins: readonly OriginsEntryBody[];
+}
+
+export function PoolList({ page, origins }: PoolListProps) {
   const texts = TEXTS.origins;
   const entries = page.health.value;
+  if (entries === null) return null;
   if (entries.length === 0)
     return (
       <section class="card">
@@ -21,30 +27,27 @@ export function PoolList({ page }: { readonly page: OriginsPage }) {
     );
   return (
     <>
-      {entries.map((entry, i) => (
-        <Pool key={titleOf(entry)} page={page} entry={entry} index={i} />
+      {entries.map((entry) => (
+        <Pool key={titleOf(entry)} page={page} origins={origins} entry={entry} />
       ))}
     </>
   );
 }
 
 /** `www /api`, or the label of an entry for rules. */
-const titleOf = ({ name, path, label }: OriginsEntryHealth): string =>
-  name === null ? TEXTS.origins.labelled(label ?? '') : `${name} ${path}`;
+const titleOf = ({ name, path, label }: Pick<OriginsEntryBody, 'name' | 'path' | 'label'>): string =>
+  name == null ? TEXTS.origins.labelled(label ?? '') : `${name} ${path ?? '/'}`;
 
-interface PoolProps {
-  readonly page: OriginsPage;
+interface PoolProps extends PoolListProps {
   readonly entry: OriginsEntryHealth;
-  readonly index: number;
 }
 
-function Pool({ page, entry, index }: PoolProps) {
+function Pool({ page, origins, entry }: PoolProps) {
   const texts = TEXTS.origins;
-  const isDeleting = useSignal(false);
   const title = titleOf(entry);
+  // By its title: the health may have been read before the latest version.
   const remove = async () => {
-    const origins = page.document.value?.origins ?? [];
-    const failure = await page.replace(origins.filter((_, i) => i !== index));
+    const failure = await page.change({ origins: origins.filter((other) => titleOf(other) !== title) });
     if (failure === null) announce(texts.deleted(title));
     return failure;
   };
@@ -57,30 +60,15 @@ function Pool({ page, entry, index }: PoolProps) {
           <OriginItem key={formatOrigin(origin)} origin={origin} />
         ))}
       </ul>
-      <div class="actions">
-        <button
-          type="button"
-          class="button"
-          aria-label={texts.deleteOf(title)}
-          onClick={() => {
-            isDeleting.value = true;
-          }}
-        >
-          {texts.delete}
-        </button>
-      </div>
-      {isDeleting.value && (
-        <Confirm
-          title={texts.deleteTitle(title)}
-          explanation={texts.deleteExplanation}
-          word={title}
-          label={texts.deleteNow}
-          run={remove}
-          onClose={() => {
-            isDeleting.value = false;
-          }}
-        />
-      )}
+      <ConfirmAction
+        open={texts.delete}
+        openLabel={texts.deleteOf(title)}
+        title={texts.deleteTitle(title)}
+        explanation={texts.deleteExplanation}
+        word={title}
+        label={texts.deleteNow}
+        run={remove}
+      />
     </section>
   );
 }

@@ -14,7 +14,7 @@ export function AddTemplate({ page }: { readonly page: RulesPage }) {
   const chosen = templates.find((template) => template.name === name.value);
   const { isRunning, failure, submit } = useForm([], async () => {
     if (chosen === undefined) return null;
-    const result = await page.replace([...page.rules, ...chosen.rules]);
+    const result = await page.changeRules([...page.rules, ...chosen.rules]);
     if (result === null) announce(texts.added(chosen.title));
     return result;
   });

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { announce } from '../../../core/browser/parts/announce.tsx';
 import type { SiteRule } from '../api/views.ts';
 import type { Failure } from '../failure.ts';
-import { Confirm } from '../parts/confirm.tsx';
+import { ConfirmAction } from '../parts/confirm-action.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { TEXTS } from '../texts.ts';
 import { moved } from './rule-order.ts';
@@ -16,7 +16,7 @@ export function RuleList({ page }: { readonly page: RulesPage }) {
   const movedRule = useSignal<MovedRule | null>(null);
   const { rules } = page;
   const replace = async (changed: readonly SiteRule[], text: string): Promise<boolean> => {
-    failure.value = await page.replace(changed);
+    failure.value = await page.changeRules(changed);
     if (failure.value === null) announce(text);
     return failure.value === null;
   };
@@ -65,7 +65,6 @@ interface ItemProps {
 
 function RuleItem({ page, rule, index, movedRule, replace }: ItemProps) {
   const texts = TEXTS.rules;
-  const isDeleting = useSignal(false);
   const { rules } = page;
   const title = titleOf(rule, index);
   const { action, match, except, dry_run: isDryRun = false, enabled: isEnabled = true } = rule;
@@ -89,7 +88,7 @@ function RuleItem({ page, rule, index, movedRule, replace }: ItemProps) {
       movedRule.value = { index: to, isUp: to < index };
   };
   const remove = async (): Promise<Failure | null> => {
-    const failure = await page.replace(rules.filter((_, i) => i !== index));
+    const failure = await page.changeRules(rules.filter((_, i) => i !== index));
     if (failure === null) announce(texts.deleted(title));
     return failure;
   };
@@ -107,7 +106,15 @@ function RuleItem({ page, rule, index, movedRule, replace }: ItemProps) {
         {except !== undefined && <Part label={texts.except} value={except} empty="" />}
         {Object.keys(fields).length > 0 && <Part label={texts.fields} value={fields} empty="" />}
       </ul>
-      <div class="actions">
+      <ConfirmAction
+        open={texts.delete}
+        openLabel={texts.deleteOf(title)}
+        title={texts.deleteTitle(title)}
+        explanation={texts.deleteExplanation}
+        word={title}
+        label={texts.deleteNow}
+        run={remove}
+      >
         <button
           type="button"
           class="button"
@@ -137,29 +144,7 @@ function RuleItem({ page, rule, index, movedRule, replace }: ItemProps) {
         >
           {texts.dryRun}
         </button>
-        <button
-          type="button"
-          class="button"
-          aria-label={texts.deleteOf(title)}
-          onClick={() => {
-            isDeleting.value = true;
-          }}
-        >
-          {texts.delete}
-        </button>
-      </div>
-      {isDeleting.value && (
-        <Confirm
-          title={texts.deleteTitle(title)}
-          explanation={texts.deleteExplanation}
-          word={title}
-          label={texts.deleteNow}
-          run={remove}
-          onClose={() => {
-            isDeleting.value = false;
-          }}
-        />
-      )}
+      </ConfirmAction>
     </section>
   );
 }

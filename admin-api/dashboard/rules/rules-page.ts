@@ -2,55 +2,63 @@
 import { type Signal, signal } from '@preact/signals';
 import type { RuleBody, RuleCount, RulesDocument, RuleTemplate, SiteRule } from '../api/views.ts';
 import { api, settle } from '../api.ts';
+import { type DocumentCalls, SiteDocument } from '../edge/site-document.ts';
 import type { Failure } from '../failure.ts';
+import { Turns } from '../parts/turns.ts';
 
 const PATH = '/api/v1/domains/{domain_id}/proxy/rules';
 
-export class RulesPage {
-  /** Null: not read yet. */
-  readonly document: Signal<RulesDocument | null> = signal(null);
+interface RulesBody {
+  readonly rules: RuleBody[];
+}
+
+const CALLS: DocumentCalls<RulesDocument, RulesBody> = {
+  read: (params) => settle(api.GET(PATH, { params })),
+  write: (params, body) => settle(api.PUT(PATH, { params, body })),
+};
+
+export class RulesPage extends SiteDocument<RulesDocument, RulesBody> {
   readonly counts: Signal<readonly RuleCount[]> = signal([]);
+  /** They never change. Empty: not read yet. */
   readonly templates: Signal<readonly RuleTemplate[]> = signal([]);
-  readonly failure = signal<Failure | null>(null);
-  /** For calls of the API. */
-  readonly params: { readonly path: { readonly domain_id: number } };
+  readonly #turns = new Turns();
 
   constructor(domainId: number) {
-    this.params = { path: { domain_id: domainId } };
+    super(domainId, CALLS);
   }
 
   get rules(): readonly SiteRule[] {
-    return this.document.value?.rules ?? [];
+    return this.latest.value?.rules ?? [];
   }
 
-  /** The earlier state stays until it is read. */
-  async load(): Promise<void> {
-    const { params } = this;
-    const [document, counters, templates] = await Promise.all([
-      settle(api.GET(PATH, { params })),
-      settle(api.GET(`${PATH}/counters`, { params })),
-      settle(api.GET(`${PATH}/templates`, { params })),
-    ]);
-    const failed = [document, counters, templates].find((result) => !result.ok);
-    this.failure.value = failed === undefined || failed.ok ? null : failed.failure;
-    if (document.ok) this.document.value = document.data;
-    if (counters.ok) this.counts.value = counters.data.rules;
-    if (templates.ok) this.templates.value = templates.data.templates;
+  /** Changes the list. Null: done. */
+  changeRules(rules: readonly (SiteRule | RuleBody)[]): Promise<Failure | null> {
+    return this.change({ rules: [...rules] as RuleBody[] });
   }
 
   /** Reads the counts again. They stay if that fails. */
-  async loadCounts(): Promise<void> {
-    const counters = await settle(api.GET(`${PATH}/counters`, { params: this.params }));
-    if (counters.ok) this.counts.value = counters.data.rules;
+  async loadCounts(): Promise<Failure | null> {
+    const turn = this.#turns.begin();
+    const counters = await settle(api.GET(`${PATH}/counters`, { params: this.#params }));
+    if (!counters.ok) return counters.failure;
+    if (this.#turns.mayShow(turn)) this.counts.value = counters.data.rules;
+    return null;
   }
 
-  /** Replaces all rules, if nobody else has changed them. Null: done. */
-  async replace(rules: readonly (SiteRule | RuleBody)[]): Promise<Failure | null> {
-    const header = { 'If-Match': `"${this.document.value?.revision ?? 0}"` };
-    const params = { ...this.params, header };
-    const result = await settle(api.PUT(PATH, { params, body: { rules: [...rules] as RuleBody[] } }));
+  protected override async loadMore(): Promise<Failure | null> {
+    const failures = await Promise.all([this.loadCounts(), this.#loadTemplates()]);
+    return failures.find((failure) => failure !== null) ?? null;
+  }
+
+  async #loadTemplates(): Promise<Failure | null> {
+    if (this.templates.value.length > 0) return null;
+    const result = await settle(api.GET(`${PATH}/templates`, { params: this.#params }));
     if (!result.ok) return result.failure;
-    await this.load();
+    this.templates.value = result.data.templates;
     return null;
+  }
+
+  get #params(): { readonly path: { readonly domain_id: number } } {
+    return { path: { domain_id: this.domainId } };
   }
 }

@@ -136,12 +136,13 @@ test('origin, switch, exposed records, certificate, HSTS and purges, with their 
           response.request().method() === 'GET' && new URL(response.url()).pathname === path;
         const read = page.waitForResponse(isRead);
         await save.click();
+        // It is shown for some seconds only, and on a busy machine the page is read again later.
+        await page.getByText('Your certificate is served.').waitFor();
         // The page is read again, and the warnings of the upload stay.
         await (await read).finished();
       } finally {
         removeFolder(folder);
       }
-      await page.getByText('Your certificate is served.').waitFor();
       await page.getByText('You uploaded this certificate').waitFor();
       await page.getByText('For shop.example, *.shop.example').waitFor();
       await page.getByText(/self-signed/).waitFor();
@@ -182,10 +183,12 @@ test('origin, switch, exposed records, certificate, HSTS and purges, with their 
       await purge.getByLabel('URLs').fill('https://www.shop.example/a\n\n https://www.shop.example/b ');
       await purge.getByRole('button', { name: 'Purge' }).click();
       await purge.getByText('Purged on all nodes: 2 URLs.').waitFor();
+      await purge.getByLabel('Fetch again at once').check();
       await purge.getByLabel('What to purge').selectOption('tags');
       await purge.getByLabel('Tags of your server').fill('home');
       await purge.getByRole('button', { name: 'Purge' }).click();
-      await purge.getByText('Purged on all nodes: 1 tag.').waitFor();
+      await purge.getByText('Purged on all nodes: 1 tag. They are fetched again in the background.').waitFor();
+      await purge.getByLabel('Fetch again at once').uncheck();
       await purge.getByLabel('What to purge').selectOption('all');
       await purge.getByRole('button', { name: 'Purge everything' }).click();
       await purge.getByText('Purged on all nodes: everything.').waitFor();
@@ -233,7 +236,20 @@ test('an origin that is a name of the zone: its address becomes the origin, and 
       await json.fill('[');
       await button(page, 'Save all').click();
       await page.getByText(/This is not JSON/).waitFor();
-      await json.fill('[{"name": "www", "pool": [{"origin": "1.1.1.1"}]}]');
+      // Another client adds a pool: the list shows it, and the text stays.
+      const text = '[{"name": "www", "pool": [{"origin": "1.1.1.1"}]}]';
+      await json.fill(text);
+      const others = [{ name: 'blog', pool: [{ origin: '1.1.1.1' }] }];
+      await world.daemon.api.call('PUT', `${path}/proxy/origins`, { origins: others });
+      await page.getByRole('heading', { name: 'blog /' }).waitFor();
+      await page.getByText('There is a newer version of this page.').waitFor();
+      await untilIs(() => json.inputValue(), text);
+      await button(page, 'Save all').click();
+      await page.getByText('Nothing was saved: there is a newer version').waitFor();
+      await checkScreen(page, 'origins-conflict');
+      await button(page, /^Keep mine/).click();
+      await page.getByText('There is a newer version of this page.').waitFor({ state: 'detached' });
+      await untilIs(() => json.inputValue(), text);
       await button(page, 'Save all').click();
       await page.getByRole('heading', { name: 'www /' }).waitFor();
       await page.getByText('No health check').waitFor();
@@ -252,12 +268,12 @@ test('an origin that is a name of the zone: its address becomes the origin, and 
       await save();
       await page.getByText(/unknown placeholder \{\{nothing\}\}/).waitFor();
       await world.daemon.api.call('PUT', `${path}/proxy/error-pages`, { pages: [] });
-      await page.getByText('Somebody else has changed this page meanwhile.').waitFor();
+      await page.getByText('There is a newer version of this page.').waitFor();
       await page.getByLabel('HTML', { exact: true }).fill('<h1>{{title}}</h1>');
       await save();
       await page.getByText('Nothing was saved: there is a newer version').waitFor();
       await checkScreen(page, 'error-pages-conflict');
-      await button(page, 'Discard my changes, load theirs').click();
+      await button(page, /^Discard mine/).click();
       await page.getByText('Visitors see the pages of the service.').waitFor();
       await button(page, 'Add a page').click();
       await page.getByLabel('Status', { exact: true }).fill('404');
@@ -318,6 +334,14 @@ test('an origin that is a name of the zone: its address becomes the origin, and 
       await page.getByLabel('Rules', { exact: true }).fill('[{"action": {"type": "redirect", "location": "x"}}]');
       await button(page, 'Save all').click();
       await page.getByText(/Rule 1: action\.location must be a path/).waitFor();
+      // A button of the list changes the rules as well: the text stays until it is discarded.
+      await button(page, 'Dry run: 1. Block bad bots').click();
+      await page.locator('button[aria-pressed=true]').waitFor({ state: 'detached' });
+      await page.getByText('There is a newer version of this page.').waitFor();
+      await untilMatches(() => page.getByLabel('Rules', { exact: true }).inputValue(), /redirect/);
+      await button(page, /^Discard mine/).click();
+      await page.getByText('There is a newer version of this page.').waitFor({ state: 'detached' });
+      await untilMatches(() => page.getByLabel('Rules', { exact: true }).inputValue(), /bots/i);
       await button(page, 'Delete …: 1. Block bad bots').click();
       await page.getByLabel('Type 1. Block bad bots to confirm').fill('1. Block bad bots');
       await page.getByRole('dialog').getByRole('button', { name: 'Delete rule' }).click();

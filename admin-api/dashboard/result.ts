@@ -1,0 +1,6 @@
+/** The result of a call of the API. */
+import type { Failure } from './failure.ts';
+
+export type Result<T> =
+  | { readonly ok: true; readonly data: T; readonly response: Response }
+  | { readonly ok: false; readonly failure: Failure };
