@@ -63,6 +63,7 @@ import { DashboardPages } from './pages/pages.ts';
 import { PREFIX, powerDnsError } from './powerdns/errors.ts';
 import { powerDnsRoutes } from './powerdns/routes.ts';
 import type { Resolve } from './proxy/bounded.ts';
+import { errorPagePreviewRoute } from './proxy/error-page-preview.ts';
 import { errorPagesRoutes } from './proxy/error-pages.ts';
 import { originsRoutes } from './proxy/origins-document.ts';
 import { protectionRoutes } from './proxy/protection.ts';
@@ -220,6 +221,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     ...dnssecRoutes(services),
     ...proxyRoutes(services, originRules),
     ...errorPagesRoutes(services),
+    errorPagePreviewRoute(services),
     ...protectionRoutes(services),
     ...originsRoutes(services, originRules, options.ejections ?? { endOf: () => null }),
     ...logRoutes(services, options.logs ?? NO_LOG_DELIVERY),

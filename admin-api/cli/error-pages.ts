@@ -1,8 +1,6 @@
 /** `waypost error-pages`: the pages that visitors see when the edge itself reports an error. */
-import { STATUS_CODES } from 'node:http';
 import type { Command } from 'commander';
-import { compileErrorPages } from '../../core/error-pages/error-pages.ts';
-import { parseTemplate, renderTemplate } from '../../core/error-pages/template.ts';
+import { renderPreview } from '../../core/error-pages/preview.ts';
 import { asText, type Json } from './client.ts';
 import type { CommandContext } from './command.ts';
 import type { Domain } from './domains.ts';
@@ -85,22 +83,11 @@ function addPreview(group: Command, { io, action }: CommandContext): void {
     .action(
       action<{ status?: number }>(async ({ status = 502 }, [file]) => {
         const html = await readText(file);
-        compileErrorPages({ pages: [{ status: String(status), html }] });
-        io.stdout.write(renderTemplate(parseTemplate(html), sampleValues(status)));
+        io.stdout.write(renderPreview(html, String(status)));
         return true;
       }),
     );
 }
-
-const sampleValues = (status: number) => ({
-  status: String(status),
-  title: STATUS_CODES[status] ?? 'The site does not respond',
-  reason: 'The server behind this site does not respond at the moment. Please try again in a minute.',
-  code: 'origin_refused',
-  request_id: '5f2b8c0d9e1a-1z',
-  host: 'www.example.com',
-  time: '2026-11-27 08:00:00',
-});
 
 /** HTML by status, class, or "maintenance". */
 function pagesOf(body: Json): Map<string, string> {

@@ -1122,6 +1122,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/domains/{domain_id}/proxy/error-pages/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Preview an error page
+         * @description The response is the page with sample values in place of its placeholders. It
+         * runs no scripts and loads nothing, also no pictures of the site. Nothing is stored.
+         */
+        get: operations["previewErrorPage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/domains/{domain_id}/proxy/protection": {
         parameters: {
             query?: never;
@@ -14309,6 +14330,109 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    previewErrorPage: {
+        parameters: {
+            query?: {
+                /**
+                 * @description the HTML in UTF-8, compressed by DEFLATE without a header (RFC
+                 * 1951), in base64url; omitted: a list of the placeholders
+                 */
+                page?: string;
+                /**
+                 * @description a status from 400 to 599, "4xx", "5xx" or "maintenance"; the default
+                 * is 5xx
+                 */
+                status?: string;
+            };
+            header?: never;
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Preview an error page */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Unprocessable Entity: `invalid_preview`, `invalid_status`,
+             * `invalid_error_page`.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "invalid_preview" | "invalid_status" | "invalid_error_page";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Otherwise"];
         };
     };

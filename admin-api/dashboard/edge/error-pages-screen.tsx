@@ -10,6 +10,7 @@ import type { ScreenProps } from '../screen.ts';
 import { TEXTS } from '../texts.ts';
 import { DocumentForm } from './document-form.tsx';
 import { DocumentFrame } from './document-frame.tsx';
+import { PreviewLink } from './preview-link.tsx';
 import { type DocumentCalls, SiteDocument } from './site-document.ts';
 
 const PATH = '/api/v1/domains/{domain_id}/proxy/error-pages';
@@ -89,7 +90,14 @@ function ErrorPagesForm({ page, stored }: { readonly page: ErrorPages; readonly 
             </div>
           </section>
           {drafts.value.map((draft, i) => (
-            <PageCard key={draft.key} draft={draft} pointer={`/pages/${i}`} faultOf={faultOf} remove={remove} />
+            <PageCard
+              key={draft.key}
+              domainId={page.domainId}
+              draft={draft}
+              pointer={`/pages/${i}`}
+              faultOf={faultOf}
+              remove={remove}
+            />
           ))}
           <section class="card">
             <TextArea
@@ -101,6 +109,11 @@ function ErrorPagesForm({ page, stored }: { readonly page: ErrorPages; readonly 
               rows={6}
               isCode
             />
+            {maintenance.value.trim() !== '' && (
+              <div class="actions">
+                <PreviewLink domainId={page.domainId} status="maintenance" html={maintenance} />
+              </div>
+            )}
           </section>
         </>
       )}
@@ -109,13 +122,14 @@ function ErrorPagesForm({ page, stored }: { readonly page: ErrorPages; readonly 
 }
 
 interface PageCardProps {
+  readonly domainId: number;
   readonly draft: PageDraft;
   readonly pointer: string;
   readonly faultOf: FaultOf;
   readonly remove: (draft: PageDraft) => void;
 }
 
-function PageCard({ draft, pointer, faultOf, remove }: PageCardProps) {
+function PageCard({ domainId, draft, pointer, faultOf, remove }: PageCardProps) {
   const texts = TEXTS.errorPages;
   const status = draft.status.value.trim();
   return (
@@ -132,6 +146,7 @@ function PageCard({ draft, pointer, faultOf, remove }: PageCardProps) {
       />
       <TextArea label={texts.html} fault={faultOf(`${pointer}/html`)} value={draft.html} name="html" rows={12} isCode />
       <div class="actions">
+        <PreviewLink domainId={domainId} status={status} html={draft.html} />
         <button type="button" class="button" aria-label={texts.removeOf(status)} onClick={() => remove(draft)}>
           {texts.remove}
         </button>

@@ -1,4 +1,5 @@
 /** The API contract: error pages of a domain, a document with a revision of its own. */
+import { deflateRawSync } from 'node:zlib';
 import * as assert from 'uvu/assert';
 import { everywhere, refused, succeeded } from './world.ts';
 
@@ -29,5 +30,43 @@ await everywhere('contract, error pages', (test) => {
       assert.is(body.ok, false, status);
     }
     assert.is(succeeded(await client.get(at)).body.revision, 2);
+  });
+
+  test('GET …/proxy/error-pages/preview: the page of the query, as a document without scripts and origin', async ({
+    world,
+  }) => {
+    const { client, path } = await world.zone();
+    const at = `${path}/proxy/error-pages/preview`;
+    const encode = (html: string | Uint8Array): string => deflateRawSync(html).toString('base64url');
+    const preview = (html: string | Uint8Array, status = '') => client.get(`${at}?page=${encode(html)}${status}`);
+    const shown = await preview('<h1>{{status}} {{title}} ä</h1><script>alert(1)</script>');
+    assert.equal([shown.status, shown.text], [200, '<h1>502 Bad Gateway ä</h1><script>alert(1)</script>']);
+    assert.is(shown.headers.get('content-type'), 'text/html; charset=utf-8');
+    assert.is(shown.headers.get('cache-control'), 'no-store');
+    const policy = (shown.headers.get('content-security-policy') ?? '').split('; ');
+    for (const directive of ['sandbox', "default-src 'none'", "form-action 'none'", "frame-ancestors 'none'"])
+      assert.ok(policy.includes(directive), directive);
+    assert.not.match(policy.join(), /script|allow-|https?:|\*|'self'/);
+    for (const [status, text] of [
+      ['404', '404'],
+      ['4xx', '404'],
+      ['5xx', '502'],
+      ['maintenance', '503'],
+    ])
+      assert.is((await preview('{{status}}', `&status=${status}`)).text, text, status);
+    assert.match((await client.get(at)).text, /<dt>host<\/dt><dd>www\.example\.com<\/dd>/);
+    for (const [page, fault] of [
+      [encode('{{x}}'), '422 invalid_error_page'],
+      [encode(' '), '422 invalid_error_page'],
+      [encode(Buffer.alloc(32 * 1024 + 1, 'a')), '422 invalid_preview'],
+      [encode(Buffer.of(0xff)), '422 invalid_preview'],
+      ['AAAA', '422 invalid_preview'],
+      ['', '422 invalid_preview'],
+    ])
+      refused(await client.get(`${at}?page=${page}`), fault);
+    assert.is((await preview(Buffer.alloc(32 * 1024, 'a'))).text.length, 32 * 1024);
+    for (const status of ['200', '6xx', 'x'])
+      refused(await preview('x', `&status=${status}`), '422 invalid_status', '/status');
+    refused(await world.nobody.get(at), '401 missing_token');
   });
 });

@@ -277,6 +277,18 @@ test('an origin that is a name of the zone: its address becomes the origin, and 
       await page.getByText('Visitors see the pages of the service.').waitFor();
       await button(page, 'Add a page').click();
       await page.getByLabel('Status', { exact: true }).fill('404');
+      // The preview is a document of its own, in which nothing runs.
+      const html = page.getByLabel('HTML', { exact: true });
+      const written = await html.inputValue();
+      await html.fill('<title>unchanged</title><h1>{{title}} ä</h1><script>document.title = "changed"</script>');
+      const link = page.getByRole('link', { name: 'Preview in a new tab: 404' });
+      const opened = page.context().waitForEvent('page');
+      await link.click();
+      const preview = await opened;
+      await preview.getByRole('heading', { name: 'Not Found ä' }).waitFor();
+      assert.equal([await preview.title(), await preview.evaluate('origin')], ['unchanged', 'null']);
+      await preview.close();
+      await html.fill(written);
       await save();
       await untilPasses(async () => {
         const { pages } = (await world.daemon.api.call('GET', `${path}/proxy/error-pages`)).body;
