@@ -63,7 +63,13 @@ export class FinalFields {
     readonly length: number,
     /** Whether a status has no body of any length. */
     readonly isEmpty: boolean,
+    /** That of `fields`, if it is ours: then they are complete for a second. */
+    readonly ownDate: string,
   ) {}
+
+  get isCurrent(): boolean {
+    return this.ownDate === '' || this.ownDate === currentDate();
+  }
 }
 
 /**
@@ -74,10 +80,12 @@ export class FinalFields {
 export function finalFields(status: number, headers: FieldList): FinalFields {
   const derived = derivedOf(headers);
   const last = derived?.final;
-  if (last instanceof FinalFields && last.isEmpty === (status === 204)) return last;
+  if (last instanceof FinalFields && last.isEmpty === (status === 204) && last.isCurrent) return last;
   const final = makeFinalFields(status, headers);
-  // With a date of ours it is another list a second later.
-  if (derived !== undefined && final.fields === headers) derived.final = final;
+  if (derived !== undefined) {
+    markRecurring(final.fields);
+    derived.final = final;
+  }
   return final;
 }
 
@@ -99,7 +107,9 @@ function makeFinalFields(status: number, headers: FieldList): FinalFields {
   let fields = isDropping ? withoutConnection(headers) : headers;
   if (lengths > (mayHaveLength ? 1 : 0)) fields = withoutLength(fields);
   if (length >= 0 && lengths > 1) fields = [...fields, 'content-length', String(length)];
-  return new FinalFields(hasDate ? fields : [...fields, 'date', currentDate()], length, !mayHaveLength);
+  if (hasDate) return new FinalFields(fields, length, !mayHaveLength, '');
+  const date = currentDate();
+  return new FinalFields([...fields, 'date', date], length, !mayHaveLength, date);
 }
 
 /** `before`: what another line has said; -1 without one. */
