@@ -11,7 +11,7 @@ import type { Flight, Flights } from './flights.ts';
 import type { HotEntry } from './hot-entry.ts';
 import { RangedBody } from './ranged-body.ts';
 import { ReadAheadBody, type ReadAheadBudget } from './read-ahead-body.ts';
-import { type Forwarded, repeatedStatus } from './rules/cache-status.ts';
+import { cacheStatus, type Forwarded, repeatedStatus } from './rules/cache-status.ts';
 import { factsOf, type Received } from './rules/facts.ts';
 import type { CacheRequest } from './rules/request.ts';
 import { isServerError, mayUseOnError } from './rules/reuse.ts';
@@ -202,24 +202,15 @@ async function serveStaleOnError(
   const isDisconnected = error instanceof PoolDownError && error.maySendStale;
   if (!mayUseOnError(entry.facts, request, now, isDisconnected)) return false;
   visit.outcome = 'stale';
-  await serveStored(visit, entry, request, now, statusOf(context, fill, { fwdStatus: status }));
+  await serveStored(visit, entry, request, now, statusOf(context, fill, status));
   return true;
 }
 
-interface StatusParameters {
-  readonly fwdStatus?: number;
-  readonly stored?: boolean;
+function statusOf({ name }: FillContext, fill: Fill, fwdStatus?: number, stored?: boolean): string {
+  const { fwd, isCollapsed, owner } = fill;
+  if (owner === undefined) return repeatedStatus(name, fwd, isCollapsed, fwdStatus, stored);
+  return cacheStatus({ name, fwd, fwdStatus, stored, collapsed: isCollapsed, detail: `peer-${owner}` });
 }
-
-const statusOf = (
-  { name }: FillContext,
-  { fwd, isCollapsed, owner }: Fill,
-  { fwdStatus, stored }: StatusParameters,
-): string =>
-  repeatedStatus({
-    ...{ name, fwd, collapsed: isCollapsed, fwdStatus, stored },
-    detail: owner === undefined ? undefined : `peer-${owner}`,
-  });
 
 /** A HEAD request is judged like the GET whose response is stored. */
 const asGet = (request: CacheRequest): CacheRequest =>
@@ -260,7 +251,7 @@ async function handleNotModified(
   if (!isStorable) store.remove(visit.site.domainId, key);
   if (visit.isBackground || served === undefined) return;
   visit.outcome = 'revalidated';
-  const status = statusOf(context, fill, { fwdStatus: 304 });
+  const status = statusOf(context, fill, 304);
   await serveStored(visit, context.entryOf(served, visit), request, context.clock(), status);
 }
 
@@ -313,7 +304,7 @@ function handleHeadResponse(context: FillContext, fill: Fill, response: OriginRe
       visit.onInvalidated?.(key);
     }
   }
-  const fields = visit.visitorFields(response.headers, statusOf(context, fill, {}));
+  const fields = visit.visitorFields(response.headers, statusOf(context, fill));
   return visit.respond(response.status, fields, response.body);
 }
 
@@ -329,7 +320,7 @@ function handleGetResponse(context: FillContext, fill: Fill, response: OriginRes
     return;
   }
   const isStored = body instanceof TappedBody;
-  const fields = visit.visitorFields(headers, statusOf(context, fill, { stored: isStored }));
+  const fields = visit.visitorFields(headers, statusOf(context, fill, undefined, isStored));
   return relayResponse(context, fill, received, fields, isStored ? withReadAhead(context, body, fill.flight) : body);
 }
 

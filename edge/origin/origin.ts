@@ -8,6 +8,13 @@ import type { FieldList } from '../http/exchange/field-list.ts';
 import type { Origin } from './origin-address.ts';
 import type { OriginPlace } from './place.ts';
 
+declare const REQUEST_ID: unique symbol;
+/**
+ * A field value by the way it is made: letters, digits and a dash. So nobody has to look at its
+ * characters again, for which V8 would first have to copy them into one piece.
+ */
+export type RequestId = string & { readonly [REQUEST_ID]: true };
+
 export interface OriginRequest {
   readonly origin: Origin;
   /**
@@ -26,7 +33,7 @@ export interface OriginRequest {
    */
   readonly headers: FieldList;
   /** X-Request-Id. It is not in `headers`, so that the same list can be used for many requests. */
-  readonly id?: string;
+  readonly id?: RequestId;
   readonly body: RequestBody;
   /**
    * The visitor's network (core/address/ipv6.ts), which gets its share of the connections;

@@ -107,7 +107,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
     const isFirst = this.#queue.size === 0 || !this.#queue.hasItemOf(ownerOf(client, site));
     const mayStart = isFirst && this.#mayStart(client, site);
     const waiting = this.#waiting.size + this.#queue.size;
-    if (yields && (!mayStart || waiting > 0 || this.#isHalfInUse)) {
+    if (yields && (!mayStart || waiting > 0 || this.#isHalfInUse())) {
       call.fail(aborted());
       return;
     }
@@ -269,15 +269,15 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
     call.retries++;
     this.#tools.counters.retries++;
     call.holder = this;
-    if (this.#tools.makeRoom(this.#held)) this.#dial(call);
+    if (this.#tools.makeRoom(this.#held())) this.#dial(call);
     else this.#fail(call, new OriginError('busy', 'too many connections to origins'));
   }
 
   // Shares.
 
   /** Of all connections that there may be. */
-  get #isHalfInUse(): boolean {
-    return (this.#held - this.#idle.length) * 2 >= this.#tools.limits.connections;
+  #isHalfInUse(): boolean {
+    return (this.#held() - this.#idle.length) * 2 >= this.#tools.limits.connections;
   }
 
   #mayStart(network: string | undefined, site: string | undefined): boolean {
@@ -384,12 +384,12 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
   /** As many as are waited for, within the bounds. */
   #open(): void {
     const { limits } = this.#tools;
-    while (this.#dials.size < this.#waiting.size && this.#held < limits.connections) {
-      if (!this.#tools.makeRoom(this.#held)) break;
+    while (this.#dials.size < this.#waiting.size && this.#held() < limits.connections) {
+      if (!this.#tools.makeRoom(this.#held())) break;
       this.#dial(null);
     }
     // Nobody will be there for those that wait.
-    if (this.#held > 0) return;
+    if (this.#held() > 0) return;
     for (let call = this.#takeWaiting(); call !== undefined; call = this.#takeWaiting())
       this.#fail(call, new OriginError('busy', 'too many connections to origins'));
   }
@@ -402,7 +402,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
   }
 
   /** Open, and being opened. */
-  get #held(): number {
+  #held(): number {
     return this.#connections.size + this.#dials.size;
   }
 
@@ -419,7 +419,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
   }
 
   #forgetIfEmpty(): void {
-    if (this.#held + this.#waiting.size + this.#queue.size === 0) this.#tools.onEmpty(this);
+    if (this.#held() + this.#waiting.size + this.#queue.size === 0) this.#tools.onEmpty(this);
   }
 }
 

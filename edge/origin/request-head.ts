@@ -5,7 +5,7 @@
  */
 import { isPath } from '../http/exchange/authority.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
-import { isFieldValue, isToken } from '../http/exchange/fields.ts';
+import { isToken } from '../http/exchange/fields.ts';
 import { derivedOf, type RecurringLines } from '../http/exchange/recurring-fields.ts';
 import { fieldLine } from './field-line.ts';
 import type { OriginRequest } from './origin.ts';
@@ -60,11 +60,7 @@ function isAuthority(text: string): boolean {
   return true;
 }
 
-function idLine({ id = '' }: OriginRequest): string {
-  if (id === '') return '';
-  if (!isFieldValue(id)) throw new TypeError(`No id of a request: ${id}`);
-  return `x-request-id: ${id}\r\n`;
-}
+const idLine = ({ id }: OriginRequest): string => (id === undefined ? '' : `x-request-id: ${id}\r\n`);
 
 function recurringLines(headers: FieldList): RecurringLines | null {
   const derived = derivedOf(headers);
@@ -110,5 +106,5 @@ function framingLine({ method, body, protocol }: OriginRequest): string {
   const { length } = body;
   if (length === undefined) return 'transfer-encoding: chunked\r\n';
   if (!Number.isSafeInteger(length) || length < 0) throw new TypeError(`No length of a body: ${length}`);
-  return length > 0 || EXPECTS_BODY.has(method) ? `content-length: ${length}\r\n` : '';
+  return length > 0 || (method !== 'GET' && EXPECTS_BODY.has(method)) ? `content-length: ${length}\r\n` : '';
 }

@@ -9,9 +9,10 @@ import { hostOf, siteHost } from '../http/exchange/authority.ts';
 import { NO_BODY } from '../http/exchange/body-queue.ts';
 import type { Exchange, RequestBody } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
+import { Pending } from '../http/exchange/pending.ts';
 import type { ReadyAnswer } from '../http/exchange/ready-answer.ts';
 import { derivedOf, markRecurring } from '../http/exchange/recurring-fields.ts';
-import { type PoolRequest, sendToPool } from '../origin/failover.ts';
+import { type PoolReceiver, type PoolRequest, sendToPool } from '../origin/failover.ts';
 import {
   isOfVisitor,
   type OriginBody,
@@ -86,6 +87,42 @@ class VisitorFields {
       identity === this.identity &&
       cacheStatus === this.cacheStatus
     );
+  }
+}
+
+/** The wait for a response, and what is then done with it. */
+class Receiving extends Pending implements PoolReceiver {
+  readonly #passage: Passage;
+  /** Null: the domain's own origin. */
+  readonly #route: PoolRoute | null;
+  readonly #onResponse: (response: OriginResponse) => Done;
+  readonly #onFailure: (error: unknown) => Done;
+
+  constructor(
+    passage: Passage,
+    route: PoolRoute | null,
+    onResponse: (response: OriginResponse) => Done,
+    onFailure: (error: unknown) => Done,
+  ) {
+    super();
+    this.#passage = passage;
+    this.#route = route;
+    this.#onResponse = onResponse;
+    this.#onFailure = onFailure;
+  }
+
+  onResponse(response: OriginResponse, target = -1, preferred = -1): void {
+    try {
+      if (this.#route !== null) this.#passage.onTarget(this.#route, target, preferred);
+      this.endWith(this.#passage.responded(response, this.#onResponse));
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** Later: the visitor may be cancelling the request at this moment. */
+  onFailure(error: Error): void {
+    this.endWith(Promise.reject(error).catch(this.#onFailure));
   }
 }
 
@@ -190,7 +227,7 @@ export class Passage implements Visit, TrailerFilter {
     const { peers } = this.#context;
     const owner = peers?.ownerOf(key);
     // A visitor who stays at an origin gets its cookie with the response.
-    if (peers === null || owner === undefined || this.#isSticky) return undefined;
+    if (peers === null || owner === undefined || this.#isSticky()) return undefined;
     const cancel = new OriginCancel();
     this.#cancel = cancel;
     return this.#askOwner(peers, owner, this.#peerRequest(key, headers, cancel), onResponse, onFailure);
@@ -212,7 +249,7 @@ export class Passage implements Visit, TrailerFilter {
     this.#context.peers?.invalidate(key);
   }
 
-  get #isSticky(): boolean {
+  #isSticky(): boolean {
     if (this.#route === undefined) this.#route = this.#findRoute();
     return this.#route?.isSticky === true;
   }
@@ -270,32 +307,22 @@ export class Passage implements Visit, TrailerFilter {
       cancel,
       onInform: (status, fields, identity) => this.#inform(status, fields, identity),
     };
-    return new Promise((resolve, reject) => {
-      const receiver = {
-        onResponse: (response: OriginResponse, target = -1, preferred = -1): void => {
-          try {
-            if (route !== null) this.#onTarget(route, target, preferred);
-            resolve(this.#onResponse(response, onResponse));
-          } catch (error) {
-            reject(error);
-          }
-        },
-        // Later: the visitor may be cancelling the request at this moment.
-        onFailure: (error: Error): void => resolve(Promise.reject(error).catch(onFailure)),
-      };
-      if (route === null) send(request, receiver);
-      else sendToPool(send, route, request, exchange.headers, receiver);
-    });
+    const receiving = new Receiving(this, route, onResponse, onFailure);
+    if (route === null) send(request, receiving);
+    else sendToPool(send, route, request, exchange.headers, receiving);
+    return receiving;
   }
 
-  #onResponse(response: OriginResponse, onResponse: (response: OriginResponse) => Done): Done {
+  /** From the origin's client: the head has come. */
+  responded(response: OriginResponse, onResponse: (response: OriginResponse) => Done): Done {
     this.#cancel = null;
     this.#identity = response.identity;
     this.#originMs = response.responseTime - response.requestTime;
     return onResponse(response);
   }
 
-  #onTarget(route: PoolRoute, target: number, preferred: number): void {
+  /** From a pool: the origin that responded. */
+  onTarget(route: PoolRoute, target: number, preferred: number): void {
     this.#target = target;
     if (target === preferred) return;
     const isSecure = visitedSiteOf(this.exchange, this.#context.rules).scheme === 'https';
@@ -413,7 +440,7 @@ export class Passage implements Visit, TrailerFilter {
     }
     let hasBegun = false;
     try {
-      const coded = compressResponse(exchange, this.#compression, status, fields, body);
+      const coded = compressResponse(exchange, this.#compressionOf(), status, fields, body);
       this.#body = coded.body;
       hasBegun = true;
       exchange.respond(status, coded.fields);
@@ -430,7 +457,8 @@ export class Passage implements Visit, TrailerFilter {
     }
   }
 
-  get #compression(): Compression | undefined {
+  /** No getter: V8 calls its runtime for each read of a private one. */
+  #compressionOf(): Compression | undefined {
     return this.site.changes?.isUncompressed === true ? undefined : this.#context.compression;
   }
 

@@ -37,6 +37,8 @@ export interface StreamHost<Stream> {
   bodyTaken(stream: Stream, bytes: number): void;
   /** Ends the stream by RST_STREAM. */
   resetStream(stream: Stream, ending: Ending): void;
+  /** The promise that the handler returned is settled. */
+  handlerEnded(stream: Stream): void;
   /** The handler, or a listener of its, threw. */
   handlerFailed(stream: Stream, error: unknown): void;
 }

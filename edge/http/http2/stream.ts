@@ -7,6 +7,7 @@ import { BodyQueue, type BodySource, NO_BODY } from '../exchange/body-queue.ts';
 import type { ClientMemory } from '../exchange/client-memory.ts';
 import type { AbortCause, Client, Exchange, RequestBody } from '../exchange/exchange.ts';
 import type { FieldList } from '../exchange/field-list.ts';
+import type { PendingObserver } from '../exchange/pending.ts';
 import type { ReadyAnswer } from '../exchange/ready-answer.ts';
 import { STREAM_ENDING } from './endings.ts';
 import { isIncremental, urgencyOf } from './priority.ts';
@@ -28,7 +29,7 @@ import type { StreamHost } from './stream-host.ts';
 
 const NO_FIELDS: FieldList = [];
 
-export class Http2Stream implements Exchange, BodySource, Schedulable {
+export class Http2Stream implements Exchange, BodySource, Schedulable, PendingObserver {
   readonly id: number;
   readonly method: string;
   readonly authority: string;
@@ -311,6 +312,18 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
 
   onTaken(data: number): void {
     this.#host.bodyTaken(this, data);
+  }
+
+  // From the handler's work.
+
+  onDone(): void {
+    this.isHandlerPending = false;
+    this.#host.handlerEnded(this);
+  }
+
+  onFailed(error: unknown): void {
+    this.onDone();
+    this.#host.handlerFailed(this, error);
   }
 
   // From the sender.

@@ -6,6 +6,7 @@
 import type { ClientMemory } from '../exchange/client-memory.ts';
 import { type AbortCause, AbortError, type Client, type Handler } from '../exchange/exchange.ts';
 import type { FieldList } from '../exchange/field-list.ts';
+import { Pending } from '../exchange/pending.ts';
 import { ReadyAnswer } from '../exchange/ready-answer.ts';
 import { BUFFER } from '../transport/buffers.ts';
 import { CLOSED, ClosedStreams } from './closed-streams.ts';
@@ -157,20 +158,18 @@ export class Streams implements StreamHost<Http2Stream> {
       const pending = this.#handler(stream);
       if (pending === undefined) return;
       stream.isHandlerPending = true;
-      pending.then(
-        () => this.#settled(stream),
-        (error: unknown) => {
-          this.#settled(stream);
-          this.handlerFailed(stream, error);
-        },
-      );
+      if (pending instanceof Pending) pending.observe(stream);
+      else
+        pending.then(
+          () => stream.onDone(),
+          (error: unknown) => stream.onFailed(error),
+        );
     } catch (error) {
       this.handlerFailed(stream, error);
     }
   }
 
-  #settled(stream: Http2Stream): void {
-    stream.isHandlerPending = false;
+  handlerEnded(stream: Http2Stream): void {
     if (stream.isAbandoned) this.abandoned--;
   }
 

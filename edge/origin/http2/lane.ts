@@ -391,19 +391,19 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
   }
 
   #charge(bytes: number): void {
-    const memory = this.#memory;
+    const memory = this.#memory();
     if (memory === undefined) return;
     memory.hold(bytes);
     this.#charged += bytes;
   }
 
-  get #memory(): ClientMemory | undefined {
+  #memory(): ClientMemory | undefined {
     return this.#call?.request.memory;
   }
 
   #release(): void {
     if (this.#charged === 0) return;
-    this.#memory?.release(this.#charged);
+    this.#memory()?.release(this.#charged);
     this.#charged = 0;
   }
 

@@ -116,10 +116,7 @@ function writeFields(bytes: Uint8Array, start: number, request: OriginRequest, a
     bytes.set(block, at);
     at += block.length;
   }
-  if (id !== '') {
-    if (!isFieldValue(id)) throw new TypeError(`No id of a request: ${id}`);
-    at = writeLine(bytes, at, 'x-request-id', id);
-  }
+  if (id !== '') at = writeLine(bytes, at, 'x-request-id', id);
   const { length } = body;
   if (length === undefined) return at;
   if (!Number.isSafeInteger(length) || length < 0) throw new TypeError(`No length of a body: ${length}`);

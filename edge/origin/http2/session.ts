@@ -104,12 +104,12 @@ export class Http2Session implements LaneSession, SocketOwner, ReceivingSession,
 
   /** The origin takes one more stream now. */
   get canOpen(): boolean {
-    return this.isOpen && this.#streams.size < this.#mostStreams;
+    return this.isOpen && this.#streams.size < this.#mostStreams();
   }
 
   /** For one more lane. */
   get hasRoom(): boolean {
-    return this.isOpen && this.#lanes.size < this.#mostStreams;
+    return this.isOpen && this.#lanes.size < this.#mostStreams();
   }
 
   /** Nothing is to be added to what the socket has not sent. */
@@ -117,7 +117,7 @@ export class Http2Session implements LaneSession, SocketOwner, ReceivingSession,
     return this.#socket.isFull;
   }
 
-  get #mostStreams(): number {
+  #mostStreams(): number {
     return this.#receiver.hasSettings ? Math.min(MOST_STREAMS, this.peer.maxConcurrentStreams) : FIRST_STREAMS;
   }
 
