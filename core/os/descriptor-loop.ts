@@ -4,6 +4,7 @@
  * has a place, in memory that main sees: a thread that is terminated closes nothing, main closes
  * what stands there.
  */
+import { CallBatch } from './call-batch.ts';
 import { LoopWake } from './loop-wake.ts';
 import { TcpCalls } from './tcp-calls.ts';
 
@@ -17,6 +18,12 @@ export interface LoopMember {
 export interface LoopTask {
   /** Must not throw. */
   runDue(): void;
+}
+
+/** Who puts off calls to the end of a turn, to make them together. */
+export interface TurnEnd {
+  /** After the events of a turn, before what is due. Must not throw. */
+  turnEnds(): void;
 }
 
 /** The places of the loop's own descriptors. */
@@ -37,6 +44,9 @@ export class DescriptorLoop {
   readonly #freed: number[] = [];
   #nextPlace = PAIR_PLACE + 1;
   readonly #wake: LoopWake;
+  readonly #ends: TurnEnd[] = [];
+  #batch: CallBatch | null = null;
+  #batchPlace = -1;
   #due: LoopTask[] = [];
   #isInTurn = false;
   #isDueSoon = false;
@@ -100,10 +110,44 @@ export class DescriptorLoop {
     process.nextTick(() => this.#runDue());
   }
 
+  /** Events are given to members at this moment: `turnEnds` follows. */
+  get isInTurn(): boolean {
+    return this.#isInTurn;
+  }
+
+  /** `end` is called in each turn that had events. */
+  endsTurns(end: TurnEnd): void {
+    this.#ends.push(end);
+  }
+
+  /** By which calls are put together, closed with the loop; null: it is not to be had here. */
+  openBatch(capacity: number): CallBatch | null {
+    if (this.#batch !== null) return null;
+    let batch: CallBatch;
+    try {
+      batch = new CallBatch(capacity);
+    } catch {
+      return null;
+    }
+    this.#batchPlace = this.enter(batch.fd);
+    if (this.#batchPlace >= 0) {
+      this.#batch = batch;
+      return batch;
+    }
+    batch.close();
+    this.calls.close(batch.fd);
+    return null;
+  }
+
   /** To be called when nobody is left. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    if (this.#batch !== null) {
+      this.leave(this.#batchPlace);
+      this.#batch.close();
+      this.calls.close(this.#batch.fd);
+    }
     this.#fds[EPOLL_PLACE] = 0;
     this.#fds[PAIR_PLACE] = 0;
     this.#wake.close();
@@ -116,6 +160,7 @@ export class DescriptorLoop {
     for (let slot = this.#freed.pop(); slot !== undefined; slot = this.#freed.pop()) this.#free.push(slot);
     const count = calls.wait(0);
     for (let i = 0; i < count; i++) this.#members[calls.tag(i)]?.event(calls.ready(i));
+    if (count > 0) for (const end of this.#ends) end.turnEnds();
     this.#isInTurn = false;
     if (this.#due.length > 0) this.#runDue();
   }

@@ -2,8 +2,10 @@
  * Sockets to origins without TLS that are the thread's own (core/os/descriptor-loop.ts): a request
  * is one send and one recv, where a socket of node makes a callback with its turn of microtasks of
  * every read, and a request object of every write. Watched by edges (EPOLLET), so that epoll is
- * informed of a socket once. Hot: a write and a read allocate nothing. A write goes out at once:
- * kept for the end of the turn, all together, they cost as much (15.6 and 15.8 µs a request).
+ * informed of a socket once. Hot: a write and a read allocate nothing.
+ *
+ * Where io_uring may be used, the sends and recvs of a turn of the loop, of all sockets, are one
+ * system call (core/os/call-batch.ts). Else, and outside of a turn, each is a call at once.
  */
 import { getSystemErrorName } from 'node:util';
 import { parseAddress } from '../../core/address/index.ts';
@@ -12,6 +14,7 @@ import { EPOLLERR, EPOLLET, EPOLLHUP, EPOLLIN, EPOLLOUT, EPOLLRDHUP } from '../.
 import { AGAIN, TcpCalls } from '../../core/os/tcp-calls.ts';
 import { TcpConnector } from '../../core/os/tcp-connect.ts';
 import { openNodeSocket } from './node-socket.ts';
+import { type BatchedSocket, SocketBatch } from './socket-batch.ts';
 import {
   type OpenSocket,
   type OriginSocket,
@@ -26,9 +29,15 @@ const EDGES = (EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET) >>> 0;
 const BROKEN_OR_ENDED = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
 /** Reads of one socket in a turn. */
 const READS = 4;
+/** Calls that are put together: more than a turn has, as a rule. */
+const BATCH = 128;
 /** Bytes that are put together for one send: a head with a part of a body behind it, as a rule. */
 const SEND_BYTES = 65_536;
+const EINTR = 4;
+const EAGAIN = 11;
 const ENOSPC = 28;
+/** A body that flows: several of its reads in a row would not stay in the processor's cache. */
+const BULK = 16_384;
 
 const STATE = { CONNECTING: 0, OPEN: 1, CLOSED: 2 } as const;
 
@@ -45,14 +54,17 @@ interface Shared {
   readonly receivedAt: number;
   readonly sending: Buffer;
   readonly sendingAt: number;
+  /** Null: each call is made by itself. */
+  readonly batch: SocketBatch | null;
   open: number;
 }
 
 /**
  * Opens sockets of `loop`, `most` at a time; beyond that, and for TLS, those of node. Throws where
- * the calls of the system are not to be had.
+ * the calls of the system are not to be had. `isBatched`: calls are put together where they can be.
  */
-export function nativeSockets(loop: DescriptorLoop, most: number): OpenSocket {
+export function nativeSockets(loop: DescriptorLoop, most: number, isBatched = true): OpenSocket {
+  const calls = isBatched ? loop.openBatch(BATCH) : null;
   const received = Buffer.allocUnsafeSlow(READ_BYTES);
   const sending = Buffer.allocUnsafeSlow(SEND_BYTES);
   const shared: Shared = {
@@ -61,6 +73,7 @@ export function nativeSockets(loop: DescriptorLoop, most: number): OpenSocket {
     connector: new TcpConnector(),
     receivedAt: TcpCalls.address(received),
     sendingAt: TcpCalls.address(sending),
+    batch: calls === null ? null : new SocketBatch(loop, calls),
   };
   return (address, port, tls, attempt) => {
     const bytes = parseAddress(address);
@@ -69,12 +82,14 @@ export function nativeSockets(loop: DescriptorLoop, most: number): OpenSocket {
   };
 }
 
-class NativeSocket implements OriginSocket, LoopMember, LoopTask {
+class NativeSocket implements OriginSocket, LoopMember, LoopTask, BatchedSocket {
   readonly joinsParts = true;
   readonly address: string;
   readonly #port: number;
   readonly #shared: Shared;
-  #fd: number;
+  /** A send of the batch, of which the outcome is not known yet. */
+  isSending = false;
+  fd: number;
   /** In the loop; negative: none. */
   #place = -1;
   #state: number = STATE.CONNECTING;
@@ -87,6 +102,8 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask {
   /** The end or an error may follow what has come, of which epoll will not tell again. */
   #isLastTold = false;
   #isPaused = false;
+  /** The last read brought more than those of a batch should. */
+  #isBulk = false;
   #hasPeerEnded = false;
   #hasEnded = false;
   #isClosing = false;
@@ -100,12 +117,12 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask {
     this.#shared = shared;
     this.#attempt = attempt;
     shared.open++;
-    this.#fd = shared.connector.connect(bytes, port, PROBE_AFTER);
-    if (this.#fd < 0) {
-      this.#failLater(-this.#fd);
+    this.fd = shared.connector.connect(bytes, port, PROBE_AFTER);
+    if (this.fd < 0) {
+      this.#failLater(-this.fd);
       return;
     }
-    this.#place = shared.loop.enter(this.#fd);
+    this.#place = shared.loop.enter(this.fd);
     if (this.#place < 0 || !shared.loop.watch(this.#place, EDGES, this)) this.#failLater(ENOSPC);
   }
 
@@ -127,30 +144,43 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask {
 
   writeText(text: string): boolean {
     if (!this.isWritable) return true;
+    if (this.isSending) this.#shared.batch?.flush();
     if (this.isFull || text.length > SEND_BYTES) return this.write(Buffer.from(text, 'latin1'));
-    this.#shared.sending.write(text, 0, 'latin1');
+    const { batch, sending } = this.#shared;
+    const at = batch === null ? -1 : batch.reserve(text.length);
+    if (batch !== null && at >= 0) {
+      batch.bytes.write(text, at, 'latin1');
+      batch.send(this, at, text.length);
+      return true;
+    }
+    sending.write(text, 0, 'latin1');
     return this.#send(text.length);
   }
 
   write(bytes: Uint8Array, before = '', after = ''): boolean {
     if (!this.isWritable) return true;
-    const { calls, sending } = this.#shared;
+    const { calls, sending, batch } = this.#shared;
     const length = before.length + bytes.length + after.length;
+    if (this.isSending) batch?.flush();
     if (length > bytes.length) {
       if (this.isFull || length > SEND_BYTES) {
         if (before !== '') this.writeText(before);
         this.write(bytes);
         return after === '' ? !this.isFull : this.writeText(after);
       }
-      sending.write(before, 0, 'latin1');
-      sending.set(bytes, before.length);
-      sending.write(after, before.length + bytes.length, 'latin1');
+      const at = batch === null ? -1 : batch.reserve(length);
+      if (batch !== null && at >= 0) {
+        putTogether(batch.bytes, at, before, bytes, after);
+        batch.send(this, at, length);
+        return true;
+      }
+      putTogether(sending, 0, before, bytes, after);
       return this.#send(length);
     }
     if (this.#unsent !== null) this.#unsent.push(bytes);
     else {
-      const sent = calls.sendArray(this.#fd, bytes);
-      if (sent < AGAIN) this.#writeFailed();
+      const sent = calls.sendArray(this.fd, bytes);
+      if (sent < AGAIN) this.#writeFailed(calls.errno);
       else if (sent < length) this.#unsent = [bytes.subarray(Math.max(0, sent))];
     }
     return !this.isFull;
@@ -163,11 +193,13 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask {
 
   end(): void {
     if (!this.isWritable) return;
+    if (this.isSending) this.#shared.batch?.flush();
     this.#hasEnded = true;
-    if (!this.isFull) this.#shared.calls.finish(this.#fd);
+    if (!this.isFull) this.#shared.calls.finish(this.fd);
   }
 
   destroySoon(): void {
+    if (this.isSending) this.#shared.batch?.flush();
     this.#hasEnded = true;
     this.#isClosing = true;
     if (!this.isFull) this.#later(DUE.CLOSE);
@@ -177,13 +209,15 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask {
     this.#attempt = null;
     this.#owner = null;
     if (this.#state === STATE.CLOSED) return;
+    // Another socket may get the descriptor.
+    if (this.isSending) this.#shared.batch?.flush();
     this.#state = STATE.CLOSED;
     this.#unsent = null;
     this.#shared.open--;
     if (this.#place >= 0) this.#shared.loop.leave(this.#place);
-    if (this.#fd >= 0) this.#shared.calls.close(this.#fd);
+    if (this.fd >= 0) this.#shared.calls.close(this.fd);
     this.#place = -1;
-    this.#fd = -1;
+    this.fd = -1;
   }
 
   // From the loop.
@@ -195,7 +229,26 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask {
     if ((ready & (EPOLLIN | BROKEN_OR_ENDED)) === 0) return;
     this.#isReadable = true;
     if ((ready & BROKEN_OR_ENDED) !== 0) this.#isLastTold = true;
-    this.#read();
+    const { batch } = this.#shared;
+    if (batch === null || this.#isBulk || this.#isPaused || this.#hasPeerEnded) this.#read();
+    else batch.receive(this);
+  }
+
+  // From the batch.
+
+  /** Of the recv of a turn: bytes 0 to `outcome` of `buffer`, or a negated errno. */
+  received(buffer: Buffer, outcome: number): void {
+    if (this.#state !== STATE.OPEN) return;
+    this.#take(buffer, outcome, buffer.length, -outcome);
+    // What of more than a buffer is left is read by itself.
+    if (this.#isReadable) this.#read();
+  }
+
+  sent(buffer: Buffer, at: number, length: number, outcome: number): void {
+    this.isSending = false;
+    const isAgain = outcome === -EAGAIN || outcome === -EINTR;
+    if (outcome < 0 && !isAgain) this.#writeFailed(-outcome);
+    else if (outcome < length) this.#unsent = [Buffer.from(buffer.subarray(at + Math.max(0, outcome), at + length))];
   }
 
   /** What was put off. */
@@ -209,7 +262,7 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask {
 
   #connected(ready: number): void {
     if ((ready & (EPOLLOUT | EPOLLHUP | EPOLLERR)) === 0) return;
-    const errno = this.#shared.connector.errorOf(this.#fd);
+    const errno = this.#shared.connector.errorOf(this.fd);
     const attempt = this.#attempt;
     if (errno !== 0) {
       this.#close(this.#connectError(errno));
@@ -225,27 +278,33 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask {
     const { calls, received, receivedAt } = this.#shared;
     for (let n = 0; n < READS; n++) {
       if (this.#state !== STATE.OPEN || this.#isPaused || !this.#isReadable || this.#hasPeerEnded) return;
-      const length = calls.receive(this.#fd, receivedAt, READ_BYTES);
-      // Of a stream less than there was room for is all that there is (epoll(7)).
-      if (length < READ_BYTES && !this.#isLastTold) this.#isReadable = false;
-      if (length > 0) {
-        if (this.#owner?.take(received, length) === false) this.#isPaused = true;
-      } else if (length === 0) {
-        this.#hasPeerEnded = true;
-        this.#owner?.onSocketEnd();
-      } else {
-        this.#isReadable = false;
-        if (length < AGAIN) this.#close(systemError('read', calls.errno));
-      }
+      const length = calls.receive(this.fd, receivedAt, READ_BYTES);
+      this.#take(received, length, READ_BYTES, length === AGAIN ? EAGAIN : calls.errno);
     }
     if (this.#isReadable && !this.#isPaused) this.#later(DUE.READ);
+  }
+
+  /** The outcome of a recv into so much room; `errno` of one that is negative. */
+  #take(buffer: Buffer, length: number, room: number, errno: number): void {
+    // Of a stream less than there was room for is all that there is (epoll(7)).
+    if (length < room && !this.#isLastTold) this.#isReadable = false;
+    this.#isBulk = length > BULK;
+    if (length > 0) {
+      if (this.#owner?.take(buffer, length) === false) this.#isPaused = true;
+    } else if (length === 0) {
+      this.#hasPeerEnded = true;
+      this.#owner?.onSocketEnd();
+    } else {
+      this.#isReadable = false;
+      if (errno !== EAGAIN && errno !== EINTR) this.#close(systemError('read', errno));
+    }
   }
 
   /** What stands in the memory that is shared. */
   #send(length: number): boolean {
     const { calls, sending, sendingAt } = this.#shared;
-    const sent = calls.send(this.#fd, sendingAt, length);
-    if (sent < AGAIN) this.#writeFailed();
+    const sent = calls.send(this.fd, sendingAt, length);
+    if (sent < AGAIN) this.#writeFailed(calls.errno);
     else if (sent < length) this.#unsent = [Buffer.from(sending.subarray(Math.max(0, sent), length))];
     return !this.isFull;
   }
@@ -254,9 +313,9 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask {
     const { calls } = this.#shared;
     const unsent = this.#unsent ?? [];
     for (let i = 0; i < unsent.length; i++) {
-      const sent = calls.sendArray(this.#fd, unsent[i]);
+      const sent = calls.sendArray(this.fd, unsent[i]);
       if (sent < AGAIN) {
-        this.#writeFailed();
+        this.#writeFailed(calls.errno);
         return;
       }
       if (sent === unsent[i].length) continue;
@@ -266,13 +325,13 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask {
     }
     this.#unsent = null;
     if (this.#isClosing) this.#close(null);
-    else if (this.#hasEnded) calls.finish(this.#fd);
+    else if (this.#hasEnded) calls.finish(this.fd);
     else this.#owner?.onDrain();
   }
 
-  #writeFailed(): void {
+  #writeFailed(errno: number): void {
     this.#unsent = null;
-    this.#error = systemError('write', this.#shared.calls.errno);
+    this.#error = systemError('write', errno);
     this.#later(this.#isClosing ? DUE.CLOSE : DUE.UNWRITABLE);
   }
 
@@ -297,6 +356,12 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask {
     if (this.#due === 0) this.#shared.loop.later(this);
     this.#due |= due;
   }
+}
+
+function putTogether(target: Buffer, at: number, before: string, bytes: Uint8Array, after: string): void {
+  target.write(before, at, 'latin1');
+  target.set(bytes, at + before.length);
+  target.write(after, at + before.length + bytes.length, 'latin1');
 }
 
 /** As node words them. */

@@ -18,15 +18,19 @@ export interface OwnSockets {
   close(): void;
 }
 
-/** Sockets in a loop of their own, `most` at a time. */
-export function ownSockets(most = MOST): OwnSockets {
+/**
+ * Sockets in a loop of their own, `most` at a time. `isBatched`: their calls are put together, if
+ * there is io_uring.
+ */
+export function ownSockets(most = MOST, isBatched = true): OwnSockets {
   const fds = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * (OWN_PLACES + most)));
   const loop = new DescriptorLoop(fds.buffer);
   const held = (): number => fds.filter((fd) => fd !== 0).length;
+  const open = nativeSockets(loop, most, isBatched);
   const before = held();
   return {
     count: () => held() - before,
-    open: nativeSockets(loop, most),
+    open,
     close() {
       loop.close();
       assert.is(held(), 0, 'no descriptor is left');

@@ -80,13 +80,13 @@ interface Pair {
   readonly peer: Socket;
 }
 
-for (const kind of ['own', 'node'] as const) {
+for (const kind of ['own', 'own, unbatched', 'node'] as const) {
   const test = suite(`sockets to origins: ${kind}`);
   let own: OwnSockets;
   let open: OpenSocket;
   test.before.each(() => {
-    own = ownSockets();
-    open = kind === 'own' ? own.open : openNodeSocket;
+    own = ownSockets(undefined, kind === 'own');
+    open = kind === 'node' ? openNodeSocket : own.open;
   });
   // Fails when a descriptor is left.
   test.after.each(() => own.close());

@@ -1,0 +1,160 @@
+/**
+ * Many recv(2) and send(2) by one system call: a ring of io_uring(7) that is used for nothing else.
+ * No call waits (MSG_DONTWAIT), so all are over when `run` returns, and nothing is ever pending in
+ * the kernel. Through koffi; layouts are those of <linux/io_uring.h>, the same on all processors.
+ *
+ * Containers often forbid io_uring, and so may `kernel.io_uring_disabled`: there is no ring then.
+ */
+import koffi from 'koffi';
+import { MSG_DONTWAIT, MSG_NOSIGNAL } from './socket-constants.ts';
+
+/** Numbers of the calls, the same on x86-64 and arm64. */
+const SYS_IO_URING_SETUP = 425;
+const SYS_IO_URING_ENTER = 426;
+const SETUP_SUBMIT_ALL = 1 << 7;
+const SETUP_SINGLE_ISSUER = 1 << 12;
+/** Of `features`: both rings are in one mapping (Linux 5.4). */
+const FEATURE_SINGLE_MMAP = 1;
+const OFFSET_RINGS = 0;
+const OFFSET_ENTRIES = 0x1000_0000;
+const OP_SEND = 26;
+const OP_RECV = 27;
+
+const PROT_READ_WRITE = 3;
+const MAP_SHARED_POPULATE = 0x8001;
+const MAP_FAILED = -1;
+
+/** struct io_uring_params: 120 bytes; here as words of 4 bytes, by their places. */
+const PARAMS_WORDS = 64;
+const PARAMS = { sqEntries: 0, cqEntries: 1, flags: 2, features: 5, sq: 10, cq: 20 } as const;
+/** Within struct io_sqring_offsets and struct io_cqring_offsets. */
+const SQ_OFFSETS = { head: 0, tail: 1, mask: 2, array: 6 } as const;
+const CQ_OFFSETS = { head: 0, tail: 1, mask: 2, entries: 5 } as const;
+/** Words of struct io_uring_sqe and of struct io_uring_cqe. */
+const SQE_WORDS = 16;
+const CQE_WORDS = 4;
+/** Places of what is set in the former; all else stays 0. */
+const SQE = { operation: 0, fd: 1, address: 4, length: 6, flags: 7, tag: 8 } as const;
+
+const HIGH = 2 ** 32;
+
+type Call = (...values: readonly (number | Uint32Array)[]) => number;
+
+export class CallBatch {
+  /** The main thread closes it if this thread dies. */
+  readonly fd: number;
+  /** Calls that fit. */
+  readonly capacity: number;
+  /** Calls that wait for `run`. */
+  count = 0;
+  readonly #enter: Call;
+  readonly #munmap: Call;
+  readonly #mappings: readonly (readonly [address: number, bytes: number])[];
+  readonly #rings: Uint32Array;
+  readonly #entries: Int32Array;
+  readonly #results: Int32Array;
+  readonly #sqTail: number;
+  readonly #sqMask: number;
+  readonly #cqHead: number;
+  readonly #cqTail: number;
+  readonly #cqMask: number;
+
+  /** Throws an Error where there is no io_uring. `capacity`: a power of two. */
+  constructor(capacity: number) {
+    const libc = koffi.load(null);
+    const setup = libc.func('syscall', 'long', ['long', 'uint', 'void*']) as Call;
+    this.#enter = libc.func('syscall', 'int', ['long', 'int', 'uint', 'uint', 'uint', 'uintptr_t', 'size_t']) as Call;
+    this.#munmap = libc.func('int munmap(uintptr_t, size_t)') as Call;
+    const mmap = libc.func('long mmap(uintptr_t, size_t, int, int, int, long)') as Call;
+    const close = libc.func('int close(int)') as Call;
+    const params = new Uint32Array(PARAMS_WORDS);
+    params[PARAMS.flags] = SETUP_SUBMIT_ALL | SETUP_SINGLE_ISSUER;
+    this.fd = setup(SYS_IO_URING_SETUP, capacity, params);
+    if (this.fd < 0) throw new Error(`io_uring_setup: errno ${koffi.errno()}`);
+    const sq = params.subarray(PARAMS.sq);
+    const cq = params.subarray(PARAMS.cq);
+    this.capacity = params[PARAMS.sqEntries];
+    const ringBytes = Math.max(
+      sq[SQ_OFFSETS.array] + this.capacity * 4,
+      cq[CQ_OFFSETS.entries] + params[PARAMS.cqEntries] * CQE_WORDS * 4,
+    );
+    const entryBytes = this.capacity * SQE_WORDS * 4;
+    const map = (bytes: number, offset: number): number =>
+      mmap(0, bytes, PROT_READ_WRITE, MAP_SHARED_POPULATE, this.fd, offset);
+    const isSingle = (params[PARAMS.features] & FEATURE_SINGLE_MMAP) !== 0;
+    const rings = isSingle ? map(ringBytes, OFFSET_RINGS) : MAP_FAILED;
+    const entries = isSingle ? map(entryBytes, OFFSET_ENTRIES) : MAP_FAILED;
+    this.#mappings = [[rings, ringBytes] as const, [entries, entryBytes] as const].filter(
+      ([address]) => address !== MAP_FAILED,
+    );
+    if (this.#mappings.length < 2) {
+      for (const [address, bytes] of this.#mappings) this.#munmap(address, bytes);
+      close(this.fd);
+      throw new Error('cannot map the memory of io_uring');
+    }
+    this.#rings = new Uint32Array(koffi.view(BigInt(rings), ringBytes & ~3));
+    this.#entries = new Int32Array(koffi.view(BigInt(entries), entryBytes));
+    this.#results = new Int32Array(this.#rings.buffer, cq[CQ_OFFSETS.entries], params[PARAMS.cqEntries] * CQE_WORDS);
+    this.#sqTail = sq[SQ_OFFSETS.tail] >>> 2;
+    this.#sqMask = this.#rings[sq[SQ_OFFSETS.mask] >>> 2];
+    this.#cqHead = cq[CQ_OFFSETS.head] >>> 2;
+    this.#cqTail = cq[CQ_OFFSETS.tail] >>> 2;
+    this.#cqMask = this.#rings[cq[CQ_OFFSETS.mask] >>> 2];
+    const array = sq[SQ_OFFSETS.array] >>> 2;
+    for (let i = 0; i < this.capacity; i++) this.#rings[array + i] = i;
+  }
+
+  /** Adds a send of bytes that do not move before `run`. There must be room. */
+  send(fd: number, address: number, length: number): void {
+    this.#add(OP_SEND, fd, address, length, MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
+
+  /** The same for a recv. */
+  receive(fd: number, address: number, length: number): void {
+    this.#add(OP_RECV, fd, address, length, MSG_DONTWAIT);
+  }
+
+  #add(operation: number, fd: number, address: number, length: number, flags: number): void {
+    const entries = this.#entries;
+    const tail = this.#rings[this.#sqTail];
+    const at = (tail & this.#sqMask) * SQE_WORDS;
+    entries[at + SQE.operation] = operation;
+    entries[at + SQE.fd] = fd;
+    entries[at + SQE.address] = address >>> 0;
+    entries[at + SQE.address + 1] = Math.floor(address / HIGH);
+    entries[at + SQE.length] = length;
+    entries[at + SQE.flags] = flags;
+    entries[at + SQE.tag] = this.count;
+    this.#rings[this.#sqTail] = tail + 1;
+    this.count++;
+  }
+
+  /**
+   * Makes the calls, in their order. The result of each goes to `results`, by its place among them:
+   * what the call returns, or the negated errno.
+   */
+  run(results: Int32Array): void {
+    const calls = this.count;
+    this.count = 0;
+    let left = calls;
+    // A call that was not begun for lack of memory is begun by the next try.
+    for (let tries = 0; left > 0 && tries < 8; tries++) {
+      const begun = this.#enter(SYS_IO_URING_ENTER, this.fd, left, 0, 0, 0, 0);
+      if (begun > 0) left -= begun;
+    }
+    if (left > 0) throw new Error('io_uring_enter makes no calls');
+    const rings = this.#rings;
+    let head = rings[this.#cqHead];
+    const tail = rings[this.#cqTail];
+    for (; head !== tail; head = (head + 1) >>> 0) {
+      const at = (head & this.#cqMask) * CQE_WORDS;
+      results[this.#results[at]] = this.#results[at + 2];
+    }
+    rings[this.#cqHead] = head;
+  }
+
+  /** Nothing is called after that. The descriptor is the caller's to close. */
+  close(): void {
+    for (const [address, bytes] of this.#mappings) this.#munmap(address, bytes);
+  }
+}
