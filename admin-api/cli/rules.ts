@@ -6,7 +6,14 @@ import type { CommandContext } from './command.ts';
 import type { Domain } from './domains.ts';
 import { CliError } from './errors.ts';
 import { rowsOf } from './pages.ts';
-import { addListVerbs, asDocument, documentPath, editDocument, readDocument } from './site-document.ts';
+import {
+  addListVerbs,
+  addVersionVerbs,
+  asDocument,
+  documentPath,
+  editDocument,
+  readDocument,
+} from './site-document.ts';
 import { count } from './table.ts';
 import { addAccountGroup, addVerb, type Call, option } from './verb.ts';
 
@@ -21,6 +28,7 @@ export function addRulesCommands(program: Command, context: CommandContext): voi
     'waypost rules set example.com rules.json',
   ]);
   addListVerbs(group, context, DOCUMENT);
+  addVersionVerbs(group, context, DOCUMENT);
   addVerb(group, context, {
     usage: 'counters <domain>',
     about: 'list how many requests each rule has matched and stopped, on the node that answers',

@@ -59,6 +59,49 @@ export function addListVerbs(group: Command, context: CommandContext, document: 
   });
 }
 
+/** Adds `versions` and `restore`, for documents whose earlier versions are kept. */
+export function addVersionVerbs(group: Command, context: CommandContext, { name, field, nouns }: ListDocument): void {
+  addVerb(group, context, {
+    usage: 'versions <domain> [revision]',
+    about: 'list the versions of the document of a domain, newest first; with a revision, print that version',
+    examples: [`waypost ${name} versions example.com`, `waypost ${name} versions example.com 3`],
+    async run(call, [domainName, revision]) {
+      const domain = await call.domain(domainName);
+      const path = `${documentPath(domain, name)}/versions`;
+      if (revision !== undefined) {
+        const body = await call.api.json({ method: 'GET', path: `${path}/${readRevision(revision)}` });
+        call.io.stdout.write(asDocument({ [field]: body[field] }));
+        return true;
+      }
+      const body = await call.api.json({ method: 'GET', path });
+      const rows = rowsOf(body.versions).map((row): Json => ({ ...row, by: asObject(row.actor)?.username ?? '' }));
+      await call.rows(rows, { REVISION: 'revision', SET: 'updated_at', BY: 'by' }, `The domain has no ${nouns[1]}.`);
+      return true;
+    },
+  });
+  addVerb(group, context, {
+    usage: 'restore <domain> <revision>',
+    about: 'restore a version of the document of a domain, as a new version',
+    examples: [`waypost ${name} restore example.com 3`],
+    async run(call, [domainName, revision]) {
+      const domain = await call.domain(domainName);
+      const path = `${documentPath(domain, name)}/versions/${readRevision(revision)}/restore`;
+      const body = await call.api.json({ method: 'POST', path });
+      call.show(
+        body,
+        `restored version ${revision} of the ${nouns[1]} of ${domain.domain} as version ${body.revision}`,
+      );
+      return true;
+    },
+  });
+}
+
+/** Throws CliError `usage`. */
+function readRevision(text: string): string {
+  if (/^[1-9]\d{0,15}$/.test(text)) return text;
+  throw new CliError('usage', `"${text}" is no revision; use a number that "versions" lists.`);
+}
+
 /** Reads, edits and replaces a document; fails if it changes in between. Returns the new one. */
 export async function editDocument(
   { api }: Call,

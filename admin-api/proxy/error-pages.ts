@@ -55,6 +55,7 @@ export const errorPagesRoutes = (services: Services): Route[] =>
     view: { pages: pages({ title: 'ErrorPage' }), maintenance },
     empty: { pages: [], maintenance: null } satisfies ErrorPagesDocument as ErrorPagesDocument,
     faults: ['invalid_error_page'],
+    keepsVersions: true,
     limit: BODY_LIMIT,
     check(body) {
       const document: ErrorPagesDocument = {

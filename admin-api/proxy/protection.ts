@@ -85,6 +85,7 @@ export const protectionRoutes = (services: Services): Route[] =>
     },
     empty: {} as ProtectionDocument,
     faults: ['invalid_protection', 'invalid_authorities'],
+    keepsVersions: true,
     check({ limits, slow, challenge, tls }) {
       return checkProtection({ limits, slow, challenge, tls } as ProtectionDocument);
     },

@@ -34,6 +34,7 @@ const FORMAT: DocumentFormat<typeof body.schema, RulesDocument> = {
   view: { rules: rulesView },
   empty: NO_RULES,
   faults: ['invalid_rule'],
+  keepsVersions: true,
   async check(given, { before = NO_RULES, draft, domain }) {
     const document: RulesDocument = { rules: await withHashes(given.rules, before.rules) };
     const origins = draft.siteDocument(domain.id, 'origins')?.content as OriginsDocument | undefined;

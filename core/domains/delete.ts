@@ -20,6 +20,7 @@ import {
   records,
   secondaries,
   siteDocuments,
+  siteDocumentVersions,
   spellings,
   zoneLabels,
 } from '../store/rows.ts';
@@ -43,6 +44,7 @@ export function deleteDomainRows(parts: Deletion, draft: Draft, domain: Domain, 
   deleteRows(parts, draft, comments.number, id, changes);
   deleteProxy(draft, id);
   deleteRows(parts, draft, siteDocuments.number, id, changes);
+  deleteRows(parts, draft, siteDocumentVersions.number, id, changes);
   deleteRows(parts, draft, originHealth.number, id, changes);
   const delegation = draft.delegation(id);
   if (delegation !== undefined) draft.delete(delegations, delegation);

@@ -68,6 +68,7 @@ import {
   sessions,
   siteDocumentKey,
   siteDocuments,
+  siteDocumentVersions,
   type Table,
   type Token,
   type TokenUse,
@@ -341,6 +342,12 @@ export class Reader {
 
   siteDocument(domainId: Id, kind: SiteDocumentKind): SiteDocument | undefined {
     return this.row(siteDocuments, siteDocumentKey(domainId, kind));
+  }
+
+  /** Its earlier revisions, oldest first. */
+  siteDocumentVersions(domainId: Id, kind: SiteDocumentKind): SiteDocument[] {
+    const prefix = siteDocumentKey(domainId, kind);
+    return this.#rows(siteDocumentVersions, prefix, afterPrefix(prefix));
   }
 
   /** Of all kinds. */

@@ -18,7 +18,7 @@ import { renumberings } from './rows/renumberings.ts';
 import { audits, replays } from './rows/requests.ts';
 import { passkeys, spentChallenges, totps } from './rows/second-factors.ts';
 import { secondaries } from './rows/secondaries.ts';
-import { siteDocuments } from './rows/site-documents.ts';
+import { siteDocuments, siteDocumentVersions } from './rows/site-documents.ts';
 import { spellings } from './rows/spellings.ts';
 import { storeKeys } from './rows/store-keys.ts';
 import type { Table } from './rows/table.ts';
@@ -93,6 +93,7 @@ export const TABLES: ReadonlyMap<number, Table<unknown>> = new Map(
     webhookQueues,
     secondaries,
     siteDocuments,
+    siteDocumentVersions,
     originHealth,
   ].map((table) => [table.number, table as Table<unknown>]),
 );

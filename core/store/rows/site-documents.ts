@@ -4,6 +4,7 @@
  * (admin-api/proxy/documents.ts) and compiled where it is used.
  */
 import { type Id, idAt, idKey } from '../keys.ts';
+import type { Audit } from './requests.ts';
 import { json, type Table, unjson } from './table.ts';
 
 /** With the byte that stands for each in keys. */
@@ -22,6 +23,8 @@ export interface SiteDocument {
   readonly revision: number;
   /** Seconds since 1970. */
   readonly updatedAt: number;
+  /** Who has set it; the names are those of that time. Omitted: this is not known. */
+  readonly actor?: Omit<NonNullable<Audit['actor']>, 'tokenId'>;
   /** JSON; secrets in it are sealed for `siteDocumentContext`. */
   readonly content: unknown;
 }
@@ -39,12 +42,32 @@ export const siteDocuments: Table<SiteDocument> = {
   name: 'site_documents',
   level: 2,
   key: ({ domainId, kind }) => siteDocumentKey(domainId, kind),
-  encode: ({ revision, updatedAt, content }) => json({ revision, updatedAt, content }),
-  decode: (key, value) => ({
-    domainId: idAt(key as Buffer),
-    kind: BY_BYTE.get(key[8])!,
-    ...unjson<Pick<SiteDocument, 'revision' | 'updatedAt' | 'content'>>(value),
-  }),
+  encode: encodeDocument,
+  decode: decodeDocument,
   lookups: () => [],
   lookupsFromKey: true,
 };
+
+/** Earlier revisions of a document, by their number. */
+export const siteDocumentVersions: Table<SiteDocument> = {
+  number: 52,
+  name: 'site_document_versions',
+  level: 2,
+  key: ({ domainId, kind, revision }) => Buffer.concat([siteDocumentKey(domainId, kind), idKey(revision)]),
+  encode: encodeDocument,
+  decode: decodeDocument,
+  lookups: () => [],
+  lookupsFromKey: true,
+};
+
+function encodeDocument({ revision, updatedAt, actor, content }: SiteDocument): Buffer {
+  return json({ revision, updatedAt, actor, content });
+}
+
+function decodeDocument(key: Uint8Array, value: Uint8Array): SiteDocument {
+  return {
+    domainId: idAt(key),
+    kind: BY_BYTE.get(key[8])!,
+    ...unjson<Pick<SiteDocument, 'revision' | 'updatedAt' | 'actor' | 'content'>>(value),
+  };
+}

@@ -37,6 +37,21 @@ test('template, check, set, get, counters', async ({ waypost }) => {
   );
 });
 
+test('versions, restore', async ({ waypost }) => {
+  const listed = await waypost(['rules', 'versions', 'shop.test']);
+  assert.match(listed.stdout, /^2 +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +\S+\n1 +\d{4}.* +\S+\n$/);
+  const first = await waypost(['rules', 'versions', 'shop.test', '1']);
+  assert.equal(JSON.parse(first.stdout).rules.length, 1);
+  const restored = await waypost(['rules', 'restore', 'shop.test', '1']);
+  assert.match(restored.stdout, /^restored version 1 of the rules of shop\.test as version 3 \(change \d+\)\n$/);
+  assert.equal(JSON.parse((await waypost(['rules', 'get', 'shop.test'])).stdout), {
+    ...JSON.parse(first.stdout),
+    revision: 3,
+  });
+  assert.match((await waypost(['rules', 'restore', 'shop.test', '77'])).stderr, /There is no version 77/);
+  assert.match((await waypost(['rules', 'restore', 'shop.test', 'x'])).stderr, /"x" is no revision/);
+});
+
 test('faults are named', async ({ waypost }) => {
   writeFileSync(file, '{"rules": [{"action": {"type": "redirect", "location": "//evil.test"}}]}');
   const checked = await waypost(['rules', 'check', file]);

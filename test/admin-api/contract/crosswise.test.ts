@@ -36,7 +36,7 @@ const OWNED = new Set([
 /** Parameters of objects for which administrators act: see operators.test.ts. */
 const ACTED = ['domain_id', 'token_id', 'key_id', 'app_id', 'upload_id', 'webhook_id', 'delivery_id'];
 /** Other parameters: their objects are the same for all accounts. */
-const COMMON = new Set(['seq', 'version', 'store_key_id']);
+const COMMON = new Set(['seq', 'revision', 'version', 'store_key_id']);
 
 interface Victim extends Member {
   readonly zone: Zone;

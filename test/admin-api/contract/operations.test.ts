@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { Route } from '../../../admin-api/http/route.ts';
 import { type Answer, type Json, listOf } from '../daemon.ts';
 import { newId, SETTINGS, uploaded } from '../packages/client.ts';
-import { concrete, type Ids } from './routes.ts';
+import { concrete, type Ids, writeDocuments } from './routes.ts';
 import { sampleOf } from './sample.ts';
 import { prepareZone } from './signed.ts';
 import { testedWebhook } from './webhook.ts';
@@ -52,6 +52,9 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'POST /api/v1/domains/{domain_id}/proxy/logs/test': 'proxy.logs_test',
   'PUT /api/v1/domains/{domain_id}/proxy/protection': 'proxy.protection',
   'PUT /api/v1/domains/{domain_id}/proxy/rules': 'proxy.rules',
+  'POST /api/v1/domains/{domain_id}/proxy/error-pages/versions/{revision}/restore': 'proxy.error_pages',
+  'POST /api/v1/domains/{domain_id}/proxy/protection/versions/{revision}/restore': 'proxy.protection',
+  'POST /api/v1/domains/{domain_id}/proxy/rules/versions/{revision}/restore': 'proxy.rules',
   'PUT /api/v1/domains/{domain_id}/primaries': 'domain.primaries',
   'POST /api/v1/domains/{domain_id}/transfer': 'domain.transfer',
   'POST /api/dev/apps/upload': 'package.upload',
@@ -99,6 +102,7 @@ async function targets(world: World, client: Client, route: Route): Promise<Ids>
     store_key_id: String(storeKey.key_id),
     domain_id: zone.id,
     seq: zone.created,
+    ...(route.path.includes('{revision}') && { revision: await writeDocuments(client, zone.path) }),
     record_id: String(record.id),
     token_id: String(token.id),
     key_id: String(key.id),

@@ -70,6 +70,86 @@ await everywhere('contract, rules', (test) => {
     assert.is(hashOf(), stored);
   });
 
+  test('GET …/proxy/rules/versions: earlier versions are kept, and can be restored', async ({ world }) => {
+    const { client, path, id } = await world.zone();
+    const at = `${path}/proxy/rules`;
+    const listed = async () => {
+      const { versions } = succeeded(await client.get(`${at}/versions`)).body;
+      return versions as unknown as { revision: number; is_current: boolean; actor: { username: string } }[];
+    };
+    const denying = (name: string) => ({ rules: [{ name, action: { type: 'deny' } }] });
+    assert.equal(await listed(), []);
+    refused(await client.get(`${at}/versions/1`), '404 no_such_version');
+    const auth = { type: 'basic_auth', users: [{ name: 'ann', password: 'correct horse' }] };
+    succeeded(await client.put(at, { rules: [{ action: auth }] }));
+    const content = () => new StoreReader(world.daemon.environment).siteDocument(id, 'rules')?.content;
+    const first = content();
+    succeeded(await client.put(at, denying('second')));
+    assert.equal(
+      (await listed()).map(({ revision, is_current, actor }) => [revision, is_current, actor.username !== '']),
+      [
+        [2, true, true],
+        [1, false, true],
+      ],
+    );
+    const { body } = succeeded(await client.get(`${at}/versions/1`));
+    assert.equal([body.revision, JSON.stringify(body.rules).includes('argon2')], [1, false]);
+
+    refused(await client.post(`${at}/versions/1/restore`, undefined, { 'if-match': '"1"' }), '412 changed');
+    refused(await client.post(`${at}/versions/9/restore`, undefined), '404 no_such_version');
+    const restored = succeeded(await client.post(`${at}/versions/1/restore`, undefined, { 'if-match': '"2"' }));
+    assert.equal([restored.body.revision, restored.headers.get('etag'), restored.body.rules], [3, '"3"', body.rules]);
+    // With the password.
+    assert.equal(content(), first);
+
+    for (let revision = 4; revision <= 30; revision++) succeeded(await client.put(at, denying(`${revision}`)));
+    const revisions = (await listed()).map(({ revision }) => revision);
+    assert.equal(
+      revisions,
+      Array.from({ length: 21 }, (_, i) => 30 - i),
+    );
+    refused(await client.get(`${at}/versions/9`), '404 no_such_version');
+  });
+
+  test('versions that are large together are not kept, but the previous one', async ({ world }) => {
+    const { client, path } = await world.zone();
+    const at = `${path}/proxy/rules`;
+    const large = (char: string, rules: number) => ({
+      rules: Array.from({ length: rules }, () => ({
+        name: char,
+        match: { path: { exact: Array(100).fill(`/${char.repeat(99)}`) } },
+        action: { type: 'deny' },
+      })),
+    });
+    const revisions = async () =>
+      (succeeded(await client.get(`${at}/versions`)).body.versions as unknown as { revision: number }[]).map(
+        ({ revision }) => revision,
+      );
+    // Each has about 200 KB.
+    for (const char of 'abcd') succeeded(await client.put(at, large(char, 20)));
+    assert.equal(await revisions(), [4, 3, 2, 1]);
+    succeeded(await client.put(at, large('e', 20)));
+    assert.equal(await revisions(), [5, 4, 3, 2]);
+    succeeded(await client.put(at, large('f', 70)));
+    succeeded(await client.put(at, large('g', 1)));
+    assert.equal(await revisions(), [7, 6, 5, 4]);
+    succeeded(await client.put(at, large('h', 1)));
+    assert.equal(await revisions(), [8, 7]);
+  });
+
+  test('a version that no longer fits the origins is not restored', async ({ world }) => {
+    const { client, path } = await world.zone();
+    const origins = (label: string) => ({
+      origins: [{ label, path: '/x', pool: [{ origin: '9.9.9.9', port: 80 }] }],
+    });
+    succeeded(await client.put(`${path}/proxy/origins`, origins('beta')));
+    const at = `${path}/proxy/rules`;
+    succeeded(await client.put(at, { rules: [{ action: { type: 'origin', name: 'beta' } }] }));
+    succeeded(await client.put(at, { rules: [] }));
+    succeeded(await client.put(`${path}/proxy/origins`, origins('gamma')));
+    refused(await client.post(`${at}/versions/1/restore`, undefined), '422 invalid_rule', '/rules/0/action/name');
+  });
+
   test('counters and templates', async ({ world }) => {
     const { client, path, domain } = await world.zone();
     succeeded(await client.put(`${path}/proxy/rules`, { rules: RULES }));

@@ -1,7 +1,7 @@
 /** Rows of documents: keys by domain and kind, and what goes with a domain. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { siteDocumentKey, siteDocuments } from '../../../core/store/rows.ts';
+import { siteDocumentKey, siteDocuments, siteDocumentVersions } from '../../../core/store/rows.ts';
 
 const test = suite('site documents');
 
@@ -12,6 +12,15 @@ test('a row returns from its key and value as it was', () => {
     assert.equal(key, siteDocumentKey(7, kind));
     assert.equal(siteDocuments.decode(key, siteDocuments.encode(row)), row);
   }
+});
+
+test('an earlier version has a key of its own behind that of its document', () => {
+  const actor = { accountId: 5, username: 'ann', tokenName: null };
+  const row = { domainId: 7, kind: 'rules', revision: 3, updatedAt: 1_700_000_000, actor, content: {} } as const;
+  const key = siteDocumentVersions.key(row);
+  assert.equal(key.subarray(0, 9), siteDocumentKey(7, 'rules'));
+  assert.equal(siteDocumentVersions.decode(key, siteDocumentVersions.encode(row)), row);
+  assert.ok(key.compare(siteDocumentVersions.key({ ...row, revision: 300 })) < 0);
 });
 
 test.run();
