@@ -92,8 +92,14 @@ await everywhere(
     test('an account checks 30 times a minute at most', async ({ world }) => {
       const { client } = await world.member();
       const zone = await world.zone(client);
-      for (let i = 0; i < 30; i++) succeeded(await client.post(`${zone.path}/delegation/check`, undefined));
-      const answer = await client.post(`${zone.path}/delegation/check`, undefined);
+      const started = performance.now();
+      const check = () => client.post(`${zone.path}/delegation/check`, undefined);
+      // On a slow machine the account may check again before the test is done.
+      let allowed = 0;
+      let answer = await check();
+      for (; answer.status === 200; answer = await check()) allowed++;
+      const minutes = (performance.now() - started) / 60_000;
+      assert.ok(allowed >= 30 && allowed <= 30 * (1 + minutes), `${allowed} checks in ${minutes} minutes`);
       refused(answer, '429 too_many_requests');
       assert.ok(Number(answer.headers.get('retry-after')) > 0);
     });
