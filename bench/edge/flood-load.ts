@@ -1,29 +1,34 @@
 /**
- * Clients of one site over HTTPS and HTTP/1.1, in a process of their own:
- * `node flood-load.js KIND PORT HOST CONNECTIONS`. Ends with its standard input, and then prints
- * the milliseconds of each answer as JSON.
+ * Clients of one site over HTTPS and HTTP/1.1, in a process of their own, which ends with its
+ * standard input: `node flood-load.js KIND PORT HOST CONNECTIONS`.
  *
- * - `visitor`: 20 requests per second on each connection.
- * - `fast`: the next request as soon as the last one is answered.
- * - `slow`: half send a byte of a request's head each second, half read a large answer slowly.
+ * - `visitor`: about 100 requests per second on each connection. Prints the time of each answer by
+ *   the system's clock, and the milliseconds that it took, as JSON.
+ * - `slow`: a third send a byte of a request's head each second, a third a byte of a body, and a
+ *   third take a large answer slowly.
+ * - `handshakes`: a new connection as soon as the last one has its handshake.
  */
 import { connect, type TLSSocket } from 'node:tls';
 
 const [kind, port, host, connections] = process.argv.slice(2);
-const PAUSE_MS = 50;
+/** From half to one and a half of it, so that clients do not keep step. */
+const PAUSE_MS = 10;
 const SLOW_MS = 1000;
 const request = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: ${host}\r\n\r\n`;
+/** Milliseconds of the clock that all processes share. */
+const now = (): number => Number(process.hrtime.bigint() / 1000n) / 1000;
 
-const times: number[] = [];
+const answers: [at: number, took: number][] = [];
 let isOver = false;
 
 /** Opens a connection, again whenever it has closed. */
-function keepOpen(use: (socket: TLSSocket) => void): void {
+function keepOpen(pause: number, use: (socket: TLSSocket) => void): void {
   const options = { host: '127.0.0.1', port: Number(port), servername: host, rejectUnauthorized: false };
   const socket = connect({ ...options, ALPNProtocols: ['http/1.1'] }, () => use(socket));
+  socket.setNoDelay(true);
   socket.on('error', () => {});
   socket.on('close', () => {
-    if (!isOver) setTimeout(() => keepOpen(use), SLOW_MS / 10);
+    if (!isOver) setTimeout(() => keepOpen(pause, use), pause);
   });
 }
 
@@ -44,43 +49,48 @@ function onAnswers(socket: TLSSocket, onAnswer: () => void): void {
   });
 }
 
-function ask(pause: number): void {
-  keepOpen((socket) => {
+function visit(): void {
+  keepOpen(SLOW_MS, (socket) => {
     let begun = 0;
     const send = (): void => {
-      begun = performance.now();
+      begun = now();
       socket.write(request('/page'));
     };
     onAnswers(socket, () => {
-      times.push(performance.now() - begun);
-      if (pause > 0) setTimeout(send, pause);
-      else send();
+      const at = now();
+      answers.push([at, at - begun]);
+      setTimeout(send, PAUSE_MS * (0.5 + Math.random()));
     });
     send();
   });
 }
 
 function dawdle(i: number): void {
-  keepOpen((socket) => {
-    if (i % 2 === 0) {
+  keepOpen(SLOW_MS / 10, (socket) => {
+    const each = (step: () => void): void => {
+      const timer = setInterval(step, SLOW_MS);
+      socket.once('close', () => clearInterval(timer));
+    };
+    if (i % 3 === 0) {
       socket.write(request('/large'));
       socket.pause();
-      const timer = setInterval(() => socket.read(1024), SLOW_MS);
-      socket.once('close', () => clearInterval(timer));
+      each(() => void socket.read(1024));
       return;
     }
-    socket.write(`GET / HTTP/1.1\r\nhost: ${host}\r\n`);
-    const timer = setInterval(() => socket.write('x'), SLOW_MS);
-    socket.once('close', () => clearInterval(timer));
+    socket.resume();
+    if (i % 3 === 1) socket.write(`GET / HTTP/1.1\r\nhost: ${host}\r\n`);
+    else socket.write(`POST /fresh HTTP/1.1\r\nhost: ${host}\r\ncontent-length: 100000\r\n\r\n`);
+    each(() => void socket.write('x'));
   });
 }
 
 for (let i = 0; i < Number(connections); i++)
   if (kind === 'slow') dawdle(i);
-  else ask(kind === 'visitor' ? PAUSE_MS : 0);
+  else if (kind === 'handshakes') keepOpen(0, (socket) => socket.destroy());
+  else visit();
 
 process.stdin.resume();
 process.stdin.once('end', () => {
   isOver = true;
-  process.stdout.write(`${JSON.stringify(times)}\n`, () => process.exit());
+  process.stdout.write(`${JSON.stringify(answers)}\n`, () => process.exit());
 });

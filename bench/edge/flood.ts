@@ -1,64 +1,78 @@
 /**
- * `node dist/bench/edge/flood.js [--rounds N] [--seconds N] [--quick]`: what visitors of one site
- * notice while another site of the same node is flooded, by 100 connections that are fast or slow.
- * The daemon with one thread on core 0, all clients on core 1. Where the system allows it, daemon
- * and visitors go before all else there, so that they do not measure their own wait.
+ * `node dist/bench/edge/flood.js [options]`: what visitors of one site notice while another site of
+ * the same node is flooded by 100 connections that are fast or slow. The daemon with one edge
+ * thread on core 0, all clients on core 1.
+ *
+ * Slices with and without the flood take turns in one run, each with a p99 of its own: compared are
+ * the medians of both. The times of the visitors include those of the system and of the clients,
+ * and say something only if nothing else runs; what `flood-probe.ts` counts in the daemon always
+ * does.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { certificate, ecKey, pemOfKey } from '../../test/support/certificate.ts';
-import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../test/support/daemon.ts';
+import { ADMIN_PASSWORD, type Daemon, MAIN, startDaemon } from '../../test/support/daemon.ts';
 import { freePort } from '../../test/support/ports.ts';
+import { removeFolder, temporaryFolder } from '../../test/support/temp.ts';
 import { COMMON, readOptions } from '../options.ts';
 
 const FLOODED = 'flooded.test';
 const OTHER = 'other.test';
 const FLOOD = 100;
 const VISITORS = 10;
-const LARGE = Buffer.alloc(8 << 20, 'x');
-const PAGE = Buffer.alloc(2048, 'x');
-const LOAD = fileURLToPath(new URL('./flood-load.js', import.meta.url));
-/** A command that runs another one before others; empty where the system does not allow it. */
-const allowed = (command: readonly string[]): readonly string[] =>
-  spawnSync(command[0], [...command.slice(1), 'true']).status === 0 ? command : [];
-const AHEAD = allowed(['chrt', '--fifo', '1']);
-const FAVOURED = allowed(['nice', '-n', '-15']);
+const SETTLE_MS = 100;
+/** For a flood whose connections are opened for each slice. */
+const OPEN_MS = 700;
+const SLICE_MS = 350;
+const file = (name: string): string => fileURLToPath(new URL(`./${name}`, import.meta.url));
+
+/** By h2load: what is requested, connections and streams (HTTP/1.1: pipelined requests). */
+const fast = (path: string, streams: number, ...more: string[]): readonly string[] => [
+  ...['h2load', '-t', '1', '-D', '1000', '-w', '22', '-W', '23'],
+  ...['-c', String(FLOOD), '-m', String(streams), ...more, path],
+];
+const slow = (kind: string): readonly string[] => [process.execPath, file('flood-load.js'), kind];
+const FLOODS: { readonly [name: string]: readonly string[] } = {
+  'hits, HTTP/1.1': fast('/page', 1, '--h1'),
+  'hits, HTTP/1.1, 16 pipelined': fast('/page', 16, '--h1'),
+  'hits, HTTP/2, 64 streams': fast('/page', 64),
+  'proxied, HTTP/2, 16 streams': fast('/fresh', 16),
+  'proxied, origin of 200 ms': fast('/slow', 16),
+  'cached downloads of 8 MB': fast('/large', 1),
+  handshakes: slow('handshakes'),
+  'slow heads, bodies, readers': slow('slow'),
+};
 
 const options = readOptions({
   command: 'node dist/bench/edge/flood.js',
   about: 'The latency of a site while another site of the same node is flooded by 100 connections.',
-  options: COMMON,
+  options: {
+    ...COMMON,
+    only: { kind: 'choices', value: 'FLOOD', of: Object.keys(FLOODS), help: 'a flood' },
+    main: { kind: 'text', value: 'FILE', help: 'main.js of the daemon, if not this one' },
+  },
 });
-const rounds = options.rounds ?? (options.quick ? 1 : 5);
-const seconds = options.seconds ?? (options.quick ? 3 : 10);
+const rounds = options.rounds ?? (options.quick ? 5 : 30);
 
-interface Load {
-  stop(): Promise<number[]>;
+function start(command: readonly string[]): ChildProcess {
+  return spawn('taskset', ['-c', '1', ...command], { stdio: ['pipe', 'pipe', 'ignore'] });
 }
 
-function start(kind: string, port: number, host: string, connections: number, prefix: readonly string[]): Load {
-  const [command, ...args] = ['taskset', '-c', '1', ...prefix, process.execPath, LOAD];
-  const child = spawn(command, [...args, kind, String(port), host, String(connections)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  let text = '';
-  child.stdout.setEncoding('utf8').on('data', (part: string) => {
-    text += part;
-  });
-  return {
-    async stop() {
-      child.stdin.end();
-      await new Promise((resolve) => child.once('close', resolve));
-      return JSON.parse(text) as number[];
-    },
-  };
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGKILL');
+  await once(child, 'exit');
 }
 
 const quantile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)];
+const median = (values: readonly number[]): number => quantile(values, 0.5);
+/** Of the clock that all processes share. */
+const now = (): number => Number(process.hrtime.bigint() / 1000n) / 1000;
 
 async function addSite({ api }: Daemon, domain: string, origin: number): Promise<void> {
   const key = ecKey();
@@ -70,59 +84,95 @@ async function addSite({ api }: Daemon, domain: string, origin: number): Promise
   await api.call('PUT', `/api/v1/domains/${id}/proxy/certificate`, { certificate: cert, private_key: pemOfKey(key) });
 }
 
-/** The visitors' times, and how many answers the flood got per second. */
-async function measure(port: number, kind: string | null): Promise<{ times: number[]; flood: number }> {
-  const flood = kind === null ? null : start(kind, port, FLOODED, FLOOD, []);
-  // Its connections are open, and the thread has seen it.
-  await sleep(2000);
-  const visitors = start('visitor', port, OTHER, VISITORS, AHEAD);
-  await sleep(seconds * 1000);
-  const times = await visitors.stop();
-  const answers = (await flood?.stop()) ?? [];
-  // Without the handshakes.
-  return { times: times.slice(VISITORS), flood: answers.length / (seconds + 2) };
+/** Begin and end, by `now`. */
+type Slice = readonly [from: number, to: number];
+
+async function slice(): Promise<Slice> {
+  const from = now();
+  await sleep(SLICE_MS);
+  return [from, now()];
 }
 
-const origin = createServer(({ url }, response) => {
-  const body = url === '/large' ? LARGE : PAGE;
-  response.writeHead(200, { 'cache-control': 'max-age=3600', 'content-length': body.length });
-  response.end(body);
-});
-await new Promise<void>((done) => origin.listen(0, '127.0.0.1', done));
-for (const isFair of [true, false]) {
-  const https = await freePort();
-  const daemon = await startDaemon(
-    {
-      WAYPOST_EDGE_HTTPS_LISTEN: `127.0.0.1:${https}`,
-      WAYPOST_EDGE_WORKERS: '1',
-      WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: '127.0.0.0/8',
-      WAYPOST_EDGE_FAIR_SITES: String(isFair),
-    },
-    { prefix: ['taskset', '-c', '0', ...FAVOURED] },
-  );
-  try {
-    await daemon.api.logIn('admin', ADMIN_PASSWORD);
-    const { port } = origin.address() as AddressInfo;
-    for (const site of [FLOODED, OTHER]) await addSite(daemon, site, port);
-    await measure(https, null);
-    const found: Record<string, { p50: number[]; p99: number[]; flood: number[] }> = {};
-    for (let round = 0; round < rounds; round++)
-      for (const kind of ['none', 'fast', 'slow']) {
-        found[kind] ??= { p50: [], p99: [], flood: [] };
-        const { times, flood } = await measure(https, kind === 'none' ? null : kind);
-        found[kind].p50.push(quantile(times, 0.5));
-        found[kind].p99.push(quantile(times, 0.99));
-        found[kind].flood.push(flood);
-      }
-    for (const [kind, { p50, p99, flood }] of Object.entries(found)) {
-      const [half, most, rate] = [p50, p99, flood].map((values) => quantile(values, 0.5));
-      process.stdout.write(
-        `fair_sites ${isFair}, flood ${kind}: p50 ${half.toFixed(2)} ms, p99 ${most.toFixed(2)} ms (${p99.map((value) => value.toFixed(2)).join(' ')}); flood ${Math.round(rate)} answers/s\n`,
-      );
-    }
-  } finally {
-    await daemon.close();
+async function measure(port: number, name: string): Promise<void> {
+  const [program, ...args] = FLOODS[name];
+  const isFast = program === 'h2load';
+  const path = args.at(-1);
+  const command = isFast
+    ? [program, ...args.slice(0, -1), `--connect-to=127.0.0.1:${port}`, `https://${FLOODED}${path}`]
+    : [program, ...args, String(port), FLOODED, String(FLOOD)];
+  const visitors = start([process.execPath, file('flood-load.js'), 'visitor', String(port), OTHER, String(VISITORS)]);
+  let text = '';
+  visitors.stdout?.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
+  await sleep(2000);
+  truncateSync(records);
+  let flood = isFast ? start(command) : null;
+  // Its connections are open.
+  await sleep(isFast ? 400 : 0);
+  flood?.kill('SIGSTOP');
+  const slices: { readonly quiet: Slice[]; readonly flooded: Slice[] } = { quiet: [], flooded: [] };
+  for (let round = 0; round < rounds; round++) {
+    await sleep(isFast ? SETTLE_MS : OPEN_MS);
+    slices.quiet.push(await slice());
+    if (isFast) flood?.kill('SIGCONT');
+    else flood = start(command);
+    await sleep(isFast ? SETTLE_MS : OPEN_MS);
+    slices.flooded.push(await slice());
+    if (isFast) flood?.kill('SIGSTOP');
+    else if (flood !== null) await end(flood);
+  }
+  if (flood !== null) await end(flood);
+  visitors.stdin?.end();
+  await once(visitors, 'close');
+  const answers = (JSON.parse(text) as [at: number, took: number][]).map(([at, took]) => [at - took, took * 1000]);
+  const waits = readFileSync(records, 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ').map(Number));
+  const rows = [
+    ['visitors, by the clock, µs', answers],
+    ['requests of the flood before one', waits.map(([at, requests]) => [at / 1000, requests])],
+  ] as const;
+  process.stdout.write(`${name}\n`);
+  for (const [what, values] of rows) {
+    const [quiet, flooded] = [slices.quiet, slices.flooded].map((list) => figures(list, values));
+    process.stdout.write(`  ${what}: without ${quiet}; with ${flooded}\n`);
   }
 }
-origin.close();
-origin.closeAllConnections();
+
+/** Medians over slices of p50 and p99, with the quartiles of p99. */
+function figures(slices: readonly Slice[], values: readonly (readonly number[])[]): string {
+  const lists = slices.map(([from, to]) => values.filter(([at]) => at >= from && at <= to).map(([, value]) => value));
+  const full = lists.filter((list) => list.length > 0);
+  const p99 = full.map((list) => quantile(list, 0.99));
+  const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => Math.round(quantile(p99, share)));
+  return `p50 ${Math.round(median(full.map(median)))}, p99 ${middle} (${low}–${high}) of ${full.flat().length}`;
+}
+
+const main = options.main ?? MAIN;
+const work = temporaryFolder('flood');
+const records = join(work, 'records');
+writeFileSync(records, '');
+const origin = start([process.execPath, file('flood-origin.js')]);
+const [line] = (await once(origin.stdout!, 'data')) as [Buffer];
+const https = await freePort();
+const daemon = await startDaemon(
+  {
+    WAYPOST_EDGE_HTTPS_LISTEN: `127.0.0.1:${https}`,
+    WAYPOST_EDGE_WORKERS: '1',
+    WAYPOST_EDGE_HTTP1_REQUESTS: '1000000',
+    NODE_OPTIONS: `--import=${pathToFileURL(file('flood-probe.js')).href}`,
+    ...{ FLOOD_DIST: dirname(main), FLOOD_RECORDS: records, FLOOD_OTHER: OTHER },
+    WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: '127.0.0.0/8',
+  },
+  { main, prefix: ['taskset', '-c', '0'] },
+);
+try {
+  await daemon.api.logIn('admin', ADMIN_PASSWORD);
+  for (const site of [FLOODED, OTHER]) await addSite(daemon, site, Number(String(line)));
+  for (const name of options.only ?? Object.keys(FLOODS)) await measure(https, name);
+} finally {
+  await daemon.close();
+  await end(origin);
+  removeFolder(work);
+}

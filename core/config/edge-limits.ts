@@ -3,7 +3,7 @@
  * keys are the fields of the limits in edge/, prefixed with the HTTP version. The comments in edge/
  * explain the defaults.
  */
-import { bytes, flag, GB, integer, KB, MB } from './kinds.ts';
+import { bytes, GB, integer, KB, MB } from './kinds.ts';
 import { memoryShare } from './memory.ts';
 import { type Setting, setting } from './setting.ts';
 
@@ -33,11 +33,6 @@ const CONNECTIONS = {
     count,
     20_000,
     'Maximum number of requests of sites in flight, for all threads together. One site can have three times as many as it leaves for others; more get 503.',
-  ),
-  fair_sites: setting(
-    flag,
-    false,
-    'Whether a busy thread shares its time among the sites that it serves: requests of a site that asks for more than its share wait for their turn. Nothing waits while a thread serves one site or has time left.',
   ),
   client_memory: {
     ...setting(

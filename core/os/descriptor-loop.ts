@@ -34,8 +34,16 @@ const PAIR_PLACE = 1;
  */
 export const OWN_PLACES = 64;
 
+/**
+ * Events of a turn: many, since members may leave theirs for a later turn, which is to keep no
+ * other member from having its own.
+ */
+const MAX_EVENTS = 1024;
+
 export class DescriptorLoop {
-  readonly calls = new TcpCalls();
+  readonly calls = new TcpCalls(MAX_EVENTS);
+  /** Called at the begin of each turn. Must not throw. */
+  onTurn: (() => void) | null = null;
   /** By place: each + 1, so that 0 is none. */
   readonly #fds: Int32Array;
   readonly #members: (LoopMember | undefined)[] = [];
@@ -48,6 +56,8 @@ export class DescriptorLoop {
   #batch: CallBatch | null = null;
   #batchPlace = -1;
   #due: LoopTask[] = [];
+  /** By which the order of members changes from turn to turn. */
+  #turns = 0;
   #isInTurn = false;
   #isDueSoon = false;
   #isClosed = false;
@@ -156,10 +166,15 @@ export class DescriptorLoop {
 
   #turn(): void {
     const { calls } = this;
+    // Before events are given out: `turnEnds` follows only if there are any.
+    this.onTurn?.();
     this.#isInTurn = true;
     for (let slot = this.#freed.pop(); slot !== undefined; slot = this.#freed.pop()) this.#free.push(slot);
     const count = calls.wait(0);
-    for (let i = 0; i < count; i++) this.#members[calls.tag(i)]?.event(calls.ready(i));
+    // Who leaves its event for a later turn because of those before it is first one day.
+    const first = count > 1 ? ++this.#turns % count : 0;
+    for (let i = first; i < count; i++) this.#members[calls.tag(i)]?.event(calls.ready(i));
+    for (let i = 0; i < first; i++) this.#members[calls.tag(i)]?.event(calls.ready(i));
     if (count > 0) for (const end of this.#ends) end.turnEnds();
     this.#isInTurn = false;
     if (this.#due.length > 0) this.#runDue();

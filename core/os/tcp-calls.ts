@@ -14,7 +14,6 @@ const SHUT_WR = 1;
 const SIOCOUTQ = 0x5411;
 const EAGAIN = 11;
 const EINTR = 4;
-const MAX_EVENTS = 128;
 
 /** Nothing to read, or no room now. */
 export const AGAIN = -1;
@@ -36,8 +35,9 @@ export class TcpCalls {
   readonly #ioctl;
   readonly #epollWait;
   readonly epoll: number;
-  readonly #events = new DataView(new ArrayBuffer(EVENT * MAX_EVENTS));
-  readonly #eventsAt = addressOf(this.#events.buffer);
+  readonly #maxEvents: number;
+  readonly #events: DataView<ArrayBuffer>;
+  readonly #eventsAt: number;
   /** The struct sockaddr of the connection accepted last. */
   readonly peer = new Uint8Array(256);
   readonly #peerAt = addressOf(this.peer.buffer);
@@ -45,8 +45,11 @@ export class TcpCalls {
   readonly #count = new Int32Array(64);
   readonly #peerLengthAt = addressOf(this.#peerLength.buffer);
 
-  /** Throws where the calls are not to be had. */
-  constructor() {
+  /** `maxEvents`: of one `wait`. Throws where the calls are not to be had. */
+  constructor(maxEvents = 128) {
+    this.#maxEvents = maxEvents;
+    this.#events = new DataView(new ArrayBuffer(EVENT * maxEvents));
+    this.#eventsAt = addressOf(this.#events.buffer);
     const libc = koffi.load(null);
     this.#acceptCall = libc.func('int accept4(int, uintptr_t, uintptr_t, int)');
     this.#recvCall = libc.func('long recv(int, uintptr_t, size_t, int)');
@@ -147,7 +150,7 @@ export class TcpCalls {
 
   /** Waits at most `ms` milliseconds; returns how many descriptors are ready. */
   wait(ms: number): number {
-    return this.#epollWait(this.epoll, this.#eventsAt, MAX_EVENTS, ms);
+    return this.#epollWait(this.epoll, this.#eventsAt, this.#maxEvents, ms);
   }
 
   tag(i: number): number {

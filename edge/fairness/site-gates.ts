@@ -1,9 +1,10 @@
-/** What holds for the connections of each site: share, policy for TLS, budgets of time. */
+/** What holds for the connections of each site: shares, policy for TLS, budgets of time. */
 import type { SiteProtection, SlowBudget } from '../../core/site-protection/compile.ts';
 import type { Http1Limits } from '../http/http1/limits.ts';
 import type { Http2Limits } from '../http/http2/limits.ts';
-import { type ConnectionGate, REFUSED } from '../http/server/connection-gate.ts';
+import type { ConnectionGate } from '../http/server/connection-gate.ts';
 import type { EdgeLimits } from '../http/server/limits.ts';
+import type { TurnShare } from '../http/transport/turn-share.ts';
 import type { SiteConnections } from './site-connections.ts';
 import type { SiteTurns } from './site-turns.ts';
 
@@ -11,7 +12,7 @@ type Limits = Pick<EdgeLimits, 'http1' | 'http2'>;
 
 export interface SiteGatesOptions {
   readonly connections: SiteConnections;
-  readonly turns: Pick<SiteTurns, 'takeHandshake'>;
+  readonly turns: Pick<SiteTurns, 'takesConnection' | 'enter' | 'leave'>;
   /** Those of all sites, which a site can only narrow. */
   readonly limits: Limits;
 }
@@ -31,17 +32,25 @@ export class SiteGates {
     const limits = protection === null ? null : protection.limits;
     const budgets = this.#limitsOf(protection === null ? null : protection.slow);
     const bucket = connections.bucketOf(domainId);
+    let share: TurnShare | null = null;
     return {
       site: domainId,
       policy: protection === null ? null : protection.tls,
       http1: budgets === null ? null : budgets.http1,
       http2: budgets === null ? null : budgets.http2,
-      enter() {
-        const delay = turns.takeHandshake(domainId, limits);
-        const most = limits === null ? Number.POSITIVE_INFINITY : limits.connections;
-        return delay !== Number.POSITIVE_INFINITY && connections.enter(bucket, most) ? delay : REFUSED;
+      get share() {
+        return share;
       },
-      leave: () => connections.leave(bucket),
+      enter() {
+        const most = limits === null ? Number.POSITIVE_INFINITY : limits.connections;
+        if (!turns.takesConnection(domainId, limits) || !connections.enter(bucket, most)) return false;
+        share = turns.enter(domainId);
+        return true;
+      },
+      leave() {
+        connections.leave(bucket);
+        turns.leave(domainId);
+      },
     };
   }
 

@@ -1,42 +1,44 @@
 /**
- * Lets the requests of each site begin at its fair rate (fair-rates.ts), and within its limits. A
- * request that has to wait takes its turn among the client networks of its site, so that a flood
- * from few networks does not delay the site's other visitors for long.
+ * Lets the requests of each site begin within its limits, and within its share of each turn of the
+ * thread (thread-turns.ts). A request that has to wait for a later turn takes its place among the
+ * client networks of its site, so that a flood from few networks does not delay the site's other
+ * visitors for long.
  */
+import { performance } from 'node:perf_hooks';
 import { FairQueue } from '../../core/base/fair-queue.ts';
 import type { SiteLimits } from '../../core/site-protection/compile.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { ErrorPage } from '../proxy/error-page.ts';
 import type { Proxy as ServeSite } from '../proxy/proxy.ts';
 import type { Site } from '../sites/site.ts';
-import { BYTES_OF_COST, FairRates, SiteRate } from './fair-rates.ts';
 import { InFlight } from './in-flight.ts';
 import { SITE_BUSY, SITE_LIMIT } from './pages.ts';
+import { SiteShare, ThreadTurns, type TurningLoop } from './thread-turns.ts';
 import { TokenBucket } from './token-bucket.ts';
 
-/** Milliseconds. */
-const WINDOW_MS = 25;
+/** Milliseconds between two looks at what has ended or waits for long. */
+const TIDY_MS = 1000;
 const MAX_WAIT_MS = 10_000;
-/** Windows between two looks for requests that ended unseen. */
-const SWEEP_WINDOWS = 40;
-/** Requests that begin before others' bytes are read again. */
-const BATCH = 4;
+/** A site whose last request is older does not count as one that others have to leave time for. */
+const ACTIVE_MS = 10_000;
 /** Requests of a site that wait on a thread. Each also holds memory of its client and site. */
 const MAX_WAITING = 10_000;
 /** A site may have so many times as many requests in flight as are left over. */
 const WEIGHT = 3;
-/** Requests per second that are measured follow a change within some seconds. */
-const HELD_MS = 60_000;
+/** How long a site that got too many requests is challenged. */
+const PRESSED_MS = 60_000;
 
 /** The thread's time; tests have their own. */
 export interface ThreadTime {
   /** Milliseconds. */
   now(): number;
-  /** The part of the time since the last call in which the thread worked, 0 to 1. */
-  busy(): number;
-  /** Calls `run` after `ms`; 0: after what has arrived was read. */
   later(ms: number, run: () => void): void;
 }
+
+const THREAD_TIME: ThreadTime = {
+  now: () => performance.now(),
+  later: (ms, run) => void setTimeout(run, ms).unref(),
+};
 
 export interface SiteTurnsOptions {
   readonly serve: ServeSite;
@@ -44,7 +46,7 @@ export interface SiteTurnsOptions {
   refuse(exchange: Exchange, site: Site, page: ErrorPage): void;
   /**
    * Whether a request was answered by a challenge. `isPressed`: the site gets more requests than
-   * its document has as `above`, or more than its share.
+   * its document has as `above`.
    */
   challenge?(exchange: Exchange, site: Site, isPressed: boolean): boolean;
   networkOf(exchange: Exchange): string;
@@ -52,12 +54,12 @@ export interface SiteTurnsOptions {
   readonly maxInFlight: number;
   /** Threads among which a limit for the node is divided. */
   readonly threads: number;
-  /** False: sites are held to their own limits only. */
-  readonly isFair: boolean;
-  readonly time: ThreadTime;
+  /** Null: the thread has node's loop only. */
+  readonly loop: TurningLoop | null;
+  readonly time?: ThreadTime;
 }
 
-interface Turn {
+interface Waiting {
   readonly exchange: Exchange;
   readonly site: Site;
   readonly since: number;
@@ -65,76 +67,104 @@ interface Turn {
   reject(error: unknown): void;
 }
 
-class SiteState extends SiteRate {
-  readonly queue = new FairQueue<Turn>();
+class SiteState {
+  readonly share: SiteShare;
+  readonly queue = new FairQueue<Waiting>();
   readonly inFlight = new InFlight();
+  /** Connections with a share of turns. */
+  connections = 0;
+  lastActive: number;
   /** Of the site's own limits, made for `limits`. */
   requestBucket: TokenBucket | null = null;
   connectionBucket: TokenBucket | null = null;
   limits: SiteLimits | null = null;
+  /** Since the last look, and per second as of the one before it. */
+  requests = 0;
+  requestRate = 0;
   /** Until when the site counts as pressed. */
   pressedUntil = 0;
 
-  override get isIdle(): boolean {
-    return this.queue.size === 0 && this.inFlight.size === 0;
+  constructor(turns: ThreadTurns, now: number) {
+    this.share = new SiteShare(turns);
+    this.lastActive = now;
+  }
+
+  isForgotten(now: number): boolean {
+    if (now - this.lastActive < ACTIVE_MS) return false;
+    return this.connections === 0 && this.queue.size === 0 && this.inFlight.size === 0;
   }
 }
 
 export class SiteTurns {
   readonly #options: SiteTurnsOptions;
-  readonly #rates = new FairRates<SiteState>((now) => new SiteState(now));
+  readonly #time: ThreadTime;
+  readonly #turns: ThreadTurns;
+  readonly #sites = new Map<string, SiteState>();
+  /** The site that was found last: most requests are of the same one. */
+  #lastName = '';
+  #last: SiteState | null = null;
+  /** Sites of which requests wait. */
   readonly #waiting = new Set<SiteState>();
   #inFlight = 0;
-  #windows = 0;
-  #isWindowOpen = false;
-  #isDrainDue = false;
+  /** When a request of another site than the one before has come. */
+  #changedAt = 0;
+  #tidiedAt = 0;
+  #isTidyDue = false;
 
   constructor(options: SiteTurnsOptions) {
     this.#options = options;
+    this.#time = options.time ?? THREAD_TIME;
+    this.#turns = new ThreadTurns(options.loop);
+    this.#turns.onTurn = () => {
+      if (this.#waiting.size > 0) this.#beginWaiting();
+    };
   }
 
   readonly serve: ServeSite = (exchange, site) => {
-    const { time, refuse, networkOf } = this.#options;
-    const now = time.now();
-    const state = this.#rates.of(site.domainId, now);
-    if (!this.#isWindowOpen) this.#openWindow(now);
+    const { refuse, networkOf } = this.#options;
+    const now = this.#time.now();
+    const state = this.#activeSite(site.domainId, now);
     state.requests++;
     const limits = site.documents?.protection?.limits ?? null;
     if (limits !== null && !this.#isWithin(state, limits, now)) {
       refuse(exchange, site, SITE_LIMIT);
       return;
     }
-    if (state.waiting === 0 && state.takeTurn(now)) return this.#begin(state, exchange, site, now);
-    if (state.waiting >= MAX_WAITING) {
+    if (state.queue.size === 0 && !state.share.isSpent) return this.#begin(state, exchange, site, now);
+    if (state.queue.size >= MAX_WAITING) {
       refuse(exchange, site, SITE_BUSY);
       return;
     }
     return new Promise<void>((resolve, reject) => {
       state.queue.put({ exchange, site, since: now, resolve, reject }, networkOf(exchange));
-      state.waiting++;
       this.#waiting.add(state);
-      this.#drainLater(1);
     });
   };
 
-  /** An exchange has ended, of which so many bytes were sent. */
-  ended(exchange: Exchange, domainId: string, bytes: number): void {
-    const state = this.#rates.find(domainId);
-    if (state === undefined) return;
-    state.charge(bytes / BYTES_OF_COST);
-    if (state.inFlight.remove(exchange)) this.#inFlight--;
+  /** An exchange has ended. */
+  ended(exchange: Exchange, domainId: string): void {
+    if (this.#find(domainId)?.inFlight.remove(exchange)) this.#inFlight--;
   }
 
-  /** Milliseconds until a site may begin a TLS handshake. Infinity: it must not. */
-  takeHandshake(domainId: string, limits: SiteLimits | null): number {
-    const now = this.#options.time.now();
-    const state = this.#rates.of(domainId, now);
-    if (!this.#isWindowOpen) this.#openWindow(now);
-    if (limits !== null) {
-      this.#useLimits(state, limits, now);
-      if (state.connectionBucket?.take(now) === false) return Number.POSITIVE_INFINITY;
-    }
-    return state.takeHandshake(now);
+  /** Whether a new connection is within the site's limit of them per second. */
+  takesConnection(domainId: string, limits: SiteLimits | null): boolean {
+    if (limits === null) return true;
+    const now = this.#time.now();
+    const state = this.#activeSite(domainId, now);
+    this.#useLimits(state, limits, now);
+    return state.connectionBucket === null || state.connectionBucket.take(now);
+  }
+
+  /** Of a new connection; `leave` follows. */
+  enter(domainId: string): SiteShare {
+    const state = this.#activeSite(domainId, this.#time.now());
+    state.connections++;
+    return state.share;
+  }
+
+  leave(domainId: string): void {
+    const state = this.#find(domainId);
+    if (state !== null) state.connections--;
   }
 
   /** Whether a request of any site waits. */
@@ -144,11 +174,34 @@ export class SiteTurns {
 
   /** Requests of a site that wait. */
   waitingOf(domainId: string): number {
-    return this.#rates.sites.get(domainId)?.waiting ?? 0;
+    return this.#find(domainId)?.queue.size ?? 0;
+  }
+
+  #find(domainId: string): SiteState | null {
+    if (this.#last !== null && domainId === this.#lastName) return this.#last;
+    return this.#sites.get(domainId) ?? null;
+  }
+
+  #activeSite(domainId: string, now: number): SiteState {
+    let state = this.#last;
+    if (state === null || domainId !== this.#lastName) {
+      state = this.#sites.get(domainId) ?? new SiteState(this.#turns, now);
+      this.#sites.set(domainId, state);
+      if (this.#last !== null) {
+        this.#changedAt = now;
+        this.#turns.isContended = true;
+      }
+      this.#last = state;
+      this.#lastName = domainId;
+    }
+    state.lastActive = now;
+    if (!this.#isTidyDue) this.#tidyLater(now);
+    return state;
   }
 
   #begin(state: SiteState, exchange: Exchange, site: Site, now: number): void | Promise<void> {
     const { serve, refuse, challenge, maxInFlight, threads } = this.#options;
+    state.share.spend(1);
     const protection = site.documents?.protection ?? null;
     const held = state.inFlight.size;
     const own = protection === null ? Number.POSITIVE_INFINITY : protection.limits.requestsInFlight;
@@ -157,8 +210,7 @@ export class SiteTurns {
       return;
     }
     if (protection !== null && protection.challenge.mode !== 'off') {
-      const isAbove = state.requestRate * threads > protection.challenge.above;
-      if (isAbove || state.isLimited) state.pressedUntil = now + HELD_MS;
+      if (state.requestRate * threads > protection.challenge.above) state.pressedUntil = now + PRESSED_MS;
       if (challenge?.(exchange, site, now < state.pressedUntil)) return;
     }
     const done = serve(exchange, site);
@@ -184,81 +236,60 @@ export class SiteTurns {
     state.connectionBucket = bucketOf(limits.newConnectionsPerSecond);
   }
 
-  // Turns.
+  // Requests that wait.
 
-  #drainLater(ms: number): void {
-    if (this.#isDrainDue) return;
-    this.#isDrainDue = true;
-    this.#options.time.later(ms, this.#drain);
+  /** In a new turn. */
+  #beginWaiting(): void {
+    const now = this.#time.now();
+    for (const state of this.#waiting) {
+      while (state.queue.size > 0 && !state.share.isSpent) this.#beginNext(state, now);
+      if (state.queue.size === 0) this.#waiting.delete(state);
+    }
   }
 
-  readonly #drain = (): void => {
-    this.#isDrainDue = false;
-    const now = this.#options.time.now();
-    let begun = 0;
-    // One of each site, as long as one may begin.
-    for (let before = -1; begun < BATCH && begun !== before; ) {
-      before = begun;
-      for (const state of [...this.#waiting]) {
-        if (begun === BATCH || !state.takeTurn(now)) continue;
-        begun++;
-        this.#beginNext(state, now);
-        // Last in the order, so that the others come first the next time.
-        this.#waiting.delete(state);
-        if (state.waiting > 0) this.#waiting.add(state);
-      }
-    }
-    if (this.#waiting.size > 0) this.#drainLater(begun === BATCH ? 0 : 1);
-  };
-
   #beginNext(state: SiteState, now: number): void {
-    const turn = state.queue.take();
-    if (turn === undefined) return;
-    state.waiting--;
-    const { exchange, site } = turn;
-    // The visitor has gone: nothing is left to do, and the turn was charged little.
+    const { exchange, site, resolve, reject } = state.queue.take()!;
+    // The visitor has gone.
     if (exchange.isEnded) {
-      turn.resolve();
+      resolve();
       return;
     }
     try {
-      turn.resolve(this.#begin(state, exchange, site, now));
+      resolve(this.#begin(state, exchange, site, now));
     } catch (error) {
-      turn.reject(error);
+      reject(error);
     }
   }
 
-  // Windows.
+  // Now and then.
 
-  #openWindow(now: number): void {
-    const { time } = this.#options;
-    this.#isWindowOpen = true;
-    this.#rates.beginWindow(now);
-    time.busy();
-    time.later(WINDOW_MS, this.#endWindow);
+  #tidyLater(now: number): void {
+    this.#isTidyDue = true;
+    this.#tidiedAt = now;
+    this.#time.later(TIDY_MS, this.#tidy);
   }
 
-  readonly #endWindow = (): void => {
-    const { time, isFair } = this.#options;
-    const now = time.now();
-    const busy = time.busy();
-    const isActive = this.#rates.endWindow(now, isFair ? busy : 0);
-    if (this.#waiting.size > 0) this.#expire(now);
-    if (++this.#windows % SWEEP_WINDOWS === 0) this.#sweep();
-    if (isActive || this.#waiting.size > 0) time.later(WINDOW_MS, this.#endWindow);
-    else this.#isWindowOpen = false;
+  readonly #tidy = (): void => {
+    const now = this.#time.now();
+    const elapsed = Math.max(1, now - this.#tidiedAt);
+    for (const [name, state] of this.#sites) {
+      this.#inFlight -= state.inFlight.sweep();
+      this.#expire(state, now);
+      state.requestRate = (state.requests * 1000) / elapsed;
+      state.requests = 0;
+      if (!state.isForgotten(now)) continue;
+      this.#sites.delete(name);
+      if (this.#last === state) this.#last = null;
+    }
+    if (now - this.#changedAt > ACTIVE_MS) this.#turns.isContended = false;
+    this.#isTidyDue = false;
+    if (this.#sites.size > 0) this.#tidyLater(now);
   };
 
-  #expire(now: number): void {
-    for (const state of this.#waiting)
-      for (const { exchange, site, resolve } of state.queue.takeWhile(({ since }) => now - since > MAX_WAIT_MS)) {
-        state.waiting--;
-        if (!exchange.isEnded) this.#options.refuse(exchange, site, SITE_BUSY);
-        resolve();
-      }
-  }
-
-  #sweep(): void {
-    for (const { inFlight } of this.#rates.sites.values()) this.#inFlight -= inFlight.sweep();
+  #expire(state: SiteState, now: number): void {
+    for (const { exchange, site, resolve } of state.queue.takeWhile(({ since }) => now - since > MAX_WAIT_MS)) {
+      if (!exchange.isEnded) this.#options.refuse(exchange, site, SITE_BUSY);
+      resolve();
+    }
   }
 }

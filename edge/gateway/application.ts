@@ -14,7 +14,6 @@ import { Challenge } from '../challenge/challenge.ts';
 import { SiteConnections } from '../fairness/site-connections.ts';
 import { SiteGates } from '../fairness/site-gates.ts';
 import { SiteTurns } from '../fairness/site-turns.ts';
-import { threadTime } from '../fairness/thread-time.ts';
 import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { Application, ThreadContext } from '../http/server/application.ts';
@@ -208,7 +207,7 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
       onPurged: prefetcher.add,
     },
     (record) => {
-      turns.ended(record.exchange, record.site.domainId, record.bytes);
+      turns.ended(record.exchange, record.site.domainId);
       observer.recordProxied(record);
     },
   );
@@ -224,8 +223,7 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
     networkOf: (exchange) => networkOf(exchange, { trusts }),
     maxInFlight: edge.maxRequestsInFlight / edge.workers,
     threads: edge.workers,
-    isFair: edge.fairSites,
-    time: threadTime(),
+    loop,
   });
   const gates = new SiteGates({
     connections: new SiteConnections(options.siteConnections, context.thread, edge.maxConnections),

@@ -10,6 +10,7 @@ import { type AbortCause, AbortError, type Client } from '../exchange/exchange.t
 import type { FieldList } from '../exchange/field-list.ts';
 import { type Flushable, flushLater } from '../transport/flusher.ts';
 import type { Transport, TransportReceiver } from '../transport/transport.ts';
+import type { TurnShare } from '../transport/turn-share.ts';
 import type { Http1Context, SiteTerms } from './context.ts';
 import { Deadlines } from './deadlines.ts';
 import { type Carrier, Http1Exchange } from './exchange.ts';
@@ -44,6 +45,7 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
   /** Requests that were taken. */
   requests = 0;
   readonly #transport: Transport;
+  readonly #share: TurnShare | null;
   readonly #reader: RequestReader;
   #waiting: Http1Exchange[] = [];
   /** The one whose body comes: the last that was taken. */
@@ -61,6 +63,8 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
   #isReading = false;
   #isFlushDue = false;
   #isPaused = false;
+  /** What was read goes on in a later turn. */
+  #isDeferred = false;
   #hasClientEnded = false;
   #isClosed = false;
   /** What had come when this side ended, or stopped to listen; -1: it has not. */
@@ -75,6 +79,7 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     this.#transport = transport;
     this.#reader = new RequestReader(this, context.limits, client.isEncrypted);
     this.limits = site?.http1 ?? context.limits;
+    this.#share = site?.share ?? null;
     this.memory = context.memory.enter(client.address, site?.site);
     this.memory.hold(CONNECTION_MEMORY);
     this.outgoing = new Outgoing(
@@ -117,6 +122,7 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     this.#reader.push(bytes);
     this.#isReading = false;
     this.#turn();
+    if (this.#isDeferred) this.#flushSoon();
   }
 
   onEnd(): void {
@@ -160,6 +166,12 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     if (exchange.queue !== null && exchange.protocol === '') this.#receiving = exchange;
     this.#waiting.push(exchange);
     this.#next();
+  }
+
+  mayBegin(): boolean {
+    if (!this.#share?.isSpent) return true;
+    this.#isDeferred = true;
+    return false;
   }
 
   onBody(bytes: Buffer): boolean {
@@ -217,6 +229,11 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
    * Pingora and Go take it so, and an origin's long poll is given up. What has begun goes on.
    */
   clientEnded(): void {
+    // What was read before is answered first.
+    if (this.#isDeferred && !this.#isClosed) {
+      setImmediate(clientEnded, this);
+      return;
+    }
     this.#hasClientEnded = true;
     const { active } = this;
     if (this.#isClosed || this.isLingering) return;
@@ -319,6 +336,7 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     this.#isReading = false;
     if (this.active?.isTunnel) this.#tunnelEnds(this.active);
     this.#turn();
+    if (this.#isDeferred) this.#flushSoon();
   }
 
   // Memory.
@@ -337,8 +355,15 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
   // Output, and what is read meanwhile.
 
   flushDue(): void {
+    if (this.#share?.isSpent && !this.#isClosed) {
+      flushLater(this);
+      return;
+    }
     this.#isFlushDue = false;
-    this.#turn();
+    if (this.#isDeferred) {
+      this.#isDeferred = false;
+      this.#readOn();
+    } else this.#turn();
   }
 
   #flushSoon(): void {

@@ -1,6 +1,7 @@
 /** What a server of HTTP/1.1 is given, and what its connections share. */
 import type { MemoryBudget } from '../exchange/client-memory.ts';
 import type { Handler } from '../exchange/exchange.ts';
+import type { TurnShare } from '../transport/turn-share.ts';
 import type { Http1Counters } from './counters.ts';
 import type { Http1Limits } from './limits.ts';
 
@@ -20,6 +21,8 @@ export interface SiteTerms {
   readonly site: string;
   /** How long its connections may stay as they are, and how slow they may be; null: as all. */
   readonly http1: Http1Limits | null;
+  /** Of the turns of the thread, in which its connections are served; null: they need not wait. */
+  readonly share: TurnShare | null;
 }
 
 /** What the connections of a server share. */

@@ -18,6 +18,8 @@ import { RequestHead } from './request-head.ts';
 import { RequestLine } from './request-line.ts';
 
 export interface RequestSink {
+  /** False: what follows waits until `resume`. */
+  mayBegin(): boolean;
   /**
    * A head has come whose framing is sound. If there is a body it follows; of a tunnel nothing
    * comes before `resume`.
@@ -158,6 +160,10 @@ export class RequestReader {
     let at = 0;
     this.#isReading = true;
     while (at < end && !this.isBlocked) {
+      if (this.#state === STATE.requestLine && !this.#sink.mayBegin()) {
+        this.isBlocked = true;
+        break;
+      }
       const next = this.#step(bytes, at, end);
       if (next === MORE) {
         if (this.#state !== STATE.over) this.#mayHold(end - at);

@@ -11,6 +11,7 @@ import type { AbortCause, Client, Handler } from '../exchange/exchange.ts';
 import { BUFFER } from '../transport/buffers.ts';
 import { type Flushable, flushLater } from '../transport/flusher.ts';
 import { SocketTransport, type Transport, type TransportReceiver } from '../transport/transport.ts';
+import type { TurnShare } from '../transport/turn-share.ts';
 import { type Clock, THREAD_CLOCK, type Ticking } from './clock.ts';
 import { type Http2Counters, TRAFFIC_COLUMN } from './counters.ts';
 import { type Ending, SESSION_ENDING } from './endings.ts';
@@ -40,6 +41,8 @@ export interface Http2SessionOptions {
   readonly memory?: MemoryBudget;
   /** The site that the client visits, which gets a share, too. */
   readonly site?: string;
+  /** Of the turns of the thread; omitted: it need not wait. */
+  readonly share?: TurnShare | null;
 }
 
 /** Bytes that a session takes by itself, its connection and its tables of HPACK included. */
@@ -68,6 +71,7 @@ export class Http2Session implements StreamSession, SenderSession, TransportRece
   readonly #budget: MemoryBudget;
   readonly #transport: Transport;
   readonly #watch: SessionWatch;
+  readonly #share: TurnShare | null;
   /**
    * `closing`: the last frame is in the output, or has left; only the client's end is waited for.
    */
@@ -96,6 +100,7 @@ export class Http2Session implements StreamSession, SenderSession, TransportRece
     this.#budget = options.memory ?? THREAD_MEMORY;
     this.memory = this.#budget.enter(this.client.address, options.site);
     this.memory.hold(SESSION_MEMORY);
+    this.#share = options.share ?? null;
     this.#transport = socket instanceof Socket ? new SocketTransport(socket) : socket;
     this.output = new Output(this.#transport, this.memory, (data) => this.#written(data));
     this.sender = new Sender(this);
@@ -245,6 +250,10 @@ export class Http2Session implements StreamSession, SenderSession, TransportRece
   }
 
   flushDue(): void {
+    if (this.#share?.isSpent && this.#state !== 'closed') {
+      flushLater(this);
+      return;
+    }
     this.#isFlushDue = false;
     this.#turn();
   }

@@ -6,9 +6,10 @@ import { SESSION_ENDING } from '../http2/endings.ts';
 import { Http2Session } from '../http2/session.ts';
 import type { TlsCertificate } from '../tls/certificate.ts';
 import { PROTOCOL_VERSION, UNRECOGNIZED_NAME } from '../tls/profile.ts';
+import { HANDSHAKE_COST } from '../transport/turn-share.ts';
 import { describeClient } from './client.ts';
 import { demandCertificate, shownCertificate } from './client-certificate.ts';
-import { type ConnectionGate, REFUSED } from './connection-gate.ts';
+import type { ConnectionGate } from './connection-gate.ts';
 import type { ConnectionHost } from './connection-host.ts';
 import type { Member } from './member.ts';
 import { versionSpoken } from './preface.ts';
@@ -66,10 +67,8 @@ export class Connection implements Member {
       ALPNProtocols: ALPN_PROTOCOLS as Buffer,
       SNICallback: (name, done) => {
         const serverName = name.toLowerCase();
-        const delay = this.#enter(serverName);
-        if (delay === REFUSED) this.destroy();
-        else if (delay === 0) this.#select(tls, serverName, done);
-        else setTimeout(() => this.#select(tls, serverName, done), delay);
+        if (this.#enter(serverName)) this.#inTurn(() => this.#select(tls, serverName, done));
+        else this.destroy();
       },
     });
     this.#tls = tls;
@@ -80,6 +79,17 @@ export class Connection implements Member {
       if (!this.#isSettled) this.#tlsFailed();
     });
     tls.once('secure', () => this.#secured(tls));
+  }
+
+  /** Begins a handshake in a turn of its site. */
+  #inTurn(begin: () => void): void {
+    const share = this.#gate?.share;
+    if (share?.isSpent && !this.#isClosed) {
+      setImmediate(() => this.#inTurn(begin));
+      return;
+    }
+    share?.spend(HANDSHAKE_COST);
+    begin();
   }
 
   /** Selects the certificate, or ends the handshake. */
@@ -140,13 +150,13 @@ export class Connection implements Member {
     this.#raw.destroy();
   }
 
-  /** Milliseconds until the handshake may begin, or REFUSED. Once. */
-  #enter(serverName: string): number {
+  /** Whether the handshake may begin. Once. */
+  #enter(serverName: string): boolean {
     const gate = this.#server.gateFor(serverName);
-    const delay = gate === null ? 0 : gate.enter();
-    if (delay === REFUSED) this.#server.counters.limited('refused_site', this.#client);
-    else this.#gate = gate;
-    return delay;
+    const isAdmitted = gate === null || gate.enter();
+    if (isAdmitted) this.#gate = gate;
+    else this.#server.counters.limited('refused_site', this.#client);
+    return isAdmitted;
   }
 
   #secured(tls: TLSSocket): void {
@@ -187,6 +197,7 @@ export class Connection implements Member {
       onHandlerError,
       memory: this.#server.memory,
       site: gate?.site,
+      share: gate?.share,
     });
     if (isDraining) this.#session.drain();
   }

@@ -11,9 +11,10 @@ import type { TlsCertificate } from '../tls/certificate.ts';
 import type { TlsConnection } from '../tls/connection.ts';
 import type { TlsOwner } from '../tls/owner.ts';
 import type { TlsPolicy } from '../tls/policy.ts';
+import type { TurnShare } from '../transport/turn-share.ts';
 import { describeClient } from './client.ts';
 import { Connection } from './connection.ts';
-import { type ConnectionGate, REFUSED } from './connection-gate.ts';
+import type { ConnectionGate } from './connection-gate.ts';
 import type { ConnectionHost } from './connection-host.ts';
 import type { Member } from './member.ts';
 
@@ -70,12 +71,16 @@ export class NativeConnection implements TlsOwner<TlsConnection>, Member {
     return this.#gate === null ? null : this.#gate.policy;
   }
 
-  admit(serverName: string): number {
+  get share(): TurnShare | null {
+    return this.#gate === null ? null : this.#gate.share;
+  }
+
+  admit(serverName: string): boolean {
     const gate = this.#server.gateFor(serverName);
-    const delay = gate === null ? 0 : gate.enter();
-    if (delay === REFUSED) this.#server.counters.limited('refused_site', this.#client);
-    else this.#gate = gate;
-    return delay;
+    const isAdmitted = gate === null || gate.enter();
+    if (isAdmitted) this.#gate = gate;
+    else this.#server.counters.limited('refused_site', this.#client);
+    return isAdmitted;
   }
 
   certificateFor(serverName: string): TlsCertificate | undefined {
@@ -128,6 +133,7 @@ export class NativeConnection implements TlsOwner<TlsConnection>, Member {
       onHandlerError,
       memory: this.#server.memory,
       site: gate?.site,
+      share: gate?.share,
     });
     if (isDraining) this.#session.drain();
   }

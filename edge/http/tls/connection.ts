@@ -7,6 +7,7 @@ import type { LoopTask } from '../../../core/os/descriptor-loop.ts';
 import { EPOLLERR, EPOLLHUP, EPOLLIN, EPOLLOUT } from '../../../core/os/epoll.ts';
 import type { TcpCalls } from '../../../core/os/tcp-calls.ts';
 import type { Transport, TransportReceiver } from '../transport/transport.ts';
+import { costOfBytes, HANDSHAKE_COST, type TurnShare } from '../transport/turn-share.ts';
 import type { TlsCertificate } from './certificate.ts';
 import type { ClientAuthorities } from './client-authorities.ts';
 import { type ClientHello, HELLO } from './client-hello.ts';
@@ -16,11 +17,11 @@ import type { TlsOwner } from './owner.ts';
 import { MAX_IDLE_MESSAGES, UNRECOGNIZED_NAME } from './profile.ts';
 import { dropRecordBuffer, flushRecordBuffer, heldBy, putRecordBuffer } from './record-buffer.ts';
 
-/** DELAYED: the ClientHello has come, but the handshake must not begin yet. */
+/** DELAYED: the ClientHello has come, and the handshake begins in a later turn. */
 const STATE = { HELLO: 0, HANDSHAKE: 1, OPEN: 2, CLOSED: 3, DELAYED: 4 } as const;
 
 /** What is still to be done for a connection when the loop has nothing else to do. */
-const DUE = { READ: 1, WRITTEN: 2, BROKEN: 4, CLOSED: 8 } as const;
+const DUE = { READ: 1, WRITTEN: 2, BROKEN: 4, CLOSED: 8, HANDSHAKE: 16 } as const;
 
 const EPOLLERR_HUP = EPOLLERR | EPOLLHUP;
 
@@ -72,6 +73,8 @@ export class TlsConnection implements Transport {
   readonly #loop: ConnectionLoop;
   readonly #owner: TlsOwner<TlsConnection>;
   #fd: number;
+  /** The site's; null: there is none, or the site is not known yet. */
+  #share: TurnShare | null = null;
   #ssl = 0;
   /** During the handshake. */
   #certificate: TlsCertificate | null = null;
@@ -112,6 +115,8 @@ export class TlsConnection implements Transport {
     else if (this.#state === STATE.HANDSHAKE) this.#shakeHands();
     else if (this.#state === STATE.DELAYED) this.#fail();
     else if (this.#state === STATE.OPEN) {
+      // Epoll reports it again.
+      if (this.#share?.isSpent) return;
       if ((ready & EPOLLOUT) !== 0) this.#hasRoom();
       if (this.#state !== STATE.OPEN) return;
       // Who pauses, or has heard the end, learns of a broken connection all the same.
@@ -134,7 +139,11 @@ export class TlsConnection implements Transport {
       }
       if (this.#isEnding) this.#finish();
     }
-    if ((due & DUE.READ) !== 0 && this.#state === STATE.OPEN && !this.#isPaused) this.#read();
+    if ((due & DUE.HANDSHAKE) !== 0 && this.#state === STATE.DELAYED) this.#beginInTurn();
+    if ((due & DUE.READ) !== 0 && this.#state === STATE.OPEN && !this.#isPaused) {
+      if (this.#share?.isSpent) this.#later(DUE.READ);
+      else this.#read();
+    }
     if ((due & DUE.CLOSED) === 0) return;
     const receiver = this.#receiver;
     this.#receiver = null;
@@ -168,20 +177,29 @@ export class TlsConnection implements Transport {
   }
 
   #admit(serverName: string): void {
-    const delay = this.#owner.admit(serverName);
-    if (delay < 0) this.#hangUp();
-    else if (delay === 0) this.#begin(serverName);
-    else {
-      this.#state = STATE.DELAYED;
-      this.#watch(0);
-      setTimeout(() => {
-        if (this.#state === STATE.DELAYED) this.#begin(serverName);
-      }, delay);
+    if (!this.#owner.admit(serverName)) {
+      this.#hangUp();
+      return;
     }
+    this.serverName = serverName;
+    this.#share = this.#owner.share;
+    this.#beginInTurn();
   }
 
-  #begin(serverName: string): void {
+  #beginInTurn(): void {
+    if (this.#share?.isSpent) {
+      this.#state = STATE.DELAYED;
+      this.#watch(0);
+      this.#later(DUE.HANDSHAKE);
+      return;
+    }
+    this.#share?.spend(HANDSHAKE_COST);
+    this.#begin();
+  }
+
+  #begin(): void {
     const { openssl, calls } = this.#loop;
+    const { serverName } = this;
     this.#certificate = this.#owner.certificateFor(serverName) ?? null;
     if (this.#certificate !== null) this.#ssl = this.#loop.sslFor(this.#owner, serverName, this.#certificate);
     if (this.#ssl === 0) {
@@ -197,7 +215,6 @@ export class TlsConnection implements Transport {
       this.#fail();
       return;
     }
-    this.serverName = serverName;
     this.#state = STATE.HANDSHAKE;
     this.#shakeHands();
   }
@@ -271,6 +288,7 @@ export class TlsConnection implements Transport {
     this.#done = done;
     this.#writing = bytes;
     this.#writtenTo = 0;
+    this.#share?.spend(costOfBytes(bytes.length));
     if (this.#state === STATE.CLOSED) this.#later(DUE.WRITTEN);
     else this.#push();
   }
@@ -341,6 +359,8 @@ export class TlsConnection implements Transport {
     }
     if (error !== 0 && error !== SSL_ERROR.WANT_READ) openssl.ERR_clear_error();
     if (data > 0) this.#receiver?.onBytes(shared.bytes.subarray(0, data));
+    // Behind the requests that it has brought: the first of them begins with the read.
+    this.#share?.spend(costOfBytes(data));
     if (this.#state !== STATE.OPEN) return;
     if (error === 0) {
       if (hasMore && !this.#isPaused) this.#later(DUE.READ);

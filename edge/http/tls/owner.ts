@@ -1,4 +1,5 @@
 /** The seam to who serves what connections carry. */
+import type { TurnShare } from '../transport/turn-share.ts';
 import type { TlsCertificate } from './certificate.ts';
 import type { TlsPolicy } from './policy.ts';
 
@@ -12,11 +13,13 @@ export interface TlsOwner<Connection> {
    */
   certificateFor(serverName: string): TlsCertificate | undefined;
   /**
-   * Milliseconds until the handshake for `serverName` may begin. Asked first. Negative: the
-   * connection is closed, and the owner has counted it.
+   * Whether the handshake for `serverName` may begin. Asked first. False: the connection is closed,
+   * and the owner has counted it.
    */
-  admit(serverName: string): number;
-  /** What the site asks of TLS; null: nothing. Asked after `admit`. */
+  admit(serverName: string): boolean;
+  /** The site's share of turns, in which the connection is served; null: it need not wait. */
+  readonly share: TurnShare | null;
+  /** What the site asks of TLS; null: nothing. Asked after `admit`, as is `share`. */
   readonly policy: TlsPolicy | null;
   /** The certificate cannot be used: it is as if there were none. */
   certificateFailed(error: unknown): void;

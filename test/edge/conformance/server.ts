@@ -95,7 +95,8 @@ export async function startServer(): Promise<ConformanceServer> {
     tickets: nextTicketKeys(null),
     accept: ({ port }) => ({
       begun() {},
-      admit: () => 0,
+      admit: () => true,
+      share: null,
       policy: null,
       certificateFor: () => pem,
       certificateFailed: (error) => failures.push(error),

@@ -3,9 +3,9 @@ import * as assert from 'uvu/assert';
 import { compileProtection } from '../../../core/site-protection/compile.ts';
 import { SiteConnections, shareSiteCounts } from '../../../edge/fairness/site-connections.ts';
 import { SiteGates } from '../../../edge/fairness/site-gates.ts';
+import { SiteShare, ThreadTurns } from '../../../edge/fairness/thread-turns.ts';
 import { DEFAULT_HTTP1_LIMITS } from '../../../edge/http/http1/limits.ts';
 import { DEFAULT_LIMITS } from '../../../edge/http/http2/limits.ts';
-import { REFUSED } from '../../../edge/http/server/connection-gate.ts';
 
 const test = suite('connections of sites');
 const NONE = Number.POSITIVE_INFINITY;
@@ -38,7 +38,16 @@ test('threads count together; what a thread had is forgotten with it', () => {
 
 test('a document narrows the limits of the node, and cannot widen them', () => {
   const connections = new SiteConnections(shareSiteCounts(1), 0, 1000);
-  const turns = { takeHandshake: () => 0 };
+  const share = new SiteShare(new ThreadTurns({ onTurn: null }));
+  let entered = 0;
+  const turns = {
+    takesConnection: () => true,
+    enter() {
+      entered++;
+      return share;
+    },
+    leave: () => void entered--,
+  };
   const gates = new SiteGates({ connections, turns, limits: { http1: DEFAULT_HTTP1_LIMITS, http2: DEFAULT_LIMITS } });
   assert.is(gates.gateOf('1', null).http1, null);
   assert.is(gates.gateOf('1', compileProtection({})).http2, null);
@@ -50,10 +59,13 @@ test('a document narrows the limits of the node, and cannot widen them', () => {
   assert.equal(gate.http1, { ...DEFAULT_HTTP1_LIMITS, headerTimeout: 3000, bodyRate: 1000, writeTimeout: 5000 });
   assert.equal(gate.http2, { ...DEFAULT_LIMITS, headerTimeout: 3000, minRate: 1000, stallTimeout: 5000 });
   assert.is(gates.gateOf('1', protection).http1, gate.http1, 'made once');
-  assert.is(gate.enter(), 0);
-  assert.is(gates.gateOf('1', protection).enter(), REFUSED);
+  assert.ok(gate.enter());
+  assert.is(gate.share, share);
+  assert.not.ok(gates.gateOf('1', protection).enter());
+  assert.is(entered, 1);
   gate.leave();
-  assert.is(gates.gateOf('1', protection).enter(), 0);
+  assert.is(entered, 0);
+  assert.ok(gates.gateOf('1', protection).enter());
 });
 
 test.run();

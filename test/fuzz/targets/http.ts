@@ -44,6 +44,10 @@ class CountingSink implements RequestSink {
   bytes = 0;
   isRefused = false;
 
+  mayBegin(): boolean {
+    return true;
+  }
+
   onHead(): void {}
 
   onBody(bytes: Buffer): boolean {

@@ -34,6 +34,10 @@ class Ears implements RequestSink {
     return this.seen.at(-1) as Request;
   }
 
+  mayBegin(): boolean {
+    return true;
+  }
+
   onHead(head: RequestHead): void {
     const { method, version, isLast, authority, path, headers, expectsContinue, refusal } = head;
     const isOurs = refusal === null;

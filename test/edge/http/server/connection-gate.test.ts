@@ -6,8 +6,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Handler } from '../../../../edge/http/exchange/exchange.ts';
 import { ReadyAnswer } from '../../../../edge/http/exchange/ready-answer.ts';
-import { type ConnectionGate, REFUSED } from '../../../../edge/http/server/connection-gate.ts';
+import type { ConnectionGate } from '../../../../edge/http/server/connection-gate.ts';
 import { clientCertField, type TlsPolicy } from '../../../../edge/http/tls/policy.ts';
+import { HANDSHAKE_COST, type TurnShare } from '../../../../edge/http/transport/turn-share.ts';
 import { certificate, ecKey, type KeyPair, pemOfKey } from '../../../support/certificate.ts';
 import { until } from '../../../support/until.ts';
 import { dialTls, GET, HOST, OTHER_HOST, type RigOptions, readAll, withServer } from './rig.ts';
@@ -47,17 +48,21 @@ class Gate implements ConnectionGate {
   constructor(
     readonly policy: TlsPolicy | null,
     readonly most = 100,
-    readonly delay = 0,
+    readonly share: TurnShare | null = null,
   ) {}
-  enter(): number {
-    if (this.open >= this.most) return REFUSED;
+  enter(): boolean {
+    if (this.open >= this.most) return false;
     this.open++;
-    return this.delay;
+    return true;
   }
   leave(): void {
     this.open--;
     this.left++;
   }
+}
+
+async function passTurns(count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 const tellClient: Handler = (exchange) => {
@@ -141,15 +146,32 @@ for (const tls of ['auto', 'node'] as const) {
       await until(() => gate.left === 2, 'both have left');
     });
   });
-  test('a handshake begins after its delay; a client that leaves meanwhile is forgotten', async () => {
-    const gate = new Gate(null, 2, 30);
+
+  test('a handshake waits for a turn of its site; a client that leaves meanwhile is forgotten', async () => {
+    const share = {
+      isSpent: true,
+      cost: 0,
+      spend(cost: number) {
+        this.cost += cost;
+      },
+    };
+    const gate = new Gate(null, 2, share);
     await withGate(gate, async ({ tlsPort, counters }) => {
-      assert.match(await visit(tlsPort), /200/);
+      const first = visit(tlsPort);
+      await until(() => gate.open === 1, 'its ClientHello has come');
+      await passTurns(5);
+      assert.is(share.cost, 0);
+      share.isSpent = false;
+      assert.match(await first, /200/);
+      assert.ok(share.cost >= HANDSHAKE_COST);
       await until(() => gate.left === 1, 'the first has left');
+      share.isSpent = true;
       const leaving = connect({ host: '127.0.0.1', port: tlsPort, servername: HOST, rejectUnauthorized: false });
       leaving.on('error', () => {});
       await until(() => gate.open === 1, 'its ClientHello has come');
       leaving.destroy();
+      await passTurns(5);
+      share.isSpent = false;
       await until(() => gate.left === 2, 'both have left');
       assert.is(counters.get('closed'), 2);
     });
@@ -179,6 +201,7 @@ for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const)
       policy: demanded,
       http1: null,
       http2: null,
+      share: null,
       enter: () => gate.enter(),
       leave: () => gate.leave(),
     });

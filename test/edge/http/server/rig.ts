@@ -58,6 +58,8 @@ export interface RigOptions {
   readonly certificate?: TlsCertificate;
   readonly load?: { readonly refusesConnections: boolean };
   readonly gateFor?: Application['gateFor'];
+  /** Called first; null: the thread has node's loop only. */
+  readonly onLoop?: (loop: DescriptorLoop | null) => void;
 }
 
 /** Serves `site.test` until `use` has returned. */
@@ -71,11 +73,13 @@ export async function withServer(
     certificate: shown = PEM,
     load,
     gateFor,
+    onLoop,
   }: RigOptions = {},
 ): Promise<void> {
   const base = createBaseContext();
   const places = sharePlaces(1000, 1000);
   const loop = tls === 'node' ? null : new DescriptorLoop(places.fds);
+  onLoop?.(loop);
   const counters = new ServerCounters();
   const errors: unknown[] = [];
   const all = limitsOf({ drainTimeout: 2000, ...limits });

@@ -1,0 +1,140 @@
+/** What connections of a flooded site leave of each turn of the loop for those of another one. */
+import { once } from 'node:events';
+import type { TLSSocket } from 'node:tls';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { QUANTUM, SiteShare, ThreadTurns } from '../../../../edge/fairness/thread-turns.ts';
+import type { Handler } from '../../../../edge/http/exchange/exchange.ts';
+import { ReadyAnswer } from '../../../../edge/http/exchange/ready-answer.ts';
+import type { ConnectionGate } from '../../../../edge/http/server/connection-gate.ts';
+import { costOfBytes } from '../../../../edge/http/transport/turn-share.ts';
+import { until } from '../../../support/until.ts';
+import { dialTls, HOST, OTHER_HOST, type Rig, withServer } from './rig.ts';
+
+const CONNECTIONS = 30;
+const LARGE = Buffer.alloc(512 << 10, 'x');
+/** What one event of a connection may cost beyond a share: it writes 64 KB. */
+const EVENT = costOfBytes(65_536) + costOfBytes(65_536);
+const requestOf = (host: string, path = '/'): string => `GET ${path} HTTP/1.1\r\nhost: ${host}\r\n\r\n`;
+const answersIn = (text: string): number => text.split('HTTP/1.1 200').length - 1;
+
+/** The shares of two sites, as the gateway makes and charges them. */
+class TwoSites {
+  #shares: { readonly [host: string]: SiteShare } = {};
+  /** Cost of the flooded site. */
+  spent = 0;
+  readonly requests: string[] = [];
+  onOther: () => void = () => {};
+  /** Called when the flooded site spends. */
+  onSpend: () => void = () => {};
+
+  readonly handler: Handler = (exchange) => {
+    const { serverName } = exchange.client;
+    this.#shares[serverName].spend(1);
+    this.requests.push(serverName);
+    if (serverName === OTHER_HOST) this.onOther();
+    exchange.answer(new ReadyAnswer(200, [], exchange.path === '/large' ? LARGE : Buffer.from('hello')));
+  };
+
+  readonly gateFor = (name: string): ConnectionGate => ({
+    ...{ site: name, policy: null, http1: null, http2: null, share: this.#shares[name] },
+    enter: () => true,
+    leave() {},
+  });
+
+  /** Serves both, of which the flooded one has `CONNECTIONS`. */
+  run(
+    tls: 'auto' | 'node',
+    use: (flood: readonly TLSSocket[], other: TLSSocket, rig: Rig) => Promise<void>,
+  ): Promise<void> {
+    return withServer(
+      async (rig) => {
+        const flood: TLSSocket[] = [];
+        for (let i = 0; i < CONNECTIONS; i++) flood.push(await dialTls(rig.tlsPort));
+        const other = await dialTls(rig.tlsPort, { servername: OTHER_HOST });
+        await use(flood, other, rig);
+        for (const socket of [...flood, other]) socket.destroy();
+      },
+      {
+        ...{ tls, handler: this.handler, gateFor: this.gateFor },
+        onLoop: (loop) => {
+          const turns = new ThreadTurns(loop);
+          turns.isContended = true;
+          const flooded = new SiteShare(turns);
+          const spend = flooded.spend.bind(flooded);
+          flooded.spend = (cost) => {
+            this.spent += cost;
+            spend(cost);
+            this.onSpend();
+          };
+          this.#shares = { [HOST]: flooded, [OTHER_HOST]: new SiteShare(turns) };
+        },
+      },
+    );
+  }
+}
+
+for (const tls of ['auto', 'node'] as const) {
+  const test = suite(`shares of turns, tls: ${tls}`);
+
+  test('requests that wait for one another begin within the share, in order, and all are answered', async () => {
+    const sites = new TwoSites();
+    await sites.run(tls, async (flood, other) => {
+      const each = 60;
+      let answered = 0;
+      for (const socket of flood) {
+        let text = '';
+        socket.setEncoding('latin1').on('data', (part: string) => {
+          text += part;
+          if (text.endsWith('hello') && answersIn(text) === each) answered++;
+        });
+      }
+      for (const socket of flood) socket.write(requestOf(HOST).repeat(each));
+      other.write(requestOf(OTHER_HOST));
+      await until(() => answered === CONNECTIONS, 'all are answered');
+      const before = sites.requests.indexOf(OTHER_HOST);
+      assert.ok(before >= 0 && before <= 2 * QUANTUM, `${before} requests began before the other site's`);
+    });
+  });
+
+  test('a client that ends its side behind its requests gets all answers', async () => {
+    const sites = new TwoSites();
+    await sites.run(tls, async ([socket]) => {
+      let text = '';
+      socket.setEncoding('latin1').on('data', (part: string) => {
+        text += part;
+      });
+      socket.end(requestOf(HOST).repeat(100));
+      await once(socket, 'end');
+      assert.is(answersIn(text), 100);
+    });
+  });
+  if (tls === 'auto')
+    test('large answers leave within the share', async () => {
+      const sites = new TwoSites();
+      await sites.run(tls, async (flood, other) => {
+        for (const socket of flood) socket.resume();
+        for (const socket of flood) socket.write(requestOf(HOST, '/large').repeat(60));
+        let received = 0;
+        flood[0].on('data', (part: Buffer) => {
+          received += part.length;
+        });
+        await until(() => received > 65_536, 'the answers are on their way');
+        for (let i = 0; i < 20; i++) {
+          let [before, during] = [0, -1];
+          // In the middle of a turn, of which the request waits for the rest.
+          sites.onSpend = () => {
+            sites.onSpend = () => {};
+            before = sites.spent;
+            other.write(requestOf(OTHER_HOST));
+          };
+          sites.onOther = () => {
+            during = sites.spent - before;
+          };
+          await once(other, 'data');
+          assert.ok(during >= 0 && during <= 2 * QUANTUM + 2 * EVENT, `a cost of ${during} before the other site's`);
+        }
+      });
+    });
+  test.run();
+}
