@@ -6,7 +6,6 @@
  * way of a pool whose origin speaks HTTP/1.1, in place of gRPC.
  */
 import { SiteTurns } from '../../edge/fairness/site-turns.ts';
-import { threadTime } from '../../edge/fairness/thread-time.ts';
 import { GATEWAY_COLUMNS, GatewayCounters } from '../../edge/gateway/counters.ts';
 import { createGateway } from '../../edge/gateway/gateway.ts';
 import { Observer } from '../../edge/gateway/observer.ts';
@@ -297,7 +296,7 @@ const proxy = createProxy({
   send: origins.send,
   trusts,
   onDone(record) {
-    turns.ended(record.exchange, record.site.domainId, record.bytes);
+    turns.ended(record.exchange, record.site.domainId);
     if (record.status !== 200 || !record.isWhole) wrong++;
     observer.recordProxied(record);
   },
@@ -306,7 +305,7 @@ const turns = new SiteTurns({
   serve: proxy,
   refuse: () => void wrong++,
   networkOf: ({ memory }) => memory.network,
-  ...{ maxInFlight: 10_000, threads: 1, isFair: false, time: threadTime() },
+  ...{ maxInFlight: 10_000, threads: 1, loop: null },
 });
 const handler = createGateway({
   siteOf: () => site,
