@@ -4,7 +4,7 @@ import type { Route } from '../../../admin-api/http/route.ts';
 import { type Answer, type Json, listOf } from '../daemon.ts';
 import { APPS, newId, settled } from '../packages/client.ts';
 import { packageForm, packageText, UPLOAD } from '../packages/package.ts';
-import { concrete } from './routes.ts';
+import { concrete, writeDocuments } from './routes.ts';
 import { sampleOf } from './sample.ts';
 import { prepareZone } from './signed.ts';
 import { snapshot } from './store.ts';
@@ -98,6 +98,7 @@ await everywhere('contract, operators', (test) => {
       const foreignKey = await prepareZone(world, zone, what);
       const ids = {
         domain_id: zone.id,
+        ...(route.path.includes('{revision}') && { revision: await writeDocuments(member.client, zone.path) }),
         seq: zone.created,
         record_id: String(record.id),
         foreign_key_id: String(foreignKey),
