@@ -39,15 +39,19 @@ const SERVICE = {
   chat: method('Chat', true, true),
 };
 
-/** Cancelled calls of the server. */
+/** Cancelled calls of the server, and unary calls that wait there. */
 let cancelled = 0;
+let waiting = 0;
 
 /** The message names what is done: `fail`, `wait`, or it is returned. */
 const IMPLEMENTATION = {
   unary(call: ServerUnaryCall<Buffer, Buffer>, reply: sendUnaryData<Buffer>): void {
     const text = `${call.request}`;
     call.on('cancelled', () => cancelled++);
-    if (text === 'wait') return;
+    if (text === 'wait') {
+      waiting++;
+      return;
+    }
     const trailers = new Metadata();
     trailers.set('x-end', 'trailer');
     if (text === 'fail') {
@@ -223,7 +227,10 @@ test('streams of requests, of responses, and both at the same time', () =>
 test('a client that cancels, before the response and within a stream of them', () =>
   withEcho(async (client) => {
     cancelled = 0;
-    const { code } = await askUnary(client, 'wait', undefined, (call) => setTimeout(() => call.cancel(), 50));
+    waiting = 0;
+    const { code } = await askUnary(client, 'wait', undefined, (call) => {
+      void until(() => waiting === 1, 'the origin has it').then(() => call.cancel());
+    });
     assert.is(code, status.CANCELLED);
     await until(() => cancelled === 1, 'the origin knows');
     const call = client.list(Buffer.from('2 open'));
