@@ -20,7 +20,10 @@ import {
   type DnssecRow,
   dnssec,
   dnssecContext,
+  type SiteDocument,
   type StoreKeyRow,
+  siteDocumentContext,
+  siteDocuments,
   storeKeyContext,
   storeKeys,
   type Table,
@@ -97,6 +100,38 @@ const WEBHOOKS: Kind = {
   withSealed: (row, [sealed, sealedBefore = '']) => ({ ...(row as WebhookRow), sealed, sealedBefore }),
 };
 
+/** The fields of a document that begin with "sealed", at any depth, unless they are empty. */
+function mapSealed(content: unknown, change: (sealed: string) => string): unknown {
+  if (Array.isArray(content)) return content.map((item) => mapSealed(item, change));
+  if (typeof content !== 'object' || content === null) return content;
+  const entries = Object.entries(content).map(([name, value]) => {
+    const isSealed = name.startsWith('sealed') && typeof value === 'string' && value !== '';
+    return [name, isSealed ? change(value) : mapSealed(value, change)];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The keys of client certificates for origins, and what authorizes deliveries of logs. */
+const SITE_DOCUMENTS: Kind = {
+  table: siteDocuments as Table<unknown>,
+  sealedOf(row) {
+    const { kind, content } = row as SiteDocument;
+    const found: string[] = [];
+    if (kind === 'origins' || kind === 'logs')
+      mapSealed(content, (sealed) => {
+        found.push(sealed);
+        return sealed;
+      });
+    return found;
+  },
+  contextOf: (row) => siteDocumentContext((row as SiteDocument).domainId, (row as SiteDocument).kind),
+  withSealed(row, sealed) {
+    const document = row as SiteDocument;
+    let next = 0;
+    return { ...document, content: mapSealed(document.content, () => sealed[next++]) };
+  },
+};
+
 const KINDS: readonly Kind[] = [
   kindOf(certificates, 'sealedKey', ({ domainId }) => certificateContext(domainId)),
   kindOf(automaticCertificates, 'sealedKey', ({ domainId }) => automaticCertificateContext(domainId)),
@@ -107,6 +142,7 @@ const KINDS: readonly Kind[] = [
   WEBHOOKS,
   DNSSEC_KEYS,
   STORE_KEYS,
+  SITE_DOCUMENTS,
 ];
 
 export interface ResealOptions {

@@ -20,6 +20,8 @@ import {
   certificates,
   dnssec,
   dnssecContext,
+  siteDocumentContext,
+  siteDocuments,
   storeKeyContext,
   storeKeys,
   type Table,
@@ -77,9 +79,16 @@ function sealedRows({ environment }: Store): SealedRow[] {
   each(storeKeys, ({ number, sealedKey }) => ({ sealed: sealedKey ?? '', context: storeKeyContext(number) }));
   each(webhooks, (row) => ({ sealed: row.sealed, context: webhookContext(row.id) }));
   each(webhooks, (row) => ({ sealed: row.sealedBefore, context: webhookContext(row.id) }));
+  for (const path of ['pools.0.client.sealed_key', 'endpoint.sealedAuthorization', 'bucket.sealedSecretAccessKey'])
+    each(siteDocuments, ({ domainId, kind, content }) => ({
+      sealed: path
+        .split('.')
+        .reduce((at: unknown, name) => (at as Record<string, unknown> | undefined)?.[name], content),
+      context: siteDocumentContext(domainId, kind),
+    }));
   for (const i of [0, 1])
     each(dnssec, ({ domainId, keys }) => ({ sealed: keys[i].sealed, context: dnssecContext(domainId) }));
-  return rows;
+  return rows.filter(({ sealed }) => sealed !== undefined);
 }
 
 const certificateRow = (secrets: Secrets, domainId: number) => ({
@@ -113,6 +122,13 @@ async function fill({ environment, journal }: Store, secrets: Secrets): Promise<
     const storeKey = { publicKey: 'AA==', endorsement: null, createdAt: 3, signsUntil: null, revoked: null };
     draft.put(storeKeys, { ...storeKey, number: 1, sealedKey: seal(storeKeyContext(1)) });
     draft.put(ticketKeys, { sealed: seal(TICKET_KEYS_CONTEXT), rotatedAt: 4 });
+    const document = { domainId, revision: 7, updatedAt: 3 };
+    const inDocument = (kind: 'origins' | 'logs') => seal(siteDocumentContext(domainId, kind));
+    const pools = [{ name: 'main', client: { certificate: 'a chain', sealed_key: inDocument('origins') } }];
+    draft.put(siteDocuments, { ...document, kind: 'origins', content: { pools, names: null } });
+    const endpoint = { url: 'https://a.test/', sealedAuthorization: inDocument('logs'), sealedSecret: '' };
+    const bucket = { name: 'b', sealedSecretAccessKey: inDocument('logs') };
+    draft.put(siteDocuments, { ...document, kind: 'logs', content: { endpoint, bucket } });
     const counts = { createdAt: 3, confirmedAt: 3, lastStep: 1, recoveryHashes: [], failures: 0, lockedUntil: 0 };
     draft.put(totps, { accountId: domainId, sealed: seal(totpContext(domainId)), ...counts });
     const key = { dnskey: '', sealed: seal(dnssecContext(domainId)), isTrusted: true, createdAt: 3 };
@@ -150,13 +166,13 @@ test('every kind of row is sealed again in small commits; then the first key is 
       sealedRows(store).map((row) => opened(secretsOf(store, SECOND), row)),
       plain,
     );
-    assert.is(before.length, MANY + 10);
-    // 150 certificates in pages of 32, and one row of each other kind; two of them have two keys.
-    assert.is(journal.head - head, 5 + 8);
-    assert.match(lines.join(''), /remove the second key.*sealed=158/);
+    assert.is(before.length, MANY + 13);
+    // 150 certificates in pages of 32, and one commit for each other kind; three have two secrets.
+    assert.is(journal.head - head, 5 + 9);
+    assert.match(lines.join(''), /remove the second key.*sealed=160/);
     const again = rotate(store, secrets);
     await again.reseal.done;
-    assert.is(journal.head - head, 13, 'nothing is left to do');
+    assert.is(journal.head - head, 14, 'nothing is left to do');
   }));
 
 test('without a second key nothing is read or written', () =>
