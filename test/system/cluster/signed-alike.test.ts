@@ -140,9 +140,11 @@ async function transferOf({ dnsPort }: Pick<Daemon, 'dnsPort'>): Promise<Seconda
   return secondary;
 }
 
-/** All names are. */
-const isSigned = async (node: Daemon): Promise<boolean> =>
-  (await transferOf(node)).records.some(({ type }) => type === TYPE.NSEC3PARAM);
+/** All names are, and the CDS records are published, which is a change of its own. */
+const isSigned = async (node: Daemon): Promise<boolean> => {
+  const { records } = await transferOf(node);
+  return [TYPE.NSEC3PARAM, TYPE.CDS].every((wanted) => records.some(({ type }) => type === wanted));
+};
 
 const serialsOf = (): Promise<number[]> => Promise.all(rig.nodes.map(async (node) => (await transferOf(node)).serial));
 
