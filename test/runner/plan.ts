@@ -29,18 +29,8 @@ const OPENING = [
   ),
   ...['koffi', 'lmdb', 'piscina', 'undici', 'uWebSockets.js'],
 ];
-/** The files that take longest, which would run alone at the end: the longest first. */
-const LONGEST: readonly string[] = [
-  'system/dnssec/secondaries.test.js',
-  'system/node-versions.test.js',
-  'system/admin-api/contract.test.js',
-  'system/cluster/signed-alike.test.js',
-  'system/dnssec/resolvers.test.js',
-  'system/peers/secondary-cuts.test.js',
-  'system/core/miniapp/runtime/rhino.test.js',
-  'system/dnssec/moved-clock.test.js',
-  'system/edge/site/faults.test.js',
-];
+/** Files that take longer than a minute: they would run alone at the end. */
+const LONGEST: readonly string[] = ['system/node-versions.test.js', 'system/admin-api/contract.test.js'];
 /** Files in one process, at most: of those without such an import, and of a room. */
 const PURE_BATCH = 24;
 const ROOM_BATCH = 12;
@@ -57,10 +47,7 @@ interface TestFile {
   readonly isPure: boolean;
 }
 
-/**
- * Groups of files, each for one process; those that take longest come first. System tests, which
- * wait for other processes, come before the groups of unit tests, which compute.
- */
+/** Groups of files, each for one process; those that take longest come first. */
 export function plan(tier: Tier, pattern: RegExp): string[][] {
   const files = testFiles(pattern).filter(
     ({ isSystem, isRelease, isGenerated }) =>
@@ -74,13 +61,11 @@ export function plan(tier: Tier, pattern: RegExp): string[][] {
   );
   const exclusive = files.filter(({ isSystem, isRelease }) => isSystem || isRelease || tier === 'deep');
   const shared = files.filter((file) => !exclusive.includes(file));
-  /** 0 for files that are not among the longest, else more for longer ones. */
-  const lengthOf = ({ path }: TestFile): number =>
-    LONGEST.includes(path) ? LONGEST.length - LONGEST.indexOf(path) : 0;
+  const isLongest = ({ path }: TestFile): number => Number(LONGEST.includes(path));
   exclusive.sort(
     (a, b) =>
       Number(b.isSystem) - Number(a.isSystem) ||
-      lengthOf(b) - lengthOf(a) ||
+      isLongest(b) - isLongest(a) ||
       Number(b.isGenerated) - Number(a.isGenerated),
   );
   const rooms = new Map<string, string[]>();

@@ -32,7 +32,7 @@ if (!TIERS.includes(values.tier as Tier) || positionals.length > 1) {
 const tier = values.tier as Tier;
 if (tier === 'deep') process.env.WAYPOST_DEPTH ??= 'full';
 // Many tests wait for a timeout or for a daemon: those of the system two thirds of their time.
-const waiting = tier === 'system' || tier === 'all' ? 3 : 1;
+const waiting = tier === 'system' ? 3 : 1;
 // Files of a release load the whole machine.
 const usual = tier === 'release' ? 1 : availableParallelism() + waiting;
 const lanes = Math.max(1, Number(process.env.WAYPOST_TEST_JOBS ?? usual));
@@ -65,10 +65,8 @@ print(`${count} files, ${lanes} processes at a time, seed ${SEED}, depth ${proce
 const ticker = isTerminal ? undefined : setInterval(() => print(progress()), PROGRESS_SECONDS * 1000);
 await Promise.all(
   Array.from({ length: lanes }, async (_, lane) => {
-    // One lane begins with the unit tests, at the end: they compute while system tests wait.
-    const isUnitLane = tier === 'all' && lane === 1;
-    const next = (): string[] | undefined => (isUnitLane ? queue.pop() : queue.shift());
-    for (let files = next(); files !== undefined; files = next()) await runFiles(files, lane, lanes, onOutcome);
+    for (let files = queue.shift(); files !== undefined; files = queue.shift())
+      await runFiles(files, lane, lanes, onOutcome);
   }),
 );
 clearInterval(ticker);
