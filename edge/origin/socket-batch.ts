@@ -35,9 +35,6 @@ export interface BatchedSocket {
   sent(buffer: Buffer, at: number, length: number, outcome: number): void;
 }
 
-/** No socket: the call is a recv, or over. */
-const NONE: null = null;
-
 export class SocketBatch implements TurnEnd {
   /** What is sent, from the places that `reserve` returns. */
   readonly bytes = Buffer.allocUnsafeSlow(SEND_BYTES);
@@ -45,7 +42,7 @@ export class SocketBatch implements TurnEnd {
   readonly #loop: DescriptorLoop;
   readonly #calls: CallBatch;
   readonly #results: Int32Array;
-  /** Of each call that waits: whose send it is, and which bytes. */
+  /** Of each send that waits: whose it is, and which bytes. */
   readonly #senders: (BatchedSocket | null)[] = [];
   readonly #from: Int32Array;
   readonly #lengths: Int32Array;
@@ -115,7 +112,6 @@ export class SocketBatch implements TurnEnd {
     const first = this.#calls.count;
     for (let i = 0; i < count; i++) {
       const { fd } = this.#readable[from + i];
-      this.#senders[first + i] = NONE;
       // One that was closed since has -1, for which the call fails.
       this.#calls.receive(fd, this.#readsAt[i], READ_BYTES);
     }
@@ -131,7 +127,7 @@ export class SocketBatch implements TurnEnd {
     this.#reserved = 0;
     for (let i = 0; i < sends; i++) {
       const socket = this.#senders[i];
-      this.#senders[i] = NONE;
+      this.#senders[i] = null;
       socket?.sent(this.bytes, this.#from[i], this.#lengths[i], this.#results[i]);
     }
   }
