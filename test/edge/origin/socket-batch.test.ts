@@ -137,7 +137,7 @@ test('what was written is sent before a socket is destroyed, ended or closed soo
   );
 });
 
-test('what the system does not take at once follows, and is told', () => {
+test('what the system does not take at once follows, and is reported', () => {
   const part = 'abcdefgh'.repeat(8000);
   let parts = 0;
   return withEnds(
