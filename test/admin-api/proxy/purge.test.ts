@@ -138,7 +138,8 @@ test('purges everything without a body and with an empty one', async (rig) => {
     const { status, body, text } = await rig.proxy('POST', id, '/purge', json, { headers });
     assert.is(status, 200, text);
     const { id: purge, requested_at, ...rest } = body.purge;
-    assert.equal(rest, { domain_id: Number(id), everything: true, urls: [], prefixes: [], tags: [] } as never);
+    const lists = { urls: [], prefixes: [], tags: [] };
+    assert.equal(rest, { domain_id: Number(id), everything: true, ...lists, prefetch: false } as never);
     assert.match(String(requested_at), /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
     assert.equal(
       rows(rig, id).map((row) => row.id),
