@@ -6,6 +6,7 @@
 import { type Client, TRANSPORT } from '../address/client.ts';
 import {
   ANSWER_FLAGS_AT,
+  ANSWER_OWN_TARGET,
   ANSWER_REPEATS,
   ANSWER_SIGNED,
   APEX_LENGTH_AT,
@@ -355,14 +356,17 @@ export class Responder {
     // An offset equal to the node means that the chain must be followed per query.
     if (answer === node) return this.#synthesize(node, 'node');
     if (answer === 0 || ((flags & NODE_APEX) !== 0 && type === OTHERWISE)) return this.#answerNoData(node, encloser);
-    if ((nodes[answer + ANSWER_FLAGS_AT] & ANSWER_REPEATS) !== 0 && !this.#isSignedFor(answer))
-      return this.#synthesize(node, 'node');
+    if (this.#dependsOnName(answer)) return this.#synthesize(node, 'node');
     return this.#response.writeAnswer(node, answer, RCODE.NOERROR);
   }
 
-  /** Whether the query gets the answer with signatures, and without additional records. */
-  #isSignedFor(answer: number): boolean {
-    return this.query.dnssecOk && (this.#index.bytes[answer + ANSWER_FLAGS_AT] & ANSWER_SIGNED) !== 0;
+  /** Whether the queried name decides which additional records the response has. */
+  #dependsOnName(answer: number): boolean {
+    const flags = this.#index.bytes[answer + ANSWER_FLAGS_AT];
+    if ((flags & (ANSWER_REPEATS | ANSWER_OWN_TARGET)) === 0) return false;
+    // A response with signatures has none.
+    if (this.query.dnssecOk && (flags & ANSWER_SIGNED) !== 0) return false;
+    return (flags & ANSWER_REPEATS) !== 0 || !this.#response.fits(answer);
   }
 
   /**

@@ -135,6 +135,12 @@ export class ResponseWriter {
     return this.writeAnswer(apex, a, rcode);
   }
 
+  /** Whether there is room for all of the answer at `a`, which has no SOA and no signatures. */
+  fits(a: number): boolean {
+    const { start, questionEnd } = this.#query;
+    return uint16(this.#index.bytes, a + BODY_LENGTH_AT) <= this.limit - (questionEnd - start) - this.options.length;
+  }
+
   /**
    * Writes the answer at `a` of a node. The node's name is the queried name, a wildcard that
    * matches it, or a suffix of it. `rcode` is used if the answer's own code is NOERROR.

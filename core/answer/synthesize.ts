@@ -1,9 +1,10 @@
 /**
  * Puts answers together at query time: follows chains below a DNAME (RFC 6672), where the result
  * depends on the name, and from a CNAME to an RRset that is too large to be copied to every alias;
- * omits additional RRsets that a wildcard has twice for some names (ANSWER_REPEATS). Applies the
- * rules of RFC 1034 section 4.3.2 to the nodes of the index. It is rare, so it may allocate; the
- * length of a chain is limited.
+ * omits additional RRsets that a wildcard has twice for some names (ANSWER_REPEATS), and shortens
+ * those of the queried name that do not fit (ANSWER_OWN_TARGET). Applies the rules of RFC 1034
+ * section 4.3.2 to the nodes of the index. It is rare, so it may allocate; the length of a chain is
+ * limited.
  */
 
 import {

@@ -103,6 +103,13 @@ export const ANSWER_SIGNED = 0x10;
  */
 export const ANSWER_REPEATS = 0x08;
 
+/**
+ * Of a wildcard: additional RRsets of a name that the wildcard also matches, or of its own name. In
+ * a response to a query for that name, their owner is a pointer to the question (RFC 1035 section
+ * 4.1.4); the stored body spells it out. An answer that does not fit is put together per query.
+ */
+export const ANSWER_OWN_TARGET = 0x02;
+
 /** Offsets in a node; the types follow at NODE_HEADER, each in TYPE_ENTRY bytes. */
 export const NODE_FLAGS_AT = 4;
 export const NAME_LENGTH_AT = 5;

@@ -2,21 +2,20 @@
  * The additional section of a positive answer: what a client would ask for next. It may be left
  * out, from its end on.
  */
-import { type Answer, MAX_BODY } from '../store/answers.ts';
+import { ANSWER_OWN_TARGET, ANSWER_REPEATS, type Answer, MAX_BODY } from '../store/answers.ts';
 import { ASKED, type Body, type Owner } from '../wire/body.ts';
 import { equalNames, isWildcard, type Name, nameAt, nameId } from '../wire/name.ts';
 import { HOST_TARGET, isServiceBinding, MAX_SOURCES, type RRset, SERVICE_TARGET, TYPE } from '../wire/types.ts';
 import { findType, NO_RRSETS, type ZoneView } from './view.ts';
 import { localSets, walk } from './walk.ts';
 
-export interface Additional extends Pick<Answer, 'drops' | 'arcount'> {
+/** `flags`: those that the records add to the answer. */
+export interface Additional extends Pick<Answer, 'drops' | 'arcount' | 'flags'> {
   /** There are CNAMEs among the records. */
   readonly hasAlias: boolean;
-  /** A query for some names would get an RRset twice (ANSWER_REPEATS). */
-  readonly repeats: boolean;
 }
 
-export const NO_ADDITIONAL: Additional = { drops: [], arcount: 0, hasAlias: false, repeats: false };
+export const NO_ADDITIONAL: Additional = { drops: [], arcount: 0, hasAlias: false, flags: 0 };
 
 /**
  * Bytes of what goes with SVCB and HTTPS. Each of them has a copy of what its target holds, so
@@ -36,14 +35,16 @@ export function writeAdditional(
   set: RRset,
   aliases: readonly Name[] = NO_NAMES,
 ): Additional {
+  const from: Place = { owner, name };
   if (isServiceBinding(set.type)) {
-    const writer = new AdditionalWriter(view, body, Math.min(body.size + MOST_OF_SERVICES, MAX_BODY), aliases);
-    writer.services(owner, name, set);
+    const most = Math.min(body.size + MOST_OF_SERVICES, MAX_BODY);
+    const writer = new AdditionalWriter(view, body, most, from, aliases);
+    writer.services(set);
     return writer.written;
   }
   const at = HOST_TARGET.get(set.type);
   if (at === undefined) return NO_ADDITIONAL;
-  const writer = new AdditionalWriter(view, body, MAX_BODY, NO_NAMES);
+  const writer = new AdditionalWriter(view, body, MAX_BODY, from, NO_NAMES);
   writer.hosts(set, at);
   return writer.written;
 }
@@ -65,6 +66,8 @@ class AdditionalWriter {
   readonly #body: Body;
   /** Bytes that the body may have. */
   readonly #most: number;
+  /** Of the RRset that the records go with. */
+  readonly #from: Place;
   /** What the message holds, as type and owner: each RRset stands in it once. */
   readonly #known = new Set<string>();
   readonly #drops: Answer['drops'][number][] = [];
@@ -76,16 +79,18 @@ class AdditionalWriter {
   #hasOtherName = false;
   #isFull = false;
 
-  constructor(view: ZoneView, body: Body, most: number, aliases: readonly Name[]) {
+  constructor(view: ZoneView, body: Body, most: number, from: Place, aliases: readonly Name[]) {
     this.#view = view;
     this.#body = body;
     this.#most = most;
+    this.#from = from;
     for (const name of aliases) this.#known.add(setId(TYPE.CNAME, { owner: name, name }));
   }
 
   get written(): Additional {
-    const repeats = this.#hasQueriedName && this.#hasOtherName;
-    return { drops: this.#drops.reverse(), arcount: this.#arcount, hasAlias: this.#hasAlias, repeats };
+    let flags = 0;
+    if (this.#hasOtherName) flags = this.#hasQueriedName ? ANSWER_REPEATS : ANSWER_OWN_TARGET;
+    return { drops: this.#drops.reverse(), arcount: this.#arcount, hasAlias: this.#hasAlias, flags };
   }
 
   /** The addresses of the targets of MX, NS or SRV, which are not aliases (RFC 2181 10.3). */
@@ -96,7 +101,7 @@ class AdditionalWriter {
       const id = nameId(name);
       if (this.#isFull || seen.has(id)) continue;
       seen.add(id);
-      for (const set of addressSets(localSets(this.#view, name))) this.#add({ owner: name, name }, set);
+      this.#addAddresses({ owner: name, name }, located(this.#view, name));
     }
   }
 
@@ -104,13 +109,12 @@ class AdditionalWriter {
    * What clients of SVCB and HTTPS go on to (RFC 9460 4.1): the addresses of the targets, which may
    * be aliases, and of a target in AliasMode its own records of the type with what goes with these.
    */
-  services(owner: Owner, name: Name, set: RRset): void {
+  services(set: RRset): void {
     const { type } = set;
     // By the stored owners: a wildcard's records that lead back to it are the same ones for
     // whatever name.
-    const first = located(this.#view, name).source;
-    const passed = new Set([nameId(first)]);
-    let level: (Place & { readonly set: RRset })[] = [{ owner, name, set }];
+    const passed = new Set([nameId(located(this.#view, this.#from.name).source)]);
+    let level: (Place & { readonly set: RRset })[] = [{ ...this.#from, set }];
     for (let depth = 0; depth < MAX_SOURCES && level.length > 0; depth++) {
       const next: typeof level = [];
       for (const at of level)
@@ -122,19 +126,24 @@ class AdditionalWriter {
           const isOwn = target.length === 1;
           if (this.#isFull || (isAlias && isOwn)) continue;
           const end = this.#followed(isOwn ? at : { owner: target, name: target });
-          const { sets, source } = located(this.#view, end.name);
+          const held = located(this.#view, end.name);
+          const { sets, source } = held;
           const services = isAlias ? findType(sets, type) : undefined;
           if (services !== undefined && !passed.has(nameId(source))) {
             passed.add(nameId(source));
             if (this.#add(end, services)) next.push({ ...end, set: services });
           }
-          for (const addresses of addressSets(sets)) {
-            if (!this.#add(end, addresses) || !isQueriedWildcard({ owner, name })) continue;
-            if (end.owner === ASKED) this.#hasQueriedName = true;
-            else if (equalNames(source, first)) this.#hasOtherName = true;
-          }
+          this.#addAddresses(end, held);
         }
       level = next;
+    }
+  }
+
+  #addAddresses(at: Place, { sets, source }: Located): void {
+    for (const addresses of addressSets(sets)) {
+      if (!this.#add(at, addresses) || !isQueriedWildcard(this.#from)) continue;
+      if (at.owner === ASKED) this.#hasQueriedName = true;
+      else if (equalNames(source, this.#from.name)) this.#hasOtherName = true;
     }
   }
 
@@ -170,7 +179,12 @@ class AdditionalWriter {
 }
 
 /** What a name of the zone holds, and the owner by which it is stored. */
-function located(view: ZoneView, name: Name): { readonly sets: readonly RRset[]; readonly source: Name } {
+interface Located {
+  readonly sets: readonly RRset[];
+  readonly source: Name;
+}
+
+function located(view: ZoneView, name: Name): Located {
   const outcome = walk(view, name);
   if (outcome.kind === 'wildcard') return outcome;
   return { sets: outcome.kind === 'found' ? outcome.sets : NO_RRSETS, source: name };

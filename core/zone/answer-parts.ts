@@ -2,7 +2,7 @@
  * What answers are put together from: the SOA, referrals with their glue, and the answer that a
  * body makes.
  */
-import { ANSWER_AA, ANSWER_REPEATS, type Answer, MAX_BODY } from '../store/answers.ts';
+import { ANSWER_AA, type Answer, MAX_BODY } from '../store/answers.ts';
 import { Body } from '../wire/body.ts';
 import { type Name, nameAt } from '../wire/name.ts';
 import { RCODE, type RRset, TYPE } from '../wire/types.ts';
@@ -111,12 +111,12 @@ export function finish(
   authority: Authority,
   additional: Additional,
 ): Answer {
-  const { drops, arcount, repeats } = additional;
+  const { drops, arcount } = additional;
   // A zone file may have such RRsets, and its import warns of them.
   if (!body.fits) return FAILURE;
   return {
     rcode,
-    flags: repeats ? flags | ANSWER_REPEATS : flags,
+    flags: flags | additional.flags,
     ancount,
     nscount: authority.nscount,
     arcount: authority.arcount + arcount,

@@ -16,7 +16,7 @@ import { presign } from '../../reference/presigned.ts';
 import { signerOf } from '../../reference/signed-world.ts';
 import { compileSigned, entriesOf } from '../../support/in-process.ts';
 import { encodeQuery } from '../../support/message.ts';
-import { ask, putZone, UDP_PAYLOAD, ZONE } from '../nameserver/fixture.ts';
+import { a, ask, putZone, record, UDP_PAYLOAD, ZONE } from '../nameserver/fixture.ts';
 import { option, queryWith, SECRET } from './fixture.ts';
 
 const BATCH = 64;
@@ -30,7 +30,9 @@ const TOLERATED = 8 * QUERIES - 1;
 const ROUNDS = 5;
 
 const index = new IndexWriter(1 << 20);
-putZone(index, ZONE);
+// A wildcard whose target is a name that it matches.
+const target = Buffer.concat([new Uint8Array(6), parseName('x.own.example.test.')]);
+putZone(index, [...ZONE, record('*.own', TYPE.SRV, target), a('*.own', 192, 0, 2, 1)]);
 putSignedZone(index);
 putPresignedZone(index, 2, 'nsec');
 putPresignedZone(index, 3, 'nsec3');
@@ -116,6 +118,7 @@ const forged = option(EDNS_OPTION.COOKIE, [...new Array<number>(8).fill(1), 1, .
 for (const [what, packet, transport] of [
   ['no OPT', ask('host1'), TRANSPORT.UDP],
   ['NXDOMAIN', ask('none', { edns: 1232 }), TRANSPORT.UDP],
+  ['the target of its wildcard', ask('x.own', { type: TYPE.SRV }), TRANSPORT.UDP],
   ['REFUSED with an extended error', queryWith([], { name: 'elsewhere.test' }), TRANSPORT.UDP],
   ['a cookie', queryWith(cookie), TRANSPORT.UDP],
   ['a forged cookie', queryWith(forged), TRANSPORT.UDP],

@@ -100,4 +100,50 @@ test('names of additional records are compressed against the answer of a chain a
   checkWorld(chained.answer, world, [query]);
 });
 
+for (const [what, before] of [
+  ['HTTPS', '1'],
+  ['SRV', '0 5 5060'],
+] as const)
+  test(`a query for the target of a wildcard's own ${what} gets each address for which there is room`, () => {
+    const target = `${Array.from({ length: 3 }, () => 'l'.repeat(60)).join('.')}.long`;
+    const other = target.replace('l', 'm');
+    const lines = [`*.long ${what} ${before} ${target}`, '*.long A 192.0.2.1', '*.long AAAA 2001:db8::1'];
+    const { records } = parseMaster(Buffer.from(`$TTL 300\n${lines.join('\n')}\n`), { origin: APEX });
+    const world = { origin: parseName('test.'), zones: new Map([[nameId(APEX), [...ZONE.slice(0, 2), ...records]]]) };
+    const own = new InProcess();
+    own.load(world.zones);
+    const ask = (name: string, size?: number) => {
+      const options = size === undefined ? undefined : { ...edns, size };
+      return { name: inZone(name), type: parseType(what)!, class: CLASS_IN, edns: options };
+    };
+    const sent = (name: string) => shown(decodeMessage(own.answer(encodeQuery(ask(name), 1), UDP_LIMIT)!).additional);
+    // The owner of the addresses is the name in the question: 2 bytes (RFC 1035 section 4.1.4).
+    assert.equal(sent(target), [`${target} A`, `${target} AAAA`]);
+    // In a query for another name it is spelled out, so that only the first RRset has room.
+    assert.equal(sent(other), [`${target} A`]);
+    assert.equal(sent('short.long'), [`${target} A`, `${target} AAAA`]);
+    const sizes = Array.from({ length: 100 }, (_, i) => 512 + i);
+    checkWorld(
+      own.answer,
+      world,
+      [target, other, 'short.long', '*.long'].flatMap((name) => [ask(name), ...sizes.map((size) => ask(name, size))]),
+    );
+  });
+
+test('a query for a wildcard itself, which its records name, gets each address for which there is room', () => {
+  const hosts = Array.from({ length: 12 }, (_, i) => `*.own HTTPS ${i + 1} h${i}.example. no-default-alpn alpn=h2`);
+  const lines = [...hosts, '*.own HTTPS 20 *.own', '*.own A 192.0.2.1', '*.own AAAA 2001:db8::1'];
+  const { records } = parseMaster(Buffer.from(`$TTL 300\n${lines.join('\n')}\n`), { origin: APEX });
+  const world = { origin: parseName('test.'), zones: new Map([[nameId(APEX), [...ZONE.slice(0, 2), ...records]]]) };
+  const own = new InProcess();
+  own.load(world.zones);
+  const query = { name: inZone('*.own'), type: TYPE.HTTPS, class: CLASS_IN };
+  const sizes = Array.from({ length: 100 }, (_, i) => 512 + i);
+  checkWorld(
+    own.answer,
+    world,
+    sizes.map((size) => ({ ...query, edns: { ...edns, size } })),
+  );
+});
+
 test.run();
