@@ -18,6 +18,7 @@ export type LogsNodeState = components['schemas']['LogsNodeState'];
 export type OriginsEntryBody =
   operations['setOrigins']['requestBody']['content']['application/json']['origins'][number];
 export type RulesDocument = operations['getRules']['responses'][200]['content']['application/json'];
+export type DocumentVersion = components['schemas']['DocumentVersion'];
 export type SiteRule = components['schemas']['SiteRule'];
 export type RuleBody = operations['setRules']['requestBody']['content']['application/json']['rules'][number];
 export type RuleCount = operations['getRuleCounters']['responses'][200]['content']['application/json']['rules'][number];

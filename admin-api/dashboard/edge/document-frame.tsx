@@ -7,6 +7,7 @@ import { Skeleton } from '../parts/skeleton.tsx';
 import { isChangeOf, useChanges } from '../parts/use-changes.ts';
 import { TEXTS } from '../texts.ts';
 import type { SiteDocument } from './site-document.ts';
+import { VersionList } from './version-list.tsx';
 
 interface DocumentFrameProps<Content extends { readonly revision: number }, Body> {
   readonly page: SiteDocument<Content, Body>;
@@ -53,6 +54,7 @@ export function DocumentFrame<Content extends { readonly revision: number }, Bod
           </div>
         </ChangeArea>
       )}
+      {latest !== null && page.versions !== null && <VersionList page={page} versions={page.versions} />}
     </div>
   );
 }

@@ -18,6 +18,11 @@ const PATH = '/api/v1/domains/{domain_id}/proxy/error-pages';
 const CALLS: DocumentCalls<ErrorPagesDocument, ErrorPagesBody> = {
   read: (params) => settle(api.GET(PATH, { params })),
   write: (params, body) => settle(api.PUT(PATH, { params, body })),
+  versions: {
+    list: (params) => settle(api.GET(`${PATH}/versions`, { params })),
+    read: (params) => settle(api.GET(`${PATH}/versions/{revision}`, { params })),
+    restore: (params) => settle(api.POST(`${PATH}/versions/{revision}/restore`, { params })),
+  },
 };
 
 type ErrorPages = SiteDocument<ErrorPagesDocument, ErrorPagesBody>;

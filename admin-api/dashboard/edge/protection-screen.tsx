@@ -19,6 +19,11 @@ const PATH = '/api/v1/domains/{domain_id}/proxy/protection';
 const CALLS: DocumentCalls<ProtectionDocument, ProtectionBody> = {
   read: (params) => settle(api.GET(PATH, { params })),
   write: (params, body) => settle(api.PUT(PATH, { params, body })),
+  versions: {
+    list: (params) => settle(api.GET(`${PATH}/versions`, { params })),
+    read: (params) => settle(api.GET(`${PATH}/versions/{revision}`, { params })),
+    restore: (params) => settle(api.POST(`${PATH}/versions/{revision}/restore`, { params })),
+  },
 };
 
 const LIMITS = ['connections', 'new_connections_per_second', 'requests_in_flight', 'requests_per_second'] as const;

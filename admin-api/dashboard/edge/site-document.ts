@@ -3,6 +3,7 @@
  * shows the latest version; a form stays with the version that it began with while it is edited.
  */
 import { type Signal, signal } from '@preact/signals';
+import type { DocumentVersion } from '../api/views.ts';
 import type { Failure } from '../failure.ts';
 import type { Result } from '../result.ts';
 import { TEXTS } from '../texts.ts';
@@ -16,9 +17,21 @@ interface WriteParams extends Params {
   readonly header: { readonly 'If-Match': string };
 }
 
+interface VersionParams {
+  readonly path: { readonly domain_id: number; readonly revision: number };
+}
+
+/** Of a document whose earlier versions are kept. */
+export interface VersionCalls<Content> {
+  readonly list: (params: Params) => Promise<Result<{ readonly versions: readonly DocumentVersion[] }>>;
+  readonly read: (params: VersionParams) => Promise<Result<Content>>;
+  readonly restore: (params: VersionParams & WriteParams) => Promise<Result<Content>>;
+}
+
 export interface DocumentCalls<Content, Body> {
   readonly read: (params: Params) => Promise<Result<Content>>;
   readonly write: (params: WriteParams, body: Body) => Promise<Result<Content>>;
+  readonly versions?: VersionCalls<Content>;
 }
 
 /** Of a failure because somebody else has changed the document. */
@@ -86,6 +99,25 @@ export class SiteDocument<Content extends { readonly revision: number }, Body> {
     return null;
   }
 
+  /** Null: no earlier versions are kept. */
+  get versions(): VersionCalls<Content> | null {
+    return this.#calls.versions ?? null;
+  }
+
+  /**
+   * Stores an earlier version as the latest. What the user has entered stays. A failure for which
+   * the document has changed meanwhile reads it again.
+   */
+  async restore(versions: VersionCalls<Content>, revision: number): Promise<Result<Content>> {
+    const path = { domain_id: this.domainId, revision };
+    const result = await versions.restore({ path, ...this.#ifMatch(this.latest.value?.revision ?? 0) });
+    if (result.ok) {
+      this.#receive(result.data);
+      await this.loadMore();
+    } else if (result.failure.code === CHANGED) await this.#read();
+    return result;
+  }
+
   /** Reads what else the page shows of the document. */
   protected async loadMore(): Promise<Failure | null> {
     return null;
@@ -99,8 +131,11 @@ export class SiteDocument<Content extends { readonly revision: number }, Body> {
   }
 
   #write(revision: number, body: Body): Promise<Result<Content>> {
-    const params = { path: { domain_id: this.domainId }, header: { 'If-Match': `"${revision}"` } };
-    return this.#calls.write(params, body);
+    return this.#calls.write({ path: { domain_id: this.domainId }, ...this.#ifMatch(revision) }, body);
+  }
+
+  #ifMatch(revision: number): Pick<WriteParams, 'header'> {
+    return { header: { 'If-Match': `"${revision}"` } };
   }
 
   /** Responses may arrive in another order than the versions that they have. */

@@ -15,6 +15,11 @@ interface RulesBody {
 const CALLS: DocumentCalls<RulesDocument, RulesBody> = {
   read: (params) => settle(api.GET(PATH, { params })),
   write: (params, body) => settle(api.PUT(PATH, { params, body })),
+  versions: {
+    list: (params) => settle(api.GET(`${PATH}/versions`, { params })),
+    read: (params) => settle(api.GET(`${PATH}/versions/{revision}`, { params })),
+    restore: (params) => settle(api.POST(`${PATH}/versions/{revision}/restore`, { params })),
+  },
 };
 
 export class RulesPage extends SiteDocument<RulesDocument, RulesBody> {

@@ -1,7 +1,7 @@
 /** Documents of sites in the dashboard: what forms and lists show after changes by others. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { SiteDocument } from '../../../admin-api/dashboard/edge/site-document.ts';
+import { SiteDocument, type VersionCalls } from '../../../admin-api/dashboard/edge/site-document.ts';
 import { Turns } from '../../../admin-api/dashboard/parts/turns.ts';
 import type { Result } from '../../../admin-api/dashboard/result.ts';
 
@@ -29,7 +29,18 @@ function open() {
       return null;
     }
   }
+  const versions: VersionCalls<Content> = {
+    list: async () => ({ ok: true, data: { versions: [] }, response: {} as Response }),
+    read: async () => done(),
+    restore: async ({ header, path }) => {
+      if (header['If-Match'] !== `"${server.content.revision}"`) return failed(412, 'changed');
+      if (server.isDown) return failed(404, 'no_such_version');
+      store(`version ${path.revision}`);
+      return done();
+    },
+  };
   const page = new Page(1, {
+    versions,
     read: async () => (server.isDown ? failed(0, 'network') : done()),
     write: async ({ header }, body) => {
       if (header['If-Match'] !== `"${server.content.revision}"`) return failed(412, 'changed');
@@ -38,7 +49,7 @@ function open() {
     },
   });
   const shown = () => [page.stored.value?.text, page.latest.value?.text, page.isOutdated.value];
-  return { page, server, store, shown };
+  return { page, server, store, shown, versions };
 }
 
 test('a change by others is shown, and while the form is edited in the lists only', async () => {
@@ -109,6 +120,32 @@ test('a change of a list applies to the latest version, and leaves an edited for
   assert.equal(shown(), ['by the list', 'again', true]);
   store('theirs');
   assert.is((await page.change('too late'))?.code, 'changed');
+});
+
+test('a restored version is the latest, and leaves an edited form', async () => {
+  const { page, server, shown, versions } = open();
+  await page.load();
+  await page.change('one');
+  assert.is((await page.restore(versions, 7)).ok, true);
+  assert.equal(shown(), ['version 7', 'version 7', false]);
+  page.isEdited.value = true;
+  await page.restore(versions, 8);
+  assert.equal([server.content.revision, ...shown()], [3, 'version 7', 'version 8', true]);
+});
+
+test('a version is not restored over a change that the page did not show, but the next time', async () => {
+  const { page, server, store, shown, versions } = open();
+  await page.load();
+  store('theirs');
+  const conflict = await page.restore(versions, 7);
+  assert.is(!conflict.ok && conflict.failure.code, 'changed');
+  assert.equal(shown(), ['theirs', 'theirs', false]);
+  server.isDown = true;
+  assert.is((await page.restore(versions, 7)).ok, false);
+  assert.equal(shown(), ['theirs', 'theirs', false]);
+  server.isDown = false;
+  await page.restore(versions, 7);
+  assert.equal(shown(), ['version 7', 'version 7', false]);
 });
 
 test('a response that arrives late replaces nothing newer', async () => {

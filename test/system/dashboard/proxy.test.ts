@@ -359,6 +359,20 @@ test('an origin that is a name of the zone: its address becomes the origin, and 
       await page.getByRole('dialog').getByRole('button', { name: 'Delete rule' }).click();
       await page.getByRole('heading', { name: '1. www to apex' }).waitFor();
 
+      // The version before the deletion is looked at and restored.
+      await page.getByText('Earlier versions').click();
+      const list = page.locator('details', { hasText: 'Earlier versions' }).locator('li');
+      await list.first().getByText('Current').waitFor();
+      const listed = await list.count();
+      await checkScreen(page, 'rules-versions');
+      await list.nth(1).getByRole('button').click();
+      await page.getByRole('dialog').getByText('Block bad bots').waitFor();
+      await checkScreen(page, 'rules-version');
+      await page.getByRole('dialog').getByRole('button', { name: 'Restore this version' }).click();
+      await page.getByText(/^Version \d+ is restored as version \d+\.$/).waitFor();
+      await page.getByRole('heading', { name: '1. Block bad bots' }).waitFor();
+      await untilIs(() => list.count(), listed + 1, 'the restored version is a new one');
+
       await page.goto(`${world.base}/domains/999/proxy`);
       await page.getByRole('alert').first().waitFor();
     });
