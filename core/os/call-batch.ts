@@ -48,22 +48,30 @@ export class CallBatch {
   /** Calls that wait for `run`. */
   count = 0;
   readonly #enter: Call;
+  readonly #sendCall: Call;
+  readonly #recvCall: Call;
   readonly #munmap: Call;
   readonly #mappings: readonly (readonly [address: number, bytes: number])[];
   readonly #rings: Uint32Array;
   readonly #entries: Int32Array;
   readonly #results: Int32Array;
+  readonly #sqHead: number;
   readonly #sqTail: number;
   readonly #sqMask: number;
   readonly #cqHead: number;
   readonly #cqTail: number;
   readonly #cqMask: number;
 
-  /** Throws an Error where there is no io_uring. `capacity`: a power of two. */
-  constructor(capacity: number) {
+  /**
+   * Throws an Error where there is no io_uring. `capacity`: a power of two. `enter`: as of
+   * `loadEnter`.
+   */
+  constructor(capacity: number, enter: Call = loadEnter()) {
     const libc = koffi.load(null);
     const setup = libc.func('syscall', 'long', ['long', 'uint', 'void*']) as Call;
-    this.#enter = libc.func('syscall', 'int', ['long', 'int', 'uint', 'uint', 'uint', 'uintptr_t', 'size_t']) as Call;
+    this.#enter = enter;
+    this.#sendCall = libc.func('long send(int, uintptr_t, size_t, int)') as Call;
+    this.#recvCall = libc.func('long recv(int, uintptr_t, size_t, int)') as Call;
     this.#munmap = libc.func('int munmap(uintptr_t, size_t)') as Call;
     const mmap = libc.func('long mmap(uintptr_t, size_t, int, int, int, long)') as Call;
     const close = libc.func('int close(int)') as Call;
@@ -95,6 +103,7 @@ export class CallBatch {
     this.#rings = new Uint32Array(koffi.view(BigInt(rings), ringBytes & ~3));
     this.#entries = new Int32Array(koffi.view(BigInt(entries), entryBytes));
     this.#results = new Int32Array(this.#rings.buffer, cq[CQ_OFFSETS.entries], params[PARAMS.cqEntries] * CQE_WORDS);
+    this.#sqHead = sq[SQ_OFFSETS.head] >>> 2;
     this.#sqTail = sq[SQ_OFFSETS.tail] >>> 2;
     this.#sqMask = this.#rings[sq[SQ_OFFSETS.mask] >>> 2];
     this.#cqHead = cq[CQ_OFFSETS.head] >>> 2;
@@ -136,13 +145,7 @@ export class CallBatch {
   run(results: Int32Array): void {
     const calls = this.count;
     this.count = 0;
-    let left = calls;
-    // A call that was not begun for lack of memory is begun by the next try.
-    for (let tries = 0; left > 0 && tries < 8; tries++) {
-      const begun = this.#enter(SYS_IO_URING_ENTER, this.fd, left, 0, 0, 0, 0);
-      if (begun > 0) left -= begun;
-    }
-    if (left > 0) throw new Error('io_uring_enter makes no calls');
+    if (this.#enter(SYS_IO_URING_ENTER, this.fd, calls, 0, 0, 0, 0) < calls) this.#callSingly(results, calls);
     const rings = this.#rings;
     let head = rings[this.#cqHead];
     const tail = rings[this.#cqTail];
@@ -153,8 +156,34 @@ export class CallBatch {
     rings[this.#cqHead] = head;
   }
 
+  /**
+   * Makes the calls that the kernel has not taken, for lack of memory as a rule, by a system call
+   * each, and removes them from the queue. After -EAGAIN instead, their callers would wait for
+   * nothing: with EPOLLET, a socket is reported again only once a call has found it full or empty.
+   */
+  #callSingly(results: Int32Array, calls: number): void {
+    const rings = this.#rings;
+    const entries = this.#entries;
+    const tail = rings[this.#sqTail];
+    const head = rings[this.#sqHead];
+    rings[this.#sqTail] = head;
+    for (let from = head, i = calls - ((tail - head) >>> 0); i < calls; i++, from = (from + 1) >>> 0) {
+      const at = (from & this.#sqMask) * SQE_WORDS;
+      const call = entries[at + SQE.operation] === OP_SEND ? this.#sendCall : this.#recvCall;
+      const address = (entries[at + SQE.address] >>> 0) + entries[at + SQE.address + 1] * HIGH;
+      const length = call(entries[at + SQE.fd], address, entries[at + SQE.length], entries[at + SQE.flags]);
+      results[i] = length < 0 ? -koffi.errno() : length;
+    }
+  }
+
   /** Nothing is called after that. The descriptor is the caller's to close. */
   close(): void {
     for (const [address, bytes] of this.#mappings) this.#munmap(address, bytes);
   }
+}
+
+/** io_uring_enter(2). */
+export function loadEnter(): Call {
+  const types = ['long', 'int', 'uint', 'uint', 'uint', 'uintptr_t', 'size_t'];
+  return koffi.load(null).func('syscall', 'int', types) as Call;
 }

@@ -2,7 +2,7 @@
 import koffi from 'koffi';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CallBatch } from '../../../core/os/call-batch.ts';
+import { CallBatch, loadEnter } from '../../../core/os/call-batch.ts';
 import { AF_UNIX, SOCK_NONBLOCK, SOCK_STREAM } from '../../../core/os/socket-constants.ts';
 import { TcpCalls } from '../../../core/os/tcp-calls.ts';
 
@@ -10,9 +10,21 @@ const EBADF = 9;
 const EAGAIN = 11;
 const EPIPE = 32;
 
+/** Calls that the kernel takes in all; as many as there are at first. */
+let accepted = Number.POSITIVE_INFINITY;
+const enter = loadEnter();
+
+/** io_uring_enter(2) as a kernel without memory makes it. */
+const enterLimited: typeof enter = (number, fd, count, ...rest) => {
+  const most = Math.min(Number(count), accepted);
+  if (most === 0) return -1;
+  accepted -= most;
+  return enter(number, fd, most, ...rest);
+};
+
 function batchOf(capacity: number): CallBatch | null {
   try {
-    return new CallBatch(capacity);
+    return new CallBatch(capacity, enterLimited);
   } catch {
     return null;
   }
@@ -90,6 +102,32 @@ if (batch !== null) {
       assert.equal([...memory.subarray(10, 13)], [round, round + 1, round + 2]);
     }
     batch.run(new Int32Array(8));
+    close(left);
+    close(right);
+  });
+
+  test('calls that the kernel does not take are made singly, and not made again', () => {
+    const [left, right] = pair();
+    memory.write('abcdef', 0, 'latin1');
+    for (const limit of [0, 1, 3, 5, 6]) {
+      // Also across the end of the ring.
+      for (let round = 0; round < 8; round++) {
+        accepted = limit;
+        for (let i = 0; i < 3; i++) batch.send(left, at + i, 1 + i);
+        batch.receive(right, at + 100, 1);
+        batch.receive(right, at + 101, 50);
+        batch.receive(right, at + 300, 50);
+        assert.equal(outcomes(batch), [1, 2, 3, 1, 5, -EAGAIN]);
+        assert.is(memory.toString('latin1', 100, 106), 'abccde');
+      }
+    }
+    accepted = 0;
+    batch.receive(-1, at, 50);
+    assert.equal(outcomes(batch), [-EBADF]);
+    accepted = Number.POSITIVE_INFINITY;
+    batch.send(left, at, 1);
+    batch.receive(right, at, 50);
+    assert.equal(outcomes(batch), [1, 1]);
     close(left);
     close(right);
   });

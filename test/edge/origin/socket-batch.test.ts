@@ -62,7 +62,7 @@ interface End {
 async function withEnds(
   count: number,
   act: (socket: OriginSocket, text: string) => void,
-  use: (ends: readonly End[]) => Promise<void>,
+  use: (ends: readonly End[], own: OwnSockets) => Promise<void>,
 ): Promise<void> {
   const own: OwnSockets = ownSockets();
   const server: Server = createServer();
@@ -81,7 +81,7 @@ async function withEnds(
     ends.push({ actor, peer, text: () => Buffer.concat(parts).toString('latin1') });
   }
   try {
-    await use(ends);
+    await use(ends, own);
   } finally {
     for (const { actor, peer } of ends) {
       actor.socket?.destroy();
@@ -102,6 +102,21 @@ test('each socket receives its own bytes and sends its own answer', () =>
         await until(() => ends.every((end, i) => end.text().endsWith(`answer to ${round}/${i};`)), 'all answers');
       }
       for (const [i, { actor }] of ends.entries()) assert.is(actor.received, `0/${i};1/${i};2/${i};`);
+    },
+  ));
+
+test('no socket waits for calls that the ring does not take', () =>
+  withEnds(
+    40,
+    (socket, text) => socket.writeText(`answer to ${text}`),
+    async (ends, own) => {
+      for (let round = 0; round < 4; round++) {
+        const mend = round % 2 === 0 ? own.breakRing() : null;
+        for (const [i, { peer }] of ends.entries()) peer.write(`${round}/${i};`);
+        await until(() => ends.every((end, i) => end.text().endsWith(`answer to ${round}/${i};`)), 'all answers');
+        mend?.();
+      }
+      for (const [i, { actor }] of ends.entries()) assert.is(actor.received, `0/${i};1/${i};2/${i};3/${i};`);
     },
   ));
 
