@@ -28,7 +28,9 @@ export async function exchange(
   body?: string | Uint8Array,
 ): Promise<Exchanged> {
   const usual = typeof body === 'string' ? { ...USUAL, 'content-type': TEXT } : USUAL;
-  const response = await request(url, { method: method as 'GET', headers: { ...usual, ...headers }, body });
+  // Without `reset` undici closes the connection after each HEAD.
+  const options = { method: method as 'GET', headers: { ...usual, ...headers }, body, reset: false };
+  const response = await request(url, options);
   const fields = new Headers();
   for (const [name, values] of Object.entries(response.headers))
     for (const value of Array.isArray(values) ? values : [values ?? '']) fields.append(name, value);
