@@ -5,6 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { shareOf } from '../support/ports.ts';
 import { SEED } from '../support/seed.ts';
+import { memoryFolder, removeMemoryFolder, removeMemoryFolders } from './memory-folder.ts';
 import { MARK, type Outcome, outcomeOf, type Report } from './report.ts';
 
 const PROGRAM = join(import.meta.dirname, 'files.js');
@@ -30,6 +31,7 @@ function killGroup(pid: number): void {
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
     for (const pid of running) killGroup(pid);
+    removeMemoryFolders();
     process.kill(process.pid, signal);
   });
 
@@ -54,9 +56,11 @@ export async function runFiles(
  * process.
  */
 function runProcess(files: readonly string[], ports: string, onOutcome: (outcome: Outcome) => void): Promise<number> {
+  const folder = memoryFolder(files);
   const child: ChildProcess = spawn(process.execPath, [PROGRAM, ...files], {
     env: {
       ...process.env,
+      ...(folder === undefined ? {} : { TMPDIR: folder }),
       ...{ FORCE_COLOR: '0', WAYPOST_SEED: String(SEED), WAYPOST_TEST_PORTS: ports, WAYPOST_TEST_RUNNER: '1' },
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -87,6 +91,7 @@ function runProcess(files: readonly string[], ports: string, onOutcome: (outcome
     child.on('close', (code, signal) => {
       running.delete(pid);
       timers.forEach(clearTimeout);
+      if (folder !== undefined) removeMemoryFolder(folder);
       const why = signal !== null ? `${signal} ended the process` : `the process exited with code ${code}`;
       if (reports.length < files.length) {
         const ms = Math.round(performance.now() - started);
