@@ -13,6 +13,17 @@ export async function testedTransports(suite: string): Promise<readonly Transpor
   return (await uwsFor(suite)) === undefined ? ['node'] : ['node', 'uws'];
 }
 
+/**
+ * For one of many suites that are not about the transport. At moderate depth it is one, which
+ * the name of the suite determines: about as many suites run over the one as over the other.
+ */
+export async function transportsOf(suite: string): Promise<readonly TransportName[]> {
+  const tested = await testedTransports(suite);
+  if (LEVEL === 'full') return tested;
+  const sum = Buffer.from(suite).reduce((total, byte) => total + byte, 0);
+  return [tested[sum % tested.length]];
+}
+
 /** NODE_MODULE_VERSION of the versions of Node that the package has binaries for: 20 and 22. */
 const VERSIONS: readonly string[] = ['115', '127'];
 

@@ -7,7 +7,7 @@ import { suite, type Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CallOptions } from '../call-options.ts';
 import { type Answer, type Daemon, type Json, listOf, startDaemon } from '../daemon.ts';
-import { testedTransports } from '../transports.ts';
+import { transportsOf } from '../transports.ts';
 import { held, learn } from './held.ts';
 
 type Headers = Record<string, string>;
@@ -147,21 +147,23 @@ export type ContractTest = Test<{ world: World }>;
 export interface Variant {
   readonly transport: 'node' | 'uws';
   readonly journal: 'embedded' | 'etcd';
+  readonly isFirst: boolean;
 }
 
 /** WAYPOST_TEST_JOURNAL: set by test/system/admin-api/contract.test.ts. */
-const VARIANTS: readonly Variant[] =
-  process.env.WAYPOST_TEST_JOURNAL === 'etcd'
-    ? [{ transport: 'node', journal: 'etcd' }]
-    : (await testedTransports('the contract')).map((transport) => ({ transport, journal: 'embedded' }));
+async function variantsOf(suite: string): Promise<readonly Variant[]> {
+  if (process.env.WAYPOST_TEST_JOURNAL === 'etcd') return [{ transport: 'node', journal: 'etcd', isFirst: true }];
+  const transports = await transportsOf(suite);
+  return transports.map((transport, i) => ({ transport, journal: 'embedded', isFirst: i === 0 }));
+}
 
 /**
  * Defines a test for one of the variants: what is not about HTTP or the log is the same on each.
  */
 export const onOne =
-  (test: ContractTest, { transport, journal }: Variant) =>
+  (test: ContractTest, { journal, isFirst }: Variant) =>
   (...[name, work]: Parameters<ContractTest>): void => {
-    if (transport === 'node' && journal === 'embedded') test(name, work);
+    if (isFirst && journal === 'embedded') test(name, work);
   };
 
 /** Only the system tier may start etcd. */
@@ -177,7 +179,7 @@ export async function everywhere(
   define: (test: ContractTest, variant: Variant) => void,
   settings: Record<string, string> = {},
 ): Promise<void> {
-  for (const variant of VARIANTS) {
+  for (const variant of await variantsOf(name)) {
     const { transport, journal } = variant;
     const full = journal === 'etcd' ? `${name}, on etcd` : `${name}, ${transport}`;
     const test = suite<{ world: World }>(full);
