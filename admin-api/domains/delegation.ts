@@ -25,23 +25,26 @@ export async function checkDelegation(services: Services, context: Context<Calle
   const owned = ownedDomain(services.reader, caller, parseId(params.domain_id));
   limit.take(caller.account.id, headers);
   const look = await services.delegation.look(owned.apex, 'all');
-  return change(services, context, (draft) => {
-    const domain = ownedDomain(draft, caller, owned.id);
-    const before = draft.delegation(domain.id);
-    const subject = { domainId: domain.id, createdAt: domain.createdAt, expected: expectedOf(services, draft, domain) };
-    const row = noteDelegation(subject, before, look, nowSeconds());
-    draft.put(delegations, row);
-    const view = viewDelegation(services, draft, domain, row);
-    return {
-      action: 'delegation.check',
-      domain,
-      target: domain.id,
-      // A page that waits for a registrar checks often.
-      unchanged: isSameDelegation(before, row),
-      detail: { state: view.state, seen: view.seen },
-      createResponse: () => view,
-    };
-  });
+  const commit = () =>
+    change(services, context, (draft) => {
+      const domain = ownedDomain(draft, caller, owned.id);
+      const before = draft.delegation(domain.id);
+      const expected = expectedOf(services, draft, domain);
+      const subject = { domainId: domain.id, createdAt: domain.createdAt, expected };
+      const row = noteDelegation(subject, before, look, nowSeconds());
+      draft.put(delegations, row);
+      const view = viewDelegation(services, draft, domain, row);
+      return {
+        action: 'delegation.check',
+        domain,
+        target: domain.id,
+        // A page that waits for a registrar checks often.
+        unchanged: isSameDelegation(before, row),
+        detail: { state: view.state, seen: view.seen },
+        createResponse: () => view,
+      };
+    });
+  return services.turns.shared(String(owned.id), () => services.turns.exclusive(`${owned.id} /delegation`, commit));
 }
 
 /** Names without the last dot. */

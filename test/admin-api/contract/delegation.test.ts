@@ -1,5 +1,6 @@
 /** The API contract: delegations. */
 import * as assert from 'uvu/assert';
+import type { CommitRequest } from '../../../core/journal/journal.ts';
 import { APEX, listOf } from '../daemon.ts';
 import { TIME } from './held.ts';
 import { setState, sign } from './signed.ts';
@@ -65,6 +66,25 @@ await everywhere(
       world.daemon.parent.delegation = { zone: 'net', sets: [['ns.own.test']] };
       const { body } = succeeded(await world.user.client.post(`${zone.path}/delegation/check`, undefined));
       assert.equal([body.expected, body.state], [['ns.own.test'], 'live']);
+    });
+
+    test('concurrent checks of one domain do not conflict', async ({ world }) => {
+      const { client } = await world.member();
+      const zone = await world.zone(client);
+      const { journal } = world.daemon;
+      const commit = journal.commit.bind(journal);
+      const conflicts: Error[] = [];
+      Object.assign(journal, {
+        commit: (request: CommitRequest) =>
+          commit(request).catch((error: Error) => {
+            conflicts.push(error);
+            throw error;
+          }),
+      });
+      const checks = Array.from({ length: 10 }, () => client.post(`${zone.path}/delegation/check`, undefined));
+      for (const checked of await Promise.all(checks)) succeeded(checked);
+      Reflect.deleteProperty(journal, 'commit');
+      assert.equal(conflicts, []);
     });
 
     test('a viewer reads the state, but cannot check', async ({ world }) => {
