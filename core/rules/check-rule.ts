@@ -75,9 +75,8 @@ export class RuleChecker {
         field = next;
       });
     } catch (error) {
-      if (error instanceof PatternError) report(field, `has a pattern that ${error.message}`);
-      else if (error instanceof InvalidError) report(field, `has a bad entry: ${error.message.replace(/\.$/, '')}`);
-      else throw error;
+      if (!(error instanceof PatternError || error instanceof InvalidError)) throw error;
+      report(field, error.message.replace(/\.$/, ''));
     }
   }
 

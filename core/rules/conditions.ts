@@ -1,5 +1,5 @@
 /** Compiles a RuleMatch to conditions. */
-import type { NamedMatch, RuleMatch } from './document.ts';
+import type { NamedMatch, RuleMatch, TextMatch } from './document.ts';
 import type { RequestFacts } from './facts.ts';
 import { NamePattern, testCookies, testHeaders, testQuery, type ValueTest } from './fields.ts';
 import { Networks } from './networks.ts';
@@ -16,7 +16,10 @@ export interface Condition {
   holds(facts: RequestFacts): boolean;
 }
 
-/** `onField`: called with the member that is compiled next. Throws PatternError, InvalidError. */
+/**
+ * `onField`: called with the pointer of the member or entry that is compiled next. Throws
+ * PatternError, InvalidError.
+ */
 export function compileMatch(
   match: RuleMatch | undefined,
   budget: BuildBudget,
@@ -24,37 +27,34 @@ export function compileMatch(
 ): readonly Condition[] {
   const conditions: Condition[] = [];
   if (match === undefined) return conditions;
+  const compile = (text: TextMatch, field: string): TextTest | null =>
+    compileText(text, budget, (entry) => onField(`${field}${entry}`));
+  const compileNamed = (named: NamedMatch, field: string, conditionOf: (test: TextTest | null) => Condition): void => {
+    const condition = conditionOf(compile(named, field));
+    conditions.push(named.absent === true ? new NegatedCondition(condition) : condition);
+  };
   const { host, path, method, client, country, header, cookie, query } = match;
   if (method !== undefined) conditions.push(new MethodCondition(method));
   if (host !== undefined) conditions.push(new HostCondition(host));
   if (path !== undefined) {
-    onField('/path');
-    const text = compileText(path, budget);
+    const text = compile(path, '/path');
     if (text !== null) conditions.push(new PathCondition(text));
   }
   if (client !== undefined) {
-    onField('/client');
-    conditions.push(new NetworkCondition(new Networks(client)));
+    conditions.push(new NetworkCondition(new Networks(client, (i) => onField(`/client/${i}`))));
   }
   header?.forEach((named, i) => {
-    onField(`/header/${i}`);
-    conditions.push(unless(named, new HeaderCondition(named.name.toLowerCase(), valueTest(named, budget))));
+    compileNamed(named, `/header/${i}`, (test) => new HeaderCondition(named.name.toLowerCase(), test));
   });
   cookie?.forEach((named, i) => {
-    onField(`/cookie/${i}`);
-    conditions.push(unless(named, new CookieCondition(new NamePattern(named.name), valueTest(named, budget))));
+    compileNamed(named, `/cookie/${i}`, (test) => new CookieCondition(new NamePattern(named.name), test));
   });
   query?.forEach((named, i) => {
-    onField(`/query/${i}`);
-    conditions.push(unless(named, new QueryCondition(new NamePattern(named.name), valueTest(named, budget))));
+    compileNamed(named, `/query/${i}`, (test) => new QueryCondition(new NamePattern(named.name), test));
   });
   if (country !== undefined) conditions.push(new CountryCondition(country));
   return conditions;
 }
-
-const valueTest = (named: NamedMatch, budget: BuildBudget): ValueTest | null => compileText(named, budget);
-const unless = ({ absent }: NamedMatch, condition: Condition): Condition =>
-  absent === true ? new NegatedCondition(condition) : condition;
 
 class NegatedCondition implements Condition {
   readonly part: RequestPart;

@@ -4,9 +4,12 @@ import { contains, type Prefix, parseAddress, parsePrefix, unmapped } from '../a
 export class Networks {
   readonly #prefixes: readonly Pick<Prefix, 'bytes' | 'bits'>[];
 
-  /** Throws InvalidError. */
-  constructor(networks: readonly string[]) {
-    this.#prefixes = networks.map((text) => unmapped(parsePrefix(text)));
+  /** `onNetwork`: called with the number of the network that is read next. Throws InvalidError. */
+  constructor(networks: readonly string[], onNetwork: (i: number) => void = () => {}) {
+    this.#prefixes = networks.map((text, i) => {
+      onNetwork(i);
+      return unmapped(parsePrefix(text));
+    });
   }
 
   has(address: string): boolean {

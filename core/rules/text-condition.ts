@@ -18,20 +18,27 @@ const MAX_COMPILED = 1000;
 /** Longer ones are not remembered. */
 const MAX_KEY = 2000;
 
-/** Null: no list, so that any text matches. Throws PatternError. */
-export function compileText(match: TextMatch, budget: BuildBudget): TextTest | null {
+/**
+ * Null: no list, so that any text matches. `onEntry`: called with the pointer of the pattern that
+ * is compiled next, and with an empty one before all are compiled together. Throws PatternError.
+ */
+export function compileText(
+  match: TextMatch,
+  budget: BuildBudget,
+  onEntry: (pointer: string) => void = () => {},
+): TextTest | null {
   const { exact, prefix, suffix, contains, glob, regex, ignore_case } = match;
   const key = JSON.stringify([exact, prefix, suffix, contains, glob, regex, ignore_case]);
   const found = budget.shares === true ? compiled.get(key) : undefined;
   if (found !== undefined) return found;
-  const test = buildTest(match, budget);
+  const test = buildTest(match, budget, onEntry);
   if (budget.shares !== true || key.length > MAX_KEY) return test;
   if (compiled.size >= MAX_COMPILED) compiled.clear();
   compiled.set(key, test);
   return test;
 }
 
-function buildTest(match: TextMatch, budget: BuildBudget): TextTest | null {
+function buildTest(match: TextMatch, budget: BuildBudget, onEntry: (pointer: string) => void): TextTest | null {
   const ignoreCase = match.ignore_case === true;
   const tests: TextTest[] = [];
   const expressions: Expression[] = [];
@@ -63,8 +70,15 @@ function buildTest(match: TextMatch, budget: BuildBudget): TextTest | null {
     (list) => new Contains(list),
     (text) => text,
   );
-  for (const glob of match.glob ?? []) expressions.push(parseGlob(glob, ignoreCase));
-  for (const regex of match.regex ?? []) expressions.push(parseRegex(regex, ignoreCase));
+  match.glob?.forEach((glob, i) => {
+    onEntry(`/glob/${i}`);
+    expressions.push(parseGlob(glob, ignoreCase));
+  });
+  match.regex?.forEach((regex, i) => {
+    onEntry(`/regex/${i}`);
+    expressions.push(parseRegex(regex, ignoreCase));
+  });
+  onEntry('');
   if (expressions.length > 0) tests.push(new AutomatonTest(buildAutomaton(choice(...expressions), budget)));
   if (tests.length === 0) return null;
   return tests.length === 1 ? tests[0] : new AnyTest(tests);

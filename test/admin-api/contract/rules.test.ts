@@ -36,10 +36,14 @@ await everywhere('contract, rules', (test) => {
       [{ action: { type: 'allow', ttl: 1 } }, '/rules/0/action/ttl', /does not belong to the action allow/],
       [
         { action: { type: 'deny' }, match: { client: ['10.0.0.1/8'] } },
-        '/rules/0/match/client',
+        '/rules/0/match/client/0',
         /write 10\.0\.0\.0\/8/,
       ],
-      [{ action: { type: 'deny' }, match: { path: { regex: ['(?=a)'] } } }, '/rules/0/match/path', /look-around/],
+      [
+        { action: { type: 'deny' }, match: { path: { regex: ['(?=a)'] } } },
+        '/rules/0/match/path/regex/0',
+        /look-around/,
+      ],
       [{ action: { type: 'deny' }, match: { way: 1 } }, '/rules/0/match/way', /Unknown field/],
       [{ action: { type: 'deny' }, match: { country: ['de'] } }, '/rules/0/match/country/0', /two capitals/],
     ];

@@ -264,7 +264,27 @@ const FAULTS: readonly FaultRow[] = [
   { rule: { match: { path: {} }, action: deny }, message: /match\.path has no list; add exact/ },
   { rule: { match: { path: { exact: ['a'] } }, action: deny }, message: /must start with "\/"/ },
   { rule: { match: { path: { prefix: ['/a?b'] } }, action: deny }, message: /without the query; use query/ },
-  { rule: { match: { client: ['192.0.2.1/24'] }, action: deny }, message: /write 192\.0\.2\.0\/24/ },
+  {
+    rule: { match: { client: ['10.0.0.0/8', '192.0.2.1/24'] }, action: deny },
+    message: /match\.client\.1 "192\.0\.2\.1\/24" has bits set .+ write 192\.0\.2\.0\/24\.$/,
+  },
+  {
+    rule: { match: { path: { glob: ['/*'], regex: ['^/a', '^/(b'] } }, action: deny },
+    message: /: match\.path\.regex\.1 has a "\(" without "\)" \(character \d\)\.$/,
+  },
+  {
+    rule: { except: { path: { glob: ['/*', 'a\\'] } }, action: deny },
+    message: /: except\.path\.glob\.1 ends with a single backslash\.$/,
+  },
+  {
+    rule: { match: { header: [{ name: 'a' }, { name: 'b', regex: ['b', '+'] }] }, action: deny },
+    message: /: match\.header\.1\.regex\.1 has nothing before "\+" to repeat/,
+  },
+  // Of all patterns together.
+  {
+    rule: { match: { path: { regex: ['c', '(a|b)*a.{20}'] }, host: ['a.test'] }, action: deny },
+    message: /: match\.path is too complex to match in one pass/,
+  },
   { rule: { match: { header: [{ name: 'a b' }] }, action: deny }, message: /is no header name/ },
   { rule: { match: { cookie: [{ name: 'a*b' }] }, action: deny }, message: /"\*" only at its end/ },
   { rule: { except: {}, action: deny }, message: /except is empty, so that the rule would never apply/ },
@@ -292,6 +312,9 @@ for (const { rule, message } of FAULTS)
     assert.match(fault.message, message);
     assert.match(fault.message, /^Rule 2 \(N\): /);
     assert.match(fault.pointer, /^\/rules\/1\//);
+    // Both name the same field.
+    const field = fault.pointer.slice('/rules/1/'.length).replaceAll('/', '.');
+    assert.ok(fault.message.startsWith(`Rule 2 (N): ${field} `), `${fault.pointer}: ${fault.message}`);
     cases++;
   });
 

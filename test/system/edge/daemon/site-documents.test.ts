@@ -113,11 +113,11 @@ test('rules are set by the API and act on visitors', async (context) => {
     pointer: string;
     details: { pointer: string }[];
   };
-  assert.equal([refused.status, error.code, error.pointer], [422, 'invalid_rule', '/rules/1/match/path']);
-  assert.match(error.message, /^Rule 2 \(Bots\): match\.path /);
+  assert.equal([refused.status, error.code, error.pointer], [422, 'invalid_rule', '/rules/1/match/path/regex/0']);
+  assert.match(error.message, /^Rule 2 \(Bots\): match\.path\.regex\.0 /);
   assert.equal(
     error.details.map(({ pointer }) => pointer),
-    ['/rules/1/match/path', '/rules/2/action/location'],
+    ['/rules/1/match/path/regex/0', '/rules/2/action/location'],
   );
   assert.is((await api.call('GET', path)).body.revision, 0);
   assert.is((await visit('/denied')).status, 200);
