@@ -35,11 +35,13 @@ import { ASKABLE, type AskingData, type Report, STOP } from './asking.ts';
 import { RecordedIndex } from './recorded-index.ts';
 
 /** The nodes of these replacements fill the arena more than once. */
-const REPLACEMENTS = depth({ quick: 200_000, moderate: 400_000, full: 1_000_000 });
+const REPLACEMENTS = depth({ quick: 50_000, moderate: 100_000, full: 1_000_000 });
+const QUERIED_REPLACEMENTS = depth({ quick: 20_000, moderate: 40_000, full: 100_000 });
+const ADDITIONS = depth({ quick: 100_000, moderate: 100_000, full: 200_000 });
 const READERS = 2;
 const UDP = 1232;
-/** Bytes: a tenth of the nodes of a million names. */
-const ARENA = 64 << 20;
+/** Bytes: a fortieth of the nodes of a million names. */
+const ARENA = 16 << 20;
 
 interface Readers {
   readonly control: Int32Array;
@@ -123,8 +125,8 @@ async function flip(index: IndexWriter, times: number): Promise<Report[]> {
   return readers.stop();
 }
 
-test('a name replaced 100,000 times: every response is one of the two', async () => {
-  for (const { counts, wrong } of await flip(new IndexWriter(ARENA), 100_000)) {
+test(`a name replaced ${QUERIED_REPLACEMENTS} times: every response is one of the two`, async () => {
+  for (const { counts, wrong } of await flip(new IndexWriter(ARENA), QUERIED_REPLACEMENTS)) {
     assert.is(wrong, null);
     assert.ok(
       counts.every((count) => count > 0),
@@ -141,14 +143,13 @@ test(`a name replaced ${REPLACEMENTS} times: its memory is reused`, async () => 
   assert.ok(index.stats.arenaUsed < 64 * 1024, `${index.stats.arenaUsed} bytes used`);
 });
 
-test('200,000 names added while readers query: moving to larger slots loses none', async () => {
-  const COUNT = 200_000;
+test(`${ADDITIONS} names added while readers query: moving to larger slots loses none`, async () => {
   const index = new IndexWriter(128 << 20);
   putZone(index, base);
   const slots = index.stats.slots;
   const readers = await startReaders(index, { packet: ask('0000000'), numbered: true, right: [] });
   const name = (i: number): string => String(i).padStart(7, '0');
-  for (let from = 0; from < COUNT; from += 1000) {
+  for (let from = 0; from < ADDITIONS; from += 1000) {
     const records = Array.from({ length: 1000 }, (_, i) => {
       const rdata = Buffer.alloc(4);
       rdata.writeUInt32BE(from + i);
@@ -166,7 +167,7 @@ test('200,000 names added while readers query: moving to larger slots loses none
   assert.ok(index.stats.slots > slots * 64);
   // Afterwards a new reader must find all of them.
   const path = new QueryPath(index);
-  for (let i = 0; i < COUNT; i += 7) {
+  for (let i = 0; i < ADDITIONS; i += 7) {
     const response = Buffer.from(path.answer(ask(name(i)), UDP)!);
     assert.is(response.readUInt32BE(response.length - 4), i);
   }
@@ -175,8 +176,8 @@ test('200,000 names added while readers query: moving to larger slots loses none
 /** Odd: some pauses are with the name and some without it. */
 const PAUSE_EVERY = 127;
 /** Even. */
-const COMMITS = depth({ quick: 40, moderate: 100, full: 10_000 });
-const COMINGS = depth({ quick: 20_000, moderate: 20_000, full: 1_000_000 });
+const COMMITS = depth({ quick: 40, moderate: 40, full: 10_000 });
+const COMINGS = depth({ quick: 10_000, moderate: 10_000, full: 1_000_000 });
 test(`a name of a signed zone comes and goes ${COMINGS} times: every proof proves`, async () => {
   const folder = temporaryFolder('concurrency');
   const environment = openEnvironment(folder);
