@@ -17,7 +17,7 @@ import { decodeMessage, encodeQuery } from '../support/message.ts';
 import { formatZone } from '../support/names.ts';
 import { SEED } from '../support/seed.ts';
 
-const CASES = depth({ quick: 800, moderate: 4000, full: 200_000 });
+const CASES = depth({ quick: 800, moderate: 1600, full: 200_000 });
 const QUESTIONS = 40;
 const ORIGIN = parseName('test.');
 

@@ -27,7 +27,7 @@ import { nameOf } from '../support/names.ts';
 import { Random } from '../support/random.ts';
 import { SEED } from '../support/seed.ts';
 
-const WORLDS = depth({ quick: 2, moderate: 6, full: 600 });
+const WORLDS = depth({ quick: 2, moderate: 3, full: 600 });
 /** Transfers of one zone. */
 const STEPS = 6;
 const ORIGIN = parseName('test.');

@@ -19,7 +19,7 @@ import { encodeQuery } from '../support/message.ts';
 import { formatZone, nameOf } from '../support/names.ts';
 import { SEED } from '../support/seed.ts';
 
-const CASES = depth({ quick: 4000, moderate: 8000, full: 200_000 });
+const CASES = depth({ quick: 3000, moderate: 4000, full: 200_000 });
 const QUESTIONS = 40;
 const ORIGIN = parseName('test.');
 const CLOCK = 1_800_000_000;
@@ -217,7 +217,7 @@ test('aliases of what is too large to be copied to each', () => {
 
 /** Sizes at which a response with some signatures and proofs may just fit. */
 function sizesFrom(first: number, last: number): number[] {
-  const step = depth({ quick: 61, moderate: 17, full: 1 });
+  const step = depth({ quick: 61, moderate: 37, full: 1 });
   return Array.from({ length: Math.floor((last - first) / step) }, (_, i) => first + i * step);
 }
 

@@ -19,7 +19,7 @@ import { concrete, type Ids, parametersOf } from './routes.ts';
 import { entriesOf } from './store.ts';
 import { type Client, each, everywhere, succeeded, type World, walk, Zone } from './world.ts';
 
-const RUNS = depth({ quick: 200, moderate: 1000, full: 10_000 });
+const RUNS = depth({ quick: 200, moderate: 500, full: 10_000 });
 /** Fewer on etcd: the results are the same, and each write is slower. */
 const RUNS_ON_ETCD = 300;
 /** Maximum concurrent requests. */

@@ -528,7 +528,7 @@ test('after random edits, a restore gives exactly the records of any earlier cha
       assert.equal([...expected].sort(), [...records].sort());
       await domain.send('DELETE', '');
     }),
-    { numRuns: depth({ quick: 15, moderate: 60, full: 1000 }) },
+    { numRuns: depth({ quick: 15, moderate: 25, full: 1000 }) },
   );
 });
 

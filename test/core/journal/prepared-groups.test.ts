@@ -20,7 +20,7 @@ import { addressRecord, DEFAULTS, newDomain, newRecord, type Store, withStore } 
 import { checkRebuilt, newRow } from './signing/rig.ts';
 
 const test = suite('groups that are prepared during a write');
-const COMMITS = depth({ quick: 300, moderate: 1000, full: 10_000 });
+const COMMITS = depth({ quick: 300, moderate: 500, full: 10_000 });
 const ROUND = 50;
 const OWNERS = ['@', 'a', 'b', 'x.a', '*.a', 'y.x.a', 'n', 'a.n', 'z'];
 

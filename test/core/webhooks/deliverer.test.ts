@@ -284,7 +284,7 @@ test('model: each acknowledged write arrives at least once, in order, whatever c
       assert.is(reader.webhook(Number(id))?.failingSince, null);
       await succeeded(daemon, 'DELETE', `${WEBHOOKS}/${id}`);
     }),
-    { numRuns: depth({ quick: 4, moderate: 30, full: 500 }) },
+    { numRuns: depth({ quick: 4, moderate: 10, full: 500 }) },
   );
   assert.is([...daemon.environment.rows.get(webhooks.number)!.getKeys({})].length, 0);
 });

@@ -13,7 +13,7 @@ import { bytesOf } from './client-call.ts';
 import { type Rig, VERSIONS, withRig } from './rig.ts';
 
 /** Each is some round trips to four servers, so there are fewer than of cases in memory. */
-const CASES = depth({ quick: 60, moderate: 300, full: 2000 });
+const CASES = depth({ quick: 60, moderate: 120, full: 2000 });
 
 const letters = (alphabet: string, minLength: number, maxLength: number) =>
   fc.string({ unit: fc.constantFrom(...alphabet), minLength, maxLength });

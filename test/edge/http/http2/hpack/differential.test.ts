@@ -14,7 +14,7 @@ import { SEED } from '../../../../support/seed.ts';
 import { FramePeer } from './frame-peer.ts';
 import { type HeaderList, Lists } from './lists.ts';
 
-const CASES = depth({ quick: 2000, moderate: 10_000, full: 100_000 });
+const CASES = depth({ quick: 2000, moderate: 4000, full: 100_000 });
 /** Lists each way, and batches before a new connection with new tables. */
 const BATCH = 50;
 const BATCHES = 20;
