@@ -13,6 +13,7 @@ import {
   answerOffset,
   HASH_LENGTH,
   hashOffset,
+  NAME_LENGTH_AT,
   NODE_APEX,
   NODE_CNAME,
   NODE_DELEGATION,
@@ -214,8 +215,7 @@ export class Responder {
     query.zoneLength = nodes[encloser + APEX_LENGTH_AT];
     if (index.hasUnavailable && index.isUnavailable(bytes, nameEnd, query.zoneLength)) return this.#fail();
     const flags = nodes[encloser + NODE_FLAGS_AT];
-    if ((flags & NODE_DELEGATION) !== 0)
-      return this.#response.writeAnswer(encloser, answerOffset(this.#index.bytes, encloser, OTHERWISE), RCODE.NOERROR);
+    if ((flags & NODE_DELEGATION) !== 0) return this.#refer(encloser);
     if ((flags & NODE_DNAME) !== 0) return this.#synthesize(encloser, 'dname');
     if (query.dnssecOk && (flags & NODE_PRESIGNED) !== 0) return this.#lookUpPresigned(exact, encloser, label);
     const isProven = query.dnssecOk && (flags & NODE_SIGNED) !== 0;
@@ -314,10 +314,10 @@ export class Responder {
   }
 
   /**
-   * Puts an answer together for this query: the name is below a DNAME, an alias of a large RRset,
-   * or has additional records that depend on the name.
+   * Puts an answer together for this query: the name is below a DNAME, may be a nameserver of a
+   * zone cut, is an alias of a large RRset, or has additional records that depend on the name.
    */
-  #synthesize(node: number, kind: 'node' | 'dname'): number {
+  #synthesize(node: number, kind: 'node' | 'cut' | 'dname'): number {
     const { query } = this;
     const response = this.#response;
     const synthesizer = this.#synthesizer;
@@ -366,7 +366,21 @@ export class Responder {
     if ((flags & (ANSWER_REPEATS | ANSWER_OWN_TARGET)) === 0) return false;
     // A response with signatures has none.
     if (this.query.dnssecOk && (flags & ANSWER_SIGNED) !== 0) return false;
-    return (flags & ANSWER_REPEATS) !== 0 || !this.#response.fits(answer);
+    return (flags & ANSWER_REPEATS) !== 0 || this.#response.excess(answer) > 0;
+  }
+
+  /** Refers to the nameservers of a zone cut above the queried name. */
+  #refer(cut: number): number {
+    const { query } = this;
+    const nodes = this.#index.bytes;
+    const answer = answerOffset(nodes, cut, OTHERWISE);
+    const isSigned = query.dnssecOk && (nodes[answer + ANSWER_FLAGS_AT] & ANSWER_SIGNED) !== 0;
+    const excess = isSigned ? 0 : this.#response.excess(answer);
+    // The name may be that of a nameserver, or the end of it. Then pointers to the question (RFC
+    // 1035 section 4.1.4) replace labels below the cut, which the stored body spells out.
+    const below = query.nameEnd - query.start - HEADER_LENGTH - nodes[cut + NAME_LENGTH_AT];
+    if (excess > 0 && excess <= below) return this.#synthesize(cut, 'cut');
+    return this.#response.writeAnswer(cut, answer, RCODE.NOERROR);
   }
 
   /**

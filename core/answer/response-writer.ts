@@ -135,10 +135,13 @@ export class ResponseWriter {
     return this.writeAnswer(apex, a, rcode);
   }
 
-  /** Whether there is room for all of the answer at `a`, which has no SOA and no signatures. */
-  fits(a: number): boolean {
+  /**
+   * The number of bytes of the answer at `a`, which has no SOA and no signatures, for which there
+   * is no room; zero or less: all fits.
+   */
+  excess(a: number): number {
     const { start, questionEnd } = this.#query;
-    return uint16(this.#index.bytes, a + BODY_LENGTH_AT) <= this.limit - (questionEnd - start) - this.options.length;
+    return uint16(this.#index.bytes, a + BODY_LENGTH_AT) - (this.limit - (questionEnd - start) - this.options.length);
   }
 
   /**

@@ -2,9 +2,9 @@
  * Puts answers together at query time: follows chains below a DNAME (RFC 6672), where the result
  * depends on the name, and from a CNAME to an RRset that is too large to be copied to every alias;
  * omits additional RRsets that a wildcard has twice for some names (ANSWER_REPEATS), and shortens
- * those of the queried name that do not fit (ANSWER_OWN_TARGET). Applies the rules of RFC 1034
- * section 4.3.2 to the nodes of the index. It is rare, so it may allocate; the length of a chain is
- * limited.
+ * what does not fit as stored if it has the queried name (ANSWER_OWN_TARGET, referrals). Applies
+ * the rules of RFC 1034 section 4.3.2 to the nodes of the index. It is rare, so it may allocate;
+ * the length of a chain is limited.
  */
 
 import {
@@ -82,8 +82,8 @@ export class Synthesizer {
 
   /**
    * Writes the response after the question, with at most `limit` bytes in total. `start`: the first
-   * node of the chain, a DNAME above the queried name or what the name itself owns. Returns the
-   * number of additional records, or CHANGED.
+   * node of the chain, a zone cut or a DNAME above the queried name, or what the name itself owns.
+   * Returns the number of additional records, or CHANGED.
    */
   writeResponse(bytes: Uint8Array, query: Query, start: Pick<Found, 'kind' | 'node'>, limit: number): number {
     const nodes = this.#index.bytes;
@@ -327,7 +327,9 @@ export class Synthesizer {
       }
     }
     const counts = fits ? [answer.length, nscount, arcount] : [0, 0, 0];
-    bytes[start + 2] = QR | (bytes[start + 2] & 0x01) | (rcode === RCODE.SERVFAIL ? 0 : ANSWER_AA) | (fits ? 0 : TC);
+    // A chain that ends at a zone cut has the owner of its first record.
+    const isAuthoritative = rcode !== RCODE.SERVFAIL && (answer.length > 0 || !isReferral(sections));
+    bytes[start + 2] = QR | (bytes[start + 2] & 0x01) | (isAuthoritative ? ANSWER_AA : 0) | (fits ? 0 : TC);
     bytes[start + 3] = rcode;
     counts.forEach((count, i) => {
       bytes[start + 6 + i * 2] = count >>> 8;
@@ -365,24 +367,29 @@ export class Synthesizer {
    */
   #additional(
     body: Body,
-    { authority, additional }: Sections,
+    sections: Sections,
     room: number,
   ): { readonly content: Uint8Array; readonly count: number } | null {
-    const isReferral = authority.some((record) => record.type === TYPE.NS);
+    const { additional } = sections;
+    const isGlue = isReferral(sections);
     // Records other than glue are left out for signed answers.
-    if (this.#isSigned && !isReferral) return { content: new Uint8Array(0), count: 0 };
+    if (this.#isSigned && !isGlue) return { content: new Uint8Array(0), count: 0 };
     const from = body.size;
     let end = from;
     let count = 0;
     additional.forEach((record, i, all) => {
       body.record(record.name, record.type, record.ttl, record.rdata);
       const endsRRset = all[i + 1]?.type !== record.type || !equalNames(all[i + 1].name, record.name);
-      if (!endsRRset || (body.size - from > room && !isReferral)) return;
+      if (!endsRRset || (body.size - from > room && !isGlue)) return;
       end = body.size;
       count = i + 1;
     });
     return end - from > room ? null : { content: body.content.subarray(from, end), count };
   }
+}
+
+function isReferral({ authority }: Sections): boolean {
+  return authority.some((record) => record.type === TYPE.NS);
 }
 
 function containsRecord(section: readonly ResourceRecord[], { type, name }: ResourceRecord): boolean {

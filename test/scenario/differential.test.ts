@@ -117,6 +117,22 @@ test('referrals whose glue does and does not fit', () => {
   everyName([...cut(3), ...cut(8), ...cut(9), ...cut(13), ...cut(22), ...cut(24)]);
 });
 
+test('referrals in queries for the name of their nameserver, which is long', () => {
+  const label = 'l'.repeat(60);
+  everyName(
+    Array.from({ length: 12 }, (_, i) => {
+      const [cut, middle] = [`c${i}.p.test.`, `${label}.${label}.c${i}.p.test.`];
+      const addresses = (name: string, count: number): ResourceRecord[] =>
+        Array.from({ length: count }, (_, j) => at(name, TYPE.AAAA, Uint8Array.from(new Array(16).fill(j))));
+      return [
+        ...[`${label}.${middle}`, `n.${middle}`].map((name) => at(cut, TYPE.NS, parseName(name))),
+        ...addresses(`${label}.${middle}`, i),
+        ...addresses(`n.${middle}`, 1),
+      ];
+    }).flat(),
+  );
+});
+
 test('aliases of what is too large to be copied to each', () => {
   const text = (byte: number) => Uint8Array.from([255, ...new Array(255).fill(byte)]);
   const large = Array.from({ length: 12 }, (_, i) => at('big.p.test.', TYPE.TXT, text(i)));
