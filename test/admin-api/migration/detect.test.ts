@@ -129,7 +129,7 @@ test('no text makes a parser fail with anything but an error with a line', () =>
           assert.match((error as Error).message, /^f:\d+: /);
         }
     }),
-    { numRuns: depth({ quick: 40, moderate: 2000, full: 50_000 }) },
+    { numRuns: depth({ quick: 40, moderate: 400, full: 50_000 }) },
   );
 });
 
@@ -160,7 +160,7 @@ test('no JSON makes a parser fail with anything but an error with a line', () =>
             assert.instance(error, InvalidError);
           }
     }),
-    { numRuns: depth({ quick: 20, moderate: 1000, full: 20_000 }) },
+    { numRuns: depth({ quick: 20, moderate: 200, full: 20_000 }) },
   );
 });
 

@@ -32,7 +32,7 @@ import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { runProgram, whyNotPrograms } from '../peers/transcript.ts';
 import { zoneText } from './rig.ts';
 
-const ZONES = depth({ quick: 10, moderate: 100, full: 10_000 });
+const ZONES = depth({ quick: 10, moderate: 40, full: 10_000 });
 /** Commits to one world. */
 const STEPS = 5;
 const DAY = 86_400;

@@ -27,7 +27,7 @@ const DAY = 24 * HOUR;
 const ZONE = 'signed.example.';
 /** So many that the share of names due in a window is four deviations below the limit. */
 const NAMES = depth({ quick: 3000, moderate: 3000, full: 5000 });
-const HOURS = depth({ quick: 6, moderate: 12, full: 60 * 24 });
+const HOURS = depth({ quick: 6, moderate: 8, full: 60 * 24 });
 /** Seconds by which the clock is moved at a time. */
 const STEP = 3 * HOUR;
 /** Seconds in which a share of the signatures may be replaced. */

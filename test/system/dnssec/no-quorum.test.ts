@@ -18,7 +18,7 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const ZONE = 'signed.example.';
-const NAMES = depth({ quick: 50, moderate: 500, full: 2000 });
+const NAMES = depth({ quick: 50, moderate: 200, full: 2000 });
 const NODES = depth({ quick: 2, moderate: 2, full: 4 });
 const DAYS = 20;
 /** Seconds by which the clock is moved at a time. */

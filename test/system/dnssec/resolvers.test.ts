@@ -23,7 +23,7 @@ import { type Resolver, type ResolverName, startResolver, whyNotResolver } from 
 import { addRecords, RECORDS, type RecordText, signZone } from './rig.ts';
 
 /** Random questions to each resolver. */
-const RANDOM = depth({ quick: 300, moderate: 1500, full: 100_000 });
+const RANDOM = depth({ quick: 300, moderate: 600, full: 100_000 });
 /** Questions in flight. */
 const WINDOW = 20;
 const RESOLVERS: readonly ResolverName[] = ['unbound', 'kresd', 'pdns_recursor', 'named'];

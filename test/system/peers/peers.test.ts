@@ -21,7 +21,7 @@ import { type Difference, EXPLANATION_NAMES, explain, type Part } from './explai
 import { type Peer, startPeer, whyNot } from './servers.ts';
 import { peerWorld } from './world.ts';
 
-const WORLDS = depth({ quick: 400, moderate: 400, full: 4000 });
+const WORLDS = depth({ quick: 200, moderate: 200, full: 4000 });
 const QUESTIONS = 25;
 
 interface Case {

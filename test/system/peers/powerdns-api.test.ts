@@ -12,7 +12,7 @@ import { type PowerDnsServer, startPowerDnsServer } from './powerdns-server.ts';
 import { whyNotPrograms } from './transcript.ts';
 
 const ZONES = '/api/v1/servers/localhost/zones';
-const SEQUENCES = depth({ quick: 5, moderate: 20, full: 2000 });
+const SEQUENCES = depth({ quick: 5, moderate: 8, full: 2000 });
 
 /** Why the statuses may differ. `ours`, `theirs`: what the error texts of the servers match. */
 const EXPLAINED: readonly { readonly name: string; readonly ours?: RegExp; readonly theirs?: RegExp }[] = [

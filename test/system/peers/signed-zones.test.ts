@@ -212,7 +212,7 @@ test('any zone is valid', () => {
     fc.property(anyZone, fc.constantFrom(P256, ED25519), (text, key) => {
       assertAccepted(verdicts(recordsOf(text), [key]));
     }),
-    { numRuns: depth({ quick: 10, moderate: 40, full: 500 }) },
+    { numRuns: depth({ quick: 10, moderate: 15, full: 500 }) },
   );
 });
 

@@ -19,7 +19,7 @@ import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 
-const KILLS = depth({ quick: 10, moderate: 20, full: 200 });
+const KILLS = depth({ quick: 10, moderate: 10, full: 200 });
 const WRITERS = 8;
 const NAMES = 40;
 /** For the first change of a daemon that has just started. */

@@ -19,7 +19,7 @@ import { mutate } from '../../support/mutate.ts';
 import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 
-const PACKETS = depth({ quick: 50_000, moderate: 100_000, full: 1_000_000 });
+const PACKETS = depth({ quick: 50_000, moderate: 50_000, full: 1_000_000 });
 /** Growth of resident memory that is no leak: what the collector leaves, in bytes. */
 const SLACK = 48 << 20;
 

@@ -19,7 +19,7 @@ import { decodeMessage, encodeQuery } from '../../support/message.ts';
 import { formatZone } from '../../support/names.ts';
 import { SEED } from '../../support/seed.ts';
 
-const WORLDS = depth({ quick: 30, moderate: 60, full: 300 });
+const WORLDS = depth({ quick: 30, moderate: 30, full: 300 });
 const QUESTIONS = 50;
 /** A fault may hide others: a second CNAME is found when the first is gone. */
 const TRIES = 20;

@@ -16,7 +16,7 @@ import fc from '../../../support/fc.ts';
 import { type Daemon, listOf, startDaemon } from '../../daemon.ts';
 
 const ZONE = 'round.test';
-const CASES = depth({ quick: 40, moderate: 500, full: 10_000 });
+const CASES = depth({ quick: 40, moderate: 150, full: 10_000 });
 const HASH = 'E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855';
 
 const test = suite<{ daemon: Daemon; path: string }>('zonefile, round trip');

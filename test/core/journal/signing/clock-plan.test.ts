@@ -149,7 +149,7 @@ test('after 20 days, all names of a large zone are signed once, those of small o
   world.check(now, 20.85 * DAY);
 });
 
-const ZONES = depth({ quick: 500, moderate: 5000, full: 5000 });
+const ZONES = depth({ quick: 500, moderate: 2000, full: 5000 });
 
 test(`${ZONES} zones of 1,000 names: entries a day`, () => {
   const world = new World(

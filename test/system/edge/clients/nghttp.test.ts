@@ -8,7 +8,7 @@ import { bodyFile } from './bodies.ts';
 import { runProgram, whyNotPrograms } from './programs.ts';
 
 /** Requests of each run of h2load. */
-const REQUESTS = depth({ quick: 5000, moderate: 20_000, full: 100_000 });
+const REQUESTS = depth({ quick: 5000, moderate: 8000, full: 100_000 });
 
 const test = suite<{ host: Host }>('nghttp');
 test.before(async (context) => {

@@ -24,7 +24,7 @@ import { Random } from '../../../../support/random.ts';
 import { SEED } from '../../../../support/seed.ts';
 import { temporaryFolder } from '../../../../support/temp.ts';
 
-const CASES = depth({ quick: 1000, moderate: 5000, full: 50_000 });
+const CASES = depth({ quick: 1000, moderate: 2000, full: 50_000 });
 
 const test = suite(`damaged archives, seed ${SEED}`);
 

@@ -13,7 +13,7 @@ import { depth } from '../../../../support/depth.ts';
 import fc from '../../../../support/fc.ts';
 import { startRhino, whyNoRhino } from './rhino-engine.ts';
 
-const PROGRAMS = depth({ quick: 300, moderate: 1000, full: 5000 });
+const PROGRAMS = depth({ quick: 300, moderate: 400, full: 5000 });
 
 const ROWS = { ...SYNTAX_ROWS, ...SEMANTICS_ROWS };
 

@@ -22,7 +22,7 @@ import fc from '../../../../support/fc.ts';
 import { SEED } from '../../../../support/seed.ts';
 import { whyNoRhino } from '../background/rhino-engine.ts';
 
-const PROGRAMS = depth({ quick: 300, moderate: 1000, full: 5000 });
+const PROGRAMS = depth({ quick: 300, moderate: 400, full: 5000 });
 /** Only deep runs look for differences that nobody has seen yet. */
 const PROGRAMS_SEED = depth({ quick: 11, moderate: 11, full: SEED });
 /** Milliseconds of programs that never end. */
