@@ -32,10 +32,10 @@ const OPENING = [
 /** Files that take longer than a minute: they would run alone at the end. */
 const LONGEST: readonly string[] = ['system/node-versions.test.js', 'system/admin-api/contract.test.js'];
 /** Files in one process, at most: of those without such an import, and of a room. */
-const PURE_BATCH = 24;
-const ROOM_BATCH = 12;
+const PURE_BATCH = 60;
+const ROOM_BATCH = 20;
 /** Files of a room that shares processes with other rooms, at most. */
-const SMALL_ROOM = 6;
+const SMALL_ROOM = 10;
 const PARTS: ReadonlySet<string> = new Set(['admin-api', 'core', 'edge']);
 
 interface TestFile {
