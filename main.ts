@@ -54,7 +54,6 @@ async function startParts(
   const logOf = (component: string) => ({ log: log.child({ component }) });
 
   // 1. The protection of the machine; the store, and what all parts derive from the configuration.
-  stops.own(core.startHeapCompaction());
   const protection = stops.own(core.openProtection({ config, metrics, ...logOf('protection') }));
   const store = await core.openStore({ config, metrics, ...logOf('store'), stops });
   const common = {

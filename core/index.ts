@@ -21,7 +21,6 @@ export { openLogDelivery } from './log-delivery/open.ts';
 export { DeferredRoutes } from './nameserver/deferred-routes.ts';
 export { openNameserver } from './nameserver/open.ts';
 export { disableCoreDumps } from './os/core-dumps.ts';
-export { startHeapCompaction } from './os/heap-compaction.ts';
 export { runService } from './os/systemd/run-service.ts';
 export { openProtection } from './protection/open.ts';
 export { StartRecord } from './protection/start-record.ts';
