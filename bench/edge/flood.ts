@@ -4,11 +4,12 @@
  * thread on core 0, all clients on core 1.
  *
  * Slices with and without the flood take turns in one run, each with a p99 of its own: compared are
- * the medians of both. The times of the visitors include those of the system and of the clients,
- * and say something only if nothing else runs; what `flood-probe.ts` counts in the daemon always
- * does.
+ * the medians of both. The visitors' process has real-time priority (chrt), where that is permitted:
+ * it does not wait for the clients of the flood, which share its core. Their times include those of
+ * the system, and say something only if nothing else runs; what `flood-probe.ts` counts in the
+ * daemon always does.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -62,6 +63,9 @@ function start(command: readonly string[]): ChildProcess {
   return spawn('taskset', ['-c', '1', ...command], { stdio: ['pipe', 'pipe', 'ignore'] });
 }
 
+/** Empty: without the permission, or without the command. */
+const realTime: readonly string[] = spawnSync('chrt', ['--rr', '1', 'true']).status === 0 ? ['chrt', '--rr', '1'] : [];
+
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGKILL');
@@ -100,7 +104,8 @@ async function measure(port: number, name: string): Promise<void> {
   const command = isFast
     ? [program, ...args.slice(0, -1), `--connect-to=127.0.0.1:${port}`, `https://${FLOODED}${path}`]
     : [program, ...args, String(port), FLOODED, String(FLOOD)];
-  const visitors = start([process.execPath, file('flood-load.js'), 'visitor', String(port), OTHER, String(VISITORS)]);
+  const visitor = [file('flood-load.js'), 'visitor', String(port), OTHER, String(VISITORS)];
+  const visitors = start([...realTime, process.execPath, ...visitor]);
   let text = '';
   visitors.stdout?.setEncoding('utf8').on('data', (part: string) => {
     text += part;
