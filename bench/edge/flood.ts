@@ -4,10 +4,10 @@
  * thread on core 0, all clients on core 1.
  *
  * Slices with and without the flood take turns in one run, each with a p99 of its own: compared are
- * the medians of both. The visitors' process has real-time priority (chrt), where that is permitted:
- * it does not wait for the clients of the flood, which share its core. Their times include those of
- * the system, and say something only if nothing else runs; what `flood-probe.ts` counts in the
- * daemon always does.
+ * the medians of both. The visitors' process has real-time priority (chrt), where that is
+ * permitted: it does not wait for the clients of the flood, which share its core. Their times
+ * include those of the system, and say something only if nothing else runs; what `flood-probe.ts`
+ * counts in the daemon always does.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

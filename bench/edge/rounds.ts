@@ -20,8 +20,11 @@ export interface Plan {
   readonly repeats: number;
 }
 
-/** So that code is compiled and caches are warm when it counts. */
-const WARM_UP_SECONDS = 3;
+/**
+ * So that code is compiled and caches are warm when it counts. V8 compiles for longer where origin
+ * or generator are the limit, and there are fewer requests: gRPC took a third more CPU after 3 s.
+ */
+const WARM_UP_SECONDS = 12;
 
 /** The servers come paused and are left paused. `say` gets a line for each measurement. */
 export async function runRow(
