@@ -5,7 +5,7 @@
  * visitors for long.
  */
 import { performance } from 'node:perf_hooks';
-import { FairQueue } from '../../core/base/fair-queue.ts';
+import { FairLine, type InLine } from '../../core/base/fair-line.ts';
 import type { SiteLimits } from '../../core/site-protection/compile.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { ErrorPage } from '../proxy/error-page.ts';
@@ -59,7 +59,7 @@ export interface SiteTurnsOptions {
   readonly time?: ThreadTime;
 }
 
-interface Waiting {
+interface Waiting extends InLine {
   readonly exchange: Exchange;
   readonly site: Site;
   readonly since: number;
@@ -69,7 +69,7 @@ interface Waiting {
 
 class SiteState {
   readonly share: SiteShare;
-  readonly queue = new FairQueue<Waiting>();
+  readonly queue = new FairLine<Waiting>();
   readonly inFlight = new InFlight();
   /** Connections with a share of turns. */
   connections = 0;
@@ -136,7 +136,15 @@ export class SiteTurns {
       return;
     }
     return new Promise<void>((resolve, reject) => {
-      state.queue.put({ exchange, site, since: now, resolve, reject }, networkOf(exchange));
+      const waiting: Waiting = {
+        ...{ line: null, before: null, after: null },
+        exchange,
+        site,
+        since: now,
+        resolve,
+        reject,
+      };
+      state.queue.put(waiting, networkOf(exchange));
       this.#waiting.add(state);
     });
   };

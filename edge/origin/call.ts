@@ -1,6 +1,7 @@
 /**
  * One request on its way: waiting for a connection, sent, or answered with its body still to come.
  */
+import type { InLine } from '../../core/base/fair-line.ts';
 import type { OriginCounters } from './counters.ts';
 import { OriginError, type OriginRequest, type OriginResponse, type ResponseReceiver } from './origin.ts';
 import type { RequestHead } from './request-head.ts';
@@ -13,7 +14,7 @@ export interface CallHolder {
 
 export const aborted = (): OriginError => new OriginError('aborted', 'the visitor disconnected');
 
-export class Call {
+export class Call implements InLine {
   readonly request: OriginRequest;
   /** Request line and fields. */
   readonly head: RequestHead;
@@ -24,6 +25,9 @@ export class Call {
   upload: object | null = null;
   /** Of a call that waits, in the time of the clock. */
   deadline = 0;
+  line: object | null = null;
+  before: InLine | null = null;
+  after: InLine | null = null;
   readonly #receiver: ResponseReceiver;
   readonly #counters: OriginCounters;
   readonly #signal: AbortSignal | undefined;

@@ -8,7 +8,7 @@
  */
 
 import { isIP } from 'node:net';
-import { FairQueue } from '../../core/base/fair-queue.ts';
+import { FairLine, Line } from '../../core/base/fair-line.ts';
 import { aborted, type Call, type CallHolder } from './call.ts';
 import type { Attempt, Carrier, CreateMultiplexer, Multiplexer, MultiplexerOwner } from './carrier.ts';
 import type { OriginClock } from './clock.ts';
@@ -68,9 +68,9 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
   readonly #idle: Carrier[] = [];
   readonly #connections = new Set<Carrier>();
   /** Requests that have a share, and no connection yet. */
-  readonly #waiting = new Set<Call>();
+  readonly #waiting = new Line<Call>();
   /** Requests that have no share yet. */
-  readonly #queue = new FairQueue<Call>();
+  readonly #queue = new FairLine<Call>();
   /** Requests in flight by site; the same, and those that wait for their turn, by network. */
   readonly #siteShares: Shares;
   readonly #shares: Shares;
@@ -222,7 +222,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
       this.#leftQueue(call);
       call.fail(aborted());
     } else {
-      this.#waiting.delete(call);
+      this.#waiting.remove(call);
       for (const [dial, own] of this.#dials) if (own === call) this.#dropDial(dial);
       this.#dropDials();
       this.#fail(call, aborted());
@@ -235,9 +235,8 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
   tick(now: number): void {
     for (const connection of this.#connections) if (connection.deadline <= now) connection.expire();
     this.#multiplexer?.tick(now);
-    for (const call of this.#waiting) {
-      if (call.deadline > now) break;
-      this.#waiting.delete(call);
+    for (let call = this.#waiting.first; call !== null && call.deadline <= now; call = this.#waiting.first) {
+      this.#waiting.remove(call);
       this.#fail(call, this.#tooLate());
     }
     for (const call of this.#queue.takeWhile(({ deadline }) => deadline <= now)) {
@@ -259,7 +258,8 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
       this.#leftQueue(call);
       call.fail(aborted());
     }
-    for (const call of [...this.#waiting, ...this.#dials.values()]) if (call !== null) this.onCallCancelled(call);
+    for (let call = this.#waiting.first; call !== null; call = this.#waiting.first) this.onCallCancelled(call);
+    for (const call of [...this.#dials.values()]) if (call !== null) this.onCallCancelled(call);
     for (const dial of this.#dials.keys()) this.#dropDial(dial);
     for (const connection of [...this.#connections]) connection.abort();
     this.#multiplexer?.close();
@@ -302,7 +302,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
       return;
     }
     this.#wait(call);
-    this.#waiting.add(call);
+    this.#waiting.put(call);
     this.#open();
   }
 
@@ -374,11 +374,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
   }
 
   #takeWaiting(): Call | undefined {
-    for (const call of this.#waiting) {
-      this.#waiting.delete(call);
-      return call;
-    }
-    return undefined;
+    return this.#waiting.take() ?? undefined;
   }
 
   /** As many as are waited for, within the bounds. */

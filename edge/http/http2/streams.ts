@@ -23,6 +23,7 @@ import type { Sender } from './sender.ts';
 import type { PeerSettings } from './settings.ts';
 import { Http2Stream } from './stream.ts';
 import type { StreamHost } from './stream-host.ts';
+import { StreamTable } from './stream-table.ts';
 
 /** What streams ask of their session. */
 export interface StreamSession {
@@ -78,7 +79,7 @@ export class Streams implements StreamHost<Http2Stream> {
   readonly #session: StreamSession;
   readonly #handler: Handler;
   readonly #onHandlerError: ((error: unknown) => void) | undefined;
-  readonly #open = new Map<number, Http2Stream>();
+  readonly #open = new StreamTable<Http2Stream>();
   /** Those whose response is complete and whose request is not. */
   #early: Http2Stream[] = [];
 
@@ -101,8 +102,8 @@ export class Streams implements StreamHost<Http2Stream> {
     return this.#open.size;
   }
 
-  get open(): IterableIterator<Http2Stream> {
-    return this.#open.values();
+  get open(): Http2Stream[] {
+    return this.#open.all();
   }
 
   get(streamId: number): Http2Stream | undefined {
@@ -143,7 +144,7 @@ export class Streams implements StreamHost<Http2Stream> {
       const window = session.isAwaitingSettings ? Math.max(streamWindow, DEFAULT_WINDOW) : streamWindow;
       stream.receiveWindow = new ReceiveWindow(streamWindow, window);
     }
-    this.#open.set(stream.id, stream);
+    this.#open.add(stream);
     this.memory.hold(STREAM_MEMORY);
     if (refusal === 0) {
       this.#handle(stream);
@@ -279,7 +280,7 @@ export class Streams implements StreamHost<Http2Stream> {
 
   /** The session ends: no frame tells of it but the GOAWAY. */
   closeAll(cause: AbortCause): void {
-    for (const stream of [...this.#open.values()]) this.#close(stream, CLOSED.byServer, cause, false);
+    for (const stream of this.#open.all()) this.#close(stream, CLOSED.byServer, cause, false);
   }
 
   #close(

@@ -1,0 +1,39 @@
+/** The table of a session's streams, next to a Map. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { StreamTable } from '../../../../edge/http/http2/stream-table.ts';
+import { depth } from '../../../support/depth.ts';
+import fc from '../../../support/fc.ts';
+
+test('streams are found by their ids, whichever were closed before', () => {
+  const step = fc.oneof(
+    { weight: 3, arbitrary: fc.record({ skip: fc.oneof(fc.constant(0), fc.nat(40)) }) },
+    { weight: 2, arbitrary: fc.record({ close: fc.nat() }) },
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
+      const table = new StreamTable<{ readonly id: number }>();
+      const map = new Map<number, { readonly id: number }>();
+      let next = 1;
+      for (const operation of steps) {
+        if ('skip' in operation) {
+          next += 2 * operation.skip;
+          const stream = { id: next };
+          table.add(stream);
+          map.set(next, stream);
+          next += 2;
+        } else {
+          const id = [...map.keys()][operation.close % Math.max(1, map.size)] ?? 1;
+          assert.is(table.delete(id), map.delete(id));
+          assert.is(table.delete(id), false);
+        }
+        assert.is(table.size, map.size);
+      }
+      for (let id = 1; id <= next; id += 2) assert.is(table.get(id), map.get(id));
+      assert.equal(new Set(table.all()), new Set(map.values()));
+    }),
+    { numRuns: depth({ quick: 100, moderate: 1000, full: 10000 }) },
+  );
+});
+
+test.run();
