@@ -56,8 +56,12 @@ export class StreamTable<T extends Identified> {
     return true;
   }
 
-  /** All of them, in no certain order. */
-  all(): T[] {
+  /** In no certain order, without those that are deleted or added meanwhile. */
+  *values(): IterableIterator<T> {
+    for (const stream of this.#all()) if (this.get(stream.id) === stream) yield stream;
+  }
+
+  #all(): T[] {
     return this.#slots.filter((stream) => stream !== null);
   }
 
@@ -70,7 +74,7 @@ export class StreamTable<T extends Identified> {
   }
 
   #grow(): void {
-    const streams = this.all();
+    const streams = this.#all();
     const before = this.#slots;
     this.#slots = new Array<T | null>(before.length * 2).fill(null);
     before.fill(null);

@@ -102,8 +102,8 @@ export class Streams implements StreamHost<Http2Stream> {
     return this.#open.size;
   }
 
-  get open(): Http2Stream[] {
-    return this.#open.all();
+  get open(): IterableIterator<Http2Stream> {
+    return this.#open.values();
   }
 
   get(streamId: number): Http2Stream | undefined {
@@ -280,7 +280,7 @@ export class Streams implements StreamHost<Http2Stream> {
 
   /** The session ends: no frame tells of it but the GOAWAY. */
   closeAll(cause: AbortCause): void {
-    for (const stream of this.#open.all()) this.#close(stream, CLOSED.byServer, cause, false);
+    for (const stream of this.#open.values()) this.#close(stream, CLOSED.byServer, cause, false);
   }
 
   #close(

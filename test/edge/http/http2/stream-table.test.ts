@@ -30,10 +30,22 @@ test('streams are found by their ids, whichever were closed before', () => {
         assert.is(table.size, map.size);
       }
       for (let id = 1; id <= next; id += 2) assert.is(table.get(id), map.get(id));
-      assert.equal(new Set(table.all()), new Set(map.values()));
+      assert.equal(new Set(table.values()), new Set(map.values()));
     }),
     { numRuns: depth({ quick: 100, moderate: 1000, full: 10000 }) },
   );
+});
+
+test('a stream that is deleted while all are gone through is not visited', () => {
+  const table = new StreamTable<{ readonly id: number }>();
+  for (const id of [1, 3, 5, 7]) table.add({ id });
+  const visited: number[] = [];
+  for (const { id } of table.values()) {
+    visited.push(id);
+    table.delete(id);
+    table.delete(id + 2);
+  }
+  assert.equal([visited, table.size], [[1, 5], 0]);
 });
 
 test.run();
