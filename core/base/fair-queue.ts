@@ -1,45 +1,49 @@
 /**
- * A queue in which owners take turns, so that an owner with many items delays only itself. The
- * items of each owner stay in order.
+ * A fair line (fair-line.ts) that knows its items: each is in it once, and is removed by itself.
  */
+import { FairLine, type InLine } from './fair-line.ts';
+
+class Queued<T> implements InLine {
+  line: object | null = null;
+  before: InLine | null = null;
+  after: InLine | null = null;
+  readonly item: T;
+
+  constructor(item: T) {
+    this.item = item;
+  }
+}
+
 export class FairQueue<T, Owner = string> {
-  /**
-   * The owner of the next turn is first. Owners without items are not in the map. A Set keeps the
-   * order of insertion.
-   */
-  readonly #items = new Map<Owner, Set<T>>();
-  readonly #owners = new Map<T, Owner>();
+  readonly #line = new FairLine<Queued<T>, Owner>();
+  readonly #queued = new Map<T, Queued<T>>();
 
   get size(): number {
-    return this.#owners.size;
+    return this.#queued.size;
   }
 
   has(item: T): boolean {
-    return this.#owners.has(item);
+    return this.#queued.has(item);
   }
 
   hasItemOf(owner: Owner): boolean {
-    return this.#items.has(owner);
+    return this.#line.hasItemOf(owner);
   }
 
   /** An item that is queued already keeps its position. */
   put(item: T, owner: Owner): void {
-    if (this.#owners.has(item)) return;
-    this.#owners.set(item, owner);
-    const items = this.#items.get(owner);
-    if (items === undefined) this.#items.set(owner, new Set([item]));
-    else items.add(item);
+    if (this.#queued.has(item)) return;
+    const queued = new Queued(item);
+    this.#queued.set(item, queued);
+    this.#line.put(queued, owner);
   }
 
   /** False: the item is not queued. */
   remove(item: T): boolean {
-    if (!this.#owners.has(item)) return false;
-    const owner = this.#owners.get(item) as Owner;
-    this.#owners.delete(item);
-    const items = this.#items.get(owner)!;
-    items.delete(item);
-    if (items.size === 0) this.#items.delete(owner);
-    return true;
+    const queued = this.#queued.get(item);
+    if (queued === undefined) return false;
+    this.#line.remove(queued);
+    return this.#queued.delete(item);
   }
 
   /**
@@ -47,28 +51,15 @@ export class FairQueue<T, Owner = string> {
    * the end of the line.
    */
   take(mayTake?: (owner: Owner) => boolean): T | undefined {
-    for (const [owner, items] of this.#items) {
-      if (mayTake !== undefined && !mayTake(owner)) continue;
-      const [item] = items;
-      this.remove(item);
-      if (items.size > 0) {
-        this.#items.delete(owner);
-        this.#items.set(owner, items);
-      }
-      return item;
-    }
-    return undefined;
+    const queued = this.#line.take(mayTake);
+    if (queued !== undefined) this.#queued.delete(queued.item);
+    return queued?.item;
   }
 
   /** Removes and returns the first items of each owner while `isDue` is true. */
   takeWhile(isDue: (item: T) => boolean): T[] {
-    const due: T[] = [];
-    for (const items of this.#items.values())
-      for (const item of items) {
-        if (!isDue(item)) break;
-        due.push(item);
-      }
-    for (const item of due) this.remove(item);
+    const due = this.#line.takeWhile(({ item }) => isDue(item)).map(({ item }) => item);
+    for (const item of due) this.#queued.delete(item);
     return due;
   }
 
