@@ -26,6 +26,7 @@ async function serve(config: Config): Promise<void> {
   const rooms = await loadRooms();
   const { core } = rooms;
   core.resetHeapFlags();
+  core.trimRegularly();
   const log = core.createLogger(config.log);
   if (!config.protection.coreDumps) core.disableCoreDumps();
   const record = new core.StartRecord(config.dataDir, config.protection.startDelay * 1000);

@@ -22,6 +22,7 @@ export { DeferredRoutes } from './nameserver/deferred-routes.ts';
 export { openNameserver } from './nameserver/open.ts';
 export { disableCoreDumps } from './os/core-dumps.ts';
 export { runService } from './os/systemd/run-service.ts';
+export { trimRegularly } from './os/thread-upkeep.ts';
 export { openProtection } from './protection/open.ts';
 export { StartRecord } from './protection/start-record.ts';
 export { RuleCounters } from './rules/counters.ts';

@@ -7,6 +7,7 @@ import type { ListenAddress } from '../config/index.ts';
 import { openTap } from '../dnstap/ring.ts';
 import { ConnectionLimits, type SharedLimits } from '../os/connection-limits.ts';
 import { beat } from '../os/pulse.ts';
+import { collectGrowth } from '../os/thread-upkeep.ts';
 import { openSampler } from '../statistics/sample-ring.ts';
 import type { SharedIndex } from '../store/index/layout.ts';
 import { STOPPING } from '../store/index/layout.ts';
@@ -99,6 +100,7 @@ export function connectionLimits({ connections, streamIndex, tcp }: WorkerData):
 
 export function createDnsContext(data: WorkerData): DnsContext {
   beat(data.pulse);
+  collectGrowth();
   const store = new LmdbNodeStore(data.storeDirectory);
   const index = new IndexReader(data.shared, data.readerNumber, data.port, store);
   const header = new Int32Array(data.shared.header);

@@ -4,6 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { beat } from '../os/pulse.ts';
+import { collectGrowth } from '../os/thread-upkeep.ts';
 import { openEnvironment } from '../store/environment.ts';
 import { StoreReader } from '../store/reader.ts';
 import { Collector } from './collector.ts';
@@ -30,6 +31,7 @@ function start({ directory, rings, maxBytes, readOnly, pulse }: StatisticsData):
   const readOnlyWord = new Int32Array(readOnly);
   const isReadOnly = (): boolean => Atomics.load(readOnlyWord, 0) === 1;
   beat(pulse);
+  collectGrowth();
   const environment = openEnvironment(directory);
   const store = new StatisticsStore(openStatisticsFile(directory));
   const readers = rings.map((ring) => new SampleReader(ring));
