@@ -33,6 +33,24 @@ export function withPage({ browser, base }: World, use: (page: Page) => Promise<
   return withOwnPage(browser, { isOwn: (url) => url.startsWith(`${base}/`), expected: EXPECTED }, use);
 }
 
+/**
+ * Changes something behind the page, and acts on it: what `act` does comes before the answers to
+ * requests for `urls`, with which the page would learn of the change.
+ */
+export async function actUnaware(page: Page, urls: string | RegExp, act: () => Promise<void>): Promise<void> {
+  let answer = (): void => {};
+  const acted = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route(urls, (route) => acted.then(() => route.fallback()));
+  try {
+    await act();
+  } finally {
+    answer();
+    await page.unrouteAll({ behavior: 'wait' });
+  }
+}
+
 export async function signIn(page: Page, base: string, password = ADMIN_PASSWORD): Promise<void> {
   await page.goto(`${base}/domains`);
   await page.getByLabel('Username or e-mail').fill('admin');

@@ -15,7 +15,7 @@ import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
 import { startDaemonDirectory } from '../peers/pebble.ts';
 import { whyNotPrograms as whyNotPeers } from '../peers/transcript.ts';
-import { signIn, withPage, withWorld } from './browser.ts';
+import { actUnaware, signIn, withPage, withWorld } from './browser.ts';
 
 const test = browserSuite('proxy in the dashboard');
 
@@ -79,17 +79,11 @@ test('origin, switch, exposed records, certificate, HSTS and purges, with their 
         );
       assert.equal(await contents('name=www&type=HTTPS'), ['1 . alpn="h2"']);
       const [db] = (await daemon.api.call('GET', `${records}?name=db`)).body.records as { id: number }[];
-      // The page does not know of the change before the click.
-      let click = (): void => {};
-      const clicked = new Promise<void>((resolve) => {
-        click = resolve;
+      await actUnaware(page, `**/api/v1/domains/${id}/proxy`, async () => {
+        await daemon.api.call('PUT', `${records}/${db.id}`, { name: 'db', type: 'A', content: '9.9.9.9', ttl: 300 });
+        await button(page, 'Proxy this name: db A').click();
       });
-      await page.route(`**/api/v1/domains/${id}/proxy`, (route) => clicked.then(() => route.continue()));
-      await daemon.api.call('PUT', `${records}/${db.id}`, { name: 'db', type: 'A', content: '9.9.9.9', ttl: 300 });
-      await button(page, 'Proxy this name: db A').click();
-      click();
       await page.getByText('The record has changed meanwhile.').waitFor();
-      await page.unrouteAll({ behavior: 'wait' });
       assert.equal(await contents('name=db'), ['9.9.9.9']);
       await button(page, 'Proxy this name: ftp A').click();
       await page.getByText('ftp A does not show your server any more.').waitFor();

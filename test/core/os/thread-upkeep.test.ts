@@ -1,0 +1,32 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { HeapGrowth } from '../../../core/os/thread-upkeep.ts';
+
+const MB = 1 << 20;
+const test = suite('upkeep of a thread');
+
+/** In which of the looks at these megabytes a collection is indexes for. */
+function collections(...looks: number[]): number[] {
+  const indexes: number[] = [];
+  let look = 0;
+  const growth = new HeapGrowth(
+    () => looks[look] * MB,
+    () => indexes.push(look),
+  );
+  for (; look < looks.length; look++) growth.look();
+  return indexes;
+}
+
+test('a heap that does not grow is left alone', () => {
+  assert.equal(collections(8, 9, 9, 8, 9), []);
+});
+
+test('growth of two megabytes since the smallest size asks for a collection', () => {
+  assert.equal(collections(9, 8, 9, 10), [3]);
+});
+
+test('what a collection leaves is what growth is measured by, even if it is more', () => {
+  assert.equal(collections(8, 10, 12, 13, 14, 9, 10, 11), [1, 4, 7]);
+});
+
+test.run();
