@@ -5,7 +5,7 @@ import { HeapGrowth } from '../../../core/os/thread-upkeep.ts';
 const MB = 1 << 20;
 const test = suite('upkeep of a thread');
 
-/** In which of the looks at these megabytes a collection is indexes for. */
+/** In which of the looks at these megabytes a collection is asked for. */
 function collections(...looks: number[]): number[] {
   const indexes: number[] = [];
   let look = 0;
