@@ -5,9 +5,13 @@
  * down their clients. Nothing is kept from a site but for the rest of a turn: a thread that has
  * nothing else to do begins the next one at once.
  *
+ * Within its share, a site's answers leave and its waiting requests begin, in turns, before anything
+ * of it is read.
+ *
  * Costs are counted, not measured (edge/http/transport/turn-share.ts), which costs a request next
  * to nothing, and is the same on every machine.
  */
+import type { Flushable } from '../http/transport/flusher.ts';
 import type { TurnShare } from '../http/transport/turn-share.ts';
 
 /** Cost of a turn, about 100 µs, that sites share if more than one is active. */
@@ -22,6 +26,9 @@ export interface TurningLoop {
   /** To be called at the begin of each turn. */
   onTurn: (() => void) | null;
 }
+
+/** A turn of so many leaves output for later, however much there is: for what arrives. */
+const READING_TURN = 4;
 
 const NOTHING = (): void => {};
 
@@ -38,6 +45,8 @@ export class ThreadTurns {
   #isContended = false;
   /** Sites whose share of the turn is spent. */
   #spent = 0;
+  /** Sites with output that waits for their share. */
+  #flushing: SiteShare[] = [];
 
   /** Null: turns are those of setImmediate. */
   constructor(loop: TurningLoop | null) {
@@ -52,8 +61,25 @@ export class ThreadTurns {
       ? Math.max(LEAST_QUANTUM, Math.floor(QUANTUM / Math.max(1, this.#spent)))
       : QUANTUM_ALONE;
     this.#spent = 0;
+    const order = this.number % READING_TURN;
+    if (order % 2 === 1) this.#flush();
     this.onTurn();
+    if (order === 2) this.#flush();
+    if (this.#flushing.length > 0) this.hasten();
   };
+
+  #flush(): void {
+    if (this.#flushing.length === 0) return;
+    const sites = this.#flushing;
+    this.#flushing = [];
+    for (const site of sites) if (!site.flush()) this.#flushing.push(site);
+  }
+
+  /** The site has output that waits. */
+  flushes(site: SiteShare): void {
+    this.#flushing.push(site);
+    this.hasten();
+  }
 
   /** Whether more than one site is active. */
   set isContended(isContended: boolean) {
@@ -83,6 +109,7 @@ export class SiteShare implements TurnShare {
   #quantum: number;
   /** In the turn, and what was too much in those before. */
   #spent = 0;
+  readonly #outputs: Flushable[] = [];
 
   constructor(turns: ThreadTurns) {
     this.#turns = turns;
@@ -103,6 +130,20 @@ export class SiteShare implements TurnShare {
     this.#spent += cost;
     const { quantum } = this.#turns;
     if (before < quantum && this.#spent >= quantum) this.#turns.spent();
+  }
+
+  flushLater(output: Flushable): void {
+    if (this.#outputs.length === 0) this.#turns.flushes(this);
+    this.#outputs.push(output);
+  }
+
+  /** What waits, as far as the share goes. False: some of it waits on. */
+  flush(): boolean {
+    const outputs = this.#outputs;
+    let flushed = 0;
+    while (flushed < outputs.length && !this.isSpent) outputs[flushed++].flushDue();
+    outputs.splice(0, flushed);
+    return outputs.length === 0;
   }
 
   #enterTurn(): void {

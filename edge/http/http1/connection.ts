@@ -356,7 +356,7 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
 
   flushDue(): void {
     if (this.#share?.isSpent && !this.#isClosed) {
-      flushLater(this);
+      this.#share.flushLater(this);
       return;
     }
     this.#isFlushDue = false;

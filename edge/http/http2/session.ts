@@ -251,7 +251,7 @@ export class Http2Session implements StreamSession, SenderSession, TransportRece
 
   flushDue(): void {
     if (this.#share?.isSpent && this.#state !== 'closed') {
-      flushLater(this);
+      this.#share.flushLater(this);
       return;
     }
     this.#isFlushDue = false;

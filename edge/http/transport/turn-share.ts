@@ -1,3 +1,5 @@
+import type { Flushable } from './flusher.ts';
+
 /**
  * What a site may do in one turn of the thread's event loop (edge/fairness/thread-turns.ts). The
  * cost of 1 is that of a small request without its connection: about 3 µs.
@@ -6,6 +8,12 @@ export interface TurnShare {
   /** The rest waits for the next turn, which comes soon. */
   readonly isSpent: boolean;
   spend(cost: number): void;
+  /**
+   * Flushes it in a later turn, before that turn reads anything: otherwise clients would be read
+   * from for as long as there are any, and all of their answers kept meanwhile. To be called once
+   * until then.
+   */
+  flushLater(output: Flushable): void;
 }
 
 /** Bytes that cost 1 to read or write, as a power of two. */

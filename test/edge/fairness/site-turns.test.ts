@@ -128,6 +128,30 @@ test('what is too much in one turn is missing in the next ones', () => {
   ]);
 });
 
+test('output that waits leaves in order within the share, and leaves a turn of four to what arrives', () => {
+  const loop: TurningLoop = { onTurn: null };
+  const turns = new ThreadTurns(loop);
+  turns.isContended = true;
+  loop.onTurn?.();
+  const share = new SiteShare(turns);
+  const flushed: number[] = [];
+  for (let i = 0; i < 20; i++)
+    share.flushLater({
+      flushDue() {
+        share.spend(QUANTUM / 4);
+        flushed.push(i);
+      },
+    });
+  const counts: number[] = [];
+  for (let turn = 0; turn < 8; turn++) {
+    const before = flushed.length;
+    loop.onTurn?.();
+    counts.push(flushed.length - before);
+  }
+  assert.equal(counts, [4, 4, 0, 4, 4, 4, 0, 0]);
+  assert.equal(flushed, [...flushed.keys()]);
+});
+
 test('visitors of a flooded site take turns by network, so others than the flood get through', () => {
   const thread = new SimulatedThread(SERVICE_MS);
   flood(thread, 'a', 400, '192.0.2.1');

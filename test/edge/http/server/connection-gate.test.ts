@@ -8,6 +8,7 @@ import type { Handler } from '../../../../edge/http/exchange/exchange.ts';
 import { ReadyAnswer } from '../../../../edge/http/exchange/ready-answer.ts';
 import type { ConnectionGate } from '../../../../edge/http/server/connection-gate.ts';
 import { clientCertField, type TlsPolicy } from '../../../../edge/http/tls/policy.ts';
+import { flushLater } from '../../../../edge/http/transport/flusher.ts';
 import { HANDSHAKE_COST, type TurnShare } from '../../../../edge/http/transport/turn-share.ts';
 import { certificate, ecKey, type KeyPair, pemOfKey } from '../../../support/certificate.ts';
 import { until } from '../../../support/until.ts';
@@ -154,6 +155,7 @@ for (const tls of ['auto', 'node'] as const) {
       spend(cost: number) {
         this.cost += cost;
       },
+      flushLater,
     };
     const gate = new Gate(null, 2, share);
     await withGate(gate, async ({ tlsPort, counters }) => {

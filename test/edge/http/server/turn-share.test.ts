@@ -1,10 +1,11 @@
 /** What connections of a flooded site leave of each turn of the loop for those of another one. */
 import { once } from 'node:events';
+import { connect } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { QUANTUM, SiteShare, ThreadTurns } from '../../../../edge/fairness/thread-turns.ts';
-import type { Handler } from '../../../../edge/http/exchange/exchange.ts';
+import type { Exchange, Handler } from '../../../../edge/http/exchange/exchange.ts';
 import { ReadyAnswer } from '../../../../edge/http/exchange/ready-answer.ts';
 import type { ConnectionGate } from '../../../../edge/http/server/connection-gate.ts';
 import { costOfBytes } from '../../../../edge/http/transport/turn-share.ts';
@@ -28,13 +29,26 @@ class TwoSites {
   /** Called when the flooded site spends. */
   onSpend: () => void = () => {};
 
+  /** Of requests that wait for a share, as in the gateway; null: all begin at once. */
+  queue: Exchange[] | null = null;
+
   readonly handler: Handler = (exchange) => {
+    const { queue } = this;
+    if (queue !== null && (queue.length > 0 || this.#shares[exchange.client.serverName].isSpent)) queue.push(exchange);
+    else this.#begin(exchange);
+  };
+
+  #begin(exchange: Exchange): void {
     const { serverName } = exchange.client;
     this.#shares[serverName].spend(1);
     this.requests.push(serverName);
     if (serverName === OTHER_HOST) this.onOther();
     exchange.answer(new ReadyAnswer(200, [], exchange.path === '/large' ? LARGE : Buffer.from('hello')));
-  };
+  }
+
+  #beginWaiting(flooded: SiteShare): void {
+    while (this.queue !== null && this.queue.length > 0 && !flooded.isSpent) this.#begin(this.queue.shift()!);
+  }
 
   readonly gateFor = (name: string): ConnectionGate => ({
     ...{ site: name, policy: null, http1: null, http2: null, share: this.#shares[name] },
@@ -67,6 +81,7 @@ class TwoSites {
             spend(cost);
             this.onSpend();
           };
+          turns.onTurn = () => this.#beginWaiting(flooded);
           this.#shares = { [HOST]: flooded, [OTHER_HOST]: new SiteShare(turns) };
         },
       },
@@ -109,7 +124,35 @@ for (const tls of ['auto', 'node'] as const) {
       assert.is(answersIn(text), 100);
     });
   });
-  if (tls === 'auto')
+
+  if (tls === 'auto') {
+    test('answers of HTTP/2 leave before other connections of the site are read', async () => {
+      const sites = new TwoSites();
+      sites.queue = [];
+      await sites.run(tls, async (_, other, { tlsPort }) => {
+        const streams = 64;
+        const sessions = Array.from({ length: CONNECTIONS }, () =>
+          connect(`https://127.0.0.1:${tlsPort}`, { servername: HOST, rejectUnauthorized: false }),
+        );
+        await Promise.all(sessions.map((session) => once(session, 'remoteSettings')));
+        let answered = 0;
+        /** Requests that have begun and are not answered: the most of them at any answer. */
+        let most = 0;
+        for (const session of sessions)
+          for (let i = 0; i < streams; i++)
+            session
+              .request({ ':path': '/', ':authority': HOST })
+              .on('response', () => {
+                most = Math.max(most, sites.requests.length - answered++);
+              })
+              .resume();
+        await until(() => answered === CONNECTIONS * streams, 'all are answered');
+        for (const session of sessions) session.destroy();
+        other.end();
+        assert.ok(most <= 6 * streams, `${most} answers waited`);
+      });
+    });
+
     test('large answers leave within the share', async () => {
       const sites = new TwoSites();
       await sites.run(tls, async (flood, other) => {
@@ -136,5 +179,6 @@ for (const tls of ['auto', 'node'] as const) {
         }
       });
     });
+  }
   test.run();
 }
