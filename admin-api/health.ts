@@ -67,7 +67,10 @@ export function healthRoutes(ready: () => Readiness, nodeName: string): Route[] 
         headers['Cache-Control'] = 'no-store';
         return {
           raw: JSON.stringify({
-            ...{ ok, node: nodeName, reasons, warnings },
+            ok,
+            node: nodeName,
+            reasons,
+            warnings,
             ...(cluster && shown(cluster)),
             ...(backup && { backup }),
           }),

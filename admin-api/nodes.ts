@@ -65,7 +65,9 @@ export function nodeRoutes(describe: () => Promise<ClusterView>): Route[] {
         headers['Cache-Control'] = 'no-store';
         const { head, nodes, agreedLevel, storage } = await describe();
         const etcd = storage && {
-          ...{ size: storage.size, used: storage.used, quota: storage.quota },
+          size: storage.size,
+          used: storage.used,
+          quota: storage.quota,
           is_full: storage.isFull,
         };
         return { nodes: nodes.map(viewNode), head, feature_level: agreedLevel, etcd };
@@ -79,7 +81,11 @@ const timeOrNull = (seconds: number | null): string | null => (seconds === null 
 function viewNode(node: NodeView) {
   const { name, state, applied, version, address } = node;
   return {
-    ...{ name, state, applied, version, address },
+    name,
+    state,
+    applied,
+    version,
+    address,
     feature_level: node.level,
     is_self: node.isSelf,
     is_live: node.isLive,

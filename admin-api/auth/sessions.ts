@@ -98,8 +98,13 @@ export class Sessions {
       const id = draft.newId(sessions);
       const text = mintToken(id, PREFIX);
       const row = {
-        ...{ id, accountId: account.id, hash: hashToken(text) },
-        ...{ createdAt: now, usedAt: now, remoteAddress, userAgent },
+        id,
+        accountId: account.id,
+        hash: hashToken(text),
+        createdAt: now,
+        usedAt: now,
+        remoteAddress,
+        userAgent,
       };
       draft.put(sessions, row);
       const session = { row, csrfToken: csrfTokenOf(text) };

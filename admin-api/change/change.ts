@@ -83,8 +83,10 @@ export function auditEntry(
     id: 0,
     accountId: done.accountId ?? done.domain?.accountId ?? account.id,
     actor: {
-      ...{ accountId: account.id, username: account.username },
-      ...{ tokenId: token.id === 0 ? null : token.id, tokenName: token.name },
+      accountId: account.id,
+      username: account.username,
+      tokenId: token.id === 0 ? null : token.id,
+      tokenName: token.name,
     },
     action: done.action,
     domain: done.domain === undefined ? null : formatHost(done.domain.apex),

@@ -92,7 +92,11 @@ Examples:
             next: 'put the exported key there (waypost backup import-key FILE), or use --new-key',
           });
         const restored = await restoreBackup({
-          ...{ config, target, backup: chosen, identities, until },
+          config,
+          target,
+          backup: chosen,
+          identities,
+          until,
           isForward: options.onlyBackup !== true,
           journals: (options.journal ?? []).map((path) => resolve(path)),
           replaces: options.replace === true,
@@ -134,14 +138,23 @@ Example:
         try {
           const placed = inFolder(config, folder);
           const restored = await restoreBackup({
-            ...{ config: placed, target, backup: chosen, identities, until: null },
-            ...{ isForward: true, journals: [], replaces: false },
+            config: placed,
+            target,
+            backup: chosen,
+            identities,
+            until: null,
+            isForward: true,
+            journals: [],
+            replaces: false,
             onProgress: byteReporter(io.stderr, 'read'),
           });
           const restoreSeconds = secondsSince(started);
           const checked = await checkStore(placed);
           const report = {
-            ...{ name: chosen.name, made: chosen.made, applied: restored.applied, restoreSeconds },
+            name: chosen.name,
+            made: chosen.made,
+            applied: restored.applied,
+            restoreSeconds,
             seconds: secondsSince(started),
             ...checked,
             live: await livePosition(config),

@@ -56,7 +56,11 @@ function toJson(report: CompareReport): object {
   const { expected, questions, differences, errors } = sumsOf(report);
   return {
     ok: isAlike(report),
-    ...{ old: before, new: after, zones: zones.length, questions, seconds },
+    old: before,
+    new: after,
+    zones: zones.length,
+    questions,
+    seconds,
     differences: differences.map(({ zone, question, difference, before: old, after: current }) => ({
       zone,
       name: formatName(question.name),

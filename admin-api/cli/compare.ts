@@ -70,7 +70,11 @@ Examples:
             const comparer = new ZoneComparer({ before, after, ttl, strict, concurrency });
             const compared = await compareAll(io, zones, comparer);
             const report = {
-              ...{ before: options.old, after: options.new, zones: compared, findings, strict },
+              before: options.old,
+              after: options.new,
+              zones: compared,
+              findings,
+              strict,
               seconds: Math.round(performance.now() - started) / 1000,
             };
             printComparison(io, report, options.json === true);

@@ -66,7 +66,9 @@ export function doctorOptions(io: CliIo, { config, url, token }: GlobalOptions) 
   // The command may be a link to it.
   const main = realpathSync(process.argv[1] ?? fileURLToPath(import.meta.url));
   return {
-    ...{ file: config, env: io.env, version: io.build.version },
+    file: config,
+    env: io.env,
+    version: io.build.version,
     program: fileURLToPath(new URL('..', pathToFileURL(main))),
     url: url ?? (io.env.WAYPOST_URL || undefined),
     token: token ?? (io.env.WAYPOST_TOKEN || undefined),

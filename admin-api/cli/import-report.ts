@@ -27,12 +27,18 @@ export interface ImportReport {
 }
 
 const DONE: Readonly<Record<Action, string>> = {
-  ...{ created: 'created', replaced: 'replaced', unchanged: 'unchanged', differs: 'differs' },
-  ...{ skipped: 'left out', failed: 'failed' },
+  created: 'created',
+  replaced: 'replaced',
+  unchanged: 'unchanged',
+  differs: 'differs',
+  skipped: 'left out',
+  failed: 'failed',
 };
 const PLANNED: Readonly<Record<Action, string>> = {
   ...DONE,
-  ...{ created: 'would be created', replaced: 'would be replaced', failed: 'would fail' },
+  created: 'would be created',
+  replaced: 'would be replaced',
+  failed: 'would fail',
 };
 
 /** Whether all zones of the source are here now, or would be. */
@@ -72,7 +78,11 @@ function toJson(report: ImportReport): object {
     records: zones.reduce((sum, { records }) => sum + records, 0),
     seconds,
     zones: zones.map(({ zone, kind: role, action, from, records, changes, warnings, warningsOmitted, error }) => ({
-      ...{ zone, kind: role, action, from, records },
+      zone,
+      kind: role,
+      action,
+      from,
+      records,
       ...(changes && { changes }),
       ...(warnings.length > 0 && { warnings }),
       ...(warningsOmitted > 0 && { warnings_omitted: warningsOmitted }),
@@ -108,7 +118,9 @@ async function printForPeople(io: CliIo, report: ImportReport): Promise<void> {
   );
   await table.write(
     rows.map(({ zone, action, records, changes, from }) => ({
-      ...{ zone, action: verbs[action], from },
+      zone,
+      action: verbs[action],
+      from,
       records: String(records),
       changes:
         action === 'unchanged' || changes === undefined

@@ -99,15 +99,13 @@ export class ZoneImporter {
     const zoneFile = zoneFileOf(zone, this.#files);
     const findings: Finding[] = [];
     const base = {
-      ...{
-        zone: zone.name,
-        kind: zone.role,
-        from: zoneFile?.file ?? '-',
-        records: 0,
-        findings,
-        warnings: [],
-        warningsOmitted: 0,
-      },
+      zone: zone.name,
+      kind: zone.role,
+      from: zoneFile?.file ?? '-',
+      records: 0,
+      findings,
+      warnings: [],
+      warningsOmitted: 0,
     };
     try {
       if (zone.role === 'secondary' && this.#plan.secondaries !== 'convert')

@@ -92,7 +92,11 @@ After it, compare the answers of both servers: waypost compare --old ADDRESS
             });
             const { results, fatal } = await importAll(io, source.zones, importer, options.concurrency);
             const report = {
-              ...{ kind: source.kind, title: source.title, dryRun, zones: results, findings: source.findings },
+              kind: source.kind,
+              title: source.title,
+              dryRun,
+              zones: results,
+              findings: source.findings,
               seconds: Math.round(performance.now() - started) / 1000,
               next: dryRun
                 ? 'Run the command without --dry-run.'

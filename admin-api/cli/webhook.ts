@@ -33,7 +33,9 @@ const descriptionOption = () => option('--description <text>', 'a line for the l
 /** The fields that the options name. */
 function bodyOf({ url, event, domainId, allDomains, description, enable, disable }: Choice): Json {
   return {
-    ...{ url, events: event, description },
+    url,
+    events: event,
+    description,
     domain_ids: allDomains ? null : domainId,
     enabled: enable ? true : disable ? false : undefined,
   };

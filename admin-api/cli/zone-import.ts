@@ -108,7 +108,12 @@ async function importAll(
   upload: (file: ZoneFile, sent?: (bytes: number) => void) => Promise<Uploaded & Partial<Comparison>>,
 ): Promise<Summary> {
   const summary: Summary = {
-    ...{ zones: 0, records: 0, milliseconds: 0, failures: [], warnings: [], warningsOmitted: 0 },
+    zones: 0,
+    records: 0,
+    milliseconds: 0,
+    failures: [],
+    warnings: [],
+    warningsOmitted: 0,
     compared: isDryRun ? NO_CHANGES : undefined,
   };
   const started = performance.now();

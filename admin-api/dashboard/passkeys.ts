@@ -54,7 +54,9 @@ export async function createPasskey(options: unknown) {
     const texts = TEXTS.ownAccount.passkeys;
     const isKnown = error instanceof Error && error.name === 'InvalidStateError';
     const failure: Failure = {
-      ...{ status: 0, code: 'cancelled', details: [] },
+      status: 0,
+      code: 'cancelled',
+      details: [],
       message: isKnown ? texts.exists : texts.cancelled,
     };
     return { ok: false, failure } as const;

@@ -493,8 +493,11 @@ export const TEXTS = {
       addresses: (addresses: string, age: string) => `→ ${addresses} · ${age}`,
       problem: (status: string, error: string) => `${status}: ${error}`,
       statuses: {
-        ...{ pending: 'Pending', resolved: 'Partly resolved', empty: 'No addresses' },
-        ...{ stale: 'Old addresses', failed: 'Failed' },
+        pending: 'Pending',
+        resolved: 'Partly resolved',
+        empty: 'No addresses',
+        stale: 'Old addresses',
+        failed: 'Failed',
       } as Readonly<Record<string, string>>,
     },
     bulk: {

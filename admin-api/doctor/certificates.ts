@@ -115,7 +115,8 @@ function readFiles({ certificate, key, authority, ...options }: FileOptions): Ce
 
 const ofFile = (id: string, why: string, none: string, read: (context: Context) => FileOptions) =>
   check<CertificateReading | null>({
-    ...{ id, why },
+    id,
+    why,
     read: (context) => readFiles(read(context)),
     judge: (reading) => (reading === null ? ok(none) : judgeCertificate(reading)),
   });
@@ -125,7 +126,10 @@ export const dnsCertificate = ofFile(
   'Resolvers that check it close the connection otherwise.',
   'DNS over TLS is off',
   ({ config: { dns, nameservers } }) => ({
-    ...{ certificate: dns.tlsCertificate, key: dns.tlsKey, names: nameservers, needsAll: false },
+    certificate: dns.tlsCertificate,
+    key: dns.tlsKey,
+    names: nameservers,
+    needsAll: false,
     renew: 'sudo certbot renew && sudo systemctl reload waypost',
   }),
 );
@@ -135,7 +139,10 @@ export const adminCertificate = ofFile(
   'Browsers refuse the dashboard otherwise.',
   'admin.hostname_certificate is not set',
   ({ config: { admin } }) => ({
-    ...{ certificate: admin.hostnameCertificate, key: admin.hostnameKey, names: admin.hostname, needsAll: true },
+    certificate: admin.hostnameCertificate,
+    key: admin.hostnameKey,
+    names: admin.hostname,
+    needsAll: true,
     renew: 'sudo certbot renew && sudo systemctl reload waypost',
   }),
 );
@@ -149,7 +156,10 @@ export const clusterCertificate = ofFile(
     const isCluster = config.etcd.endpoints.length > 0;
     return {
       certificate: isCluster ? certificate : undefined,
-      ...{ key, authority: ca, names: [config.nodeName], needsAll: true },
+      key,
+      authority: ca,
+      names: [config.nodeName],
+      needsAll: true,
       renew: `waypost cluster invite ${quoted(config.nodeName)} --out ${quoted(config.nodeName)}.invitation`,
     };
   },

@@ -54,11 +54,20 @@ export function check<Reading>(definition: Check<Reading>): Check<Reading> & Any
 
 export const ok = (found: string, subject?: string): Verdict => ({ severity: 'ok', found, subject });
 export const note = (found: string, fix?: string, subject?: string): Verdict => ({
-  ...{ severity: 'note', found, fix, subject },
+  severity: 'note',
+  found,
+  fix,
+  subject,
 });
 export const warning = (found: string, fix?: string, subject?: string): Verdict => ({
-  ...{ severity: 'warning', found, fix, subject },
+  severity: 'warning',
+  found,
+  fix,
+  subject,
 });
 export const failure = (found: string, fix?: string, subject?: string): Verdict => ({
-  ...{ severity: 'error', found, fix, subject },
+  severity: 'error',
+  found,
+  fix,
+  subject,
 });

@@ -125,7 +125,11 @@ export function parseNodes(body: string): Pick<PeersReading, 'head' | 'nodes'> |
     return {
       head,
       nodes: nodes.map(({ name, state, is_live: isLive, applied, lag_seconds: lagSeconds, version, address }) => ({
-        ...{ name, isLive, version, lagSeconds, address: address ?? '' },
+        name,
+        isLive,
+        version,
+        lagSeconds,
+        address: address ?? '',
         applied: state === 'unreachable' ? null : applied,
       })),
     };

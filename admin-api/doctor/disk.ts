@@ -99,8 +99,13 @@ export interface FileSystemReading {
 
 /** Magic numbers of statfs(2), with what is wrong with them for LMDB. */
 const NETWORK: Readonly<Record<number, string>> = {
-  ...{ 26985: 'NFS', 20859: 'SMB', 4283649346: 'CIFS', 4266872130: 'SMB2', 12805120: 'Ceph' },
-  ...{ 16914839: '9P', 1702057286: 'FUSE' },
+  26985: 'NFS',
+  20859: 'SMB',
+  4283649346: 'CIFS',
+  4266872130: 'SMB2',
+  12805120: 'Ceph',
+  16914839: '9P',
+  1702057286: 'FUSE',
 };
 const MEMORY: Readonly<Record<number, string>> = { 16914836: 'tmpfs', 2240043254: 'ramfs' };
 const OVERLAY = 0x794c7630;

@@ -20,7 +20,8 @@ function setting(name: string): number {
 /** A setting that should be at least `least`. */
 const atLeast = (id: string, name: string, least: number, why: string) =>
   check<number>({
-    ...{ id, why },
+    id,
+    why,
     read: () => setting(name),
     judge: (value): Verdict =>
       value >= least

@@ -110,7 +110,8 @@ const ports = (
   listensOf: (config: Config) => readonly ListenAddress[],
 ) =>
   check<readonly PortReading[]>({
-    ...{ id, why },
+    id,
+    why,
     read: (context) => {
       const listens = listensOf(context.config).filter(({ port }) => port !== 0);
       return Promise.all(listens.flatMap((listen) => protocols.map((protocol) => readPort(context, listen, protocol))));

@@ -69,8 +69,12 @@ export async function insertDomain(
       if (limit > 0 && draft.countDomains(account.id, limit) >= limit)
         throw new StateError('plan_limit', `The plan "${account.plan}" allows ${limit} domains, and all are in use.`);
       const empty: Domain = {
-        ...{ id: draft.newId(domains), accountId: account.id, apex },
-        ...{ createdAt: nowSeconds(), kept: null, ...kind },
+        id: draft.newId(domains),
+        accountId: account.id,
+        apex,
+        createdAt: nowSeconds(),
+        kept: null,
+        ...kind,
       };
       // Before its records, because applying those needs the domain.
       draft.put(domains, empty);

@@ -60,7 +60,9 @@ async function readPage(services: Services, domain: Domain, { limit, before, mat
   }
   const hasMore = last !== undefined && last !== older.at(-1);
   return {
-    ...{ changes, begin, isComplete },
+    changes,
+    begin,
+    isComplete,
     last: hasMore && last !== undefined ? last.sequence : null,
     /** Null: not counted. */
     count: matches === null ? rows.length : hasMore ? null : changes.length,

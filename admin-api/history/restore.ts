@@ -39,7 +39,8 @@ export async function restoreRecords(services: Services, context: Context<Caller
         `The restore changes ${size} records and comments; the maximum is ${MAX_BATCH}. Import a zone file instead.`,
       );
     const response = {
-      ...{ seq, dry_run: isDryRun },
+      seq,
+      dry_run: isDryRun,
       ...(await viewRecords(domain, plan, MAX_RESTORED, steps)),
       comments: viewComments(domain, commented),
     };
@@ -113,5 +114,7 @@ function commitPlan<R extends { readonly [key: string]: unknown }>(
 
 const restoredRow = (past: RecordRow, id: number, createdAt: number, updatedAt: number): RecordRow => ({
   ...past,
-  ...{ id, createdAt, updatedAt },
+  id,
+  createdAt,
+  updatedAt,
 });

@@ -33,11 +33,15 @@ export function historyRoutes(services: Services): Route[] {
         const { token } = context.caller;
         const domain = ownedDomain(services.reader, context.caller, parseId(context.params.domain_id));
         const { changes, begin, isComplete, last, count } = await listChanges(services, domain, {
-          ...{ limit, before, matches: readSearch(context.query) },
+          limit,
+          before,
+          matches: readSearch(context.query),
           showsProxy: allows(token.scopes, 'proxy', 'read'),
         });
         return {
-          ...{ changes, begin, is_complete: isComplete },
+          changes,
+          begin,
+          is_complete: isComplete,
           next_cursor: nextCursor(last === null ? null : idKey(last), context),
           total: after === null ? count : null,
         };

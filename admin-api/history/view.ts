@@ -82,15 +82,18 @@ export async function viewRecords(domain: Domain, changes: readonly RecordChange
 
 const pastComments = ({ id }: Domain, { about }: DomainChange): CommentsChange[] =>
   (about.comments ?? []).map(({ owner, before, after }) => ({
-    ...{ before: before ?? [], after: commentsRow(id, owner, after) },
+    before: before ?? [],
+    after: commentsRow(id, owner, after),
   }));
 
 /** Comments whose text differs. */
 export const viewComments = ({ apex }: Domain, changes: readonly CommentsChange[]) =>
   changes
     .map(({ before, after: { name, type, comments } }) => ({
-      ...{ name: formatRelative(name, apex), type: typeName(type) },
-      ...{ before: textOf(before), after: textOf(comments) },
+      name: formatRelative(name, apex),
+      type: typeName(type),
+      before: textOf(before),
+      after: textOf(comments),
     }))
     .filter(({ before, after }) => before !== after);
 

@@ -40,7 +40,11 @@ function bufferBody(request: HttpRequest, limit: number): { request: HttpRequest
   const { method, path, query, remoteAddress, isSecure } = request;
   return {
     request: {
-      ...{ method, path, query, remoteAddress, isSecure },
+      method,
+      path,
+      query,
+      remoteAddress,
+      isSecure,
       header: (name) => request.header(name),
       body: () => collectChunks(read()),
       stream: read,

@@ -129,7 +129,7 @@ export class NodeTransport implements Transport {
       response.writeHead(status, length === undefined ? headers : { ...headers, 'Content-Length': String(length) });
       return sendStream(response, body, request.method === 'HEAD', this.#options.timeouts.write, length);
     }
-    response.writeHead(status, { ...headers, 'Content-Length': String(length ?? Buffer.byteLength(body)) });
+    response.writeHead(status, { 'Content-Length': String(length ?? Buffer.byteLength(body)), ...headers });
     response.end(body);
     startWriteTimeout(response, this.#options.timeouts);
   }

@@ -28,5 +28,5 @@ export function traceWrite(
     traceState: request.header('tracestate') ?? '',
   };
   const isTrusted = isForwarded || trusts(remoteAddress);
-  traces.start({ ...{ requestId, method, path, route, remoteAddress, scheme }, context, isTrusted });
+  traces.start({ requestId, method, path, route, remoteAddress, scheme, context, isTrusted });
 }

@@ -107,7 +107,12 @@ function readBucket(
       pointer: '/bucket/secret_key',
     });
   return {
-    ...{ endpoint, region, name, prefix, isPathStyle, accessKeyId },
+    endpoint,
+    region,
+    name,
+    prefix,
+    isPathStyle,
+    accessKeyId,
     sealedSecretAccessKey: sealed(body.secret_key, before?.sealedSecretAccessKey, (plain) => seal(plain)),
   };
 }
@@ -124,9 +129,15 @@ export function viewLogs({ isEnabled, endpoint, bucket, sample, fields, clientAd
       has_signing_secret: endpoint.sealedSecret !== '',
     },
     bucket: bucket && {
-      ...{ endpoint: bucket.endpoint, region: bucket.region, name: bucket.name, prefix: bucket.prefix },
-      ...{ path_style: bucket.isPathStyle, access_key: bucket.accessKeyId },
+      endpoint: bucket.endpoint,
+      region: bucket.region,
+      name: bucket.name,
+      prefix: bucket.prefix,
+      path_style: bucket.isPathStyle,
+      access_key: bucket.accessKeyId,
     },
-    ...{ sample, fields, client_address: clientAddress },
+    sample,
+    fields,
+    client_address: clientAddress,
   };
 }

@@ -81,7 +81,10 @@ export function logRoutes(services: Services, logs: DomainLogs): Route[] {
           throw new StateError('logs_disabled', 'The logs of this domain are not delivered; enable them first.');
         const { status, error, milliseconds } = attempt;
         return change(services, context, () => ({
-          ...{ action: 'proxy.logs_test', detail: { status, error }, domain, target: domain.id },
+          action: 'proxy.logs_test',
+          detail: { status, error },
+          domain,
+          target: domain.id,
           createResponse: () => ({ delivered: error === null, status, error, duration_ms: milliseconds }),
         }));
       },

@@ -18,8 +18,13 @@ const MAX_PASSKEYS = 20;
 
 export function viewPasskey({ id, name, rpId, transports, isBackedUp, createdAt, usedAt }: Passkey) {
   return {
-    ...{ id, name, host: rpId, transports, synced: isBackedUp },
-    ...{ created_at: formatTime(createdAt), last_used_at: usedAt === null ? null : formatTime(usedAt) },
+    id,
+    name,
+    host: rpId,
+    transports,
+    synced: isBackedUp,
+    created_at: formatTime(createdAt),
+    last_used_at: usedAt === null ? null : formatTime(usedAt),
   };
 }
 
@@ -64,7 +69,9 @@ export async function addPasskey(
     const row = { id, accountId: account.id, name, ...verified.passkey, createdAt: nowSeconds(), usedAt: null };
     draft.put(passkeys, row);
     return {
-      ...{ action: 'passkey.create', target: id, detail: { name, host: row.rpId } },
+      action: 'passkey.create',
+      target: id,
+      detail: { name, host: row.rpId },
       createResponse: () => ({ passkey: viewPasskey(row) }),
     };
   });
@@ -76,7 +83,9 @@ export function renamePasskey({ services }: SignInParts, context: Context<Caller
     const row = { ...requirePasskey(draft, context.caller, id), name: context.body.name };
     draft.put(passkeys, row);
     return {
-      ...{ action: 'passkey.update', target: id, detail: { name: row.name } },
+      action: 'passkey.update',
+      target: id,
+      detail: { name: row.name },
       createResponse: () => ({ passkey: viewPasskey(row) }),
     };
   });

@@ -33,8 +33,14 @@ export function beginTotp(parts: SignInParts, context: ConfirmedContext) {
     const sealed = secrets.seal(secret, totpContext(account.id)).toString('base64');
     secret.fill(0);
     draft.put(totps, {
-      ...{ accountId: account.id, sealed, createdAt: nowSeconds(), confirmedAt: null },
-      ...{ lastStep: 0, recoveryHashes: [], failures: 0, lockedUntil: 0 },
+      accountId: account.id,
+      sealed,
+      createdAt: nowSeconds(),
+      confirmedAt: null,
+      lastStep: 0,
+      recoveryHashes: [],
+      failures: 0,
+      lockedUntil: 0,
     });
     return { action: 'totp.begin', target: account.id, createResponse: () => response };
   });

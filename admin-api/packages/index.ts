@@ -53,10 +53,16 @@ export function createPackages(
   const { auditThreads, auditTimeout, auditMemory: memory, uploadRateLimit, storeRateLimit } = services.config.packages;
   const blobs = new PackageBlobs(services, source);
   const audits = new AuditPool<Audited>({
-    ...{ program: programs.audit, threads: auditThreads, timeout: auditTimeout, memory },
+    program: programs.audit,
+    threads: auditThreads,
+    timeout: auditTimeout,
+    memory,
   });
   const identities = new AuditPool<Identified>({
-    ...{ program: programs.identify, threads: 1, timeout: IDENTIFY_TIMEOUT, memory },
+    program: programs.identify,
+    threads: 1,
+    timeout: IDENTIFY_TIMEOUT,
+    memory,
   });
   const auditor = new Auditor(services, blobs, audits, packageMetrics(registry));
   const limit = new RateLimit('upload', uploadRateLimit, HOUR);

@@ -211,9 +211,14 @@ function requireApp({ config }: Services, reader: Reader, account: Account, fact
       throw new StateError('app_limit', `The account has ${maxApps} apps, which is the limit.`);
     const now = nowSeconds();
     return {
-      ...{ id: facts.id, accountId: account.id, name: facts.name, approvedCode: 0 },
-      ...{ current: { in_review: null, approved: null, published: null }, suspended: null },
-      ...{ createdAt: now, updatedAt: now },
+      id: facts.id,
+      accountId: account.id,
+      name: facts.name,
+      approvedCode: 0,
+      current: { in_review: null, approved: null, published: null },
+      suspended: null,
+      createdAt: now,
+      updatedAt: now,
     };
   }
   if (app.accountId !== account.id)
@@ -244,8 +249,17 @@ function newUpload(
     id,
     accountId: app.accountId,
     appId: app.id,
-    ...{ version, versionCode, sha256, size, listing, notes },
-    ...{ state: 'pending', history: [step], claim: book.newClaim(0), summary: null },
-    ...{ createdAt: step.at, updatedAt: step.at },
+    version,
+    versionCode,
+    sha256,
+    size,
+    listing,
+    notes,
+    state: 'pending',
+    history: [step],
+    claim: book.newClaim(0),
+    summary: null,
+    createdAt: step.at,
+    updatedAt: step.at,
   };
 }

@@ -43,8 +43,13 @@ export function withSoa(
   const wanted: ApexSettings = {
     // The serial rises with every change. A client may raise it, and not lower it.
     serial: isAfter(given, serial) ? given : current.serial,
-    ...{ mname: formatName(mname), rname: formatName(rname) },
-    ...{ refresh, retry, expire, minimum, ttl: checkTtl(ttl) },
+    mname: formatName(mname),
+    rname: formatName(rname),
+    refresh,
+    retry,
+    expire,
+    minimum,
+    ttl: checkTtl(ttl),
   };
   const isSame = (Object.keys(wanted) as (keyof ApexSettings)[]).every((key) => wanted[key] === current[key]);
   return isSame ? domain : { ...domain, kept: wanted };
@@ -83,8 +88,15 @@ export function setApexNs(
   const now = nowSeconds();
   for (const rdata of missing) {
     const row: RecordRow = {
-      ...{ id: draft.newId(records), domainId: domain.id, name: apex, type: TYPE.NS, ttl, rdata },
-      ...{ proxied: null, createdAt: now, updatedAt: now },
+      id: draft.newId(records),
+      domainId: domain.id,
+      name: apex,
+      type: TYPE.NS,
+      ttl,
+      rdata,
+      proxied: null,
+      createdAt: now,
+      updatedAt: now,
     };
     checkStorable(apex, apex, TYPE.NS, rdata, true);
     const warning = findWarning(apex, apex, TYPE.NS, rdata);

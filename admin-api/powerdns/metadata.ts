@@ -149,7 +149,11 @@ export async function writeMetadata(
       check(wanted, zone);
       const unchanged = !store(draft, domain, kind, wanted);
       return {
-        ...{ action: 'domain.metadata', domain, target: id, detail: { kind, metadata: wanted }, unchanged },
+        action: 'domain.metadata',
+        domain,
+        target: id,
+        detail: { kind, metadata: wanted },
+        unchanged,
         createResponse: () => view(kind, wanted),
       };
     });

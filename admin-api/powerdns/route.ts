@@ -40,7 +40,11 @@ function withApiKey(request: HttpRequest): HttpRequest {
   const key = request.header('x-api-key');
   const authorization = key === undefined ? (request.header('authorization') ?? '') : `Bearer ${key}`;
   return {
-    ...{ method, path, query, remoteAddress, isSecure },
+    method,
+    path,
+    query,
+    remoteAddress,
+    isSecure,
     header: (name) => (name === 'authorization' ? authorization : request.header(name)),
     body: (limit) => request.body(limit),
     stream: (limit) => request.stream(limit),

@@ -127,7 +127,9 @@ function batchOf(states: readonly RRsetState[]): Batch {
   const post: NonNullable<Batch['post']>[number][] = [];
   for (const { name, type, rows, oldTtl, ttl, wanted } of states) {
     const bodyOf = (rdata: Uint8Array) => ({
-      ...{ name: formatName(name), type: typeName(type), content: formatRdata(type, rdata) },
+      name: formatName(name),
+      type: typeName(type),
+      content: formatRdata(type, rdata),
       ttl: ttl ?? undefined,
     });
     const present = new Set(rows.map(({ rdata }) => latin1(rdata)));

@@ -114,15 +114,13 @@ class Search {
         const content = formatRdata(type, rdata);
         if (!this.#matches(formatHost(name)) && !this.#matches(content)) continue;
         this.#records.push({
-          ...{
-            content,
-            disabled: false,
-            name: dotted(name),
-            object_type: 'record',
-            ttl,
-            type: typeName(type),
-            ...zone,
-          },
+          content,
+          disabled: false,
+          name: dotted(name),
+          object_type: 'record',
+          ttl,
+          type: typeName(type),
+          ...zone,
         });
         if (this.#records.length >= this.#limit) return;
       }

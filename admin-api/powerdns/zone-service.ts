@@ -111,7 +111,10 @@ const MAX_ZONE_ERRORS = 20;
 /** RRsets of a master file. Records of one RRset get its lowest TTL (RFC 2181 5.2). */
 function parseZone(apex: Name, text: string): RRsetChange[] {
   const { records, errors } = parseMaster(Buffer.from(text), {
-    ...{ origin: apex, defaultTtl: DEFAULT_TTL, maxErrors: MAX_ZONE_ERRORS, drops: new Set<number>() },
+    origin: apex,
+    defaultTtl: DEFAULT_TTL,
+    maxErrors: MAX_ZONE_ERRORS,
+    drops: new Set<number>(),
   });
   if (errors.length > 0) throw unprocessable(`Line ${errors[0].line} of the zone: ${errors[0].message}`);
   const sets = new Map<string, { first: MasterRecord; ttl: number; records: Map<string, Uint8Array> }>();
@@ -124,7 +127,12 @@ function parseZone(apex: Name, text: string): RRsetChange[] {
     sets.set(id, set);
   }
   return [...sets.values()].map(({ first: { name, type }, ttl, records: rdatas }) => ({
-    ...{ name, type, changeType: 'REPLACE', ttl, records: [...rdatas.values()], comments: null },
+    name,
+    type,
+    changeType: 'REPLACE',
+    ttl,
+    records: [...rdatas.values()],
+    comments: null,
   }));
 }
 
@@ -157,7 +165,11 @@ export async function updateZone(services: Services, context: PowerDnsContext, b
       const domain = findZone(draft, caller, params.zone_id);
       const unchanged = !writeLabels(draft, domain, labels);
       return {
-        ...{ action: 'domain.update', domain, target: domain.id, detail: labels, unchanged },
+        action: 'domain.update',
+        domain,
+        target: domain.id,
+        detail: labels,
+        unchanged,
         createResponse: () => ({}),
       };
     });

@@ -105,7 +105,10 @@ export async function* readRecords(
       for (const set of ownSets(apexSets(readRRsets(environment, id, apex), domain, zoneSettings, serial), type))
         for (const rdata of set.rdatas)
           batch.push({
-            ...{ name: apex, type: set.type, ttl: set.ttl, rdata },
+            name: apex,
+            type: set.type,
+            ttl: set.ttl,
+            rdata,
             commentsKey: recordsOfType(id, apex, set.type),
           });
     const start = name === null ? idKey(id) : recordsAt(id, name);
@@ -124,7 +127,9 @@ export async function* readRecords(
       if (type !== null && rowType !== type) continue;
       if (rowType === TYPE.NS && at.length === apex.length) continue;
       batch.push({
-        ...{ name: at, type: rowType, ttl: value.readUInt32BE(0) },
+        name: at,
+        type: rowType,
+        ttl: value.readUInt32BE(0),
         rdata: Uint8Array.from(value.subarray(RECORD_RDATA)),
         commentsKey: Buffer.from(k.subarray(0, k.length - 8)),
       });

@@ -245,7 +245,9 @@ function versionsOf(reader: Reader, { id: domainId }: Domain, kind: SiteDocument
 }
 
 const viewVersion = ({ revision, updatedAt, actor }: SiteDocument, index: number) => ({
-  ...{ revision, is_current: index === 0, updated_at: formatTime(updatedAt) },
+  revision,
+  is_current: index === 0,
+  updated_at: formatTime(updatedAt),
   actor: actor === undefined ? null : { id: actor.accountId, username: actor.username, token_name: actor.tokenName },
 });
 

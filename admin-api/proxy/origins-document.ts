@@ -178,7 +178,9 @@ function healthRoute(services: Services, ejections: Pick<Ejections, 'endOf'>): R
       const entries = (content?.origins ?? []).map((entry) => {
         const origins = entry.pool.map((origin) => stateOf(domain, entry, origin, regions, ejections));
         return {
-          ...{ name: entry.name, path: entry.path, label: entry.label },
+          name: entry.name,
+          path: entry.path,
+          label: entry.label,
           is_checked: entry.health !== null,
           is_down: origins.every(({ state }) => state === 'down'),
           origins,
@@ -221,7 +223,10 @@ function stateOf(
     reason: down.at(0)?.reason ?? null,
     ejected_until: ejectedUntil === null ? null : formatTime(Math.ceil(ejectedUntil / 1000)),
     regions: found.map(({ region, isUp, since, reason }) => ({
-      ...{ region, is_up: isUp, since: formatTime(since), reason },
+      region,
+      is_up: isUp,
+      since: formatTime(since),
+      reason,
     })),
   };
 }

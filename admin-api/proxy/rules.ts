@@ -116,7 +116,9 @@ function templatesRoute({ reader }: Services): Route {
       const domain = formatHost(apex);
       return {
         templates: RULE_TEMPLATES.map(({ name, title, description, rules }) => ({
-          ...{ name, title, description },
+          name,
+          title,
+          description,
           rules: withoutHashes(rules(domain)) as [],
         })),
       };

@@ -94,7 +94,13 @@ export async function previewRecords(services: Services, context: Context<Caller
         .filter(isRow)
         .map(view)
         .map(({ name, type, content, ttl, data, proxied, comment }) => ({
-          ...{ name, type, content, ttl, data, proxied, comment },
+          name,
+          type,
+          content,
+          ttl,
+          data,
+          proxied,
+          comment,
         })),
       faults,
       ...(omitted > 0 && { faults_omitted: omitted }),

@@ -75,13 +75,20 @@ export function testWebhook(services: Services, context: Context<Caller>, webhoo
     requireEnabled(enabled);
     const now = nowSeconds();
     const event: NewEvent = {
-      ...{ type: TEST_EVENT, accountId, domainId: null, sequence: null, time: now * 1000 },
+      type: TEST_EVENT,
+      accountId,
+      domainId: null,
+      sequence: null,
+      time: now * 1000,
       data: { seq: null, kind: 'webhook', id: webhookId, account_id: accountId, domain: null },
     };
     const queue = draft.webhookQueue() ?? newQueue(services.journal.head, now);
     const [row] = addDeliveries(draft, queue, [{ webhookId, event }], now);
     return {
-      ...{ action: 'webhook.test', accountId, target: webhookId, detail: { url } },
+      action: 'webhook.test',
+      accountId,
+      target: webhookId,
+      detail: { url },
       createResponse: () => viewDelivery(row),
     };
   });
@@ -96,7 +103,10 @@ export function replayDelivery(services: Services, context: Context<Caller>, web
     const row = requeued(before, nowSeconds());
     draft.put(deliveries, row);
     return {
-      ...{ action: 'webhook.replay', accountId, target: webhookId, detail: { delivery_id: id, event: row.event } },
+      action: 'webhook.replay',
+      accountId,
+      target: webhookId,
+      detail: { delivery_id: id, event: row.event },
       createResponse: () => viewDelivery(row),
     };
   });
@@ -137,7 +147,10 @@ export async function replaySince(services: Services, context: Context<Caller>, 
       queued++;
     }
     return {
-      ...{ action: 'webhook.replay', accountId, target: webhookId, detail: { since: body.since, queued } },
+      action: 'webhook.replay',
+      accountId,
+      target: webhookId,
+      detail: { since: body.since, queued },
       createResponse: () => ({ queued }),
     };
   });
@@ -156,8 +169,15 @@ function requireEnabled(enabled: boolean): void {
 function viewDelivery(row: DeliveryRow) {
   const timeOf = (seconds: number | null): string | null => (seconds === null ? null : formatTime(seconds));
   return {
-    ...{ id: row.id, message: messageId(row), event: row.event, seq: row.sequence, state: row.state },
-    ...{ attempts: row.attempts, response_status: row.status, error: row.error, duration_ms: row.milliseconds },
+    id: row.id,
+    message: messageId(row),
+    event: row.event,
+    seq: row.sequence,
+    state: row.state,
+    attempts: row.attempts,
+    response_status: row.status,
+    error: row.error,
+    duration_ms: row.milliseconds,
     attempted_at: timeOf(row.attemptedAt),
     next_attempt_at: timeOf(row.nextAt),
     created_at: formatTime(row.createdAt),

@@ -44,15 +44,25 @@ export function createWebhook(services: Services, context: Context<Caller>, body
       throw new StateError('webhook_limit', `The account has ${limit} webhooks, which is the limit; delete one first.`);
     const id = draft.newId(webhooks);
     const row: WebhookRow = {
-      ...{ id, accountId: account.id, ...chosen },
+      id,
+      accountId: account.id,
+      ...chosen,
       sealed: secrets.seal(secret, webhookContext(id)).toString('base64'),
-      ...{ sealedBefore: '', signsBeforeUntil: 0, since: journal.head, failingSince: null, disabledReason: null },
-      ...{ createdAt: now, updatedAt: now },
+      sealedBefore: '',
+      signsBeforeUntil: 0,
+      since: journal.head,
+      failingSince: null,
+      disabledReason: null,
+      createdAt: now,
+      updatedAt: now,
     };
     draft.put(webhooks, row);
     if (draft.webhookQueue() === undefined) draft.put(webhookQueues, newQueue(journal.head, now));
     return {
-      ...{ action: 'webhook.create', accountId: account.id, target: id, detail: auditDetail(row) },
+      action: 'webhook.create',
+      accountId: account.id,
+      target: id,
+      detail: auditDetail(row),
       createResponse: () => ({ secret: formatSecret(secret), ...viewWebhook(row) }),
     };
   });
@@ -75,7 +85,10 @@ export function updateWebhook(services: Services, context: Context<Caller>, id: 
     };
     draft.put(webhooks, row);
     return {
-      ...{ action: 'webhook.update', accountId: row.accountId, target: id, detail: auditDetail(row) },
+      action: 'webhook.update',
+      accountId: row.accountId,
+      target: id,
+      detail: auditDetail(row),
       createResponse: () => viewWebhook(row),
     };
   });
@@ -87,7 +100,10 @@ export function deleteWebhook(services: Services, context: Context<Caller>, id: 
     const row = webhookOf(draft, context.caller, id);
     draft.delete(webhooks, row);
     return {
-      ...{ action: 'webhook.delete', accountId: row.accountId, target: id, detail: auditDetail(row) },
+      action: 'webhook.delete',
+      accountId: row.accountId,
+      target: id,
+      detail: auditDetail(row),
       createResponse: () => ({}),
     };
   });
@@ -102,11 +118,17 @@ export function rotateSecret(services: Services, context: Context<Caller>, id: I
     const now = nowSeconds();
     const row: WebhookRow = {
       ...before,
-      ...{ sealed, sealedBefore: before.sealed, signsBeforeUntil: now + ROTATION, updatedAt: now },
+      sealed,
+      sealedBefore: before.sealed,
+      signsBeforeUntil: now + ROTATION,
+      updatedAt: now,
     };
     draft.put(webhooks, row);
     return {
-      ...{ action: 'webhook.rotate_secret', accountId: row.accountId, target: id, detail: { url: row.url } },
+      action: 'webhook.rotate_secret',
+      accountId: row.accountId,
+      target: id,
+      detail: { url: row.url },
       createResponse: () => ({ secret: formatSecret(secret), ...viewWebhook(row) }),
     };
   });
@@ -153,7 +175,13 @@ export function viewWebhook(row: WebhookRow) {
   const { id, url, description, events, domains, enabled, failingSince, signsBeforeUntil } = row;
   const status: 'ok' | 'failing' | 'disabled' = enabled ? (failingSince === null ? 'ok' : 'failing') : 'disabled';
   return {
-    ...{ id, url, description, events, domain_ids: domains, enabled, status },
+    id,
+    url,
+    description,
+    events,
+    domain_ids: domains,
+    enabled,
+    status,
     disabled_reason: row.disabledReason,
     failing_since: failingSince === null ? null : formatTime(failingSince),
     rotated_until: signsBeforeUntil > nowSeconds() ? formatTime(signsBeforeUntil) : null,

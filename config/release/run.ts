@@ -7,7 +7,10 @@ const OUTPUT_BYTES = 64 << 20;
 export function run(program: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}): string {
   try {
     return execFileSync(program, args, {
-      ...{ cwd, encoding: 'utf8', maxBuffer: OUTPUT_BYTES, stdio: ['ignore', 'pipe', 'pipe'] },
+      cwd,
+      encoding: 'utf8',
+      maxBuffer: OUTPUT_BYTES,
+      stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, LC_ALL: 'C.UTF-8', TZ: 'UTC', ...env },
     });
   } catch (error) {

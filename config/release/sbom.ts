@@ -19,7 +19,11 @@ export function billOfMaterials({ folder, time }: Checkout, node: string): strin
   keepShipped(bom, folder);
   bom.components.push({
     'bom-ref': `node@${node}`,
-    ...{ type: 'platform', name: 'node', version: node, scope: 'required', purl: `pkg:generic/node@${node}` },
+    type: 'platform',
+    name: 'node',
+    version: node,
+    scope: 'required',
+    purl: `pkg:generic/node@${node}`,
     licenses: [{ license: { id: 'MIT' } }],
   });
   bom.metadata.timestamp = new Date(time * 1000).toISOString();

@@ -85,7 +85,15 @@ export async function makeBackup(options: BackupOptions): Promise<Backup> {
     const stored = encryption === null ? plain : encrypted(plain, encryption.recipients);
     const bytes = await target.write(file, summed(stored, sum), size);
     const backup: Backup = {
-      ...{ name, format: BACKUP_FORMAT, version, node, made, sequence, hash, file, size: bytes },
+      name,
+      format: BACKUP_FORMAT,
+      version,
+      node,
+      made,
+      sequence,
+      hash,
+      file,
+      size: bytes,
       sha256: sum.digest('hex'),
       encrypted: encryption?.about ?? null,
       took: Math.round(performance.now() - started),

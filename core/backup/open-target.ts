@@ -33,7 +33,11 @@ export async function openTarget(backup: BackupSettings): Promise<Target> {
   if (s3Bucket === undefined || s3Endpoint === undefined || s3CredentialsFile === undefined)
     throw new StateError('no_target', 'No place for backups is set: set backup.folder or backup.s3_bucket.');
   return await S3Target.open({
-    ...{ endpoint: s3Endpoint, region: s3Region, bucket: s3Bucket, prefix: s3Prefix, isPathStyle: s3PathStyle },
+    endpoint: s3Endpoint,
+    region: s3Region,
+    bucket: s3Bucket,
+    prefix: s3Prefix,
+    isPathStyle: s3PathStyle,
     ...readCredentials(s3CredentialsFile),
     timeout: s3Timeout * 1000,
   });

@@ -63,7 +63,11 @@ export function openBackups({ config, version, journal, secrets, metrics, log, n
     } satisfies Job);
   };
   const opened = new BackupKeeper({
-    ...{ settings: backup, log, run, observer, isFirst: node.isFirst },
+    settings: backup,
+    log,
+    run,
+    observer,
+    isFirst: node.isFirst,
     head: () => journal.head,
   });
   keeper = opened;

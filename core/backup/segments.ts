@@ -47,8 +47,14 @@ export function parseSegment({ name, size }: StoredFile): Segment | undefined {
   const [match, first, last, firstTime, lastTime, before, after] = NAME.exec(name) ?? [];
   if (match === undefined) return undefined;
   return {
-    ...{ name, size, before, after, first: Number(first), last: Number(last) },
-    ...{ firstTime: Number.parseInt(firstTime, 16), lastTime: Number.parseInt(lastTime, 16) },
+    name,
+    size,
+    before,
+    after,
+    first: Number(first),
+    last: Number(last),
+    firstTime: Number.parseInt(firstTime, 16),
+    lastTime: Number.parseInt(lastTime, 16),
     isEncrypted: name.endsWith(ENCRYPTED),
   };
 }

@@ -144,7 +144,8 @@ export class CatalogConsumer {
     log.info('catalog zone processed', { zone, added: created.length - count, removed: gone.length });
     if (count > 0)
       log.warn('zones of a catalog are left out: other domains or the limit of the account prevent them', {
-        ...{ zone, count },
+        zone,
+        count,
         zones: [...rejected].slice(0, LISTED).join(', '),
       });
   }

@@ -120,7 +120,11 @@ export class Cluster {
     const before = readKnownNodes(this.#options.knownNodes);
     if (before.size > 0) this.#changed({ nodes: before, live: new Set() });
     this.#membership = new Membership({
-      ...{ gateway, prefix, id, interval, onRefused },
+      gateway,
+      prefix,
+      id,
+      interval,
+      onRefused,
       self: { ...self, address: self.address.replace(/:0$/, `:${port}`) },
       onChange: (members) => {
         this.#changed(members);

@@ -97,7 +97,9 @@ function memberOf(bytes: Buffer): KnownMember | null {
   const { name, address, version, level, region, edge, id } = fieldsOf(bytes);
   if (typeof name !== 'string' || typeof address !== 'string') return null;
   return {
-    ...{ name, address, version: typeof version === 'string' ? version : '' },
+    name,
+    address,
+    version: typeof version === 'string' ? version : '',
     level: typeof level === 'number' ? level : FIRST_LEVEL,
     ...(typeof region === 'string' && { region }),
     ...(typeof edge === 'string' && { edge }),

@@ -44,7 +44,9 @@ export async function openStore({ config, metrics, log, stops }: OpenStoreOption
   stops.add(() => lock.release());
   if (installSnapshot(dataDir)) log.info('the store of another node has replaced the local one');
   await migrateStore({
-    ...{ directory: dataDir, mapSize: store.mapSize, log },
+    directory: dataDir,
+    mapSize: store.mapSize,
+    log,
     secrets: () => openSecrets(secretKeyFile(config)),
   });
   const environment = openEnvironment(dataDir, store.mapSize);

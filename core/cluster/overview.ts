@@ -73,7 +73,11 @@ export async function describeCluster(parts: OverviewParts): Promise<ClusterView
     const heard = report === null ? parts.lastHeard(name) : { applied: report.applied, at: now };
     const applied = heard?.applied ?? null;
     return {
-      ...{ name, address, version, level, applied },
+      name,
+      address,
+      version,
+      level,
+      applied,
       isSelf: name === self,
       isLive: live.has(name),
       state: report === null ? 'unreachable' : (report.state ?? 'unknown'),
@@ -88,8 +92,16 @@ export async function describeCluster(parts: OverviewParts): Promise<ClusterView
 
 export function describeSingleNode(name: string, version: string, head: number): ClusterView {
   const view: NodeView = {
-    ...{ name, version, level: FEATURE_LEVEL, address: null, isSelf: true, isLive: true, state: 'single' },
-    ...{ applied: head, lagEntries: 0, lagSeconds: 0 },
+    name,
+    version,
+    level: FEATURE_LEVEL,
+    address: null,
+    isSelf: true,
+    isLive: true,
+    state: 'single',
+    applied: head,
+    lagEntries: 0,
+    lagSeconds: 0,
     startedAt: STARTED_AT,
     heardAt: Math.floor(Date.now() / 1000),
   };

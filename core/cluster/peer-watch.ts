@@ -125,7 +125,11 @@ export class PeerWatch {
     const { ca, certificate, key } = this.#options.tls;
     const { name, address } = this.member;
     const line = request(`https://${address}/v1/applied`, {
-      ...{ ca, cert: certificate, key, servername: name, agent: false },
+      ca,
+      cert: certificate,
+      key,
+      servername: name,
+      agent: false,
       headers: { connection: 'Upgrade', upgrade: PROTOCOL },
     });
     line.setNoDelay(true);

@@ -169,7 +169,8 @@ class SharedNode implements Node {
     this.present = () => [...new Set([...(cluster.members?.live ?? []), nodeName])].sort();
     this.#overview = new SharedRun(() =>
       describeCluster({
-        ...{ self: nodeName, tls },
+        self: nodeName,
+        tls,
         members: () => cluster.known,
         live: () => cluster.members?.live ?? new Set(),
         agreedLevel: () => cluster.level.agreed,
@@ -179,7 +180,11 @@ class SharedNode implements Node {
       }),
     );
     const puller = new BlobPuller({
-      ...{ store: options.blobs, tls, log, limit: config.packages.maxBytes, deadline: BLOB },
+      store: options.blobs,
+      tls,
+      log,
+      limit: config.packages.maxBytes,
+      deadline: BLOB,
       peers: () => cluster.others,
     });
     this.#puller = puller;
@@ -192,7 +197,11 @@ class SharedNode implements Node {
     this.#lag = lag;
     journal.onApplied(() => cluster.applied());
     this.#upkeep = new Upkeep({
-      ...{ gateway, journal, cluster, lag, prefix },
+      gateway,
+      journal,
+      cluster,
+      lag,
+      prefix,
       compacts: etcd.compaction,
       history: options.history,
       onTrouble: (error) => followed.report(error),

@@ -147,7 +147,8 @@ async function askSome(
 /** The nameservers of the delegation, sorted; null: the server does not serve the parent zone. */
 async function askServer(server: Server, apex: Name, signal: AbortSignal): Promise<readonly string[] | null> {
   const { rcode, isAuthoritative, answer, authority } = await queryServer(server, apex, TYPE.NS, {
-    ...{ isRecursive: false, signal },
+    isRecursive: false,
+    signal,
   });
   if (rcode !== RCODE.NOERROR && rcode !== RCODE.NXDOMAIN) return null;
   // A referral; or an answer of the domain's own nameserver, which also serves the parent.

@@ -55,7 +55,8 @@ export class Sender {
     const timer = setTimeout(() => limit.abort(new Error(`no response within ${deadline / 1000} seconds`)), deadline);
     const signal = AbortSignal.any([limit.signal, this.#stop.signal]);
     const end = (status: number | null, error: string | null): Attempt => ({
-      ...{ status, error },
+      status,
+      error,
       milliseconds: Math.round(performance.now() - start),
     });
     try {
@@ -85,7 +86,12 @@ export class Sender {
   #post({ receiverId, url, headers, body }: Message, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     const { origin, pathname, search } = new URL(url);
     return this.#agent(receiverId).request({
-      ...{ origin, path: pathname + search, method: 'POST', headers, body, signal },
+      origin,
+      path: pathname + search,
+      method: 'POST',
+      headers,
+      body,
+      signal,
     });
   }
 
@@ -95,8 +101,11 @@ export class Sender {
       const { rule, resolve } = this.#options;
       agent = new Agent({
         connect: createConnector({ resolve, rule, signal: this.#stop.signal }),
-        ...{ connections: 1, pipelining: 1, maxHeaderSize: MAX_HEADER },
-        ...{ keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS },
+        connections: 1,
+        pipelining: 1,
+        maxHeaderSize: MAX_HEADER,
+        keepAliveTimeout: KEEP_ALIVE_MS,
+        keepAliveMaxTimeout: KEEP_ALIVE_MS,
       });
       this.#agents.set(receiverId, agent);
     }

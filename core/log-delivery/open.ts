@@ -44,7 +44,11 @@ export function openLogDelivery({
   const rule = { exemptions: parseExemptions(webhooks.allowPrivateReceivers), own: [] };
   const resolve = resolveBy(webhooks.resolvers, stop.signal);
   const sender = new LogSender({
-    ...{ rule, resolve, secrets, nodeName, userAgent: `Waypost/${version}` },
+    rule,
+    resolve,
+    secrets,
+    nodeName,
+    userAgent: `Waypost/${version}`,
     sender: new Sender({ rule, resolve }),
     domainName(domainId) {
       const domain = reader.domain(domainId);

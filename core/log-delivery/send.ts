@@ -108,12 +108,21 @@ export class LogSender {
     const signal = AbortSignal.any([AbortSignal.timeout(BUCKET_MS), this.#stop.signal]);
     const dispatcher = new Agent({
       connect: createConnector({ resolve, rule, signal }),
-      ...{ connections: 1, maxResponseSize: MAX_RESPONSE, headersTimeout: BUCKET_MS, bodyTimeout: BUCKET_MS },
+      connections: 1,
+      maxResponseSize: MAX_RESPONSE,
+      headersTimeout: BUCKET_MS,
+      bodyTimeout: BUCKET_MS,
     });
     try {
       const { endpoint, region, name, isPathStyle, accessKeyId, sealedSecretAccessKey } = bucket;
       const client = await openS3Client({
-        ...{ endpoint, region, bucket: name, isPathStyle, accessKeyId, timeout: BUCKET_MS, dispatcher },
+        endpoint,
+        region,
+        bucket: name,
+        isPathStyle,
+        accessKeyId,
+        timeout: BUCKET_MS,
+        dispatcher,
         secretAccessKey: this.#unseal(sealedSecretAccessKey, domainId).toString('utf8'),
       });
       const md5 = createHash('md5').update(body).digest('base64');

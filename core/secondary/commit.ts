@@ -30,8 +30,15 @@ export class UnfitError extends Error {}
 export function transferredRow(domainId: Id, soa: Uint8Array, now: number): SecondaryRow {
   const [serial, refresh, retry, expire] = soaNumbers(soa);
   return {
-    ...{ domainId, serial, refresh, retry, expire },
-    ...{ transferredAt: now, refreshedAt: now, expiresAt: now + expire, error: null },
+    domainId,
+    serial,
+    refresh,
+    retry,
+    expire,
+    transferredAt: now,
+    refreshedAt: now,
+    expiresAt: now + expire,
+    error: null,
   };
 }
 
@@ -138,8 +145,15 @@ export async function commitDifference(
       let id = draft.newId(records, inserts.length);
       for (const { name, type, ttl, rdata } of inserts)
         draft.insert(records, {
-          ...{ id: id++, domainId, name, type, ttl, rdata, proxied: null },
-          ...{ createdAt: now, updatedAt: now },
+          id: id++,
+          domainId,
+          name,
+          type,
+          ttl,
+          rdata,
+          proxied: null,
+          createdAt: now,
+          updatedAt: now,
         });
     }
     draft.put(secondaries, row);

@@ -54,7 +54,10 @@ function tcp({ address, port }: Primary): Socket {
 
 function tls({ address, port }: Primary, { name }: NonNullable<Primary['tls']>): TLSSocket {
   const socket = connectTls({
-    ...{ host: address, port, minVersion: 'TLSv1.3', ALPNProtocols: [ALPN] },
+    host: address,
+    port,
+    minVersion: 'TLSv1.3',
+    ALPNProtocols: [ALPN],
     // A pin, or nothing, is checked instead of the chain.
     rejectUnauthorized: name !== null,
     ...(name !== null && {

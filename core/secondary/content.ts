@@ -75,8 +75,15 @@ export function readWholeZone({ messages, domainId, apex, now }: ZoneInput): Who
   const out = new ChangeWriter();
   for (const { name, type, ttl, rdata } of zone) {
     const row: RecordRow = {
-      ...{ id: 0, domainId, name, type, ttl, rdata, proxied: null },
-      ...{ createdAt: now, updatedAt: now },
+      id: 0,
+      domainId,
+      name,
+      type,
+      ttl,
+      rdata,
+      proxied: null,
+      createdAt: now,
+      updatedAt: now,
     };
     out.put(records.number, records.key(row), records.encode(row));
   }

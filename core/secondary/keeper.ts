@@ -192,8 +192,14 @@ export class SecondaryKeeper {
       const domain = this.#options.domain(domainId);
       if (domain === undefined) return;
       zone = {
-        ...{ domainId, apex: domain.apex, row: stored, failures: 0 },
-        ...{ running: null, controller: null, isNotified: false, isExpired: false },
+        domainId,
+        apex: domain.apex,
+        row: stored,
+        failures: 0,
+        running: null,
+        controller: null,
+        isNotified: false,
+        isExpired: false,
       };
       this.#zones.set(domainId, zone);
       this.#due.set(domainId, this.#firstDue(stored));

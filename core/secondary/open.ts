@@ -56,13 +56,21 @@ export function openSecondaries(options: OpenSecondariesOptions): Secondaries {
   );
   const now = (): number => Date.now() / 1000;
   const parts: RefreshParts = {
-    ...{ environment, journal, reader, reading, now },
+    environment,
+    journal,
+    reader,
+    reading,
+    now,
     exemptions: parseExemptions(allowPrivatePrimaries),
     maxBytes: maxZoneSize,
     keyOf: (primary) => keyOf(reader, findKey, primary),
   };
   const keeper = new SecondaryKeeper({
-    ...{ log, now, maxConcurrent, minRefresh, maxRefresh },
+    log,
+    now,
+    maxConcurrent,
+    minRefresh,
+    maxRefresh,
     nodeName: config.nodeName,
     nodes: node.present,
     rows: () => allRows(environment),
@@ -89,7 +97,9 @@ export function openSecondaries(options: OpenSecondariesOptions): Secondaries {
     row: (domainId) => keeper.row(domainId),
     transfer: (domainId, force) => keeper.transfer(domainId, force),
     answerNotify: notifyResponder({
-      ...{ reader, findKey, log },
+      reader,
+      findKey,
+      log,
       notify: (domainId, serial) => keeper.notify(domainId, serial),
     }),
     start: () => keeper.start(),

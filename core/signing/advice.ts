@@ -28,7 +28,8 @@ function describeFault({ state: { fault } }: SignedZone): Problem | null {
   if (fault === undefined) return null;
   const { node, keyTag: tag, reason } = fault;
   return {
-    ...{ code: 'signing_failed', reason: null },
+    code: 'signing_failed',
+    reason: null,
     message: `The node ${node} could not sign with the key with key tag ${tag}: ${reason}. What was signed before is still served. Tell the operators of the service.`,
   };
 }
@@ -96,7 +97,8 @@ export function findParentProblem(zone: SignedZone, apex: Name): Problem | null 
   const { row, state } = zone;
   if (state.trouble !== null)
     return {
-      ...{ code: 'parent_unreachable', reason: null },
+      code: 'parent_unreachable',
+      reason: null,
       message: `The nameservers of the parent zone cannot be asked for the DS record: ${state.trouble}.`,
     };
   const { parent, phase } = state;

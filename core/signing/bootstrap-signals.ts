@@ -84,7 +84,14 @@ function replaceSets(draft: Draft, domainId: Id, name: Name, sets: readonly RRse
     for (const rdata of rdatas)
       if (!rows.some((row) => row.type === type && equalNames(row.rdata, rdata)))
         draft.put(records, {
-          ...{ id: draft.newId(records), domainId, name, type, ttl, rdata },
-          ...{ proxied: null, createdAt: now, updatedAt: now },
+          id: draft.newId(records),
+          domainId,
+          name,
+          type,
+          ttl,
+          rdata,
+          proxied: null,
+          createdAt: now,
+          updatedAt: now,
         });
 }

@@ -39,9 +39,12 @@ const dsRecords = (reader: Reader, parent: Domain, apex: Name): RecordRow[] =>
 export function lookAtOwnParent(reader: Reader, parent: Domain, apex: Name, now: number): ParentLook {
   const rows = dsRecords(reader, parent, apex);
   return {
-    ...{ zone: formatHost(parent.apex), ttl: rows.reduce((ttl, row) => Math.max(ttl, row.ttl), 0) },
-    ...{ sets: [rows.map(({ rdata }) => Buffer.from(rdata).toString('hex')).sort()] },
-    ...{ servers: 1, answered: 1, checkedAt: now },
+    zone: formatHost(parent.apex),
+    ttl: rows.reduce((ttl, row) => Math.max(ttl, row.ttl), 0),
+    sets: [rows.map(({ rdata }) => Buffer.from(rdata).toString('hex')).sort()],
+    servers: 1,
+    answered: 1,
+    checkedAt: now,
   };
 }
 
@@ -72,9 +75,16 @@ export function updateOwnParent(
   for (const rdata of wanted) {
     if (rows.some((row) => equalNames(row.rdata, rdata))) continue;
     draft.put(records, {
-      ...{ id: draft.newId(records), domainId: parent.id, name: apex, type: TYPE.DS },
+      id: draft.newId(records),
+      domainId: parent.id,
+      name: apex,
+      type: TYPE.DS,
       // All records of an RRset have one TTL.
-      ...{ ttl: rows[0]?.ttl ?? DS_TTL, rdata, proxied: null, createdAt: now, updatedAt: now },
+      ttl: rows[0]?.ttl ?? DS_TTL,
+      rdata,
+      proxied: null,
+      createdAt: now,
+      updatedAt: now,
     });
   }
 }

@@ -48,9 +48,20 @@ export function beginSigning(row: Omit<DnssecRow, 'parent'>, largestTtl: number,
     // Registries that follow CDS would set the DS while caches have records without signatures.
     row: { ...row, parent: 'none' },
     state: {
-      ...{ domainId: row.domainId, phase: 'signing', since: now, servedSince: null, isEmergency: false },
-      ...{ largestTtl: countedTtl(largestTtl), hasRequestedDs: false, dsTtl: 0, settledSince: null },
-      ...{ parent: null, trouble: null, lookedAt: null, lookAt: now, retired: [] },
+      domainId: row.domainId,
+      phase: 'signing',
+      since: now,
+      servedSince: null,
+      isEmergency: false,
+      largestTtl: countedTtl(largestTtl),
+      hasRequestedDs: false,
+      dsTtl: 0,
+      settledSince: null,
+      parent: null,
+      trouble: null,
+      lookedAt: null,
+      lookAt: now,
+      retired: [],
     },
   };
 }

@@ -131,7 +131,11 @@ export interface ReadOnlyStore {
 /** Opens the file of a store of any format, to look at it; a daemon may use it meanwhile. */
 export function openReadOnly(path: string): ReadOnlyStore {
   const root = open<Buffer, Uint8Array>({
-    ...{ path, noSubdir: true, readOnly: true, maxDbs: MAX_TABLES, maxReaders: MAX_READERS },
+    path,
+    noSubdir: true,
+    readOnly: true,
+    maxDbs: MAX_TABLES,
+    maxReaders: MAX_READERS,
     ...BINARY,
   });
   return { root, table: (name) => root.openDB({ name, ...BINARY }) as Binary | undefined };

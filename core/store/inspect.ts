@@ -75,7 +75,9 @@ export function inspectStore(folder: string): InspectedStore | null {
   const pageSize = stats.pageSize ?? stats.root?.pageSize ?? 4096;
   const fileBytes = statSync(data).size;
   const figures: StoreFigures = {
-    ...{ format, ownFormat, fileBytes },
+    format,
+    ownFormat,
+    fileBytes,
     mapBytes: stats.mapSize ?? 0,
     usedBytes: ((stats.lastPageNumber ?? 0) + 1) * pageSize,
     readers: stats.numReaders ?? 0,

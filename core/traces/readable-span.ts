@@ -15,7 +15,9 @@ export interface SpanSource {
 export function toReadableSpan(span: FinishedSpan, { resource, instrumentationScope }: SpanSource): ReadableSpan {
   const { traceId, spanId, parentId, isParentRemote, link } = span;
   const context: SpanContext = {
-    ...{ traceId, spanId, traceFlags: TraceFlags.SAMPLED },
+    traceId,
+    spanId,
+    traceFlags: TraceFlags.SAMPLED,
     ...(span.traceState === '' ? {} : { traceState: stateOf(span.traceState) }),
   };
   return {

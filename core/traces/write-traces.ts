@@ -65,8 +65,18 @@ export class WriteTrace {
   #child(name: string, start: number, end: number, attributes: SpanAttributes, isError: boolean): void {
     const { traceId, spanId, traceState } = this.#span;
     this.#record({
-      ...{ traceId, spanId: newSpanId(), parentId: spanId, isParentRemote: false, traceState, link: null },
-      ...{ name, kind: 'internal', start, end, attributes, isError },
+      traceId,
+      spanId: newSpanId(),
+      parentId: spanId,
+      isParentRemote: false,
+      traceState,
+      link: null,
+      name,
+      kind: 'internal',
+      start,
+      end,
+      attributes,
+      isError,
     });
   }
 }

@@ -117,7 +117,10 @@ export class Attempts {
     const nextAt = isDelivered ? null : nextAttempt(retries, { ...delivery, attempts }, now, random());
     return {
       ...attempt,
-      ...{ webhookId: delivery.webhookId, id: delivery.id, attempts, attemptedAt: Math.floor(now) },
+      webhookId: delivery.webhookId,
+      id: delivery.id,
+      attempts,
+      attemptedAt: Math.floor(now),
       state: isDelivered ? 'delivered' : nextAt === null ? 'failed' : 'pending',
       nextAt: nextAt === null ? null : Math.ceil(nextAt),
     };
@@ -135,10 +138,15 @@ export class Attempts {
     const signatures = formatSignatures(keys, { id, timestamp, body: delivery.body });
     for (const key of keys) key.fill(0);
     return {
-      ...{ receiverId: row.id, url: row.url, body: delivery.body },
+      receiverId: row.id,
+      url: row.url,
+      body: delivery.body,
       headers: {
-        ...{ 'content-type': 'application/json', 'user-agent': userAgent, 'webhook-id': id },
-        ...{ 'webhook-timestamp': String(timestamp), 'webhook-signature': signatures },
+        'content-type': 'application/json',
+        'user-agent': userAgent,
+        'webhook-id': id,
+        'webhook-timestamp': String(timestamp),
+        'webhook-signature': signatures,
       },
     };
   }

@@ -89,13 +89,21 @@ export class Deliverer {
     this.#reader = new StoreReader(environment);
     this.#fault = new FaultLog(log, 'cannot store progress of webhooks; retrying', 'progress of webhooks is stored');
     this.#entries = new EntryReader({
-      ...{ environment, journal, log },
+      environment,
+      journal,
+      log,
       onLost: (entries) => observer?.lost(entries),
       onChangedReceiver: (id) => sender.release(id),
     });
     const { secrets, retries, userAgent, random = Math.random } = options;
     this.#attempts = new Attempts({
-      ...{ reader: this.#reader, sender, secrets, retries, userAgent, random, now: this.#now },
+      reader: this.#reader,
+      sender,
+      secrets,
+      retries,
+      userAgent,
+      random,
+      now: this.#now,
       isCurrent: (session) => session === this.#session,
       onResult: (result) => this.#noteResult(result),
     });
@@ -188,7 +196,9 @@ export class Deliverer {
     if (!isMoving && results.length === 0) return;
     const full = this.#overfull(session);
     const queued = await this.#queue.advance({
-      ...{ from: session.position, to: isMoving ? read : session.position, results },
+      from: session.position,
+      to: isMoving ? read : session.position,
+      results,
       added: added.filter(({ webhookId }) => !full.has(webhookId)),
       expiryCheckedAt: isMoving ? session.expiryCheckedAt : null,
     });

@@ -92,8 +92,14 @@ function writesOf(byDomain: Map<Id, DomainWrites>, id: Id): DomainWrites {
   let writes = byDomain.get(id);
   if (writes === undefined) {
     writes = {
-      ...{ isPut: false, isDeleted: false, hasRecords: false, hasDnssec: false, isOrdering: false },
-      ...{ proxy: null, issued: null, dnssecState: null },
+      isPut: false,
+      isDeleted: false,
+      hasRecords: false,
+      hasDnssec: false,
+      isOrdering: false,
+      proxy: null,
+      issued: null,
+      dnssecState: null,
     };
     byDomain.set(id, writes);
   }
@@ -128,7 +134,11 @@ function addDomainEvents(events: NewEvent[], about: About, writes: DomainWrites,
   const { entry, domain } = about;
   const add = (type: EventType, kind: string, more: Readonly<Record<string, unknown>> = {}): void => {
     events.push({
-      ...{ type, accountId: about.accountId, domainId: domain.id, sequence: entry.sequence, time: entry.time },
+      type,
+      accountId: about.accountId,
+      domainId: domain.id,
+      sequence: entry.sequence,
+      time: entry.time,
       data: { ...commonData(entry, about.audit, kind, domain.id), account_id: about.accountId, domain, ...more },
     });
   };
@@ -179,10 +189,19 @@ function addDnssecEvents(
 function verdictEvent(entry: Entry, audit: Audit | null, upload: Upload): NewEvent {
   const { id, accountId, appId, version, state, summary } = upload;
   return {
-    ...{ type: 'audit.verdict', accountId, domainId: null, sequence: entry.sequence, time: entry.time },
+    type: 'audit.verdict',
+    accountId,
+    domainId: null,
+    sequence: entry.sequence,
+    time: entry.time,
     data: {
       ...commonData(entry, audit, 'upload', id),
-      ...{ account_id: accountId, domain: null, app_id: appId, version, state, summary },
+      account_id: accountId,
+      domain: null,
+      app_id: appId,
+      version,
+      state,
+      summary,
       reason: upload.history.at(-1)?.reason ?? null,
     },
   };
@@ -192,12 +211,20 @@ function auditEvent(entry: Entry, audit: Audit, reader: Reader): NewEvent {
   const { accountId, action, domain, target, detail, requestId, remoteAddress } = audit;
   const domainId = domain === null ? undefined : reader.domainIdByApex(parseName(`${domain}.`));
   return {
-    ...{ type: 'audit.entry', accountId, domainId: domainId ?? null, sequence: entry.sequence, time: entry.time },
+    type: 'audit.entry',
+    accountId,
+    domainId: domainId ?? null,
+    sequence: entry.sequence,
+    time: entry.time,
     data: {
       ...commonData(entry, audit, 'audit', audit.id),
       account_id: accountId,
       domain: domain === null ? null : { id: domainId ?? null, domain },
-      ...{ action, target, detail, request_id: requestId, remote_address: remoteAddress },
+      action,
+      target,
+      detail,
+      request_id: requestId,
+      remote_address: remoteAddress,
     },
   };
 }
@@ -206,13 +233,18 @@ function auditEvent(entry: Entry, audit: Audit, reader: Reader): NewEvent {
 function commonData({ sequence }: Entry, audit: Audit | null, kind: string, id: Id | string) {
   const actor = audit?.actor ?? null;
   return {
-    ...{ seq: sequence, kind, id, action: audit?.action ?? null },
+    seq: sequence,
+    kind,
+    id,
+    action: audit?.action ?? null,
     actor:
       actor === null
         ? null
         : {
-            ...{ id: actor.accountId, username: actor.username },
-            ...{ token_id: actor.tokenId, token_name: actor.tokenName },
+            id: actor.accountId,
+            username: actor.username,
+            token_id: actor.tokenId,
+            token_name: actor.tokenName,
           },
   };
 }

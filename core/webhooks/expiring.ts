@@ -34,10 +34,22 @@ export async function expiringCertificates(
       if (!THRESHOLDS.some((before) => notAfter - before > from && notAfter - before <= now)) continue;
       const domain = { id, domain: formatHost(apex) };
       events.push({
-        ...{ type: 'certificate.expiring', accountId, domainId: id, sequence: null, time: now * 1000 },
+        type: 'certificate.expiring',
+        accountId,
+        domainId: id,
+        sequence: null,
+        time: now * 1000,
         data: {
-          ...{ seq: null, kind: 'certificate', id, action: null, actor: null, account_id: accountId, domain },
-          ...{ names, expires_at: formatUtc(notAfter), days_left: Math.max(0, Math.floor((notAfter - now) / DAY)) },
+          seq: null,
+          kind: 'certificate',
+          id,
+          action: null,
+          actor: null,
+          account_id: accountId,
+          domain,
+          names,
+          expires_at: formatUtc(notAfter),
+          days_left: Math.max(0, Math.floor((notAfter - now) / DAY)),
         },
       });
     }

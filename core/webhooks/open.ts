@@ -37,7 +37,10 @@ export function openWebhooks({ config, version, metrics, node, ...parts }: OpenW
   });
   const deliverer = new Deliverer({
     ...parts,
-    ...{ sender, nodeName: config.nodeName, isFirst: node.isFirst, userAgent: `Waypost/${version}` },
+    sender,
+    nodeName: config.nodeName,
+    isFirst: node.isFirst,
+    userAgent: `Waypost/${version}`,
     retries: { first: firstRetry, total: retryFor },
     // A delivery is not deleted while it is retried.
     keep: Math.max(keepDays * DAY, retryFor + DAY),

@@ -37,14 +37,28 @@ export const messageId = ({ id, createdAt }: Pick<DeliveryRow, 'id' | 'createdAt
 
 export function newDelivery(id: Id, webhookId: Id, event: NewEvent, now: number): DeliveryRow {
   return {
-    ...{ id, webhookId, event: event.type, sequence: event.sequence, body: formatBody(event), state: 'pending' },
-    ...{ createdAt: now, queuedAt: now, attempts: 0, nextAt: now },
-    ...{ attemptedAt: null, status: null, error: null, milliseconds: null },
+    id,
+    webhookId,
+    event: event.type,
+    sequence: event.sequence,
+    body: formatBody(event),
+    state: 'pending',
+    createdAt: now,
+    queuedAt: now,
+    attempts: 0,
+    nextAt: now,
+    attemptedAt: null,
+    status: null,
+    error: null,
+    milliseconds: null,
   };
 }
 
 /** As a replay queues it. */
 export const requeued = (row: DeliveryRow, now: number): DeliveryRow => ({
   ...row,
-  ...{ state: 'pending', queuedAt: now, attempts: 0, nextAt: now },
+  state: 'pending',
+  queuedAt: now,
+  attempts: 0,
+  nextAt: now,
 });

@@ -58,7 +58,10 @@ export interface QueueOptions {
 }
 
 export const newQueue = (position: number, now: number): WebhookQueueRow => ({
-  ...{ owner: '', position, nextId: 1, expiryCheckedAt: now },
+  owner: '',
+  position,
+  nextId: 1,
+  expiryCheckedAt: now,
 });
 
 /** Queues events, and returns the rows. `queue`: as it is stored. */
@@ -119,8 +122,17 @@ export class Queue {
       const at = Math.floor(now());
       draft.put(webhooks, { ...row, enabled: false, disabledReason: reason, updatedAt: at });
       draft.insert(audits, {
-        ...{ id: 0, accountId: row.accountId, actor: null, action: 'webhook.disable', domain: null, target: id },
-        ...{ detail: { url: row.url, reason }, requestId: '', remoteAddress: '', at, revision: 0 },
+        id: 0,
+        accountId: row.accountId,
+        actor: null,
+        action: 'webhook.disable',
+        domain: null,
+        target: id,
+        detail: { url: row.url, reason },
+        requestId: '',
+        remoteAddress: '',
+        at,
+        revision: 0,
       });
     });
   }

@@ -48,8 +48,17 @@ export async function openSession(
   const { position, expiryCheckedAt } = await queue.takeOver(first);
   for (const { row } of receivers.values()) await loadPending(environment, receivers, row);
   return {
-    ...{ receivers, position, read: Math.max(position, first), expiryCheckedAt, unstored: 0 },
-    ...{ added: [], results: new Map(), resultsSince: 0, cursor: 0, sending: 0, sweptAt: now },
+    receivers,
+    position,
+    read: Math.max(position, first),
+    expiryCheckedAt,
+    unstored: 0,
+    added: [],
+    results: new Map(),
+    resultsSince: 0,
+    cursor: 0,
+    sending: 0,
+    sweptAt: now,
   };
 }
 

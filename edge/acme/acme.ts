@@ -146,7 +146,16 @@ export function createAcme(options: AcmeOptions): Acme {
   }
 
   const orders = new Orders({
-    ...{ environment, reader, journal, book, self, log, now, random, attempt, renewal },
+    environment,
+    reader,
+    journal,
+    book,
+    self,
+    log,
+    now,
+    random,
+    attempt,
+    renewal,
     concurrent: acme.concurrentOrders,
     observer: orderObserver(metrics),
     refusal: directory ? null : OFF,

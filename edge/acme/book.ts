@@ -124,7 +124,11 @@ export class Book {
       const today = issuedToday(order, now);
       draft.put(acmeOrders, {
         ...order,
-        ...{ claim: null, failures: 0, retryAt: null, blockedUntil: null, renewAt },
+        claim: null,
+        failures: 0,
+        retryAt: null,
+        blockedUntil: null,
+        renewAt,
         directory: this.#options.self.directory,
         issued: today + 1,
         issuedSince: today === 0 ? now : order.issuedSince,
@@ -251,8 +255,15 @@ export class Book {
 }
 
 const NO_ORDER = {
-  ...{ claim: null, triedAt: 0, failures: 0, retryAt: null, blockedUntil: null, renewAt: null },
-  ...{ directory: null, issued: 0, issuedSince: 0 },
+  claim: null,
+  triedAt: 0,
+  failures: 0,
+  retryAt: null,
+  blockedUntil: null,
+  renewAt: null,
+  directory: null,
+  issued: 0,
+  issuedSince: 0,
 } as const;
 
 type State = Pick<ProxyConfig, 'sslStatus' | 'sslIssuedAt' | 'sslExpiresAt' | 'sslError'>;

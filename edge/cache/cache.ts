@@ -324,7 +324,12 @@ class Flow implements FillContext {
     const flight = this.flights.start(key, () => {});
     const result = flight.wait(PREFETCH_TIMEOUT);
     await runFill(this, {
-      ...{ visit, request, key, variants, stored, flight },
+      visit,
+      request,
+      key,
+      variants,
+      stored,
+      flight,
       isConditional: false,
       fwd: forwardReason(variants.length > 0, facts, now),
       isCollapsed: false,
@@ -346,7 +351,12 @@ class Flow implements FillContext {
     const request = readRequest('GET', exchange.headers, false);
     const flight = this.flights.start(key, () => {});
     const job: Fill = {
-      ...{ visit, request, key, variants, stored, flight },
+      visit,
+      request,
+      key,
+      variants,
+      stored,
+      flight,
       isConditional: true,
       fwd: 'stale',
       isCollapsed: false,

@@ -349,7 +349,7 @@ function tapBody(context: FillContext, fill: Fill, received: Received, body: Ori
   if (verdict.store) {
     const { selecting, tags } = verdict;
     const headers = visit.storedFields(verdict.headers);
-    const writer = store.write({ ...received, domainId, headers, selecting, tags }, body.length, mark);
+    const writer = store.write({ domainId, ...received, headers, selecting, tags }, body.length, mark);
     if (writer !== undefined) {
       const onStored: OnStored = (isStored) => settleFlight(context, fill, isStored);
       return new TappedBody(body, writer, onStored, () => (fill.flight?.followers ?? 0) > 0);

@@ -51,8 +51,14 @@ export function createProbe(fetch: Fetch, openKey: OpenStoredKey): Probe {
       const host = visitedHost(request);
       const { status, body } = await fetch({
         origin: poolOrigin(request.entry, request.origin, (sealed) => openKey(request.domainId, sealed)),
-        ...{ serverName: host, method: 'GET', path: check.path, authority: host, headers: HEADERS },
-        ...{ body: NO_BODY, protocol: '', cancel },
+        serverName: host,
+        method: 'GET',
+        path: check.path,
+        authority: host,
+        headers: HEADERS,
+        body: NO_BODY,
+        protocol: '',
+        cancel,
       });
       // Its connection is closed: the next check opens one, and so sees that the origin accepts it.
       body.cancel();

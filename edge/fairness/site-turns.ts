@@ -137,7 +137,9 @@ export class SiteTurns {
     }
     return new Promise<void>((resolve, reject) => {
       const waiting: Waiting = {
-        ...{ line: null, before: null, after: null },
+        line: null,
+        before: null,
+        after: null,
         exchange,
         site,
         since: now,

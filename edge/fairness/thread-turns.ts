@@ -5,8 +5,8 @@
  * down their clients. Nothing is kept from a site but for the rest of a turn: a thread that has
  * nothing else to do begins the next one at once.
  *
- * Within its share, a site's answers leave and its waiting requests begin, in turns, before anything
- * of it is read.
+ * Within its share, a site's answers leave and its waiting requests begin, in turns, before
+ * anything of it is read.
  *
  * Costs are counted, not measured (edge/http/transport/turn-share.ts), which costs a request next
  * to nothing, and is the same on every machine.

@@ -74,7 +74,8 @@ function certificateLog(warn: Warn): CertificateLog {
 
 function stapled({ cert, key }: TlsCertificate, staples: Staples): TlsCertificate {
   const certificate: TlsCertificate = {
-    ...{ cert, key },
+    cert,
+    key,
     get staple() {
       return staples.of(certificate);
     },
@@ -86,7 +87,7 @@ function stapled({ cert, key }: TlsCertificate, staples: Staples): TlsCertificat
 function refuse(exchange: Exchange, site: Site, page: ErrorPage): ExchangeRecord {
   const id = requestId();
   const bytes = answerError(exchange, page, id, site.documents?.errorPages);
-  return { ...recordOf(exchange, site, id, page.status), bytes };
+  return recordOf(exchange, site, id, page.status, bytes);
 }
 
 /** `isRedirected`: whether visitors of a URL are sent elsewhere before its site is served. */
@@ -105,9 +106,17 @@ function prefetch(
 }
 
 /** Of a response of the edge itself. */
-const recordOf = (exchange: Exchange, site: Site, id: string, status: number): ExchangeRecord => ({
-  ...{ exchange, site, requestId: id, status, bytes: 0, isWhole: true },
-  ...{ cache: 'none', originMs: -1, fault: null, detail: '' },
+const recordOf = (exchange: Exchange, site: Site, id: string, status: number, bytes: number): ExchangeRecord => ({
+  exchange,
+  site,
+  requestId: id,
+  status,
+  bytes,
+  isWhole: true,
+  cache: 'none',
+  originMs: -1,
+  fault: null,
+  detail: '',
 });
 
 export function createApplication(data: unknown, context: ThreadContext): Application {
@@ -184,7 +193,7 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
     networkOf: (exchange) => networkOf(exchange, { trusts }),
     schemeOf: (exchange) => visitedSiteOf(exchange, { trusts }).scheme,
     onAnswer: (exchange, site, status, bytes, id) =>
-      observer.recordProxied({ ...recordOf(exchange, site, id, status), bytes }),
+      observer.recordProxied(recordOf(exchange, site, id, status, bytes)),
   });
   const challengeVisitor = (exchange: Exchange, site: Site): boolean => challenge.demand(exchange, site);
   const load = options.load === null ? null : new SharedLoad(options.load);
@@ -201,8 +210,14 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
     edge,
     cache,
     {
-      ...{ ownAddresses, trusts, loop, rules, challenge: challengeVisitor, traces },
-      ...{ nodeName: options.nodeName, peers },
+      ownAddresses,
+      trusts,
+      loop,
+      rules,
+      challenge: challengeVisitor,
+      traces,
+      nodeName: options.nodeName,
+      peers,
       onPeerResult: (result) => counters.countPeerResult(result),
       onPurged: prefetcher.add,
     },
@@ -240,7 +255,9 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
     peers === null || responses.servePeer === null
       ? null
       : new PeerRequests({
-          ...{ self: options.nodeName, identity: peers.identity, serve: responses.servePeer },
+          self: options.nodeName,
+          identity: peers.identity,
+          serve: responses.servePeer,
           positions: new PurgePositions(peers.positions),
           siteOf: (host) => sites.siteOf(host),
           onServed: () => counters.countServedPeer(),
@@ -266,7 +283,9 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
       httpPorts: new Set(options.httpPorts.map(String)),
       httpsPort: options.httpsPort,
       peers: peerRequests,
-      ...{ load, trusts, observer },
+      load,
+      trusts,
+      observer,
     }),
     gateFor(name) {
       // The operators still reach the admin API.

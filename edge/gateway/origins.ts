@@ -58,7 +58,8 @@ export function openPeerConnections(edge: Config['edge']): OriginClient {
       tlsTimeout: edge.cachePeerTimeout,
       headerTimeout: edge.originHeaderTimeout,
       idleTimeout: edge.originIdleTimeout,
-      ...{ connections, waiting: connections },
+      connections,
+      waiting: connections,
       maxHeaderBytes: edge.originMaxHeaderBytes,
     },
   });

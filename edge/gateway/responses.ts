@@ -69,7 +69,10 @@ export function openResponses(
     peers === null || nodes === null
       ? undefined
       : new CachePeers({
-          ...{ self: nodeName, fetch: nodes.fetch, identity: peers.identity, timeout: edge.cachePeerTimeout },
+          self: nodeName,
+          fetch: nodes.fetch,
+          identity: peers.identity,
+          timeout: edge.cachePeerTimeout,
           positions: new PurgePositions(peers.positions),
           invalidations: new Invalidations(peers.invalidations),
           onResult: onPeerResult,
@@ -89,11 +92,16 @@ export function openResponses(
       mayForceRevalidation: edge.cacheMayInsist,
       collapseTimeout: edge.cacheWait,
     },
-    ...{ peers: owners, rules, challenge, onDone, traces },
+    peers: owners,
+    rules,
+    challenge,
+    onDone,
+    traces,
   });
   return {
     serve,
-    ...{ servePeer, prefetch },
+    servePeer,
+    prefetch,
     owns: (key) => owners?.owns(key) ?? true,
     get nodes() {
       return owners?.count ?? 1;

@@ -81,8 +81,14 @@ export class Stapler {
     if (this.#abort.signal.aborted) return;
     if (this.#entries.size >= MAX_ENTRIES) this.#delete(this.#entries.values().next().value as Entry);
     const entry: Entry = {
-      ...{ id, chain, target: null, staple: null },
-      ...{ isUsed: true, isFetching: false, failures: 0, timer: undefined },
+      id,
+      chain,
+      target: null,
+      staple: null,
+      isUsed: true,
+      isFetching: false,
+      failures: 0,
+      timer: undefined,
     };
     this.#entries.set(id, entry);
     this.#enqueue(entry);

@@ -330,7 +330,9 @@ export class OriginConnection
 
   #mayRetry({ request: { method, protocol }, retries }: Call, isBodyBegun: boolean): boolean {
     return mayRetry({
-      ...{ method, isBodyBegun, retries },
+      method,
+      isBodyBegun,
+      retries,
       isReused: this.#hasRested,
       hasReceived: this.#hasReceived,
       isUpgrade: protocol !== '',

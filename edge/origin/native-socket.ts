@@ -68,7 +68,10 @@ export function nativeSockets(loop: DescriptorLoop, most: number, isBatched = tr
   const received = Buffer.allocUnsafeSlow(READ_BYTES);
   const sending = Buffer.allocUnsafeSlow(SEND_BYTES);
   const shared: Shared = {
-    ...{ loop, received, sending, open: 0 },
+    loop,
+    received,
+    sending,
+    open: 0,
     calls: loop.calls,
     connector: new TcpConnector(),
     receivedAt: TcpCalls.address(received),

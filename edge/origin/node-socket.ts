@@ -31,7 +31,11 @@ class NodeSocket implements OriginSocket {
     this.address = address;
     this.#attempt = attempt;
     const options = {
-      ...{ host: address, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: PROBE_AFTER * 1000 },
+      host: address,
+      port,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: PROBE_AFTER * 1000,
       // A drain after each write: what a write was given may be used again then.
       highWaterMark: 1,
       // The addresses are tried by `dial.ts`, each after its check.

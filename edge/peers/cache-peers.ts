@@ -132,8 +132,17 @@ export class CachePeers {
     const timer = setTimeout(() => attempt.cancel(), timeout);
     try {
       const response = await fetch({
-        ...{ origin: owner.origin as Origin, serverName: PEER_SERVER_NAME, method: 'GET', path, authority },
-        ...{ headers: [...headers, PEER_FIELD, signature], body: NO_BODY, client, site, protocol: '', cancel: attempt },
+        origin: owner.origin as Origin,
+        serverName: PEER_SERVER_NAME,
+        method: 'GET',
+        path,
+        authority,
+        headers: [...headers, PEER_FIELD, signature],
+        body: NO_BODY,
+        client,
+        site,
+        protocol: '',
+        cancel: attempt,
         onInform: (status, fields) => {
           clearTimeout(timer);
           if (status !== WORKING) request.onInform(status, fields);

@@ -24,7 +24,10 @@ const OF_HIT: ReadonlySet<string> = new Set([PEER_FIELD, 'cache-status']);
  */
 export const peerContext = (context: PassageContext): PassageContext => ({
   ...context,
-  ...{ compression: undefined, onDone: undefined, traces: null, peers: null },
+  compression: undefined,
+  onDone: undefined,
+  traces: null,
+  peers: null,
   rules: { name: context.rules.name, trusts: () => true },
 });
 
@@ -42,8 +45,13 @@ export function siteForPeer(site: Site, { origin, lifetime }: PeerCall): Site {
     origin === null && cache === null
       ? undefined
       : new Changes({
-          ...{ requestHeaders: [], responseHeaders: [], rewrite: null, cache, origin },
-          ...{ bypassesCache: false, isUncompressed: false },
+          requestHeaders: [],
+          responseHeaders: [],
+          rewrite: null,
+          cache,
+          origin,
+          bypassesCache: false,
+          isUncompressed: false,
         });
   return { ...site, changes };
 }

@@ -127,7 +127,10 @@ class PrefetchExchange implements Exchange {
 /** The owner of a key fetches from the origin, behind the requests of visitors. */
 export const prefetchContext = (context: PassageContext): PassageContext => ({
   ...context,
-  ...{ compression: undefined, onDone: undefined, traces: null, peers: null },
+  compression: undefined,
+  onDone: undefined,
+  traces: null,
+  peers: null,
   rules: { name: context.rules.name, trusts: () => false },
   send: (request, receiver) => context.send({ ...request, yields: true }, receiver),
 });

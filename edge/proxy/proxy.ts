@@ -155,7 +155,8 @@ export function createSiteProxy(options: ProxyOptions): SiteProxy {
       if (site.documents === null || site.documents.rules === null) return serve(exchange, site);
       return runner.serve(exchange, site, site.documents.rules);
     },
-    ...{ servePeer, prefetch },
+    servePeer,
+    prefetch,
   };
 }
 

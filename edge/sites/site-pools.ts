@@ -85,7 +85,10 @@ function compileEntry(entry: OriginsEntry, domainId: Id, domain: string, tools: 
     }
   });
   const route = new PoolRoute({
-    ...{ entry, origins, scope: String(domainId), stickyKeys: tools.stickyKeys },
+    entry,
+    origins,
+    scope: String(domainId),
+    stickyKeys: tools.stickyKeys,
     onEjected: (key, milliseconds) => tools.onEjected(domainId, key, milliseconds),
     onRetry: () => tools.onRetry(),
     now: () => performance.now(),

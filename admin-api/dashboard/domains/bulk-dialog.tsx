@@ -26,7 +26,10 @@ export function BulkDialog({ task, onClose }: BulkDialogProps) {
   const texts = TEXTS.bulk;
   const { title, domains, run, finish } = task;
   const state = useSignal<BulkState<ListedDomain>>({
-    ...{ done: 0, total: domains.length, failures: [], isWaiting: false },
+    done: 0,
+    total: domains.length,
+    failures: [],
+    isWaiting: false,
   });
   const isRunning = useSignal(true);
   const stop = useSignal(new AbortController());

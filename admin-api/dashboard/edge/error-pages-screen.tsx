@@ -37,7 +37,8 @@ interface PageDraft {
 let keys = 0;
 
 const draftOf = (status: string, html: string, isNew: boolean): PageDraft => ({
-  ...{ key: ++keys, isNew },
+  key: ++keys,
+  isNew,
   status: signal(status),
   html: signal(html),
 });

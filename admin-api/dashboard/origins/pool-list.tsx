@@ -74,8 +74,11 @@ function Pool({ page, origins, entry }: PoolProps) {
 }
 
 const TONES: Readonly<Record<OriginState['state'], string>> = {
-  ...{ up: 'badge badge-good', down: 'badge badge-bad', partly: 'badge badge-warning' },
-  ...{ unknown: 'badge badge-quiet', unchecked: 'badge badge-quiet' },
+  up: 'badge badge-good',
+  down: 'badge badge-bad',
+  partly: 'badge badge-warning',
+  unknown: 'badge badge-quiet',
+  unchecked: 'badge badge-quiet',
 };
 
 function OriginItem({ origin }: { readonly origin: OriginState }) {

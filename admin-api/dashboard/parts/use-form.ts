@@ -25,7 +25,9 @@ export function useForm(pointers: readonly string[], send: () => Promise<Failure
   const faults = faultsOf(failure.value);
   const isShown = pointers.some((pointer) => faults.has(pointer));
   return {
-    ...{ isRunning, failure, submit },
+    isRunning,
+    failure,
+    submit,
     faultOf: (pointer) => faults.get(pointer),
     otherFailure: isShown ? null : failure.value,
   };

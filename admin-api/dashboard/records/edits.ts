@@ -61,7 +61,10 @@ export const hasConflicts = ({ changes, additions }: Edits): boolean =>
 export const isWebType = (type: string): boolean => WEB_TYPES.has(type);
 
 const fieldsOf = ({ name, type, content, ttl, proxied, comment }: Fields): Fields => ({
-  ...{ name, type, content, ttl },
+  name,
+  type,
+  content,
+  ttl,
   ...(proxied === undefined || !isWebType(type) ? {} : { proxied }),
   ...(comment === undefined ? {} : { comment }),
 });

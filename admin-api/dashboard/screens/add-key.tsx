@@ -38,7 +38,10 @@ function KeyForm({ made }: { readonly made: Signal<NewKey | null> }) {
   const texts = TEXTS.addKey;
   const name = useSignal('');
   const access = useSignal<Readonly<Record<Area, Access>>>({
-    ...{ dns: 'write', proxy: 'none', packages: 'none', account: 'none' },
+    dns: 'write',
+    proxy: 'none',
+    packages: 'none',
+    account: 'none',
   });
   const isRestricted = useSignal(false);
   const domains = useSignal<readonly ChosenDomain[]>([]);

@@ -45,7 +45,9 @@ function TsigForm({ made }: { readonly made: Signal<NewTsigKey | null> }) {
     needsDomains.value = isRestricted.value && domains.value.length === 0;
     if (needsDomains.value) return null;
     const body = {
-      ...{ name: name.value.trim(), scopes: [scope.value], algorithm: algorithm.value as 'hmac-sha256' },
+      name: name.value.trim(),
+      scopes: [scope.value],
+      algorithm: algorithm.value as 'hmac-sha256',
       domain_ids: isRestricted.value ? domains.value.map(({ id }) => id) : null,
     };
     const result = await settle(api.POST('/api/v1/tsig-keys', { body }));

@@ -42,7 +42,8 @@ function WebhookForm({ made }: { readonly made: Signal<NewWebhook | null> }) {
     isIncomplete.value = lacksEvents || lacksDomains;
     if (isIncomplete.value) return null;
     const body = {
-      ...{ url: url.value.trim(), description: description.value.trim() },
+      url: url.value.trim(),
+      description: description.value.trim(),
       events: (isForAll.value ? ['*'] : named) as ['*'],
       domain_ids: isRestricted.value ? domains.value.map(({ id }) => id) : null,
     };

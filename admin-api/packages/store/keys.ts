@@ -148,8 +148,13 @@ export class StoreKeys {
       signature: await signStatement(endorsementStatement(endorser.publicKey, publicKey), this.#open(endorser)),
     };
     return {
-      ...{ number, publicKey, sealedKey, endorsement: endorsement ?? null },
-      ...{ createdAt: nowSeconds(), signsUntil: null, revoked: null },
+      number,
+      publicKey,
+      sealedKey,
+      endorsement: endorsement ?? null,
+      createdAt: nowSeconds(),
+      signsUntil: null,
+      revoked: null,
     };
   }
 

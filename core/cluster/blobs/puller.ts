@@ -125,7 +125,9 @@ export class BlobPuller {
       headers: given,
       body,
     } = await request(`https://${address}/v1/blobs/${hash}`, {
-      ...{ dispatcher, signal, headers },
+      dispatcher,
+      signal,
+      headers,
     });
     if (statusCode === 404) {
       await body.dump();

@@ -181,7 +181,11 @@ export class DomainHistory {
     const { sequence, time } = this.#entry;
     const { isCreation, isLarge, recordCount, records: changed } = change;
     const value = encodeHistory({
-      ...{ sequence, time, isCreation, isLarge, recordCount },
+      sequence,
+      time,
+      isCreation,
+      isLarge,
+      recordCount,
       about: this.#about(change),
       encodedRecords: Buffer.concat([...changed.values()]),
     });

@@ -279,7 +279,7 @@ export async function write<T>(
       const observed = observer?.startCommit();
       try {
         const onApplied = observed?.applied;
-        const { sequence } = await journal.commit({ ...request, by, compiled: draft.compiled, onApplied });
+        const { sequence } = await journal.commit({ by, compiled: draft.compiled, onApplied, ...request });
         observed?.end(sequence);
         return { result, sequence };
       } catch (error) {

@@ -76,7 +76,8 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     this.#turns = new Turns(this.#log, options.countOthers ?? (() => 0));
     this.#forwarding = new Forwarding({
       ...(options.sequencing ?? NO_SEQUENCER),
-      ...{ log: this.#log, deadline: options.deadline },
+      log: this.#log,
+      deadline: options.deadline,
       readLatest: () => this.#readLatest(),
       waitForApplied: (sequence) => this.#waitForApplied(sequence),
       isClosed: () => this.isClosed,

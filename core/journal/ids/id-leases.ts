@@ -124,8 +124,13 @@ export class IdLeases implements IdPool {
     let kind = this.#kinds.get(table);
     if (kind === undefined) {
       kind = {
-        ...{ table, free: new Intervals(), waiting: [], isLeasing: false },
-        ...{ block: 0, leasedAt: Number.NEGATIVE_INFINITY, pausedUntil: Number.NEGATIVE_INFINITY },
+        table,
+        free: new Intervals(),
+        waiting: [],
+        isLeasing: false,
+        block: 0,
+        leasedAt: Number.NEGATIVE_INFINITY,
+        pausedUntil: Number.NEGATIVE_INFINITY,
       };
       this.#kinds.set(table, kind);
     }

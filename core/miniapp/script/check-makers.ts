@@ -73,8 +73,13 @@ export function noteTags(view: ScriptView, node: Call, name: string, args: reado
     if (tag !== 'script' && tag !== 'base' && !FRAMES.has(tag)) continue;
     const message = `${written(view, node)} makes a ${tag} element.`;
     view.context.tagged.push({
-      ...{ name, index, tag, message },
-      ...{ position: placeOf(view, node), script: view.script, at: node.start },
+      name,
+      index,
+      tag,
+      message,
+      position: placeOf(view, node),
+      script: view.script,
+      at: node.start,
     });
   }
 }

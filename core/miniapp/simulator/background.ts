@@ -141,7 +141,10 @@ export class BackgroundTasks {
     const lines = [ended.detail, ...findings, ...calls.map(lineOf)].filter((line) => line !== '');
     this.#runs.add({
       id: ++this.#count,
-      ...{ taskId, at, milliseconds, retryAt },
+      taskId,
+      at,
+      milliseconds,
+      retryAt,
       outcome: ended.outcome,
       lines: lines.map((line) => line.slice(0, LONGEST_LINE)),
       omittedCalls,
@@ -156,7 +159,9 @@ export class BackgroundTasks {
       clockOffset: this.#clock.offset,
       hasFile: this.#app?.entry !== undefined,
       tasks: tasks.map(({ taskId, dueAt, attempts }) => ({
-        ...{ taskId, dueAt, attempts },
+        taskId,
+        dueAt,
+        attempts,
         isRunning: this.#running === taskId,
       })),
       runs: this.#runs.entries,

@@ -49,7 +49,14 @@ const isFaultOfManifest = ({ type, code, file, message }: Finding): boolean =>
   type === 'error' && (file === MANIFEST || (code === 'file_missing' && message.startsWith(MANIFEST)));
 
 export const viewOf = ({ type, code, message, fix, file, line, column, excerpt }: Finding): FindingView => ({
-  ...{ type, code, message, fix, file, line, column, excerpt },
+  type,
+  code,
+  message,
+  fix,
+  file,
+  line,
+  column,
+  excerpt,
 });
 
 function fileOf(root: string, path: string, size: number): PackageFile {

@@ -36,7 +36,8 @@ export class StorageWatch {
         bytes: Buffer.byteLength(key) + Buffer.byteLength(value),
       })),
       omitted: keys - entries.length,
-      ...{ bytes, keys },
+      bytes,
+      keys,
     });
   }
 

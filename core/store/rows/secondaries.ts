@@ -27,8 +27,15 @@ export interface SecondaryRow {
 /** The row of a zone that was never transferred. */
 export function newSecondary(domainId: Id): SecondaryRow {
   return {
-    ...{ domainId, serial: null, transferredAt: null, refreshedAt: null, expiresAt: null },
-    ...{ refresh: 0, retry: 0, expire: 0, error: null },
+    domainId,
+    serial: null,
+    transferredAt: null,
+    refreshedAt: null,
+    expiresAt: null,
+    refresh: 0,
+    retry: 0,
+    expire: 0,
+    error: null,
   };
 }
 

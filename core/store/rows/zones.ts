@@ -38,8 +38,11 @@ export interface CatalogListing {
 
 /** What a domain has that is no secondary and no catalog. */
 export const PRIMARY: Pick<Domain, 'kind' | 'primaries' | 'members' | 'consumes' | 'listedBy'> = {
-  ...{ kind: 'primary', primaries: [], members: 'account' },
-  ...{ consumes: false, listedBy: null },
+  kind: 'primary',
+  primaries: [],
+  members: 'account',
+  consumes: false,
+  listedBy: null,
 };
 
 export interface Primary {

@@ -169,7 +169,7 @@ export class DiskWriter {
       : (job.data as Pick<EntryFrame, 'data'>).data;
     const { mark, bodyLength, codings } = job;
     const head = Buffer.allocUnsafe(length);
-    writeHead(head, 0, job.head, job.texts, { ...{ mark, bodyLength, codings, pieces, siblings, location, data } });
+    writeHead(head, 0, job.head, job.texts, { mark, bodyLength, codings, pieces, siblings, location, data });
     seal(head, 0, length, saltOf(this.#options.secret, this.#segment));
     this.#buffers.push(head, ...(Array.isArray(job.data) ? job.data : []), ZEROS.subarray(0, total - length - size));
     this.#batchBytes += total;
@@ -296,7 +296,13 @@ export function makeTombstone(
 ): DiskJob {
   const { a, b, head, texts } = job;
   return {
-    ...{ a, b, mark, minSegment, bodyLength: 0, codings: [], data: [] },
+    a,
+    b,
+    mark,
+    minSegment,
+    bodyLength: 0,
+    codings: [],
+    data: [],
     head: { ...head, status: TOMBSTONE, selecting: [], headers: [], tags: [] },
     texts: {
       text: texts.text.slice(0, texts.lengths[0] + texts.lengths[1]),

@@ -82,7 +82,14 @@ export class Disk {
     this.#files = files;
     this.#reader = reader;
     this.#writer = new DiskWriter({
-      ...{ folder, secret, segmentBytes, index, segments, files, reader, removedAt },
+      folder,
+      secret,
+      segmentBytes,
+      index,
+      segments,
+      files,
+      reader,
+      removedAt,
       onReplaced: ({ a, b, bodyLength }) => {
         if (bodyLength > memoryObject) onReplaced(a, b);
         signals.replaced(a, b);

@@ -202,7 +202,9 @@ export function readHead(bytes: Buffer, at: number): Entry {
     frame: {
       mark: bytes.readDoubleLE(at + 32),
       bodyLength: bytes.readDoubleLE(at + 40),
-      ...{ codings, pieces, siblings },
+      codings,
+      pieces,
+      siblings,
       location: { segment: bytes.readUInt32LE(at + 66), offset: bytes.readUIntLE(at + 70, 6) },
       data: { segment: bytes.readUInt32LE(at + 80), offset: bytes.readDoubleLE(at + 84) },
     },

@@ -112,7 +112,10 @@ export class Memory {
     const parts = [body, ...codings.map((encoded) => encoded.bytes)];
     const outside = isInner ? undefined : parts.map(ownBytes);
     const frame = {
-      ...{ mark, bodyLength: body.length, pieces: [], siblings: [] },
+      mark,
+      bodyLength: body.length,
+      pieces: [],
+      siblings: [],
       codings: codings.map(({ coding, bytes }) => ({ coding, length: bytes.length })),
       location: { segment: 0, offset: 0 },
       data: { segment: 0, offset: 0 },

@@ -127,8 +127,11 @@ class ThreadStore implements CacheStore {
     const maxBytes = disk === undefined ? memoryObject : largestObject;
     if (length !== undefined && length > maxBytes) return undefined;
     return new BodyWriter({
-      ...{ maxBytes, length, disk, budget: this.#room },
-      put: (body, onStored) => this.#put(new Variant({ ...head, body }, mark, []), onStored),
+      maxBytes,
+      length,
+      disk,
+      budget: this.#room,
+      put: (body, onStored) => this.#put(new Variant({ body, ...head }, mark, []), onStored),
       finish: (file, onStored) => {
         this.#signals.poll(this.#listener);
         if (disk === undefined || this.#isVoid(head, mark)) {
@@ -190,12 +193,19 @@ class ThreadStore implements CacheStore {
     const memory = this.#memory;
     const disk = this.#disk;
     return {
-      ...{ memoryObjects: memory.count, memoryBytes: memory.bytes, memoryLimit: memory.limit },
-      ...{ diskObjects: disk?.count ?? 0, diskBytes: disk?.bytes ?? 0, diskLimit: disk?.limit ?? 0 },
+      memoryObjects: memory.count,
+      memoryBytes: memory.bytes,
+      memoryLimit: memory.limit,
+      diskObjects: disk?.count ?? 0,
+      diskBytes: disk?.bytes ?? 0,
+      diskLimit: disk?.limit ?? 0,
       hits: { memory: this.#memoryHits, disk: this.#diskHits },
-      ...{ misses: this.#misses, stored: this.#stored },
-      ...{ evicted: memory.evicted, purged: memory.purged + this.#rejected },
-      ...{ damaged: disk?.damaged ?? 0, unwritten: disk?.unwritten ?? 0 },
+      misses: this.#misses,
+      stored: this.#stored,
+      evicted: memory.evicted,
+      purged: memory.purged + this.#rejected,
+      damaged: disk?.damaged ?? 0,
+      unwritten: disk?.unwritten ?? 0,
     };
   }
 

@@ -246,7 +246,13 @@ export class Pool {
         const { slice, close } = this.counters.open();
         const places = hasNativeTls ? sharePlaces(connections + descriptors, maxCertificates) : null;
         const started: Omit<ThreadData, 'pulse'> = {
-          ...{ application, data, thread: i, limits, slot, slice, places },
+          application,
+          data,
+          thread: i,
+          limits,
+          slot,
+          slice,
+          places,
           listeners: this.#listening.listenersOf(i),
           tickets: this.#tickets,
           ticketLifetime: ticketRotation,

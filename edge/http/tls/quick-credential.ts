@@ -57,14 +57,16 @@ const CURVES: readonly Curve[] = [
     head: hex('308187020100301306072a8648ce3d020106082a8648ce3d030107046d306b0201010420'),
     between: hex('a144034200'),
     publicHead: hex('3059301306072a8648ce3d020106082a8648ce3d030107034200'),
-    ...{ scalar: 32, point: 65 },
+    scalar: 32,
+    point: 65,
   },
   {
     nid: P384,
     head: hex('3081b6020100301006072a8648ce3d020106052b8104002204819e30819b0201010430'),
     between: hex('a164036200'),
     publicHead: hex('3076301006072a8648ce3d020106052b81040022036200'),
-    ...{ scalar: 48, point: 97 },
+    scalar: 48,
+    point: 97,
   },
 ];
 

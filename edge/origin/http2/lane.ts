@@ -471,7 +471,10 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
     if (isRefused) return mayRepeatRefused(retries, this.#upload?.canRepeat !== false);
     if (fault !== 'reset' || this.#session.isOpen) return false;
     return mayRetry({
-      ...{ method: request.method, retries, isReused: this.#hasRested, hasReceived: this.#hasReceived },
+      method: request.method,
+      retries,
+      isReused: this.#hasRested,
+      hasReceived: this.#hasReceived,
       isBodyBegun: this.#upload !== null,
       isUpgrade: false,
     });

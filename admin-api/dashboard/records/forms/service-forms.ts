@@ -26,8 +26,15 @@ export const SERVICE_FORM: ContentForm = {
     { key: 'otherParameters', kind: 'text', placeholder: 'key65400="text"' },
   ],
   initial: {
-    ...{ priority: '1', target: '.', alpn: 'h2', noDefaultAlpn: '', port: '', ipv4hint: '', ipv6hint: '' },
-    ...{ ech: '', otherParameters: '' },
+    priority: '1',
+    target: '.',
+    alpn: 'h2',
+    noDefaultAlpn: '',
+    port: '',
+    ipv4hint: '',
+    ipv6hint: '',
+    ech: '',
+    otherParameters: '',
   },
   parse(content) {
     const [priority, target, ...parameters] = splitParameters(content);

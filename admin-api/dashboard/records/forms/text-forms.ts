@@ -56,8 +56,12 @@ const spf: ContentForm = {
       else other.push(term);
     }
     return {
-      ...{ mx: flagOf(set.has('mx')), a: flagOf(set.has('a')), addresses: addresses.join('\n') },
-      ...{ includes: includes.join('\n'), other: other.join(' '), all },
+      mx: flagOf(set.has('mx')),
+      a: flagOf(set.has('a')),
+      addresses: addresses.join('\n'),
+      includes: includes.join('\n'),
+      other: other.join(' '),
+      all,
     };
   },
   format({ mx, a, addresses, includes, other, all }) {
@@ -133,8 +137,13 @@ const dmarc: ContentForm = {
     { key: 'spfAlignment', kind: 'choice', choices: ALIGNMENTS },
   ],
   initial: {
-    ...{ policy: 'none', subdomainPolicy: '', percent: '', reports: '', failures: '' },
-    ...{ dkimAlignment: 'r', spfAlignment: 'r' },
+    policy: 'none',
+    subdomainPolicy: '',
+    percent: '',
+    reports: '',
+    failures: '',
+    dkimAlignment: 'r',
+    spfAlignment: 'r',
   },
   usualName: '_dmarc',
   parse(content) {
@@ -142,9 +151,13 @@ const dmarc: ContentForm = {
     if (tags === null || tags.get('v')?.toUpperCase() !== 'DMARC1') return null;
     if ([...tags.keys()].some((tag) => !DMARC_TAGS.includes(tag))) return null;
     const values: Values = {
-      ...{ policy: tags.get('p') ?? '', subdomainPolicy: tags.get('sp') ?? '', percent: tags.get('pct') ?? '' },
-      ...{ reports: fromUris(tags.get('rua') ?? ''), failures: fromUris(tags.get('ruf') ?? '') },
-      ...{ dkimAlignment: tags.get('adkim') ?? 'r', spfAlignment: tags.get('aspf') ?? 'r' },
+      policy: tags.get('p') ?? '',
+      subdomainPolicy: tags.get('sp') ?? '',
+      percent: tags.get('pct') ?? '',
+      reports: fromUris(tags.get('rua') ?? ''),
+      failures: fromUris(tags.get('ruf') ?? ''),
+      dkimAlignment: tags.get('adkim') ?? 'r',
+      spfAlignment: tags.get('aspf') ?? 'r',
     };
     return dmarc.fields.every(({ key, choices }) => choices?.includes(values[key]) ?? true) ? values : null;
   },
