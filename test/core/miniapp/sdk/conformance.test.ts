@@ -1,5 +1,4 @@
 /** The conformance pages: packages, and run against the host's side of the bridge in node:vm. */
-import { performance } from 'node:perf_hooks';
 import vm from 'node:vm';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -44,10 +43,74 @@ test('the page of raw messages is none', async () => {
   assert.ok(codes.includes('native_bridge') && codes.includes('parent_message'), `${codes}`);
 });
 
-/** The pages wait for seconds, and so that many times less. */
-const SPEED = 40;
-const now = (): number => performance.now() * SPEED;
-const dateNow = (): number => Math.floor(performance.timeOrigin + now());
+/**
+ * Time that passes only while nobody works: pages and hosts are as fast as each other on every
+ * machine, and the pages need not wait for seconds.
+ */
+class SimulatedTime {
+  now = 0;
+  /** Messages in flight, and work of the host that takes more than a turn. */
+  busy = 0;
+  #timers: { readonly at: number; readonly run: () => void }[] = [];
+  #isStopped = false;
+
+  constructor() {
+    void this.#pass();
+  }
+
+  get date(): number {
+    return Date.UTC(2026, 0, 1) + this.now;
+  }
+
+  set(run: () => void, ms: number): object {
+    const timer = { at: this.now + ms, run };
+    this.#timers.push(timer);
+    return timer;
+  }
+
+  clear(timer: object | undefined): void {
+    this.#timers = this.#timers.filter((other) => other !== timer);
+  }
+
+  /** In a later turn. */
+  send(deliver: () => void): void {
+    this.busy++;
+    setImmediate(() => {
+      this.busy--;
+      deliver();
+    });
+  }
+
+  async during<T>(work: Promise<T>): Promise<T> {
+    this.busy++;
+    try {
+      return await work;
+    } finally {
+      this.busy--;
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  async #pass(): Promise<void> {
+    let idle = 0;
+    while (!this.#isStopped) {
+      await new Promise((resolve) => setImmediate(resolve));
+      idle = this.busy === 0 ? idle + 1 : 0;
+      if (idle < IDLE_TURNS || this.#timers.length === 0) continue;
+      idle = 0;
+      const next = this.#timers.reduce((first, timer) => (timer.at < first.at ? timer : first));
+      this.clear(next);
+      this.now = next.at;
+      next.run();
+    }
+  }
+}
+
+/** Turns of the loop without work, after which the next timer is due. */
+const IDLE_TURNS = 3;
 
 interface Check {
   readonly group: string;
@@ -65,34 +128,35 @@ class RunningPage {
   isPhotoTaken = true;
   readonly #files: Readonly<Record<string, Buffer>>;
   readonly #session: PageSession;
-  readonly #tasks = new Map<string, NodeJS.Timeout>();
+  readonly #tasks = new Map<string, object>();
+  readonly #time = new SimulatedTime();
   readonly #app: { id: string; permissions: string[]; background?: { permissions: string[] } };
 
   constructor(page: ConformancePage, { change = (text) => text }: { change?: (text: string) => string } = {}) {
     this.#files = readConformance(page);
     this.#app = JSON.parse(`${this.#files['manifest.json']}`);
     const listeners: ((event: object) => void)[] = [];
-    const parent = { postMessage: (text: string) => setImmediate(() => this.#session.receive(text)) };
+    const parent = { postMessage: (text: string) => this.#time.send(() => this.#session.receive(text)) };
     this.#session = new PageSession({
       app: this.#app,
       permissions: new Permissions(this.#app, {
         // A person takes longer than a host.
-        prompt: () => new Promise((resolve) => setTimeout(() => resolve(this.answer), 20)),
+        prompt: () => new Promise((resolve) => this.#time.set(() => resolve(this.answer), 1000)),
       }),
       services: this.#services(),
       hostVersion: '1.0.0',
       send: (text) =>
-        setImmediate(() => listeners.forEach((listen) => void listen({ source: parent, data: change(text) }))),
+        this.#time.send(() => listeners.forEach((listen) => void listen({ source: parent, data: change(text) }))),
       log: () => {},
-      now,
+      now: () => this.#time.now,
     });
     const window: Record<string, unknown> = {
       document: this.document,
       parent,
       addEventListener: (type: string, listen: (event: object) => void) => type === 'message' && listeners.push(listen),
-      setTimeout: (run: () => void, ms: number) => setTimeout(run, ms / SPEED),
-      clearTimeout,
-      dateNow,
+      setTimeout: (run: () => void, ms: number) => this.#time.set(run, ms),
+      clearTimeout: (timer: object | undefined) => this.#time.clear(timer),
+      dateNow: () => this.#time.date,
     };
     window.window = vm.createContext(window);
     vm.runInContext('Date.now = dateNow', window);
@@ -107,7 +171,10 @@ class RunningPage {
       throw new HostFault('network_error', 'There is no address.');
     };
     return {
-      storage: this.storage,
+      storage: {
+        get: (appId, key) => this.storage.get(appId, key),
+        set: (appId, key, value) => this.#time.during(this.storage.set(appId, key, value)),
+      },
       toast: () => {},
       vibrate: () => {},
       takePhoto: () => {
@@ -127,15 +194,15 @@ class RunningPage {
   #schedule(taskId: string, delayMs: number): void {
     if (!this.#tasks.has(taskId) && this.#tasks.size >= LIMITS.tasks)
       throw new HostFault('quota_exceeded', `The app has ${LIMITS.tasks} tasks.`);
-    clearTimeout(this.#tasks.get(taskId));
+    this.#time.clear(this.#tasks.get(taskId));
     const run = (): void => {
       this.#tasks.delete(taskId);
       const call = (operation: unknown, params: unknown) => callInBackground(this, this.#app, operation, params);
-      const event = { type: 'schedule', timestamp: dateNow(), appId: this.#app.id };
+      const event = { type: 'schedule', timestamp: this.#time.date, appId: this.#app.id };
       const context = vm.createContext({ Host: { call }, event });
       vm.runInContext(`${this.#files['background.js']};onBackgroundEvent(event)`, context);
     };
-    this.#tasks.set(taskId, setTimeout(run, delayMs / SPEED).unref());
+    this.#tasks.set(taskId, this.#time.set(run, delayMs));
   }
 
   get checks(): Check[] {
@@ -181,7 +248,7 @@ class RunningPage {
 
   async close(): Promise<void> {
     this.#session.close();
-    for (const task of this.#tasks.values()) clearTimeout(task);
+    this.#time.stop();
     await this.storage.close();
     removeFolder(this.#folder);
   }
