@@ -11,10 +11,12 @@ export interface Part {
 
 export class Schemas {
   readonly #components = new Map<string, Part>();
+  /** References to those of the components that were seen before: most are used many times. */
+  readonly #references = new Map<object, Part>();
 
   /** The schema as plain JSON. Throws Error if two different schemas have the same title. */
   plain(schema: object): Part {
-    return this.#walk(JSON.parse(JSON.stringify(schema))) as Part;
+    return this.#walk(schema) as Part;
   }
 
   /** The schemas with a title, by title. */
@@ -22,16 +24,24 @@ export class Schemas {
     return Object.fromEntries([...this.#components].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** `value` must be plain JSON, without the symbol properties of TypeBox. */
+  /** Without what JSON has not: fields that are undefined, and the symbols of TypeBox. */
   #walk(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((item) => this.#walk(item));
     if (typeof value !== 'object' || value === null) return value;
+    const before = this.#references.get(value);
+    if (before !== undefined) return before;
     const { title, ...rest } = value as Part;
-    const walked = Object.fromEntries(Object.entries(rest).map(([key, inner]) => [key, this.#walk(inner)]));
+    const walked: Record<string, unknown> = {};
+    for (const key of Object.keys(rest)) if (rest[key] !== undefined) walked[key] = this.#walk(rest[key]);
+    if (typeof title === 'string') {
+      this.#add(title, walked);
+      const reference = { $ref: `#/components/schemas/${title}` };
+      this.#references.set(value, reference);
+      return reference;
+    }
     // An object may have a property named "title", whose value is a schema.
-    if (typeof title !== 'string') return title === undefined ? walked : { ...walked, title: this.#walk(title) };
-    this.#add(title, walked);
-    return { $ref: `#/components/schemas/${title}` };
+    if (title !== undefined) walked.title = this.#walk(title);
+    return walked;
   }
 
   #add(title: string, schema: Part): void {
