@@ -1,7 +1,9 @@
 /** Ids that all nodes of a cluster create at once. */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { ApiResponse, Json } from '../../support/api-client.ts';
 import type { Daemon } from '../../support/daemon.ts';
 import { whyNotPrograms } from '../peers/transcript.ts';
 import { startCluster } from './rig.ts';
@@ -29,15 +31,14 @@ async function createAll({ api }: Daemon, label: string, batches: number): Promi
     assert.ok(Number.isSafeInteger(id) && id > 0, `${kind} ${id}`);
     ids.get(kind)?.push(id);
   };
-  // As a client should: a slow machine refuses some of so many writes with 503 "busy".
-  const post = async (path: string, body: Parameters<typeof api.call>[2]): ReturnType<typeof api.call> => {
+  // As a client should: a slow machine refuses some of so many writes with 503.
+  const post = async (path: string, body: Json): Promise<ApiResponse> => {
+    const key = { 'Idempotency-Key': randomUUID() };
     for (;;) {
-      try {
-        return await api.call('POST', path, body);
-      } catch (error) {
-        if (!(error as Error).message.includes('"code":"busy"')) throw error;
-        await sleep(100);
-      }
+      const response = await api.request('POST', path, body, undefined, key);
+      if (response.status === 200) return response;
+      assert.is(response.status, 503, `POST ${path}: ${response.text}`);
+      await sleep(100);
     }
   };
   for (let i = 0; i < batches; i++) {
