@@ -1,7 +1,6 @@
 /** The dnstap thread: reads the rings of the DNS threads, and writes frames to the socket. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { beat } from '../os/pulse.ts';
-import { collectGrowth } from '../os/thread-upkeep.ts';
+import { maintainThread } from '../os/thread-upkeep.ts';
 import { TapDrain } from './drain.ts';
 import { FrameEncoder } from './encode.ts';
 import { FrameStream } from './frame-stream.ts';
@@ -14,8 +13,7 @@ const LATER_MS = 25;
 const { path, identity, version, rings, locals, pulse } = workerData as DnstapData;
 const post = (message: FromDnstap): void => parentPort?.postMessage(message);
 
-beat(pulse);
-collectGrowth();
+maintainThread(pulse);
 const drain = new TapDrain(rings, new FrameEncoder(identity, version, locals));
 const stream = new FrameStream({
   path,

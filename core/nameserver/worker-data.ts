@@ -6,8 +6,7 @@ import type { AnswerSettings } from '../answer/settings.ts';
 import type { ListenAddress } from '../config/index.ts';
 import { openTap } from '../dnstap/ring.ts';
 import { ConnectionLimits, type SharedLimits } from '../os/connection-limits.ts';
-import { beat } from '../os/pulse.ts';
-import { collectGrowth } from '../os/thread-upkeep.ts';
+import { maintainThread } from '../os/thread-upkeep.ts';
 import { openSampler } from '../statistics/sample-ring.ts';
 import type { SharedIndex } from '../store/index/layout.ts';
 import { STOPPING } from '../store/index/layout.ts';
@@ -99,8 +98,7 @@ export function connectionLimits({ connections, streamIndex, tcp }: WorkerData):
 }
 
 export function createDnsContext(data: WorkerData): DnsContext {
-  beat(data.pulse);
-  collectGrowth();
+  maintainThread(data.pulse);
   const store = new LmdbNodeStore(data.storeDirectory);
   const index = new IndexReader(data.shared, data.readerNumber, data.port, store);
   const header = new Int32Array(data.shared.header);

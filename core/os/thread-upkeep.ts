@@ -5,6 +5,7 @@
  */
 import { getHeapSpaceStatistics } from 'node:v8';
 import koffi from 'koffi';
+import { beat } from './pulse.ts';
 import { trimMalloc } from './release-memory.ts';
 
 /** Milliseconds. */
@@ -62,15 +63,16 @@ export function collection(): (() => void) | null {
   }
 }
 
-/** For a worker thread. Does not keep it alive. */
-export function collectGrowth(interval = INTERVAL): void {
+/** For each worker thread, at its start: it beats, and is collected as it grows. */
+export function maintainThread(pulse: SharedArrayBuffer): void {
+  beat(pulse);
   const collect = collection();
   if (collect === null) return;
   const growth = new HeapGrowth(oldBytes, collect);
-  setInterval(() => growth.look(), interval).unref();
+  setInterval(() => growth.look(), INTERVAL).unref();
 }
 
 /** For the main thread: what was freed in malloc's heaps of all threads returns to the system. */
-export function trimRegularly(interval = 2 * INTERVAL): void {
-  setInterval(trimMalloc, interval).unref();
+export function trimRegularly(): void {
+  setInterval(trimMalloc, 2 * INTERVAL).unref();
 }

@@ -3,8 +3,7 @@
  * them each minute, and answers queries. The work must not delay the main thread.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { beat } from '../os/pulse.ts';
-import { collectGrowth } from '../os/thread-upkeep.ts';
+import { maintainThread } from '../os/thread-upkeep.ts';
 import { openEnvironment } from '../store/environment.ts';
 import { StoreReader } from '../store/reader.ts';
 import { Collector } from './collector.ts';
@@ -30,8 +29,7 @@ const reasonOf = (error: unknown): string => (error instanceof Error ? error.mes
 function start({ directory, rings, maxBytes, readOnly, pulse }: StatisticsData): void {
   const readOnlyWord = new Int32Array(readOnly);
   const isReadOnly = (): boolean => Atomics.load(readOnlyWord, 0) === 1;
-  beat(pulse);
-  collectGrowth();
+  maintainThread(pulse);
   const environment = openEnvironment(directory);
   const store = new StatisticsStore(openStatisticsFile(directory));
   const readers = rings.map((ring) => new SampleReader(ring));

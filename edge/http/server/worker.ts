@@ -7,8 +7,7 @@ import { addressText } from '../../../core/address/ipv6.ts';
 import { LogThrottle } from '../../../core/base/log/throttle.ts';
 import { ConnectionLimits } from '../../../core/os/connection-limits.ts';
 import { DescriptorLoop } from '../../../core/os/descriptor-loop.ts';
-import { beat } from '../../../core/os/pulse.ts';
-import { collectGrowth } from '../../../core/os/thread-upkeep.ts';
+import { maintainThread } from '../../../core/os/thread-upkeep.ts';
 import { SharedLoad } from '../../../core/protection/shared-load.ts';
 import type { Client } from '../exchange/exchange.ts';
 import { Http1Counters } from '../http1/counters.ts';
@@ -29,8 +28,7 @@ const tell =
   (reason: string, count: number, client: Client): void =>
     warn(message, { reason, count, client: client.address, serverName: client.serverName });
 
-beat(data.pulse);
-collectGrowth();
+maintainThread(data.pulse);
 const counters = new ServerCounters({
   memory: data.slice.server,
   onLimit: (reason, count, client) =>
