@@ -5,7 +5,15 @@ import type { Journal } from '../journal/journal.ts';
 import type { Environment } from '../store/environment.ts';
 import { afterPrefix, type Id, idKey, writeId } from '../store/keys.ts';
 import type { Reader } from '../store/reader.ts';
-import { type Domain, newSecondary, type RecordRow, records, type SecondaryRow, secondaries } from '../store/rows.ts';
+import {
+  type Domain,
+  newRecord,
+  newSecondary,
+  type RecordRow,
+  records,
+  type SecondaryRow,
+  secondaries,
+} from '../store/rows.ts';
 import { latin1 } from '../wire/latin1.ts';
 import { type Name, nameId, parentName } from '../wire/name.ts';
 import type { ResourceRecord } from '../wire/types.ts';
@@ -143,18 +151,7 @@ export async function commitDifference(
     for (const stored of puts) draft.put(records, stored);
     if (inserts.length > 0) {
       let id = draft.newId(records, inserts.length);
-      for (const { name, type, ttl, rdata } of inserts)
-        draft.insert(records, {
-          id: id++,
-          domainId,
-          name,
-          type,
-          ttl,
-          rdata,
-          proxied: null,
-          createdAt: now,
-          updatedAt: now,
-        });
+      for (const record of inserts) draft.insert(records, newRecord(id++, domainId, record, now));
     }
     draft.put(secondaries, row);
   });

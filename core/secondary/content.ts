@@ -5,7 +5,7 @@
 import { WaypostError } from '../base/errors.ts';
 import { ChangeWriter } from '../journal/entry-codec.ts';
 import type { Id } from '../store/keys.ts';
-import { type RecordRow, records } from '../store/rows.ts';
+import { newRecord, records } from '../store/rows.ts';
 import { HEADER_LENGTH } from '../wire/header.ts';
 import { latin1 } from '../wire/latin1.ts';
 import { MessageReader } from '../wire/message-reader.ts';
@@ -73,18 +73,8 @@ export interface WholeZone {
 export function readWholeZone({ messages, domainId, apex, now }: ZoneInput): WholeZone {
   const zone = recordsOfZone(messages, apex);
   const out = new ChangeWriter();
-  for (const { name, type, ttl, rdata } of zone) {
-    const row: RecordRow = {
-      id: 0,
-      domainId,
-      name,
-      type,
-      ttl,
-      rdata,
-      proxied: null,
-      createdAt: now,
-      updatedAt: now,
-    };
+  for (const record of zone) {
+    const row = newRecord(0, domainId, record, now);
     out.put(records.number, records.key(row), records.encode(row));
   }
   const isSigned = zone.some(({ type }) => SIGNED.has(type));

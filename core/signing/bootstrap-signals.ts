@@ -7,7 +7,7 @@
 import type { Draft } from '../journal/draft/draft.ts';
 import type { Id } from '../store/keys.ts';
 import type { Reader } from '../store/reader.ts';
-import { type Domain, records } from '../store/rows.ts';
+import { type Domain, newRecord, records } from '../store/rows.ts';
 import { equalNames, isWithin, joinNames, MAX_NAME, type Name, parentName, parseName } from '../wire/name.ts';
 import { type RRset, TYPE } from '../wire/types.ts';
 import { requestSets } from '../zone/signed-apex.ts';
@@ -83,15 +83,5 @@ function replaceSets(draft: Draft, domainId: Id, name: Name, sets: readonly RRse
   for (const { type, ttl, rdatas } of sets)
     for (const rdata of rdatas)
       if (!rows.some((row) => row.type === type && equalNames(row.rdata, rdata)))
-        draft.put(records, {
-          id: draft.newId(records),
-          domainId,
-          name,
-          type,
-          ttl,
-          rdata,
-          proxied: null,
-          createdAt: now,
-          updatedAt: now,
-        });
+        draft.put(records, newRecord(draft.newId(records), domainId, { name, type, ttl, rdata }, now));
 }

@@ -5,7 +5,7 @@
 import { dsRdata } from '../dnssec/dnskey.ts';
 import type { Draft } from '../journal/draft/draft.ts';
 import type { Reader } from '../store/reader.ts';
-import { type Domain, type ParentLook, type RecordRow, records } from '../store/rows.ts';
+import { type Domain, newRecord, type ParentLook, type RecordRow, records } from '../store/rows.ts';
 import { equalNames, formatHost, type Name, parentName } from '../wire/name.ts';
 import { TYPE } from '../wire/types.ts';
 import { wantedKeys } from './advice.ts';
@@ -74,17 +74,8 @@ export function updateOwnParent(
   }
   for (const rdata of wanted) {
     if (rows.some((row) => equalNames(row.rdata, rdata))) continue;
-    draft.put(records, {
-      id: draft.newId(records),
-      domainId: parent.id,
-      name: apex,
-      type: TYPE.DS,
-      // All records of an RRset have one TTL.
-      ttl: rows[0]?.ttl ?? DS_TTL,
-      rdata,
-      proxied: null,
-      createdAt: now,
-      updatedAt: now,
-    });
+    // All records of an RRset have one TTL.
+    const record = { name: apex, type: TYPE.DS, ttl: rows[0]?.ttl ?? DS_TTL, rdata };
+    draft.put(records, newRecord(draft.newId(records), parent.id, record, now));
   }
 }

@@ -89,6 +89,24 @@ export interface RecordRow {
   readonly updatedAt: number;
 }
 
+/** A record as it is made at `now`; nobody has said whether its name goes through the proxy. */
+export const newRecord = (
+  id: Id,
+  domainId: Id,
+  { name, type, ttl, rdata }: Pick<RecordRow, 'name' | 'type' | 'ttl' | 'rdata'>,
+  now: number,
+): RecordRow => ({
+  id,
+  domainId,
+  name,
+  type,
+  ttl,
+  rdata,
+  proxied: null,
+  createdAt: now,
+  updatedAt: now,
+});
+
 const asBuffer = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 
