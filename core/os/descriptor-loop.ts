@@ -182,16 +182,17 @@ export class DescriptorLoop {
 
   /**
    * What becomes due meanwhile waits for the next turn of the loop, so that nobody keeps it from
-   * others.
+   * others. The Immediate only makes that turn come: one that ran what is due would be set again by
+   * itself and by each turn, and so there would be one more of them with every turn.
    */
   #runDue(): void {
     const due = this.#due;
     this.#due = [];
     this.#isDueSoon = true;
     for (const task of due) task.runDue();
-    this.#isDueSoon = false;
-    if (this.#due.length === 0) return;
-    this.#isDueSoon = true;
-    setImmediate(() => this.#runDue());
+    this.#isDueSoon = this.#due.length > 0;
+    if (this.#isDueSoon) setImmediate(NOTHING);
   }
 }
+
+const NOTHING = (): void => {};

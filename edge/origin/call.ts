@@ -4,7 +4,7 @@
 import type { InLine } from '../../core/base/fair-line.ts';
 import type { OriginCounters } from './counters.ts';
 import { OriginError, type OriginRequest, type OriginResponse, type ResponseReceiver } from './origin.ts';
-import type { RequestHead } from './request-head.ts';
+import { type RequestHead, requestHead } from './request-head.ts';
 
 /** Who has the call now. */
 export interface CallHolder {
@@ -14,10 +14,12 @@ export interface CallHolder {
 
 export const aborted = (): OriginError => new OriginError('aborted', 'the visitor disconnected');
 
+const NO_HEAD: RequestHead = { before: '', lines: null, after: '' };
+
 export class Call implements InLine {
   readonly request: OriginRequest;
-  /** Request line and fields. */
-  readonly head: RequestHead;
+  /** Request line and fields, after `prepare`. Those of HTTP/2 are written by their lanes. */
+  head: RequestHead = NO_HEAD;
   /** Null before it waits and after its end. */
   holder: CallHolder | null = null;
   retries = 0;
@@ -34,18 +36,27 @@ export class Call implements InLine {
 
   constructor(
     request: OriginRequest,
-    head: RequestHead,
     signal: AbortSignal | undefined,
     receiver: ResponseReceiver,
     counters: OriginCounters,
   ) {
     this.request = request;
-    this.head = head;
     this.#signal = signal;
     this.#receiver = receiver;
     this.#counters = counters;
     if (request.cancel !== undefined) request.cancel.target = this;
     signal?.addEventListener('abort', this);
+  }
+
+  /** For HTTP/1.1. False: the request cannot be sent, and the call has failed. */
+  prepare(): boolean {
+    try {
+      this.head = requestHead(this.request);
+      return true;
+    } catch (error) {
+      this.fail(error as Error);
+      return false;
+    }
   }
 
   /** From an OriginCancel. */

@@ -21,7 +21,6 @@ import {
 } from './origin.ts';
 import { connectionKey, isHttp2, type Origin } from './origin-address.ts';
 import { isNamedByVisitor, OriginPool, type PoolTools, SITE_WEIGHT } from './pool.ts';
-import { type RequestHead, requestHead } from './request-head.ts';
 import { Shares } from './shares.ts';
 import type { OpenSocket } from './sockets.ts';
 import { OriginTls } from './tls.ts';
@@ -103,13 +102,7 @@ class Client implements OriginClient {
       this.#start(request, signal, { onResponse: resolve, onFailure: reject }),
     );
 
-  readonly send: Send = (request, receiver) => {
-    try {
-      this.#start(request, undefined, receiver);
-    } catch (error) {
-      receiver.onFailure(error as Error);
-    }
-  };
+  readonly send: Send = (request, receiver) => this.#start(request, undefined, receiver);
 
   readonly close = async (): Promise<void> => {
     this.#isClosed = true;
@@ -119,14 +112,13 @@ class Client implements OriginClient {
   };
 
   #start(request: OriginRequest, signal: AbortSignal | undefined, receiver: ResponseReceiver): void {
-    const head = isHttp2(request.origin) && request.protocol === '' ? NO_HEAD : requestHead(request);
     this.counters.requests++;
     if (this.#isClosed || signal?.aborted === true || request.cancel?.isCancelled === true) {
       this.counters.faults.aborted++;
       receiver.onFailure(aborted());
       return;
     }
-    this.#poolOf(request).run(new Call(request, head, signal, receiver, this.counters));
+    this.#poolOf(request).run(new Call(request, signal, receiver, this.counters));
   }
 
   #poolOf({ origin: wanted, serverName, protocol }: OriginRequest): OriginPool {
@@ -188,9 +180,6 @@ class Client implements OriginClient {
     return oldest !== undefined;
   }
 }
-
-/** Requests of HTTP/2 are written by their lanes. */
-const NO_HEAD: RequestHead = { before: '', lines: null, after: '' };
 
 /** For clients that are not given HTTP/2. */
 const refuseHttp2: CreateMultiplexer = (owner) => ({

@@ -111,14 +111,16 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
       call.fail(aborted());
       return;
     }
-    const connection = mayStart ? this.#takeIdle() : undefined;
-    const isFull = connection === undefined && waiting >= this.#tools.limits.waiting;
+    const hasIdle = mayStart && this.#idle.length > 0;
+    const isFull = !hasIdle && waiting >= this.#tools.limits.waiting;
     if (isFull || !(mayStart || this.#queued.hasRoom(client))) {
       call.fail(new OriginError('busy', `${waiting} requests wait for a connection to ${this.host}`));
       return;
     }
+    // Not before: a request that is refused costs nothing but that.
+    if (this.#multiplexer === null && !call.prepare()) return;
     if (mayStart) {
-      this.#start(call, connection);
+      this.#start(call, this.#takeIdle());
       return;
     }
     this.#queued.take(client);
