@@ -117,10 +117,8 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
       call.fail(new OriginError('busy', `${waiting} requests wait for a connection to ${this.host}`));
       return;
     }
-    // Not before: a request that is refused costs nothing but that.
-    if (this.#multiplexer === null && !call.prepare()) return;
     if (mayStart) {
-      this.#start(call, this.#takeIdle());
+      this.#start(call);
       return;
     }
     this.#queued.take(client);
@@ -131,8 +129,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
 
   /** Lets those begin that wait for a share and may have one. */
   admit(): void {
-    for (let call = this.#takeQueued(); call !== undefined; call = this.#takeQueued())
-      this.#start(call, this.#takeIdle());
+    for (let call = this.#takeQueued(); call !== undefined; call = this.#takeQueued()) this.#start(call);
   }
 
   tls(): SocketTls | null {
@@ -290,7 +287,9 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
   }
 
   /** Gives a call its share, and a connection, or one as soon as there is one. */
-  #start(call: Call, connection: Carrier | undefined): void {
+  #start(call: Call): void {
+    // Not before: those that wait in a queue, or are refused, need no head.
+    if (this.#multiplexer === null && !call.prepare()) return;
     const { client, site } = call.request;
     this.#shares.take(client);
     if (site !== undefined) {
@@ -298,6 +297,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
       this.#tools.siteShares.take(site);
     }
     if (client !== undefined) this.#tools.shares.take(client);
+    const connection = this.#takeIdle();
     if (connection !== undefined) {
       this.#tools.counters.reused++;
       this.#send(connection, call);
