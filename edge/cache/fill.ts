@@ -23,7 +23,7 @@ import type { CacheStore, OnStored, StoredVariant } from './store/cache-store.ts
 import type { StoredResponse } from './stored-response.ts';
 import { TappedBody } from './tapped-body.ts';
 import type { UncacheableKeys } from './uncacheable.ts';
-import type { Done, Visit } from './visit.ts';
+import type { Done, ResponseHandler, Visit } from './visit.ts';
 
 /** What all fills of a thread share. */
 export interface FillContext {
@@ -99,12 +99,7 @@ function fetchFromOrigin(context: FillContext, fill: Fill, isConditional: boolea
   const mark = context.store.mark();
   const facts = isConditional && stored !== undefined ? context.entryOf(stored, visit).facts : undefined;
   const fields = fillRequestFields(requestFields, facts);
-  const fetchShared = (): Promise<void> =>
-    visit.fetchShared(
-      fields,
-      (response) => handleResponse(context, fill, response, isConditional, mark),
-      (error) => handleFailure(context, fill, error),
-    );
+  const handler = new FillHandler(context, fill, isConditional, mark);
   // Only what may be stored is requested from another node, and only what is missing here: a 304 of
   // the origin is as short as a message between nodes.
   const asking =
@@ -114,9 +109,32 @@ function fetchFromOrigin(context: FillContext, fill: Fill, isConditional: boolea
           fill.key,
           fields,
           (response, owner) => handleResponse(context, { ...fill, owner }, response, false, mark),
-          () => (hasLeft(visit) ? leave(context, fill) : fetchShared()),
+          () => (hasLeft(visit) ? leave(context, fill) : visit.fetchShared(fields, handler)),
         );
-  return asking ?? fetchShared();
+  return asking ?? visit.fetchShared(fields, handler);
+}
+
+/** An object in place of closures: many requests of a busy site wait with theirs. */
+class FillHandler implements ResponseHandler {
+  readonly #context: FillContext;
+  readonly #fill: Fill;
+  readonly #isConditional: boolean;
+  readonly #mark: number;
+
+  constructor(context: FillContext, fill: Fill, isConditional: boolean, mark: number) {
+    this.#context = context;
+    this.#fill = fill;
+    this.#isConditional = isConditional;
+    this.#mark = mark;
+  }
+
+  onResponse(response: OriginResponse): Done {
+    return handleResponse(this.#context, this.#fill, response, this.#isConditional, this.#mark);
+  }
+
+  onFailure(error: unknown): Done {
+    return handleFailure(this.#context, this.#fill, error);
+  }
 }
 
 /** Whether nobody needs the response any more. */

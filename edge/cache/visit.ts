@@ -11,6 +11,13 @@ import type { CacheOutcome } from './outcome.ts';
  */
 export type Done = void | Promise<void>;
 
+/** What is done with what a request to the origin brings. */
+export interface ResponseHandler {
+  onResponse(response: OriginResponse): Done;
+  /** With the error of `Fetch`. */
+  onFailure(error: unknown): Done;
+}
+
 export interface Visit {
   readonly exchange: Exchange;
   readonly site: Site;
@@ -28,14 +35,10 @@ export interface Visit {
   sharedRequestFields(): FieldList | undefined;
 
   /**
-   * Sends the request to the origin without the visitor's body. Calls `onResponse`, or `onFailure`
-   * with the error of `Fetch`, and settles as that callback does.
+   * Sends the request to the origin without the visitor's body. Settles as the method of `handler`
+   * that it calls.
    */
-  fetchShared(
-    headers: FieldList,
-    onResponse: (response: OriginResponse) => Done,
-    onFailure: (error: unknown) => Done,
-  ): Promise<void>;
+  fetchShared(headers: FieldList, handler: ResponseHandler): Promise<void>;
 
   /**
    * Sends the request to the node that owns the key, in place of the origin. Calls `onResponse`, or

@@ -8,6 +8,7 @@ import { performance } from 'node:perf_hooks';
 import { FairLine, type InLine } from '../../core/base/fair-line.ts';
 import type { SiteLimits } from '../../core/site-protection/compile.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
+import { Pending } from '../http/exchange/pending.ts';
 import type { ErrorPage } from '../proxy/error-page.ts';
 import type { Proxy as ServeSite } from '../proxy/proxy.ts';
 import type { Site } from '../sites/site.ts';
@@ -59,12 +60,29 @@ export interface SiteTurnsOptions {
   readonly time?: ThreadTime;
 }
 
-interface Waiting extends InLine {
+/** A request that waits for its turn, and then for its end. */
+class Waiting extends Pending implements InLine {
+  line: object | null = null;
+  before: InLine | null = null;
+  after: InLine | null = null;
   readonly exchange: Exchange;
   readonly site: Site;
   readonly since: number;
-  resolve(done: void | Promise<void>): void;
-  reject(error: unknown): void;
+
+  constructor(exchange: Exchange, site: Site, since: number) {
+    super();
+    this.exchange = exchange;
+    this.site = site;
+    this.since = since;
+  }
+
+  begin(serve: () => void | Promise<void>): void {
+    try {
+      this.endWith(serve());
+    } catch (error) {
+      this.onFailed(error);
+    }
+  }
 }
 
 class SiteState {
@@ -135,20 +153,10 @@ export class SiteTurns {
       refuse(exchange, site, SITE_BUSY);
       return;
     }
-    return new Promise<void>((resolve, reject) => {
-      const waiting: Waiting = {
-        line: null,
-        before: null,
-        after: null,
-        exchange,
-        site,
-        since: now,
-        resolve,
-        reject,
-      };
-      state.queue.put(waiting, networkOf(exchange));
-      this.#waiting.add(state);
-    });
+    const waiting = new Waiting(exchange, site, now);
+    state.queue.put(waiting, networkOf(exchange));
+    this.#waiting.add(state);
+    return waiting;
   };
 
   /** An exchange has ended. */
@@ -258,17 +266,11 @@ export class SiteTurns {
   }
 
   #beginNext(state: SiteState, now: number): void {
-    const { exchange, site, resolve, reject } = state.queue.take()!;
+    const waiting = state.queue.take()!;
+    const { exchange, site } = waiting;
     // The visitor has gone.
-    if (exchange.isEnded) {
-      resolve();
-      return;
-    }
-    try {
-      resolve(this.#begin(state, exchange, site, now));
-    } catch (error) {
-      reject(error);
-    }
+    if (exchange.isEnded) waiting.onDone();
+    else waiting.begin(() => this.#begin(state, exchange, site, now));
   }
 
   // Now and then.
@@ -297,9 +299,10 @@ export class SiteTurns {
   };
 
   #expire(state: SiteState, now: number): void {
-    for (const { exchange, site, resolve } of state.queue.takeWhile(({ since }) => now - since > MAX_WAIT_MS)) {
+    for (const waiting of state.queue.takeWhile(({ since }) => now - since > MAX_WAIT_MS)) {
+      const { exchange, site } = waiting;
       if (!exchange.isEnded) this.#options.refuse(exchange, site, SITE_BUSY);
-      resolve();
+      waiting.onDone();
     }
   }
 }

@@ -178,7 +178,7 @@ export class OriginConnection
   // From the reader of responses.
 
   onInform({ status, headers }: ResponseHead): void {
-    this.#call?.request.onInform?.(status, headers, this.#owner.identity);
+    this.#call?.request.informs?.onInform(status, headers, this.#owner.identity);
     this.#watch();
   }
 

@@ -54,8 +54,13 @@ export interface OriginRequest {
   readonly isConversation?: boolean;
   /** Lets the caller cancel, instead of a signal. */
   readonly cancel?: OriginCancel;
-  /** 1xx responses but 101 (RFC 9110 section 15.2). `place`: as `OriginResponse` has it. */
-  onInform?(status: number, headers: FieldList, identity: OriginPlace): void;
+  readonly informs?: InformReceiver;
+}
+
+/** Receives 1xx responses but 101 (RFC 9110 section 15.2). */
+export interface InformReceiver {
+  /** `identity`: as `OriginResponse` has it. */
+  onInform(status: number, headers: FieldList, identity: OriginPlace): void;
 }
 
 export interface OriginResponse {

@@ -143,9 +143,11 @@ export class CachePeers {
         site,
         protocol: '',
         cancel: attempt,
-        onInform: (status, fields) => {
-          clearTimeout(timer);
-          if (status !== WORKING) request.onInform(status, fields);
+        informs: {
+          onInform: (status, fields) => {
+            clearTimeout(timer);
+            if (status !== WORKING) request.onInform(status, fields);
+          },
         },
       });
       return this.#read(owner, response);

@@ -29,10 +29,12 @@ export function serveGrpc(passage: Passage): Done {
     fieldValue(fields, 'te') === undefined ? [...fields, 'te', 'trailers'] : fields,
     body,
     '',
-    (response) => respondGrpc(passage, response),
-    (error) => {
-      body.discard();
-      return passage.respondFailure(error);
+    {
+      onResponse: (response) => respondGrpc(passage, response),
+      onFailure: (error) => {
+        body.discard();
+        return passage.respondFailure(error);
+      },
     },
   );
 }

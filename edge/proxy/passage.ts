@@ -4,7 +4,7 @@ import { fromUrlHost } from '../../core/address/url-host.ts';
 import { changeFields } from '../../core/rules/index.ts';
 import type { CacheOutcome } from '../cache/outcome.ts';
 import { withRuleTtl } from '../cache/rules/rule-ttl.ts';
-import type { Done, Visit } from '../cache/visit.ts';
+import type { Done, ResponseHandler, Visit } from '../cache/visit.ts';
 import { hostOf, siteHost } from '../http/exchange/authority.ts';
 import { NO_BODY } from '../http/exchange/body-queue.ts';
 import type { Exchange, RequestBody } from '../http/exchange/exchange.ts';
@@ -14,6 +14,7 @@ import type { ReadyAnswer } from '../http/exchange/ready-answer.ts';
 import { derivedOf, markRecurring } from '../http/exchange/recurring-fields.ts';
 import { type PoolReceiver, type PoolRequest, sendToPool } from '../origin/failover.ts';
 import {
+  type InformReceiver,
   isOfVisitor,
   type OriginBody,
   OriginCancel,
@@ -95,41 +96,34 @@ class Receiving extends Pending implements PoolReceiver {
   readonly #passage: Passage;
   /** Null: the domain's own origin. */
   readonly #route: PoolRoute | null;
-  readonly #onResponse: (response: OriginResponse) => Done;
-  readonly #onFailure: (error: unknown) => Done;
+  readonly #handler: ResponseHandler;
 
-  constructor(
-    passage: Passage,
-    route: PoolRoute | null,
-    onResponse: (response: OriginResponse) => Done,
-    onFailure: (error: unknown) => Done,
-  ) {
+  constructor(passage: Passage, route: PoolRoute | null, handler: ResponseHandler) {
     super();
     this.#passage = passage;
     this.#route = route;
-    this.#onResponse = onResponse;
-    this.#onFailure = onFailure;
+    this.#handler = handler;
   }
 
   onResponse(response: OriginResponse, target = -1, preferred = -1): void {
     try {
       if (this.#route !== null) this.#passage.onTarget(this.#route, target, preferred);
-      this.endWith(this.#passage.responded(response, this.#onResponse));
+      this.endWith(this.#passage.responded(response, this.#handler));
     } catch (error) {
-      this.fail(error);
+      this.onFailed(error);
     }
   }
 
   /** Later: the visitor may be cancelling the request at this moment. */
   onFailure(error: Error): void {
-    this.endWith(Promise.reject(error).catch(this.#onFailure));
+    this.endWith(Promise.reject(error).catch((reason: unknown) => this.#handler.onFailure(reason)));
   }
 }
 
 /** Receives the head of a response before it is sent to the visitor. */
 export type OnHead = (status: number, fields: FieldList) => void;
 
-export class Passage implements Visit, TrailerFilter {
+export class Passage implements Visit, TrailerFilter, InformReceiver {
   readonly id = requestId();
   outcome: CacheOutcome = 'none';
   hasLeft = false;
@@ -204,18 +198,17 @@ export class Passage implements Visit, TrailerFilter {
     return undefined;
   }
 
-  fetchShared(
-    headers: FieldList,
-    onResponse: (response: OriginResponse) => Done,
-    onFailure: (error: unknown) => Done,
-  ): Promise<void> {
+  fetchShared(headers: FieldList, handler: ResponseHandler): Promise<void> {
     const cache = this.site.changes?.cache;
-    const onReceived =
+    const receiver: ResponseHandler =
       cache == null
-        ? onResponse
-        : (response: OriginResponse): Done =>
-            onResponse({ ...response, headers: withRuleTtl(response.status, response.headers, cache) });
-    return this.fetch(this.isBackground ? 'GET' : this.exchange.method, headers, NO_BODY, '', onReceived, onFailure);
+        ? handler
+        : {
+            onResponse: (response) =>
+              handler.onResponse({ ...response, headers: withRuleTtl(response.status, response.headers, cache) }),
+            onFailure: (error) => handler.onFailure(error),
+          };
+    return this.fetch(this.isBackground ? 'GET' : this.exchange.method, headers, NO_BODY, '', receiver);
   }
 
   askOwner(
@@ -267,21 +260,20 @@ export class Passage implements Visit, TrailerFilter {
       client: networkOf(exchange, rules),
       site: site.domainId,
       cancel,
-      onInform: (status, fields) => this.#inform(status, fields, undefined),
+      onInform: (status, fields) => this.onInform(status, fields),
     };
   }
 
   /**
-   * Sends a request to the origin and calls `onResponse` or `onFailure`. The result settles with
-   * theirs. The request is cancelled when the visitor disconnects, unless `outlivesVisitor` is set.
+   * Sends a request to the origin and calls `handler`. The result settles with what that returns.
+   * The request is cancelled when the visitor disconnects, unless `outlivesVisitor` is set.
    */
   fetch(
     method: string,
     headers: FieldList,
     body: RequestBody,
     protocol: string,
-    onResponse: (response: OriginResponse) => Done,
-    onFailure: (error: unknown) => Done,
+    handler: ResponseHandler,
   ): Promise<void> {
     const { exchange, origin } = this;
     const route = this.#route ?? null;
@@ -305,20 +297,20 @@ export class Passage implements Visit, TrailerFilter {
       deadlineMs: this.deadlineMs,
       isConversation: this.isConversation,
       cancel,
-      onInform: (status, fields, identity) => this.#inform(status, fields, identity),
+      informs: this,
     };
-    const receiving = new Receiving(this, route, onResponse, onFailure);
+    const receiving = new Receiving(this, route, handler);
     if (route === null) send(request, receiving);
     else sendToPool(send, route, request, exchange.headers, receiving);
     return receiving;
   }
 
   /** From the origin's client: the head has come. */
-  responded(response: OriginResponse, onResponse: (response: OriginResponse) => Done): Done {
+  responded(response: OriginResponse, handler: ResponseHandler): Done {
     this.#cancel = null;
     this.#identity = response.identity;
     this.#originMs = response.responseTime - response.requestTime;
-    return onResponse(response);
+    return handler.onResponse(response);
   }
 
   /** From a pool: the origin that responded. */
@@ -348,7 +340,7 @@ export class Passage implements Visit, TrailerFilter {
    * Forwards a 1xx response of the origin. The connection itself sends 100 (Continue), when the
    * body is first read (RFC 9110 section 10.1.1).
    */
-  #inform(status: number, headers: FieldList, identity: OriginPlace | undefined): void {
+  onInform(status: number, headers: FieldList, identity?: OriginPlace): void {
     this.#identity = identity;
     if (status > 101 && !this.isBackground && !this.exchange.isEnded)
       this.exchange.inform(status, this.visitorFields(headers));
@@ -402,23 +394,18 @@ export class Passage implements Visit, TrailerFilter {
     const { exchange } = this;
     const requestHeaders = this.fieldsForOrigin(encodingsForOrigin(exchange));
     if (requestHeaders === undefined) return;
-    const onResponse = ({ status, headers, body }: OriginResponse): Done => {
-      const fields = this.visitorFields(headers, cacheStatus);
-      onHead?.(status, fields);
-      return this.respond(status, fields, body);
-    };
     const fetch = (body: RequestBody): Promise<void> =>
-      this.fetch(
-        exchange.method,
-        requestHeaders,
-        bodyForOrigin(body, isHttp2(this.origin)),
-        '',
-        onResponse,
-        (error) => {
+      this.fetch(exchange.method, requestHeaders, bodyForOrigin(body, isHttp2(this.origin)), '', {
+        onResponse: ({ status, headers, body }) => {
+          const fields = this.visitorFields(headers, cacheStatus);
+          onHead?.(status, fields);
+          return this.respond(status, fields, body);
+        },
+        onFailure: (error) => {
           body.discard();
           return this.respondFailure(error);
         },
-      );
+      });
     if (exchange.body.length === 0) return fetch(NO_BODY);
     return bufferBodyStart(exchange).then(
       (body) => {

@@ -6,9 +6,9 @@
 import { Changes } from '../../core/rules/index.ts';
 import { withoutFields } from '../cache/rules/fields.ts';
 import type { StoredResponse } from '../cache/stored-response.ts';
-import type { Done } from '../cache/visit.ts';
+import type { Done, ResponseHandler } from '../cache/visit.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
-import type { OriginBody, OriginResponse } from '../origin/origin.ts';
+import type { OriginBody } from '../origin/origin.ts';
 import { WORKING } from '../peers/cache-peers.ts';
 import { PEER_FIELD, type PeerCall } from '../peers/peer-call.ts';
 import type { Site } from '../sites/site.ts';
@@ -63,13 +63,9 @@ export class PeerPassage extends Passage {
     return withoutFields(this.exchange.headers, OF_PEER);
   }
 
-  override fetchShared(
-    headers: FieldList,
-    onResponse: (response: OriginResponse) => Done,
-    onFailure: (error: unknown) => Done,
-  ): Promise<void> {
+  override fetchShared(headers: FieldList, handler: ResponseHandler): Promise<void> {
     this.onWait();
-    return super.fetchShared(headers, onResponse, onFailure);
+    return super.fetchShared(headers, handler);
   }
 
   /** The other node need not ask the origin itself. */

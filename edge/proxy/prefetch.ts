@@ -5,7 +5,7 @@
  */
 import type { CacheFlows, PrefetchTerms } from '../cache/cache.ts';
 import type { PurgedResponse } from '../cache/store/cache-store.ts';
-import type { Done } from '../cache/visit.ts';
+import type { Done, ResponseHandler } from '../cache/visit.ts';
 import { NO_BODY } from '../http/exchange/body-queue.ts';
 import { type ClientMemory, MemoryBudget } from '../http/exchange/client-memory.ts';
 import type { Client, Exchange } from '../http/exchange/exchange.ts';
@@ -143,21 +143,17 @@ export class PrefetchPassage extends Passage {
   }
 
   /** An error is not stored: visitors may get a response where this request does not. */
-  override fetchShared(
-    headers: FieldList,
-    onResponse: (response: OriginResponse) => Done,
-    onFailure: (error: unknown) => Done,
-  ): Promise<void> {
-    const fail = (error: unknown): Done => {
+  override fetchShared(headers: FieldList, handler: ResponseHandler): Promise<void> {
+    const onFailure = (error: unknown): Done => {
       if (error instanceof OriginError) this.failure = error;
-      return onFailure(error);
+      return handler.onFailure(error);
     };
-    const receive = (response: OriginResponse): Done => {
-      if (response.status < 400) return onResponse(response);
+    const onResponse = (response: OriginResponse): Done => {
+      if (response.status < 400) return handler.onResponse(response);
       response.body.cancel();
-      return fail(new OriginError('malformed', `the origin responded with ${response.status}`));
+      return onFailure(new OriginError('malformed', `the origin responded with ${response.status}`));
     };
-    return super.fetchShared(headers, receive, fail);
+    return super.fetchShared(headers, { onResponse, onFailure });
   }
 }
 

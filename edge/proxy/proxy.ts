@@ -222,10 +222,10 @@ function serveWebSocket(passage: Passage): Done {
   const fields = passage.fieldsForOrigin('');
   if (fields === undefined) return;
   const requestHeaders = isHttp2 ? [...withoutFields(fields, HANDSHAKE_FIELDS), 'sec-websocket-key', key] : fields;
-  const onResponse = (response: OriginResponse): Done => openTunnel(passage, response, key);
-  return passage.fetch('GET', requestHeaders, NO_BODY, 'websocket', onResponse, (error) =>
-    passage.respondFailure(error),
-  );
+  return passage.fetch('GET', requestHeaders, NO_BODY, 'websocket', {
+    onResponse: (response) => openTunnel(passage, response, key),
+    onFailure: (error) => passage.respondFailure(error),
+  });
 }
 
 /** `key`: the edge's own over HTTP/2, otherwise the visitor's. */

@@ -4,6 +4,7 @@
  * a proxied request. For all other code it is a promise.
  */
 
+/** Neither method may throw. */
 export interface PendingObserver {
   onDone(): void;
   onFailed(error: unknown): void;
@@ -11,15 +12,13 @@ export interface PendingObserver {
 
 const STATE = { OPEN: 0, DONE: 1, FAILED: 2 } as const;
 
-export class Pending implements Promise<void> {
+export class Pending implements Promise<void>, PendingObserver {
   readonly [Symbol.toStringTag] = 'Pending';
   #state: number = STATE.OPEN;
   #error: unknown = undefined;
   #observer: PendingObserver | null = null;
 
-  /**
-   * Once: `observer` learns the end, within this call if that has come. Its methods must not throw.
-   */
+  /** Once: `observer` learns the end, within this call if that has come. */
   observe(observer: PendingObserver): void {
     if (this.#state === STATE.DONE) observer.onDone();
     else if (this.#state === STATE.FAILED) observer.onFailed(this.#error);
@@ -48,17 +47,22 @@ export class Pending implements Promise<void> {
     return this.then().finally(onEnd);
   }
 
-  /** It ends as `work` does; without any, now. To be called once, and not after `fail`. */
+  /** It ends as `work` does; without any, now. To be called once, like the other ways to end. */
   protected endWith(work: void | Promise<void>): void {
-    if (work === undefined) this.#end(STATE.DONE, undefined);
+    if (work === undefined) this.onDone();
+    else if (work instanceof Pending) work.observe(this);
     else
       work.then(
-        () => this.#end(STATE.DONE, undefined),
-        (error: unknown) => this.fail(error),
+        () => this.onDone(),
+        (error: unknown) => this.onFailed(error),
       );
   }
 
-  protected fail(error: unknown): void {
+  onDone(): void {
+    this.#end(STATE.DONE, undefined);
+  }
+
+  onFailed(error: unknown): void {
     this.#end(STATE.FAILED, error);
   }
 

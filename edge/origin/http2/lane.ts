@@ -175,7 +175,7 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
       const fault = malformed(`more than ${MAX_INFORMS} informational responses`);
       this.reset(fault, ERROR_CODE.ENHANCE_YOUR_CALM);
     } else {
-      call.request.onInform?.(status, headers, this.#owner.identity);
+      call.request.informs?.onInform(status, headers, this.#owner.identity);
       this.#watch();
     }
   }

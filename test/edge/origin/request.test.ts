@@ -266,7 +266,7 @@ test('1xx are told, in order, before the response', () =>
     async ({ port }, { fetch }) => {
       const events: unknown[] = [];
       const response = await seen(
-        fetch(request(port, { onInform: (status, headers) => events.push([status, headers]) })),
+        fetch(request(port, { informs: { onInform: (status, headers) => events.push([status, headers]) } })),
       );
       assert.equal(events, [
         [103, ['link', '</a>']],

@@ -102,7 +102,7 @@ export async function peerRig(options: PeerRigOptions = {}): Promise<PeerRig> {
     const owner = new OriginPlace(request.origin);
     const { authority, path, headers } = request;
     const exchange = new PeerExchange({ authority, path, headers, address: '192.0.2.50' }, (status, fields) =>
-      request.onInform?.(status, fields, owner),
+      request.informs?.onInform(status, fields, owner),
     );
     exchanges.push(exchange);
     await Promise.race([node.receive(exchange), cancelled]);

@@ -95,8 +95,8 @@ each(
 each(
   'early hints and trailers are passed on',
   (pending) => {
-    pending.request.onInform?.(103, ['link', '<http://203.0.113.9:8080/a.css>; rel=preload'], pending.identity);
-    pending.request.onInform?.(100, [], pending.identity);
+    pending.request.informs?.onInform(103, ['link', '<http://203.0.113.9:8080/a.css>; rel=preload'], pending.identity);
+    pending.request.informs?.onInform(100, [], pending.identity);
     pending.body.push('x');
     pending.body.finish(['x-sum', '7']);
     pending.respond(200, ['trailer', 'x-sum']);

@@ -7,7 +7,7 @@ class Work extends Pending {
     this.endWith(work);
   }
   break(error: unknown): void {
-    this.fail(error);
+    this.onFailed(error);
   }
 }
 

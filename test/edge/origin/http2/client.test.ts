@@ -195,7 +195,9 @@ test('informational responses come before the response', () =>
     },
     async (ask, { fetch }) => {
       const informs: [number, readonly string[]][] = [];
-      const response = await seen(fetch(ask({ onInform: (status, fields) => informs.push([status, fields]) })));
+      const response = await seen(
+        fetch(ask({ informs: { onInform: (status, fields) => informs.push([status, fields]) } })),
+      );
       assert.is(response.body, 'ok');
       assert.equal(informs, [[103, ['link', '</a>; rel=preload']]]);
     },
