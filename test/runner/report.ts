@@ -8,7 +8,7 @@ export interface Report {
   /** 1: a test failed. */
   readonly exitCode: number;
   readonly ms: number;
-  /** Of the process itself, not of its children. */
+  /** Of the process, and of its children that have ended. */
   readonly cpuMs: number;
 }
 

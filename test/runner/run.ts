@@ -17,8 +17,8 @@ import { type Outcome, shortened } from './report.ts';
 const PROGRESS_SECONDS = 20;
 /** Characters of a failed file's output that are printed. */
 const MAX_OUTPUT = 6000;
-/** Files that the summary names as the slowest. */
-const SLOWEST_FILES = 10;
+/** Files that the summary names as the slowest, and as those that take the most CPU. */
+const LONGEST_FILES = 10;
 const USAGE = `usage: node dist/test/runner/run.js [--tier ${TIERS.join('|')}] [--verbose] [PATTERN]`;
 
 const { values, positionals } = parseArgs({
@@ -83,10 +83,14 @@ for (const { file, output } of skipped) {
   const reasons = [...output.matchAll(/^skipped: (.*)/gim)].map(([, reason]) => reason);
   print(`  Skipped in ${file}: ${reasons.join('; ') || 'the file gives no reason'}`);
 }
-const slowest = outcomes.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST_FILES);
-print(
-  `  Slowest:   ${slowest.map(({ file, ms, cpuMs }) => `${file} ${(ms / 1000).toFixed(0)} s (${(cpuMs / 1000).toFixed(0)} s of CPU)`).join(', ')}`,
-);
+const longest = (key: 'ms' | 'cpuMs'): string =>
+  outcomes
+    .toSorted((a, b) => b[key] - a[key])
+    .slice(0, LONGEST_FILES)
+    .map((outcome) => `${outcome.file} ${(outcome[key] / 1000).toFixed(0)} s`)
+    .join(', ');
+print(`  Slowest:   ${longest('ms')}`);
+print(`  Most CPU:  ${longest('cpuMs')}, of ${(sum(({ cpuMs }) => cpuMs) / 1000).toFixed(0)} s`);
 print(`  Total:     ${sum(({ total }) => total)}`);
 print(`  Passed:    ${sum(({ passed }) => passed)}`);
 print(`  Skipped:   ${sum((outcome) => outcome.skipped)}`);
