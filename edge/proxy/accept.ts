@@ -9,12 +9,19 @@ interface Range {
   readonly quality: number;
 }
 
+/** Of the last request: those of a flood have the same. */
+let lastList = '';
+let lastTypes: readonly string[] = [];
+let lastBest = '';
+
 /**
  * The preferred type of `types` (lower case, no parameters); among equals the first. If none is
  * acceptable, the first: an unrequested page is more useful than none.
  */
 export function preferredType<T extends string>(headers: FieldList, types: readonly T[]): T {
-  const ranges = acceptedRanges(headers);
+  const list = acceptList(headers);
+  if (list === lastList && types === lastTypes) return lastBest as T;
+  const ranges = acceptedRanges(list);
   let best = types[0];
   let bestWeight = 0;
   for (const type of types) {
@@ -24,14 +31,23 @@ export function preferredType<T extends string>(headers: FieldList, types: reado
       bestWeight = weight;
     }
   }
+  lastList = list;
+  lastTypes = types;
+  lastBest = best;
   return best;
 }
 
-function acceptedRanges(headers: FieldList): Range[] {
+/** The values of all lines, or of the only one. */
+function acceptList(headers: FieldList): string {
   let list = '';
-  for (let i = 0; i < headers.length; i += 2) if (headers[i] === 'accept') list += `,${headers[i + 1]}`;
+  for (let i = 0; i < headers.length; i += 2)
+    if (headers[i] === 'accept') list = list === '' ? headers[i + 1] : `${list},${headers[i + 1]}`;
+  return list;
+}
+
+function acceptedRanges(list: string): Range[] {
   return list
-    .split(',', MAX_MEMBERS + 1)
+    .split(',', MAX_MEMBERS)
     .map(rangeOf)
     .filter((range) => range.type !== '');
 }

@@ -26,6 +26,7 @@ export interface ErrorPage {
 }
 
 const TYPES = ['text/html', 'application/json', 'text/plain'] as const;
+type Type = (typeof TYPES)[number];
 
 /**
  * Sends the page as the response, which must not have started. HEAD gets no body. Returns the
@@ -39,7 +40,7 @@ export function answerError(
 ): number {
   const type = preferredType(exchange.headers, TYPES);
   const ownHtml = own !== null && type === 'text/html' ? renderOwn(own, exchange, page, requestId) : undefined;
-  const body = Buffer.from(ownHtml ?? bodyOf(type, page, requestId, exchange.authority));
+  const body = ownHtml === undefined ? bodyBytes(type, page, requestId, exchange.authority) : Buffer.from(ownHtml);
   exchange.respond(page.status, [
     'content-type',
     type === 'application/json' ? type : `${type}; charset=utf-8`,
@@ -93,7 +94,34 @@ function renderOwn(own: ErrorPages, exchange: Exchange, page: ErrorPage, request
   );
 }
 
-function bodyOf(type: (typeof TYPES)[number], page: ErrorPage, requestId: string, host: string): string {
+/** A page as it was sent last, without the id of the request. */
+interface Sent {
+  readonly type: Type;
+  readonly host: string;
+  readonly before: Buffer;
+  readonly after: Buffer;
+}
+
+/** A site that is flooded refuses most requests with the same page. */
+const sent = new WeakMap<ErrorPage, Sent>();
+/** Stands for the id. No part of a page that comes after the id is a visitor's. */
+const ID = 'id-of-the-request';
+const PLAIN_ID = /^[\w-]+$/;
+
+function bodyBytes(type: Type, page: ErrorPage, requestId: string, host: string): Buffer {
+  if (!PLAIN_ID.test(requestId)) return Buffer.from(bodyOf(type, page, requestId, host));
+  let last = sent.get(page);
+  if (last === undefined || last.type !== type || last.host !== host) {
+    const text = bodyOf(type, page, ID, host);
+    const at = text.lastIndexOf(ID);
+    const [before, after] = [text.slice(0, at), text.slice(at + ID.length)];
+    last = { type, host, before: Buffer.from(before), after: Buffer.from(after) };
+    sent.set(page, last);
+  }
+  return Buffer.concat([last.before, Buffer.from(requestId), last.after]);
+}
+
+function bodyOf(type: Type, page: ErrorPage, requestId: string, host: string): string {
   switch (type) {
     case 'text/html':
       return renderHtml(page, requestId, host);

@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compileErrorPages, MAINTENANCE_CODE } from '../../../core/error-pages/error-pages.ts';
-import { answerError } from '../../../edge/proxy/error-page.ts';
+import { answerError, type ErrorPage } from '../../../edge/proxy/error-page.ts';
 import { FAULT_PAGES, LOOP } from '../../../edge/proxy/pages.ts';
 import { FakeExchange } from './fake-exchange.ts';
 
@@ -51,6 +51,19 @@ for (const [accept, type] of ROWS) {
     }
   });
 }
+
+test('a page that is sent again has the type, host and id of its own request', () => {
+  const textOf = (page: ErrorPage, accept: string, authority: string, id: string): string => {
+    const exchange = new FakeExchange({ headers: ['accept', accept], authority });
+    answerError(exchange, page, id);
+    return exchange.text;
+  };
+  for (const accept of ['text/html', 'application/json', 'text/plain', 'text/html'])
+    for (const authority of ['a.test', 'id-of-the-request.test', 'a.test'])
+      for (const id of ['abc-1', 'abc-22', '<b>', 'id-of-the-request'])
+        assert.is(textOf(LOOP, accept, authority, id), textOf({ ...LOOP }, accept, authority, id));
+  assert.match(textOf(LOOP, 'text/html', 'a.test', 'abc-3'), '<code>abc-3</code>');
+});
 
 test('text from the visitor is escaped', () => {
   const exchange = new FakeExchange({ authority: `a'&b.test` });
