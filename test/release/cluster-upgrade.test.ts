@@ -2,12 +2,14 @@
  * A cluster of Waypost 0.1 becomes one of this version, by the steps of docs/upgrades.md: one node
  * converts its store and begins a new log, the others copy its store.
  */
+
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startChild } from '../support/child.ts';
 import { MAIN } from '../support/daemon.ts';
+import { inheritedEnvironment } from '../support/inherited-environment.ts';
 import { freePort } from '../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
 import { untilPasses } from '../support/until.ts';
@@ -35,8 +37,7 @@ const dataOf = (name: string): string => join(folder, name);
 
 /** A command of the command line on the data of a node; it must succeed. */
 async function run(main: string, name: string, args: readonly string[], more: Record<string, string> = {}) {
-  const inherited = Object.entries(process.env).filter(([key]) => !key.startsWith('WAYPOST_'));
-  const env = { ...Object.fromEntries(inherited), WAYPOST_DATA_DIR: dataOf(name), WAYPOST_NODE_NAME: name, ...more };
+  const env = { ...inheritedEnvironment(), WAYPOST_DATA_DIR: dataOf(name), WAYPOST_NODE_NAME: name, ...more };
   const child = startChild(process.execPath, [main, ...args], env);
   assert.is(await child.ended(COMMAND_MS), 0, `${name}: waypost ${args.join(' ')}\n${child.output()}`);
   return child.output();

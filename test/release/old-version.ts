@@ -1,4 +1,5 @@
 /** Waypost 0.1 (revision 8986c16), built in a folder of its own, and rows of each kind for it. */
+
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { ApiClient, type Json } from '../support/api-client.ts';
 import { certificate, ecKey, pemOfKey } from '../support/certificate.ts';
 import { type Child, startChild } from '../support/child.ts';
 import { ADMIN_PASSWORD } from '../support/daemon.ts';
+import { inheritedEnvironment } from '../support/inherited-environment.ts';
 import { freePort } from '../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
 import { packageIn, upload } from '../system/cluster/a-package.ts';
@@ -63,10 +65,10 @@ export async function startVersion(
 }
 
 /** 0.1 refuses variables that it does not know. */
-const withoutNewSettings = (settings: Record<string, string>): NodeJS.ProcessEnv => {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('WAYPOST_'));
-  return { ...Object.fromEntries(inherited), ...settings };
-};
+const withoutNewSettings = (settings: Record<string, string>): NodeJS.ProcessEnv => ({
+  ...inheritedEnvironment(),
+  ...settings,
+});
 
 /** Types and contents of records that both versions have. */
 export const CONTENTS: Readonly<Record<string, string>> = {

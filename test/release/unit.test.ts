@@ -2,6 +2,7 @@
  * systemd/waypost.service under a real systemd, which is booted in namespaces of its own: the
  * service starts with all restrictions, and is started again when it is killed or hangs.
  */
+
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { inheritedEnvironment } from '../support/inherited-environment.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
 import { untilPasses } from '../support/until.ts';
 
@@ -46,6 +48,7 @@ else
       const systemd = childOf(unshare.pid ?? 0);
       const { stdout, stderr } = spawnSync('nsenter', ['-t', String(systemd), '-m', '-p', '-n', '-r', ...words], {
         encoding: 'utf8',
+        env: inheritedEnvironment(),
       });
       return stdout + stderr;
     };

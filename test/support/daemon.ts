@@ -2,10 +2,12 @@
  * The built daemon, as a person starts it: `node main.js serve` with a data folder and ports of its
  * own.
  */
+
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ApiClient } from './api-client.ts';
 import { type Child, startChild } from './child.ts';
+import { inheritedEnvironment } from './inherited-environment.ts';
 import { freePort } from './ports.ts';
 import { removeFolder, temporaryFolder } from './temp.ts';
 
@@ -127,8 +129,7 @@ export async function runCommand(
 
 /** Ours without the WAYPOST_* variables that are meant for the tests. */
 export function environment(settings: Record<string, string>): NodeJS.ProcessEnv {
-  const inherited = Object.entries(process.env).filter(([key]) => !key.startsWith('WAYPOST_'));
   // Tests kill daemons many times within minutes, on a disk that may be almost full.
   const usual = { WAYPOST_PROTECTION_START_DELAY: '0', WAYPOST_PROTECTION_DISK_RESERVE: '0' };
-  return { ...Object.fromEntries(inherited), ...usual, ...settings };
+  return { ...inheritedEnvironment(), ...usual, ...settings };
 }

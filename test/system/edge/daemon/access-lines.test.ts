@@ -1,4 +1,5 @@
 /** Lines of the access log leave when they are read, and hold up nobody when they are not. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
@@ -9,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { writeLines } from '../../../../edge/daemon/access-lines.ts';
+import { inheritedEnvironment } from '../../../support/inherited-environment.ts';
 import { freePort } from '../../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 
@@ -42,9 +44,8 @@ async function withDaemon(
 ): Promise<void> {
   const folder = temporaryFolder('stdout');
   const [dns, admin, http] = [await freePort(), await freePort(), await freePort()];
-  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('WAYPOST_'));
   const env = {
-    ...Object.fromEntries(own),
+    ...inheritedEnvironment(),
     WAYPOST_DATA_DIR: join(folder, 'data'),
     WAYPOST_DNS_LISTEN: `127.0.0.1:${dns}`,
     WAYPOST_ADMIN_LISTEN: `127.0.0.1:${admin}`,
