@@ -111,8 +111,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
       call.fail(aborted());
       return;
     }
-    const hasIdle = mayStart && this.#idle.length > 0;
-    const isFull = !hasIdle && waiting >= this.#tools.limits.waiting;
+    const isFull = !(mayStart && this.#hasIdle()) && waiting >= this.#tools.limits.waiting;
     if (isFull || !(mayStart || this.#queued.hasRoom(client))) {
       call.fail(new OriginError('busy', `${waiting} requests wait for a connection to ${this.host}`));
       return;
@@ -351,12 +350,18 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
 
   // Connections.
 
-  #takeIdle(): Carrier | undefined {
-    for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
-      if (connection.isOpen) return connection;
-      connection.destroy();
+  /** Those that have closed meanwhile are dropped. */
+  #hasIdle(): boolean {
+    for (let last = this.#idle.at(-1); last !== undefined; last = this.#idle.at(-1)) {
+      if (last.isOpen) return true;
+      this.#idle.pop();
+      last.destroy();
     }
-    return undefined;
+    return false;
+  }
+
+  #takeIdle(): Carrier | undefined {
+    return this.#hasIdle() ? this.#idle.pop() : undefined;
   }
 
   /**
