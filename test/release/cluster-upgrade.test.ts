@@ -2,7 +2,6 @@
  * A cluster of Waypost 0.1 becomes one of this version, by the steps of docs/upgrades.md: one node
  * converts its store and begins a new log, the others copy its store.
  */
-
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

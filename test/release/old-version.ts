@@ -1,5 +1,4 @@
 /** Waypost 0.1 (revision 8986c16), built in a folder of its own, and rows of each kind for it. */
-
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';

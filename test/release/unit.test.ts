@@ -2,7 +2,6 @@
  * systemd/waypost.service under a real systemd, which is booted in namespaces of its own: the
  * service starts with all restrictions, and is started again when it is killed or hangs.
  */
-
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';

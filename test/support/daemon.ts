@@ -2,7 +2,6 @@
  * The built daemon, as a person starts it: `node main.js serve` with a data folder and ports of its
  * own.
  */
-
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ApiClient } from './api-client.ts';

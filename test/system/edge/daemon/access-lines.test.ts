@@ -1,5 +1,4 @@
 /** Lines of the access log leave when they are read, and hold up nobody when they are not. */
-
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
