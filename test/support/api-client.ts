@@ -1,5 +1,5 @@
 /** The admin API over HTTP, with a time-out for each request. */
-const REQUEST_MS = 30_000;
+import { PATIENCE_MS } from './patience.ts';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -37,7 +37,7 @@ export class ApiClient {
       method,
       headers,
       body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
-      signal: AbortSignal.timeout(REQUEST_MS),
+      signal: AbortSignal.timeout(PATIENCE_MS),
     });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json') === true;

@@ -7,12 +7,12 @@ import { fileURLToPath } from 'node:url';
 import { ApiClient } from './api-client.ts';
 import { type Child, startChild } from './child.ts';
 import { inheritedEnvironment } from './inherited-environment.ts';
+import { PATIENCE_MS } from './patience.ts';
 import { freePort } from './ports.ts';
 import { removeFolder, temporaryFolder } from './temp.ts';
 
 /** main.js in the root of the compiled tree that this file belongs to. */
 export const MAIN = fileURLToPath(new URL('../../main.js', import.meta.url));
-const READY_MS = 60_000;
 const BIND_TRIES = 3;
 
 export const ADMIN_PASSWORD = 'correct horse battery staple';
@@ -85,7 +85,7 @@ export async function startDaemon(
     };
     let child = launch(main);
     try {
-      await child.waitFor(/^waypost ready/m, READY_MS);
+      await child.waitFor(/^waypost ready/m, PATIENCE_MS);
     } catch (error) {
       await child.stop('SIGKILL');
       if (attempt < BIND_TRIES && /EADDRINUSE/.test(child.output())) continue;
@@ -105,7 +105,7 @@ export async function startDaemon(
       kill: async () => void (await child.stop('SIGKILL')),
       async start(program = main) {
         child = launch(program);
-        await child.waitFor(/^waypost ready/m, READY_MS);
+        await child.waitFor(/^waypost ready/m, PATIENCE_MS);
       },
       async close() {
         await child.stop();

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
+import { PATIENCE_MS } from './patience.ts';
 
-/** Milliseconds until a test gives up, on a busy machine as well. */
-const DEADLINE = 30_000;
 /** Milliseconds between two checks. */
 const INTERVAL = 5;
 
@@ -13,7 +12,7 @@ const INTERVAL = 5;
 export async function until(
   condition: () => boolean,
   what: string | (() => string) = 'the condition',
-  deadline = DEADLINE,
+  deadline = PATIENCE_MS,
 ): Promise<void> {
   const end = performance.now() + deadline;
   for (; !condition(); await sleep(INTERVAL))
@@ -21,12 +20,10 @@ export async function until(
       throw new Error(`${typeof what === 'string' ? what : what()}: not within ${deadline} ms`);
 }
 
-/** Milliseconds until a state that is read from elsewhere, such as a browser, must be there. */
-const STATE_DEADLINE = 120_000;
 const STATE_INTERVAL = 25;
 
 /** Resolves when `check` does not throw any more. Rejects with its last error. */
-export async function untilPasses(check: () => void | Promise<void>, deadline = STATE_DEADLINE): Promise<void> {
+export async function untilPasses(check: () => void | Promise<void>, deadline = PATIENCE_MS): Promise<void> {
   const end = performance.now() + deadline;
   for (;;)
     try {

@@ -3,9 +3,8 @@ import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../docs/pages.ts';
 import { startChild } from '../support/child.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { freePort } from '../support/ports.ts';
-
-const START_MS = 60_000;
 
 export interface Series {
   readonly metric: Readonly<Record<string, string>>;
@@ -43,14 +42,14 @@ scrape_configs: [{ job_name: waypost, static_configs: [{ targets: ['${target}'] 
     const response = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`, {
       method: body === undefined ? 'GET' : 'POST',
       body,
-      signal: AbortSignal.timeout(START_MS),
+      signal: AbortSignal.timeout(PATIENCE_MS),
     });
     const { status, data, error } = (await response.json()) as { status: string; data: unknown; error?: string };
     if (status !== 'success') throw new Error(`${path}: ${error}: ${body}`);
     return data;
   };
   try {
-    await child.waitFor(/Server is ready to receive web requests/, START_MS);
+    await child.waitFor(/Server is ready to receive web requests/, PATIENCE_MS);
   } catch (error) {
     await child.stop('SIGKILL');
     throw error;

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { BROWSER, type Program, pathOf } from '../edge/clients/programs.ts';
 
 /** Of every Chromium. */
@@ -14,8 +15,6 @@ export const FLAGS = [
   // As in a browser with windows: a frame of another origin has a process of its own.
   '--site-per-process',
 ];
-/** Long, since machines may be slow. */
-const WAIT_MS = 120_000;
 /** By how many times the scripts of pages are slowed down. */
 const SLOWDOWN = Number(process.env.WAYPOST_BROWSER_SLOWDOWN ?? 1);
 /** Milliseconds, at most, that each request to the API waits. */
@@ -33,7 +32,7 @@ export async function sharedChromium(flags: readonly string[] = [], program: Pro
   let browser = shared.get(key);
   if (browser?.isConnected() !== true) {
     const args = [...FLAGS, ...flags];
-    browser = await chromium.launch({ executablePath: pathOf(program), args, timeout: WAIT_MS });
+    browser = await chromium.launch({ executablePath: pathOf(program), args, timeout: PATIENCE_MS });
     shared.set(key, browser);
   }
   return browser;
@@ -96,7 +95,7 @@ export async function newPage(context: BrowserContext): Promise<Page> {
       await route.continue().catch(() => {});
     });
   const page = await context.newPage();
-  page.setDefaultTimeout(WAIT_MS);
+  page.setDefaultTimeout(PATIENCE_MS);
   if (SLOWDOWN > 1) {
     const cdp = await context.newCDPSession(page);
     await cdp.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN });

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Daemon } from '../../support/daemon.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { runProgram, whyNotPrograms } from '../peers/transcript.ts';
 import { startCluster } from './rig.ts';
 
-const PATIENCE_MS = 60_000;
 /** Nobody answers there, at once: the test does not depend on a network. */
 const SETTINGS = { WAYPOST_DNSSEC_RESOLVERS: '127.0.0.1:9' };
 

@@ -12,10 +12,9 @@ import { ApiClient } from '../../support/api-client.ts';
 import { type Child, startChild } from '../../support/child.ts';
 import { ADMIN_PASSWORD, environment, MAIN, USUAL } from '../../support/daemon.ts';
 import { openNetwork, type Place } from '../../support/network.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { whyNotPrograms } from '../peers/transcript.ts';
-
-const PATIENCE_MS = 180_000;
 
 /** A terminal on a machine. */
 class Terminal {

@@ -8,12 +8,12 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { freePort } from '../../support/ports.ts';
 import { whyNotPrograms } from '../peers/transcript.ts';
 import { type ClusterRig, startCluster } from './rig.ts';
 
 const HOST = 'www.tailed.test';
-const PATIENCE_MS = 60_000;
 
 interface Context {
   readonly rig: ClusterRig;

@@ -1,12 +1,11 @@
 /** Several daemons on one etcd, on this machine. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ADMIN_PASSWORD, type Daemon, type Launch, startDaemon } from '../../support/daemon.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { type EtcdMember, startEtcd } from '../peers/etcd.ts';
 import { credentialsIn } from './credentials.ts';
-
-const READY_MS = 60_000;
 
 export interface ClusterRig {
   readonly etcd: EtcdMember;
@@ -64,7 +63,7 @@ export async function startCluster(
 
 /** Resolves when the node has heard from so many, itself among them. */
 async function untilKnown({ api }: Daemon, count: number): Promise<void> {
-  for (const deadline = Date.now() + READY_MS; ; await sleep(50)) {
+  for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(50)) {
     const { body } = await api.call('GET', '/api/v1/changes/1');
     if ((body.applied as string[]).length === count) return;
     if (Date.now() > deadline) throw new Error(`of ${count} nodes it knows ${JSON.stringify(body)}`);

@@ -12,6 +12,7 @@ import { depth } from '../../support/depth.ts';
 import { queryTcp } from '../../support/dns-client.ts';
 import { LEVEL } from '../../support/level.ts';
 import { encodeQuery } from '../../support/message.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { freePort } from '../../support/ports.ts';
 import { Relay } from '../../support/relay.ts';
 import { type DnssecView, dsOf } from '../dnssec/owner.ts';
@@ -31,7 +32,6 @@ import { type ClusterRig, startCluster } from './rig.ts';
 
 const ZONE = 'signed.example.';
 const NODES = 4;
-const PATIENCE_MS = 60_000;
 const FOLLOWERS: readonly SecondaryKind[] = ['knot', 'nsd', 'bind'];
 /** TSIG key of the secondaries. */
 const KEY = 'follower';

@@ -10,14 +10,12 @@ import { connect } from 'node:tls';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { acmeSettings, type Directory, startDirectory } from '../peers/pebble.ts';
 import { runProgram, whyNotPrograms } from '../peers/transcript.ts';
 import { type ClusterRig, startCluster } from './rig.ts';
-
-const READY_MS = 60_000;
-const PATIENCE_MS = 60_000;
 
 /** Connects once; whether the session was resumed, and the ticket that came. */
 async function dial(
@@ -121,7 +119,7 @@ test('a node that is behind holds the challenge up, past the deadline of writes,
     process.kill(b.child.pid, 'SIGSTOP');
     await write('POST', '/proxy/toggle', { enable: true });
     const printed = async (what: RegExp): Promise<void> => {
-      for (const deadline = Date.now() + READY_MS; !what.test(directory.output()); await sleep(20))
+      for (const deadline = Date.now() + PATIENCE_MS; !what.test(directory.output()); await sleep(20))
         assert.ok(Date.now() < deadline, `${what}\n${directory.output()}\n${a.child.output()}`);
     };
     await printed(/POST \/authZ\//);
@@ -130,7 +128,7 @@ test('a node that is behind holds the challenge up, past the deadline of writes,
     assert.not.match(directory.output(), /POST \/chalZ\//);
     process.kill(b.child.pid, 'SIGCONT');
     await printed(/POST \/chalZ\//);
-    for (const deadline = Date.now() + READY_MS; ; await sleep(50)) {
+    for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(50)) {
       const { body } = await b.api.call('GET', `/api/v1/domains/${id}/proxy`);
       const { ssl_status: status, ssl_error: why } = body.proxy as Record<string, string>;
       if (status === 'active') break;

@@ -4,13 +4,13 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Json } from '../../support/api-client.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { runProgram, whyNotPrograms } from '../peers/transcript.ts';
 import { enterInternet, type Internet, OTHER, OURS, startInternet } from './internet.ts';
 import type { RecordText } from './rig.ts';
 
 const ZONE = 'signed.example';
-const ANALYZER_MS = 60_000;
 
 const RECORDS: readonly RecordText[] = [
   ['ns1', 'A', OURS.ipv4[0]],
@@ -74,7 +74,7 @@ test.after(async () => {
 /** What Zonemaster remarks, from NOTICE up. */
 async function zonemaster(...args: string[]): Promise<string> {
   const all = [ZONE, '--hints', internet.hints, '--level=NOTICE', '--raw', '--no-time', '--show-module', ...args];
-  const { code, output } = await runProgram('zonemaster-cli', all, {}, ANALYZER_MS);
+  const { code, output } = await runProgram('zonemaster-cli', all, {}, PATIENCE_MS);
   assert.is(code, 0, output);
   return output.trim();
 }
@@ -92,7 +92,7 @@ test('Zonemaster notices a DS of another key', async () => {
 test('DNSViz finds all names secure from the root down, and those of an unsigned zone insecure', async () => {
   const probe = join(folder, 'probe.json');
   const run = async (...args: string[]): Promise<string> => {
-    const { code, output } = await runProgram('dnsviz', args, {}, ANALYZER_MS);
+    const { code, output } = await runProgram('dnsviz', args, {}, PATIENCE_MS);
     assert.is(code, 0, output);
     return output;
   };

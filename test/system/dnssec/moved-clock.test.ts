@@ -12,6 +12,7 @@ import { TYPE } from '../../../core/wire/types.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
 import { depth } from '../../support/depth.ts';
 import { MovedClock, whyNotMovedClock } from '../../support/moved-clock.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 import { runProgram, whyNotPrograms } from '../peers/transcript.ts';
 import { clockOf, type DnssecView, dsOf, viewOf } from './owner.ts';
@@ -37,7 +38,6 @@ const SHARE = 0.05;
 const LAG = 3 * HOUR;
 /** Seconds that each signature is valid at least. */
 const LEFT = 21 * DAY - LAG - STEP;
-const PATIENCE_MS = 60_000;
 /** Simulated days between verifications by other programs. */
 const VERIFICATION = 10 * DAY;
 

@@ -6,6 +6,7 @@ import { parseName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
 import { depth } from '../../support/depth.ts';
 import { MovedClock, whyNotMovedClock } from '../../support/moved-clock.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { type ClusterRig, startCluster } from '../cluster/rig.ts';
 import { whyNotPrograms } from '../peers/transcript.ts';
 import { clockOf, type DnssecView, dsOf, viewOf } from './owner.ts';
@@ -25,7 +26,6 @@ const DAYS = 20;
 const STEP = depth({ quick: 5 * DAY, moderate: 4 * DAY, full: 6 * HOUR });
 /** Seconds that a signing clock is behind the time at most. */
 const LAG = 4 * HOUR;
-const PATIENCE_MS = 60_000;
 const SERVED_MS = 2000;
 
 const test = suite('no quorum');

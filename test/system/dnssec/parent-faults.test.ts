@@ -11,12 +11,12 @@ import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.t
 import { queryTcp } from '../../support/dns-client.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';
 import { MovedClock, whyNotMovedClock } from '../../support/moved-clock.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { type DnssecView, dsOf } from './owner.ts';
 import { ParentZone } from './parent.ts';
 import { whyNotResolver } from './resolvers.ts';
 import { startValidator, type Verdict } from './validator.ts';
 
-const PATIENCE_MS = 60_000;
 const ZONE = 'signed.example.';
 const APEX = parseName(ZONE);
 const WWW = parseName(`www.${ZONE}`);

@@ -10,12 +10,12 @@ import { notRun } from '../../docs/not-run.ts';
 import { outputFault } from '../../docs/output.ts';
 import { type Command, inlineCode, type Page, readAllPages, readPages } from '../../docs/pages.ts';
 import { ADMIN_PASSWORD, type Daemon, MAIN, startDaemon } from '../../support/daemon.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { type Program, whyNotPrograms } from '../peers/transcript.ts';
 import { listening, Terminal } from './terminal.ts';
 
-const PATIENCE_MS = 120_000;
 const PROGRAMS: readonly Program[] = ['dig', 'curl', 'nsupdate', 'openssl'];
 /** Where pages have the nameserver, the API, the edge, and the web server of the reader. */
 const SHOWN_PORTS = { dns: 5300, admin: 8300, http: 8080, https: 8443, origin: 9000 } as const;

@@ -9,11 +9,11 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 import { type Directory, startDirectory } from './pebble.ts';
 import { type Run, runProgram, whyNotPrograms } from './transcript.ts';
 
-const ORDER_MS = 90_000;
 const CERTBOT_PLUGIN = '/usr/lib/python3/dist-packages/certbot_dns_rfc2136';
 
 interface Context {
@@ -96,7 +96,7 @@ test('lego: a certificate of an apex and its wildcard, whose challenges share a 
     RFC2136_TSIG_SECRET: secret,
     RFC2136_SEQUENCE_INTERVAL: '0',
   };
-  const run = await runProgram('lego', [...options, 'run'], env, ORDER_MS);
+  const run = await runProgram('lego', [...options, 'run'], env, PATIENCE_MS);
   await assertIssued(context, run, join(folder, 'certificates', `${zone}.crt`), zone, [`*.${zone}`, zone]);
 });
 
@@ -115,7 +115,7 @@ test('lego: the same, by the PowerDNS API', async (context) => {
     PDNS_API_URL: `http://127.0.0.1:${daemon.adminPort}`,
     PDNS_API_KEY: daemon.api.token,
   };
-  const run = await runProgram('lego', [...options, 'run'], env, ORDER_MS);
+  const run = await runProgram('lego', [...options, 'run'], env, PATIENCE_MS);
   await assertCertificate(context, run, join(folder, 'certificates', `${zone}.crt`), zone, [`*.${zone}`, zone]);
   const { body } = await daemon.api.call('GET', `/api/v1/audit?domain=${zone}&limit=100`);
   const actions = (body.entries as unknown as { action: string }[]).map(({ action }) => action);
@@ -144,7 +144,7 @@ test('certbot: the same, with its plugin dns-rfc2136', async (context) => {
     ...['--dns-rfc2136', '--dns-rfc2136-credentials', credentials, '--dns-rfc2136-propagation-seconds', '0'],
     ...['--domain', zone, '--domain', `*.${zone}`],
   ];
-  const run = await runProgram('certbot', options, { REQUESTS_CA_BUNDLE: directory.authority }, ORDER_MS);
+  const run = await runProgram('certbot', options, { REQUESTS_CA_BUNDLE: directory.authority }, PATIENCE_MS);
   await assertIssued(context, run, join(folder, 'live', zone, 'cert.pem'), zone, [`*.${zone}`, zone]);
 });
 

@@ -14,11 +14,11 @@ import { formatRdata, parseRdata } from '../../../core/wire/rdata/index.ts';
 import { RDATA_TABLE } from '../../../core/wire/rdata/table.ts';
 import { TYPE } from '../../../core/wire/types.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 const ZONE = 'types.test';
 const ORIGIN = parseName(`${ZONE}.`);
 const TOOLS = ['dig', 'kdig'] as const;
-const TOOL_MS = 20_000;
 
 interface Sample {
   readonly owner: string;
@@ -78,7 +78,7 @@ test('import, export and import of the export', async ({ daemon: { api }, id }) 
 
 function run(tool: (typeof TOOLS)[number], { dnsPort }: Daemon, args: readonly string[]): string {
   const all = ['@127.0.0.1', '-p', String(dnsPort), '+noall', '+answer', '+authority', ...args];
-  const { stdout, stderr } = spawnSync(tool, all, { encoding: 'utf8', timeout: TOOL_MS });
+  const { stdout, stderr } = spawnSync(tool, all, { encoding: 'utf8', timeout: PATIENCE_MS });
   assert.is(stderr, '');
   return stdout.replace(/^;.*$/gm, '');
 }

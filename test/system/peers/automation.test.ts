@@ -10,12 +10,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Child, startChild } from '../../support/child.ts';
 import { ADMIN_PASSWORD, type Daemon, MAIN, runCommand, startDaemon } from '../../support/daemon.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 import { runProgram, whyNotPrograms } from './transcript.ts';
 
 const NSUPDATE_MODULE =
   '/usr/lib/python3/dist-packages/ansible_collections/community/general/plugins/modules/nsupdate.py';
-const PLAYBOOK_MS = 120_000;
 const ZONE = 'tools.example.net';
 const MEDIA_TYPE = 'application/external.dns.webhook+json;version=1';
 
@@ -51,7 +51,7 @@ async function ansible({ folder }: Context, tasks: readonly object[]): Promise<s
   writeFileSync(file, JSON.stringify([play]));
   const env = { HOME: folder, LC_ALL: 'C.UTF-8', ANSIBLE_NOCOLOR: '1', ANSIBLE_LOCALHOST_WARNING: 'false' };
   const args = ['-i', 'localhost,', '-e', 'ansible_python_interpreter=/usr/bin/python3', file];
-  const { code, output } = await runProgram('ansible-playbook', args, env, PLAYBOOK_MS);
+  const { code, output } = await runProgram('ansible-playbook', args, env, PATIENCE_MS);
   assert.is(code, 0, output);
   return output;
 }
@@ -146,7 +146,7 @@ test('external-dns: the command serves its webhook, with a token, a filter and a
   };
   const args = ['external-dns-webhook', '--listen', '127.0.0.1:0', '--domain-filter', ZONE];
   const child: Child = startChild(process.execPath, [MAIN, ...args], env);
-  const [, url] = await child.waitFor(/^external-dns webhook ready: (\S+)$/m, PLAYBOOK_MS);
+  const [, url] = await child.waitFor(/^external-dns webhook ready: (\S+)$/m, PATIENCE_MS);
   const send = (path: string, body?: unknown): Promise<Response> =>
     fetch(url + path, {
       method: body === undefined ? 'GET' : 'POST',

@@ -7,10 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { EtcdGateway } from '../../../core/etcd/gateway.ts';
 import { type Child, startChild } from '../../support/child.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
-
-const READY_MS = 60_000;
 
 export interface EtcdMember {
   readonly endpoint: string;
@@ -47,7 +46,7 @@ export function etcdArguments({ name, folder, endpoint, peerUrl, cluster }: Memb
 
 /** Resolves when it answers, which it does with the majority. Rejects with what it has printed. */
 export async function untilHealthy(endpoint: string, child: Child): Promise<void> {
-  for (const deadline = Date.now() + READY_MS; ; await sleep(20)) {
+  for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(20)) {
     if (await isHealthy(endpoint)) return;
     if (child.exited() || Date.now() > deadline) throw new Error(`etcd does not answer:\n${child.output()}`);
   }

@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import { createSecureServer, type ServerHttp2Stream } from 'node:http2';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 export interface HttpsFront {
   readonly port: number;
@@ -12,8 +13,6 @@ export interface HttpsFront {
   readonly seen: readonly string[];
   close(): Promise<void>;
 }
-
-const ANSWER_MS = 10_000;
 
 /** On 127.0.0.1. `target`: port of the HTTP server behind, on the same address. */
 export async function startHttpsFront(target: number): Promise<HttpsFront> {
@@ -28,7 +27,7 @@ export async function startHttpsFront(target: number): Promise<HttpsFront> {
       method,
       headers: typeof type === 'string' ? { 'content-type': type } : {},
       body: chunks.length === 0 ? undefined : Buffer.concat(chunks),
-      signal: AbortSignal.timeout(ANSWER_MS),
+      signal: AbortSignal.timeout(PATIENCE_MS),
     });
     const passed = Object.fromEntries(
       ['content-type', 'cache-control'].flatMap((name) => {

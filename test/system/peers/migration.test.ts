@@ -9,6 +9,7 @@ import * as assert from 'uvu/assert';
 import { run } from '../../admin-api/cli/harness.ts';
 import { startChild } from '../../support/child.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { startPowerDnsServer } from './powerdns-server.ts';
@@ -25,8 +26,6 @@ interface Old {
 interface Context {
   daemon: Daemon;
 }
-
-const READY_MS = 60_000;
 
 /** All kinds of answers: wildcards, delegations, names between, CNAMEs, DNAME, large answers. */
 const recordsOf = (zone: string): string => `$TTL 300
@@ -80,7 +79,7 @@ async function startServer(
   source: string,
 ): Promise<Old> {
   const child = startChild(program, args);
-  await child.waitFor(ready, READY_MS);
+  await child.waitFor(ready, PATIENCE_MS);
   return {
     port,
     source: [source],

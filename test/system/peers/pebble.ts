@@ -9,10 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { type Child, startChild } from '../../support/child.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { freePort } from '../../support/ports.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 
-const READY_MS = 60_000;
 const BIND_TRIES = 3;
 
 export interface Directory {
@@ -80,7 +80,7 @@ export async function startDirectory(dnsPort: number, options: DirectoryOptions 
     const args = ['-config', config, '-dnsserver', `127.0.0.1:${dnsPort}`];
     const child: Child = startChild('/usr/bin/pebble', args, { PATH: process.env.PATH, ...settings });
     try {
-      await child.waitFor(/ACME directory available at/, READY_MS);
+      await child.waitFor(/ACME directory available at/, PATIENCE_MS);
       // It has said so before it listens.
       await untilListening(port, child);
     } catch (error) {
@@ -142,7 +142,7 @@ async function fetchText(url: string, authority: string): Promise<string> {
 }
 
 async function untilListening(port: number, child: Child): Promise<void> {
-  const deadline = Date.now() + READY_MS;
+  const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
     const socket = connect(port, '127.0.0.1');
     const isThere = await new Promise<boolean>((done) => {

@@ -5,10 +5,8 @@ import { join } from 'node:path';
 import { parseMaster } from '../../../core/wire/master/index.ts';
 import { parseName } from '../../../core/wire/name.ts';
 import type { ResourceRecord } from '../../../core/wire/types.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { temporaryFolder } from '../../support/temp.ts';
-
-/** A program that hangs fails the test. */
-const RUN_MS = 60_000;
 
 export const SIGNERS = ['dnssec-signzone', 'dnssec-keygen', 'ldns-signzone', 'ldns-keygen', 'kzonesign'] as const;
 
@@ -72,7 +70,7 @@ class Folder {
     return execFileSync(program, args, {
       cwd: this.path,
       encoding: 'utf8',
-      timeout: RUN_MS,
+      timeout: PATIENCE_MS,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   }

@@ -19,12 +19,11 @@ import { type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
 import { formatSignedZone, signZone } from '../../core/dnssec/signed-zone.ts';
 import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 
 const ZONE = 'z.test';
 const APEX = parseName(`${ZONE}.`);
-/** A program that hangs fails the test. */
-const CHECK_MS = 20_000;
 const DAY = 86_400;
 
 const folder = temporaryFolder('signed-zones');
@@ -57,7 +56,7 @@ const validators = VALIDATORS.filter(({ program }) => isInstalled(program));
 const hashers = HASHERS.filter(({ program }) => isInstalled(program));
 
 function run(program: string, args: readonly string[]): { readonly accepts: boolean; readonly output: string } {
-  const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8', timeout: CHECK_MS });
+  const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8', timeout: PATIENCE_MS });
   if (error !== undefined) throw error;
   return { accepts: status === 0, output: `${stdout}${stderr}` };
 }

@@ -7,13 +7,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Child, startChild } from '../../support/child.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 
 export const SWIFT = '/usr/bin/swift-proxy-server';
 export const SWIFT_KEYS = { accessKeyId: 'test:tester', secretAccessKey: 'testing' };
 export const SWIFT_REGION = 'test-1';
-const READY_MS = 60_000;
 const SERVERS = ['account', 'container', 'object'] as const;
 
 export interface Swift {
@@ -90,7 +90,7 @@ export async function startSwift(): Promise<Swift> {
     for (const child of children) await child.stop('SIGTERM');
     removeFolder(folder);
   };
-  for (const deadline = Date.now() + READY_MS; ; await sleep(100)) {
+  for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(100)) {
     const status = await fetch(endpoint).then(
       (response) => response.status,
       () => 0,

@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { startChild } from '../../support/child.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 /**
  * Debian's packages have them: knot-dnsutils, bind9-dnsutils, curl, faketime, pebble, lego,
@@ -41,7 +42,6 @@ export type Program =
   | 'fstrm_capture'
   | 'dnstap-ldns';
 
-const RUN_MS = 20_000;
 /** Those that are not in /usr/bin. */
 const IN_SBIN: ReadonlySet<Program> = new Set(['nsd-checkzone', 'pdns_server']);
 
@@ -72,7 +72,7 @@ export async function runProgram(
   program: Program,
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
-  ms = RUN_MS,
+  ms = PATIENCE_MS,
 ): Promise<Run> {
   const own = { PATH: process.env.PATH, HOME: '/nonexistent', LC_ALL: 'C', ...env };
   const child = startChild(pathOf(program), args, own);

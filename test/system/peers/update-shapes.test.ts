@@ -16,12 +16,12 @@ import { isSignedResponse, signRequest, type TsigKey } from '../../../core/wire/
 import { startChild } from '../../support/child.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
 import { queryTcp, UdpClient } from '../../support/dns-client.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { add, deleteOne, deleteSet, encodeUpdate, type Section } from '../../support/update-message.ts';
 import { recordsOf, runProgram, server, whyNotPrograms } from './transcript.ts';
 
 const PYTHON = '/usr/bin/python3';
 const DNSPYTHON = '/usr/lib/python3/dist-packages/dns';
-const RUN_MS = 30_000;
 const NAME = 'shapes';
 
 interface Context {
@@ -60,10 +60,10 @@ async function exchange(
   const request = signRequest(message, key, now);
   let response: Uint8Array | null;
   if (net === 'tcp' || request.message.length > 512) {
-    [response] = await queryTcp(daemon.dnsPort, [request.message], RUN_MS);
+    [response] = await queryTcp(daemon.dnsPort, [request.message], PATIENCE_MS);
   } else {
     const client = await UdpClient.connect(daemon.dnsPort);
-    response = await client.query(request.message, RUN_MS, 1);
+    response = await client.query(request.message, PATIENCE_MS, 1);
     client.close();
   }
   assert.ok(response !== null && isSignedResponse(response, key, request.mac, now), 'a signed response');
@@ -264,7 +264,7 @@ test('octoDNS: reads the zone by AXFR and writes it by one update, with the type
   const zone = 'octodns.example.net.';
   await daemon.api.createDomain(zone.slice(0, -1));
   const child = startChild(PYTHON, ['-c', OCTODNS, String(daemon.dnsPort), NAME, secret, zone]);
-  assert.is(await child.ended(RUN_MS), 0, child.output());
+  assert.is(await child.ended(PATIENCE_MS), 0, child.output());
   const [created, updated] = child
     .output()
     .trim()

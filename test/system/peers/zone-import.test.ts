@@ -12,13 +12,12 @@ import { readZone } from '../../../admin-api/records/zonefile/prepare.ts';
 import { typeName } from '../../../core/wire/mnemonics.ts';
 import { formatName, parseName } from '../../../core/wire/name.ts';
 import { formatRdata } from '../../../core/wire/rdata/index.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 
 const ZONE = 'z.test';
 const SOA = '@ 3600 SOA ns.example. h.example. 1 2 3 4 77\n@ 60 NS ns.example.\n';
 const HASH = 'E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855';
-/** A program that hangs fails the test. */
-const CHECK_MS = 20_000;
 
 const NAMED = '/usr/bin/named-checkzone';
 const NSD = '/usr/sbin/nsd-checkzone';
@@ -32,7 +31,7 @@ interface Verdict {
 const folder = temporaryFolder('zone-import');
 
 function check(program: string, args: readonly string[]): Verdict {
-  const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8', timeout: CHECK_MS });
+  const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8', timeout: PATIENCE_MS });
   if (error !== undefined) throw error;
   return { loads: status === 0, output: `${stdout}${stderr}` };
 }

@@ -15,6 +15,7 @@ import { ADMIN_PASSWORD, type Daemon, runCommand, startDaemon } from '../../supp
 import { depth } from '../../support/depth.ts';
 import { queryAll, UdpClient } from '../../support/dns-client.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
@@ -22,8 +23,6 @@ import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 const KILLS = depth({ quick: 10, moderate: 10, full: 200 });
 const WRITERS = 8;
 const NAMES = 40;
-/** For the first change of a daemon that has just started. */
-const BEGIN_MS = 60_000;
 const ZONE = 'crash.example';
 const random = new Random(SEED);
 
@@ -177,7 +176,7 @@ test(`killed ${KILLS} times under write load, seed ${SEED}`, async () => {
       const load = Promise.all(writers.map((writer) => writer.run(daemon, domain)));
       // A busy machine may not come to any change within the time: there would be nothing to lose.
       const begun = async (): Promise<void> => {
-        for (const deadline = Date.now() + BEGIN_MS; acknowledged() === before; await sleep(1))
+        for (const deadline = Date.now() + PATIENCE_MS; acknowledged() === before; await sleep(1))
           assert.ok(Date.now() < deadline, `no change was acknowledged\n${daemon.child.output()}`);
         await sleep(20 + random.below(400));
       };

@@ -16,11 +16,11 @@ import * as assert from 'uvu/assert';
 import { type Made, makeCertificate } from '../../edge/sites/rig.ts';
 import { pemOfKey } from '../../support/certificate.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { freePort } from '../../support/ports.ts';
 import { runProgram, whyNotPrograms } from '../edge/clients/programs.ts';
 
 const SITE = 'site.test';
-const PATIENCE_MS = 60_000;
 
 interface Origin {
   readonly port: number;

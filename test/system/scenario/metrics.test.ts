@@ -7,8 +7,7 @@ import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.t
 import { queryTcp, UdpClient } from '../../support/dns-client.ts';
 import { type ReadFamily, readExposition, sampleOf } from '../../support/exposition.ts';
 import { encodeQuery } from '../../support/message.ts';
-
-const PATIENCE_MS = 60_000;
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 const query = (name: string, type: number, id: number): Uint8Array =>
   encodeQuery({ name: parseName(`${name}.`), type, class: 1 }, id);

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type FrameLocator, type Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { FLAGS } from '../browser/page.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
@@ -16,8 +17,6 @@ import { ATTACKS, type Attack } from './attacks.ts';
 import { type Files, openPanel, resetView, type World, withSimulator, withSimulatorPage } from './world.ts';
 
 const test = browserSuite('a hostile app', 'chromium');
-/** Long, since machines may be slow. */
-const WAIT_MS = 60_000;
 const POLL_MS = 50;
 /** The phone in its own size, since Playwright clicks at the wrong position in a smaller frame. */
 const VIEWPORT = { width: 1280, height: 1080 };
@@ -109,12 +108,12 @@ async function withHostileApp(
       const context = await chromium.launchPersistentContext(join(profile, 'profile'), {
         executablePath: pathOf('chromium'),
         args: [...FLAGS, `--log-net-log=${log}`],
-        timeout: WAIT_MS,
+        timeout: PATIENCE_MS,
         viewport: VIEWPORT,
       });
       try {
         const page = await context.newPage();
-        page.setDefaultTimeout(WAIT_MS);
+        page.setDefaultTimeout(PATIENCE_MS);
         await use({ world, context, page, target });
       } finally {
         await context.close();
@@ -154,7 +153,7 @@ const expectedLog = ({ name, log }: Attack): RegExp => log ?? new RegExp(`${name
 
 /** Waits until the log has a line of each attack. */
 async function expectLogged(page: Page, attacks: readonly Attack[]): Promise<void> {
-  const deadline = Date.now() + WAIT_MS;
+  const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
     const lines = await readLog(page);
     const missing = attacks.filter((attack) => !lines.some((line) => expectedLog(attack).test(line)));

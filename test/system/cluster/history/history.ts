@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiClient, type Json } from '../../../support/api-client.ts';
 import { ADMIN_PASSWORD } from '../../../support/daemon.ts';
+import { PATIENCE_MS } from '../../../support/patience.ts';
 import { Random } from '../../../support/random.ts';
 import { SEED } from '../../../support/seed.ts';
 import { checkHistory, type Given, isSame } from './check.ts';
@@ -16,8 +17,6 @@ import type { World } from './world.ts';
 const LIMIT = 3;
 /** That the nodes are started with. */
 export const SETTINGS = { WAYPOST_PLANS_FREE: String(LIMIT) };
-/** Milliseconds for nodes to have all, once nobody writes. */
-const PATIENCE = 60_000;
 /** Faults that are shown. */
 const SHOWN = 10;
 
@@ -75,7 +74,7 @@ async function headOf({ url }: HistoryNode, token: string): Promise<number> {
 
 /** Resolves when all nodes have all that is written. */
 async function untilLevel(nodes: readonly HistoryNode[], { token }: ApiClient): Promise<void> {
-  for (const deadline = Date.now() + PATIENCE; ; await sleep(100)) {
+  for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(100)) {
     const heads = await Promise.all(nodes.map((node) => headOf(node, token)));
     if (new Set(heads).size === 1) return;
     if (Date.now() > deadline) throw new Error(`the nodes stand at changes ${heads.join(', ')}`);

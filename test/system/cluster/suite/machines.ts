@@ -12,11 +12,11 @@ import { type Child, startChild } from '../../../support/child.ts';
 import { ADMIN_PASSWORD, environment, MAIN, USUAL } from '../../../support/daemon.ts';
 import { UdpClient } from '../../../support/dns-client.ts';
 import { openNetwork, type Place, run } from '../../../support/network.ts';
+import { PATIENCE_MS } from '../../../support/patience.ts';
 import { ETCD, etcdArguments, untilHealthy } from '../../peers/etcd.ts';
 import { credentialsIn } from '../credentials.ts';
 import { SETTINGS } from '../history/history.ts';
 
-const READY_MS = 60_000;
 const DISK = '64m';
 /** Entries of the log that a node may miss and still follow. */
 export const HISTORY = 1000;
@@ -150,7 +150,7 @@ export class Node {
   async start(more: Readonly<Record<string, string>> = {}): Promise<void> {
     const env = { ...environment(this.#settings), ...more };
     this.#child = this.machine.host.inside(() => startChild(process.execPath, [this.main, 'serve'], env));
-    await this.#child.waitFor(/^waypost ready/m, READY_MS);
+    await this.#child.waitFor(/^waypost ready/m, PATIENCE_MS);
     this.#dns?.close();
     this.#dns = await UdpClient.connect(53, outside(this.machine));
     this.isUp = true;
@@ -159,7 +159,7 @@ export class Node {
 
   async stop(): Promise<number | null> {
     this.isUp = false;
-    const code = (await this.#child?.stop('SIGTERM', READY_MS)) ?? null;
+    const code = (await this.#child?.stop('SIGTERM', PATIENCE_MS)) ?? null;
     this.isRunning = false;
     return code;
   }
@@ -188,7 +188,7 @@ export class Node {
 }
 
 /** Polls; a look that throws counts as no. Rejects past `ms` with the last answer or error. */
-export async function until(what: string, isThere: () => Promise<boolean> | boolean, ms = READY_MS): Promise<void> {
+export async function until(what: string, isThere: () => Promise<boolean> | boolean, ms = PATIENCE_MS): Promise<void> {
   let why: unknown = 'no';
   for (const deadline = Date.now() + ms; Date.now() < deadline; await sleep(100)) {
     try {

@@ -12,6 +12,7 @@ import { SnapshotSender } from '../../../../core/cluster/snapshot.ts';
 import { loadConfig } from '../../../../core/config/index.ts';
 import type { EtcdGateway } from '../../../../core/etcd/gateway.ts';
 import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
+import { PATIENCE_MS } from '../../../support/patience.ts';
 import { temporaryFolder } from '../../../support/temp.ts';
 import { until } from '../../../support/until.ts';
 import { type EtcdMember, startEtcd } from '../../peers/etcd.ts';
@@ -142,7 +143,6 @@ test('commits are forwarded to another node, which answers, refuses or goes', as
   await b.cluster.close();
 });
 
-const ASK_MS = 30_000;
 const NEVER = /(?!)/;
 
 /** What a client of TLS is given. */
@@ -170,7 +170,7 @@ function ask(
       isEnded = false;
       socket.destroy();
     };
-    const timer = setTimeout(leave, ASK_MS);
+    const timer = setTimeout(leave, PATIENCE_MS);
     socket.on('secureConnect', () => socket.write(`GET /v1/applied HTTP/1.1\r\nHost: a\r\n${more}\r\n`));
     socket.on('data', (part) => {
       text += part;

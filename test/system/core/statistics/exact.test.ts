@@ -10,10 +10,10 @@ import type { ApiClient } from '../../../support/api-client.ts';
 import { ADMIN_PASSWORD, startDaemon } from '../../../support/daemon.ts';
 import { queryTcp, UdpClient } from '../../../support/dns-client.ts';
 import { encodeQuery } from '../../../support/message.ts';
+import { PATIENCE_MS } from '../../../support/patience.ts';
 import { freePort } from '../../../support/ports.ts';
 
 const ORIGIN_ADDRESS = '127.0.0.77';
-const PATIENCE_MS = 30_000;
 
 interface Series {
   readonly name: string;

@@ -8,6 +8,7 @@ import { connect } from 'node:tls';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD, type Daemon, runCommand, startDaemon } from '../../../support/daemon.ts';
+import { PATIENCE_MS } from '../../../support/patience.ts';
 import { type Directory, startDaemonDirectory } from '../../peers/pebble.ts';
 import { runProgram, whyNotPrograms } from '../../peers/transcript.ts';
 
@@ -18,7 +19,6 @@ interface Context {
 }
 
 const test = suite<Context>('certificates of the daemon');
-const READY_MS = 30_000;
 
 test.before(async (context) => {
   const { directory, httpsPort, settings } = await startDaemonDirectory({ nonceReject: 50 });
@@ -52,7 +52,7 @@ async function turnOn(
 }
 
 async function untilActive({ daemon, directory }: Context, id: string): Promise<Proxy> {
-  for (const deadline = Date.now() + READY_MS; ; await sleep(50)) {
+  for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(50)) {
     const { body } = await daemon.api.call('GET', `/api/v1/domains/${id}/proxy`);
     const proxy = body.proxy as unknown as Proxy;
     if (proxy.ssl_status === 'active') return proxy;
@@ -67,7 +67,7 @@ async function untilActive({ daemon, directory }: Context, id: string): Promise<
  */
 async function seen({ directory, httpsPort }: Context, servername: string): Promise<string> {
   const ca = await directory.root();
-  for (const deadline = Date.now() + READY_MS; ; await sleep(20)) {
+  for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(20)) {
     const outcome = await new Promise<string>((done) => {
       const socket = connect({ host: '127.0.0.1', port: httpsPort, servername, ca, ALPNProtocols: ['h2', 'http/1.1'] });
       socket.once('secureConnect', () => {

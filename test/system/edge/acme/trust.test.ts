@@ -15,6 +15,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startChild } from '../../../support/child.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../../support/daemon.ts';
+import { PATIENCE_MS } from '../../../support/patience.ts';
 import { freePort } from '../../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 import { acmeSettings, type Directory, startDirectory } from '../../peers/pebble.ts';
@@ -34,8 +35,6 @@ interface Context {
 const test = suite<Context>('certificates of the daemon, trusted by the root');
 const APEX = 'trusted-one.test';
 const HOST = `www.${APEX}`;
-const READY_MS = 30_000;
-const RUN_MS = 30_000;
 /** So many come to both threads. */
 const CONNECTIONS = 30;
 
@@ -84,7 +83,7 @@ async function turnOn({ daemon: { api }, origin }: Context): Promise<string> {
 }
 
 async function untilActive({ daemon, domainId }: Context): Promise<void> {
-  for (const deadline = Date.now() + READY_MS; ; await sleep(50)) {
+  for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(50)) {
     const { body } = await daemon.api.call('GET', `/api/v1/domains/${domainId}/proxy`);
     const { ssl_status: status } = body.proxy as unknown as { ssl_status: string };
     if (status === 'active') return;
@@ -115,7 +114,7 @@ test('curl trusts it by the root, and not without', async ({ httpsPort, root }) 
     const url = `https://${HOST}:${httpsPort}/page?a=1`;
     const all = ['-sS', '--resolve', `${HOST}:${httpsPort}:127.0.0.1`, '-w', '\n%{http_version} %{ssl_verify_result}'];
     const child = startChild('/usr/bin/curl', [...all, ...args, url], { PATH: process.env.PATH, HOME: '/nonexistent' });
-    return { code: await child.ended(RUN_MS), output: child.output() };
+    return { code: await child.ended(PATIENCE_MS), output: child.output() };
   };
   for (const [flag, version] of [
     ['--http2', '2'],
@@ -139,7 +138,7 @@ test('Chromium shows the page without a warning: its own store of certificates h
     ['-A', '-t', 'C,,', '-n', 'root', '-i', root],
   ]) {
     const child = startChild('/usr/bin/certutil', ['-d', `sql:${database}`, ...args], { HOME: home });
-    assert.is(await child.ended(RUN_MS), 0, child.output());
+    assert.is(await child.ended(PATIENCE_MS), 0, child.output());
   }
   const visit = async (HOME: string): Promise<{ output: string | null; protocol: string }> => {
     const browser = await chromium.launch({
@@ -149,7 +148,7 @@ test('Chromium shows the page without a warning: its own store of certificates h
     });
     try {
       const page = await browser.newPage();
-      await page.goto(`https://${HOST}:${httpsPort}/page`, { timeout: RUN_MS });
+      await page.goto(`https://${HOST}:${httpsPort}/page`, { timeout: PATIENCE_MS });
       const protocol = await page.evaluate("performance.getEntriesByType('navigation')[0].nextHopProtocol");
       return { output: await page.textContent('#said'), protocol: protocol as string };
     } finally {
@@ -174,7 +173,7 @@ test('renewed: new connections show the new certificate, of all threads; one tha
   const { status } = await daemon.api.call('POST', `/api/v1/domains/${domainId}/proxy/certificate`, {});
   assert.is(status, 200);
   // Every thread takes it in its own time.
-  for (let deadline = Date.now() + READY_MS, inTurn = 0; inTurn < CONNECTIONS; ) {
+  for (let deadline = Date.now() + PATIENCE_MS, inTurn = 0; inTurn < CONNECTIONS; ) {
     inTurn = (await shownSerial(context)) === before ? 0 : inTurn + 1;
     if (inTurn === 0) await sleep(50);
     assert.match(await get(session, '/during'), / https \/during/);

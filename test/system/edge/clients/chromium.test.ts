@@ -2,6 +2,7 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { PATIENCE_MS } from '../../../support/patience.ts';
 import { IMAGES } from '../host/gallery.ts';
 import { type Host, startHost } from '../host/host.ts';
 import { VERSION_QUESTION } from '../host/websocket.ts';
@@ -17,7 +18,6 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ];
-const WAIT_MS = 120_000;
 
 const test = suite<{ host: Host; browser: Browser }>('chromium');
 const why = whyNotPrograms('chromium');
@@ -29,7 +29,7 @@ async function withPage(browser: Browser, use: (page: Page) => Promise<void>): P
   const context = await browser.newContext({ ignoreHTTPSErrors: true });
   try {
     const page = await context.newPage();
-    page.setDefaultTimeout(WAIT_MS);
+    page.setDefaultTimeout(PATIENCE_MS);
     await use(page);
   } finally {
     await context.close();

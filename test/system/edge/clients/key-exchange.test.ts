@@ -6,10 +6,10 @@ import { chromium } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startChild } from '../../../support/child.ts';
+import { PATIENCE_MS } from '../../../support/patience.ts';
 import { type Host, startHost } from '../host/host.ts';
 import { pathOf, whyNotPrograms } from './programs.ts';
 
-const WAIT_MS = 30_000;
 const [major, minor] = process.versions.openssl.split('.').map(Number);
 const hasHybrid = major > 3 || minor >= 5;
 
@@ -39,7 +39,7 @@ function clientTests(): void {
           done(securityDetails?.keyExchangeGroup ?? securityDetails?.keyExchange),
         ),
       );
-      await page.goto(`${host.origin}/ready`, { timeout: WAIT_MS });
+      await page.goto(`${host.origin}/ready`, { timeout: PATIENCE_MS });
       assert.is(await group, hasHybrid ? 'X25519MLKEM768' : 'X25519');
     } finally {
       await browser.close();
@@ -50,7 +50,7 @@ function clientTests(): void {
     const connect = async (...options: readonly string[]): Promise<string> => {
       const program = ['s_client', '-connect', `127.0.0.1:${host.tlsPort}`, '-servername', 'localhost', ...options];
       const child = startChild('openssl', program);
-      await child.ended(WAIT_MS);
+      await child.ended(PATIENCE_MS);
       return child.output();
     };
     for (const version of ['-tls1_2', '-tls1_3']) {

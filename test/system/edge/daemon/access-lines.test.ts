@@ -10,11 +10,11 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { writeLines } from '../../../../edge/daemon/access-lines.ts';
 import { inheritedEnvironment } from '../../../support/inherited-environment.ts';
+import { PATIENCE_MS } from '../../../support/patience.ts';
 import { freePort } from '../../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 
 const MAIN = fileURLToPath(new URL('../../../../main.js', import.meta.url));
-const PATIENCE_MS = 30_000;
 
 test('lines are counted off when they have left, also those that nobody will ever read', async () => {
   const waiting: ((error?: Error) => void)[] = [];

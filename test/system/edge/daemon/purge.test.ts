@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../../support/daemon.ts';
+import { PATIENCE_MS } from '../../../support/patience.ts';
 import { freePort } from '../../../support/ports.ts';
 import { untilPasses } from '../../../support/until.ts';
 
@@ -16,7 +17,6 @@ import { untilPasses } from '../../../support/until.ts';
  * Connections that stay open, each with one of the two threads: all with one by a chance of 2^-15.
  */
 const CONNECTIONS = 16;
-const PATIENCE_MS = 10_000;
 const DOMAINS = ['one.test', 'two.test'];
 const PATHS = ['/news/a', '/news/b?c=d', '/newsletter', '/shop/x', '/shop/y'];
 

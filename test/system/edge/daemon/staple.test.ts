@@ -8,13 +8,13 @@ import * as assert from 'uvu/assert';
 import { certificate, ecKey, type Issuer, pemOfKey } from '../../../support/certificate.ts';
 import { type Child, startChild } from '../../../support/child.ts';
 import { ADMIN_PASSWORD, startDaemon } from '../../../support/daemon.ts';
+import { PATIENCE_MS } from '../../../support/patience.ts';
 import { freePort } from '../../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 import { whyNotPrograms } from '../clients/programs.ts';
 
 const test = suite('edge/daemon/staple');
 const SITE = 'site.test';
-const PATIENCE_MS = 30_000;
 const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';
 
 const issuer: Issuer = { name: 'authority', key: ecKey() };

@@ -5,14 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
 import { startChild } from '../../../support/child.ts';
+import { PATIENCE_MS } from '../../../support/patience.ts';
 import { temporaryFolder } from '../../../support/temp.ts';
 import type { HostOptions, LimitOptions } from './options.ts';
 
 /** A name that every client finds on loopback by itself, and sends as the server name of TLS. */
 export const NAME = 'localhost';
-
-const START_MS = 20_000;
-const PATIENCE_MS = 15_000;
 
 export interface Host {
   readonly tlsPort: number;
@@ -43,7 +41,7 @@ export async function startHost(limits: LimitOptions = {}): Promise<Host> {
   const options: HostOptions = { ...limits, data: { name: NAME, pem } };
   const program = fileURLToPath(new URL('./main.js', import.meta.url));
   const child = startChild(process.execPath, ['--expose-gc', program, JSON.stringify(options)]);
-  const [line] = await child.waitFor(/^\{"tlsPort.*\}$/m, START_MS);
+  const [line] = await child.waitFor(/^\{"tlsPort.*\}$/m, PATIENCE_MS);
   const { tlsPort, clearPort, controlPort } = JSON.parse(line) as Record<string, number>;
   const ask = async (path: string): Promise<Record<string, number>> =>
     (await fetch(`http://127.0.0.1:${controlPort}${path}`)).json() as Promise<Record<string, number>>;

@@ -5,6 +5,7 @@
 import { type Browser, type BrowserContext, chromium, type Page, type Response } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { PATIENCE_MS } from '../../../support/patience.ts';
 import { pathOf, whyNotPrograms } from '../clients/programs.ts';
 import { IMAGES } from '../host/gallery.ts';
 import { VERSION_QUESTION } from '../host/websocket.ts';
@@ -25,7 +26,6 @@ const FLAGS = [
   '--disable-sync',
   '--host-resolver-rules=MAP *.test 127.0.0.1',
 ];
-const WAIT_MS = 120_000;
 const BYTES = 4_000_000;
 
 interface World {
@@ -68,7 +68,7 @@ async function withPage(
   const context = await browser.newContext({ ignoreHTTPSErrors: true });
   try {
     const page = await context.newPage();
-    page.setDefaultTimeout(WAIT_MS);
+    page.setDefaultTimeout(PATIENCE_MS);
     const seen: Response[] = [];
     page.on('response', (response) => seen.push(response));
     await use(page, seen, context);

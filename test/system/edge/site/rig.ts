@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { certificate, ecKey, type Issuer, type KeyPair, pemOfKey } from '../../../support/certificate.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../../support/daemon.ts';
+import { PATIENCE_MS } from '../../../support/patience.ts';
 import { freePort } from '../../../support/ports.ts';
 import { temporaryFolder } from '../../../support/temp.ts';
 
 /** Where origins listen: an address that stands in nothing else that a visitor sees. */
 export const ORIGIN_ADDRESS = '127.0.0.77';
-const PATIENCE_MS = 30_000;
 
 export interface OriginPlace {
   readonly host: string;

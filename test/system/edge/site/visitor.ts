@@ -9,6 +9,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } f
 import { Agent, request as requestHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PATIENCE_MS } from '../../../support/patience.ts';
 
 export interface Asked {
   readonly method?: string;
@@ -54,7 +55,6 @@ export const textOf = ({ status, headers, body }: Seen): string =>
  * Milliseconds after which nothing is waited for any more: what ends by a time-out of the edge has
  * long ended.
  */
-const PATIENCE_MS = 20_000;
 const PART = new Uint8Array(16_384);
 const NOTHING: Seen = { status: 0, headers: {}, body: Buffer.alloc(0), isWhole: false };
 

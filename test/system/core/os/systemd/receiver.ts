@@ -2,8 +2,7 @@
  * What systemd has for services: a datagram socket of AF_UNIX, here in Python, since Node has none.
  */
 import { type Child, startChild } from '../../../../support/child.ts';
-
-const READY_MS = 20_000;
+import { PATIENCE_MS } from '../../../../support/patience.ts';
 
 const PROGRAM = `
 import json, socket, sys
@@ -26,7 +25,7 @@ export interface Receiver {
 /** Resolves when it takes datagrams at `path`; `@name`: in the abstract namespace. */
 export async function startReceiver(path: string): Promise<Receiver> {
   const child: Child = startChild('/usr/bin/python3', ['-c', PROGRAM, path]);
-  await child.waitFor(/^bound$/, READY_MS);
+  await child.waitFor(/^bound$/, PATIENCE_MS);
   const messages = (): string[][] =>
     child
       .output()
@@ -35,7 +34,7 @@ export async function startReceiver(path: string): Promise<Receiver> {
       .map((line) => JSON.parse(line) as string[]);
   return {
     messages,
-    async until(assignment, from = 0, ms = READY_MS) {
+    async until(assignment, from = 0, ms = PATIENCE_MS) {
       for (const deadline = Date.now() + ms; ; await new Promise((done) => setTimeout(done, 20))) {
         const at = messages().findIndex((message, i) => i >= from && message.some((text) => assignment.test(text)));
         if (at >= 0) return at + 1;

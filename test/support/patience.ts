@@ -1,0 +1,5 @@
+/**
+ * Milliseconds after which what a test waits for counts as hung. Far more than it takes on a slow
+ * and busy machine: no test may depend on how fast the machine is.
+ */
+export const PATIENCE_MS = 180_000;
