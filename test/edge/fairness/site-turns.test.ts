@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compileProtection } from '../../../core/site-protection/compile.ts';
 import type { ProtectionDocument } from '../../../core/site-protection/document.ts';
+import { WAITING_COST } from '../../../edge/fairness/site-turns.ts';
 import {
   QUANTUM,
   QUANTUM_ALONE,
@@ -77,6 +78,27 @@ for (const clients of [100, 2000])
     // All of the thread's time but what the other requests take.
     assert.ok(answered.count >= 800 / SERVICE_MS - 800 / 3.7 - 100, String(answered.count));
   });
+
+test('of requests that wait for an origin, fewer begin in a turn', () => {
+  const thread = new SimulatedThread(SERVICE_MS);
+  trickle(thread, 'other', 1, 0, 100);
+  let ended = 0;
+  for (let i = 0; i < 200; i++)
+    thread.arrive({ site: 'proxied', at: 50, network: '192.0.2.1', onBegin: (end) => thread.at(60 + i, end) });
+  for (let i = 0; i < 200; i++)
+    thread.arrive({ site: 'hits', at: 50, network: '192.0.2.1', onAnswer: () => void ended++ });
+  thread.run(300);
+  assert.is(ended, 200);
+  const mostOf = (site: string): number => {
+    const counts = new Map<number, number>();
+    for (const begin of thread.begun)
+      if (begin.site === site) counts.set(begin.turn, (counts.get(begin.turn) ?? 0) + 1);
+    return Math.max(...counts.values());
+  };
+  assert.is(thread.begun.filter(({ site }) => site === 'proxied').length, 200);
+  assert.is(mostOf('proxied'), Math.ceil(QUANTUM / (1 + WAITING_COST)));
+  assert.is(mostOf('hits'), QUANTUM);
+});
 
 test('while it is alone on the thread, the turns of a site are long, but have an end', () => {
   const thread = new SimulatedThread(SERVICE_MS);
