@@ -27,7 +27,7 @@ const OTHER = 'other.test';
 const FLOOD = 100;
 const VISITORS = 10;
 const SETTLE_MS = 100;
-/** The flood before the first slice: what it needs is compiled. */
+/** Of a flood before its first slice: V8's threads, which share the core, have compiled then. */
 const WARM_UP_MS = 6000;
 /** For a flood whose connections are opened for each slice. */
 const OPEN_MS = 700;
@@ -116,7 +116,6 @@ async function measure(port: number, name: string): Promise<void> {
   await sleep(2000);
   truncateSync(records);
   let flood = isFast ? start(command) : null;
-  // Its connections are open, and V8's threads, which share the daemon's core, have compiled.
   await sleep(isFast ? WARM_UP_MS : 0);
   flood?.kill('SIGSTOP');
   const slices: { readonly quiet: Slice[]; readonly flooded: Slice[] } = { quiet: [], flooded: [] };

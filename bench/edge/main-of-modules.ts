@@ -4,10 +4,10 @@ import { build, stop } from 'esbuild';
 /**
  * Writes the program of a built daemon next to its main.js, but made of the compiled modules, which
  * a module that `--import` loads shares with it: nothing is shared with those in a bundle. Resolves
- * with its path. `main`: dist/main.js.
+ * with its path, which begins with a dot: releases leave such files out. `main`: dist/main.js.
  */
 export async function writeMainOfModules(main: string): Promise<string> {
-  const outfile = join(dirname(main), 'main-of-modules.js');
+  const outfile = join(dirname(main), '.main-of-modules.js');
   await build({
     entryPoints: [join(dirname(main), '../main.ts')],
     outfile,

@@ -9,6 +9,7 @@ import { FairLine, type InLine } from '../../core/base/fair-line.ts';
 import type { SiteLimits } from '../../core/site-protection/compile.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import { Pending } from '../http/exchange/pending.ts';
+import { WAITING_COST } from '../http/transport/turn-share.ts';
 import type { ErrorPage } from '../proxy/error-page.ts';
 import type { Proxy as ServeSite } from '../proxy/proxy.ts';
 import type { Site } from '../sites/site.ts';
@@ -26,12 +27,6 @@ const ACTIVE_MS = 10_000;
 const MAX_WAITING = 10_000;
 /** A site may have so many times as many requests in flight as are left over. */
 const WEIGHT = 3;
-/**
- * Cost of a request that waits for an origin or a disk, on top of its begin: what it sends there
- * and what comes back. That is about 8; with fewer of them in a turn, each costs more, 12 % with 8
- * and 5 % with 4, while other sites wait for hardly less (bench/RESULTS.md).
- */
-export const WAITING_COST = 4;
 /** How long a site that got too many requests is challenged. */
 const PRESSED_MS = 60_000;
 

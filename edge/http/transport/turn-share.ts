@@ -24,3 +24,10 @@ export const costOfBytes = (bytes: number): number => 1 + (bytes >>> COST_BITS);
 
 /** A handshake takes as long as so many small requests, or longer. */
 export const HANDSHAKE_COST = 64;
+
+/**
+ * Cost of a request that waits for an origin or a disk, on top of its begin: what it sends there
+ * and what comes back. That takes as long as about 8; but with fewer requests in a turn each takes
+ * more CPU, twice as much more with 8 as with 4 (bench/RESULTS.md).
+ */
+export const WAITING_COST = 4;

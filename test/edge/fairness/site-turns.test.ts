@@ -2,7 +2,6 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compileProtection } from '../../../core/site-protection/compile.ts';
 import type { ProtectionDocument } from '../../../core/site-protection/document.ts';
-import { WAITING_COST } from '../../../edge/fairness/site-turns.ts';
 import {
   QUANTUM,
   QUANTUM_ALONE,
@@ -10,9 +9,10 @@ import {
   ThreadTurns,
   type TurningLoop,
 } from '../../../edge/fairness/thread-turns.ts';
+import { WAITING_COST } from '../../../edge/http/transport/turn-share.ts';
 import type { SiteDocuments } from '../../../edge/sites/site-documents.ts';
 import fc from '../../support/fc.ts';
-import { SimulatedThread } from './thread.ts';
+import { type Begun, SimulatedThread } from './thread.ts';
 
 const test = suite('turns of sites');
 const SERVICE_MS = 0.05;
@@ -58,10 +58,10 @@ function trickle(thread: SimulatedThread, site: string, every: number, from: num
 const quantile = (values: readonly number[], part: number): number =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))];
 
-/** Requests that began in the longest turn, from position `from` on. */
-function longestTurn(thread: SimulatedThread, from = 0): number {
+/** How many of the requests began in the longest turn. */
+function longestTurn(begun: readonly Begun[]): number {
   const counts = new Map<number, number>();
-  for (const { turn } of thread.begun.slice(from)) counts.set(turn, (counts.get(turn) ?? 0) + 1);
+  for (const { turn } of begun) counts.set(turn, (counts.get(turn) ?? 0) + 1);
   return Math.max(...counts.values());
 }
 
@@ -89,22 +89,17 @@ test('of requests that wait for an origin, fewer begin in a turn', () => {
     thread.arrive({ site: 'hits', at: 50, network: '192.0.2.1', onAnswer: () => void ended++ });
   thread.run(300);
   assert.is(ended, 200);
-  const mostOf = (site: string): number => {
-    const counts = new Map<number, number>();
-    for (const begin of thread.begun)
-      if (begin.site === site) counts.set(begin.turn, (counts.get(begin.turn) ?? 0) + 1);
-    return Math.max(...counts.values());
-  };
-  assert.is(thread.begun.filter(({ site }) => site === 'proxied').length, 200);
-  assert.is(mostOf('proxied'), Math.ceil(QUANTUM / (1 + WAITING_COST)));
-  assert.is(mostOf('hits'), QUANTUM);
+  const begunOf = (name: string): readonly Begun[] => thread.begun.filter(({ site }) => site === name);
+  assert.is(begunOf('proxied').length, 200);
+  assert.is(longestTurn(begunOf('proxied')), Math.ceil(QUANTUM / (1 + WAITING_COST)));
+  assert.is(longestTurn(begunOf('hits')), QUANTUM);
 });
 
 test('while it is alone on the thread, the turns of a site are long, but have an end', () => {
   const thread = new SimulatedThread(SERVICE_MS);
   flood(thread, 'a', 2000);
   thread.run(300);
-  assert.is(longestTurn(thread), QUANTUM_ALONE);
+  assert.is(longestTurn(thread.begun), QUANTUM_ALONE);
 });
 
 test('two flooded sites get equal shares, however many clients each has', () => {
@@ -115,7 +110,10 @@ test('two flooded sites get equal shares, however many clients each has', () => 
   thread.run(1000);
   const [a, b] = [many.count - before[0], few.count - before[1]];
   assert.ok(a / b > 0.9 && a / b < 1.1, `${a} and ${b}`);
-  assert.ok(longestTurn(thread, 5000) <= QUANTUM, `they divide a turn: ${longestTurn(thread, 5000)}`);
+  assert.ok(
+    longestTurn(thread.begun.slice(5000)) <= QUANTUM,
+    `they divide a turn: ${longestTurn(thread.begun.slice(5000))}`,
+  );
 });
 
 test('when the other site has been quiet for ten seconds, turns are long again', () => {
@@ -123,11 +121,11 @@ test('when the other site has been quiet for ten seconds, turns are long again',
   flood(thread, 'a', 200);
   trickle(thread, 'b', 5, 0, 500);
   thread.run(9000);
-  assert.ok(longestTurn(thread, 500) <= QUANTUM + 8);
+  assert.ok(longestTurn(thread.begun.slice(500)) <= QUANTUM + 8);
   thread.run(12_600);
   const before = thread.begun.length;
   thread.run(13_000);
-  assert.ok(longestTurn(thread, before) > QUANTUM + 8);
+  assert.ok(longestTurn(thread.begun.slice(before)) > QUANTUM + 8);
 });
 
 test('what is too much in one turn is missing in the next ones', () => {

@@ -51,10 +51,6 @@ export const textOf = ({ status, headers, body }: Seen): string =>
     .map(([name, value]) => `${name}: ${value}\n`)
     .join('')}\n${body.toString('latin1')}`;
 
-/**
- * Milliseconds after which nothing is waited for any more: what ends by a time-out of the edge has
- * long ended.
- */
 const PART = new Uint8Array(16_384);
 const NOTHING: Seen = { status: 0, headers: {}, body: Buffer.alloc(0), isWhole: false };
 
