@@ -1,5 +1,6 @@
 /** Starts the host, and asks it and the system how it is. */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +8,7 @@ import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
 import { startChild } from '../../../support/child.ts';
 import { PATIENCE_MS } from '../../../support/patience.ts';
 import { temporaryFolder } from '../../../support/temp.ts';
+import { BEAT_MS } from './client-time.ts';
 import type { HostOptions, LimitOptions } from './options.ts';
 
 /** A name that every client finds on loopback by itself, and sends as the server name of TLS. */
@@ -41,8 +43,11 @@ export async function startHost(limits: LimitOptions = {}): Promise<Host> {
   const options: HostOptions = { ...limits, data: { name: NAME, pem } };
   const program = fileURLToPath(new URL('./main.js', import.meta.url));
   const child = startChild(process.execPath, ['--expose-gc', program, JSON.stringify(options)]);
-  const [line] = await child.waitFor(/^\{"tlsPort.*\}$/m, PATIENCE_MS);
+  const [line] = await child.waitFor(/^\{"tlsPort.*\}$/m);
   const { tlsPort, clearPort, controlPort } = JSON.parse(line) as Record<string, number>;
+  const beats = request({ host: '127.0.0.1', port: controlPort, path: '/beats', method: 'POST' });
+  beats.on('error', () => {});
+  const timer = setInterval(() => beats.write('.'), BEAT_MS).unref();
   const ask = async (path: string): Promise<Record<string, number>> =>
     (await fetch(`http://127.0.0.1:${controlPort}${path}`)).json() as Promise<Record<string, number>>;
   const memory = (): number =>
@@ -73,7 +78,11 @@ export async function startHost(limits: LimitOptions = {}): Promise<Host> {
       return least;
     },
     output: () => child.output(),
-    stop: () => child.stop(),
+    stop() {
+      clearInterval(timer);
+      beats.destroy();
+      return child.stop();
+    },
   };
 }
 

@@ -1,8 +1,8 @@
 /**
  * A server of the edge in a process of its own, with one thread, so that its memory can be measured
  * from outside. Its arguments: a HostOptions in JSON. It prints its ports in one line of JSON. On a
- * third port, for the test alone, `/counters` tells what it has counted, and `/collect` makes it
- * give back memory.
+ * third port, for the test alone, `/counters` tells what it has counted, `/collect` makes it give
+ * back memory, and the body of `/beats` has a byte for each sign of life of the test.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,10 +14,14 @@ import { DEFAULT_LIMITS } from '../../../../edge/http/http2/limits.ts';
 import { SERVER_COLUMNS } from '../../../../edge/http/server/counters.ts';
 import { SERVER_LIMITS } from '../../../../edge/http/server/limits.ts';
 import { Pool } from '../../../../edge/http/server/pool.ts';
+import type { ThreadData } from './application.ts';
+import { clientTime, passOnBeats } from './client-time.ts';
 import type { HostOptions } from './options.ts';
 
 const options = JSON.parse(process.argv[2]) as HostOptions;
 const anyPort = { address: '127.0.0.1', port: 0, family: 4 } as const;
+const time = clientTime();
+const beat = passOnBeats(time);
 const pool = await Pool.start({
   tlsListen: [anyPort],
   clearListen: [anyPort],
@@ -28,7 +32,7 @@ const pool = await Pool.start({
     http2: { ...DEFAULT_LIMITS, ...options.http2 },
   },
   application: new URL('./application.js', import.meta.url).href,
-  data: options.data,
+  data: { ...options.data, time } satisfies ThreadData,
   ticketRotation: 3600,
   transport: 'auto',
   tls: options.tls ?? 'auto',
@@ -47,6 +51,11 @@ function counts(): Record<string, number> {
 }
 
 const control = createServer((request, response) => {
+  if (request.url === '/beats') {
+    request.on('data', beat);
+    request.on('error', () => {});
+    return;
+  }
   if (request.url === '/collect') {
     (globalThis as { gc?: () => void }).gc?.();
     pool.send('collect');
