@@ -209,15 +209,8 @@ const isOwnName = (name: string): boolean =>
 const HARMFUL = `
 const acts = {
   loop() { for (;;); },
-  // Until the frame is removed: a slow machine may not read enough in the second that counts.
-  flood() {
-    for (let count = 0; count < 20000; count++) parent.postMessage('{"type":"request"}', '*');
-    setTimeout(acts.flood, 1000);
-  },
-  large() {
-    for (let count = 0; count < 20; count++) parent.postMessage('x'.repeat(5e6), '*');
-    setTimeout(acts.large, 1000);
-  },
+  flood() { for (let count = 0; count < 20000; count++) parent.postMessage('{"type":"request"}', '*'); },
+  large() { for (let count = 0; count < 20; count++) parent.postMessage('x'.repeat(5e6), '*'); },
   objects() { parent.postMessage({ waypost: 'guard', type: 'notice', notice: { kind: 'violation' } }, '*'); },
   forged() {
     const notice = { kind: 'console', level: 'log', text: 'x'.repeat(1e6) };
@@ -248,6 +241,8 @@ test('cannot stop the page around it', () =>
       await resetView(page);
       assert.is(await page.locator('iframe').count(), 0);
       await page.getByRole('button', { name: 'Load it again' }).click();
+      // The second in which messages are counted lasts until all are read, however slow the machine.
+      await page.evaluate('const now = performance.now(); performance.now = () => now');
       await press(app, 'flood');
       await page.getByRole('alertdialog', { name: 'The app was stopped' }).waitFor();
       assert.is(await page.locator('iframe').count(), 0);

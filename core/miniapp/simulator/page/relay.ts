@@ -46,18 +46,21 @@ export function listen(): void {
   });
 }
 
+/** 1, 10, 100, …: however many messages are counted, their few lines displace no other. */
+const isRound = (count: number): boolean => Number.isInteger(Math.log10(count));
+
 const refused = new Map<string, number>();
 
 /** A frame within the app, or another window, is not heard. */
 function refuse(reason: string): void {
   const count = (refused.get(reason) ?? 0) + 1;
   refused.set(reason, count);
-  if (count % 1000 === 1) addNotice({ kind: 'blocked', attempt: 'message', detail: `${reason} (${count})` });
+  if (isRound(count)) addNotice({ kind: 'blocked', attempt: 'message', detail: `${reason} (${count})` });
 }
 
 function forward(text: string): void {
   if (text.length <= LIMITS.message && sendToHost(frameNumber.value, text)) return;
-  if (++dropped % 1000 === 1) addLine('host', TEXTS.console.dropped(dropped));
+  if (isRound(++dropped)) addLine('host', TEXTS.console.dropped(dropped));
 }
 
 export function receive(event: ServerEvent): void {
