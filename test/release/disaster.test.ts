@@ -12,11 +12,11 @@ import { ApiClient } from '../support/api-client.ts';
 import { type Child, startChild } from '../support/child.ts';
 import { ADMIN_PASSWORD, environment, MAIN, USUAL } from '../support/daemon.ts';
 import { openNetwork, type Place } from '../support/network.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
 import { untilPasses } from '../support/until.ts';
 import { whyNotPrograms } from '../system/peers/transcript.ts';
 
-const PATIENCE_MS = 180_000;
 const NAMES = ['node-1', 'node-2', 'node-3'] as const;
 type Name = (typeof NAMES)[number];
 const PASSPHRASE = 'four words or rather five';
@@ -51,7 +51,7 @@ class Machine {
 
   async run(line: string, isTried = false): Promise<{ code: number | null; output: string }> {
     const child = this.#start(line);
-    const code = await child.ended(PATIENCE_MS);
+    const code = await child.ended();
     const output = child.output();
     if (!isTried) assert.is(code, 0, `${this.name}$ ${line}\n${output}`);
     const member = output.split('\n').find((text) => text.startsWith('  etcd --'));
@@ -67,11 +67,11 @@ class Machine {
     }
     const child = this.#start('exec waypost serve');
     this.#children.set(unit, child);
-    await child.waitFor(/^waypost ready/m, PATIENCE_MS);
+    await child.waitFor(/^waypost ready/m);
   }
 
   async stopUnit(unit: 'waypost' | 'waypost-etcd', signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-    await this.#children.get(unit)?.stop(signal, 30_000);
+    await this.#children.get(unit)?.stop(signal);
     this.#children.delete(unit);
   }
 

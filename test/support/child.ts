@@ -4,6 +4,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import type { Readable } from 'node:stream';
+import { PATIENCE_MS } from './patience.ts';
 
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
@@ -18,16 +19,16 @@ export interface Child {
   /**
    * Resolves with the next line that matches `pattern`. Each line is examined once: a second call
    * goes on behind the line that the first one matched. Rejects with the end of the output on exit
-   * or after `ms` milliseconds.
+   * or after `ms` milliseconds, by default `PATIENCE_MS` here and below.
    */
-  waitFor(pattern: RegExp, ms: number): Promise<RegExpMatchArray>;
+  waitFor(pattern: RegExp, ms?: number): Promise<RegExpMatchArray>;
   /**
    * Sends the signal, waits for the end, and kills after `ms` milliseconds. Resolves with the exit
    * code, null when killed.
    */
   stop(signal?: NodeJS.Signals, ms?: number): Promise<number | null>;
   /** Waits for it to end by itself and kills it after `ms` milliseconds. Resolves as `stop`. */
-  ended(ms: number): Promise<number | null>;
+  ended(ms?: number): Promise<number | null>;
 }
 
 /** Characters of the output that an error shows. */
@@ -102,7 +103,7 @@ export function startChild(command: string, args: readonly string[], env: NodeJS
     pid: child.pid ?? 0,
     output: () => output.text(),
     exited,
-    async waitFor(pattern, ms) {
+    async waitFor(pattern, ms = PATIENCE_MS) {
       const match = await output.next(pattern, ms);
       if (match !== null) return match;
       const why = output.isEnded
@@ -110,11 +111,11 @@ export function startChild(command: string, args: readonly string[], env: NodeJS
         : `did not print ${pattern} in ${ms} ms`;
       throw new Error(`${command} ${why}:\n${output.text().slice(-SHOWN)}`);
     },
-    stop(signal = 'SIGTERM', ms = 30_000) {
+    stop(signal = 'SIGTERM', ms = PATIENCE_MS) {
       if (!exited()) child.kill(signal);
       return this.ended(ms);
     },
-    async ended(ms) {
+    async ended(ms = PATIENCE_MS) {
       const killer = setTimeout(() => child.kill('SIGKILL'), ms);
       await ended;
       clearTimeout(killer);

@@ -85,7 +85,7 @@ export async function startDaemon(
     };
     let child = launch(main);
     try {
-      await child.waitFor(/^waypost ready/m, PATIENCE_MS);
+      await child.waitFor(/^waypost ready/m);
     } catch (error) {
       await child.stop('SIGKILL');
       if (attempt < BIND_TRIES && /EADDRINUSE/.test(child.output())) continue;
@@ -105,7 +105,7 @@ export async function startDaemon(
       kill: async () => void (await child.stop('SIGKILL')),
       async start(program = main) {
         child = launch(program);
-        await child.waitFor(/^waypost ready/m, PATIENCE_MS);
+        await child.waitFor(/^waypost ready/m);
       },
       async close() {
         await child.stop();
@@ -119,7 +119,7 @@ export async function startDaemon(
 export async function runCommand(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
-  ms = 60_000,
+  ms = PATIENCE_MS,
 ): Promise<{ code: number | null; output: string }> {
   const child = startChild(process.execPath, [MAIN, ...args], env);
   const code = await child.ended(ms);

@@ -3,6 +3,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PATIENCE_MS } from './patience.ts';
 
 const HOST = '127.0.0.1';
 
@@ -92,7 +93,7 @@ export async function queryAll(
  * One connection, all packets at once (RFC 7766 pipelining); the responses as they come. Rejects
  * after `ms` milliseconds.
  */
-export async function queryTcp(port: number, packets: readonly Uint8Array[], ms = 30_000): Promise<Uint8Array[]> {
+export async function queryTcp(port: number, packets: readonly Uint8Array[], ms = PATIENCE_MS): Promise<Uint8Array[]> {
   const socket = connect(port, HOST);
   const responses: Uint8Array[] = [];
   const framed = packets.map((packet) =>

@@ -1,5 +1,6 @@
 /** HTTP by hand: the bytes that no client library sends. */
 import { connect, type Socket } from 'node:net';
+import { PATIENCE_MS } from './patience.ts';
 
 export interface RawAnswer {
   /** All that came back, a character a byte. */
@@ -17,7 +18,7 @@ export interface RawAnswer {
 export async function exchange(
   port: number,
   bytes: string,
-  { ms = 30_000, done = () => false }: { ms?: number; done?: (text: string) => boolean } = {},
+  { ms = PATIENCE_MS, done = () => false }: { ms?: number; done?: (text: string) => boolean } = {},
 ): Promise<RawAnswer> {
   const socket = connect(port, '127.0.0.1');
   let text = '';

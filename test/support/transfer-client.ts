@@ -8,6 +8,7 @@ import { formatName, parseName } from '../../core/wire/name.ts';
 import { formatRdata } from '../../core/wire/rdata/index.ts';
 import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import { decodeMessage } from './message.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 const NUMBERS = 20;
 
@@ -38,7 +39,7 @@ export function transferRequest(zone: string, serial?: number, id = 4711): Buffe
  * The records of all messages in order, once they are whole; rejects with the rcode, or after `ms`
  * milliseconds.
  */
-export async function transferOver(port: number, request: Uint8Array, ms = 10_000): Promise<ResourceRecord[]> {
+export async function transferOver(port: number, request: Uint8Array, ms = PATIENCE_MS): Promise<ResourceRecord[]> {
   const socket = connect(port, '127.0.0.1');
   socket.setTimeout(ms, () => socket.destroy(new Error(`no transfer within ${ms} ms`)));
   socket.write(Buffer.concat([Uint8Array.of(request.length >> 8, request.length & 255), request]));

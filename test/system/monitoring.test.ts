@@ -18,6 +18,7 @@ import { ROOT, readPage } from '../docs/pages.ts';
 import { type Child, startChild } from '../support/child.ts';
 import { queryTcp, UdpClient } from '../support/dns-client.ts';
 import { encodeQuery } from '../support/message.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { freePort } from '../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
 import { untilPasses } from '../support/until.ts';
@@ -185,7 +186,7 @@ else {
       ['check', 'rules', join(FOLDER, 'recording.yml'), join(FOLDER, 'alerts.yml')],
       ['test', 'rules', join(FOLDER, 'alerts.test.yml')],
     ]) {
-      const { code, output } = await runProgram('promtool', args, {}, 120_000);
+      const { code, output } = await runProgram('promtool', args, {}, PATIENCE_MS);
       assert.is(code, 0, output);
     }
   });

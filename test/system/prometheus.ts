@@ -49,7 +49,7 @@ scrape_configs: [{ job_name: waypost, static_configs: [{ targets: ['${target}'] 
     return data;
   };
   try {
-    await child.waitFor(/Server is ready to receive web requests/, PATIENCE_MS);
+    await child.waitFor(/Server is ready to receive web requests/);
   } catch (error) {
     await child.stop('SIGKILL');
     throw error;

@@ -8,6 +8,7 @@ import { createLogger } from '../../../core/base/log/index.ts';
 import { runCommand } from '../../../core/cluster/command.ts';
 import type { Standing } from '../../../core/cluster/standing.ts';
 import { openWithdrawal, Withdrawal } from '../../../core/cluster/withdrawal.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 
 const FOLLOWING: Standing = {
@@ -46,7 +47,7 @@ function rig(script: string, settings: object = {}) {
     }
   };
   const until = async (isThere: () => boolean, what: string): Promise<void> => {
-    for (const deadline = Date.now() + 15_000; !isThere(); await sleep(10))
+    for (const deadline = Date.now() + PATIENCE_MS; !isThere(); await sleep(10))
       assert.ok(Date.now() < deadline, `${what}\n${ran().join('\n')}\n${lines.join('')}`);
   };
   const stop = (): Promise<void> => withdrawal.stop();
@@ -126,7 +127,7 @@ test('without commands there is nothing to do; alone, it is announced and withdr
     null,
     log,
   );
-  for (const deadline = Date.now() + 15_000; !existsSync(out); await sleep(20)) assert.ok(Date.now() < deadline);
+  for (const deadline = Date.now() + PATIENCE_MS; !existsSync(out); await sleep(20)) assert.ok(Date.now() < deadline);
   await withdrawal?.stop();
   assert.is(readFileSync(out, 'utf8'), 'announce following\nwithdraw stopping\n');
   removeFolder(folder);

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runCommand } from '../../support/daemon.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { whyNotPrograms } from '../peers/transcript.ts';
 import { startCluster } from './rig.ts';
@@ -53,7 +54,7 @@ test('without etcd nodes that hear each other go on, also one that is started th
     const ready = async (node = a): Promise<Ready> =>
       JSON.parse((await node.api.request('GET', '/readyz')).text) as Ready;
     const until = async (isThere: () => Promise<boolean>, what: string): Promise<void> => {
-      for (const deadline = Date.now() + 40_000; !(await isThere()); await sleep(100))
+      for (const deadline = Date.now() + PATIENCE_MS; !(await isThere()); await sleep(100))
         assert.ok(Date.now() < deadline, `${what}\n${await text('/readyz')}\n${a.child.output()}`);
     };
     await until(async () => ran('a').length === 1 && ran('b').length === 1, 'announced');

@@ -16,9 +16,9 @@ async function start(folder: string, port: number): Promise<{ child: Child; apis
   const env = environment({ WAYPOST_ADMIN_PASSWORD: ADMIN_PASSWORD, WAYPOST_NAMESERVERS: 'ns1.waypost.test' });
   const child = startChild(process.execPath, [MAIN, ...args], env);
   try {
-    await child.waitFor(/Ctrl-C stops them all/, 180_000);
+    await child.waitFor(/Ctrl-C stops them all/);
   } catch (error) {
-    await child.stop('SIGINT', 20_000);
+    await child.stop('SIGINT');
     throw error;
   }
   return { child, apis: [...child.output().matchAll(/^ {2}node-\d .* API (http:\S+)$/gm)].map(([, url]) => url) };
@@ -41,7 +41,7 @@ test('the nodes are one cluster, keep their data, and end with the command', asy
       const status = await runCommand(['cluster', 'status'], environment({ WAYPOST_DATA_DIR: dataDir }));
       assert.match(status.output, /node-1 +serves, up to date .*\n.*node-2 +serves, up to date /);
       assert.is(((await two.call('GET', '/api/v1/domains')).body.domains as unknown[]).length, round);
-      assert.is(await child.stop('SIGINT', 30_000), 0, child.output());
+      assert.is(await child.stop('SIGINT'), 0, child.output());
       for (const api of [client, two])
         assert.is(
           await api.request('GET', '/healthz').then(

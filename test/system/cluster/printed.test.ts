@@ -35,12 +35,12 @@ class Terminal {
 
   async run(line: string): Promise<{ code: number | null; output: string }> {
     const child = this.start(line);
-    const code = await child.ended(PATIENCE_MS);
+    const code = await child.ended();
     return { code, output: child.output() };
   }
 
   async close(): Promise<void> {
-    for (const child of this.#children.reverse()) await child.stop('SIGTERM', 20_000);
+    for (const child of this.#children.reverse()) await child.stop();
   }
 }
 
@@ -87,7 +87,7 @@ test('what is printed, pasted, makes a cluster that takes writes', async () => {
     first.start(command(request.output, 'etcd '));
     const begun = await until(() => first.run(init).catch(() => ({ code: 1, output: '' })), /the cluster starts with/);
     assert.match(begun, /the member of etcd on this node is running/);
-    await first.start(command(begun, 'WAYPOST_DATA_DIR=')).waitFor(/^waypost ready/m, PATIENCE_MS);
+    await first.start(command(begun, 'WAYPOST_DATA_DIR=')).waitFor(/^waypost ready/m);
 
     const invitation = join(folder, 'node-2.invitation');
     const invite = command(begun, 'waypost cluster invite')
@@ -105,7 +105,7 @@ test('what is printed, pasted, makes a cluster that takes writes', async () => {
     assert.match(existing.output, /this node is already node-2/);
     assert.is(command(existing.output, 'etcd '), command(joined.output, 'etcd '));
     second.start(command(joined.output, 'etcd '));
-    await second.start(command(joined.output, 'WAYPOST_DATA_DIR=')).waitFor(/^waypost ready/m, PATIENCE_MS);
+    await second.start(command(joined.output, 'WAYPOST_DATA_DIR=')).waitFor(/^waypost ready/m);
     assert.match((await second.run(join2)).output, /the member of etcd on this node is running/);
 
     const apis = places.map(({ address }) => new ApiClient(`http://${address}:8300`));

@@ -3,25 +3,17 @@
  * all restart with what a snapshot holds.
  */
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Daemon, runCommand } from '../../support/daemon.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
+import { untilPasses } from '../../support/until.ts';
 import { startEtcd } from '../peers/etcd.ts';
 import { whyNotPrograms } from '../peers/transcript.ts';
 import { startCluster } from './rig.ts';
 
-async function untilReady({ api, child }: Daemon): Promise<void> {
-  for (const deadline = Date.now() + 60_000; ; await sleep(50)) {
-    const status = await api.request('GET', '/readyz').then(
-      (answer) => answer.status,
-      () => 0,
-    );
-    if (status === 200) return;
-    assert.ok(Date.now() < deadline, child.output());
-  }
-}
+const untilReady = ({ api, child }: Daemon): Promise<void> =>
+  untilPasses(async () => assert.is((await api.request('GET', '/readyz')).status, 200, child.output()));
 
 const names = async ({ api }: Daemon): Promise<string[]> =>
   ((await api.call('GET', '/api/v1/domains')).body.domains as { domain: string }[]).map(({ domain }) => domain).sort();
@@ -75,11 +67,10 @@ test('a snapshot of a node that serves sets one node back, and then the whole cl
       assert.ok(all.includes('before.example') && !all.includes('after.example'), all.join());
     }
     assert.equal(await names(a), await names(b));
-    for (const deadline = Date.now() + 60_000; ; await sleep(100)) {
+    await untilPasses(async () => {
       const { body } = await b.api.call('POST', '/api/v1/domains', { domain: `n${Date.now()}.example` });
-      if ((body.sync as { applied: string[] }).applied.join() === 'a,b') break;
-      assert.ok(Date.now() < deadline, 'both serve what is written');
-    }
+      assert.equal((body.sync as { applied: string[] }).applied, ['a', 'b'], 'both serve what is written');
+    });
     // What the cluster has given up does not come back by one node.
     await b.stop();
     await cluster(b, 1, /does not continue after change \d+.*etcdctl del --prefix/, 'restore', late, '--force');

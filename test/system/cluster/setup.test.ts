@@ -2,7 +2,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer } from 'node:tls';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -10,6 +9,7 @@ import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { ADMIN_PASSWORD, environment, runCommand, startDaemon } from '../../support/daemon.ts';
 import { freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
+import { untilPasses } from '../../support/until.ts';
 import { type EtcdMember, startEtcd } from '../peers/etcd.ts';
 import { whyNotPrograms } from '../peers/transcript.ts';
 
@@ -94,11 +94,11 @@ test('a node with data, then two, then one alone', async ({ etcd, folder }) => {
     } finally {
       await second.close();
     }
-    for (const deadline = Date.now() + 60_000; ; await sleep(200)) {
+    await untilPasses(async () => {
       const { code, output } = await runCommand(['cluster', 'status'], ofFirst);
-      if (code === 1 && /two +writes do not wait for it, does not respond/.test(output)) break;
-      assert.ok(Date.now() < deadline, output);
-    }
+      assert.match(output, /two +writes do not wait for it, does not respond/);
+      assert.is(code, 1);
+    });
     assert.match(await run(ofFirst, 'remove', 'two'), /two is no longer a member/);
     assert.not.match(await run(ofFirst, 'status'), /two/);
     const back = await runCommand(['serve'], second.env);

@@ -8,6 +8,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { EtcdLog } from '../../../core/journal/etcd/shared-log.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { startEtcd } from '../peers/etcd.ts';
@@ -64,7 +65,7 @@ class SlowLink {
 }
 
 async function until(isThere: () => boolean | Promise<boolean>, what: string, node: Daemon | null = null) {
-  for (const deadline = Date.now() + 60_000; !(await isThere()); await sleep(50))
+  for (const deadline = Date.now() + PATIENCE_MS; !(await isThere()); await sleep(50))
     assert.ok(Date.now() < deadline, `${what}\n${node?.child.output()}`);
 }
 

@@ -13,6 +13,7 @@ import { keysBelow } from '../../../core/journal/etcd/etcd-keys.ts';
 import { App, STEP } from '../../support/authenticator-app.ts';
 import { ADMIN_PASSWORD, type Daemon } from '../../support/daemon.ts';
 import { UdpClient } from '../../support/dns-client.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { whyNotPrograms } from '../peers/transcript.ts';
 import { startCluster } from './rig.ts';
 
@@ -28,7 +29,7 @@ async function addresses({ dnsPort }: Daemon, name: string): Promise<string[]> {
 }
 
 async function until(isThere: () => Promise<boolean>, what: string): Promise<void> {
-  for (const deadline = Date.now() + 60_000; !(await isThere()); await sleep(50))
+  for (const deadline = Date.now() + PATIENCE_MS; !(await isThere()); await sleep(50))
     assert.ok(Date.now() < deadline, what);
 }
 

@@ -137,6 +137,6 @@ export async function startInternet(
   const config = join(zones.folder, 'nsd.conf');
   writeFileSync(config, zones.config());
   const nsd = startChild('/usr/sbin/nsd', ['-d', '-c', config]);
-  await nsd.waitFor(/nsd started/, 30_000);
+  await nsd.waitFor(/nsd started/);
   return { hints, anchor, otherAnchor, stop: async () => void (await nsd.stop()) };
 }

@@ -160,6 +160,6 @@ export async function startResolver(
   const file = join(folder, kind.file);
   writeFileSync(file, kind.config({ folder, port, upstream, domain, row }));
   const child = startChild(programOf(name), kind.args(folder, file));
-  await child.waitFor(kind.ready, 30_000);
+  await child.waitFor(kind.ready);
   return { name, port, stop: async () => void (await child.stop()) };
 }

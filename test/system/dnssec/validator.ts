@@ -64,7 +64,7 @@ export async function startValidator(options: ValidatorOptions): Promise<Validat
   const file = join(folder, 'unbound.conf');
   writeFileSync(file, config(options, folder, port));
   const child = startChild('/usr/sbin/unbound', ['-d', '-p', '-c', file], { ...process.env, ...options.env });
-  await child.waitFor(/start of service/, 30_000);
+  await child.waitFor(/start of service/);
   const client = await UdpClient.connect(port);
   let id = 0;
   return {

@@ -146,7 +146,7 @@ test('external-dns: the command serves its webhook, with a token, a filter and a
   };
   const args = ['external-dns-webhook', '--listen', '127.0.0.1:0', '--domain-filter', ZONE];
   const child: Child = startChild(process.execPath, [MAIN, ...args], env);
-  const [, url] = await child.waitFor(/^external-dns webhook ready: (\S+)$/m, PATIENCE_MS);
+  const [, url] = await child.waitFor(/^external-dns webhook ready: (\S+)$/m);
   const send = (path: string, body?: unknown): Promise<Response> =>
     fetch(url + path, {
       method: body === undefined ? 'GET' : 'POST',

@@ -160,7 +160,7 @@ async function startConsumer(name: string): Promise<void> {
   prepare?.(folder);
   const child = startChild(program, args(folder));
   children.push(child);
-  await child.waitFor(ready, 60_000);
+  await child.waitFor(ready);
 }
 
 /** The nameservers and zones of those that answer the SOA of a zone. */
@@ -250,7 +250,7 @@ test('the zones of a catalog of Knot DNS are served', async () => {
     );
   const child = startChild('/usr/sbin/knotd', ['-c', join(folder, 'config')]);
   children.push(child);
-  await child.waitFor(/server started/, 60_000);
+  await child.waitFor(/server started/);
   const primaries = [{ address: `127.0.0.1:${port}` }];
   const body = { domain: 'theirs.test', kind: 'secondary', catalog: true, primaries };
   const created = await daemon.api.call('POST', '/api/v1/domains', body);

@@ -9,7 +9,6 @@ import * as assert from 'uvu/assert';
 import { run } from '../../admin-api/cli/harness.ts';
 import { startChild } from '../../support/child.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
 import { freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { startPowerDnsServer } from './powerdns-server.ts';
@@ -79,7 +78,7 @@ async function startServer(
   source: string,
 ): Promise<Old> {
   const child = startChild(program, args);
-  await child.waitFor(ready, PATIENCE_MS);
+  await child.waitFor(ready);
   return {
     port,
     source: [source],

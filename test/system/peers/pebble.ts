@@ -80,7 +80,7 @@ export async function startDirectory(dnsPort: number, options: DirectoryOptions 
     const args = ['-config', config, '-dnsserver', `127.0.0.1:${dnsPort}`];
     const child: Child = startChild('/usr/bin/pebble', args, { PATH: process.env.PATH, ...settings });
     try {
-      await child.waitFor(/ACME directory available at/, PATIENCE_MS);
+      await child.waitFor(/ACME directory available at/);
       // It has said so before it listens.
       await untilListening(port, child);
     } catch (error) {

@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
 import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { SEED } from '../../support/seed.ts';
 import { type PowerDnsServer, startPowerDnsServer } from './powerdns-server.ts';
 import { whyNotPrograms } from './transcript.ts';
@@ -55,7 +56,7 @@ const sender =
       method,
       headers: { accept: 'application/json', 'content-type': 'application/json', 'x-api-key': key },
       body: body === undefined ? undefined : JSON.stringify(body),
-      signal: AbortSignal.timeout(60_000),
+      signal: AbortSignal.timeout(PATIENCE_MS),
     });
     return { status: response.status, text: await response.text() };
   };

@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startChild } from '../../support/child.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
 import { freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { untilPasses } from '../../support/until.ts';
@@ -22,7 +21,7 @@ export async function startPowerDnsServer(): Promise<PowerDnsServer> {
   const folder = temporaryFolder('powerdns');
   const database = join(folder, 'zones.sqlite3');
   const made = startChild('/usr/bin/sqlite3', [database, `.read ${SCHEMA}`], process.env);
-  if ((await made.ended(PATIENCE_MS)) !== 0) throw new Error(`sqlite3 has failed: ${made.output()}`);
+  if ((await made.ended()) !== 0) throw new Error(`sqlite3 has failed: ${made.output()}`);
   const port = await freePort();
   const dnsPort = await freePort();
   const settings = {

@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Child, startChild } from '../../support/child.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 
@@ -231,7 +232,7 @@ export class TestPrimary {
   async start(): Promise<void> {
     const { program, args, ready } = PROGRAMS[this.#name];
     this.#child = startChild(program, args(this.#folder));
-    await this.#child.waitFor(ready, 60_000);
+    await this.#child.waitFor(ready);
   }
 
   /** The output of the server. */
@@ -317,7 +318,12 @@ const SIGNING: Readonly<Record<Exclude<PrimaryName, 'powerdns'>, Signing>> = {
 };
 
 const run = (folder: string, program: string, ...args: string[]): string =>
-  execFileSync(program, args, { cwd: folder, encoding: 'utf8', timeout: 60_000, stdio: ['ignore', 'pipe', 'pipe'] });
+  execFileSync(program, args, {
+    cwd: folder,
+    encoding: 'utf8',
+    timeout: PATIENCE_MS,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 
 function makeKeys(folder: string, zone: string): void {
   const name = run(folder, 'dnssec-keygen', '-q', '-a', 'ECDSAP256SHA256', '-f', 'KSK', zone).trim();

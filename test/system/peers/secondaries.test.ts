@@ -7,6 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Json } from '../../support/api-client.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 import { transferOver, transferRequest, zoneText } from '../../support/transfer-client.ts';
@@ -14,7 +15,6 @@ import { freePort, type Secondary, type SecondaryKind, startSecondary, whyNotSec
 
 const ZONES = ['followed.test', 'many.test', 'proxied.test'];
 const KEY = 'transfer.followed.test';
-const PATIENCE_MS = 60_000;
 const BIG = 3000;
 const CHANGES = 100;
 

@@ -181,7 +181,7 @@ export async function startSecondary(kind: SecondaryKind, plan: SecondaryPlan): 
   const file = join(folder, `${kind}.conf`);
   writeFileSync(file, config(folder, plan));
   const child: Child = startChild(program, args(file));
-  await child.waitFor(ready, 60_000);
+  await child.waitFor(ready);
   return {
     kind,
     output: () => child.output(),

@@ -152,6 +152,6 @@ export async function startPeer(
   const config = join(folder, `${name}.conf`);
   writeFileSync(config, kind.config(folder, port, files, additional));
   const child: Child = startChild(kind.program, kind.args(config));
-  await child.waitFor(kind.ready, 60_000);
+  await child.waitFor(kind.ready);
   return { name, port, stop: async () => void (await child.stop()) };
 }

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 const ZONE = 'shown.test';
 const KEY = 'transfer.shown.test';
@@ -41,7 +42,7 @@ function ask(
 ): string {
   const signed = key === null ? [] : ['-y', key];
   const all = ['@127.0.0.1', '-p', String(daemon.dnsPort), '+time=3', ...signed, name, ...args];
-  const { stdout, stderr } = spawnSync(tool, all, { encoding: 'utf8', timeout: 15_000 });
+  const { stdout, stderr } = spawnSync(tool, all, { encoding: 'utf8', timeout: PATIENCE_MS });
   return stdout + stderr;
 }
 

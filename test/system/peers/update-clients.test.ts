@@ -9,7 +9,6 @@ import type { Domain } from '../../../core/store/rows.ts';
 import { formatName } from '../../../core/wire/name.ts';
 import type { Key } from '../../admin-api/update/world.ts';
 import { startChild } from '../../support/child.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
 import { startUpdateServer, type UpdateServer } from './update-server.ts';
 
 const PYTHON = '/usr/bin/python3';
@@ -44,7 +43,7 @@ async function python(script: string, domain: Domain): Promise<string> {
   const args = [`${server.port}`, key.row.name, secret, formatName(domain.apex)];
   const head = 'import sys\nport, name, secret, zone = int(sys.argv[1]), *sys.argv[2:]\n';
   const child = startChild(PYTHON, ['-c', head + script, ...args]);
-  const code = await child.ended(PATIENCE_MS);
+  const code = await child.ended();
   assert.is(code, 0, child.output());
   return child.output().trim().split('\n').pop() ?? '';
 }

@@ -264,7 +264,7 @@ test('octoDNS: reads the zone by AXFR and writes it by one update, with the type
   const zone = 'octodns.example.net.';
   await daemon.api.createDomain(zone.slice(0, -1));
   const child = startChild(PYTHON, ['-c', OCTODNS, String(daemon.dnsPort), NAME, secret, zone]);
-  assert.is(await child.ended(PATIENCE_MS), 0, child.output());
+  assert.is(await child.ended(), 0, child.output());
   const [created, updated] = child
     .output()
     .trim()

@@ -15,6 +15,7 @@ import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.t
 import { UdpClient } from '../../support/dns-client.ts';
 import { memoryGroup } from '../../support/memory-group.ts';
 import { encodeQuery } from '../../support/message.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { freePort } from '../../support/ports.ts';
 
 /** Clients that ask for a large cached response and take nothing of it (unread-attacker.ts). */
@@ -66,8 +67,6 @@ export interface AttackReport {
 
 const LARGE = 4 * 1024 * 1024;
 const PROBE_MS = 50;
-/** Milliseconds after which a visitor gives up. */
-const PATIENCE_MS = 10_000;
 const UNREAD = fileURLToPath(new URL('./unread-attacker.js', import.meta.url));
 const HOLD = fileURLToPath(new URL('./hold-attacker.js', import.meta.url));
 const isHold = (kind: Unread | Hold): kind is Hold => kind === 'slow-get' || kind === 'slow-post';

@@ -232,7 +232,7 @@ async function admin({ https, http, daemon }: World): Promise<void> {
   const [{ data }] = dns.decode(Buffer.from(answer.body, 'latin1')).answers as { data: string }[];
   assert.is(data, '127.0.0.1', 'the cluster');
   assert.is((await fetch(`http://127.0.0.1:${http}/api/v1/domains`)).status, 404, 'never without TLS');
-  await daemon.child.waitFor(/"host":"admin\.site\.test","method":"POST","path":"\/dns-query"/, PATIENCE_MS);
+  await daemon.child.waitFor(/"host":"admin\.site\.test","method":"POST","path":"\/dns-query"/);
 }
 
 async function byCurl({ http, https, daemon }: World): Promise<void> {
@@ -290,7 +290,7 @@ async function reloads({ daemon, https }: World): Promise<void> {
   for (let i = 0; i < 2; i++) {
     await someAreServed();
     process.kill(daemon.child.pid, 'SIGHUP');
-    await daemon.child.waitFor(/edge reloaded/, PATIENCE_MS);
+    await daemon.child.waitFor(/edge reloaded/);
   }
   await someAreServed();
   isOver = true;
@@ -302,7 +302,7 @@ async function reloads({ daemon, https }: World): Promise<void> {
 async function drains({ daemon, https }: World): Promise<void> {
   const slow = visit(https, SITE, '/slow');
   await sleep(500);
-  const stopped = daemon.child.stop('SIGTERM', 20_000);
+  const stopped = daemon.child.stop();
   await sleep(300);
   const refused = await visit(https, SITE, '/').then(
     () => 'taken',

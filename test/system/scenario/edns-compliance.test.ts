@@ -11,10 +11,10 @@ import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
 import { queryTcp, UdpClient } from '../../support/dns-client.ts';
 import { decodeMessage, type Message } from '../../support/message.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 const ZONE = 'example.com';
 const DNSKEY = 48;
-const PATIENCE_MS = 60_000;
 
 /** Bits of bytes 2 and 3 of the header (RFC 1035 4.1.1, RFC 4035 3.1.6). */
 const AA = 0x0400;

@@ -8,7 +8,6 @@ import * as assert from 'uvu/assert';
 import { readIssued } from '../../../core/miniapp/sdk/issued-files.ts';
 import { type Child, startChild } from '../../support/child.ts';
 import { MAIN } from '../../support/daemon.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 import { manifest } from './world.ts';
 
@@ -35,7 +34,7 @@ function prepare(): Run {
 test('prints its URL, keeps its state outside of the package, and stops on SIGINT', async () => {
   const { folder, state, dev } = prepare();
   const child = dev(folder, '--port', '0');
-  const [, url] = await child.waitFor(/^simulator: (http:\/\/127\.0\.0\.1:\d+)$/, PATIENCE_MS);
+  const [, url] = await child.waitFor(/^simulator: (http:\/\/127\.0\.0\.1:\d+)$/);
   assert.is((await fetch(url)).status, 200);
   assert.is(await child.stop('SIGINT'), 0);
   assert.equal(readdirSync(folder).sort(), ['host-sdk.js', 'index.html', 'manifest.json']);
@@ -48,7 +47,7 @@ test('says what is missing, and starts all the same', async () => {
   rmSync(join(folder, 'host-sdk.js'));
   writeFileSync(join(folder, 'manifest.json'), manifest({ versionCode: 'x' }));
   const child = dev(folder, '--port', '0', '--json');
-  const [line] = await child.waitFor(/^\{.*\}$/, PATIENCE_MS);
+  const [line] = await child.waitFor(/^\{.*\}$/);
   const { url, ...rest } = JSON.parse(line);
   assert.equal(rest, { ok: true, app: null, sdk: 'missing' });
   assert.is(await child.stop('SIGTERM'), 0);
@@ -60,16 +59,16 @@ test('refuses what it cannot serve, with the next step', async () => {
   const file = dev(join(folder, 'manifest.json'));
   const port = dev(folder, '--port', '70000');
   const fixture = dev(folder, '--fixture', 'nonsense');
-  assert.is(await missing.ended(PATIENCE_MS), 2);
+  assert.is(await missing.ended(), 2);
   assert.match(missing.output(), /nothing does not exist\. Pass the folder with manifest\.json\./);
-  assert.is(await file.ended(PATIENCE_MS), 1);
+  assert.is(await file.ended(), 1);
   assert.match(
     file.output(),
     /manifest\.json is not a folder \(not_a_folder\)\n {2}next: Pass the folder with manifest\.json/,
   );
-  assert.is(await port.ended(PATIENCE_MS), 2);
+  assert.is(await port.ended(), 2);
   assert.match(port.output(), /Use 0 to 65535\./);
-  assert.is(await fixture.ended(PATIENCE_MS), 2);
+  assert.is(await fixture.ended(), 2);
   assert.match(fixture.output(), /Use a form like api\.example\.com=127\.0\.0\.1:3000\./);
 });
 
@@ -79,7 +78,7 @@ test('a port that is in use is refused if the user chose it', async () => {
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
   const child = dev(folder, '--port', String(port));
-  assert.is(await child.ended(PATIENCE_MS), 1);
+  assert.is(await child.ended(), 1);
   assert.match(child.output(), new RegExp(`port ${port} is in use \\(port_in_use\\)\\n {2}next: Choose another one`));
   server.close();
 });

@@ -2,7 +2,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createAuthority, signNode } from '../../../core/cluster/authority.ts';
@@ -13,6 +12,7 @@ import { startChild } from '../../support/child.ts';
 import { environment, runCommand } from '../../support/daemon.ts';
 import { freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
+import { untilPasses } from '../../support/until.ts';
 import { startReceiver } from '../core/os/systemd/receiver.ts';
 import { whyNotPrograms } from '../peers/transcript.ts';
 
@@ -126,14 +126,12 @@ async function etcdOfTheUnit(): Promise<void> {
     await receiver.until(/^READY=1/).catch((error: Error) => {
       throw new Error(`${error.message}\n${child.output()}`);
     });
-    for (const deadline = Date.now() + 10_000; ; await sleep(50)) {
-      try {
-        await gateway.transaction([], [put('/waypost/x', Buffer.from('1'))]);
-        break;
-      } catch (error) {
-        assert.ok(Date.now() < deadline, `${error}\n${child.output()}`);
-      }
-    }
+    await untilPasses(() =>
+      gateway.transaction([], [put('/waypost/x', Buffer.from('1'))]).then(
+        () => {},
+        (error) => assert.unreachable(`${error}\n${child.output()}`),
+      ),
+    );
     const { ranges } = await gateway.transaction([], [range('/waypost/', '/waypost0')]);
     assert.is(ranges[0]?.items.length, 1);
     let why = '';

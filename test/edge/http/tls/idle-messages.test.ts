@@ -8,6 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PREFACE } from '../../../../edge/http/http2/protocol.ts';
 import { MAX_IDLE_MESSAGES } from '../../../../edge/http/tls/profile.ts';
+import { PATIENCE_MS } from '../../../support/patience.ts';
 import { HOST, withServer } from '../server/rig.ts';
 import { rawClient } from './raw-client.ts';
 
@@ -79,7 +80,7 @@ test('thousands of small records are read in turns, and none is lost', async () 
       received += part.length;
     });
     // The acknowledgement of its SETTINGS and of its PING, behind ours.
-    for (const end = Date.now() + 10_000; received < REPLIES && Date.now() < end; ) await sleep(5);
+    for (const end = Date.now() + PATIENCE_MS; received < REPLIES && Date.now() < end; ) await sleep(5);
     assert.ok(received >= REPLIES, String(received));
     client.socket.destroy();
     client.free();

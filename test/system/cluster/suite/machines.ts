@@ -150,7 +150,7 @@ export class Node {
   async start(more: Readonly<Record<string, string>> = {}): Promise<void> {
     const env = { ...environment(this.#settings), ...more };
     this.#child = this.machine.host.inside(() => startChild(process.execPath, [this.main, 'serve'], env));
-    await this.#child.waitFor(/^waypost ready/m, PATIENCE_MS);
+    await this.#child.waitFor(/^waypost ready/m);
     this.#dns?.close();
     this.#dns = await UdpClient.connect(53, outside(this.machine));
     this.isUp = true;
@@ -159,7 +159,7 @@ export class Node {
 
   async stop(): Promise<number | null> {
     this.isUp = false;
-    const code = (await this.#child?.stop('SIGTERM', PATIENCE_MS)) ?? null;
+    const code = (await this.#child?.stop()) ?? null;
     this.isRunning = false;
     return code;
   }

@@ -10,6 +10,7 @@ import type { EtcdJournal } from '../../../../core/journal/etcd/contract.ts';
 import { openEtcdJournal } from '../../../../core/journal/etcd/etcd-journal.ts';
 import { accounts } from '../../../../core/store/rows.ts';
 import { DEFAULTS, dump, newAccount, type Store, withStore } from '../../../core/journal/fixture.ts';
+import { until } from '../../../support/until.ts';
 import { type EtcdMember, startEtcd } from '../../peers/etcd.ts';
 import { whyNotPrograms } from '../../peers/transcript.ts';
 
@@ -61,8 +62,10 @@ async function besideBusy(member: EtcdMember, prefix: string, delay: number, wor
       await others;
       slowGateway.delay = 0;
       await put(quick);
-      for (const until = Date.now() + 10_000; slow.journal.head < quick.journal.head; await sleep(10))
-        assert.ok(Date.now() < until, `it is at ${slow.journal.head} of ${quick.journal.head}`);
+      await until(
+        () => slow.journal.head >= quick.journal.head,
+        () => `it is at ${slow.journal.head} of ${quick.journal.head}`,
+      );
       assert.equal(dump(slow.environment), dump(quick.environment));
     });
   });

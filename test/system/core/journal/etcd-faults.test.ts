@@ -26,8 +26,10 @@ import {
   withStore,
 } from '../../../core/journal/fixture.ts';
 import { depth } from '../../../support/depth.ts';
+import { PATIENCE_MS } from '../../../support/patience.ts';
 import { Random } from '../../../support/random.ts';
 import { SEED } from '../../../support/seed.ts';
+import { until } from '../../../support/until.ts';
 import { type EtcdMember, startEtcd } from '../../peers/etcd.ts';
 import { whyNotPrograms } from '../../peers/transcript.ts';
 
@@ -138,7 +140,7 @@ async function settle(nodes: readonly Node[]): Promise<void> {
   }
   // A last write goes behind all that is still pending.
   const { store, journal } = nodes[0];
-  for (const deadline = Date.now() + 20_000; ; await sleep(50)) {
+  for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(50)) {
     try {
       await write(store.environment, journal, 'last', (draft) => draft.put(accounts, newAccount()));
       break;
@@ -147,8 +149,10 @@ async function settle(nodes: readonly Node[]): Promise<void> {
     }
   }
   for (const node of nodes)
-    for (const deadline = Date.now() + 20_000; node.journal.head < journal.head; await sleep(10))
-      assert.ok(Date.now() < deadline, `a node is at ${node.journal.head}, not ${journal.head}: ${node.journal.lost}`);
+    await until(
+      () => node.journal.head >= journal.head,
+      () => `a node is at ${node.journal.head}, not ${journal.head}: ${node.journal.lost}`,
+    );
 }
 
 let member: EtcdMember;

@@ -2,7 +2,6 @@
  * Two nodes over one log whose settings change one after the other: serials are the same at both
  * all the time, and all else in the end.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { EtcdGateway } from '../../../../core/etcd/gateway.ts';
@@ -18,6 +17,7 @@ import { domains, proxies, records } from '../../../../core/store/rows.ts';
 import type { ZoneSettings } from '../../../../core/zone/settings.ts';
 import { addressRecord, DEFAULTS, dump, newDomain, newProxy } from '../../../core/journal/fixture.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
+import { until } from '../../../support/until.ts';
 import { startEtcd } from '../../peers/etcd.ts';
 import { whyNotPrograms } from '../../peers/transcript.ts';
 
@@ -79,8 +79,10 @@ class Node {
 }
 
 async function level(node: Node, other: Node): Promise<void> {
-  for (const until = Date.now() + 10_000; node.journal.head !== other.journal.head; await sleep(5))
-    assert.ok(Date.now() < until, `they are at ${node.journal.head} and ${other.journal.head}`);
+  await until(
+    () => node.journal.head === other.journal.head,
+    () => `they are at ${node.journal.head} and ${other.journal.head}`,
+  );
   for (const { environment } of [node, other]) environment.root.resetReadTxn();
 }
 

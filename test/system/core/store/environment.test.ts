@@ -133,7 +133,7 @@ test('the readers of a killed process are gone when the store is opened again', 
     first.answers.put(keyOf(0), Buffer.from([7]));
   });
   const child = startChild(process.execPath, [READER, folder]);
-  await child.waitFor(/reading/, 10_000);
+  await child.waitFor(/reading/);
   const alive = readerCount(first.root.readerList());
   await child.stop('SIGKILL');
   const stillThere = readerCount(first.root.readerList());

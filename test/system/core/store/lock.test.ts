@@ -20,18 +20,18 @@ const inUse = (error: unknown) => error instanceof ConfigError && error.code ===
 test('a second daemon is refused while the first one lives, and takes over when it was killed', async () => {
   const folder = temporaryFolder('lock');
   const first = holder(folder);
-  await first.waitFor(/locked/, 10_000);
+  await first.waitFor(/locked/);
   assert.throws(() => lockDirectory(folder), inUse);
   const second = holder(folder);
-  await second.waitFor(/refused data_dir_in_use/, 10_000);
-  await second.ended(5000);
+  await second.waitFor(/refused data_dir_in_use/);
+  await second.ended();
   await first.stop('SIGKILL');
   assert.ok(existsSync(join(folder, 'waypost.pid')), 'a killed process leaves its lock');
   const lock = lockDirectory(folder);
   assert.match(readFileSync(join(folder, 'waypost.pid'), 'utf8'), new RegExp(`^${process.pid} `));
   const third = holder(folder);
-  await third.waitFor(/refused data_dir_in_use/, 10_000);
-  await third.ended(5000);
+  await third.waitFor(/refused data_dir_in_use/);
+  await third.ended();
   lock.release();
   assert.not(existsSync(join(folder, 'waypost.pid')));
 });
@@ -51,7 +51,7 @@ test('of many that find a stale lock at once, one gets the folder', async () => 
   for (let round = 0; round < 3; round++) {
     writeFileSync(join(folder, 'waypost.pid'), '4194304999 1\n');
     const all = Array.from({ length: 6 }, () => holder(folder));
-    const outputs = await Promise.all(all.map((child) => child.waitFor(/locked|refused \w+/, 15_000)));
+    const outputs = await Promise.all(all.map((child) => child.waitFor(/locked|refused \w+/)));
     const won = outputs.filter(([text]) => text === 'locked').length;
     await Promise.all(all.map((child) => child.stop('SIGKILL')));
     assert.is(won, 1);

@@ -19,6 +19,7 @@ import { newDomain, newProxy } from '../../../core/journal/fixture.ts';
 import { type Asked, type Front, type Reply, startFront, withJson } from '../../../edge/acme/front.ts';
 import { Rig } from '../../../edge/acme/rig.ts';
 import { certificate, ecKey } from '../../../support/certificate.ts';
+import { PATIENCE_MS } from '../../../support/patience.ts';
 import { type Directory, startDirectory } from '../../peers/pebble.ts';
 import { whyNotPrograms } from '../../peers/transcript.ts';
 
@@ -289,7 +290,10 @@ test('nodes that never answer do not keep a stop waiting', async ({ rig, front }
   const acme = rig.start(settingsOf(front), 'node-a', { served: () => new Promise(() => {}) });
   await rig.toggle(domain, true);
   await rig.until(domain, () => rig.store.reader.acmeChallenges(domain.id).length > 0);
-  const stopped = await Promise.race([rig.stop(acme).then(() => 'stopped'), sleep(10_000, 'hangs', { ref: false })]);
+  const stopped = await Promise.race([
+    rig.stop(acme).then(() => 'stopped'),
+    sleep(PATIENCE_MS, 'hangs', { ref: false }),
+  ]);
   assert.is(stopped, 'stopped');
   assert.equal(rig.store.reader.acmeChallenges(domain.id), []);
   assert.is(rig.store.reader.acmeOrder(domain.id)?.claim, null);

@@ -114,7 +114,7 @@ test('curl trusts it by the root, and not without', async ({ httpsPort, root }) 
     const url = `https://${HOST}:${httpsPort}/page?a=1`;
     const all = ['-sS', '--resolve', `${HOST}:${httpsPort}:127.0.0.1`, '-w', '\n%{http_version} %{ssl_verify_result}'];
     const child = startChild('/usr/bin/curl', [...all, ...args, url], { PATH: process.env.PATH, HOME: '/nonexistent' });
-    return { code: await child.ended(PATIENCE_MS), output: child.output() };
+    return { code: await child.ended(), output: child.output() };
   };
   for (const [flag, version] of [
     ['--http2', '2'],
@@ -138,7 +138,7 @@ test('Chromium shows the page without a warning: its own store of certificates h
     ['-A', '-t', 'C,,', '-n', 'root', '-i', root],
   ]) {
     const child = startChild('/usr/bin/certutil', ['-d', `sql:${database}`, ...args], { HOME: home });
-    assert.is(await child.ended(PATIENCE_MS), 0, child.output());
+    assert.is(await child.ended(), 0, child.output());
   }
   const visit = async (HOME: string): Promise<{ output: string | null; protocol: string }> => {
     const browser = await chromium.launch({

@@ -50,7 +50,7 @@ function clientTests(): void {
     const connect = async (...options: readonly string[]): Promise<string> => {
       const program = ['s_client', '-connect', `127.0.0.1:${host.tlsPort}`, '-servername', 'localhost', ...options];
       const child = startChild('openssl', program);
-      await child.ended(PATIENCE_MS);
+      await child.ended();
       return child.output();
     };
     for (const version of ['-tls1_2', '-tls1_3']) {

@@ -4,7 +4,6 @@
  */
 import { existsSync } from 'node:fs';
 import { startChild } from '../../../support/child.ts';
-import { PATIENCE_MS } from '../../../support/patience.ts';
 
 export type Program = 'curl' | 'nghttp' | 'h2load' | 'chromium' | 'chromium-headless-shell' | 'openssl';
 
@@ -35,13 +34,13 @@ const ENVIRONMENT: NodeJS.ProcessEnv = { PATH: process.env.PATH, HOME: '/nonexis
 
 export async function runProgram(program: Program, args: readonly string[]): Promise<Run> {
   const child = startChild(pathOf(program), args, ENVIRONMENT);
-  const code = await child.ended(PATIENCE_MS);
+  const code = await child.ended();
   return { code, output: child.output() };
 }
 
 /** A line of the shell, for pipes. `args`: its $1, $2, … */
 export async function runShell(line: string, ...args: readonly string[]): Promise<Run> {
   const child = startChild('/bin/sh', ['-c', line, 'sh', ...args], ENVIRONMENT);
-  const code = await child.ended(PATIENCE_MS);
+  const code = await child.ended();
   return { code, output: child.output() };
 }

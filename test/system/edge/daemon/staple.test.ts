@@ -26,7 +26,7 @@ const delegatePem = certificate({ name: 'responder', key: delegateKey, issuer, u
 async function shown(port: number, ...options: readonly string[]): Promise<string> {
   const connect = ['-connect', `127.0.0.1:${port}`, '-servername', SITE];
   const child = startChild('openssl', ['s_client', ...connect, '-status', ...options]);
-  await child.ended(PATIENCE_MS);
+  await child.ended();
   return child.output();
 }
 
@@ -55,7 +55,7 @@ async function withResponder(
     ...['-rsigner', signerPem, '-rkey', signerKey, '-text'],
   ]);
   try {
-    await child.waitFor(/waiting for OCSP client connections/i, PATIENCE_MS);
+    await child.waitFor(/waiting for OCSP client connections/i);
     await use(pem, pemOfKey(key), child);
   } finally {
     await child.stop();

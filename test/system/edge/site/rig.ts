@@ -100,7 +100,7 @@ export async function withSites(
         return line === undefined ? 0 : Number(line.slice(name.length + 1));
       },
     });
-    const code = await daemon.child.stop('SIGTERM', PATIENCE_MS);
+    const code = await daemon.child.stop();
     if (code !== 0) throw new Error(`the daemon ended with ${code}:\n${daemon.child.output()}`);
   } finally {
     await daemon.close();

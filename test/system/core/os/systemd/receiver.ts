@@ -25,7 +25,7 @@ export interface Receiver {
 /** Resolves when it takes datagrams at `path`; `@name`: in the abstract namespace. */
 export async function startReceiver(path: string): Promise<Receiver> {
   const child: Child = startChild('/usr/bin/python3', ['-c', PROGRAM, path]);
-  await child.waitFor(/^bound$/, PATIENCE_MS);
+  await child.waitFor(/^bound$/);
   const messages = (): string[][] =>
     child
       .output()
