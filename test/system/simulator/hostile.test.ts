@@ -241,7 +241,7 @@ test('cannot stop the page around it', () =>
       await resetView(page);
       assert.is(await page.locator('iframe').count(), 0);
       await page.getByRole('button', { name: 'Load it again' }).click();
-      // The second in which messages are counted lasts until all are read, however slow the machine.
+      // The second in which messages are counted lasts until all are read.
       await page.evaluate('const now = performance.now(); performance.now = () => now');
       await press(app, 'flood');
       await page.getByRole('alertdialog', { name: 'The app was stopped' }).waitFor();
