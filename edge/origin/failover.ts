@@ -137,7 +137,8 @@ class PoolCall implements ResponseReceiver {
       this.#receiver.onFailure(error);
       return;
     }
-    this.#route.pool.record(this.#target, true, this.#route.now());
+    // A full queue or share of the edge says nothing about the origin.
+    if (error.fault !== 'busy') this.#route.pool.record(this.#target, true, this.#route.now());
     this.#error = error;
     this.#wasSent ||= !NOT_SENT.has(error.fault);
     if (this.#wasSent && !isRepeatable(this.#request)) this.#giveUp();

@@ -179,6 +179,25 @@ test('an origin that fails is ejected, returns, flaps, and comes back', async ()
   assert.is(rig.asked.replaceAll('b', '').length, 5);
 });
 
+test('no origin is ejected because the edge is busy, and others are tried', async () => {
+  const rig = new Rig({ ejection: { failures: 3, error_rate: 10, min_requests: 5 } }, ['a', 'b']);
+  rig.behaviours.a = 'busy';
+  for (let i = 0; i < 20; i++) assert.is(await rig.send({ method: 'POST', body: BODY }), 'b 200');
+  assert.is(rig.asked.replaceAll('b', '').length, 10, 'a keeps its turns');
+  assert.equal([rig.ejected, rig.retries], [[], 10]);
+  // Failures before and after it are still in a row.
+  for (const fault of ['refused', 'refused', 'busy'] as const) {
+    rig.now += 10_000;
+    rig.behaviours.a = fault;
+    assert.equal([await rig.send(), await rig.send()], ['b 200', 'b 200']);
+  }
+  assert.equal(rig.ejected, []);
+  rig.behaviours.a = 'refused';
+  await rig.send();
+  await rig.send();
+  assert.equal(rig.ejected, ['a']);
+});
+
 test('an origin that dies within bodies is ejected', () => {
   const rig = new Rig({ ejection: { failures: 3 } }, ['a', 'b']);
   for (let i = 0; i < 3; i++) {
