@@ -44,7 +44,7 @@ export interface CacheRig {
   close(): Promise<void>;
 }
 
-export interface CacheRigOptions extends Partial<Pick<ProxyOptions, 'compression' | 'trusts' | 'rules'>> {
+export interface CacheRigOptions extends Partial<Pick<ProxyOptions, 'compression' | 'trusts' | 'rules' | 'challenge'>> {
   readonly site?: Site;
   readonly onRequest?: (pending: PendingRequest) => void;
   readonly cache?: Partial<NonNullable<ProxyOptions['cache']>>;
@@ -73,6 +73,7 @@ export async function cacheRig(options: CacheRigOptions = {}): Promise<CacheRig>
     compression: options.compression,
     trusts: options.trusts,
     rules: options.rules,
+    challenge: options.challenge,
     cache: { store, maxBodyBytes: 1024 * 1024, clock, ...options.cache },
     onDone: (record) => records.push(record),
   });

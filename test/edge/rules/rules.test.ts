@@ -5,6 +5,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Rule } from '../../../core/rules/index.ts';
 import { fieldValue } from '../../../edge/cache/rules/fields.ts';
+import { Challenge } from '../../../edge/challenge/challenge.ts';
+import { ChallengeTokens } from '../../../edge/challenge/token.ts';
 import { Countries } from '../../../edge/rules/countries.ts';
 import { RuleCounting, type RuleCounts } from '../../../edge/rules/counts.ts';
 import { createRateMemory, RATE_SECRET_BYTES } from '../../../edge/rules/rate-memory.ts';
@@ -260,6 +262,66 @@ test('basic_auth accepts the password, and asks for it otherwise', async () => {
       for (let i = 0; i < 2; i++) assert.is(statusOf(await rig.get('/', { headers: basic('ann:correct horse') })), 200);
       assert.is(statusOf(await rig.get('/denied', { headers: basic('ann:correct horse') })), 403);
     },
+  );
+});
+
+test('challenge stops who has not passed, and leads the others on to later rules', async () => {
+  const keys = [Buffer.alloc(32, 5)];
+  const answered: number[] = [];
+  const challenge = new Challenge({
+    keys,
+    networkOf: ({ client }) => client.address,
+    schemeOf: ({ scheme }) => scheme,
+    onAnswer: (_exchange, _site, status) => answered.push(status),
+    now: () => now / 1000,
+  });
+  const expiresAt = now / 1000 + 60;
+  const passOf = (network: string): string =>
+    `__Host-waypost-pass=${new ChallengeTokens(keys).createPass(expiresAt, { domainId: SITE.domainId, network })}`;
+  const visitor = { address: '192.0.2.1', headers: ['accept', 'text/html'] };
+  const holder = { ...visitor, headers: [...visitor.headers, 'cookie', passOf(visitor.address)] };
+  await withRules(
+    [
+      { action: { type: 'set_response_header', name: 'X-Before', value: 'kept' } },
+      { match: { path: { exact: ['/dry'] } }, dry_run: true, action: { type: 'challenge' } },
+      { except: { path: { exact: ['/dry'] } }, action: { type: 'challenge' } },
+      { action: { type: 'set_response_header', name: 'X-After', value: 'reached' } },
+      { match: { path: { exact: ['/denied'] } }, action: { type: 'deny' } },
+    ],
+    async (rig) => {
+      for (const path of ['/page', '/denied']) {
+        const stopped = await rig.get(path, visitor);
+        assert.is(statusOf(stopped), 403, path);
+        assert.match(stopped.text, /name="token"/, path);
+      }
+      const program = await rig.get('/page', { address: visitor.address });
+      assert.match(program.text, /Open the site in a browser/);
+      const borrowed = await rig.get('/page', { ...holder, address: '192.0.2.2' });
+      assert.match(borrowed.text, /name="token"/, 'the pass of another client');
+      assert.is(rig.origin.requests.length, 0);
+      assert.equal(answered, [403, 403, 403, 403]);
+      const [before] = rig.flush();
+      assert.equal([...before.matched], [4, 0, 4, 0, 0]);
+      assert.equal([...before.stopped], [0, 0, 4, 0, 0]);
+
+      const passed = await rig.get('/page', holder);
+      assert.equal(
+        [statusOf(passed), passed.text, header(passed, 'x-before'), header(passed, 'x-after')],
+        [200, 'hello', 'kept', 'reached'],
+      );
+      const denied = await rig.get('/denied', holder);
+      assert.is(statusOf(denied), 403);
+      assert.not.match(denied.text, /name="token"/);
+      const dry = await rig.get('/dry', visitor);
+      assert.equal([statusOf(dry), header(dry, 'x-after')], [200, 'reached']);
+      assert.is(answered.length, 4, 'the challenge has answered none of these');
+      const [after] = rig.flush();
+      assert.equal([...after.matched], [3, 1, 2, 3, 1]);
+      assert.equal([...after.stopped], [0, 0, 0, 0, 1]);
+      now += 61_000;
+      assert.match((await rig.get('/page', holder)).text, /name="token"/, 'the pass has expired');
+    },
+    { challenge: (exchange, site) => challenge.demand(exchange, site) },
   );
 });
 
