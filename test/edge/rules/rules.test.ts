@@ -1,5 +1,6 @@
 /** Rules at the edge: what visitors, the cache and the origin see of each action. */
 
+import { gunzipSync } from 'node:zlib';
 import { hash } from '@node-rs/argon2';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -7,6 +8,7 @@ import type { Rule } from '../../../core/rules/index.ts';
 import { fieldValue } from '../../../edge/cache/rules/fields.ts';
 import { Challenge } from '../../../edge/challenge/challenge.ts';
 import { ChallengeTokens } from '../../../edge/challenge/token.ts';
+import { BodyCompressor } from '../../../edge/compress/body.ts';
 import { Countries } from '../../../edge/rules/countries.ts';
 import { RuleCounting, type RuleCounts } from '../../../edge/rules/counts.ts';
 import { createRateMemory, RATE_SECRET_BYTES } from '../../../edge/rules/rate-memory.ts';
@@ -324,6 +326,46 @@ test('challenge stops who has not passed, and leads the others on to later rules
     { challenge: (exchange, site) => challenge.demand(exchange, site) },
   );
 });
+
+for (const [size, text] of [
+  // A body of up to 32 KiB is compressed at once, a longer one while it is sent.
+  ['short', 'some text, '.repeat(100)],
+  ['long', 'some text, '.repeat(10_000)],
+] as const)
+  test(`no_compression leaves a ${size} body as it is, on a miss, a hit and past the cache`, async () => {
+    await withRules(
+      [
+        { match: { header: [{ name: 'x-plain' }] }, action: { type: 'no_compression' } },
+        { match: { path: { prefix: ['/passed'] } }, action: { type: 'bypass_cache' } },
+      ],
+      async (rig) => {
+        const encodings = ['accept-encoding', 'gzip'];
+        for (const [plainPath, codedPath, outcome] of [
+          ['/a', '/b', 'miss'],
+          // Each of the URLs was stored by the other kind of visitor.
+          ['/b', '/a', 'hit'],
+          ['/a', '/b', 'hit'],
+          ['/passed', '/passed', 'bypass'],
+        ]) {
+          const plain = await rig.get(plainPath, { headers: [...encodings, 'x-plain', '1'] });
+          const about = `${outcome} of ${plainPath}`;
+          assert.is(rig.records.at(-1)!.cache, outcome, about);
+          assert.equal([statusOf(plain), header(plain, 'content-encoding')], [200, undefined], about);
+          assert.ok(plain.text === text, `${about}: the body is as the origin sent it`);
+          const coded = await rig.get(codedPath, { headers: encodings });
+          assert.is(rig.records.at(-1)!.cache, outcome, about);
+          assert.is(header(coded, 'content-encoding'), 'gzip', `${about}, beside it`);
+          assert.ok(gunzipSync(Buffer.concat(coded.parts)).toString() === text, about);
+        }
+      },
+      {
+        compression: { bodies: new BodyCompressor(10), minBytes: 100 },
+        cache: { minCompressBytes: 100 },
+        onRequest: (pending) =>
+          pending.answer(200, ['cache-control', 'max-age=60', 'content-type', 'text/plain'], text),
+      },
+    );
+  });
 
 test('a pool is selected by its label, and has responses of its own in the cache', async () => {
   await withRules(
