@@ -98,6 +98,8 @@ const LENGTHS: readonly Row[] = [
   ['an empty coding and a length', head('Transfer-Encoding:\r\nContent-Length: 2\r\n'), 'malformed'],
   ['a coding with a parameter', head('Transfer-Encoding: chunked;a=b\r\n'), 'malformed'],
   ['a coding with a vertical tab', head('Transfer-Encoding: \x0bchunked\r\n'), 'malformed'],
+  // The value of the public suite (docs/internals/cache.md).
+  ['no coding at all (headers-store-Transfer-Encoding)', head('Transfer-Encoding: 25ts25\r\n'), 'malformed'],
   ['xchunked', head('Transfer-Encoding: xchunked\r\n'), 'malformed'],
   ['chunks in HTTP/1.0', 'HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 'malformed'],
 ];

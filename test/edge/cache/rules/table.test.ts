@@ -1,4 +1,6 @@
 /** Runs the table of caching on the model, which consists of the rules only. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type AskOrigin, createModel, SITE } from './model.ts';
@@ -50,6 +52,38 @@ test('the table has its size, and no duplicate rows', () => {
   assert.equal(
     names.filter((name, i) => names.indexOf(name) !== i),
     [],
+  );
+});
+
+/** The project's folder; compiled tests are in dist/test/edge/cache/rules. */
+const readSource = (path: string): string =>
+  readFileSync(fileURLToPath(new URL(`../../../../../${path}`, import.meta.url)), 'utf8');
+
+/** Cases of the public suite, in the parentheses that end a title. */
+const casesOf = (titles: readonly string[]): string[] =>
+  titles.flatMap((title) => / \(([^()]+)\)$/.exec(title)?.[1].split(', ') ?? []);
+
+test('each case of the public suite that the docs name has its row, and the reverse', () => {
+  const section = readSource('docs/internals/cache.md').split('\n## Cases of the public suite\n')[1].split('\n## ')[0];
+  const documented = [...section.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell]) =>
+    [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
+  );
+  assert.ok(documented.length >= 30, `${documented.length} cases`);
+  // A response whose end is unknown never gets to the cache.
+  const malformed = readSource('test/edge/origin/malformed.test.ts');
+  const refused = [...malformed.matchAll(/^ {2}\['([^']+)', /gm)].map(([, title]) => title);
+  const tested = casesOf([...TABLE.map(({ name }) => name), ...refused]);
+  const isNamedBy = (name: string, pattern: string): boolean =>
+    pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+  assert.equal(
+    documented.filter((pattern) => !tested.some((name) => isNamedBy(name, pattern))),
+    [],
+    'no row has these cases in its title',
+  );
+  assert.equal(
+    tested.filter((name) => !documented.some((pattern) => isNamedBy(name, pattern))),
+    [],
+    'docs/internals/cache.md does not name these cases',
   );
 });
 

@@ -80,7 +80,13 @@ export const CONDITIONS: readonly Row[] = [
     '9110 13.1.3',
   ),
   conditional('If-Modified-Since by Date: not since', BARE, { 'if-modified-since': on(0) }, 304, '9111 4.3.2'),
-  conditional('If-Modified-Since by Date: since', BARE, { 'if-modified-since': on(-1) }, 200, '9111 4.3.2'),
+  conditional(
+    'If-Modified-Since by Date: since (conditional-lm-fresh-no-lm)',
+    BARE,
+    { 'if-modified-since': on(-1) },
+    200,
+    '9111 4.3.2',
+  ),
   row(
     '9110 13.2.1',
     'no condition of what is not 200',

@@ -1,5 +1,5 @@
 /** Ranges of stored responses: RFC 9110 section 14. */
-import { DAY, type Lines, later, on, type Row, row, stores } from './row.ts';
+import { type Answer, DAY, type Expectation, type Lines, later, on, type Row, row, stores } from './row.ts';
 
 const BODY = '0123456789';
 const changed = on(-DAY);
@@ -50,6 +50,29 @@ const refused = (range: string, body = BODY): Row =>
       is: { status: 416, body: '', headers: { 'content-range': `bytes */${body.length}` } },
     }),
   );
+
+const partAnswer = (range: string, body: string): Answer => ({
+  status: 206,
+  headers: { 'cache-control': 'max-age=3600', 'content-range': `bytes ${range}/10` },
+  body,
+});
+
+/** The origin has sent a part, which is of no use for the next request. */
+const storesNoPart = (id: string, range: string, headers: Lines, answer: Answer, is: Partial<Expectation>): Row =>
+  row(
+    '9111 3.3',
+    `a part is not stored (partial-store-partial-${id})`,
+    {
+      headers: { range: 'bytes=-5' },
+      origin: partAnswer(range, '01234'),
+      expect: { from: 'origin', status: 206, body: '01234' },
+    },
+    later(1, 'origin', { headers, origin: answer, is }),
+  );
+
+const WHOLE: Answer = { headers: { 'cache-control': 'max-age=3600' }, body: BODY };
+/** It is requested, whatever the visitor's range. */
+const OF_WHOLE: Partial<Expectation> = { status: 206, originRequest: { range: '' } };
 
 const ifRange = (name: string, stored: Lines, value: string, status: 200 | 206): Row =>
   row(
@@ -180,6 +203,18 @@ export const RANGES: readonly Row[] = [
     stores({ ...STORED, 'content-range': 'bytes 0-4/10' }, { origin: { status: 206, body: '01234' } }),
     later(1, 'origin'),
   ),
+  // A range that counts from the end goes to the origin as it is, unless the whole is stored.
+  storesNoPart('reuse-partial', '5-9', { range: 'bytes=-5' }, partAnswer('5-9', '56789'), {
+    status: 206,
+    body: '56789',
+  }),
+  storesNoPart('reuse-partial-suffix', '5-9', { range: 'bytes=-1' }, partAnswer('9-9', '9'), {
+    status: 206,
+    body: '9',
+  }),
+  storesNoPart('reuse-partial-byterange', '5-9', { range: 'bytes=6-8' }, WHOLE, { ...OF_WHOLE, body: '678' }),
+  storesNoPart('reuse-partial-absent', '5-9', { range: 'bytes=6-' }, WHOLE, { ...OF_WHOLE, body: '6789' }),
+  storesNoPart('complete', '0-4', {}, WHOLE, { originRequest: { range: '' }, body: BODY }),
   row(
     '9111 4.3',
     'a range of a stale one is given after the origin was asked',

@@ -67,6 +67,7 @@ export interface Step {
 export interface Row {
   /** RFC and section, such as "9111 4.2.1". */
   readonly section: string;
+  /** In parentheses: cases of the public suite (docs/internals/cache.md). */
   readonly name: string;
   readonly steps: readonly Step[];
   /** `insistence`: valid only where request directives may bypass fresh responses. */

@@ -26,7 +26,22 @@ export const STORING: readonly Row[] = [
     twice('9110 15.1', `${status} without a lifetime is not stored`, old, 'origin', { status }),
     twice('9111 3', `${status} with max-age is stored`, FRESH, 'cache', { status }),
   ]),
-  ...NEVER.map((status) => twice('9111 3', `${status} is an answer to one request only`, FRESH, 'origin', { status })),
+  ...NEVER.map((status) =>
+    twice(
+      '9111 3',
+      `${status} is an answer to one request only${status === 400 ? ' (status-400-fresh)' : ''}`,
+      FRESH,
+      'origin',
+      { status },
+    ),
+  ),
+  twice(
+    '9111 4.2',
+    '400 that is stale when it comes (status-400-stale)',
+    { expires: on(-5000), 'last-modified': on(-100_000) },
+    'origin',
+    { status: 400 },
+  ),
   twice('9111 3', 'a status that nobody knows is stored if it says how long', FRESH, 'cache', { status: 299 }),
   twice('9111 3', '302 with Expires is stored', { expires: on(3600) }, 'cache', { status: 302 }),
   twice('9111 3', '302 with s-maxage is stored', { 'cache-control': 's-maxage=3600' }, 'cache', { status: 302 }),
@@ -54,6 +69,12 @@ export const STORING: readonly Row[] = [
       later(1, 'origin', { method }),
       later(2, 'origin'),
     ),
+  ),
+  row(
+    '9110 9.3.3',
+    'what POST brings answers no GET, although it names its own URL (method-POST)',
+    stores({ expires: on(30 * DAY), 'content-location': '<base>/' }, { method: 'POST' }),
+    later(1, 'origin'),
   ),
   row(
     '9111 4',
@@ -102,7 +123,12 @@ export const STORING: readonly Row[] = [
   ),
 
   // Cookies: RFC 9111 sections 7.3 and 3, with restrictions.
-  twice('9111 7.3', "Set-Cookie with max-age alone is some visitor's", { ...FRESH, 'set-cookie': 'a=b' }, 'origin'),
+  twice(
+    '9111 7.3',
+    "Set-Cookie with max-age alone is some visitor's (headers-store-Set-Cookie, other-set-cookie)",
+    { ...FRESH, 'set-cookie': 'a=b' },
+    'origin',
+  ),
   twice(
     '9111 7.3',
     "Set-Cookie with Expires alone is some visitor's",

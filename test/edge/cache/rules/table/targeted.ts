@@ -1,5 +1,5 @@
 /** CDN-Cache-Control: RFC 9213, and structured fields (RFC 9651). */
-import { DAY, later, on, type Row, row, stores, twice } from './row.ts';
+import { DAY, type Lines, later, on, type Row, row, stores, twice } from './row.ts';
 
 /**
  * With `max-age=3600` in Cache-Control; `origin`: the targeted field takes precedence, and makes
@@ -70,7 +70,56 @@ const OVER_NO_STORE: readonly (readonly [
   ['9213 2.1', 'no-store=1.5, max-age=60', 'origin'],
 ];
 
+/** Surrogate-Control, which has never become a standard: nothing of it counts. */
+const SURROGATE: readonly (readonly [id: string, value: string, more: Lines, from: 'cache' | 'origin'])[] = [
+  ['max-age', 'max-age=3600', {}, 'origin'],
+  ['max-age-max', 'max-age=2147483648', {}, 'origin'],
+  ['max-age-max-plus', 'max-age=99999999999', {}, 'origin'],
+  ['max-age-me-target', 'max-age=3600;waypost', {}, 'origin'],
+  ['max-age-other-target', 'max-age=3600;not-for-you', { age: '7200' }, 'origin'],
+  ['max-age-age', 'max-age=3600', { age: '7200' }, 'origin'],
+  ['max-age-space-before-equals', 'max-age =100', { 'cache-control': 'max-age=1' }, 'origin'],
+  ['max-age-space-after-equals', 'max-age= 100', { 'cache-control': 'max-age=1' }, 'origin'],
+  ['max-age-0', 'max-age=0', {}, 'origin'],
+  ['max-age-extension', 'foobar, max-age=3600', {}, 'origin'],
+  ['max-age-case-insensitive', 'MaX-aGe=3600', {}, 'origin'],
+  ['max-age-expires', 'max-age=3600', { expires: on(-10_000) }, 'origin'],
+  ['max-age-cc-max-age-invalid-expires', 'max-age=3600', { expires: '0' }, 'origin'],
+  ['max-age-0-expires', 'max-age=0', { expires: on(10_000) }, 'cache'],
+  ['max-age-short-cc-max-age', 'max-age=3600', { 'cache-control': 'max-age=1' }, 'origin'],
+  ['max-age-long-cc-max-age', 'max-age=1', { 'cache-control': 'max-age=3600' }, 'cache'],
+  ['no-store', 'no-store', {}, 'origin'],
+  ['no-store-cc-fresh', 'no-store', { 'cache-control': 'max-age=10000', expires: on(10_000) }, 'cache'],
+  ['fresh-cc-nostore', 'max-age=10000;waypost', { 'cache-control': 'no-store' }, 'origin'],
+];
+
 export const TARGETED: readonly Row[] = [
+  ...SURROGATE.map(([id, value, more, from]) =>
+    twice(
+      '9213 1',
+      `Surrogate-Control counts for nothing (surrogate-${id})`,
+      { 'surrogate-control': value, ...more },
+      from,
+      {
+        at: 3,
+      },
+    ),
+  ),
+  row(
+    '9213 1',
+    'Surrogate-Control goes on to the visitor, and the edge claims no capability (surrogate-remove-header)',
+    stores(
+      { 'cache-control': 'max-age=60', 'surrogate-control': 'foo' },
+      {
+        expect: {
+          from: 'origin',
+          headers: { 'surrogate-control': 'foo' },
+          originRequest: { 'surrogate-capability': '' },
+        },
+      },
+    ),
+    later(1, 'cache', { is: { headers: { 'surrogate-control': 'foo' } } }),
+  ),
   ...OVER_FRESH.map(([section, value, from]) =>
     twice(
       section,

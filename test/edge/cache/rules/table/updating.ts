@@ -6,12 +6,12 @@ const dated: Lines = { 'last-modified': changed, 'cache-control': 'max-age=5' };
 
 /**
  * Stored with a validator and a field; the 304 has another value of the field, which later answers
- * have.
+ * have. `title`: what is replaced.
  */
-const updates = (name: string, before: string, after: string, etag = '"a"'): Row =>
+const updates = (name: string, before: string, after: string, etag = '"a"', title = name): Row =>
   row(
     '9111 3.2',
-    `a 304 replaces ${name}`,
+    `a 304 replaces ${title}`,
     stores({ ...tagged(etag), [name]: before }),
     later(10, 'validated', {
       ...notModified({ ...tagged(etag, 3600), [name]: after }),
@@ -30,6 +30,22 @@ export const UPDATING: readonly Row[] = [
   updates('expires', on(5), on(3600)),
   updates('last-modified', on(-DAY), on(-DAY / 2)),
   updates('x-weak', '1', '2', 'W/"a"'),
+  updates(
+    'content-md5',
+    'rL0Y20zC+Fzt72VPzMSk2A==',
+    'N7UdGUp1E+RbVvZSTy1R8g==',
+    '"a"',
+    'content-md5 (304-etag-update-response-Content-MD5)',
+  ),
+  row(
+    '9111 7.3',
+    'Set-Cookie is not stored, so no 304 replaces it (304-etag-update-response-Set-Cookie)',
+    stores({ ...tagged('"a"'), 'set-cookie': 'a=b' }),
+    later(10, 'origin', {
+      origin: { headers: { ...tagged('"a"'), 'set-cookie': 'a=c' } },
+      is: { headers: { 'set-cookie': 'a=c' }, originRequest: { 'if-none-match': '' } },
+    }),
+  ),
   row(
     '9111 3.2',
     'what a 304 does not name stays',

@@ -177,7 +177,13 @@ export const VALIDATION: readonly Row[] = [
 
   // Which stored response a 304 confirms.
   answered('9111 4.3.4', 'the same strong tag', { etag: '"a"' }, { etag: '"a"' }, 'validated'),
-  answered('9111 4.3.4', 'another strong tag', { etag: '"a"' }, { etag: '"b"' }, 'again'),
+  answered(
+    '9111 4.3.4',
+    'another strong tag (304-etag-update-response-ETag)',
+    { etag: '"a"' },
+    { etag: '"b"' },
+    'again',
+  ),
   answered('9111 4.3.4', 'a strong tag for a weak one', { etag: 'W/"a"' }, { etag: '"a"' }, 'again'),
   answered('9111 4.3.4', 'a weak tag for a strong one', { etag: '"a"' }, { etag: 'W/"a"' }, 'validated'),
   answered('9111 4.3.4', 'the same weak tag', { etag: 'W/"a"' }, { etag: 'W/"a"' }, 'validated'),

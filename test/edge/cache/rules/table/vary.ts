@@ -40,6 +40,13 @@ export const VARY: readonly Row[] = [
   pair('a field nobody knows is taken as it is: case', 'x-a', { 'x-a': 'a' }, { 'x-a': 'A' }, 'origin'),
   pair('a field nobody knows is taken as it is: blanks', 'x-a', { 'x-a': 'a b' }, { 'x-a': 'a  b' }, 'origin'),
   pair(
+    'a field nobody knows is taken as it is: blanks behind commas (vary-normalise-space)',
+    'x-a',
+    { 'x-a': '1,2' },
+    { 'x-a': '1, 2' },
+    'origin',
+  ),
+  pair(
     'blanks in Accept-Language',
     'accept-language',
     { 'accept-language': 'en,de;q=0.5' },
@@ -54,11 +61,17 @@ export const VARY: readonly Row[] = [
     'cache',
   ),
   pair(
-    'order in Accept-Language',
+    'order in Accept-Language (vary-normalise-lang-order)',
     'accept-language',
     { 'accept-language': 'en, de' },
     { 'accept-language': 'de, en' },
     'origin',
+  ),
+  row(
+    '9110 12.5.4',
+    'Accept-Language that prefers the stored language (vary-normalise-lang-select)',
+    stores({ ...vary('accept-language'), 'content-language': 'de' }, { headers: { 'accept-language': 'en, de' } }),
+    later(1, 'origin', { headers: { 'accept-language': 'fr;q=0.5, de;q=1.0' } }),
   ),
   pair(
     'another Accept-Language',
