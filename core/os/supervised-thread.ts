@@ -4,6 +4,7 @@
  */
 import { type ResourceLimits, type Transferable, Worker } from 'node:worker_threads';
 import type { Logger } from '../base/log/index.ts';
+import { withOldSpace } from './old-space.ts';
 import { Pulse } from './pulse.ts';
 
 /** What the thread reports of its start. */
@@ -41,6 +42,8 @@ export interface ThreadOptions<From> {
   readonly backOff: BackOff;
   /** Limits of its heap; omitted: those of the process. */
   readonly heap?: ResourceLimits;
+  /** Megabytes of its old generation below which it is not collected; omitted: V8 decides. */
+  readonly oldSpace?: number;
   prepare(): ThreadStart;
   /** The error of `start` for a thread that reports `failed`. */
   failure(message: string): Error;
@@ -77,15 +80,17 @@ export class SupervisedThread<To, From extends { readonly kind: string }> {
 
   /** Resolves when the thread listens. Rejects when it cannot, or dies before that. */
   start(): Promise<void> {
-    const { log, role, name, file, heap, prepare, failure, onMessage, onWorker } = this.#options;
+    const { log, role, name, file, heap, oldSpace, prepare, failure, onMessage, onWorker } = this.#options;
     const { data, transfer, release } = prepare();
     this.pulse.begin();
-    const worker = new Worker(file, {
-      workerData: { ...data, pulse: this.pulse.shared },
-      transferList: transfer,
-      resourceLimits: heap,
-      name: this.name,
-    });
+    const create = (): Worker =>
+      new Worker(file, {
+        workerData: { ...data, pulse: this.pulse.shared },
+        transferList: transfer,
+        resourceLimits: heap,
+        name: this.name,
+      });
+    const worker = oldSpace === undefined ? create() : withOldSpace(oldSpace, create);
     this.#worker = worker;
     onWorker?.(worker);
     const startedAt = performance.now();

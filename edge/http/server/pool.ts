@@ -58,6 +58,11 @@ type EdgeThread = SupervisedThread<ToThread, Exclude<FromThread, StartReport>>;
 
 /** A thread that lived for a minute was not killed by its start. */
 const BACK_OFF: BackOff = { first: 250, factor: 2, maximum: 30_000, settledAfter: 60_000 };
+/**
+ * Megabytes, as for the main thread: requests that wait for an origin survive collections of the
+ * young generation, which fills the old one by a few megabytes a second.
+ */
+const OLD_SPACE = 128;
 /** Milliseconds after the drain timeout until a thread is ended. */
 const END_MS = 3000;
 
@@ -240,6 +245,7 @@ export class Pool {
       role: 'edge',
       name,
       file: new URL('./worker.js', import.meta.url),
+      oldSpace: OLD_SPACE,
       backOff: BACK_OFF,
       failure: (message) => new Error(message),
       prepare: () => {
