@@ -114,9 +114,13 @@ class Receiving extends Pending implements PoolReceiver {
     }
   }
 
-  /** Later: the visitor may be cancelling the request at this moment. */
+  /**
+   * Later: the visitor may be cancelling the request at this moment. Nothing is rejected: Node 24
+   * keeps rejected promises in a Map, even those that are handled at once, and what that refers to
+   * outlives collections of the young generation (fair-line.ts).
+   */
   onFailure(error: Error): void {
-    this.endWith(Promise.reject(error).catch((reason: unknown) => this.#handler.onFailure(reason)));
+    this.endWith(Promise.resolve(error).then((reason) => this.#handler.onFailure(reason)));
   }
 }
 
