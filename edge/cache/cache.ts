@@ -4,7 +4,8 @@
  *
  *     look up ─► fresh ──────────────────► serve
  *             ─► stale-while-revalidate ─► serve, and revalidate in the background
- *             ─► missing, or stale ──────► wait for a fetch in flight, or fetch (fill.ts);
+ *             ─► missing, or stale ──────► wait for a fetch in flight, in this thread or (if no
+ *                                          variant is stored) another, or fetch (fill.ts);
  *                                          store and serve
  *             ─► not cacheable ──────────► bypass; an unsafe method invalidates stored responses
  *
@@ -17,9 +18,10 @@ import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import type { Site } from '../sites/site.ts';
 import { acceptsEarlyHints } from './early-hints.ts';
-import { type Fill, type FillContext, forwardReason, runFill, startsNear } from './fill.ts';
+import { type Fill, type FillContext, forwardReason, hasLeft, runFill, startsNear } from './fill.ts';
 import { type Flight, Flights } from './flights.ts';
 import { CODINGS, codingFor, HotEntry } from './hot-entry.ts';
+import type { Claim, NodeFlightResult, NodeFlights } from './node-flights.ts';
 import type { CacheOutcome } from './outcome.ts';
 import { cacheKey } from './rules/cache-key.ts';
 import { cacheStatus } from './rules/cache-status.ts';
@@ -45,6 +47,8 @@ export interface CacheOptions {
   readonly mayForceRevalidation?: boolean;
   /** Milliseconds that a request waits for another visitor's fetch of the same URL. */
   readonly collapseTimeout?: number;
+  /** Undefined: fetches are not shared with other threads. */
+  readonly nodeFlights?: NodeFlights;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
 }
@@ -295,14 +299,67 @@ class Flow implements FillContext {
     const leader = isShared ? this.flights.get(key) : undefined;
     const flight = isShared && leader === undefined ? this.flights.start(key, keepFetching(visit)) : undefined;
     const job: Fill = { visit, request, key, variants, stored, isConditional, fwd, flight, isCollapsed };
-    return leader === undefined ? runFill(this, job) : this.#follow(leader, job);
+    if (leader !== undefined) return this.#follow(leader, job);
+    const claim = flight && this.#claim(site.domainId, key, variants);
+    if (flight === undefined || claim === undefined) return runFill(this, job);
+    if (!claim.isOwn) return this.#followThread(claim, flight, job);
+    flight.share(claim);
+    return runFill(this, job);
+  }
+
+  /**
+   * Claims what has no stored variant, for all threads. Undefined: nothing is shared with them.
+   */
+  #claim(domainId: string, key: string, variants: readonly StoredVariant[]): Claim | undefined {
+    if (variants.length > 0 || !this.store.sharesResponses) return undefined;
+    return this.#options.nodeFlights?.claim(domainId, key);
+  }
+
+  get #collapseTimeout(): number {
+    return this.#options.collapseTimeout ?? DEFAULT_COLLAPSE_TIMEOUT;
+  }
+
+  /** Waits for the fetch of another thread. Requests of this thread follow the request of `job`. */
+  async #followThread(claim: Claim, flight: Flight, job: Fill): Promise<void> {
+    const { visit, key } = job;
+    const { exchange, site } = visit;
+    try {
+      visit.onWait?.();
+      const end = performance.now() + this.#collapseTimeout;
+      let result: NodeFlightResult;
+      do {
+        result = await claim.wait(Math.ceil(end - performance.now()));
+        const found = await this.store.lookup(site.domainId, key);
+        if (found.length > 0) {
+          this.flights.end(key, flight, 'stored');
+          return exchange.isEnded ? visit.abandon() : await this.#judge(exchange, site, key, found, true);
+        }
+        // What was shared is purged, and another thread may have begun to fetch it again.
+      } while (result === 'shared' && !claim.take());
+      if (hasLeft(visit)) {
+        claim.release('failed');
+        this.flights.end(key, flight, 'not-stored');
+        return visit.abandon();
+      }
+      if (result === 'passed') {
+        this.flights.end(key, flight, 'not-stored');
+        return await runFill(this, { ...job, flight: undefined });
+      }
+      // The visitors of this thread cost the origin one request, as without other threads.
+      if (claim.isOwn || claim.take()) flight.share(claim);
+      await runFill(this, job);
+    } catch (error) {
+      claim.release('failed');
+      this.flights.end(key, flight, 'not-stored');
+      throw error;
+    }
   }
 
   async #follow(leader: Flight, job: Fill): Promise<void> {
     const { visit, key } = job;
     const { exchange, site } = visit;
     visit.onWait?.();
-    const result = await leader.wait(this.#options.collapseTimeout ?? DEFAULT_COLLAPSE_TIMEOUT);
+    const result = await leader.wait(this.#collapseTimeout);
     if (exchange.isEnded) return visit.abandon();
     if (result !== 'stored') return runFill(this, job);
     const found = await this.store.lookup(site.domainId, key);
@@ -321,7 +378,10 @@ class Flow implements FillContext {
     // A visitor was faster, and the response is here or on its way.
     if (judgeReuse(facts, request, now) === 'fresh' || this.flights.get(key) !== undefined) return 'present';
     if (this.uncacheable.has(key, now)) return 'not-stored';
+    const claim = this.#claim(site.domainId, key, variants);
+    if (claim?.isOwn === false && !claim.take()) return 'present';
     const flight = this.flights.start(key, () => {});
+    if (claim !== undefined) flight.share(claim);
     const result = flight.wait(PREFETCH_TIMEOUT);
     await runFill(this, {
       visit,

@@ -85,8 +85,11 @@ async function runSharedFill(context: FillContext, fill: Fill): Promise<void> {
   }
 }
 
+/** Other threads learn of a stored response when it is on disk. */
 function settleFlight({ flights }: FillContext, { flight, key }: Fill, isStored: boolean): void {
-  if (flight !== undefined) flights.end(key, flight, isStored ? 'stored' : 'not-stored');
+  if (flight === undefined) return;
+  flights.end(key, flight, isStored ? 'stored' : 'not-stored');
+  if (!isStored) flight.claim?.release('failed');
 }
 
 function fetchFromOrigin(context: FillContext, fill: Fill, isConditional: boolean): Done {
@@ -138,7 +141,7 @@ class FillHandler implements ResponseHandler {
 }
 
 /** Whether nobody needs the response any more. */
-const hasLeft = ({ exchange, isBackground, outlivesVisitor }: Visit): boolean =>
+export const hasLeft = ({ exchange, isBackground, outlivesVisitor }: Visit): boolean =>
   exchange.isEnded && !isBackground && !outlivesVisitor;
 
 /** The visitor left while the owner was asked. */
@@ -367,7 +370,9 @@ function tapBody(context: FillContext, fill: Fill, received: Received, body: Ori
   if (verdict.store) {
     const { selecting, tags } = verdict;
     const headers = visit.storedFields(verdict.headers);
-    const writer = store.write({ domainId, ...received, headers, selecting, tags }, body.length, mark);
+    const claim = fill.flight?.claim;
+    const onShared: OnStored | undefined = claim && ((isShared) => claim.release(isShared ? 'shared' : 'failed'));
+    const writer = store.write({ domainId, ...received, headers, selecting, tags }, body.length, mark, onShared);
     if (writer !== undefined) {
       const onStored: OnStored = (isStored) => settleFlight(context, fill, isStored);
       return new TappedBody(body, writer, onStored, () => (fill.flight?.followers ?? 0) > 0);
@@ -375,6 +380,7 @@ function tapBody(context: FillContext, fill: Fill, received: Received, body: Ori
   } else if (!isRequestSpecific) uncacheable.add(key, clock());
   // The origin no longer allows the cache to store this URL.
   if (stored !== undefined && received.status < 500 && !isRequestSpecific) store.remove(domainId, key);
+  fill.flight?.claim?.release('passed');
   settleFlight(context, fill, false);
   return body;
 }

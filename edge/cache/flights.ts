@@ -3,6 +3,7 @@
  * origin and the others follow: they wait for its stored response. If the response turns out not to
  * be storable, all followers go to the origin at once.
  */
+import type { Claim } from './node-flights.ts';
 
 /** What a follower learns. */
 export type FlightResult =
@@ -11,8 +12,10 @@ export type FlightResult =
   | 'timeout'; // the timeout has passed
 
 export class Flight {
-  /** Number of requests that wait. */
+  /** Number of requests that wait. All those of other threads count as one. */
   followers = 0;
+  /** What this flight is to other threads; undefined: nothing. */
+  claim: Claim | undefined;
   readonly #result: Promise<FlightResult>;
   #settle: (landing: FlightResult) => void = () => {};
   /** Called when a request starts to wait. */
@@ -39,6 +42,15 @@ export class Flight {
       clearTimeout(timer);
       this.followers--;
     }
+  }
+
+  /** Tells other threads of this flight, which then wait for it. */
+  share(claim: Claim): void {
+    this.claim = claim;
+    claim.watch(() => {
+      this.followers++;
+      this.onFollower();
+    });
   }
 
   settle(result: FlightResult): void {

@@ -1,6 +1,7 @@
 /** Creates the handler of sites from the configuration: origins, cache, compression. */
 import type { Config } from '../../core/config/index.ts';
 import type { DescriptorLoop } from '../../core/os/descriptor-loop.ts';
+import { NodeFlights } from '../cache/node-flights.ts';
 import type { CacheHandle, CacheStats, OnPurged } from '../cache/store/cache-store.ts';
 import { openCacheStore } from '../cache/store/store.ts';
 import { BodyCompressor } from '../compress/body.ts';
@@ -62,6 +63,8 @@ export function openResponses(
 ): Responses {
   const origins = openOrigins(edge, ownAddresses, loop);
   const store = openCacheStore(cache, onPurged);
+  const { flights: memory, seeds } = cache;
+  const nodeFlights = memory === null ? undefined : new NodeFlights({ memory, seeds, lease: edge.cacheWait });
   const minBytes = edge.compressMinBytes;
   const whole = edge.compress ? new WholeCompressor(edge.compressCachedMaxBytes) : undefined;
   const nodes = peers === null ? null : openPeerConnections(edge);
@@ -91,6 +94,7 @@ export function openResponses(
       whole,
       mayForceRevalidation: edge.cacheMayInsist,
       collapseTimeout: edge.cacheWait,
+      nodeFlights,
     },
     peers: owners,
     rules,

@@ -110,6 +110,9 @@ export interface CacheStore {
   /** Whether a variant was purged or removed since its lookup. */
   isVoid(variant: StoredVariant): boolean;
 
+  /** Whether other threads find what is stored now. */
+  readonly sharesResponses: boolean;
+
   /** Call before a request to the origin; pass the result with the response. */
   mark(): number;
 
@@ -121,9 +124,10 @@ export interface CacheStore {
 
   /**
    * Stores a response whose body arrives in parts. `length`: from content-length. Undefined: too
-   * large.
+   * large. `onShared`: like the callback of `end`, for lookups of other threads; not called if the
+   * body does not end.
    */
-  write(head: StoredHead, length: number | undefined, mark: number): CacheWriter | undefined;
+  write(head: StoredHead, length: number | undefined, mark: number, onShared?: OnStored): CacheWriter | undefined;
 
   /**
    * After a 304: stores `updated`, which has the body of `old` with new fields and times. Encoded
@@ -198,6 +202,10 @@ export interface Cache {
 export interface CacheHandle {
   /** For the hash of URLs. */
   readonly seeds: readonly [number, number];
+  /**
+   * Fetches that threads share (edge/cache/node-flights.ts). Null: there is no disk or one thread.
+   */
+  readonly flights: SharedArrayBuffer | null;
   /** Counters, and purges and removals for all threads (signals.ts). */
   readonly signals: SharedArrayBuffer;
   /** Null: there is no disk. */

@@ -97,12 +97,17 @@ export class DiskWriter {
     this.#options = options;
   }
 
+  /** A write has just failed. */
+  get isPaused(): boolean {
+    return performance.now() < this.#pausedUntil;
+  }
+
   /** The entry is not written if the queue is full, or the disk has failed. */
   put(job: DiskJob): void {
     const bytes = 500 + job.texts.text.length + dataLength(job);
     // A tombstone is small, and keeps removed entries from coming back at the next start.
-    const isPaused = this.#options.segments.isPaused && job.head.status !== TOMBSTONE;
-    if (isPaused || this.#queuedBytes + bytes > MAX_QUEUED_BYTES || performance.now() < this.#pausedUntil) {
+    const isWithheld = this.#options.segments.isPaused && job.head.status !== TOMBSTONE;
+    if (isWithheld || this.#queuedBytes + bytes > MAX_QUEUED_BYTES || this.isPaused) {
       this.#giveUp(job);
       return;
     }
@@ -128,7 +133,7 @@ export class DiskWriter {
       this.#queue = [];
       for (const job of jobs) {
         try {
-          if (performance.now() < this.#pausedUntil) this.#giveUp(job);
+          if (this.isPaused) this.#giveUp(job);
           else await this.#addToBatch(job);
         } catch {
           this.#fail();

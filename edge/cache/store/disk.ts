@@ -105,6 +105,10 @@ export class Disk {
     return this.#segments.isPaused;
   }
 
+  get takesEntries(): boolean {
+    return !this.isPaused && !this.#writer.isPaused;
+  }
+
   get bytes(): number {
     return this.#segments.bytes;
   }

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { makeFolder } from '../../../core/store/folder.ts';
+import { shareNodeFlights } from '../node-flights.ts';
 import type { Cache, CachePurge, DiskHandle } from './cache-store.ts';
 import { DiskIndex } from './disk-index.ts';
 import { appendPurge, type LogHead, readPurgeLog, syncPurgeLog, writePurgeLog } from './purge-log.ts';
@@ -80,6 +81,7 @@ export async function openCache(options: CacheOptions): Promise<Cache> {
     handle: {
       seeds: [randomBytes(4).readInt32LE(), randomBytes(4).readInt32LE()],
       signals,
+      flights: opened !== undefined && threads > 1 ? shareNodeFlights() : null,
       disk: opened?.handle ?? null,
       memory,
       memoryObject: Math.min(options.memoryObject, Math.floor(memory / 8)),

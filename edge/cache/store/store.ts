@@ -113,6 +113,10 @@ class ThreadStore implements CacheStore {
     return this.#isVoid(response, mark);
   }
 
+  get sharesResponses(): boolean {
+    return this.#disk?.takesEntries === true;
+  }
+
   mark(): number {
     return this.#signals.mark();
   }
@@ -121,7 +125,7 @@ class ThreadStore implements CacheStore {
     return this.#put(new Variant(response, mark, []));
   }
 
-  write(head: StoredHead, length: number | undefined, mark: number): CacheWriter | undefined {
+  write(head: StoredHead, length: number | undefined, mark: number, onShared?: OnStored): CacheWriter | undefined {
     const { largestObject, memoryObject } = this.#handle;
     const disk = this.#disk?.isPaused ? undefined : this.#disk;
     const maxBytes = disk === undefined ? memoryObject : largestObject;
@@ -131,20 +135,21 @@ class ThreadStore implements CacheStore {
       length,
       disk,
       budget: this.#room,
-      put: (body, onStored) => this.#put(new Variant({ body, ...head }, mark, []), onStored),
+      put: (body, onStored) => this.#put(new Variant({ body, ...head }, mark, []), onStored, onShared),
       finish: (file, onStored) => {
         this.#signals.poll(this.#listener);
         if (disk === undefined || this.#isVoid(head, mark)) {
           this.#rejected++;
           file.abort();
           onStored?.(false);
+          onShared?.(false);
           return;
         }
         // The copy in memory is older.
         const { a, b } = this.#hash.of(head.domainId, head.key);
         this.#memory.remove(a, b, ANY_MARK);
         this.#stored++;
-        disk.finish(file, head, mark, onStored);
+        disk.finish(file, head, mark, bothOf(onStored, onShared));
       },
     });
   }
@@ -223,7 +228,7 @@ class ThreadStore implements CacheStore {
     return new Disk(handle, this.#hash, this.#signals, memoryObject, (a, b) => this.#memory.remove(a, b, ANY_MARK));
   }
 
-  #put(variant: Variant, onStored?: OnStored): Variant | undefined {
+  #put(variant: Variant, onStored?: OnStored, onShared?: OnStored): Variant | undefined {
     this.#signals.poll(this.#listener);
     const { response, mark, codings } = variant;
     const { memoryObject, largestObject } = this.#handle;
@@ -231,6 +236,7 @@ class ThreadStore implements CacheStore {
     if (isVoid) this.#rejected++;
     if (isVoid || response.body.length > largestObject) {
       onStored?.(false);
+      onShared?.(false);
       return undefined;
     }
     this.#stored++;
@@ -245,9 +251,11 @@ class ThreadStore implements CacheStore {
     const inMemory = isSmall ? this.#memory.put(response, mark, codings) : undefined;
     if (inMemory === undefined) this.#memory.drop(response);
     if (isPartial || (inMemory === undefined && this.#disk !== undefined)) this.#memory.setPartial(domainId, key, true);
-    if (inMemory === undefined && this.#disk !== undefined) this.#disk.put(response, mark, codings, onStored);
+    if (inMemory === undefined && this.#disk !== undefined)
+      this.#disk.put(response, mark, codings, bothOf(onStored, onShared));
     else {
-      this.#disk?.put(response, mark, codings);
+      if (this.#disk === undefined) onShared?.(false);
+      else this.#disk.put(response, mark, codings, onShared);
       onStored?.(inMemory !== undefined);
     }
     return inMemory;
@@ -337,6 +345,14 @@ class ThreadStore implements CacheStore {
       this.#sweep = undefined;
     }, SWEEP_MS).unref();
   }
+}
+
+function bothOf(onStored: OnStored | undefined, onShared: OnStored | undefined): OnStored | undefined {
+  if (onShared === undefined) return onStored;
+  return (isStored) => {
+    onStored?.(isStored);
+    onShared(isStored);
+  };
 }
 
 const isSameEntry = (left: DiskLocation, right: DiskLocation): boolean =>

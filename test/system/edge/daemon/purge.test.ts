@@ -29,18 +29,23 @@ interface Context {
   version: number;
   /** What prefetches have requested. */
   prefetched: string[];
+  /** Requests to the origin for slow URLs. */
+  slow: string[];
   agents: Agent[];
 }
 
 const test = suite<Context>('purges of the daemon');
 
 test.before(async (context) => {
-  Object.assign(context, { version: 1, prefetched: [] });
+  Object.assign(context, { version: 1, prefetched: [], slow: [] });
   const origin = createServer(({ headers: { host, 'user-agent': agent }, url = '' }, reply) => {
     if (agent === 'waypost-prefetch') context.prefetched.push(`${host}${url}`);
     const tags = url.startsWith('/shop/') ? 'shop, all-of-it' : 'news';
     reply.setHeader('cache-control', 'max-age=3600').setHeader('cache-tag', tags);
-    reply.end(`${host}${url} ${context.version}`);
+    const body = `${host}${url} ${context.version}`;
+    if (!url.startsWith('/slow/')) return reply.end(body);
+    context.slow.push(url);
+    setTimeout(() => reply.end(body), 100);
   });
   origin.listen(0, '127.0.0.1');
   await once(origin, 'listening');
@@ -49,6 +54,7 @@ test.before(async (context) => {
     WAYPOST_EDGE_HTTP_LISTEN: `127.0.0.1:${httpPort}`,
     WAYPOST_EDGE_WORKERS: '2',
     WAYPOST_EDGE_CACHE_DISK: '64MB',
+    WAYPOST_EDGE_CACHE_WAIT: String(PATIENCE_MS),
     WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: '127.0.0.0/8',
     WAYPOST_CLUSTER_IPV4: '127.0.0.1',
   });
@@ -163,6 +169,23 @@ test('a purge with prefetch fetches listed URLs and what was hot, once for all t
   assert.is(prefetched.length, expected.length);
   const { text } = await context.daemon.api.call('GET', '/metrics');
   assert.match(text, /cache_prefetches_total\{result="stored"\} 3\n/);
+});
+
+test('threads that miss at the same moment cost the origin one request, also after a purge', async (context) => {
+  const urls = Array.from({ length: 8 }, (_, i) => `one.test/slow/${i}`);
+  for (let round = 1; round <= 2; round++) {
+    context.slow.length = 0;
+    for (const url of urls) {
+      const seen = await Promise.all(context.agents.map((agent) => visit(context, agent, url)));
+      assert.equal(new Set(seen.map(({ text }) => text)), new Set([`${url} ${context.version}`]));
+    }
+    assert.equal(
+      context.slow,
+      urls.map((url) => url.slice('one.test'.length)),
+    );
+    context.version++;
+    await purge(context, { prefixes: ['one.test/slow/'] });
+  }
 });
 
 test('an origin of a pool that refuses connections is found by its check, and returns', async (context) => {

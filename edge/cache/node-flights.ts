@@ -1,0 +1,179 @@
+/**
+ * Collapsed forwarding over the threads of a node. Before a thread fetches what no cache has, it
+ * claims the URL in shared memory. Other threads then wait, and find the response on the disk that
+ * all threads share.
+ *
+ *     claim ─► fetch ─► on disk ─► release: 'shared'
+ *           ─► another thread has it: wait ─► look up, or fetch after all
+ *
+ * URLs share 65,536 slots of 64 bits. A URL whose slot another one holds is fetched without a
+ * claim. A claim lapses, as its thread may have died.
+ *
+ *     slot   b of the URL's hash (32) · milliseconds (29) · awaited (1) · state (2)
+ */
+import { KeyHash } from './store/key-hash.ts';
+
+/** How the fetch of another thread ended. */
+export type NodeFlightResult =
+  | 'shared' // the response is on disk; look it up
+  | 'failed' // no response, or none on disk
+  | 'passed' // the response is for one visitor only
+  | 'timeout';
+
+const CLASSES = 65_536;
+const RESULTS = ['failed', 'passed', 'shared'] as const;
+const SHARED = 2;
+const CLAIMED = 3;
+const AWAITED = 4n;
+/** Number of values of the time, which starts again after six days. */
+const TIMES = 2 ** 29;
+
+export const shareNodeFlights = (): SharedArrayBuffer => new SharedArrayBuffer(CLASSES * 8);
+
+export interface NodeFlightsOptions {
+  readonly memory: SharedArrayBuffer;
+  /** Of the hash of URLs, the same in all threads. */
+  readonly seeds: readonly [number, number];
+  /** Milliseconds after which a claim lapses. */
+  readonly lease: number;
+  /** Whole milliseconds, the same in all threads. */
+  readonly clock?: () => number;
+}
+
+/** Monotonic, and the same in all threads of a process. */
+function uptime(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1000 + Math.floor(nanoseconds / 1e6);
+}
+
+export class NodeFlights {
+  readonly slots: BigInt64Array;
+  readonly #hash: KeyHash;
+  readonly #lease: number;
+  readonly #clock: () => number;
+
+  constructor({ memory, seeds, lease, clock = uptime }: NodeFlightsOptions) {
+    this.slots = new BigInt64Array(memory);
+    this.#hash = new KeyHash(...seeds);
+    this.#lease = Math.max(1, lease);
+    this.#clock = clock;
+  }
+
+  get now(): number {
+    return this.#clock();
+  }
+
+  /** Claims a URL that was not found. Undefined: another URL has its slot. */
+  claim(domainId: string, key: string): Claim | undefined {
+    const { a, b } = this.#hash.of(domainId, key);
+    const claim = new Claim(this, a & (CLASSES - 1), b);
+    if (claim.take(true)) return claim;
+    return claim.isOfUrl(Atomics.load(this.slots, claim.slot)) ? claim : undefined;
+  }
+
+  /** Milliseconds until a claim lapses. */
+  leftOf(value: bigint): number {
+    const since = Number(value & 0xffffffffn) >>> 3;
+    return this.#lease - (((this.#clock() % TIMES) - since + TIMES) % TIMES);
+  }
+
+  valueOf(b: number, state: number): bigint {
+    const time = this.#clock() % TIMES;
+    return BigInt.asIntN(64, (BigInt(b) << 32n) | BigInt(time * 8 + state));
+  }
+}
+
+const stateOf = (value: bigint): number => Number(value & 3n);
+
+/** A thread's view of the slot of a URL. */
+export class Claim {
+  readonly slot: number;
+  readonly #flights: NodeFlights;
+  readonly #b: number;
+  /** The value of the slot while this thread has the URL; null: it does not. */
+  #own: bigint | null = null;
+
+  constructor(flights: NodeFlights, slot: number, b: number) {
+    this.#flights = flights;
+    this.slot = slot;
+    this.#b = b;
+  }
+
+  /** Whether this thread is the one that fetches. */
+  get isOwn(): boolean {
+    return this.#own !== null;
+  }
+
+  isOfUrl(value: bigint): boolean {
+    return Number(BigInt.asUintN(32, value >> 32n)) === this.#b;
+  }
+
+  /**
+   * Whether this thread is to fetch. False: another one does. `looksAgain`: also false if another
+   * one has shared the response since, perhaps after this one looked it up.
+   */
+  take(looksAgain = false): boolean {
+    const { slots } = this.#flights;
+    for (;;) {
+      const current = Atomics.load(slots, this.slot);
+      const state = stateOf(current);
+      const isRecent = this.#flights.leftOf(current) > 0;
+      if (isRecent && state === CLAIMED) return false;
+      if (isRecent && looksAgain && state === SHARED && this.isOfUrl(current)) return false;
+      const own = this.#flights.valueOf(this.#b, CLAIMED);
+      if (Atomics.compareExchange(slots, this.slot, current, own) !== current) continue;
+      this.#own = own;
+      return true;
+    }
+  }
+
+  /** Calls `onAwaited` when another thread starts to wait. For the thread that fetches. */
+  watch(onAwaited: () => void): void {
+    const own = this.#own;
+    if (own === null) return;
+    const { async, value } = Atomics.waitAsync(this.#flights.slots, this.slot, own);
+    const onChange = (): void => {
+      if (this.#own !== own) return;
+      const current = Atomics.load(this.#flights.slots, this.slot);
+      if (current === (own | AWAITED)) onAwaited();
+      else if (current === own) this.watch(onAwaited);
+    };
+    if (async) void value.then(onChange);
+    else onChange();
+  }
+
+  /** Waits at most `timeout` milliseconds for the thread that fetches. */
+  async wait(timeout: number): Promise<NodeFlightResult> {
+    const { slots } = this.#flights;
+    const end = this.#flights.now + timeout;
+    for (;;) {
+      const current = Atomics.load(slots, this.slot);
+      // The slot is free for other URLs after the release; what the result was is not known.
+      if (!this.isOfUrl(current)) return 'failed';
+      const state = stateOf(current);
+      if (state !== CLAIMED) return RESULTS[state];
+      const left = Math.min(end - this.#flights.now, this.#flights.leftOf(current));
+      if (left <= 0) return 'timeout';
+      const awaited = current | AWAITED;
+      if (awaited !== current) {
+        if (Atomics.compareExchange(slots, this.slot, current, awaited) !== current) continue;
+        Atomics.notify(slots, this.slot);
+      }
+      const { async, value } = Atomics.waitAsync(slots, this.slot, awaited, left);
+      if (async) await value;
+    }
+  }
+
+  /** Wakes the threads that wait. Later calls do nothing. */
+  release(result: Exclude<NodeFlightResult, 'timeout'>): void {
+    const own = this.#own;
+    if (own === null) return;
+    this.#own = null;
+    const { slots } = this.#flights;
+    const next = this.#flights.valueOf(this.#b, RESULTS.indexOf(result));
+    // If the claim has lapsed and another thread has taken it, only the wake-up remains.
+    if (Atomics.compareExchange(slots, this.slot, own, next) !== own)
+      Atomics.compareExchange(slots, this.slot, own | AWAITED, next);
+    Atomics.notify(slots, this.slot);
+  }
+}
