@@ -4,6 +4,8 @@ import type { Worker } from 'node:worker_threads';
 
 const setSize = (megabytes: number): void => setFlagsFromString(`--initial-old-space-size=${megabytes}`);
 
+type StartedWorker = Pick<Worker, 'once'>;
+
 /** Workers whose heap may not be made yet. */
 let starting = 0;
 
@@ -12,19 +14,22 @@ let starting = 0;
  * itself it would collect once or twice a second where a heap of 30 MB has a young generation of 32
  * and many requests in flight, 35 ms each time. A thread's limits have no field for it, so it is a
  * flag of the process until the thread has made its heap; threads that others start meanwhile get
- * it too.
+ * it too. `set`: sets the flag.
  */
-export function withOldSpace(megabytes: number, create: () => Worker): Worker {
-  setSize(megabytes);
+export function withOldSpace<W extends StartedWorker>(megabytes: number, create: () => W, set = setSize): W {
+  set(megabytes);
   starting++;
   let isStarting = true;
   const end = (): void => {
     if (!isStarting) return;
     isStarting = false;
-    if (--starting === 0) setSize(0);
+    if (--starting === 0) set(0);
   };
   try {
-    return create().once('online', end).once('exit', end);
+    const worker = create();
+    worker.once('online', end);
+    worker.once('exit', end);
+    return worker;
   } catch (error) {
     end();
     throw error;
