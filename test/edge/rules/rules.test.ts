@@ -354,7 +354,7 @@ for (const [size, text] of [
           assert.ok(plain.text === text, `${about}: the body is as the origin sent it`);
           const coded = await rig.get(codedPath, { headers: encodings });
           assert.is(rig.records.at(-1)!.cache, outcome, about);
-          assert.is(header(coded, 'content-encoding'), 'gzip', `${about}, beside it`);
+          assert.is(header(coded, 'content-encoding'), 'gzip', `${about}, without the rule`);
           assert.ok(gunzipSync(Buffer.concat(coded.parts)).toString() === text, about);
         }
       },
