@@ -67,7 +67,7 @@ export class HealthKeeper {
   readonly #changed = new Set<Id>();
   /** Domains whose states are to be written. */
   readonly #unwritten = new Set<Id>();
-  readonly #counts = { success: 0, failure: 0 };
+  readonly #counts = { success: 0, failure: 0, busy: 0 };
   #isChecking = false;
   #pending = 0;
   #writing: Promise<void> | null = null;
@@ -177,18 +177,19 @@ export class HealthKeeper {
     target.isPending = true;
     this.#pending++;
     target.dueAt = this.#now() + check.interval * 1000;
-    const reason = await this.#options.probe({ domainId: id, domain: name, entry, origin, check });
+    const result = await this.#options.probe({ domainId: id, domain: name, entry, origin, check });
     this.#pending--;
     target.isPending = false;
     // Another node does the checks now, or the origin is no longer checked.
     if (!this.#isChecking || this.#domains.get(id)?.targets.get(checked.key) !== target) return;
-    this.#counts[reason === null ? 'success' : 'failure']++;
+    this.#counts[result.kind]++;
+    if (result.kind === 'busy') return;
     const before = target.state.isUp;
-    target.state = afterCheck(target.state, reason === null, check);
+    target.state = afterCheck(target.state, result.kind === 'success', check);
     const { isUp } = target.state;
     if (isUp === before || isUp === null) return;
     target.since = Math.floor(Date.now() / 1000);
-    target.reason = reason;
+    target.reason = result.kind === 'failure' ? result.reason : null;
     this.#report(name, target, before);
     this.#unwritten.add(id);
     this.#writing ??= this.#write();
@@ -230,11 +231,10 @@ export class HealthKeeper {
     metrics.read(
       'counter',
       'waypost_origin_checks_total',
-      'Health checks of origins by this node, by result.',
+      'Health checks of origins by this node, by result: success, failure, or busy (no connection was free).',
       ['result'],
       (emit) => {
-        emit(this.#counts.success, 'success');
-        emit(this.#counts.failure, 'failure');
+        for (const [result, count] of Object.entries(this.#counts)) emit(count, result);
       },
     );
     metrics.read('gauge', 'waypost_origins_checked', 'Origins that this node checks, by state.', ['state'], (emit) => {

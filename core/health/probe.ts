@@ -12,6 +12,10 @@ export interface ProbeRequest {
 }
 
 /**
- * Null: the origin is well; otherwise why not, as a sentence that names no address. Never rejects.
+ * `reason`: a sentence that names no address. `busy`: the edge had no room for the check, which
+ * says nothing about the origin.
  */
-export type Probe = (request: ProbeRequest) => Promise<string | null>;
+export type ProbeResult = { readonly kind: 'success' | 'busy' } | { readonly kind: 'failure'; readonly reason: string };
+
+/** Never rejects. */
+export type Probe = (request: ProbeRequest) => Promise<ProbeResult>;

@@ -1,7 +1,7 @@
 /** Checks an origin with the client of the edge: the same rules for addresses, the same TLS. */
 import { openSecrets } from '../../core/base/secrets.ts';
 import { type Config, secretKeyFile } from '../../core/config/index.ts';
-import type { Probe, ProbeRequest } from '../../core/health/probe.ts';
+import type { Probe, ProbeRequest, ProbeResult } from '../../core/health/probe.ts';
 import { nameOf } from '../../core/pools/match.ts';
 import { siteDocumentContext } from '../../core/store/rows.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
@@ -64,8 +64,9 @@ export function createProbe(fetch: Fetch, openKey: OpenStoredKey): Probe {
       body.cancel();
       return judgeStatus(status, check.status);
     } catch (error) {
-      if (isLate) return `No response within ${check.timeout} ${check.timeout === 1 ? 'second' : 'seconds'}.`;
-      return error instanceof OriginError ? SENTENCES[error.fault] : 'The check failed.';
+      if (isLate) return failure(`No response within ${check.timeout} ${check.timeout === 1 ? 'second' : 'seconds'}.`);
+      if (!(error instanceof OriginError)) return failure('The check failed.');
+      return error.fault === 'busy' ? { kind: 'busy' } : failure(SENTENCES[error.fault]);
     } finally {
       clearTimeout(timer);
     }
@@ -78,13 +79,15 @@ function visitedHost({ domain, entry }: ProbeRequest): string {
   return name === '' || name === '@' ? domain : `${name}.${domain}`;
 }
 
-function judgeStatus(status: number, expected: number | null): string | null {
+function judgeStatus(status: number, expected: number | null): ProbeResult {
   const isExpected = expected === null ? status >= 200 && status < 400 : status === expected;
-  return isExpected ? null : `Status ${status}; expected ${expected ?? '200 to 399'}.`;
+  return isExpected ? { kind: 'success' } : failure(`Status ${status}; expected ${expected ?? '200 to 399'}.`);
 }
 
+const failure = (reason: string): ProbeResult => ({ kind: 'failure', reason });
+
 /** Without addresses: only our resolver may know them. */
-const SENTENCES: Readonly<Record<OriginFault, string>> = {
+const SENTENCES: Readonly<Record<Exclude<OriginFault, 'busy'>, string>> = {
   forbidden: 'Its address is not public, or belongs to this service.',
   unresolved: 'Its host name has no address.',
   refused: 'It refused the connection.',
@@ -94,7 +97,6 @@ const SENTENCES: Readonly<Record<OriginFault, string>> = {
   malformed: 'Its response is malformed.',
   'header-timeout': 'It sent no response in time.',
   'idle-timeout': 'It sent no response in time.',
-  busy: 'Too many connections to it are open.',
   down: 'It is down.',
   'slow-body': 'The check failed.',
   aborted: 'The check was aborted.',

@@ -6,8 +6,9 @@
  *                                           (RFC 9110 section 9.2.2)
  *     broken within a body ─► never: the visitor has a part of it
  *
- * A retry needs an origin that was not tried, and budget. If it fails too, the visitor gets the
- * response that has arrived, or the last error.
+ * A retry needs an origin that was not tried, and budget. After a refusal by the edge's own queue
+ * or limits it needs no budget: no origin was asked. If it fails too, the visitor gets the response
+ * that has arrived, or the last error.
  */
 import { hashText } from '../../core/pools/sticky.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
@@ -40,14 +41,15 @@ export interface PoolReceiver {
   onFailure(error: Error): void;
 }
 
-/** All origins of a pool are down. */
+/** No origin of a pool can be asked: all are down, or the edge has no room for the last one. */
 export class PoolDownError extends OriginError {
   constructor(
+    fault: 'down' | 'busy',
     message: string,
     /** Whether a stale response may be served (RFC 9111 section 4.2.4: disconnected). */
     readonly maySendStale: boolean,
   ) {
-    super('down', message);
+    super(fault, message);
   }
 }
 
@@ -89,6 +91,8 @@ class PoolCall implements ResponseReceiver {
   #failedTarget = -1;
   #error: OriginError | null = null;
   #wasSent = false;
+  /** The edge had no room for the last attempt. */
+  #wasBusy = false;
 
   constructor(
     send: Send,
@@ -128,6 +132,7 @@ class PoolCall implements ResponseReceiver {
     }
     this.#failed = response;
     this.#failedTarget = this.#target;
+    this.#wasBusy = false;
     this.#retryLater();
   }
 
@@ -138,7 +143,8 @@ class PoolCall implements ResponseReceiver {
       return;
     }
     // A full queue or share of the edge says nothing about the origin.
-    if (error.fault !== 'busy') this.#route.pool.record(this.#target, true, this.#route.now());
+    this.#wasBusy = error.fault === 'busy';
+    if (!this.#wasBusy) this.#route.pool.record(this.#target, true, this.#route.now());
     this.#error = error;
     this.#wasSent ||= !NOT_SENT.has(error.fault);
     if (this.#wasSent && !isRepeatable(this.#request)) this.#giveUp();
@@ -160,11 +166,11 @@ class PoolCall implements ResponseReceiver {
     const { pool, budget, attempts, origins, now, onRetry } = this.#route;
     const isLast = this.#attempts >= attempts;
     const target = isLast ? -1 : pool.choose(this.#tried, this.#client, this.#preferred, now());
-    if (target < 0 || this.#request.cancel?.isCancelled || !budget.takeRetry(now())) {
+    if (target < 0 || this.#request.cancel?.isCancelled || !(this.#wasBusy || budget.takeRetry(now()))) {
       this.#giveUp();
       return;
     }
-    onRetry();
+    if (!this.#wasBusy) onRetry();
     this.#take(target);
     // The connection that failed may still hold the request.
     this.#send({ ...this.#request, origin: origins[target] }, this);
@@ -183,10 +189,14 @@ class PoolCall implements ResponseReceiver {
       this.#receiver.onFailure(error);
       return;
     }
+    if (error?.fault === 'busy') {
+      this.#receiver.onFailure(new PoolDownError('busy', error.message, servesStaleWhenDown));
+      return;
+    }
     const count = origins.length;
     const names = count === 1 ? 'the origin is' : `all ${count} origins are`;
     const last = error === null ? '' : `; the last one: ${error.message}`;
-    this.#receiver.onFailure(new PoolDownError(`${names} down${last}`, servesStaleWhenDown));
+    this.#receiver.onFailure(new PoolDownError('down', `${names} down${last}`, servesStaleWhenDown));
   }
 }
 

@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger } from '../../../core/base/log/index.ts';
-import { Registry } from '../../../core/base/metrics/index.ts';
+import { PROMETHEUS, Registry } from '../../../core/base/metrics/index.ts';
 import { HealthKeeper } from '../../../core/health/keeper.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { completeEntry, type OriginsEntry } from '../../../core/pools/document.ts';
@@ -20,6 +20,9 @@ interface Rig extends Store {
   readonly lines: string[];
   /** Hosts that fail. */
   readonly failing: Set<string>;
+  /** The edge has no room for any check. */
+  isBusy: boolean;
+  readonly metrics: Registry;
   probes: number;
   isChecker: boolean;
   now: number;
@@ -43,7 +46,7 @@ const withKeeper = (use: (rig: Rig) => Promise<void>, region = ''): Promise<void
     let revision = 0;
     const rig: Rig = {
       ...store,
-      ...{ domain, lines, failing: new Set<string>(), probes: 0, isChecker: true, now: 0 },
+      ...{ domain, lines, failing: new Set<string>(), metrics, isBusy: false, probes: 0, isChecker: true, now: 0 },
       keeper: undefined as never,
       states: (of = region) =>
         (new StoreReader(environment).originHealth(domain.id, of)?.origins ?? []).map(
@@ -80,7 +83,10 @@ function newKeeper(rig: Rig, metrics: Registry, region: string): HealthKeeper {
     async probe({ origin, domain }) {
       assert.is(domain, 'site.test');
       rig.probes++;
-      return rig.failing.has(origin.origin) ? 'It refused the connection.' : null;
+      if (rig.isBusy) return { kind: 'busy' };
+      return rig.failing.has(origin.origin)
+        ? { kind: 'failure', reason: 'It refused the connection.' }
+        : { kind: 'success' };
     },
   });
 }
@@ -108,6 +114,27 @@ test('writes changed states only, after `fall` and `rise` results', () =>
     await rig.round();
     assert.equal(rig.states(), ['a.example.net up', 'b.example.net up']);
     assert.match(rig.lines.join(''), /origin is up again/);
+  }));
+
+test('a check for which the edge has no room counts for nothing', () =>
+  withKeeper(async (rig) => {
+    await rig.setDocument(entry('a.example.net'));
+    const rounds = async (count: number, isBusy: boolean): Promise<string> => {
+      rig.isBusy = isBusy;
+      for (let i = 0; i < count; i++) await rig.round();
+      return rig.states().join();
+    };
+    assert.is(await rounds(5, true), '', 'not known');
+    assert.is(await rounds(1, false), 'a.example.net up');
+    rig.failing.add('a.example.net');
+    assert.is(await rounds(2, false), 'a.example.net up');
+    assert.is(await rounds(5, true), 'a.example.net up', 'it does not count as a failure');
+    assert.is(await rounds(1, false), 'a.example.net down', 'nor ended it the failures in a row');
+    rig.failing.clear();
+    await rounds(1, false);
+    assert.is(await rounds(5, true), 'a.example.net down', 'it does not count as a success');
+    assert.is(await rounds(1, false), 'a.example.net up');
+    assert.match(rig.metrics.expose(PROMETHEUS), /waypost_origin_checks_total\{result="busy"\} 15/);
   }));
 
 test('follows the document, and keeps the states of origins that stay', () =>

@@ -10,24 +10,24 @@ async function probe(
   fields: Partial<OriginsEntry>,
   respond: (pending: PendingRequest) => void,
   check: Partial<ProbeRequest['check']> = {},
-): Promise<{ reason: string | null; pending: PendingRequest }> {
+): Promise<{ reason: string; pending: PendingRequest }> {
   const entry = completeEntry({ pool: [{ origin: 'a.example.net' }], ...fields });
   const origin = new FakeOrigin(respond);
-  const reason = await createProbe(
+  const result = await createProbe(
     origin.fetch,
     () => '',
   )({
     ...{ domainId: 7, domain: 'site.test', entry, origin: entry.pool[0], check: { ...DEFAULTS.health, ...check } },
   });
-  return { reason, pending: origin.last };
+  return { reason: result.kind === 'failure' ? result.reason : result.kind, pending: origin.last };
 }
 
 test('a status from 200 to 399 is up, or the status that the check expects', async () => {
   for (const [status, expected, reason] of [
-    [200, null, null],
-    [399, null, null],
+    [200, null, 'success'],
+    [399, null, 'success'],
     [404, null, 'Status 404; expected 200 to 399.'],
-    [404, 404, null],
+    [404, 404, 'success'],
     [200, 204, 'Status 200; expected 204.'],
   ] as const)
     assert.is((await probe({}, (pending) => pending.answer(status), { status: expected })).reason, reason);
@@ -38,6 +38,10 @@ test('a fault is a sentence without an address', async () => {
   assert.is(reason, 'It refused the connection.');
   for (const fault of ['forbidden', 'tls', 'unresolved'] as const)
     assert.not.match(String((await probe({}, (pending) => pending.fail(fault))).reason), /203\.0/);
+});
+
+test('a check for which the edge has no room says nothing about the origin', async () => {
+  assert.is((await probe({}, (pending) => pending.fail('busy'))).reason, 'busy');
 });
 
 test('an origin that does not respond in time is down', async () => {

@@ -184,7 +184,7 @@ test('no origin is ejected because the edge is busy, and others are tried', asyn
   rig.behaviours.a = 'busy';
   for (let i = 0; i < 20; i++) assert.is(await rig.send({ method: 'POST', body: BODY }), 'b 200');
   assert.is(rig.asked.replaceAll('b', '').length, 10, 'a keeps its turns');
-  assert.equal([rig.ejected, rig.retries], [[], 10]);
+  assert.equal([rig.ejected, rig.retries], [[], 0]);
   // Failures before and after it are still in a row.
   for (const fault of ['refused', 'refused', 'busy'] as const) {
     rig.now += 10_000;
@@ -196,6 +196,47 @@ test('no origin is ejected because the edge is busy, and others are tried', asyn
   await rig.send();
   await rig.send();
   assert.equal(rig.ejected, ['a']);
+});
+
+for (const [faults, fault] of [
+  [['busy', 'busy', 'busy'], 'busy'],
+  [['refused', 'connect-timeout', 'busy'], 'busy'],
+  [['busy', 'busy', 'refused'], 'down'],
+  // A response, or an error after the request was sent, tells the visitor more.
+  [[503, 'busy', 'busy'], 'a 503'],
+  [['reset', 'busy', 'reset'], 'reset'],
+] as const)
+  test(`when no origin is left, the last reason decides: ${faults.join(', ')} gives ${fault}`, async () => {
+    const rig = new Rig();
+    for (const [i, name] of ['a', 'b', 'c'].entries()) rig.behaviours[name] = faults[i];
+    assert.is(await rig.send(), fault);
+    assert.is(rig.asked, 'abc');
+  });
+
+test('an edge that is busy for every origin serves stale responses as if all were down', async () => {
+  for (const isStale of [true, false]) {
+    const rig = new Rig({ stale_when_down: isStale });
+    // One is down by its checks.
+    rig.route.pool.setDown(new Set([rig.route.pool.targets[0].key]));
+    Object.assign(rig.behaviours, { b: 'busy', c: 'busy' });
+    const error: unknown = await rig.request({}).catch((reason: unknown) => reason);
+    assert.instance(error, PoolDownError);
+    assert.equal([(error as PoolDownError).fault, (error as PoolDownError).maySendStale], ['busy', isStale]);
+  }
+});
+
+test('a refusal by the edge takes nothing from the budget of retries', async () => {
+  // 1: as good as no gain by requests.
+  const rig = new Rig({ retries: { budget: 1 }, ejection: null, sticky: { by: 'cookie' } }, ['a', 'b']);
+  const toFirst = ['cookie', rig.route.cookieFor(0, true).split(';')[0]];
+  rig.behaviours.a = 'busy';
+  for (let i = 0; i < 50; i++) assert.is(await rig.send({}, toFirst), 'b 200');
+  rig.behaviours.a = 'reset';
+  for (let i = 0; i < 10; i++) assert.is(await rig.send({}, toFirst), 'b 200', `retry ${i}`);
+  assert.is(await rig.send({}, toFirst), 'reset', 'the budget is used up');
+  rig.behaviours.a = 'busy';
+  assert.is(await rig.send({}, toFirst), 'b 200');
+  assert.is(rig.retries, 10);
 });
 
 test('an origin that dies within bodies is ejected', () => {
