@@ -78,13 +78,14 @@ async function startParts(
   const transfers = core.openTransfers({ ...common, ...logOf('transfers') });
   const tail = new core.RequestTail(config.nodeName);
   const logs = stops.own(core.openLogDelivery(common));
-  const ruleCounters = new core.RuleCounters(config.nodeName);
+  const ruleCounters = new core.RuleCounters();
   const node = stops.own(
     await core.openNode({
       ...common,
       ...logOf('cluster'),
       tail,
       logs,
+      ruleCounters,
       zones: transfers.zones,
       statistics,
       storage: protection.storage,
@@ -133,7 +134,7 @@ async function startParts(
     blobs: node.blobs,
     watchRequests: node.watchRequests,
     traces,
-    ruleCounters,
+    readRuleCounts: node.readRuleCounts,
     readStatistics: node.readStatistics,
     logs: { readStates: node.readLogStates, test: logs.test },
     aliases: aliases.states,

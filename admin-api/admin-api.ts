@@ -7,6 +7,7 @@ import type { Registry } from '../core/base/metrics/index.ts';
 import type { Secrets } from '../core/base/secrets.ts';
 import type { BlobSource } from '../core/cluster/blobs/store.ts';
 import type { ClusterView } from '../core/cluster/overview.ts';
+import type { ReadRuleCounts } from '../core/cluster/peer-rule-counts.ts';
 import type { ReadStatistics } from '../core/cluster/peer-statistics.ts';
 import type { Readiness } from '../core/cluster/readiness.ts';
 import type { Config } from '../core/config/index.ts';
@@ -15,7 +16,6 @@ import type { Ejections } from '../core/health/ejections.ts';
 import { SharedRun } from '../core/journal/etcd/shared-run.ts';
 import type { Journal } from '../core/journal/journal.ts';
 import type { AnswerDeferred } from '../core/nameserver/deferred.ts';
-import { RuleCounters } from '../core/rules/index.ts';
 import type { PublicLook } from '../core/signing/store-zone.ts';
 import type { Environment } from '../core/store/environment.ts';
 import { type Id, idKey } from '../core/store/keys.ts';
@@ -102,8 +102,8 @@ export interface AdminApiOptions {
   readonly watchRequests: WatchRequests;
   /** The delivery of request logs; omitted: there is none. */
   readonly logs?: DomainLogs;
-  /** What the rules of domains have matched on this node; omitted: nothing. */
-  readonly ruleCounters?: RuleCounters;
+  /** Adds up the counters of rules of all nodes. */
+  readonly readRuleCounts: ReadRuleCounts;
   /** What a hash of a password costs, for tests, which make thousands; omitted: what is safe. */
   readonly passwordCost?: PasswordCost;
   /** Programs of the audit threads, for tests; omitted: the real audit. */
@@ -225,7 +225,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     ...protectionRoutes(services),
     ...originsRoutes(services, originRules, options.ejections ?? { endOf: () => null }),
     ...logRoutes(services, options.logs ?? NO_LOG_DELIVERY),
-    ...rulesRoutes(services, options.ruleCounters ?? new RuleCounters(config.nodeName)),
+    ...rulesRoutes(services, config.nodeName, options.readRuleCounts),
     ...tailRoutes(services, authenticator, eventStreams, options.watchRequests),
     ...statisticsRoutes(services, options.readStatistics ?? noStatistics(config.nodeName)),
     ...webhookRoutes(services),

@@ -1,7 +1,7 @@
 /** `waypost rules`: the rules of the sites of a domain. */
 import type { Command } from 'commander';
 import { checkRules, RULE_TEMPLATES, type RulesDocument, type RuleTemplate } from '../../core/rules/index.ts';
-import type { Json } from './client.ts';
+import { asObject, type Json } from './client.ts';
 import type { CommandContext } from './command.ts';
 import type { Domain } from './domains.ts';
 import { CliError } from './errors.ts';
@@ -31,7 +31,7 @@ export function addRulesCommands(program: Command, context: CommandContext): voi
   addVersionVerbs(group, context, DOCUMENT);
   addVerb(group, context, {
     usage: 'counters <domain>',
-    about: 'list how many requests each rule has matched and stopped, on the node that answers',
+    about: 'list how many requests each rule has matched and stopped, on all nodes together',
     examples: ['waypost rules counters example.com'],
     async run(call, [domainName]) {
       const domain = await call.domain(domainName);
@@ -46,12 +46,17 @@ export function addRulesCommands(program: Command, context: CommandContext): voi
         NAME: 'name',
       };
       await call.rows(rows, columns, 'The domain has no rules.');
+      const missing = asObject(body.nodes)?.missing;
+      if (Array.isArray(missing) && missing.length > 0) call.note(describeMissing(missing.map(String)));
       return true;
     },
   });
   addTemplate(group, context);
   addCheck(group, context);
 }
+
+const describeMissing = (nodes: readonly string[]): string =>
+  `Not included: ${nodes.join(', ')}. ${nodes.length === 1 ? 'This node does not answer or has' : 'These nodes do not answer or have'} another version of the rules.`;
 
 function addTemplate(group: Command, context: CommandContext): void {
   addVerb<{ add?: boolean }>(group, context, {

@@ -1306,7 +1306,9 @@ export const TEXTS = {
     off: 'Off',
     dryRun: 'Dry run',
     counts: (matched: number, stopped: number) =>
-      `${plural(matched, 'request', 'requests')} matched, ${stopped} stopped on this node since the last change`,
+      `${plural(matched, 'request', 'requests')} matched, ${stopped} stopped since the last change`,
+    missing: (nodes: readonly string[]) =>
+      `Counts do not include ${nodes.join(', ')}. ${nodes.length === 1 ? 'This node does not answer or has' : 'These nodes do not answer or have'} another version of the rules.`,
     match: 'Match',
     except: 'Except',
     fields: 'Settings',

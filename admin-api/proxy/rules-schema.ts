@@ -130,7 +130,11 @@ const NO_SECRETS = { name: userName, has_password: flag('true: a password is sto
 export const rulesView = rules(NO_SECRETS, [{ title: 'SiteRule' }, { title: 'RuleMatch' }, { title: 'RuleAction' }]);
 
 export const countersView = {
-  node: Type.String({ description: 'the node that has counted' }),
+  node: Type.String({ description: 'the node that answers' }),
+  nodes: Type.Object({
+    answered: list(Type.String(), 'the nodes whose counts are included'),
+    missing: list(Type.String(), 'the nodes whose counts are missing: not reachable, or with another revision'),
+  }),
   revision: Type.Integer({ minimum: 0, description: 'the revision of the rules' }),
   rules: list(
     Type.Object({

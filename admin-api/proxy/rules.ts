@@ -1,13 +1,8 @@
 /** The endpoints of the rules of a domain. */
 import { Type } from '@sinclair/typebox';
+import type { ReadRuleCounts } from '../../core/cluster/peer-rule-counts.ts';
 import type { OriginsDocument } from '../../core/pools/document.ts';
-import {
-  checkRules,
-  RULE_TEMPLATES,
-  type RuleCounters,
-  type RuleFault,
-  type RulesDocument,
-} from '../../core/rules/index.ts';
+import { checkRules, RULE_TEMPLATES, type RuleFault, type RulesDocument } from '../../core/rules/index.ts';
 import { formatHost } from '../../core/wire/name.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { ownedDomain } from '../domains/owned.ts';
@@ -59,14 +54,15 @@ function checkPools({ rules }: RulesDocument, origins: OriginsDocument | undefin
   );
 }
 
-export const rulesRoutes = (services: Services, counters: RuleCounters): Route[] => [
+/** `node`: the name of this node. */
+export const rulesRoutes = (services: Services, node: string, readCounts: ReadRuleCounts): Route[] => [
   ...documentRoutes(services, FORMAT),
-  countersRoute(services, counters),
+  countersRoute(services, node, readCounts),
   templatesRoute(services),
 ];
 
-function countersRoute({ reader }: Services, counters: RuleCounters): Route {
-  const since = orNull(time('when counting began'), 'null: nothing was counted yet');
+function countersRoute({ reader }: Services, node: string, readCounts: ReadRuleCounts): Route {
+  const since = orNull(time('when the first of the nodes began to count'), 'null: nothing was counted yet');
   return route({
     operationId: 'getRuleCounters',
     method: 'GET',
@@ -74,27 +70,28 @@ function countersRoute({ reader }: Services, counters: RuleCounters): Route {
     tag: 'proxy',
     summary: 'Get how often the rules of a domain have matched',
     description:
-      'Requests that each rule has matched and stopped since the rules were last changed, on the node that answers. Counts are up to two seconds old, and a restart of the node resets them.',
+      'Requests that each rule has matched and stopped since the rules were last changed: counts of all nodes, added up when requested. A node that does not answer in 2 seconds, or has another revision of the rules, is listed as missing. Counts are up to two seconds old, and a restart of a node resets its own.',
     scope: 'proxy',
     response: Type.Object({ ...countersView, since }),
     faults: { 404: ['no_such_domain'] },
-    run({ caller, params }) {
+    async run({ caller, params }) {
       const { id } = ownedDomain(reader, caller, parseId(params.domain_id));
       const row = reader.siteDocument(id, FORMAT.kind);
       const { rules } = (row?.content ?? NO_RULES) as RulesDocument;
       const revision = row?.revision ?? 0;
-      const totals = counters.of(id, revision);
+      const { sum, answered, missing } = await readCounts(id, revision);
       return {
-        node: counters.node,
+        node,
+        nodes: { answered, missing },
         revision,
-        since: totals === undefined ? null : formatTime(Math.floor(totals.since / 1000)),
+        since: sum.since === null ? null : formatTime(Math.floor(sum.since / 1000)),
         rules: rules.map(({ name = '', action, dry_run = false }, i) => ({
           number: i + 1,
           name,
           type: action.type,
           dry_run,
-          matched: totals?.matched[i] ?? 0,
-          stopped: totals?.stopped[i] ?? 0,
+          matched: sum.matched[i] ?? 0,
+          stopped: sum.stopped[i] ?? 0,
         })),
       };
     },

@@ -19,6 +19,13 @@ import { Membership } from './membership.ts';
 import { USAGE_LEVEL } from './peer-link.ts';
 import { type OwnLogState, ownLogReader, peerLogReader } from './peer-logs.ts';
 import { type Answers, collectAnswers } from './peer-read.ts';
+import {
+  type ClusterRuleCounts,
+  type OwnRuleCounts,
+  ownRuleCountsReader,
+  peerRuleCountsReader,
+  readRuleCounts,
+} from './peer-rule-counts.ts';
 import { PeerServer } from './peer-server.ts';
 import { type ClusterStatistics, ownReader, peerReader, type ReadOwn, readAll } from './peer-statistics.ts';
 import type { PeerTls } from './peer-tls.ts';
@@ -66,6 +73,8 @@ export interface ClusterOptions {
   readonly readStatistics?: ReadOwn;
   /** Undefined: this node delivers no logs. */
   readonly logStateOf?: OwnLogState;
+  /** Undefined: this node counts no rules. */
+  readonly ruleCountsOf?: OwnRuleCounts;
   /** See PeerServerOptions. */
   commit?(node: string, commits: Buffer): Promise<Buffer>;
   /** See PeerServerOptions. */
@@ -225,18 +234,27 @@ export class Cluster {
   /** The statistics of all nodes of the cluster. Never rejects. */
   readStatistics(query: StatisticsQuery): Promise<ClusterStatistics> {
     const { self, tls, readStatistics } = this.#options;
-    const peers = [...(this.#known?.values() ?? [])].filter(({ name }) => name !== self.name);
-    return readAll(query, [ownReader(self.name, readStatistics), ...peers.map((peer) => peerReader(peer, tls))]);
+    const peers = this.#peers.map((peer) => peerReader(peer, tls));
+    return readAll(query, [ownReader(self.name, readStatistics), ...peers]);
   }
 
   /** The states of a domain's logs on all nodes. Never rejects. */
   readLogStates(domainId: number): Promise<Answers<NodeLogState>> {
     const { self, tls, logStateOf } = this.#options;
-    const peers = [...(this.#known?.values() ?? [])].filter(({ name }) => name !== self.name);
-    return collectAnswers([
-      ownLogReader(self.name, logStateOf, domainId),
-      ...peers.map((peer) => peerLogReader(peer, tls, domainId)),
-    ]);
+    const peers = this.#peers.map((peer) => peerLogReader(peer, tls, domainId));
+    return collectAnswers([ownLogReader(self.name, logStateOf, domainId), ...peers]);
+  }
+
+  /** The counters of a domain's rules, added up over all nodes. Never rejects. */
+  readRuleCounts(domainId: number, revision: number): Promise<ClusterRuleCounts> {
+    const { self, tls, ruleCountsOf } = this.#options;
+    const peers = this.#peers.map((peer) => peerRuleCountsReader(peer, tls, domainId, revision));
+    return readRuleCounts([ownRuleCountsReader(self.name, ruleCountsOf, domainId, revision), ...peers]);
+  }
+
+  /** All other nodes of the cluster, also those that do not answer. */
+  get #peers(): readonly Member[] {
+    return [...(this.#known?.values() ?? [])].filter(({ name }) => name !== this.#options.self.name);
   }
 
   /** Sends other nodes what requests to this one have used of rate limits, and receives theirs. */

@@ -11,6 +11,7 @@ import type { UsageChannel } from './cluster.ts';
 import type { EdgeAddress } from './edge-address.ts';
 import type { ClusterView } from './overview.ts';
 import type { OwnLogState, ReadLogStates } from './peer-logs.ts';
+import type { ReadRuleCounts, RuleCountersOf } from './peer-rule-counts.ts';
 import type { ReadOwn, ReadStatistics } from './peer-statistics.ts';
 import type { Standing } from './standing.ts';
 
@@ -48,6 +49,8 @@ export interface Node {
   readonly readStatistics: ReadStatistics;
   /** The states of a domain's logs on all nodes. Never rejects. */
   readonly readLogStates: ReadLogStates;
+  /** The counters of a domain's rules, added up over all nodes. Never rejects. */
+  readonly readRuleCounts: ReadRuleCounts;
   /** Calls `listener` with the edges of the other nodes that serve: now, and when they change. */
   readonly followEdges: (listener: (edges: readonly EdgeAddress[]) => void) => void;
   /** Null: it is alone. */
@@ -71,6 +74,8 @@ export interface NodeOptions extends JournalOptions {
   readonly tail: RequestTail;
   /** Delivers the logs of domains. */
   readonly logs: { readonly stateOf: OwnLogState };
+  /** What the rules of domains have matched on this node. */
+  readonly ruleCounters: RuleCountersOf;
   readonly log: Logger;
 }
 

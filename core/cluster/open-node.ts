@@ -8,12 +8,14 @@ import type { Config } from '../config/index.ts';
 import { openEmbeddedJournal } from '../journal/embedded-journal.ts';
 import { JournalMetrics } from '../journal/metrics.ts';
 import { journalHeadMetrics } from '../store/metrics.ts';
+import { StoreReader } from '../store/reader.ts';
 import { BLOBS, BlobStore } from './blobs/store.ts';
 import { clusterMetrics } from './metrics.ts';
 import { type Node, type NodeOptions, ownStatistics } from './node.ts';
 import { describeSingleNode } from './overview.ts';
 import { ownLogReader } from './peer-logs.ts';
 import { collectAnswers } from './peer-read.ts';
+import { ownRuleCounts, ownRuleCountsReader, readRuleCounts } from './peer-rule-counts.ts';
 import { ownReader, readAll } from './peer-statistics.ts';
 import { openSharedNode } from './shared-node.ts';
 import { STATES } from './standing.ts';
@@ -42,6 +44,7 @@ export async function openNode({ metrics, ...given }: OpenNodeOptions): Promise<
 function alone(options: NodeOptions): Node {
   const journal = openEmbeddedJournal(options);
   const { nodeName } = options.config;
+  const ruleCountsOf = ownRuleCounts(new StoreReader(options.environment), options.ruleCounters);
   return {
     journal,
     isAlone: true,
@@ -58,6 +61,8 @@ function alone(options: NodeOptions): Node {
     present: () => [nodeName],
     describe: async () => describeSingleNode(nodeName, options.version, journal.head),
     readLogStates: (domainId) => collectAnswers([ownLogReader(nodeName, options.logs.stateOf, domainId)]),
+    readRuleCounts: (domainId, revision) =>
+      readRuleCounts([ownRuleCountsReader(nodeName, ruleCountsOf, domainId, revision)]),
     readStatistics: (query) => readAll(query, [ownReader(nodeName, ownStatistics(options))]),
     standing: null,
     faults: () => [],

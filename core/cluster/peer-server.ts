@@ -15,6 +15,7 @@ import { sendBlob } from './blobs/send.ts';
 import { BLOB_HASH, type BlobStore } from './blobs/store.ts';
 import { KIND, type Message, PeerLink, PROTOCOL } from './peer-link.ts';
 import { LOGS_PATH, type OwnLogState } from './peer-logs.ts';
+import { type OwnRuleCounts, RULE_COUNTS_PATH } from './peer-rule-counts.ts';
 import { type ReadOwn, STATISTICS_PATH } from './peer-statistics.ts';
 import type { PeerTls } from './peer-tls.ts';
 import type { SnapshotSender } from './snapshot.ts';
@@ -48,6 +49,8 @@ export interface PeerServerOptions {
   readonly readStatistics?: ReadOwn;
   /** Undefined: this node delivers no logs. */
   readonly logStateOf?: OwnLogState;
+  /** Undefined: this node counts no rules. */
+  readonly ruleCountsOf?: OwnRuleCounts;
 }
 
 /** Milliseconds between words to a peer when nothing happens. */
@@ -64,6 +67,7 @@ const NEWS = 1000;
 const LOOK = 50;
 const BLOBS = '/v1/blobs/';
 const LOGS = new RegExp(`^${LOGS_PATH}\\d{1,15}$`);
+const RULE_COUNTS = new RegExp(`^${RULE_COUNTS_PATH}\\d{1,15}/\\d{1,15}$`);
 const REQUESTS = /^\/v1\/requests\/(\d{1,15})$/;
 /** Of a connection by messages: RFC 9110 15.2.2. */
 const GRANTED = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${PROTOCOL}\r\n\r\n`;
@@ -213,7 +217,7 @@ export class PeerServer {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse, member: Pick<Listener, 'certificate' | 'node'>): void {
-    const { snapshots, blobs, watchRequests, readStatistics, logStateOf } = this.#options;
+    const { snapshots, blobs, watchRequests, readStatistics, logStateOf, ruleCountsOf } = this.#options;
     const failed = (): void => {
       if (response.headersSent) response.destroy();
       else response.writeHead(503).end();
@@ -236,6 +240,8 @@ export class PeerServer {
       sendStatistics(readStatistics, path.slice(STATISTICS_PATH.length), response).catch(failed);
     else if (logStateOf !== undefined && LOGS.test(path))
       sendJson(logStateOf(Number(path.slice(LOGS_PATH.length))), response);
+    else if (ruleCountsOf !== undefined && RULE_COUNTS.test(path))
+      sendRuleCounts(ruleCountsOf, path.slice(RULE_COUNTS_PATH.length), response);
     else if (blobs !== undefined && BLOB_HASH.test(hash)) sendBlob(blobs, hash, request, response).catch(failed);
     else response.writeHead(404).end();
   }
@@ -267,6 +273,14 @@ async function sendStatistics(read: ReadOwn, text: string, response: ServerRespo
   const query = parseQuery(text);
   if (query === undefined) return void response.writeHead(400).end();
   sendJson(await read(query), response);
+}
+
+/** `text`: the id of a domain, and the revision of its rules. */
+function sendRuleCounts(of: OwnRuleCounts, text: string, response: ServerResponse): void {
+  const [domainId, revision] = text.split('/').map(Number);
+  const counts = of(domainId, revision);
+  if (counts === undefined) response.writeHead(404).end();
+  else sendJson(counts, response);
 }
 
 function sendJson(value: unknown, response: ServerResponse): void {

@@ -11,6 +11,7 @@ import type { EtcdJournal } from '../journal/etcd/contract.ts';
 import { openEtcdJournal } from '../journal/etcd/etcd-journal.ts';
 import { SharedRun } from '../journal/etcd/shared-run.ts';
 import { FEATURE_LEVEL } from '../journal/feature-level.ts';
+import { StoreReader } from '../store/reader.ts';
 import type { WatchRequests } from '../tail/request-tail.ts';
 import type { Sync } from './acknowledgements.ts';
 import { BlobPuller } from './blobs/puller.ts';
@@ -25,6 +26,7 @@ import { type Node, type NodeOptions, ownStatistics } from './node.ts';
 import { formatReport, type NodeReport, STARTED_AT } from './node-report.ts';
 import { type ClusterView, describeCluster } from './overview.ts';
 import type { ReadLogStates } from './peer-logs.ts';
+import { ownRuleCounts, type ReadRuleCounts } from './peer-rule-counts.ts';
 import type { ReadStatistics } from './peer-statistics.ts';
 import { Replacement } from './replacement.ts';
 import { SnapshotSender } from './snapshot.ts';
@@ -79,6 +81,7 @@ class SharedNode implements Node {
   readonly describe = (): Promise<ClusterView> => this.#overview.join();
   readonly #overview: SharedRun<ClusterView>;
   readonly readStatistics: ReadStatistics = (query) => this.#cluster.readStatistics(query);
+  readonly readRuleCounts: ReadRuleCounts = (domainId, revision) => this.#cluster.readRuleCounts(domainId, revision);
   readonly readLogStates: ReadLogStates = (domainId) => this.#cluster.readLogStates(domainId);
   readonly followEdges = (listener: (edges: readonly EdgeAddress[]) => void): void => {
     this.#edgeListeners.push(listener);
@@ -161,6 +164,7 @@ class SharedNode implements Node {
       watchRequests: options.tail.watch,
       readStatistics: ownStatistics(options),
       logStateOf: options.logs.stateOf,
+      ruleCountsOf: ownRuleCounts(new StoreReader(options.environment), options.ruleCounters),
       commit: (node, commits) => journal.commitForwarded(node, commits),
       report: () => formatReport(this.#report()),
       snapshots: new SnapshotSender(dataDir, (path) => options.environment.root.backup(path, true)),

@@ -1,7 +1,7 @@
 /** What the rules of domains have matched on this node since their last change. */
 
 /** Domains that are counted; the one that was counted first is forgotten. */
-const MAX_DOMAINS = 20_000;
+export const MAX_DOMAINS = 20_000;
 
 export interface AddedCounts {
   readonly domainId: string;
@@ -27,12 +27,10 @@ interface Totals {
 }
 
 export class RuleCounters {
-  readonly node: string;
   readonly #domains = new Map<string, Totals>();
   readonly #clock: () => number;
 
-  constructor(node: string, clock: () => number = Date.now) {
-    this.node = node;
+  constructor(clock: () => number = Date.now) {
     this.#clock = clock;
   }
 

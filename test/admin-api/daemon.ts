@@ -13,6 +13,7 @@ import { Registry } from '../../core/base/metrics/index.ts';
 import { openSecrets } from '../../core/base/secrets.ts';
 import { BlobStore } from '../../core/cluster/blobs/store.ts';
 import { describeSingleNode } from '../../core/cluster/overview.ts';
+import type { ClusterRuleCounts } from '../../core/cluster/peer-rule-counts.ts';
 import { type Config, loadConfig } from '../../core/config/index.ts';
 import type { FailedLook, ParentNameservers } from '../../core/delegation/look.ts';
 import { Signers } from '../../core/journal/apply/signers.ts';
@@ -78,6 +79,8 @@ export interface Daemon {
   readonly keyFile: string;
   /** What the nameservers of any parent zone answer. */
   readonly parent: { look: LookResult; delegation: ParentNameservers | FailedLook };
+  /** What rules have matched on all nodes, whichever domain they belong to. */
+  readonly rules: { counts: ClusterRuleCounts };
   /** Lines of the log. */
   readonly logged: string[];
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
@@ -136,6 +139,9 @@ export async function startDaemon(
     },
   });
   const parent: Daemon['parent'] = { look: NO_DS, delegation: { zone: 'net', sets: [[]] } };
+  const rules: Daemon['rules'] = {
+    counts: { sum: { since: null, matched: [], stopped: [] }, answered: [config.nodeName], missing: [] },
+  };
   const tail = new RequestTail(config.nodeName);
   const create = (): AdminApi =>
     createAdminApi({
@@ -144,6 +150,7 @@ export async function startDaemon(
         readStates: async () => ({ answers: [], answered: [], missing: [] }),
         test: async () => ({ status: 200, error: null, milliseconds: 1 }),
       },
+      readRuleCounts: async () => rules.counts,
       publicParent: { look: async () => parent.look },
       delegation: { look: async () => parent.delegation },
       environment,
@@ -203,6 +210,7 @@ export async function startDaemon(
     tail,
     keyFile,
     parent,
+    rules,
     logged,
     call,
     writes: () => [...environment.journal.getRange({})].filter(({ value }) => decodeEntry(value).by !== 'ids').length,

@@ -1492,8 +1492,9 @@ export interface paths {
         /**
          * Get how often the rules of a domain have matched
          * @description Requests that each rule has matched and stopped since the rules were last
-         * changed, on the node that answers. Counts are up to two seconds old, and a restart of the
-         * node resets them.
+         * changed: counts of all nodes, added up when requested. A node that does not answer in 2
+         * seconds, or has another revision of the rules, is listed as missing. Counts are up to two
+         * seconds old, and a restart of a node resets its own.
          */
         get: operations["getRuleCounters"];
         put?: never;
@@ -17897,8 +17898,17 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
-                        /** @description the node that has counted */
+                        /** @description the node that answers */
                         node: string;
+                        nodes: {
+                            /** @description the nodes whose counts are included */
+                            answered: string[];
+                            /**
+                             * @description the nodes whose counts are missing: not reachable, or
+                             * with another revision
+                             */
+                            missing: string[];
+                        };
                         /** @description the revision of the rules */
                         revision: number;
                         /** @description the rules in their order */

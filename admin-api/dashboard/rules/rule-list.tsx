@@ -15,6 +15,7 @@ export function RuleList({ page }: { readonly page: RulesPage }) {
   const failure = useSignal<Failure | null>(null);
   const movedRule = useSignal<MovedRule | null>(null);
   const { rules } = page;
+  const missing = page.missingNodes.value;
   const replace = async (changed: readonly SiteRule[], text: string): Promise<boolean> => {
     failure.value = await page.changeRules(changed);
     if (failure.value === null) announce(text);
@@ -31,6 +32,7 @@ export function RuleList({ page }: { readonly page: RulesPage }) {
   return (
     <>
       {failure.value !== null && <FailureNote failure={failure.value} />}
+      {missing.length > 0 && <p class="note note-warning">{texts.missing(missing)}</p>}
       {rules.map((rule, i) => (
         <RuleItem
           key={`${i} ${titleOf(rule, i)}`}

@@ -24,6 +24,8 @@ const CALLS: DocumentCalls<RulesDocument, RulesBody> = {
 
 export class RulesPage extends SiteDocument<RulesDocument, RulesBody> {
   readonly counts: Signal<readonly RuleCount[]> = signal([]);
+  /** Names of the nodes whose counts are not included. */
+  readonly missingNodes: Signal<readonly string[]> = signal([]);
   /** They never change. Empty: not read yet. */
   readonly templates: Signal<readonly RuleTemplate[]> = signal([]);
   readonly #turns = new Turns();
@@ -46,7 +48,10 @@ export class RulesPage extends SiteDocument<RulesDocument, RulesBody> {
     const turn = this.#turns.begin();
     const counters = await settle(api.GET(`${PATH}/counters`, { params: this.#params }));
     if (!counters.ok) return counters.failure;
-    if (this.#turns.mayShow(turn)) this.counts.value = counters.data.rules;
+    if (this.#turns.mayShow(turn)) {
+      this.counts.value = counters.data.rules;
+      this.missingNodes.value = counters.data.nodes.missing;
+    }
     return null;
   }
 

@@ -17,7 +17,7 @@ test.after(async (context) => {
   await context.daemon.stop();
 });
 
-test('template, check, set, get, counters', async ({ waypost }) => {
+test('template, check, set, get, counters', async ({ daemon, waypost }) => {
   const printed = await waypost(['rules', 'template', 'www-to-apex', 'shop.test']);
   assert.match(printed.stdout, /"https:\/\/shop\.test\{uri\}"/);
   writeFileSync(file, printed.stdout);
@@ -34,6 +34,21 @@ test('template, check, set, get, counters', async ({ waypost }) => {
   assert.match(
     counters.stdout,
     /^1 +redirect +yes +0 +0 +www to apex\n2 +cache +yes +0 +0 +Cache everything static\n$/,
+  );
+  assert.is(counters.stderr, '');
+  const sum = { since: 1_700_000_000_000, matched: [7, 12], stopped: [7, 0] };
+  const of = async (missing: string[], ...more: string[]) => {
+    daemon.rules.counts = { sum, answered: ['a'], missing };
+    return await waypost(['rules', 'counters', 'shop.test', ...more]);
+  };
+  const partial = await of(['b']);
+  assert.match(partial.stdout, /^1 +redirect +yes +7 +7 +www to apex\n2 +cache +yes +12 +0 .*\n$/);
+  assert.match(partial.stderr, /^Not included: b\. This node does not answer or has another version of the rules\.\n$/);
+  assert.match((await of(['b', 'c'])).stderr, /^Not included: b, c\. These nodes do not answer or have another/);
+  const rows = (await of(['b'], '--json')).stdout.trimEnd().split('\n');
+  assert.equal(
+    rows.map((row) => JSON.parse(row).matched),
+    [7, 12],
   );
 });
 

@@ -156,11 +156,32 @@ await everywhere('contract, rules', (test) => {
 
   test('counters and templates', async ({ world }) => {
     const { client, path, domain } = await world.zone();
+    const { rules, nodeName } = client.daemon;
     succeeded(await client.put(`${path}/proxy/rules`, { rules: RULES }));
-    const { body } = succeeded(await client.get(`${path}/proxy/rules/counters`));
-    assert.equal([body.revision, body.since], [1, null]);
-    const [first] = body.rules as unknown as Record<string, unknown>[];
-    assert.equal(first, { number: 1, name: 'Private', type: 'deny', dry_run: false, matched: 0, stopped: 0 });
+    const counters = async () => succeeded(await client.get(`${path}/proxy/rules/counters`)).body;
+    const none = await counters();
+    assert.equal([none.node, none.revision, none.since], [nodeName, 1, null]);
+    assert.equal(none.nodes, { answered: [nodeName], missing: [] });
+    const first = { number: 1, name: 'Private', type: 'deny', dry_run: false };
+    const second = { number: 2, name: '', type: 'limit', dry_run: true };
+    const third = { number: 3, name: '', type: 'redirect', dry_run: false };
+    const zero = { matched: 0, stopped: 0 };
+    assert.equal(none.rules, [
+      { ...first, ...zero },
+      { ...second, ...zero },
+      { ...third, ...zero },
+    ]);
+    const before = rules.counts;
+    const sum = { since: 1_700_000_000_999, matched: [3, 20, 0], stopped: [3, 4, 0] };
+    rules.counts = { sum, answered: ['a', 'b'], missing: ['c'] };
+    const some = await counters();
+    rules.counts = before;
+    assert.equal([some.nodes, some.since], [{ answered: ['a', 'b'], missing: ['c'] }, '2023-11-14 22:13:20']);
+    assert.equal(some.rules, [
+      { ...first, matched: 3, stopped: 3 },
+      { ...second, matched: 20, stopped: 4 },
+      { ...third, ...zero },
+    ]);
     const { templates } = succeeded(await client.get(`${path}/proxy/rules/templates`)).body as unknown as {
       templates: { name: string; rules: { match?: { host?: string[] } }[] }[];
     };

@@ -1,6 +1,6 @@
 /**
- * Requests to two nodes: their rate limits are shared, and the live tail of a node has the requests
- * of both, also when the other one comes back.
+ * Requests to two nodes: their rate limits are shared, the counters of rules are added up, and the
+ * live tail of a node has the requests of both, also when the other one comes back.
  */
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type Server } from 'node:http';
@@ -8,8 +8,10 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Daemon } from '../../support/daemon.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { freePort } from '../../support/ports.ts';
+import { untilIs, untilPasses } from '../../support/until.ts';
 import { whyNotPrograms } from '../peers/transcript.ts';
 import { type ClusterRig, startCluster } from './rig.ts';
 
@@ -87,6 +89,50 @@ test('a rate limit that is used up at one node refuses requests at the other', a
     }
 });
 
+interface Counters {
+  readonly since: string | null;
+  readonly nodes: { readonly answered: readonly string[]; readonly missing: readonly string[] };
+  readonly rules: readonly { readonly matched: number; readonly stopped: number }[];
+}
+
+async function countersAt({ api }: Daemon, id: string): Promise<Counters> {
+  return (await api.call('GET', `/api/v1/domains/${id}/proxy/rules/counters`)).body as never;
+}
+
+test('each node counts what its rules match, and both return the sum', async ({ rig, ports, id }) => {
+  const [a] = rig.nodes;
+  const tried = { dry_run: true, match: { path: { prefix: ['/tried/'] } }, action: { type: 'deny' } };
+  const gone = { match: { path: { exact: ['/tried/gone'] } }, action: { type: 'deny', status: 410 } };
+  await a.api.call('PUT', `/api/v1/domains/${id}/proxy/rules`, { rules: [tried, gone] });
+  const none = await countersAt(a, id);
+  assert.equal(
+    [none.since, none.nodes, none.rules.map(({ matched }) => matched)],
+    [null, { answered: ['a', 'b'], missing: [] }, [0, 0]],
+  );
+  for (const [port, times] of [
+    [ports.a, 2],
+    [ports.b, 3],
+  ])
+    for (let i = 0; i < times; i++) {
+      // The rule in its dry run stops nothing; a thread may take a moment to have the rules.
+      await untilIs(() => visit(port, '/tried/gone'), 410);
+      assert.is(await visit(port, '/tried/here'), 200);
+    }
+  for (const node of rig.nodes)
+    await untilPasses(async () => {
+      const { since, nodes, rules } = await countersAt(node, id);
+      assert.equal(nodes, { answered: ['a', 'b'], missing: [] });
+      assert.equal(
+        rules.map(({ matched, stopped }) => [matched, stopped]),
+        [
+          [10, 0],
+          [5, 5],
+        ],
+      );
+      assert.match(since ?? '', /^\d{4}-/);
+    });
+});
+
 test('a stream at one node has the requests of both', async ({ rig, ports, id }) => {
   const [a, b] = rig.nodes;
   let text = '';
@@ -111,6 +157,8 @@ test('a stream at one node has the requests of both', async ({ rig, ports, id })
   await untilSeen('b', 1);
   await b.stop();
   await untilSeen('a', 2);
+  const { nodes, rules } = await countersAt(a, id);
+  assert.equal([nodes, rules.length], [{ answered: ['a'], missing: ['b'] }, 2]);
   await b.start();
   await untilSeen('b', 2);
   assert.not.match(text, /secret/);

@@ -332,11 +332,19 @@ test('an origin that is a name of the zone: its address becomes the origin, and 
       await page.keyboard.press('Enter');
       const focused = () => page.evaluate('document.activeElement.getAttribute("aria-label")');
       await untilIs(focused, 'Move up: 1. Block bad bots');
-      await button(page, 'Dry run: 1. Block bad bots').click();
       await page.getByText('0 requests matched, 0 stopped').first().waitFor();
+      // A node that does not answer is named, with the sum of the others.
+      await page.route('**/rules/counters', async (route) => {
+        const response = await route.fetch();
+        const nodes = { answered: ['a'], missing: ['b'] };
+        await route.fulfill({ response, json: { ...(await response.json()), nodes } });
+      });
+      await button(page, 'Dry run: 1. Block bad bots').click();
+      await page.getByText('Counts do not include b. This node does not answer').waitFor();
       await page.locator('button[aria-pressed=true]').waitFor();
       await page.getByText('Edit all rules as JSON').click();
       await checkScreen(page, 'rules');
+      await page.unroute('**/rules/counters');
       await page.getByLabel('Rules', { exact: true }).fill('[{"action": {"type": "redirect", "location": "x"}}]');
       await button(page, 'Save all').click();
       await page.getByText(/Rule 1: action\.location must be a path/).waitFor();
