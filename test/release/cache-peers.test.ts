@@ -1,4 +1,4 @@
-/** Four nodes request an object that no cache has from the origin once, also after a purge. */
+/** Eight threads of four nodes request an object that no cache has once, also after a purge. */
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -35,7 +35,7 @@ test('an object is requested from the origin once for four nodes', async () => {
   const rig = await startCluster(NAMES.length, (name) => ({
     WAYPOST_EDGE_HTTP_LISTEN: `127.0.0.1:${ports.get(name)?.[0]}`,
     WAYPOST_EDGE_HTTPS_LISTEN: `127.0.0.1:${ports.get(name)?.[1]}`,
-    WAYPOST_EDGE_WORKERS: '1',
+    WAYPOST_EDGE_WORKERS: '2',
     WAYPOST_EDGE_CACHE_PEER_TIMEOUT: '60000',
     WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: '127.0.0.0/8',
   }));
