@@ -1,6 +1,8 @@
 /**
- * `node many-sites-data.js FOLDER COUNT RULES`: a data folder of a daemon that is not running, with
- * so many domains, each with the proxy on, a certificate and key of its own, and so many rules.
+ * `node many-sites-data.js FOLDER COUNT RULES OWN PORT`: a data folder of a daemon that is not
+ * running, with so many domains, each with the proxy on, a certificate and key of its own, and so
+ * many rules. OWN is 1 if rules of one domain differ from those of all others. The origin is on
+ * PORT of 127.0.0.1.
  */
 
 import { join } from 'node:path';
@@ -18,7 +20,8 @@ import { newId } from '../../test/support/ids.ts';
 import { apexOf } from './many-sites-names.ts';
 import { siteRules } from './site-rules.ts';
 
-const [folder, count, rules] = process.argv.slice(2);
+const [folder, ...figures] = process.argv.slice(2);
+const [count, rules, areOwn, originPort] = figures.map(Number);
 /** Domains of one commit. */
 const AT_ONCE = 500;
 const DAYS = 90;
@@ -40,9 +43,9 @@ const issuer = { name: 'Bench Issuing Authority', key: between };
 const issuing = certificate({ ...issuer, issuer: { name: 'Bench Root', key: root }, ca: true });
 const now = Math.floor(Date.now() / 1000);
 
-for (let first = 0; first < Number(count); first += AT_ONCE)
+for (let first = 0; first < count; first += AT_ONCE)
   await write(environment, journal, 'bench', (draft) => {
-    for (let i = first; i < Math.min(first + AT_ONCE, Number(count)); i++) {
+    for (let i = first; i < Math.min(first + AT_ONCE, count); i++) {
       const name = apexOf(i);
       const key = ecKey();
       const apex = parseName(`${name}.`);
@@ -56,12 +59,18 @@ for (let first = 0; first < Number(count); first += AT_ONCE)
         });
       const [sslIssuedAt, sslExpiresAt] = [now, now + DAYS * 86_400];
       draft.insert(proxies, {
-        ...{ domainId: id, enabled: true, originHost: '127.0.0.1', originPort: 8460, originProtocol: 'http' },
+        ...{ domainId: id, enabled: true, originHost: '127.0.0.1', originPort, originProtocol: 'http' },
         ...{ sslStatus: 'active', sslIssuedAt, sslExpiresAt, sslError: null, orderRequestedAt: null, ...times },
       });
-      if (Number(rules) > 0)
+      if (rules > 0)
         draft.insert(siteDocuments, {
-          ...{ domainId: id, kind: 'rules', revision: 1, updatedAt: now, content: siteRules(Number(rules)) },
+          ...{
+            domainId: id,
+            kind: 'rules',
+            revision: 1,
+            updatedAt: now,
+            content: siteRules(rules, areOwn * i * rules),
+          },
         });
       draft.insert(automaticCertificates, {
         domainId: id,

@@ -4,22 +4,19 @@
  * to one with none: how long it takes to start, its memory, and what a handshake costs by how many
  * of the sites are asked for. The folder is made once and kept in BENCH_DIR.
  */
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkServerIdentity, connect } from 'node:tls';
-import { fileURLToPath } from 'node:url';
 import { SERVER_LIMITS } from '../../edge/http/server/limits.ts';
 import type { ServerProcess } from '../dns/process.ts';
 import { table } from '../dns/report.ts';
 import { median } from '../dns/rounds.ts';
 import { SERVER_CORE } from '../dns/servers.ts';
-import { Daemon } from '../dns/waypost.ts';
+import type { Daemon } from '../dns/waypost.ts';
 import { describeMachine } from '../machine.ts';
 import { COMMON, readOptions } from '../options.ts';
 import type { Contender } from './contender.ts';
 import { type Draw, driveHandshakes } from './handshakes.ts';
+import { ownMegabytes, PORT, prepareDaemon, workFolder } from './many-sites-daemon.ts';
 import { apexOf } from './many-sites-names.ts';
 import type { Measured } from './measured.ts';
 
@@ -36,40 +33,9 @@ const options = readOptions({
   },
 });
 const { count = 100_000, rules = 0, kept, seconds = 5, rounds = 3 } = options;
-const PORT = 8481;
 const CHECKED = 50;
 
-const work = process.env.BENCH_DIR ?? join(tmpdir(), 'waypost-bench');
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
-
-const settings = {
-  WAYPOST_DNS_WORKERS: '1',
-  WAYPOST_EDGE_WORKERS: '1',
-  WAYPOST_EDGE_HTTPS_LISTEN: `127.0.0.1:${PORT}`,
-  WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: '127.0.0.1/32',
-  // All load comes from one address.
-  WAYPOST_EDGE_MAX_CONNECTIONS_PER_ADDRESS: '10000',
-  ...(kept === undefined ? {} : { WAYPOST_EDGE_MAX_CERTIFICATES: String(kept) }),
-};
-
-/**
- * With so many sites. The first start compiles all answers for the daemon's settings: it is not the
- * one that counts.
- */
-async function prepared(sites: number): Promise<Daemon> {
-  const folder = join(work, `sites-${sites}${rules === 0 ? '' : `-${rules}`}`);
-  const daemon = new Daemon(folder, 5958, 8958, settings);
-  const stamp = `${folder}.made`;
-  if (existsSync(stamp)) return daemon;
-  say(`making ${sites} sites`);
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  const program = fileURLToPath(new URL('./many-sites-data.js', import.meta.url));
-  execFileSync(process.execPath, [program, folder, String(sites), String(rules)], { stdio: 'inherit' });
-  await (await daemon.start(`${folder}.log`)).stop();
-  writeFileSync(stamp, '');
-  return daemon;
-}
 
 interface Started {
   readonly server: ServerProcess;
@@ -79,7 +45,7 @@ interface Started {
 
 async function start(daemon: Daemon): Promise<Started> {
   const begin = performance.now();
-  const server = await daemon.start(join(work, 'sites.log'));
+  const server = await daemon.start(join(workFolder, 'sites.log'));
   return { server, seconds: (performance.now() - begin) / 1000, cpu: server.cpuSeconds() };
 }
 
@@ -100,19 +66,9 @@ function assertCertificate(name: string): Promise<void> {
 }
 
 const startRows: string[][] = [];
-/**
- * Of its own: without the pages of the store's file, which the system keeps as long as nobody else
- * wants their memory.
- */
-const memory = (server: ServerProcess): string => {
-  const text = readFileSync(`/proc/${server.pid}/smaps_rollup`, 'latin1');
-  const kilobytes = ['Pss_Anon', 'Pss_Shmem'].map((name) =>
-    Number(new RegExp(`^${name}: +(\\d+) kB`, 'm').exec(text)?.[1]),
-  );
-  return `${((kilobytes[0] + kilobytes[1]) / 1024).toFixed(0)} MB`;
-};
+const memory = (server: ServerProcess): string => `${ownMegabytes(server).toFixed(0)} MB`;
 for (const sites of [0, count]) {
-  const daemon = await prepared(sites);
+  const daemon = await prepareDaemon({ sites, rules, kept });
   const times: Started[] = [];
   let resident = '';
   for (let round = 0; round < rounds; round++) {
@@ -131,7 +87,7 @@ for (const sites of [0, count]) {
   say(startRows[startRows.length - 1].join(', '));
 }
 
-const { server } = await start(await prepared(count));
+const { server } = await start(await prepareDaemon({ sites: count, rules, kept }));
 server.pin(SERVER_CORE);
 const contender: Contender = { name: 'Waypost', version: '', process: server, port: PORT };
 const shakeRows: string[][] = [];

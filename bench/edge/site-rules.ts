@@ -15,7 +15,7 @@ const KINDS: readonly ((n: number) => Readonly<Record<string, unknown>>)[] = [
     action: { type: 'redirect', location: '/{2}' },
   }),
   (n) => ({ match: { host: [`shop${n}.example.com`] }, action: HEADER }),
-  (n) => ({ match: { client: [`198.51.100.${n}/32`, '2001:db8::/32'] }, action: DENY }),
+  (n) => ({ match: { client: [`198.51.100.${n % 256}/32`, '2001:db8::/32'] }, action: DENY }),
   (n) => ({
     match: { header: [{ name: 'user-agent', contains: [`BadBot${n}`, 'Scraper'], ignore_case: true }] },
     action: DENY,
@@ -29,7 +29,10 @@ const KINDS: readonly ((n: number) => Readonly<Record<string, unknown>>)[] = [
   (n) => ({ match: { path: { suffix: [`.bak${n}`, '.sql'] } }, action: DENY }),
 ];
 
-/** The document of `PUT …/proxy/rules` with so many rules. */
-export const siteRules = (count: number): { rules: unknown[] } => ({
-  rules: Array.from({ length: count }, (_, i) => ({ name: `Rule ${i + 1}`, ...KINDS[i % KINDS.length](i) })),
+/**
+ * The document of `PUT …/proxy/rules` with so many rules. `first`: a number that the conditions of
+ * the first one contain; the others have the next numbers.
+ */
+export const siteRules = (count: number, first = 0): { rules: unknown[] } => ({
+  rules: Array.from({ length: count }, (_, i) => ({ name: `Rule ${i + 1}`, ...KINDS[i % KINDS.length](first + i) })),
 });
