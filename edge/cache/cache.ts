@@ -302,9 +302,8 @@ class Flow implements FillContext {
     if (leader !== undefined) return this.#follow(leader, job);
     const claim = flight && this.#claim(site.domainId, key, variants);
     if (flight === undefined || claim === undefined) return runFill(this, job);
-    if (!claim.isOwn) return this.#followThread(claim, flight, job);
     flight.share(claim);
-    return runFill(this, job);
+    return claim.isOwn ? runFill(this, job) : this.#followThread(claim, flight, job);
   }
 
   /**
@@ -337,20 +336,18 @@ class Flow implements FillContext {
         // What was shared is purged, and another thread may have begun to fetch it again.
       } while (result === 'shared' && !claim.take());
       if (hasLeft(visit)) {
-        claim.release('failed');
-        this.flights.end(key, flight, 'not-stored');
+        this.flights.end(key, flight, 'failed');
         return visit.abandon();
       }
       if (result === 'passed') {
-        this.flights.end(key, flight, 'not-stored');
+        this.flights.end(key, flight, 'passed');
         return await runFill(this, { ...job, flight: undefined });
       }
       // The visitors of this thread cost the origin one request, as without other threads.
       if (claim.isOwn || claim.take()) flight.share(claim);
       await runFill(this, job);
     } catch (error) {
-      claim.release('failed');
-      this.flights.end(key, flight, 'not-stored');
+      this.flights.end(key, flight, 'failed');
       throw error;
     }
   }

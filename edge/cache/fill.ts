@@ -7,7 +7,7 @@ import { varyingFields } from '../compress/fields.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { PoolDownError } from '../origin/failover.ts';
 import { type OriginBody, OriginError, type OriginResponse } from '../origin/origin.ts';
-import type { Flight, Flights } from './flights.ts';
+import type { Flight, FlightEnd, Flights } from './flights.ts';
 import type { HotEntry } from './hot-entry.ts';
 import { RangedBody } from './ranged-body.ts';
 import { ReadAheadBody, type ReadAheadBudget } from './read-ahead-body.ts';
@@ -80,23 +80,20 @@ async function runSharedFill(context: FillContext, fill: Fill): Promise<void> {
   try {
     await fetchFromOrigin(context, fill, fill.isConditional);
   } catch (error) {
-    settleFlight(context, fill, false);
+    endFlight(context, fill, 'failed');
     throw error;
   }
 }
 
-/** Other threads learn of a stored response when it is on disk. */
-function settleFlight({ flights }: FillContext, { flight, key }: Fill, isStored: boolean): void {
-  if (flight === undefined) return;
-  flights.end(key, flight, isStored ? 'stored' : 'not-stored');
-  if (!isStored) flight.claim?.release('failed');
+function endFlight({ flights }: FillContext, { flight, key }: Fill, result: FlightEnd): void {
+  if (flight !== undefined) flights.end(key, flight, result);
 }
 
 function fetchFromOrigin(context: FillContext, fill: Fill, isConditional: boolean): Done {
   const { visit, stored } = fill;
   const requestFields = visit.sharedRequestFields();
   if (requestFields === undefined) {
-    settleFlight(context, fill, false);
+    endFlight(context, fill, 'failed');
     return;
   }
   const mark = context.store.mark();
@@ -146,7 +143,7 @@ export const hasLeft = ({ exchange, isBackground, outlivesVisitor }: Visit): boo
 
 /** The visitor left while the owner was asked. */
 function leave(context: FillContext, fill: Fill): void {
-  settleFlight(context, fill, false);
+  endFlight(context, fill, 'failed');
   fill.visit.abandon();
 }
 
@@ -175,7 +172,7 @@ function handleNewResponse(context: FillContext, fill: Fill, response: OriginRes
 
 /** An unconditional request cannot use a 304: there is no stored body that belongs to it. */
 function rejectUnexpected304(context: FillContext, fill: Fill, { body }: OriginResponse): void {
-  settleFlight(context, fill, false);
+  endFlight(context, fill, 'failed');
   body.cancel();
   if (!fill.visit.isBackground)
     fill.visit.respondFailure(new OriginError('malformed', '304 to a request without a condition'));
@@ -183,7 +180,7 @@ function rejectUnexpected304(context: FillContext, fill: Fill, { body }: OriginR
 
 async function handleFailure(context: FillContext, fill: Fill, error: unknown): Promise<void> {
   const { visit } = fill;
-  settleFlight(context, fill, false);
+  endFlight(context, fill, 'failed');
   if (
     error instanceof OriginError &&
     (visit.isBackground || (await serveStaleOnError(context, fill, undefined, error)))
@@ -200,7 +197,7 @@ async function handleServerError(
 ): Promise<void> {
   if (!fill.visit.isBackground && !(await serveStaleOnError(context, fill, response.status)))
     return handleNewResponse(context, fill, response, mark);
-  settleFlight(context, fill, false);
+  endFlight(context, fill, 'failed');
   response.body.cancel();
 }
 
@@ -261,7 +258,7 @@ async function handleNotModified(
   /** Number of variants that the store has not reported yet. */
   let pending = updated.length;
   const onStored: OnStored = (isStored) => {
-    if (--pending === 0 || !isStored) settleFlight(context, fill, isStored);
+    if (--pending === 0 || !isStored) endFlight(context, fill, isStored ? 'stored' : 'failed');
   };
   for (const candidate of updated) {
     const previous = variants.find((other) => other.response === candidate) as StoredVariant;
@@ -317,7 +314,7 @@ const detached = (variant: StoredVariant, response: StoredResponse): StoredVaria
 /** RFC 9111 section 4.3.5. */
 function handleHeadResponse(context: FillContext, fill: Fill, response: OriginResponse, mark: number): Done {
   const { visit, stored, key } = fill;
-  settleFlight(context, fill, false);
+  endFlight(context, fill, 'failed');
   if (stored !== undefined && response.status === 200) {
     const isSame = judgeHead(stored.response, response.headers) === 'update';
     if (!isSame || !freshenVariant(context, fill, stored, response, mark).isStorable) {
@@ -374,14 +371,13 @@ function tapBody(context: FillContext, fill: Fill, received: Received, body: Ori
     const onShared: OnStored | undefined = claim && ((isShared) => claim.release(isShared ? 'shared' : 'failed'));
     const writer = store.write({ domainId, ...received, headers, selecting, tags }, body.length, mark, onShared);
     if (writer !== undefined) {
-      const onStored: OnStored = (isStored) => settleFlight(context, fill, isStored);
+      const onStored: OnStored = (isStored) => endFlight(context, fill, isStored ? 'stored' : 'failed');
       return new TappedBody(body, writer, onStored, () => (fill.flight?.followers ?? 0) > 0);
     }
   } else if (!isRequestSpecific) uncacheable.add(key, clock());
   // The origin no longer allows the cache to store this URL.
   if (stored !== undefined && received.status < 500 && !isRequestSpecific) store.remove(domainId, key);
-  fill.flight?.claim?.release('passed');
-  settleFlight(context, fill, false);
+  endFlight(context, fill, 'passed');
   return body;
 }
 

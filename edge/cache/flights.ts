@@ -11,10 +11,16 @@ export type FlightResult =
   | 'not-stored' // the response is for one visitor only, or the fetch failed
   | 'timeout'; // the timeout has passed
 
+/** How the fetch of a flight ends. */
+export type FlightEnd =
+  | 'stored' // the response is stored; other threads wait until it is on disk
+  | 'failed' // no response, or none stored
+  | 'passed'; // the response is for one visitor only
+
 export class Flight {
   /** Number of requests that wait. All those of other threads count as one. */
   followers = 0;
-  /** What this flight is to other threads; undefined: nothing. */
+  /** The claim of the URL by this thread or another one; undefined: threads share nothing. */
   claim: Claim | undefined;
   readonly #result: Promise<FlightResult>;
   #settle: (landing: FlightResult) => void = () => {};
@@ -44,7 +50,7 @@ export class Flight {
     }
   }
 
-  /** Tells other threads of this flight, which then wait for it. */
+  /** If the claim is this thread's, visitors of other threads count as those of this one. */
   share(claim: Claim): void {
     this.claim = claim;
     claim.watch(() => {
@@ -75,9 +81,13 @@ export class Flights {
     return flight;
   }
 
-  /** Later calls for the same flight do nothing. */
-  end(key: string, flight: Flight, result: FlightResult): void {
+  /**
+   * Requests that wait learn the result, those of other threads too. These learn of a stored
+   * response when it is on disk, from its writer. Later calls for the same flight do nothing.
+   */
+  end(key: string, flight: Flight, result: FlightEnd): void {
     if (this.#byKey.get(key) === flight) this.#byKey.delete(key);
-    flight.settle(result);
+    flight.settle(result === 'stored' ? 'stored' : 'not-stored');
+    if (result !== 'stored') flight.claim?.release(result);
   }
 }
