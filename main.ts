@@ -25,7 +25,7 @@ type Rooms = Awaited<ReturnType<typeof loadRooms>>;
 async function serve(config: Config): Promise<void> {
   const rooms = await loadRooms();
   const { core } = rooms;
-  core.resetHeapFlags();
+  core.setThreadHeapFlags();
   core.trimRegularly();
   const log = core.createLogger(config.log);
   if (!config.protection.coreDumps) core.disableCoreDumps();

@@ -3,7 +3,7 @@ export { openAliases } from './alias/open.ts';
 export { readAnswerSettings } from './answer/settings.ts';
 export { openBackups } from './backup/open.ts';
 export { createLogger } from './base/log/index.ts';
-export { resetHeapFlags } from './base/main-heap.ts';
+export { setThreadHeapFlags } from './base/main-heap.ts';
 export { Registry, registerProcessMetrics } from './base/metrics/index.ts';
 export { openSecrets } from './base/secrets.ts';
 export { openCatalogs } from './catalog/open.ts';

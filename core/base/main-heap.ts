@@ -18,9 +18,15 @@ export const MAIN_HEAP = [
 ] as const;
 
 /**
- * Without this, V8 would apply the flags to every thread that is started later, beyond the limits
- * of some threads. Must be called before the first thread starts.
+ * Sets V8's flags for the threads that are started later: must be called before the first. Without
+ * this, V8 would apply the main heap's flags to them, beyond the limits of some.
+ *
+ * In no thread is anything allocated in the old generation at once ("pretenuring"). V8 does so
+ * where it has seen objects survive, as those of requests do that wait for a slow origin. From then
+ * on all requests leave garbage there, which collections of the young generation copy everything
+ * for that it refers to.
  */
-export function resetHeapFlags(): void {
+export function setThreadHeapFlags(): void {
   for (const option of MAIN_HEAP) setFlagsFromString(option.replace(/\d+$/, '0').replace('--no-', '--'));
+  setFlagsFromString('--no-allocation-site-pretenuring');
 }

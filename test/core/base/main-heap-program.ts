@@ -3,7 +3,7 @@
  * grows.
  */
 import { Worker } from 'node:worker_threads';
-import { resetHeapFlags } from '../../../core/base/main-heap.ts';
+import { setThreadHeapFlags } from '../../../core/base/main-heap.ts';
 
 /**
  * Keeps much of its data alive when the young generation is full, so that the heap grows to its
@@ -20,6 +20,6 @@ const WORK = `
   require('node:worker_threads').parentPort.postMessage(most);
 `;
 
-resetHeapFlags();
+setThreadHeapFlags();
 const worker = new Worker(WORK, { eval: true, resourceLimits: { maxYoungGenerationSizeMb: 6 } });
 worker.on('message', (bytes: number) => process.stdout.write(`${bytes / 2 ** 20}\n`));
