@@ -4,9 +4,8 @@
  *
  *     look up ─► fresh ──────────────────► serve
  *             ─► stale-while-revalidate ─► serve, and revalidate in the background
- *             ─► missing, or stale ──────► wait for a fetch in flight, in this thread or (if no
- *                                          variant is stored) another, or fetch (fill.ts);
- *                                          store and serve
+ *             ─► missing, or stale ──────► wait for a fetch in flight, in this thread or another,
+ *                                          or fetch (fill.ts); store and serve
  *             ─► not cacheable ──────────► bypass; an unsafe method invalidates stored responses
  *
  * The rules are pure functions (rules/). The store keeps the responses (store/).
@@ -28,7 +27,7 @@ import { cacheStatus } from './rules/cache-status.ts';
 import type { Facts } from './rules/facts.ts';
 import { invalidatedKeys } from './rules/invalidation.ts';
 import { type CacheRequest, isCacheableMethod, readRequest } from './rules/request.ts';
-import { judgeReuse, type Reuse } from './rules/reuse.ts';
+import { judgeReuse, mayShareFetch, type Reuse } from './rules/reuse.ts';
 import { isNewer, isSelected } from './rules/vary.ts';
 import { serveStored } from './serve-stored.ts';
 import type { CacheStore, StoredCoding, StoredVariant } from './store/cache-store.ts';
@@ -133,6 +132,11 @@ interface Miss {
   readonly now: number;
   /** The request has already waited for another visitor's fetch. */
   readonly isCollapsed: boolean;
+}
+
+interface Selection {
+  readonly reuse: Reuse;
+  readonly fill: Pick<Fill, 'variants' | 'stored' | 'isConditional' | 'fwd'>;
 }
 
 class Flow implements FillContext {
@@ -300,18 +304,27 @@ class Flow implements FillContext {
     const flight = isShared && leader === undefined ? this.flights.start(key, keepFetching(visit)) : undefined;
     const job: Fill = { visit, request, key, variants, stored, isConditional, fwd, flight, isCollapsed };
     if (leader !== undefined) return this.#follow(leader, job);
-    const claim = flight && this.#claim(site.domainId, key, variants);
+    const claim = flight && mayShareFetch(facts, request, now) ? this.#claim(site.domainId, key) : undefined;
     if (flight === undefined || claim === undefined) return runFill(this, job);
     flight.share(claim);
     return claim.isOwn ? runFill(this, job) : this.#followThread(claim, flight, job);
   }
 
-  /**
-   * Claims what has no stored variant, for all threads. Undefined: nothing is shared with them.
-   */
-  #claim(domainId: string, key: string, variants: readonly StoredVariant[]): Claim | undefined {
-    if (variants.length > 0 || !this.store.sharesResponses) return undefined;
-    return this.#options.nodeFlights?.claim(domainId, key);
+  /** Claims a URL for all threads. Undefined: nothing is shared with them. */
+  #claim(domainId: string, key: string): Claim | undefined {
+    return this.store.sharesResponses ? this.#options.nodeFlights?.claim(domainId, key) : undefined;
+  }
+
+  /** What a lookup has found for a request. */
+  #select({ exchange, site }: Visit, request: CacheRequest, found: readonly StoredVariant[]): Selection {
+    const peers = this.#peers;
+    const variants = peers === null ? found : found.filter(({ response }) => peers.isUsable(exchange, response));
+    const stored = selectVariant(variants, exchange.headers);
+    const facts = stored && this.entryOf(stored, { site, exchange }).facts;
+    const now = this.clock();
+    const reuse = judgeReuse(facts, request, now);
+    const fwd = forwardReason(variants.length > 0, facts, now);
+    return { reuse, fill: { variants, stored, isConditional: reuse === 'validate', fwd } };
   }
 
   get #collapseTimeout(): number {
@@ -322,30 +335,35 @@ class Flow implements FillContext {
   async #followThread(claim: Claim, flight: Flight, job: Fill): Promise<void> {
     const { visit, key } = job;
     const { exchange, site } = visit;
+    let next = job;
     try {
       visit.onWait?.();
       const end = performance.now() + this.#collapseTimeout;
       let result: NodeFlightResult;
-      do {
+      for (let waits = 1; ; waits++) {
         result = await claim.wait(Math.ceil(end - performance.now()));
         const found = await this.store.lookup(site.domainId, key);
-        if (found.length > 0) {
+        const { reuse, fill } = this.#select(visit, job.request, found);
+        if (isServed(reuse)) {
           this.flights.end(key, flight, 'stored');
           return exchange.isEnded ? visit.abandon() : await this.#judge(exchange, site, key, found, true);
         }
-        // What was shared is purged, and another thread may have begun to fetch it again.
-      } while (result === 'shared' && !claim.take());
+        next = { ...job, ...fill };
+        // What was shared is purged, or was shared before. Another thread may fetch it again now.
+        const waitsAgain = result === 'shared' && (next.variants.length === 0 || waits === 1);
+        if (!waitsAgain || claim.take()) break;
+      }
       if (hasLeft(visit)) {
         this.flights.end(key, flight, 'failed');
         return visit.abandon();
       }
       if (result === 'passed') {
         this.flights.end(key, flight, 'passed');
-        return await runFill(this, { ...job, flight: undefined });
+        return await runFill(this, { ...next, flight: undefined });
       }
       // The visitors of this thread cost the origin one request, as without other threads.
       if (claim.isOwn || claim.take()) flight.share(claim);
-      await runFill(this, job);
+      await runFill(this, next);
     } catch (error) {
       this.flights.end(key, flight, 'failed');
       throw error;
@@ -368,29 +386,17 @@ class Flow implements FillContext {
     const key = this.#keyOf(exchange, site);
     if (!mayFetch(key)) return 'refused';
     const variants = await this.store.lookup(site.domainId, key);
-    const now = this.clock();
     const request = { ...readRequest('GET', exchange.headers, false), hasAuthorization: hasCredentials };
-    const stored = selectVariant(variants, exchange.headers);
-    const facts = stored && this.entryOf(stored, visit).facts;
+    const { reuse, fill } = this.#select(visit, request, variants);
     // A visitor was faster, and the response is here or on its way.
-    if (judgeReuse(facts, request, now) === 'fresh' || this.flights.get(key) !== undefined) return 'present';
-    if (this.uncacheable.has(key, now)) return 'not-stored';
-    const claim = this.#claim(site.domainId, key, variants);
+    if (reuse === 'fresh' || this.flights.get(key) !== undefined) return 'present';
+    if (this.uncacheable.has(key, this.clock())) return 'not-stored';
+    const claim = this.#claim(site.domainId, key);
     if (claim?.isOwn === false && !claim.take()) return 'present';
     const flight = this.flights.start(key, () => {});
     if (claim !== undefined) flight.share(claim);
     const result = flight.wait(PREFETCH_TIMEOUT);
-    await runFill(this, {
-      visit,
-      request,
-      key,
-      variants,
-      stored,
-      flight,
-      isConditional: false,
-      fwd: forwardReason(variants.length > 0, facts, now),
-      isCollapsed: false,
-    });
+    await runFill(this, { ...fill, visit, request, key, flight, isConditional: false, isCollapsed: false });
     return (await result) === 'stored' ? 'stored' : 'not-stored';
   }
 
@@ -403,10 +409,14 @@ class Flow implements FillContext {
     stored: StoredVariant,
   ): void {
     if (this.#backgroundFetches >= MAX_BACKGROUND_FETCHES || this.flights.get(key) !== undefined) return;
+    const claim = this.#claim(site.domainId, key);
+    // Another thread validates it.
+    if (claim?.isOwn === false && !claim.take()) return;
     this.#backgroundFetches++;
     const visit = this.#options.open(exchange, site, true);
     const request = readRequest('GET', exchange.headers, false);
     const flight = this.flights.start(key, () => {});
+    if (claim !== undefined) flight.share(claim);
     const job: Fill = {
       visit,
       request,

@@ -260,9 +260,17 @@ async function handleNotModified(
   const onStored: OnStored = (isStored) => {
     if (--pending === 0 || !isStored) endFlight(context, fill, isStored ? 'stored' : 'failed');
   };
+  const claim = fill.flight?.claim;
+  /** Number of variants that are not on disk yet. */
+  let unshared = updated.length;
+  const onShared: OnStored | undefined =
+    claim &&
+    ((isShared) => {
+      if (--unshared === 0 || !isShared) claim.release(isShared ? 'shared' : 'failed');
+    });
   for (const candidate of updated) {
     const previous = variants.find((other) => other.response === candidate) as StoredVariant;
-    const freshened = freshenVariant(context, fill, previous, response, mark, onStored);
+    const freshened = freshenVariant(context, fill, previous, response, mark, onStored, onShared);
     isStorable &&= freshened.isStorable;
     served ??= freshened.variant;
   }
@@ -281,6 +289,7 @@ function freshenVariant(
   { headers, requestTime, responseTime }: OriginResponse,
   mark: number,
   onStored?: OnStored,
+  onShared?: OnStored,
 ): { variant: StoredVariant; isStorable: boolean } {
   const old = variant.response;
   const update = freshenResponse(old, headers, requestTime, responseTime);
@@ -299,7 +308,7 @@ function freshenVariant(
   }
   const { selecting, tags } = verdict;
   const next: StoredResponse = { ...response, selecting, tags };
-  const freshened = context.store.freshen(variant, next, mark, onStored);
+  const freshened = context.store.freshen(variant, next, mark, onStored, onShared);
   return { variant: freshened ?? detached(variant, next), isStorable: true };
 }
 

@@ -1,7 +1,7 @@
 /**
- * Collapsed forwarding over the threads of a node. Before a thread fetches what no cache has, it
- * claims the URL in shared memory. Other threads then wait, and find the response on the disk that
- * all threads share.
+ * Collapsed forwarding over the threads of a node. Before a thread fetches what is missing or
+ * stale, it claims the URL in shared memory. Other threads then wait, and find the response on the
+ * disk that all threads share.
  *
  *     claim ─► fetch ─► on disk ─► release: 'shared'
  *           ─► another thread has it: wait ─► look up, or fetch after all
@@ -63,7 +63,7 @@ export class NodeFlights {
     return this.#clock();
   }
 
-  /** Claims a URL that was not found. Undefined: another URL has its slot. */
+  /** Claims a URL. Undefined: another URL has its slot. */
   claim(domainId: string, key: string): Claim | undefined {
     const { a, b } = this.#hash.of(domainId, key);
     const claim = new Claim(this, a & (CLASSES - 1), b);

@@ -25,6 +25,16 @@ export type Reuse =
 export const isHeuristicWithCredentials = (facts: Facts, request: CacheRequest): boolean =>
   facts.isHeuristic && (request.hasCookie || request.hasAuthorization);
 
+/**
+ * Whether the response to another visitor's request is likely to serve this one too: not if the
+ * origin is asked for each. `facts`: of the stored response that is replaced; undefined: none.
+ */
+export function mayShareFetch(facts: Facts | undefined, request: CacheRequest, now: number): boolean {
+  if (facts === undefined) return true;
+  const { bornAt, freshUntil, alwaysValidates } = facts;
+  return freshUntil > bornAt && now >= freshUntil && !alwaysValidates && !isHeuristicWithCredentials(facts, request);
+}
+
 /** For cacheable methods. `facts`: of the selected stored response; undefined: none. */
 export function judgeReuse(facts: Facts | undefined, request: CacheRequest, now: number): Reuse {
   if (request.requiresOrigin) return 'fetch';

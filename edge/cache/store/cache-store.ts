@@ -131,9 +131,16 @@ export interface CacheStore {
 
   /**
    * After a 304: stores `updated`, which has the body of `old` with new fields and times. Encoded
-   * bodies stay; the attached value is lost. Undefined: it is not stored, or not in memory.
+   * bodies stay; the attached value is lost. `onShared`: as for `write`. Undefined: it is not
+   * stored, or not in memory.
    */
-  freshen(old: StoredVariant, updated: StoredResponse, mark: number, onStored?: OnStored): StoredVariant | undefined;
+  freshen(
+    old: StoredVariant,
+    updated: StoredResponse,
+    mark: number,
+    onStored?: OnStored,
+    onShared?: OnStored,
+  ): StoredVariant | undefined;
 
   /**
    * Invalidation (RFC 9111 section 4.4): removes all variants of a URL in all threads, and those

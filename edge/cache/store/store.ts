@@ -154,16 +154,23 @@ class ThreadStore implements CacheStore {
     });
   }
 
-  freshen(old: StoredVariant, updated: StoredResponse, mark: number, onStored?: OnStored): Variant | undefined {
+  freshen(
+    old: StoredVariant,
+    updated: StoredResponse,
+    mark: number,
+    onStored?: OnStored,
+    onShared?: OnStored,
+  ): Variant | undefined {
     this.#signals.poll(this.#listener);
     const { response, mark: before, codings } = old as Variant;
     // The stored response was purged before the request that confirmed it.
     if (this.#isVoid(response, before)) {
       this.#rejected++;
       onStored?.(false);
+      onShared?.(false);
       return undefined;
     }
-    return this.#put(new Variant(updated, mark, codings), onStored);
+    return this.#put(new Variant(updated, mark, codings), onStored, onShared);
   }
 
   remove(domainId: string, key: string): void {

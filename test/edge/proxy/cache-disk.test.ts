@@ -82,7 +82,7 @@ class HeldResults {
       };
       return held;
     };
-    store.freshen = (old, updated, mark, onStored) => freshen(old, updated, mark, hold(onStored));
+    store.freshen = (old, updated, mark, onStored, onShared) => freshen(old, updated, mark, hold(onStored), onShared);
   }
 
   get count(): number {

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { ageInSeconds, factsOf } from '../../../../edge/cache/rules/facts.ts';
 import { formatHttpDate } from '../../../../edge/cache/rules/http-date.ts';
 import { readRequest } from '../../../../edge/cache/rules/request.ts';
-import { judgeReuse, mayUseOnError, type Reuse } from '../../../../edge/cache/rules/reuse.ts';
+import { judgeReuse, mayShareFetch, mayUseOnError, type Reuse } from '../../../../edge/cache/rules/reuse.ts';
 import fc from '../../../support/fc.ts';
 
 /** Whole seconds since the response arrived. */
@@ -177,6 +177,24 @@ test('Site.heuristicFreshness applies a heuristic lifetime to every request', ()
   const [careful, bold] = [factsOf(received), factsOf(received, true)];
   assert.equal([careful.freshUntil - careful.bornAt, bold.freshUntil - bold.bornAt], [0, 10_000_000]);
   assert.equal([judgeReuse(careful, request, CAME), judgeReuse(bold, request, CAME)], ['validate', 'fresh']);
+});
+
+test('a fetch is shared unless each request needs its own', () => {
+  const withLifetime = ['date', at(0), 'cache-control', 'max-age=60'];
+  for (const [headers, cookie, seconds, expected] of [
+    [withLifetime, false, 60, true],
+    // The visitor insists on a validation of what is fresh.
+    [withLifetime, false, 59, false],
+    [['date', at(0), 'cache-control', 'max-age=60, no-cache'], false, 60, false],
+    [['date', at(0), 'cache-control', 'max-age=0'], false, 60, false],
+    [['date', at(0), 'last-modified', at(-100)], false, 60, true],
+    [['date', at(0), 'last-modified', at(-100)], true, 60, false],
+  ] as const) {
+    const facts = factsOf({ key: '', status: 200, headers, requestTime: CAME, responseTime: CAME });
+    const request = readRequest('GET', cookie ? ['cookie', 'a=b'] : [], true);
+    assert.is(mayShareFetch(facts, request, CAME + seconds * 1000), expected, `${headers} ${cookie} ${seconds}`);
+  }
+  assert.ok(mayShareFetch(undefined, readRequest('GET', [], true), CAME));
 });
 
 test('a response that arrives late in a second has age 0', () => {

@@ -31,22 +31,29 @@ interface Context {
   prefetched: string[];
   /** Requests to the origin for slow URLs. */
   slow: string[];
+  /** Whether responses to slow URLs are stale at once. */
+  isStale: boolean;
   agents: Agent[];
 }
 
 const test = suite<Context>('purges of the daemon');
 
 test.before(async (context) => {
-  Object.assign(context, { version: 1, prefetched: [], slow: [] });
-  const origin = createServer(({ headers: { host, 'user-agent': agent }, url = '' }, reply) => {
-    if (agent === 'waypost-prefetch') context.prefetched.push(`${host}${url}`);
-    const tags = url.startsWith('/shop/') ? 'shop, all-of-it' : 'news';
-    reply.setHeader('cache-control', 'max-age=3600').setHeader('cache-tag', tags);
-    const body = `${host}${url} ${context.version}`;
-    if (!url.startsWith('/slow/')) return reply.end(body);
-    context.slow.push(url);
-    setTimeout(() => reply.end(body), 100);
-  });
+  Object.assign(context, { version: 1, prefetched: [], slow: [], isStale: false });
+  const origin = createServer(
+    ({ headers: { host, 'user-agent': agent, 'if-none-match': condition }, url = '' }, reply) => {
+      if (agent === 'waypost-prefetch') context.prefetched.push(`${host}${url}`);
+      const tags = url.startsWith('/shop/') ? 'shop, all-of-it' : 'news';
+      reply.setHeader('cache-control', 'max-age=3600').setHeader('cache-tag', tags);
+      const body = `${host}${url} ${context.version}`;
+      if (!url.startsWith('/slow/')) return reply.end(body);
+      context.slow.push(url);
+      reply.setHeader('etag', `"${context.version}"`).setHeader('vary', 'x-kind');
+      if (context.isStale) reply.setHeader('age', '3600');
+      if (condition === `"${context.version}"`) reply.statusCode = 304;
+      setTimeout(() => reply.end(body), 100);
+    },
+  );
   origin.listen(0, '127.0.0.1');
   await once(origin, 'listening');
   const httpPort = await freePort();
@@ -90,9 +97,15 @@ interface Seen {
   readonly isHit: boolean;
 }
 
-async function visit({ httpPort: port }: Context, agent: Agent, url: string, isKept = false): Promise<Seen> {
+async function visit(
+  { httpPort: port }: Context,
+  agent: Agent,
+  url: string,
+  isKept = false,
+  kind = 'none',
+): Promise<Seen> {
   const [host, path] = [url.slice(0, url.indexOf('/')), url.slice(url.indexOf('/'))];
-  const headers = { host, ...(isKept ? { 'cache-control': 'only-if-cached' } : {}) };
+  const headers = { host, 'x-kind': kind, ...(isKept ? { 'cache-control': 'only-if-cached' } : {}) };
   const outgoing = request({ host: '127.0.0.1', port, path, agent, headers });
   outgoing.end();
   const [message] = (await once(outgoing, 'response')) as [IncomingMessage];
@@ -184,6 +197,25 @@ test('threads that miss at the same moment cost the origin one request, also aft
       urls.map((url) => url.slice('one.test'.length)),
     );
     context.version++;
+    await purge(context, { prefixes: ['one.test/slow/'] });
+  }
+});
+
+test('threads that have a stale response, or lack a variant, cost the origin one request', async (context) => {
+  const url = 'one.test/slow/stale';
+  const visitAll = async (kind: string): Promise<void> => {
+    context.slow.length = 0;
+    const seen = await Promise.all(context.agents.map((agent) => visit(context, agent, url, false, kind)));
+    assert.equal(new Set(seen.map(({ text }) => text)), new Set([`${url} ${context.version}`]));
+    assert.equal(context.slow, ['/slow/stale'], kind);
+  };
+  for (const isReplaced of [false, true]) {
+    context.isStale = true;
+    await visit(context, context.agents[0], url);
+    context.isStale = false;
+    if (isReplaced) context.version++;
+    await visitAll('none');
+    await visitAll(`variant ${isReplaced}`);
     await purge(context, { prefixes: ['one.test/slow/'] });
   }
 });
