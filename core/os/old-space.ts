@@ -1,8 +1,8 @@
 /** Threads whose old generation may grow before V8 collects it. */
-import { setFlagsFromString } from 'node:v8';
+import v8 from 'node:v8';
 import type { Worker } from 'node:worker_threads';
 
-const setSize = (megabytes: number): void => setFlagsFromString(`--initial-old-space-size=${megabytes}`);
+const setSize = (megabytes: number): void => v8.setFlagsFromString(`--initial-old-space-size=${megabytes}`);
 
 type StartedWorker = Pick<Worker, 'once'>;
 
@@ -14,16 +14,16 @@ let starting = 0;
  * itself it would collect once or twice a second where a heap of 30 MB has a young generation of 32
  * and many requests in flight, 35 ms each time. A thread's limits have no field for it, so it is a
  * flag of the process until the thread has made its heap; threads that others start meanwhile get
- * it too. `set`: sets the flag.
+ * it too.
  */
-export function withOldSpace<W extends StartedWorker>(megabytes: number, create: () => W, set = setSize): W {
-  set(megabytes);
+export function withOldSpace<W extends StartedWorker>(megabytes: number, create: () => W): W {
+  setSize(megabytes);
   starting++;
   let isStarting = true;
   const end = (): void => {
     if (!isStarting) return;
     isStarting = false;
-    if (--starting === 0) set(0);
+    if (--starting === 0) setSize(0);
   };
   try {
     const worker = create();

@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events';
+import v8 from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -12,17 +13,25 @@ interface Context {
 
 /** What V8 makes of the flag depends on the machine, and is measured: bench/edge/flood.ts. */
 const test = suite<Context>('old space');
+const { setFlagsFromString } = v8;
+
 test.before.each((context) => {
-  context.sizes = [];
+  const sizes: number[] = [];
+  context.sizes = sizes;
   context.start = () =>
-    withOldSpace(
-      128,
-      () => {
-        assert.is(context.sizes.at(-1), 128, 'set before the thread is made');
-        return new EventEmitter() as Worker;
-      },
-      (megabytes) => context.sizes.push(megabytes),
-    );
+    withOldSpace(128, () => {
+      assert.is(sizes.at(-1), 128, 'set before the thread is made');
+      return new EventEmitter() as Worker;
+    });
+  Object.assign(v8, {
+    setFlagsFromString(flag: string) {
+      sizes.push(Number(flag.replace('--initial-old-space-size=', '')));
+      setFlagsFromString(flag);
+    },
+  });
+});
+test.after.each(() => {
+  Object.assign(v8, { setFlagsFromString });
 });
 
 test('the flag is set until the last of the threads that start has its heap', ({ sizes, start }) => {
@@ -44,13 +53,14 @@ test('a thread that ends before it is online, or cannot be made, leaves nothing 
   const fail = (): Worker => {
     throw new RangeError('no thread');
   };
-  assert.throws(() => withOldSpace(128, fail, (megabytes) => sizes.push(megabytes)), 'no thread');
+  assert.throws(() => withOldSpace(128, fail), 'no thread');
   assert.equal(sizes, [128, 0, 128, 0]);
 });
 
-test('V8 has the flag, and a thread starts with it', async () => {
+test('V8 has the flag, and a thread starts with it', async ({ sizes }) => {
   const worker = withOldSpace(128, () => new Worker('', { eval: true }));
   assert.equal(await once(worker, 'exit'), [0]);
+  assert.equal(sizes, [128, 0]);
 });
 
 test.run();
