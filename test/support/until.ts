@@ -2,25 +2,28 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { PATIENCE_MS } from './patience.ts';
 
-/** Milliseconds between two checks. */
+/** Milliseconds between two checks: of what is at hand, and of a state that is requested. */
 const INTERVAL = 5;
+const STATE_INTERVAL = 25;
 
 /**
  * Resolves when `condition` holds. Rejects when it does not within `deadline` milliseconds; the
  * error has `what`, the event.
  */
 export async function until(
-  condition: () => boolean,
-  what: string | (() => string) = 'the condition',
+  condition: () => boolean | Promise<boolean>,
+  what: string | (() => string | Promise<string>) = 'the condition',
   deadline = PATIENCE_MS,
 ): Promise<void> {
   const end = performance.now() + deadline;
-  for (; !condition(); await sleep(INTERVAL))
+  for (;;) {
+    const holds = condition();
+    if (await holds) return;
     if (performance.now() > end)
-      throw new Error(`${typeof what === 'string' ? what : what()}: not within ${deadline} ms`);
+      throw new Error(`${typeof what === 'string' ? what : await what()}: not within ${deadline} ms`);
+    await sleep(typeof holds === 'boolean' ? INTERVAL : STATE_INTERVAL);
+  }
 }
-
-const STATE_INTERVAL = 25;
 
 /** Resolves when `check` does not throw any more. Rejects with its last error. */
 export async function untilPasses(check: () => void | Promise<void>, deadline = PATIENCE_MS): Promise<void> {

@@ -8,8 +8,8 @@ import { createLogger } from '../../../core/base/log/index.ts';
 import { runCommand } from '../../../core/cluster/command.ts';
 import type { Standing } from '../../../core/cluster/standing.ts';
 import { openWithdrawal, Withdrawal } from '../../../core/cluster/withdrawal.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
+import { until } from '../../support/until.ts';
 
 const FOLLOWING: Standing = {
   state: 'following',
@@ -46,40 +46,38 @@ function rig(script: string, settings: object = {}) {
       return [];
     }
   };
-  const until = async (isThere: () => boolean, what: string): Promise<void> => {
-    for (const deadline = Date.now() + PATIENCE_MS; !isThere(); await sleep(10))
-      assert.ok(Date.now() < deadline, `${what}\n${ran().join('\n')}\n${lines.join('')}`);
-  };
+  const untilSeen = (condition: () => boolean, what: string): Promise<void> =>
+    until(condition, () => `${what}\n${ran().join('\n')}\n${lines.join('')}`);
   const stop = (): Promise<void> => withdrawal.stop();
   const remove = (): void => removeFolder(folder);
   const close = async (): Promise<void> => {
     await stop();
     remove();
   };
-  return { now, lines, ran, until, stop, remove, close };
+  return { now, lines, ran, untilSeen, stop, remove, close };
 }
 
 test('announced when it has caught up, withdrawn past the bound, announced again; once each, without a shell', async () => {
-  const { now, ran, until, lines, close } = rig(
+  const { now, ran, untilSeen, lines, close } = rig(
     'echo "$ACTION $NODE_NAME $STATE $LAG_ENTRIES $LAG_SECONDS $1" >>OUT; echo done',
   );
   try {
-    await until(() => ran().length === 1, 'announced');
+    await untilSeen(() => ran().length === 1, 'announced');
     now.standing = { ...FOLLOWING, lagSeconds: 59 };
     await sleep(100);
     now.standing = { ...FOLLOWING, state: 'cut_off', lagEntries: 7, lagSeconds: 61.4 };
-    await until(() => ran().length === 2, 'withdrawn');
+    await untilSeen(() => ran().length === 2, 'withdrawn');
     now.standing = { ...FOLLOWING, state: 'catching_up', lagSeconds: 40 };
     await sleep(100);
     now.standing = FOLLOWING;
-    await until(() => ran().length === 3, 'announced again');
+    await untilSeen(() => ran().length === 3, 'announced again');
     await sleep(100);
     assert.equal(ran(), [
       'announce node-1 following 0 1 $HOME',
       'withdraw node-1 cut_off 7 61 with draw',
       'announce node-1 following 0 1 $HOME',
     ]);
-    await until(() => lines.length === 3, 'logged');
+    await untilSeen(() => lines.length === 3, 'logged');
     assert.match(lines[1], /cluster\.withdraw_command succeeded.*"output":"done"/);
   } finally {
     await close();
@@ -87,9 +85,11 @@ test('announced when it has caught up, withdrawn past the bound, announced again
 });
 
 test('one that fails is tried again, one at a time; what it wrote is in the log', async () => {
-  const { ran, until, lines, close } = rig('echo try >>OUT; [ $(wc -l <OUT) -ge 2 ] || { echo no route >&2; exit 3; }');
+  const { ran, untilSeen, lines, close } = rig(
+    'echo try >>OUT; [ $(wc -l <OUT) -ge 2 ] || { echo no route >&2; exit 3; }',
+  );
   try {
-    await until(() => lines.length === 2, 'failed, then done');
+    await untilSeen(() => lines.length === 2, 'failed, then done');
     assert.is(ran().length, 2);
     assert.match(lines[0], /cluster\.announce_command failed; retrying.*"output":"no route".*"reason":"exit status 3"/);
     assert.match(lines[1], /succeeded/);
@@ -99,12 +99,12 @@ test('one that fails is tried again, one at a time; what it wrote is in the log'
 });
 
 test('with one command the other way is told, and nothing is run', async () => {
-  const { now, ran, until, lines, close } = rig('echo "$ACTION" >>OUT', { announceCommand: undefined });
+  const { now, ran, untilSeen, lines, close } = rig('echo "$ACTION" >>OUT', { announceCommand: undefined });
   try {
-    await until(() => lines.length === 1, 'told');
+    await untilSeen(() => lines.length === 1, 'told');
     assert.match(lines[0], /cannot announce the addresses of this node: cluster\.announce_command is not set/);
     now.standing = { ...FOLLOWING, lagSeconds: 100 };
-    await until(() => ran().length === 1, 'withdrawn');
+    await untilSeen(() => ran().length === 1, 'withdrawn');
     assert.equal(ran(), ['withdraw']);
   } finally {
     await close();
@@ -127,7 +127,7 @@ test('without commands there is nothing to do; alone, it is announced and withdr
     null,
     log,
   );
-  for (const deadline = Date.now() + PATIENCE_MS; !existsSync(out); await sleep(20)) assert.ok(Date.now() < deadline);
+  await until(() => existsSync(out), 'announced');
   await withdrawal?.stop();
   assert.is(readFileSync(out, 'utf8'), 'announce following\nwithdraw stopping\n');
   removeFolder(folder);
@@ -136,7 +136,7 @@ test('without commands there is nothing to do; alone, it is announced and withdr
 test('stopped, it withdraws once, within the time of the command, unless it has; a node that hears others without etcd is announced', async () => {
   const item = rig('echo "$ACTION $STATE" >>OUT; [ "$STATE" != stopping ] || sleep 30', { commandTimeout: 2000 });
   item.now.standing = { ...FOLLOWING, state: 'without_etcd', etcdSeconds: 100 };
-  await item.until(() => item.ran().length === 1, 'announced');
+  await item.untilSeen(() => item.ran().length === 1, 'announced');
   await item.stop();
   assert.equal(item.ran(), ['announce without_etcd', 'withdraw stopping']);
   assert.match(item.lines.at(-1) ?? '', /cluster\.withdraw_command failed".*timeout after 2 seconds/);
@@ -144,7 +144,7 @@ test('stopped, it withdraws once, within the time of the command, unless it has;
 
   const other = rig('echo "$ACTION $STATE" >>OUT');
   other.now.standing = { ...FOLLOWING, state: 'cut_off', lagSeconds: 61 };
-  await other.until(() => other.lines.length === 1, 'withdrawn');
+  await other.untilSeen(() => other.lines.length === 1, 'withdrawn');
   await other.stop();
   assert.equal(other.ran(), ['withdraw cut_off']);
   await other.close();
@@ -164,7 +164,7 @@ test('a command that does not end is killed with what it has started; one that i
   process.env.WAYPOST_ADMIN_PASSWORD = 'secret';
   const late = await runCommand(['/bin/sh', '-c', 'sleep 600 & echo $!; wait'], {}, 2000);
   assert.is(late.fault, 'timeout after 2 seconds');
-  while (isRunning(late.output)) await sleep(10);
+  await until(() => !isRunning(late.output), 'killed');
   assert.match((await runCommand(['/nowhere/anycast'], {}, 300)).fault ?? '', /ENOENT/);
   const { output, fault } = await runCommand(['/usr/bin/env'], { ACTION: 'announce' }, 5000);
   assert.is(fault, null);

@@ -1,19 +1,13 @@
 /** A zone that one node signs is served with the same signatures by all nodes. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Daemon } from '../../support/daemon.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
+import { until } from '../../support/until.ts';
 import { runProgram, whyNotPrograms } from '../peers/transcript.ts';
 import { startCluster } from './rig.ts';
 
 /** Nobody answers there, at once: the test does not depend on a network. */
 const SETTINGS = { WAYPOST_DNSSEC_RESOLVERS: '127.0.0.1:9' };
-
-async function until(check: () => Promise<boolean>, what: string): Promise<void> {
-  for (const deadline = Date.now() + PATIENCE_MS; !(await check()); await sleep(200))
-    if (Date.now() > deadline) throw new Error(`${what}: not within ${PATIENCE_MS} ms`);
-}
 
 async function signatures({ dnsPort }: Daemon, type: string): Promise<string> {
   const args = ['@127.0.0.1', '-p', `${dnsPort}`, '+short', '+dnssec', 'www.signed.example', type];

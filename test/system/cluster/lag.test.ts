@@ -1,12 +1,11 @@
 /** A node that may be behind says so everywhere, takes itself out of the way, and comes back. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runCommand } from '../../support/daemon.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
+import { until } from '../../support/until.ts';
 import { whyNotPrograms } from '../peers/transcript.ts';
 import { startCluster } from './rig.ts';
 
@@ -53,12 +52,10 @@ test('without etcd nodes that hear each other go on, also one that is started th
     const text = async (path: string): Promise<string> => (await a.api.request('GET', path)).text;
     const ready = async (node = a): Promise<Ready> =>
       JSON.parse((await node.api.request('GET', '/readyz')).text) as Ready;
-    const until = async (isThere: () => Promise<boolean>, what: string): Promise<void> => {
-      for (const deadline = Date.now() + PATIENCE_MS; !(await isThere()); await sleep(100))
-        assert.ok(Date.now() < deadline, `${what}\n${await text('/readyz')}\n${a.child.output()}`);
-    };
-    await until(async () => ran('a').length === 1 && ran('b').length === 1, 'announced');
-    await until(async () => (await ready()).cluster.pending.length === 0, 'all have all');
+    const untilSeen = (condition: () => boolean | Promise<boolean>, what: string): Promise<void> =>
+      until(condition, async () => `${what}\n${await text('/readyz')}\n${a.child.output()}`);
+    await untilSeen(async () => ran('a').length === 1 && ran('b').length === 1, 'announced');
+    await untilSeen(async () => (await ready()).cluster.pending.length === 0, 'all have all');
     const good = await ready();
     const states = async (): Promise<string> => {
       const { nodes: views } = JSON.parse(await text('/api/v1/nodes')) as { nodes: readonly NodeView[] };
@@ -69,7 +66,7 @@ test('without etcd nodes that hear each other go on, also one that is started th
 
     // 1. Nobody can write, so nobody is behind: it says so, and goes on past the bound.
     await etcd.kill();
-    await until(async () => (await ready()).cluster.etcd_seconds > MAX_LAG + 1, 'longer than the bound');
+    await untilSeen(async () => (await ready()).cluster.etcd_seconds > MAX_LAG + 1, 'longer than the bound');
     const without = await ready();
     assert.equal([without.ok, without.cluster.state, without.reasons], [true, 'without_etcd', []]);
     assert.match(without.warnings[0], /^etcd has not responded for \d+ seconds: writes fail until it does$/);
@@ -81,24 +78,24 @@ test('without etcd nodes that hear each other go on, also one that is started th
     // withdrawn first.
     assert.is(await b.stop(), 0);
     await b.start();
-    await until(async () => (await ready(b)).ok && ran('b').length === 3, 'ready without etcd');
+    await untilSeen(async () => (await ready(b)).ok && ran('b').length === 3, 'ready without etcd');
     assert.equal(ran('b').slice(0, 2), ['announce following', 'withdraw stopping']);
     assert.match(ran('b')[2], /^announce (starting|without_etcd)$/);
     // The first hears nobody until then, and withdraws meanwhile where a start takes longer than
     // the bound.
-    await until(async () => (await ready()).ok && ran('a').at(-1)?.startsWith('announce') === true, 'both go on');
+    await untilSeen(async () => (await ready()).ok && ran('a').at(-1)?.startsWith('announce') === true, 'both go on');
 
     // 3. Who hears nobody cannot know.
     await b.kill();
     assert.match(await states(), /^a true \w+, b false unreachable$/);
-    await until(async () => {
+    await untilSeen(async () => {
       const { ok, cluster } = await ready();
       return !ok && cluster.state === 'cut_off' && cluster.lag_seconds > MAX_LAG;
     }, 'cut off');
     const cut = await ready();
     assert.ok(!cut.ok && cut.cluster.etcd_seconds > MAX_LAG, JSON.stringify(cut));
     assert.match(cut.reasons[0], /^up to \d+ seconds behind the cluster: neither etcd nor another node is reachable$/);
-    await until(async () => ran('a').at(-1)?.startsWith('withdraw') === true, 'withdrawn');
+    await untilSeen(async () => ran('a').at(-1)?.startsWith('withdraw') === true, 'withdrawn');
     const metrics = await text('/metrics');
     assert.match(metrics, /^waypost_cluster_state\{state="cut_off"\} 1$/m);
     assert.match(metrics, /^waypost_cluster_state\{state="following"\} 0$/m);
@@ -110,7 +107,7 @@ test('without etcd nodes that hear each other go on, also one that is started th
     assert.match(output, /cluster: state cut_off, lag_entries 0, lag_seconds \d+(\.\d)?, etcd_seconds/);
 
     await etcd.again();
-    await until(async () => (await ready()).ok && ran('a').at(-1)?.startsWith('announce') === true, 'back');
+    await untilSeen(async () => (await ready()).ok && ran('a').at(-1)?.startsWith('announce') === true, 'back');
     assert.match(
       ran('a').join(),
       /^announce following(,withdraw (without_etcd|cut_off),announce without_etcd)*,withdraw (without_etcd|cut_off),announce following$/,

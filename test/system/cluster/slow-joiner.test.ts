@@ -3,14 +3,12 @@
  * follows.
  */
 import { createConnection, createServer, type Server } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
-import * as assert from 'uvu/assert';
 import { EtcdLog } from '../../../core/journal/etcd/shared-log.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
 import { freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
+import { until } from '../../support/until.ts';
 import { startEtcd } from '../peers/etcd.ts';
 import { whyNotPrograms } from '../peers/transcript.ts';
 import { credentialsIn } from './credentials.ts';
@@ -64,11 +62,6 @@ class SlowLink {
   }
 }
 
-async function until(isThere: () => boolean | Promise<boolean>, what: string, node: Daemon | null = null) {
-  for (const deadline = Date.now() + PATIENCE_MS; !(await isThere()); await sleep(50))
-    assert.ok(Date.now() < deadline, `${what}\n${node?.child.output()}`);
-}
-
 test('a joiner that is slower than the history gets the store again, and is in sync', async () => {
   const folder = temporaryFolder('joiner');
   const credentials = credentialsIn(folder);
@@ -110,15 +103,21 @@ test('a joiner that is slower than the history gets the store again, and is in s
     const b = await joining;
     const taken = (): number => b.child.output().split('store of another node has replaced').length - 1;
     // A copy is given for five seconds: perhaps the same once more, and then another.
-    await until(() => taken() >= 2, 'it has the store once more', b);
+    await until(
+      () => taken() >= 2,
+      () => `it has the store once more\n${b.child.output()}`,
+    );
     const isReady = (): Promise<boolean> =>
       b.api.request('GET', '/readyz').then(
         ({ status }) => status === 200,
         () => false,
       );
-    await until(isReady, 'it is ready', b);
+    await until(isReady, () => `it is ready\n${b.child.output()}`);
     b.api.token = a.api.token;
-    await until(async () => (await headOf(b)) === (await headOf(a)), 'it has all', b);
+    await until(
+      async () => (await headOf(b)) === (await headOf(a)),
+      () => `it has all\n${b.child.output()}`,
+    );
     await until(async () => {
       const { body } = await b.api.call('POST', '/api/v1/domains', { domain: `by-b-${Date.now()}.example` });
       return (body.sync as { applied: string[] }).applied.join() === 'a,b';

@@ -3,7 +3,6 @@
  * it.
  */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import * as dns from 'dns-packet';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -13,7 +12,7 @@ import { keysBelow } from '../../../core/journal/etcd/etcd-keys.ts';
 import { App, STEP } from '../../support/authenticator-app.ts';
 import { ADMIN_PASSWORD, type Daemon } from '../../support/daemon.ts';
 import { UdpClient } from '../../support/dns-client.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
+import { until } from '../../support/until.ts';
 import { whyNotPrograms } from '../peers/transcript.ts';
 import { startCluster } from './rig.ts';
 
@@ -26,11 +25,6 @@ async function addresses({ dnsPort }: Daemon, name: string): Promise<string[]> {
   } finally {
     client.close();
   }
-}
-
-async function until(isThere: () => Promise<boolean>, what: string): Promise<void> {
-  for (const deadline = Date.now() + PATIENCE_MS; !(await isThere()); await sleep(50))
-    assert.ok(Date.now() < deadline, what);
 }
 
 const isReady = async ({ api }: Daemon): Promise<boolean> => (await api.request('GET', '/readyz')).status === 200;
