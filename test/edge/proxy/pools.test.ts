@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { healthKey } from '../../../core/pools/checks.ts';
 import type { OriginsEntry } from '../../../core/pools/document.ts';
 import type { SiteDocument } from '../../../core/store/rows.ts';
+import type { OriginFault } from '../../../edge/origin/origin.ts';
 import type { Site } from '../../../edge/sites/site.ts';
 import { SiteDocuments } from '../../../edge/sites/site-documents.ts';
 import { NO_POOLS } from '../sites/rig.ts';
@@ -19,10 +20,10 @@ const siteWith = (...origins: OriginsEntry[]): Site => ({
 });
 const pool = (...origins: string[]): OriginsEntry['pool'] => origins.map((origin) => ({ origin, port: 80 }));
 
-async function open(site: Site, fails: (host: string) => boolean = () => false) {
+async function open(site: Site, fails: (host: string) => boolean = () => false, fault: OriginFault = 'refused') {
   const rig = await cacheRig({
     onRequest(pending) {
-      if (fails(pending.request.origin.host)) pending.fail('refused');
+      if (fails(pending.request.origin.host)) pending.fail(fault);
       else pending.answer(200, ['cache-control', 'max-age=10', 'x-host', pending.request.origin.host], 'body');
     },
   });
@@ -110,6 +111,25 @@ test('all origins down: a stale response, else 503; as the checks say, and as co
   assert.is((await visit({ path: '/missing' })).status, 200);
   await rig.close();
 });
+
+for (const [fault, code, retryAfter] of [
+  ['refused', 'origins_down', '10'],
+  ['busy', 'origin_busy', '5'],
+] as const)
+  test(`when every origin is ${fault}, the page is that of ${code}, unless a stale response is stored`, async () => {
+    let isFailing = false;
+    const site = siteWith({ pool: pool('a.example.net', 'b.example.net') });
+    const { visit, rig } = await open(site, () => isFailing, fault);
+    assert.is((await visit({ path: '/stored' })).status, 200);
+    rig.now += 60_000;
+    isFailing = true;
+    const missing = await visit({ path: '/missing', headers: ['accept', 'application/json'] });
+    assert.equal([missing.status, missing.field('retry-after')], [503, retryAfter]);
+    assert.is(JSON.parse(missing.text).error.code, code);
+    const stale = await visit({ path: '/stored' });
+    assert.equal([stale.status, stale.text], [200, 'body']);
+    await rig.close();
+  });
 
 test('a stale response is not served if the entry does not want it, or the response forbids it', async () => {
   const off = await open(siteWith({ pool: pool('a.example.net'), stale_when_down: false }), (host) => fails.has(host));
