@@ -23,8 +23,8 @@ export const MAIN_HEAP = [
  *
  * In no thread is anything allocated in the old generation at once ("pretenuring"). V8 does so
  * where it has seen objects survive, as those of requests do that wait for a slow origin. From then
- * on all requests leave garbage there, which collections of the young generation copy everything
- * for that it refers to.
+ * on all requests leave garbage there, and collections of the young generation keep all that such
+ * garbage refers to.
  */
 export function setThreadHeapFlags(): void {
   for (const option of MAIN_HEAP) setFlagsFromString(option.replace(/\d+$/, '0').replace('--no-', '--'));

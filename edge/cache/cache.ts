@@ -209,8 +209,7 @@ class Flow implements FillContext {
   }
 
   #judge(exchange: Exchange, site: Site, key: string, found: readonly StoredVariant[], isCollapsed = false): Done {
-    const peers = this.#peers;
-    const variants = peers === null ? found : found.filter(({ response }) => peers.isUsable(exchange, response));
+    const variants = this.#usableBy(exchange, found);
     const request = readRequest(exchange.method, exchange.headers, this.#mayForceRevalidation);
     const stored = selectVariant(variants, exchange.headers);
     const now = this.clock();
@@ -315,10 +314,15 @@ class Flow implements FillContext {
     return this.store.sharesResponses ? this.#options.nodeFlights?.claim(domainId, key) : undefined;
   }
 
+  /** All for a visitor; for another node those that it may have. */
+  #usableBy(exchange: Exchange, found: readonly StoredVariant[]): readonly StoredVariant[] {
+    const peers = this.#peers;
+    return peers === null ? found : found.filter(({ response }) => peers.isUsable(exchange, response));
+  }
+
   /** What a lookup has found for a request. */
   #select({ exchange, site }: Visit, request: CacheRequest, found: readonly StoredVariant[]): Selection {
-    const peers = this.#peers;
-    const variants = peers === null ? found : found.filter(({ response }) => peers.isUsable(exchange, response));
+    const variants = this.#usableBy(exchange, found);
     const stored = selectVariant(variants, exchange.headers);
     const facts = stored && this.entryOf(stored, { site, exchange }).facts;
     const now = this.clock();

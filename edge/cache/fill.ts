@@ -89,6 +89,19 @@ function endFlight({ flights }: FillContext, { flight, key }: Fill, result: Flig
   if (flight !== undefined) flights.end(key, flight, result);
 }
 
+/**
+ * For the store: releases the claim when all of so many variants are on disk, or one cannot be.
+ * Undefined: threads share nothing.
+ */
+function releaseWhenShared({ flight }: Fill, variants: number): OnStored | undefined {
+  const claim = flight?.claim;
+  if (claim === undefined) return undefined;
+  let left = variants;
+  return (isShared) => {
+    if (--left === 0 || !isShared) claim.release(isShared ? 'shared' : 'failed');
+  };
+}
+
 function fetchFromOrigin(context: FillContext, fill: Fill, isConditional: boolean): Done {
   const { visit, stored } = fill;
   const requestFields = visit.sharedRequestFields();
@@ -260,14 +273,7 @@ async function handleNotModified(
   const onStored: OnStored = (isStored) => {
     if (--pending === 0 || !isStored) endFlight(context, fill, isStored ? 'stored' : 'failed');
   };
-  const claim = fill.flight?.claim;
-  /** Number of variants that are not on disk yet. */
-  let unshared = updated.length;
-  const onShared: OnStored | undefined =
-    claim &&
-    ((isShared) => {
-      if (--unshared === 0 || !isShared) claim.release(isShared ? 'shared' : 'failed');
-    });
+  const onShared = releaseWhenShared(fill, updated.length);
   for (const candidate of updated) {
     const previous = variants.find((other) => other.response === candidate) as StoredVariant;
     const freshened = freshenVariant(context, fill, previous, response, mark, onStored, onShared);
@@ -376,9 +382,8 @@ function tapBody(context: FillContext, fill: Fill, received: Received, body: Ori
   if (verdict.store) {
     const { selecting, tags } = verdict;
     const headers = visit.storedFields(verdict.headers);
-    const claim = fill.flight?.claim;
-    const onShared: OnStored | undefined = claim && ((isShared) => claim.release(isShared ? 'shared' : 'failed'));
-    const writer = store.write({ domainId, ...received, headers, selecting, tags }, body.length, mark, onShared);
+    const head = { domainId, ...received, headers, selecting, tags };
+    const writer = store.write(head, body.length, mark, releaseWhenShared(fill, 1));
     if (writer !== undefined) {
       const onStored: OnStored = (isStored) => endFlight(context, fill, isStored ? 'stored' : 'failed');
       return new TappedBody(body, writer, onStored, () => (fill.flight?.followers ?? 0) > 0);

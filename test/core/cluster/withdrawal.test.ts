@@ -101,7 +101,7 @@ test('one that fails is tried again, one at a time; what it wrote is in the log'
 test('with one command the other way is told, and nothing is run', async () => {
   const { now, ran, untilSeen, lines, close } = rig('echo "$ACTION" >>OUT', { announceCommand: undefined });
   try {
-    await untilSeen(() => lines.length === 1, 'told');
+    await untilSeen(() => lines.length === 1, 'logged');
     assert.match(lines[0], /cannot announce the addresses of this node: cluster\.announce_command is not set/);
     now.standing = { ...FOLLOWING, lagSeconds: 100 };
     await untilSeen(() => ran().length === 1, 'withdrawn');
