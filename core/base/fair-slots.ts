@@ -1,0 +1,294 @@
+/**
+ * Slots for concurrent work that customers or strangers request, with turns by account and then by
+ * client network. Nothing that one of them does keeps the others waiting for longer than one unit
+ * of work:
+ *
+ * - Share: an owner gets a slot if it holds none, or fewer than are free. One owner alone holds at
+ *   most half of the slots, the next one half of the others, and so on.
+ * - Turns: a free slot goes to the account that holds the fewest, then to the one whose last turn
+ *   is longest ago; within an account, networks are compared in the same way.
+ * - Queue: it has a limit. Where it is full, a newcomer replaces the newest waiter of the account
+ *   (then of the network) that has most of them.
+ * - Minimum rate: while others wait, a holder that makes less progress loses its slot.
+ *
+ * A turn costs one pass over the queue: its limit is at most some thousands.
+ */
+
+/** Who holds a slot. The empty string: not known; others with it share their turns. */
+export interface SlotOwner {
+  /** The account, or what belongs to one: a site, a zone. */
+  readonly account: string;
+  /** The client network, by `clientNetwork` of core/address. */
+  readonly network: string;
+}
+
+export interface FairSlotsOptions {
+  readonly slots: number;
+  /** Maximum of waiters. */
+  readonly queue: number;
+  /** Units of `Slot.addProgress` a second, judged once in each window of so many milliseconds. */
+  readonly minimumRate?: { readonly perSecond: number; readonly windowMs: number };
+  /** Milliseconds of a monotonic clock. */
+  readonly now?: () => number;
+}
+
+/** Why there is no slot. `full`: no place in the queue; `aborted`: the signal of the caller. */
+export type NoSlot = 'full' | 'aborted';
+
+/** Thrown by `FairSlots.run` if the queue is full. */
+export class SlotsFullError extends Error {
+  constructor() {
+    super('too much work is queued');
+    this.name = 'SlotsFullError';
+  }
+}
+
+/** The right to work. It counts until `release`, also after its signal has aborted. */
+export class Slot {
+  readonly owner: SlotOwner;
+  readonly #slots: FairSlots;
+  readonly #revoked = new AbortController();
+  #isHeld = true;
+  /** Progress in the window that began at `windowStart`. */
+  progress = 0;
+  windowStart: number;
+
+  constructor(slots: FairSlots, owner: SlotOwner, windowStart: number) {
+    this.#slots = slots;
+    this.owner = owner;
+    this.windowStart = windowStart;
+  }
+
+  /** Aborts with the minimum rate as the reason when the slot must be given up. */
+  get signal(): AbortSignal {
+    return this.#revoked.signal;
+  }
+
+  /** Counts towards the minimum rate: bytes as a rule. */
+  addProgress(units: number): void {
+    this.progress += units;
+  }
+
+  revoke(reason: Error): void {
+    this.#revoked.abort(reason);
+  }
+
+  /** Only the first call has an effect. */
+  release(): void {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    this.#slots.giveBack(this);
+  }
+}
+
+interface Waiter {
+  readonly owner: SlotOwner;
+  settle(result: Slot | NoSlot): void;
+}
+
+/** What is known of an account or a network while it holds a slot or waits for one. */
+interface Standing {
+  held: number;
+  waiting: number;
+  /** The number of its last turn; 0 before the first. */
+  lastTurn: number;
+}
+
+export class FairSlots {
+  readonly #options: FairSlotsOptions;
+  readonly #now: () => number;
+  /** In order of arrival. */
+  readonly #waiters = new Set<Waiter>();
+  readonly #held = new Set<Slot>();
+  readonly #accounts = new Map<string, Standing>();
+  readonly #networks = new Map<string, Standing>();
+  #turn = 0;
+  #sweeper: NodeJS.Timeout | null = null;
+
+  constructor(options: FairSlotsOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+  }
+
+  /** Slots in use. */
+  get inUse(): number {
+    return this.#held.size;
+  }
+
+  /** Callers that wait for a slot. */
+  get waiting(): number {
+    return this.#waiters.size;
+  }
+
+  /** A slot now, or null. */
+  tryAcquire(owner: SlotOwner): Slot | null {
+    return this.#isAllowed(owner) ? this.#grant(owner) : null;
+  }
+
+  /** The caller must release the slot. Never rejects. */
+  acquire(owner: SlotOwner, signal?: AbortSignal): Promise<Slot | NoSlot> {
+    if (signal?.aborted) return Promise.resolve('aborted');
+    const slot = this.tryAcquire(owner);
+    if (slot !== null) return Promise.resolve(slot);
+    if (this.#waiters.size >= this.#options.queue && !this.#makeRoom(owner)) return Promise.resolve('full');
+    return new Promise((resolve) => {
+      const leave = (): void => this.#end(waiter, 'aborted');
+      const waiter: Waiter = {
+        owner,
+        settle: (result) => {
+          signal?.removeEventListener('abort', leave);
+          resolve(result);
+        },
+      };
+      this.#waiters.add(waiter);
+      this.#count(owner, 'waiting', 1);
+      signal?.addEventListener('abort', leave, { once: true });
+    });
+  }
+
+  /**
+   * Runs `work` with a slot. `work` must stop when the slot's signal aborts. Rejects with
+   * SlotsFullError if the queue is full, and with the reason of `signal` if that aborts first.
+   */
+  async run<T>(owner: SlotOwner, work: (slot: Slot) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const slot = await this.acquire(owner, signal);
+    if (slot === 'full') throw new SlotsFullError();
+    if (slot === 'aborted') throw signal?.reason;
+    try {
+      return await work(slot);
+    } finally {
+      slot.release();
+    }
+  }
+
+  /** Called by `Slot.release`. */
+  giveBack(slot: Slot): void {
+    this.#held.delete(slot);
+    this.#count(slot.owner, 'held', -1);
+    if (this.#held.size === 0 && this.#sweeper !== null) {
+      clearInterval(this.#sweeper);
+      this.#sweeper = null;
+    }
+    this.#grantWaiters();
+  }
+
+  /**
+   * Takes slots from holders below the minimum rate, one for each waiter of others, those of the
+   * account with the most slots first. Called in each window; a test calls it itself.
+   */
+  enforceMinimumRate(): void {
+    const { minimumRate } = this.#options;
+    if (minimumRate === undefined) return;
+    const now = this.#now();
+    const slow: Slot[] = [];
+    let revoked = 0;
+    for (const slot of this.#held) {
+      if (slot.signal.aborted) revoked++;
+      const elapsed = now - slot.windowStart;
+      if (slot.signal.aborted || elapsed < minimumRate.windowMs) continue;
+      if (slot.progress < (minimumRate.perSecond * elapsed) / 1000) slow.push(slot);
+      slot.progress = 0;
+      slot.windowStart = now;
+    }
+    slow.sort((a, b) => this.#heldBy(b) - this.#heldBy(a));
+    for (const slot of slow) {
+      if (revoked >= this.#waitersBeside(slot.owner)) continue;
+      slot.revoke(new Error('slower than the minimum rate while others wait'));
+      revoked++;
+    }
+  }
+
+  #heldBy({ owner }: Slot): number {
+    return standingOf(this.#accounts, owner.account).held;
+  }
+
+  /** Waiters of other accounts; without an account, of other networks. */
+  #waitersBeside({ account, network }: SlotOwner): number {
+    const own = account === '' ? standingOf(this.#networks, network) : standingOf(this.#accounts, account);
+    return this.#waiters.size - own.waiting;
+  }
+
+  #isAllowed({ account, network }: SlotOwner): boolean {
+    const free = this.#options.slots - this.#held.size;
+    const isWithinShare = (held: number): boolean => held === 0 || held < free;
+    return (
+      free > 0 &&
+      (account === '' || isWithinShare(standingOf(this.#accounts, account).held)) &&
+      (network === '' || isWithinShare(standingOf(this.#networks, network).held))
+    );
+  }
+
+  #grant(owner: SlotOwner): Slot {
+    const slot = new Slot(this, owner, this.#now());
+    this.#held.add(slot);
+    this.#count(owner, 'held', 1);
+    this.#turn++;
+    this.#accounts.get(owner.account)!.lastTurn = this.#turn;
+    this.#networks.get(owner.network)!.lastTurn = this.#turn;
+    const { minimumRate } = this.#options;
+    if (minimumRate !== undefined)
+      this.#sweeper ??= setInterval(() => this.enforceMinimumRate(), minimumRate.windowMs).unref();
+    return slot;
+  }
+
+  #grantWaiters(): void {
+    for (;;) {
+      let next: Waiter | null = null;
+      for (const waiter of this.#waiters)
+        if (this.#isAllowed(waiter.owner) && (next === null || this.#precedes(waiter.owner, next.owner))) next = waiter;
+      if (next === null) return;
+      const slot = this.#grant(next.owner);
+      this.#end(next, slot);
+    }
+  }
+
+  #precedes(a: SlotOwner, b: SlotOwner): boolean {
+    const byAccount = compare(standingOf(this.#accounts, a.account), standingOf(this.#accounts, b.account));
+    if (byAccount !== 0) return byAccount < 0;
+    return compare(standingOf(this.#networks, a.network), standingOf(this.#networks, b.network)) < 0;
+  }
+
+  /** Removes the newest waiter of whoever has most, if `newcomer` then has no more than others. */
+  #makeRoom(newcomer: SlotOwner): boolean {
+    let last: Waiter | null = null;
+    for (const waiter of this.#waiters) if (last === null || !this.#waitsLess(waiter.owner, last.owner)) last = waiter;
+    if (last === null || !this.#waitsLess(newcomer, last.owner, 1)) return false;
+    this.#end(last, 'full');
+    return true;
+  }
+
+  /** Whether `a` has fewer waiters than `b`, after `more` waiters of `a`. */
+  #waitsLess(a: SlotOwner, b: SlotOwner, more = 0): boolean {
+    const accountA = standingOf(this.#accounts, a.account).waiting;
+    const accountB = standingOf(this.#accounts, b.account).waiting;
+    if (a.account !== b.account) return accountA + more < accountB;
+    return standingOf(this.#networks, a.network).waiting + more < standingOf(this.#networks, b.network).waiting;
+  }
+
+  #end(waiter: Waiter, result: Slot | NoSlot): void {
+    this.#waiters.delete(waiter);
+    this.#count(waiter.owner, 'waiting', -1);
+    waiter.settle(result);
+  }
+
+  #count({ account, network }: SlotOwner, what: 'held' | 'waiting', by: 1 | -1): void {
+    adjust(this.#accounts, account, what, by);
+    adjust(this.#networks, network, what, by);
+  }
+}
+
+const NONE: Standing = { held: 0, waiting: 0, lastTurn: 0 };
+
+function standingOf(standings: ReadonlyMap<string, Standing>, key: string): Readonly<Standing> {
+  return standings.get(key) ?? NONE;
+}
+
+/** Below 0: `a` is next. */
+const compare = (a: Readonly<Standing>, b: Readonly<Standing>): number => a.held - b.held || a.lastTurn - b.lastTurn;
+
+function adjust(standings: Map<string, Standing>, key: string, what: 'held' | 'waiting', by: 1 | -1): void {
+  const standing = standings.get(key) ?? { ...NONE };
+  standing[what] += by;
+  if (standing.held === 0 && standing.waiting === 0) standings.delete(key);
+  else standings.set(key, standing);
+}
