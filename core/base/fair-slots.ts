@@ -248,7 +248,7 @@ export class FairSlots {
     return compare(standingOf(this.#networks, a.network), standingOf(this.#networks, b.network)) < 0;
   }
 
-  /** Removes the newest waiter of whoever has most, if `newcomer` then has no more than others. */
+  /** Removes the newest waiter of the longest queue, if that of `newcomer` stays shorter. */
   #makeRoom(newcomer: SlotOwner): boolean {
     let last: Waiter | null = null;
     for (const waiter of this.#waiters) if (last === null || !this.#waitsLess(waiter.owner, last.owner)) last = waiter;
