@@ -89,6 +89,7 @@ async function startParts(
       zones: transfers.zones,
       statistics,
       storage: protection.storage,
+      isOverloaded: () => protection.refusesConnections,
     }),
   );
   if (node.isReplaced) return null;

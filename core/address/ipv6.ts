@@ -21,14 +21,14 @@ export function ipv6Bytes(text: string): Uint8Array {
 }
 
 /**
- * What counts as one client: an IPv4 address, and of IPv6 the /64, since a client that has one
- * address of it has them all (RFC 4291 2.5.1). A text for comparing only.
+ * What counts as one client: an IPv4 address, also an IPv4-mapped one, and of IPv6 the /64, since a
+ * client that has one address of it has them all (RFC 4291 2.5.1). A text for comparing only.
  */
 export function clientNetwork(address: string): string {
   if (!address.includes(':')) return address;
   const bytes = ipv6Bytes(address.split('%')[0]);
   const isMapped = bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff;
-  return Buffer.from(isMapped ? bytes : bytes.subarray(0, 8)).toString('hex');
+  return isMapped ? formatIPv4(bytes.subarray(12)) : Buffer.from(bytes.subarray(0, 8)).toString('hex');
 }
 
 /** Puts an address as the system writes it, IPv4 or IPv6 with or without a zone, into `client`. */

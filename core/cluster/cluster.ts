@@ -79,6 +79,8 @@ export interface ClusterOptions {
   commit?(node: string, commits: Buffer): Promise<Buffer>;
   /** See PeerServerOptions. */
   report?(): string;
+  /** See PeerServerOptions. */
+  isOverloaded?(): boolean;
 }
 
 export class Cluster {
@@ -106,6 +108,7 @@ export class Cluster {
     this.#joining = new Joining(self.name);
     this.#server = new PeerServer({
       ...options,
+      members: () => this.#known?.values() ?? [],
       knowsUsage: (node) => (this.#known?.get(node)?.level ?? 0) >= USAGE_LEVEL,
       memberOf: (certificate) => {
         for (const name of this.#known?.keys() ?? []) if (certificate.checkHost(name) !== undefined) return name;

@@ -76,6 +76,8 @@ export interface NodeOptions extends JournalOptions {
   readonly logs: { readonly stateOf: OwnLogState };
   /** What the rules of domains have matched on this node. */
   readonly ruleCounters: RuleCountersOf;
+  /** The process runs out of memory or descriptors. */
+  readonly isOverloaded?: () => boolean;
   readonly log: Logger;
 }
 

@@ -9,10 +9,13 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
+import type { Logger } from '../base/log/index.ts';
 import { parseQuery } from '../statistics/query.ts';
 import type { WatchRequests } from '../tail/request-tail.ts';
 import { sendBlob } from './blobs/send.ts';
 import { BLOB_HASH, type BlobStore } from './blobs/store.ts';
+import type { Member } from './members.ts';
+import { PeerAdmission } from './peer-admission.ts';
 import { KIND, type Message, PeerLink, PROTOCOL } from './peer-link.ts';
 import { LOGS_PATH, type OwnLogState } from './peer-logs.ts';
 import { type OwnRuleCounts, RULE_COUNTS_PATH } from './peer-rule-counts.ts';
@@ -33,6 +36,11 @@ export interface PeerServerOptions {
    * it still.
    */
   memberOf(certificate: X509Certificate): string | undefined;
+  /** The nodes of the cluster, whose networks have room of their own; omitted: none are known. */
+  members?(): Iterable<Member>;
+  /** The process runs out of memory or descriptors: only members connect. */
+  isOverloaded?(): boolean;
+  readonly log?: Logger;
   /** Whether the node accepts usage of rate limits; omitted: none does. */
   knowsUsage?(node: string): boolean;
   /**
@@ -87,7 +95,9 @@ interface Listener {
 
 export class PeerServer {
   readonly #options: PeerServerOptions;
+  /** Speaks TLS and HTTP on the connections that `#admission` has accepted. */
   readonly #server: Server;
+  readonly #admission: PeerAdmission;
   readonly #listeners = new Set<Listener>();
   /** Nodes that watch requests of this one. */
   readonly #watchers = new Map<ServerResponse, Pick<Listener, 'certificate' | 'node'>>();
@@ -109,17 +119,29 @@ export class PeerServer {
       this.#upgrade(request, socket as TLSSocket, head).catch(() => socket.destroy());
     });
     this.#server.on('clientError', (_error, socket) => socket.destroy());
+    this.#admission = new PeerAdmission({
+      members: () => options.members?.() ?? [],
+      isOverloaded: () => options.isOverloaded?.() === true,
+      start: (socket) => this.#server.emit('connection', socket),
+      log: options.log,
+    });
+  }
+
+  /** Connections on which no member has sent a request. */
+  get pending(): number {
+    return this.#admission.pending;
   }
 
   /** Resolves with the port. Rejects with the error of the socket. */
   async listen(): Promise<number> {
     const { address, port } = this.#options.listen;
+    const { server } = this.#admission;
     await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(port, address, resolve);
+      server.once('error', reject);
+      server.listen(port, address, resolve);
     });
     this.#heartbeat = setInterval(() => this.#tell(), HEARTBEAT);
-    return (this.#server.address() as AddressInfo).port;
+    return (server.address() as AddressInfo).port;
   }
 
   /** Something was applied. What is applied in one turn of the event loop is reported once. */
@@ -160,7 +182,7 @@ export class PeerServer {
   async close(): Promise<void> {
     clearInterval(this.#heartbeat);
     await new Promise<void>((done) => {
-      this.#server.close(() => done());
+      this.#admission.close(done);
       this.#server.closeAllConnections();
       for (const socket of this.#upgraded) socket.destroy();
     });
@@ -172,6 +194,8 @@ export class PeerServer {
     const member = await this.#memberAt(request.socket as TLSSocket);
     if (response.destroyed) return;
     if (member === null) return void response.writeHead(403, { connection: 'close' }).end();
+    if (!this.#admission.admit(request.socket, member.node))
+      return void response.writeHead(503, { connection: 'close' }).end();
     request.resume();
     this.#answer(request, response, member);
   }
@@ -187,6 +211,11 @@ export class PeerServer {
     const isKnown = request.url === '/v1/applied' && request.headers.upgrade === PROTOCOL;
     if (member === null || !isKnown) {
       socket.write(refused(member === null ? '403 Forbidden' : '404 Not Found'));
+      socket.destroySoon();
+      return;
+    }
+    if (!this.#admission.admit(socket, member.node)) {
+      socket.write(refused('503 Service Unavailable'));
       socket.destroySoon();
       return;
     }

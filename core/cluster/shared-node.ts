@@ -167,6 +167,7 @@ class SharedNode implements Node {
       ruleCountsOf: ownRuleCounts(new StoreReader(options.environment), options.ruleCounters),
       commit: (node, commits) => journal.commitForwarded(node, commits),
       report: () => formatReport(this.#report()),
+      isOverloaded: options.isOverloaded,
       snapshots: new SnapshotSender(dataDir, (path) => options.environment.root.backup(path, true)),
     });
     this.#cluster = cluster;

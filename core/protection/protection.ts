@@ -85,6 +85,11 @@ export class Protection {
     this.#boundCache = bound;
   }
 
+  /** The edge and the peer port refuse connections. */
+  get refusesConnections(): boolean {
+    return this.load >= LOAD.refuseConnections;
+  }
+
   /** The API refuses requests with large bodies. */
   get refusesLargeBodies(): boolean {
     return this.load >= LOAD.refuseRequests;

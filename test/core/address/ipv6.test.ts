@@ -20,6 +20,7 @@ test('one client is an IPv4 address or an IPv6 /64', () => {
   assert.is(clientNetwork('2001:db8:0:1::1'), clientNetwork('2001:db8:0:1:ffff::2'));
   assert.is.not(clientNetwork('2001:db8:0:1::1'), clientNetwork('2001:db8:0:2::1'));
   assert.is(clientNetwork('fe80::1%lo'), clientNetwork('fe80::2'));
+  assert.is(clientNetwork('::ffff:192.0.2.1'), '192.0.2.1');
   assert.is.not(clientNetwork('::ffff:192.0.2.1'), clientNetwork('::ffff:192.0.2.2'));
 });
 
