@@ -14,9 +14,13 @@ export const SECONDARY_SETTINGS = {
   max_concurrent: setting(
     integer(1, 10_000),
     64,
-    'Maximum number of zones that this node refreshes or transfers at the same time.',
+    'Maximum number of zones that this node refreshes or transfers at the same time. Accounts take turns, and one account alone has at most half.',
   ),
-  max_zone_size: setting(bytes(MB, 4 * GB), 256 * MB, 'Maximum bytes of a transfer. A larger zone is not accepted.'),
+  max_zone_size: setting(
+    bytes(MB, 4 * GB),
+    256 * MB,
+    'Maximum bytes of a transfer. A larger zone is not accepted. All transfers together use the memory of two such zones at most.',
+  ),
   min_refresh: setting(seconds(1), 30, 'The refresh and retry timers of a zone are not shorter than this, in seconds.'),
   max_refresh: setting(
     seconds(60),

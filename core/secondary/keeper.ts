@@ -8,18 +8,22 @@
  * is fastest: two nodes that transfer the same change conflict, and the second drops it. Expiry
  * needs no commit: each node ends to serve what was not confirmed in time. A node that hears of no
  * confirmation asks the primaries itself before that, since it may be cut off from the holder.
+ *
+ * Refreshes take slots, in turns by account. A slow primary loses its slot while zones of other
+ * accounts wait: the zone is retried later, from its next primary on.
  */
 import { createHash } from 'node:crypto';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { FairSlots, type Slot } from '../base/fair-slots.ts';
 import type { Logger } from '../base/log/index.ts';
-import { Semaphore } from '../base/semaphore.ts';
+import { SlotLines } from '../base/slot-lines.ts';
 import type { Id } from '../store/keys.ts';
 import { type Domain, type SecondaryRow, secondaryState } from '../store/rows.ts';
 import { formatHost } from '../wire/name.ts';
 import { isAfter } from '../zone/serial.ts';
 import { SupersededError } from './commit.ts';
 import { DueQueue } from './due-queue.ts';
-import type { Outcome, RefreshOptions } from './refresh.ts';
+import { MINIMUM_RATE, type Outcome, type RefreshOptions } from './refresh.ts';
 import type { RowBatch } from './row-batch.ts';
 
 export interface KeeperOptions {
@@ -54,6 +58,8 @@ interface Zone {
   row: SecondaryRow;
   /** Failures in a row. */
   failures: number;
+  /** Number of the primary that is asked first. */
+  first: number;
   running: Promise<void> | null;
   /** Of the refresh in flight. */
   controller: AbortController | null;
@@ -62,6 +68,10 @@ interface Zone {
   isExpired: boolean;
 }
 
+/** Milliseconds in which a primary must reach the minimum rate: longer than it takes to connect. */
+const RATE_WINDOW_MS = 15_000;
+/** Accounts that wait for a slot; those above are retried every second. */
+const MAX_ACCOUNTS_WAITING = 4096;
 /** Zones that are begun before others get their turn. */
 const PIECE = 4;
 /** The first retries of a zone that has no timers yet, in seconds; doubled each time. */
@@ -81,7 +91,8 @@ export class SecondaryKeeper {
   readonly #zones = new Map<Id, Zone>();
   readonly #due = new DueQueue();
   readonly #expiries = new DueQueue();
-  readonly #slots: Semaphore;
+  readonly #slots: FairSlots;
+  readonly #lines: SlotLines;
   readonly #stop = new AbortController();
   /** Zones with a refresh that runs or waits, also those that were deleted meanwhile. */
   readonly #running = new Set<Zone>();
@@ -99,7 +110,12 @@ export class SecondaryKeeper {
 
   constructor(options: KeeperOptions) {
     this.#options = options;
-    this.#slots = new Semaphore(options.maxConcurrent);
+    this.#slots = new FairSlots({
+      slots: options.maxConcurrent,
+      queue: MAX_ACCOUNTS_WAITING,
+      minimumRate: { perSecond: MINIMUM_RATE, windowMs: RATE_WINDOW_MS },
+    });
+    this.#lines = new SlotLines(this.#slots);
   }
 
   /** Zones by state. */
@@ -113,6 +129,11 @@ export class SecondaryKeeper {
   /** Refreshes in flight. */
   get inFlight(): number {
     return this.#slots.inUse;
+  }
+
+  /** Refreshes that wait for a slot. */
+  get waiting(): number {
+    return this.#lines.waiting;
   }
 
   /** Reads all zones, and lists those that cannot be answered: before the nameserver starts. */
@@ -132,6 +153,7 @@ export class SecondaryKeeper {
     this.#endings.clear();
     const reason = new Error('the service is stopping');
     this.#stop.abort(reason);
+    this.#lines.close();
     for (const { controller } of this.#running) controller?.abort(reason);
     await Promise.all([...this.#running].map(({ running }) => running));
     await this.#options.batch.stop();
@@ -196,6 +218,7 @@ export class SecondaryKeeper {
         apex: domain.apex,
         row: stored,
         failures: 0,
+        first: 0,
         running: null,
         controller: null,
         isNotified: false,
@@ -293,7 +316,6 @@ export class SecondaryKeeper {
     this.#endings.set(now);
   }
 
-  /** Apart from the refreshes, which may all wait for slow primaries. */
   async #expireDue(): Promise<void> {
     const now = this.#options.now();
     for (let i = 0; this.#isStarted; i++) {
@@ -305,49 +327,58 @@ export class SecondaryKeeper {
     }
   }
 
-  /** Begins what is due, as far as there are slots. */
+  /** Puts what is due into the line of its account. */
   async #beginDue(): Promise<void> {
     const now = this.#options.now();
     for (let i = 0; this.#isStarted; i++) {
       const domainId = this.#due.take(now);
       if (domainId === null) break;
-      await this.#begin(domainId);
+      this.#begin(domainId);
       if (i % PIECE === PIECE - 1) await yieldToOthers();
     }
   }
 
-  async #begin(domainId: Id): Promise<void> {
+  #begin(domainId: Id): void {
     const zone = this.#zones.get(domainId);
     if (zone === undefined || zone.running !== null) return;
     if (!this.#isHolder(domainId) && this.#options.now() < this.#endangeredAt(zone.row)) {
       this.#due.set(domainId, this.#nextDue(zone));
       return;
     }
-    // Waits here, so that no more is begun than can run.
-    if (!(await this.#slots.acquire(this.#stop.signal))) return;
-    this.#slots.release();
-    if (zone.running === null) void this.#run(zone, { force: false, isNotified: false });
+    void this.#run(zone, { force: false, isNotified: false });
   }
 
   #run(zone: Zone, how: { force: boolean; isNotified: boolean }): Promise<void> {
     this.#running.add(zone);
-    zone.running = this.#slots
-      .run(() => this.#refresh(zone, how))
-      .then(() => {
-        zone.running = null;
-        this.#running.delete(zone);
-        if (this.#zones.get(zone.domainId) !== zone) return;
-        this.#due.set(zone.domainId, this.#nextDue(zone));
-        if (zone.isNotified && !this.#stop.signal.aborted) {
-          zone.isNotified = false;
-          void this.#run(zone, { force: false, isNotified: true });
-        } else this.#schedule();
-      });
+    zone.running = this.#refreshInTurn(zone, how).then(() => {
+      zone.running = null;
+      this.#running.delete(zone);
+      if (this.#zones.get(zone.domainId) !== zone) return;
+      this.#due.set(zone.domainId, this.#nextDue(zone));
+      if (zone.isNotified && !this.#stop.signal.aborted) {
+        zone.isNotified = false;
+        void this.#run(zone, { force: false, isNotified: true });
+      } else this.#schedule();
+    });
     return zone.running;
   }
 
+  /** Resolves when the refresh has ended. Never rejects. */
+  #refreshInTurn(zone: Zone, how: { force: boolean; isNotified: boolean }): Promise<void> {
+    const account = `${this.#options.domain(zone.domainId)?.accountId ?? ''}`;
+    return new Promise((resolve) => {
+      const begin = (slot: Slot): void => {
+        void this.#refresh(zone, how, slot).finally(() => {
+          slot.release();
+          resolve();
+        });
+      };
+      this.#lines.put({ begin, cancel: resolve }, account, how.isNotified);
+    });
+  }
+
   /** Never rejects. */
-  async #refresh(zone: Zone, how: { force: boolean; isNotified: boolean }): Promise<void> {
+  async #refresh(zone: Zone, how: { force: boolean; isNotified: boolean }, slot: Slot): Promise<void> {
     const { log, observer, batch } = this.#options;
     const domain = this.#options.domain(zone.domainId);
     if (domain?.kind !== 'secondary' || this.#stop.signal.aborted) return;
@@ -358,11 +389,14 @@ export class SecondaryKeeper {
     const { signal } = controller;
     const name = formatHost(domain.apex);
     const before = zone.row;
+    const { force, isNotified } = how;
+    const { first } = zone;
     try {
-      const outcome = await this.#options.refresh(domain, before, { ...how, signal });
+      const outcome = await this.#options.refresh(domain, before, { force, isNotified, signal, slot, first });
       observer?.(outcome.kind);
       if (outcome.kind === 'failed') {
         zone.failures++;
+        zone.first = outcome.slow === undefined ? 0 : outcome.slow + 1;
         if (before.error === null) log.warn('secondary zone not refreshed', { zone: name, error: outcome.error });
         else log.debug('secondary zone not refreshed', { zone: name, error: outcome.error });
         zone.row = { ...zone.row, error: outcome.error };

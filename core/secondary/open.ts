@@ -15,6 +15,7 @@ import { openKeyring } from '../tsig/keyring.ts';
 import { parseName } from '../wire/name.ts';
 import type { TsigKey } from '../wire/tsig.ts';
 import { SecondaryKeeper } from './keeper.ts';
+import { TransferMemory } from './memory.ts';
 import { notifyResponder } from './notify.ts';
 import { ZoneReading } from './reading.ts';
 import { type RefreshParts, refresh } from './refresh.ts';
@@ -30,6 +31,9 @@ export interface OpenSecondariesOptions {
   readonly log: Logger;
   readonly node: { readonly present: () => readonly string[] };
 }
+
+/** Zones of the maximum size whose transfers fit into memory at the same time. */
+const ZONES_IN_MEMORY = 2;
 
 export interface Secondaries {
   /** What this node knows of a zone. */
@@ -55,11 +59,13 @@ export function openSecondaries(options: OpenSecondariesOptions): Secondaries {
     ['result'],
   );
   const now = (): number => Date.now() / 1000;
+  const memory = new TransferMemory(ZONES_IN_MEMORY * maxZoneSize);
   const parts: RefreshParts = {
     environment,
     journal,
     reader,
     reading,
+    memory,
     now,
     exemptions: parseExemptions(allowPrivatePrimaries),
     maxBytes: maxZoneSize,
@@ -87,6 +93,16 @@ export function openSecondaries(options: OpenSecondariesOptions): Secondaries {
   });
   metrics.read('gauge', 'waypost_secondary_in_flight', 'Refreshes of secondary zones in flight.', [], (emit) =>
     emit(keeper.inFlight),
+  );
+  metrics.read(
+    'gauge',
+    'waypost_secondary_waiting',
+    'Refreshes of secondary zones that wait for their turn.',
+    [],
+    (emit) => emit(keeper.waiting),
+  );
+  metrics.read('gauge', 'waypost_secondary_transfer_bytes', 'Memory used by transfers in flight.', [], (emit) =>
+    emit(memory.used),
   );
   keeper.load();
   journal.onSecondaries((domainIds) => keeper.onRows(domainIds));

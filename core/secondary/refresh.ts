@@ -1,6 +1,7 @@
 /** One refresh of a zone: its primaries in order, until one confirms the serial or transfers it. */
 import type { Exemptions } from '../address/index.ts';
 import { ConflictError, UnavailableError, WaypostError } from '../base/errors.ts';
+import type { Slot } from '../base/fair-slots.ts';
 import type { StoreReader } from '../store/reader.ts';
 import type { Domain, Primary, SecondaryRow } from '../store/rows.ts';
 import type { TsigKey } from '../wire/tsig.ts';
@@ -15,6 +16,7 @@ import {
   UnfitError,
 } from './commit.ts';
 import { readDifference, recordsOfZone } from './content.ts';
+import type { TransferHolder, TransferMemory } from './memory.ts';
 import type { ZoneReading } from './reading.ts';
 import { querySerial, type Target, type Transferred, transfer } from './request.ts';
 import { ResponseCodeError, soaNumbers } from './transfer-stream.ts';
@@ -24,6 +26,7 @@ export interface RefreshParts extends CommitParts {
   readonly reading: ZoneReading;
   readonly exemptions: Exemptions;
   readonly maxBytes: number;
+  readonly memory: TransferMemory;
   /** The key of a primary; null: nothing is signed. Throws an Error that can be shown. */
   readonly keyOf: (primary: Primary) => TsigKey | null;
   /** Seconds since 1970. */
@@ -36,12 +39,21 @@ export interface RefreshOptions {
   /** A primary has sent NOTIFY: the transfer is requested at once. */
   readonly isNotified: boolean;
   readonly signal: AbortSignal;
+  /** Counts the received bytes. The refresh ends when its signal aborts. */
+  readonly slot: Slot;
+  /** The primary that is asked first, by its number. */
+  readonly first: number;
 }
 
 export type Outcome =
   | { readonly kind: 'current'; readonly row: SecondaryRow }
   | { readonly kind: 'axfr' | 'ixfr'; readonly row: SecondaryRow }
-  | { readonly kind: 'failed'; readonly error: string };
+  /** `slow`: the number of the primary at which the slot was lost; the next one has not been asked. */
+  | { readonly kind: 'failed'; readonly error: string; readonly slow?: number };
+
+/** Bytes a second that a primary must send while zones of others wait. */
+export const MINIMUM_RATE = 64 * 1024;
+const TOO_SLOW = `it sent less than ${MINIMUM_RATE / 1024} KiB a second while zones of others waited; it is asked again`;
 
 /** Zones up to this number of records are compared, so that only differences are committed. */
 const MAX_COMPARED = 2000;
@@ -57,17 +69,27 @@ export async function refresh(
   options: RefreshOptions,
 ): Promise<Outcome> {
   const faults: string[] = [];
-  for (const primary of domain.primaries) {
+  const { primaries } = domain;
+  const { slot } = options;
+  for (let i = 0; i < primaries.length; i++) {
+    const number = (options.first + i) % primaries.length;
+    const primary = primaries[number];
     options.signal.throwIfAborted();
     try {
       return await refreshFrom(parts, domain, row, primary, options);
     } catch (error) {
       if (isOfCommit(error)) throw error;
       options.signal.throwIfAborted();
-      const { message } = error as Error;
+      const isSlow = slot.signal.aborted;
+      const message = isSlow ? TOO_SLOW : (error as Error).message;
       faults.push(`${primary.address}: ${message.replace(/\.$/, '')}`);
+      if (isSlow) return { ...failed(faults), slow: number };
     }
   }
+  return failed(faults);
+}
+
+function failed(faults: readonly string[]): Extract<Outcome, { kind: 'failed' }> {
   return { kind: 'failed', error: faults.join('; ').slice(0, MAX_ERROR) || 'the zone has no primaries' };
 }
 
@@ -82,11 +104,40 @@ async function refreshFrom(
   domain: Domain,
   row: SecondaryRow,
   primary: Primary,
-  { force, isNotified, signal }: RefreshOptions,
+  options: RefreshOptions,
 ): Promise<Outcome> {
-  const { exemptions, maxBytes, keyOf } = parts;
+  const { exemptions, maxBytes, memory, keyOf } = parts;
+  const key = keyOf(primary);
+  const held = memory.open(`${domain.accountId}`);
+  const signal = AbortSignal.any([options.signal, options.slot.signal, held.signal]);
+  const onMessage = (bytes: number): void => {
+    options.slot.addProgress(bytes);
+    held.add(bytes);
+  };
+  try {
+    return await refreshBy(parts, domain, row, options, held, {
+      primary,
+      key,
+      exemptions,
+      maxBytes,
+      signal,
+      onMessage,
+    });
+  } finally {
+    held.close();
+  }
+}
+
+async function refreshBy(
+  parts: RefreshParts,
+  domain: Domain,
+  row: SecondaryRow,
+  { force, isNotified }: RefreshOptions,
+  held: TransferHolder,
+  target: Target,
+): Promise<Outcome> {
+  const { primary } = target;
   const { apex } = domain;
-  const target: Target = { primary, key: keyOf(primary), exemptions, maxBytes, signal };
   const ours = force ? null : row.serial;
   // An incremental transfer says as well that nothing is newer.
   if (ours !== null && primary.tls === null && !isNotified) {
@@ -95,6 +146,7 @@ async function refreshFrom(
     if (!isAfter(serial, ours)) throw new Error(olderSerial(serial, ours));
   }
   const transferred = await fetch(apex, ours, target);
+  held.isComplete = true;
   if (transferred.kind === 'current' && ours !== null) {
     if (transferred.serial === ours) return confirmed(parts, row);
     throw new Error(olderSerial(transferred.serial, ours));
@@ -105,7 +157,10 @@ async function refreshFrom(
     } catch (error) {
       if (isOfCommit(error)) throw error;
       if (!(error instanceof UnfitError) && !(error instanceof WaypostError)) throw error;
-      return applyWhole(parts, domain, row, force, await transfer(apex, null, target));
+      held.isComplete = false;
+      const whole = await transfer(apex, null, target);
+      held.isComplete = true;
+      return applyWhole(parts, domain, row, force, whole);
     }
   }
   return applyWhole(parts, domain, row, force, transferred);
@@ -173,6 +228,12 @@ async function applyWhole(
   const input = { messages, domainId: domain.id, apex: domain.apex, now: secondsOf(parts) };
   return {
     kind: 'axfr',
-    row: await commitWholeZone(parts, domain.id, await reading.read(input), from, secondsOf(parts)),
+    row: await commitWholeZone(
+      parts,
+      domain.id,
+      await reading.read(input, `${domain.accountId}`),
+      from,
+      secondsOf(parts),
+    ),
   };
 }

@@ -19,6 +19,8 @@ export interface Target {
   readonly signal: AbortSignal;
   /** Maximum bytes of a transfer. */
   readonly maxBytes: number;
+  /** Called for each message of a transfer. Throws an Error that can be shown to refuse it. */
+  readonly onMessage: (bytes: number) => void;
 }
 
 export interface Transferred {
@@ -105,7 +107,7 @@ async function receive(
   connection: Connection,
   apex: Name,
   serial: number | null,
-  { primary, key, maxBytes }: Target,
+  { primary, key, maxBytes, onMessage }: Target,
 ): Promise<Transferred> {
   const type = serial === null ? TYPE.AXFR : TYPE.IXFR;
   const request = requestOf(apex, type, serial, primary.tls !== null);
@@ -118,6 +120,7 @@ async function receive(
   for await (const message of connection.messages()) {
     bytes += message.length;
     if (bytes > maxBytes) throw new Error(`the zone is larger than ${maxBytes} bytes`);
+    onMessage(message.length);
     // Checked first: what is not signed is not read.
     const isSigned = signatures?.add(message) ?? true;
     const isLast = stream.add(message);

@@ -16,9 +16,10 @@ const SOA = { refresh: 1000, retry: 100, expire: 10_000 };
 
 const seconds = (): number => Date.now() / 1000;
 
+/** Ids from 1000 on are of other accounts. */
 function domainOf(id: number): Domain {
   const apex = parseName(`zone${id}.test.`);
-  return { ...PRIMARY, id, accountId: 1, apex, kind: 'secondary' } as unknown as Domain;
+  return { ...PRIMARY, id, accountId: 1 + Math.floor(id / 1000), apex, kind: 'secondary' } as unknown as Domain;
 }
 
 const apexes = (id: number): string => Buffer.from(domainOf(id).apex).toString('latin1');
@@ -242,6 +243,49 @@ test('a zone expires also while all slots wait for slow primaries', async () => 
   assert.is(node.keeper.inFlight, 1);
   await pass(900, 50);
   for (const id of [1, 2, 3]) assert.not(node.isServed(id), String(id));
+});
+
+test('zones whose primaries never end delay only their own account', async () => {
+  for (let id = 1; id <= 70; id++) shared.rows.set(id, newSecondary(id));
+  for (const id of [1000, 2000])
+    shared.rows.set(id, transferred(id, 7, START, { refresh: 100, retry: 50, expire: 1000 }));
+  const node = new Node(shared, 'a', { maxConcurrent: 8 });
+  node.reply = (row, call) => (row.domainId < 1000 ? hangs(row, call) : confirms(row, call));
+  node.keeper.load();
+  node.keeper.start();
+  await pass(350, 5);
+  assert.is(node.keeper.inFlight, 4);
+  assert.is(node.keeper.waiting, 66);
+  for (const id of [1000, 2000]) {
+    assert.ok(node.calls.filter((call) => call.id === id).length >= 3, String(id));
+    assert.ok(node.isServed(id));
+  }
+});
+
+test('a zone that lost its slot is retried later and later, from its next primary on', async () => {
+  shared.rows.set(1, newSecondary(1));
+  const node = new Node(shared);
+  node.reply = (_row, { first }) => ({ kind: 'failed', error: 'it is slow', slow: first % 3 });
+  node.keeper.load();
+  node.keeper.start();
+  await pass(60, 1);
+  assert.equal(
+    node.calls.map(({ first }) => first),
+    [0, 1, 2, 3],
+  );
+  const waits = node.calls.slice(1).map(({ at }, i) => at - node.calls[i].at);
+  assert.ok(waits[0] < waits[1] && waits[1] < waits[2], String(waits));
+  assert.match(node.written.at(-1)!.error!, /slow/);
+  node.reply = confirms;
+  node.keeper.notify(1, null);
+  await settle();
+  node.keeper.notify(1, null);
+  await settle();
+  assert.equal(
+    node.calls.slice(-2).map(({ first }) => first),
+    [1, 1],
+    'it stays while it answers',
+  );
 });
 
 test('an expired zone fails from the start, and after a restart what is due is spread', async () => {
@@ -474,7 +518,8 @@ test('a transfer of more than an hour is given up', async () => {
 
 test('stop ends what runs and what waits, and begins nothing', async () => {
   for (const id of [1, 2, 3, 4]) shared.rows.set(id, transferred(id, 7, START));
-  const node = new Node(shared, 'a', { maxConcurrent: 2 });
+  // An account gets half of the slots.
+  const node = new Node(shared, 'a', { maxConcurrent: 4 });
   node.reply = hangs;
   node.keeper.load();
   node.keeper.start();

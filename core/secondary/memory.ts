@@ -1,0 +1,102 @@
+/**
+ * The bytes that transfers in flight hold. All together are bounded. Where the memory is used up,
+ * the account that holds most of it loses its largest transfer, so that no account keeps others
+ * from theirs.
+ */
+export class TransferMemory {
+  readonly #limit: number;
+  readonly #holders = new Set<TransferHolder>();
+  #used = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Bytes in use. */
+  get used(): number {
+    return this.#used;
+  }
+
+  /** The caller closes the holder. */
+  open(account: string): TransferHolder {
+    const holder = new TransferHolder(this, account);
+    this.#holders.add(holder);
+    return holder;
+  }
+
+  /** Called by `TransferHolder.add`. */
+  take(holder: TransferHolder, bytes: number): void {
+    while (this.#used + bytes > this.#limit) {
+      const largest = this.#largest();
+      const needed = this.#heldBy(holder.account) + bytes;
+      if (largest === null || largest.account === holder.account || this.#heldBy(largest.account) <= needed)
+        throw new Error(USED_UP);
+      this.giveBack(largest);
+      largest.revoke(new Error(USED_UP));
+    }
+    this.#used += bytes;
+    holder.bytes += bytes;
+  }
+
+  /** Called by `TransferHolder.close`. */
+  giveBack(holder: TransferHolder): void {
+    if (!this.#holders.delete(holder)) return;
+    this.#used -= holder.bytes;
+  }
+
+  /** The largest transfer of the account that holds most, of those that still receive. */
+  #largest(): TransferHolder | null {
+    let largest: TransferHolder | null = null;
+    for (const holder of this.#holders) {
+      if (holder.isComplete) continue;
+      if (largest === null || this.#isLarger(holder, largest)) largest = holder;
+    }
+    return largest;
+  }
+
+  #isLarger(a: TransferHolder, b: TransferHolder): boolean {
+    return (this.#heldBy(a.account) - this.#heldBy(b.account) || a.bytes - b.bytes) > 0;
+  }
+
+  #heldBy(account: string): number {
+    let bytes = 0;
+    for (const holder of this.#holders) if (holder.account === account) bytes += holder.bytes;
+    return bytes;
+  }
+}
+
+const USED_UP = 'the memory of this server for transfers is used up; the transfer is retried';
+
+/** The memory of one transfer. */
+export class TransferHolder {
+  readonly account: string;
+  readonly #memory: TransferMemory;
+  readonly #revoked = new AbortController();
+  bytes = 0;
+  /** All is received: what follows does not depend on the primary. */
+  isComplete = false;
+
+  constructor(memory: TransferMemory, account: string) {
+    this.#memory = memory;
+    this.account = account;
+  }
+
+  /** Aborts when others need the memory: the transfer must end. */
+  get signal(): AbortSignal {
+    return this.#revoked.signal;
+  }
+
+  /** Throws an Error that can be shown if there is no memory for `bytes` more. */
+  add(bytes: number): void {
+    this.#revoked.signal.throwIfAborted();
+    this.#memory.take(this, bytes);
+  }
+
+  revoke(reason: Error): void {
+    this.#revoked.abort(reason);
+  }
+
+  close(): void {
+    this.#memory.giveBack(this);
+  }
+}
