@@ -30,6 +30,7 @@ import { accountRoutes } from './accounts/routes.ts';
 import { ensureAdmin } from './accounts/service.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { Authenticator } from './auth/authenticate.ts';
+import { LoginAttempts } from './auth/login-attempts.ts';
 import { type PasswordCost, Passwords } from './auth/password.ts';
 import { tokenRoutes } from './auth/routes.ts';
 import { sessionRoutes } from './auth/session-routes.ts';
@@ -189,7 +190,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
   };
   const passwords = new Passwords(options.passwordCost);
   const pool = new PreparePool();
-  const logins = new RateLimit('login', config.admin.loginRateLimit, ONE_MINUTE);
+  const logins = new LoginAttempts(config.admin.loginRateLimit);
   const sessions = new Sessions(services);
   const tokenUses = new TokenUses(services);
   const authenticator = new Authenticator(reader, journal, sessions, tokenUses);

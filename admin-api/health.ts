@@ -64,7 +64,6 @@ export function healthRoutes(ready: () => Readiness, nodeName: string): Route[] 
       run({ headers }) {
         const { ok, reasons, warnings, cluster, backup } = ready();
         headers['Content-Type'] = 'application/json';
-        headers['Cache-Control'] = 'no-store';
         return {
           raw: JSON.stringify({
             ok,

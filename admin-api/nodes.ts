@@ -61,8 +61,7 @@ export function nodeRoutes(describe: () => Promise<ClusterView>): Route[] {
         ),
         etcd: orNull(storageView, 'the storage of etcd; null: there is none, or it does not respond'),
       }),
-      async run({ headers }) {
-        headers['Cache-Control'] = 'no-store';
+      async run() {
         const { head, nodes, agreedLevel, storage } = await describe();
         const etcd = storage && {
           size: storage.size,

@@ -105,14 +105,14 @@ export function accountRoutes(services: Services, passwords: Passwords): Route[]
       tag: 'accounts',
       summary: 'Change an account',
       description:
-        'Omitted fields keep their values. If `api_enabled` is false, the tokens of the account are rejected from the next request on. Tokens stay valid when the password changes. A new password ends the dashboard sessions of the account. In a session, the own password is changed with PUT /api/v1/account/password instead. With `revoke_tokens`, it also revokes all tokens of the account, except the token of this request. TSIG keys stay valid.',
+        'Omitted fields keep their values. If `api_enabled` is false, the tokens of the account are rejected from the next request on. Tokens stay valid when the password changes. A new password ends the dashboard sessions of the account. The own password and e-mail address are changed with the current password instead: PUT /api/v1/account/password and PATCH /api/v1/account. With `revoke_tokens`, it also revokes all tokens of the account, except the token of this request. TSIG keys stay valid.',
       scope: 'account',
       admin: true,
       body: accountPatchBody,
       response: accountResponse,
       faults: {
         404: ['no_such_account'],
-        409: [...TAKEN, 'last_admin', 'own_password'],
+        409: [...TAKEN, 'last_admin', 'own_password', 'own_email'],
         422: ['invalid_plan'],
         503: ['busy'],
       },

@@ -76,7 +76,7 @@ function newAccount(
 
 /**
  * Omitted fields keep their values. Throws HttpError 404, InvalidError, and StateError
- * `username_taken`, `email_taken` or `last_admin`.
+ * `username_taken`, `email_taken`, `last_admin`, `own_password` or `own_email`.
  */
 export async function updateAccount(
   services: Services,
@@ -91,7 +91,8 @@ export async function updateAccount(
       pointer: '/revoke_tokens',
     });
   if (body.plan !== undefined) requirePlan(services, body.plan);
-  requireOwnChange(context.caller, id, body);
+  const isOwn = id === context.caller.account.id;
+  if (isOwn && body.password !== undefined) throw ownPassword();
   // Before the password is hashed, which is slow.
   requireAccount(services.reader, id);
   const passwordHash = body.password === undefined ? undefined : await passwords.hash(body.password);
@@ -107,6 +108,7 @@ export async function updateAccount(
       passwordHash: passwordHash ?? old.passwordHash,
       updatedAt: nowSeconds(),
     };
+    if (isOwn && account.email !== old.email) throw ownEmail();
     if (!isAdmin(account)) requireOtherAdmin(draft, old);
     requireFreeLogins(draft, account);
     draft.put(accounts, account);
@@ -123,18 +125,20 @@ export async function updateAccount(
   });
 }
 
-/**
- * A session is not enough to change the own password. With a stolen session and a new password, a
- * thief could add a second factor. Throws StateError `own_password`.
- */
-function requireOwnChange({ account, session }: Caller, id: Id, { password }: AccountPatch): void {
-  if (password === undefined || session === undefined || id !== account.id) return;
-  throw new StateError(
+// A session or a token is not enough to change the own password or e-mail address. With a stolen
+// one and a new password, a thief could add a second factor, and keep the owner out.
+
+const ownPassword = (): StateError =>
+  new StateError(
     'own_password',
     'The own password is changed with the current one; use PUT /api/v1/account/password.',
     { pointer: '/password' },
   );
-}
+
+const ownEmail = (): StateError =>
+  new StateError('own_email', 'The own e-mail address is changed with the password; use PATCH /api/v1/account.', {
+    pointer: '/email',
+  });
 
 /**
  * The sweeper deletes its apps later. Throws HttpError 404, StateError `has_domains`, `has_apps`,

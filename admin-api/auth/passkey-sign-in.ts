@@ -31,7 +31,7 @@ export async function signInWithPasskey<T>(
   const { environment, journal, reader, config, secrets } = services;
   const { body, remoteAddress, headers } = request;
   const party = relyingPartyOf(config.admin.hostname, request);
-  logins.take(`${clientNetwork(remoteAddress)} with a passkey`, headers);
+  logins.takePasskey(clientNetwork(remoteAddress), headers);
   const passkey = reader.passkeyByCredential(body.credential);
   if (passkey === undefined) throw passkeyError('bad_passkey');
   const verified = await verifySignIn(secrets, party, passkey, body);
@@ -56,7 +56,6 @@ export async function signInWithPasskey<T>(
     services.traces?.of(request.requestId),
   );
   headers[REVISION] = String(sequence);
-  headers['Cache-Control'] = 'no-store';
   return result;
 }
 

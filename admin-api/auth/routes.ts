@@ -78,7 +78,6 @@ export function tokenRoutes(parts: SignInParts, uses: Pick<TokenUses, 'lastUse'>
       response: newTokenResponse,
       faults: { ...ACTING_FAULTS, 409: ['token_limit'], 422: ['invalid_scope', 'invalid_time', 'no_such_domain'] },
       run(context) {
-        context.headers['Cache-Control'] = 'no-store';
         return createToken(services, context, context.body);
       },
     }),

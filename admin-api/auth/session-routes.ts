@@ -52,7 +52,6 @@ export function sessionRoutes(parts: SignInParts, sessions: Sessions): Route[] {
       response: passkeyOptionsResponse,
       faults: { 409: ['passkeys_unavailable'] },
       run(context) {
-        context.headers['Cache-Control'] = 'no-store';
         return { options: signInOptions(secrets, relyingPartyOf(config.admin.hostname, context)) };
       },
     }),
@@ -78,9 +77,8 @@ export function sessionRoutes(parts: SignInParts, sessions: Sessions): Route[] {
       scope: 'account',
       response: sessionResponse,
       faults: { 404: ['no_session'] },
-      run({ caller: { account, session }, headers }) {
+      run({ caller: { account, session } }) {
         if (session === undefined) throw noSession();
-        headers['Cache-Control'] = 'no-store';
         return sessions.viewCurrent({ account, session });
       },
     }),

@@ -9,17 +9,17 @@ import { auditEntry } from '../change/change.ts';
 import type { Services } from '../change/services.ts';
 import { checkCode, codeError } from '../factors/code-check.ts';
 import { HttpError } from '../http/errors.ts';
-import type { RateLimit } from '../http/rate-limit.ts';
 import { REVISION } from '../http/revision.ts';
 import type { Context } from '../http/route.ts';
 import { apiDisabled } from '../http/unauthorized.ts';
+import type { LoginAttempts } from './login-attempts.ts';
 import type { Passwords } from './password.ts';
 
 export interface SignInParts {
   readonly services: Services;
   readonly passwords: Passwords;
-  /** By login and network of the client, for tokens and sessions together. */
-  readonly logins: RateLimit;
+  /** For tokens and sessions together. */
+  readonly logins: LoginAttempts;
 }
 
 /** The request of a sign-in, of any kind. */
@@ -63,9 +63,10 @@ export async function signIn<T>(
   work: SignInWork<T>,
 ): Promise<T> {
   const { environment, journal, reader, secrets } = services;
-  logins.take(`${clientNetwork(remoteAddress)} ${body.login.toLowerCase()}`, headers);
   const account = reader.accountByLogin(body.login);
-  if (!(await passwords.verify(account?.passwordHash, body.password)) || account === undefined) throw badCredentials();
+  const mayTry = logins.take(clientNetwork(remoteAddress), body.login, account?.id, headers);
+  const stored = mayTry ? account?.passwordHash : undefined;
+  if (!(await passwords.verify(stored, body.password)) || account === undefined) throw badCredentials();
   if (!account.apiEnabled) throw apiDisabled();
   const { result, sequence } = await write(
     environment,
@@ -91,7 +92,6 @@ export async function signIn<T>(
   );
   if (result.refusal !== undefined) throw codeError(401, result.refusal);
   headers[REVISION] = String(sequence);
-  headers['Cache-Control'] = 'no-store';
   return result.done;
 }
 
@@ -99,9 +99,14 @@ export async function signIn<T>(
 const SIGN_IN = { id: 0, name: 'sign-in' };
 
 const badCredentials = (): HttpError =>
-  new HttpError(401, 'bad_credentials', 'The login or the password is wrong.', {
-    headers: { 'WWW-Authenticate': 'Bearer' },
-  });
+  new HttpError(
+    401,
+    'bad_credentials',
+    'The login or the password is wrong, or there were too many attempts; check both, or retry in a minute.',
+    {
+      headers: { 'WWW-Authenticate': 'Bearer' },
+    },
+  );
 
 /** The account in the response to a sign-in. */
 export const viewUser = ({ id, username, role, plan }: Account) => ({ id, username, role, plan });

@@ -122,7 +122,6 @@ const ifValid = (before: Replay | undefined): Replay | undefined =>
 function setReplayHeaders({ reply, revision }: StoredReply, headers: Record<string, string>): Reply {
   headers[REVISION] = String(revision);
   headers['Idempotent-Replayed'] = 'true';
-  headers['Cache-Control'] = 'no-store';
   return reply;
 }
 

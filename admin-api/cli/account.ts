@@ -3,7 +3,8 @@ import { type Command, Option } from 'commander';
 import { ACCOUNTS, accountPath, findAccount } from './accounts.ts';
 import { asObject, type Json } from './client.ts';
 import type { CommandContext } from './command.ts';
-import { CliError } from './errors.ts';
+import { ApiError, CliError } from './errors.ts';
+import { type OwnCredentials, setOwnCredentials } from './own-credentials.ts';
 import { pages } from './pages.ts';
 import { choosePassword, PASSWORD_OPTIONS, type PasswordOptions } from './password.ts';
 import { fields, shown } from './table.ts';
@@ -16,7 +17,10 @@ interface SetOptions extends PasswordOptions {
   readonly plan?: string;
   readonly api?: 'on' | 'off';
   readonly revokeTokens?: boolean;
+  readonly code?: string;
 }
+
+const OWN_CREDENTIALS: readonly unknown[] = ['own_password', 'own_email'];
 
 const role = () => new Option('--role <role>', 'the role of the account').choices(['admin', 'user', 'viewer']);
 const plan = () => option('--plan <plan>', 'the limit on domains: free, pro, unlimited, or another plan of the daemon');
@@ -84,7 +88,9 @@ export function addAccountCommands(program: Command, context: CommandContext): v
       new Option('--api <state>', 'whether its tokens and logins are accepted').choices(['on', 'off']),
       ...PASSWORD_OPTIONS,
       option('--revoke-tokens', 'with a new password: revoke all tokens of the account, except the current one'),
+      option('--code <code>', 'for your own account: a code of your authenticator app, or a recovery code'),
     ],
+    more: 'Your own password and e-mail address need your current password, and a code if the account has one-time codes. The current password is read from WAYPOST_ADMIN_PASSWORD, or a prompt.',
     examples: [
       'waypost account set alice --plan unlimited --role admin',
       'waypost account set bob --api off',
@@ -112,8 +118,16 @@ export function addAccountCommands(program: Command, context: CommandContext): v
       }
       const found = await findAccount(call.api, who);
       const { password, made } = setsPassword ? await choosePassword(call.io, who, call.options) : {};
-      const json = { ...Object.fromEntries(changes), password, revoke_tokens: revokeTokens };
-      const body = await call.api.json({ method: 'PATCH', path: accountPath(found), json });
+      const chosen = Object.fromEntries(changes);
+      const patch = (json: object) => call.api.json({ method: 'PATCH', path: accountPath(found), json });
+      const json = { ...chosen, password, revoke_tokens: revokeTokens };
+      const body = await patch(json).catch(async (error: unknown) => {
+        if (!(error instanceof ApiError && OWN_CREDENTIALS.includes(error.code))) throw error;
+        const { email: address, ...others } = chosen;
+        const own: OwnCredentials = { username: found.username, email: address, password, revokeTokens };
+        if (Object.keys(others).length > 0) await patch(others);
+        return setOwnCredentials(call, own);
+      });
       const names = [...changes.map(([name]) => name), ...(setsPassword ? ['password'] : [])];
       const revoked = revokeTokens ? ', revoked its tokens' : '';
       call.show(

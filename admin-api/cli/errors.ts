@@ -66,6 +66,8 @@ const NEXT_BY_CODE: { readonly [code: string]: string } = {
   code_required: 'Pass --code with a code of your authenticator app, or with a recovery code.',
   bad_code: 'Pass --code with the next code of your authenticator app.',
   code_locked: 'Wait, then use a new code; or pass --code with a recovery code.',
+  own_password: 'Change your own password in the dashboard, or with "waypost account set NAME".',
+  own_email: 'Change your own e-mail address in the dashboard, or with "waypost account set NAME".',
   own_account: 'Remove your own second factors in the dashboard, or let another administrator do it.',
   changed: 'The domain was changed in the meantime; run the command again.',
   restricted_token: 'Use a token that is not restricted to domains; "waypost token list" shows them.',

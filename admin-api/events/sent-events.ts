@@ -136,6 +136,5 @@ export abstract class SentEvents<Viewer> implements AsyncIterableIterator<string
 /** The response with the stream. */
 export function streamReply<Viewer>({ headers }: Pick<Context<Caller>, 'headers'>, stream: SentEvents<Viewer>): Reply {
   headers['Content-Type'] = 'text/event-stream';
-  headers['Cache-Control'] = 'no-store';
   return { raw: stream, close: true };
 }

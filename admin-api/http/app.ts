@@ -10,8 +10,12 @@ import { Router } from './router.ts';
 import { isWrite, type Tracing, traceWrite } from './tracing.ts';
 import { Aborted, discard, type Handler, type HttpRequest, type HttpResponse } from './transport.ts';
 
-/** Of responses of the API: a browser that opens one neither guesses its type nor frames it. */
+/**
+ * Of responses of the API: a browser that opens one neither guesses its type nor frames it, and no
+ * cache keeps it (RFC 9111 5.2.2.5). Routes whose response is public set their own Cache-Control.
+ */
 const PROTECTION = {
+  'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
 } as const;
@@ -109,7 +113,7 @@ export function createApp({
         foreign !== undefined && isBelow(request.path, foreign.prefix)
           ? foreign.respondToError(error, requestId, request)
           : errorResponse(error, requestId);
-      return { route, response: { ...response, headers: { ...headers, ...response.headers } } };
+      return { route, response: { ...response, headers: { ...headers, ...PROTECTION, ...response.headers } } };
     }
   }
 }

@@ -30,13 +30,9 @@ export class RateLimit {
    */
   take(key: string | number, headers: Record<string, string>): void {
     if (this.#quota === 0) return;
-    const now = this.#now();
-    const bucket = this.#bucket(key, now);
     const rate = this.#quota / this.#window;
-    bucket.left = Math.min(this.#quota, bucket.left + (now - bucket.at) * rate);
-    bucket.at = now;
-    const allowed = bucket.left >= 1;
-    if (allowed) bucket.left--;
+    const bucket = this.#filled(key);
+    const allowed = takeFrom(bucket);
     const untilOne = Math.max(0, Math.ceil((1 - bucket.left) / rate));
     const untilFull = Math.ceil((this.#quota - bucket.left) / rate);
     headers['RateLimit-Policy'] = `"${this.#name}";q=${this.#quota};w=${this.#window}`;
@@ -45,6 +41,20 @@ export class RateLimit {
     throw new HttpError(429, 'too_many_requests', `Too many requests; retry in ${Math.max(1, untilOne)} s.`, {
       headers: { 'Retry-After': String(Math.max(1, untilOne)) },
     });
+  }
+
+  /** Takes one request from a bucket. False: there is none. */
+  tryTake(key: string | number): boolean {
+    return this.#quota === 0 || takeFrom(this.#filled(key));
+  }
+
+  /** A bucket with what has flowed in since its last use. */
+  #filled(key: string | number): Bucket {
+    const now = this.#now();
+    const bucket = this.#bucket(key, now);
+    bucket.left = Math.min(this.#quota, bucket.left + ((now - bucket.at) * this.#quota) / this.#window);
+    bucket.at = now;
+    return bucket;
   }
 
   #bucket(key: string | number, now: number): Bucket {
@@ -61,4 +71,10 @@ export class RateLimit {
     this.#buckets.set(key, bucket);
     return bucket;
   }
+}
+
+function takeFrom(bucket: Bucket): boolean {
+  if (bucket.left < 1) return false;
+  bucket.left--;
+  return true;
 }

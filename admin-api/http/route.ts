@@ -357,12 +357,8 @@ function authorize(request: HttpRequest, at: MatchedRequest, app: AppParts, rout
   const caller = app.authenticator.authenticate(request);
   const { session, token } = caller;
   app.requests.take(session === undefined ? token.id : `session ${session.row.id}`, at.headers);
-  // Unlike Authorization (RFC 9111 3.5), a cookie does not keep responses out of shared caches.
   // A site on a neighbouring host sends the cookie too, but must not load the response.
-  if (session !== undefined) {
-    at.headers['Cache-Control'] = 'private, no-cache';
-    at.headers['Cross-Origin-Resource-Policy'] = 'same-origin';
-  }
+  if (session !== undefined) at.headers['Cross-Origin-Resource-Policy'] = 'same-origin';
   requireRouteAccess(app, caller, route);
   // Public endpoints ignore unknown parameters, because probes and links add some.
   rejectUnknownParameters(at.query, route.query);

@@ -44,11 +44,10 @@ export async function changeWithPassword<R extends Reply>(
   work: Work<R>,
 ): Promise<R> {
   const { caller, body, remoteAddress, headers } = context;
-  const { id, username } = caller.account;
-  logins.take(`${clientNetwork(remoteAddress)} ${username.toLowerCase()}`, headers);
+  const { id } = caller.account;
+  logins.takeOwn(clientNetwork(remoteAddress), id, headers);
   const account = services.reader.account(id);
   if (!(await passwords.verify(account?.passwordHash, body.password)) || account === undefined) throw wrongPassword();
-  headers['Cache-Control'] = 'no-store';
   return change(services, context, async (draft) => {
     const current = draft.account(id);
     if (current === undefined) throw accountGone();

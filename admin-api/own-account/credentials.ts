@@ -6,11 +6,11 @@ import type { SignInParts } from '../auth/sign-in.ts';
 import { revokeTokens } from '../auth/tokens.ts';
 import { unlockCodes } from '../factors/code-check.ts';
 import { nowSeconds } from '../http/time.ts';
-import { type Confirmation, type ConfirmedContext, changeWithPassword } from './confirm.ts';
+import { type Confirmation, type ConfirmedContext, changeWithFactors } from './confirm.ts';
 
 /**
  * Ends the other sessions of the account, which somebody else may have opened. Tokens stay valid
- * unless `revoke_tokens` is true. Throws the errors of changeWithPassword.
+ * unless `revoke_tokens` is true. Throws the errors of changeWithFactors.
  */
 export function changePassword(
   parts: SignInParts,
@@ -20,7 +20,7 @@ export function changePassword(
   const { session, token } = context.caller;
   // After the current password was verified, and once if the commit conflicts.
   let hashing: Promise<string> | undefined;
-  return changeWithPassword(parts, context, async (draft, account) => {
+  return changeWithFactors(parts, context, async (draft, account) => {
     hashing ??= parts.passwords.hash(password);
     const passwordHash = await hashing;
     draft.put(accounts, { ...account, passwordHash, updatedAt: nowSeconds() });
@@ -32,12 +32,12 @@ export function changePassword(
   });
 }
 
-/** Throws the errors of changeWithPassword, and StateError `email_taken`. */
+/** Throws the errors of changeWithFactors, and StateError `email_taken`. */
 export function changeEmail(
   parts: SignInParts,
   context: ConfirmedContext<Confirmation & { readonly email: string | null }>,
 ) {
-  return changeWithPassword(parts, context, (draft, before) => {
+  return changeWithFactors(parts, context, (draft, before) => {
     const account = { ...before, email: context.body.email ?? '', updatedAt: nowSeconds() };
     requireFreeLogins(draft, account);
     draft.put(accounts, account);

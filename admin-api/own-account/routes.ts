@@ -35,7 +35,7 @@ export function ownAccountRoutes(parts: SignInParts): Route[] {
       summary: 'Change the own e-mail address',
       body: emailBody,
       response: ownAccountResponse,
-      faults: { ...PASSWORD_FAULTS, 409: ['email_taken'] },
+      faults: { ...FACTOR_FAULTS, 409: ['email_taken'] },
       run: (context) => changeEmail(parts, context),
     }),
     route({
@@ -48,7 +48,7 @@ export function ownAccountRoutes(parts: SignInParts): Route[] {
         'Ends all dashboard sessions of the account, except that of the request. Tokens stay valid, unless `revoke_tokens` is true; the token of the request always does. TSIG keys stay valid.',
       body: passwordBody,
       response: passwordResponse,
-      faults: PASSWORD_FAULTS,
+      faults: FACTOR_FAULTS,
       run: (context) => changePassword(parts, context),
     }),
     route({

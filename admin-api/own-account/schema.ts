@@ -9,11 +9,12 @@ const password = text(`a string of at most ${MAX_PASSWORD} characters, the curre
   maxLength: MAX_PASSWORD,
 });
 
-export const emailBody = bodySchema(Type.Object({ password, email: accountFields.email }));
+export const emailBody = bodySchema(Type.Object({ password, code: codeField, email: accountFields.email }));
 
 export const passwordBody = bodySchema(
   Type.Object({
     password,
+    code: codeField,
     new_password: accountFields.password,
     revoke_tokens: Type.Optional(flag('true to revoke all tokens of the account, except that of the request')),
   }),

@@ -85,7 +85,6 @@ export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Rou
         await blobs.fetch(upload.sha256);
         headers['Content-Type'] = 'application/octet-stream';
         headers['Content-Disposition'] = `attachment; filename="${upload.id}.pkg"`;
-        headers['Cache-Control'] = 'no-store';
         return { raw: blobs.content(upload.sha256) };
       },
     }),

@@ -58,7 +58,6 @@ export function tsigRoutes(services: Services): ServedRoute[] {
         const secret = readSecret(body) ?? newSecret(algorithm);
         requireFree(services, name);
         const { id } = await createTsigKey(services, context, { name, algorithm }, secret);
-        context.headers['Cache-Control'] = 'no-store';
         return json(context, view(reader.tsigKey(id)!, secret), 201);
       },
     }),
@@ -85,7 +84,6 @@ export function tsigRoutes(services: Services): ServedRoute[] {
         if (name !== undefined && reader.tsigKeyByName(tryParseName(name) ?? NO_NAME)?.id !== row.id)
           requireFree(services, name);
         await updateTsigKey(services, context, row.id, { name, algorithm, secret });
-        context.headers['Cache-Control'] = 'no-store';
         return json(context, view(reader.tsigKey(row.id)!, secret));
       },
     }),

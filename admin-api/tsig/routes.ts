@@ -52,7 +52,6 @@ export function tsigRoutes(services: Services): Route[] {
         422: ['invalid_name', 'invalid_scope'],
       },
       run(context) {
-        context.headers['Cache-Control'] = 'no-store';
         return createTsigKey(services, context, context.body);
       },
     }),

@@ -75,7 +75,6 @@ export function webhookRoutes(services: Services): Route[] {
         422: URL_FAULTS,
       },
       run(context) {
-        context.headers['Cache-Control'] = 'no-store';
         return createWebhook(services, context, context.body);
       },
     }),
@@ -133,7 +132,6 @@ export function webhookRoutes(services: Services): Route[] {
       response: newWebhookResponse,
       faults: MISSING,
       run(context) {
-        context.headers['Cache-Control'] = 'no-store';
         return rotateSecret(services, context, idOf(context));
       },
     }),

@@ -333,10 +333,10 @@ export interface paths {
          * Change an account
          * @description Omitted fields keep their values. If `api_enabled` is false, the tokens of
          * the account are rejected from the next request on. Tokens stay valid when the password
-         * changes. A new password ends the dashboard sessions of the account. In a session, the own
-         * password is changed with PUT /api/v1/account/password instead. With `revoke_tokens`, it
-         * also revokes all tokens of the account, except the token of this request. TSIG keys stay
-         * valid.
+         * changes. A new password ends the dashboard sessions of the account. The own password and
+         * e-mail address are changed with the current password instead: PUT
+         * /api/v1/account/password and PATCH /api/v1/account. With `revoke_tokens`, it also revokes
+         * all tokens of the account, except the token of this request. TSIG keys stay valid.
          */
         patch: operations["updateAccount"];
         trace?: never;
@@ -6544,6 +6544,11 @@ export interface operations {
                      * account
                      */
                     password: string;
+                    /**
+                     * @description a code of the authenticator (6 digits) or a recovery code, if
+                     * the account has a second factor
+                     */
+                    code?: string;
                     /** @description a string, an e-mail address, or null */
                     email: string | null;
                 };
@@ -6592,8 +6597,8 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             /**
-             * @description Forbidden: `wrong_password`, `api_disabled`, `insufficient_scope`,
-             * `restricted_token`, `forbidden`, `csrf`.
+             * @description Forbidden: `wrong_password`, `code_required`, `bad_code`,
+             * `api_disabled`, `insufficient_scope`, `restricted_token`, `forbidden`, `csrf`.
              */
             403: {
                 headers: {
@@ -6604,7 +6609,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "wrong_password" | "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
+                            code: "wrong_password" | "code_required" | "bad_code" | "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -6642,7 +6647,24 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["TooManyRequests"];
+            /** @description Too Many Requests: `code_locked`, `too_many_requests`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "code_locked" | "too_many_requests";
+                        };
+                    };
+                };
+            };
             /**
              * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
              * `stopping`, `overloaded`.
@@ -7226,7 +7248,8 @@ export interface operations {
             };
             408: components["responses"]["BodyTooSlow"];
             /**
-             * @description Conflict: `username_taken`, `email_taken`, `last_admin`, `own_password`.
+             * @description Conflict: `username_taken`, `email_taken`, `last_admin`, `own_password`,
+             * `own_email`.
              */
             409: {
                 headers: {
@@ -7237,7 +7260,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "username_taken" | "email_taken" | "last_admin" | "own_password";
+                            code: "username_taken" | "email_taken" | "last_admin" | "own_password" | "own_email";
                         };
                     };
                 };
@@ -7552,6 +7575,11 @@ export interface operations {
                      * account
                      */
                     password: string;
+                    /**
+                     * @description a code of the authenticator (6 digits) or a recovery code, if
+                     * the account has a second factor
+                     */
+                    code?: string;
                     /** @description a string of 8 to 1024 characters */
                     new_password: string;
                     /**
@@ -7608,8 +7636,8 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             /**
-             * @description Forbidden: `wrong_password`, `api_disabled`, `insufficient_scope`,
-             * `restricted_token`, `forbidden`, `csrf`.
+             * @description Forbidden: `wrong_password`, `code_required`, `bad_code`,
+             * `api_disabled`, `insufficient_scope`, `restricted_token`, `forbidden`, `csrf`.
              */
             403: {
                 headers: {
@@ -7620,7 +7648,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "wrong_password" | "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
+                            code: "wrong_password" | "code_required" | "bad_code" | "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -7643,7 +7671,24 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["TooManyRequests"];
+            /** @description Too Many Requests: `code_locked`, `too_many_requests`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "code_locked" | "too_many_requests";
+                        };
+                    };
+                };
+            };
             /**
              * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
              * `stopping`, `overloaded`.

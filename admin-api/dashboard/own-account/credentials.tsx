@@ -18,6 +18,7 @@ interface ChangeSectionProps {
   /** Of the changed field. */
   readonly pointer: string;
   readonly renderFields: (faultOf: FaultOf) => ComponentChildren;
+  readonly needsCode: boolean;
   /** Sets the fields before they are shown. */
   readonly onOpen: () => void;
   /** Null: done. */
@@ -27,7 +28,7 @@ interface ChangeSectionProps {
 
 /** A section whose button opens a dialog with the fields of a change. */
 function ChangeSection(props: ChangeSectionProps) {
-  const { heading, children, labels, pointer, renderFields, onOpen, send, onChange } = props;
+  const { heading, children, labels, pointer, renderFields, needsCode, onOpen, send, onChange } = props;
   const isOpen = useSignal(false);
   const close = (): void => {
     isOpen.value = false;
@@ -59,6 +60,7 @@ function ChangeSection(props: ChangeSectionProps) {
         <IdentityDialog
           title={labels.change}
           label={labels.submit}
+          needsCode={needsCode}
           send={change}
           onClose={close}
           pointers={[pointer]}
@@ -71,18 +73,19 @@ function ChangeSection(props: ChangeSectionProps) {
 
 interface EmailProps {
   readonly email: string | null;
+  readonly needsCode: boolean;
   readonly onChange: () => void;
 }
 
-export function Email({ email, onChange }: EmailProps) {
+export function Email({ email, needsCode, onChange }: EmailProps) {
   const texts = TEXTS.ownAccount.email;
   const address = useSignal('');
   const open = (): void => {
     address.value = email ?? '';
   };
-  const send = async ({ password }: Proof): Promise<Failure | null> => {
+  const send = async (proof: Proof): Promise<Failure | null> => {
     const wanted = address.value.trim();
-    const body = { password, email: wanted === '' ? null : wanted };
+    const body = { email: wanted === '' ? null : wanted, ...proof };
     const result = await settle(api.PATCH('/api/v1/account', { body }));
     if (!result.ok) return result.failure;
     announce(texts.changed);
@@ -93,6 +96,7 @@ export function Email({ email, onChange }: EmailProps) {
       heading={texts.heading}
       labels={texts}
       pointer="/email"
+      needsCode={needsCode}
       onOpen={open}
       send={send}
       onChange={onChange}
@@ -114,7 +118,7 @@ export function Email({ email, onChange }: EmailProps) {
   );
 }
 
-export function Password({ onChange }: { readonly onChange: () => void }) {
+export function Password({ needsCode, onChange }: Pick<EmailProps, 'needsCode' | 'onChange'>) {
   const texts = TEXTS.ownAccount.newPassword;
   const chosen = useSignal('');
   const revokes = useSignal(false);
@@ -122,8 +126,8 @@ export function Password({ onChange }: { readonly onChange: () => void }) {
     chosen.value = '';
     revokes.value = false;
   };
-  const send = async ({ password }: Proof): Promise<Failure | null> => {
-    const body = { password, new_password: chosen.value, revoke_tokens: revokes.value };
+  const send = async (proof: Proof): Promise<Failure | null> => {
+    const body = { new_password: chosen.value, revoke_tokens: revokes.value, ...proof };
     const result = await settle(api.PUT('/api/v1/account/password', { body }));
     if (!result.ok) return result.failure;
     announce(texts.changed(result.data.sessions_ended));
@@ -134,6 +138,7 @@ export function Password({ onChange }: { readonly onChange: () => void }) {
       heading={texts.heading}
       labels={texts}
       pointer="/new_password"
+      needsCode={needsCode}
       onOpen={open}
       send={send}
       onChange={onChange}

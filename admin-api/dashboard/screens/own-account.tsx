@@ -31,6 +31,7 @@ export function OwnAccount() {
   const account = useResource(readAccount);
   const totp = useResource(readTotp);
   const sessions = useResource(readSessions);
+  const needsCode = totp.value.value?.enabled ?? false;
   return (
     <div class="stack narrow">
       <h1>{texts.title}</h1>
@@ -38,16 +39,16 @@ export function OwnAccount() {
         {(row) => (
           <>
             <Facts account={row} />
-            <Email email={row.email} onChange={account.load} />
+            <Email email={row.email} needsCode={needsCode} onChange={account.load} />
           </>
         )}
       </Loaded>
-      <Password onChange={sessions.load} />
+      <Password needsCode={needsCode} onChange={sessions.load} />
       <Loaded resource={totp}>
         {(row) => (
           <>
             <OneTimeCodes totp={row} onChange={totp.load} />
-            <PasskeyList needsCode={row.enabled} />
+            <PasskeyList needsCode={needsCode} />
           </>
         )}
       </Loaded>

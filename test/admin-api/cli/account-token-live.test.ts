@@ -182,6 +182,21 @@ test('account set: API access off and on, another name, a new password; rm', asy
   assert.match(last.stderr, /\(last_admin\)\n {2}next: Make another account/);
 });
 
+test('account set: the own password and e-mail address need the current password', async ({ daemon, waypost }) => {
+  const { token } = await daemon.account('boss', { role: 'admin' });
+  const env = { WAYPOST_URL: daemon.url, WAYPOST_TOKEN: token };
+  const change = ['account', 'set', 'boss', '--email', 'boss@example.net', '--plan', 'pro', '--random-password'];
+  const alone = await waypost(change, { env });
+  assert.match(alone.stderr, /\(no_password\)\n {2}next: Set WAYPOST_ADMIN_PASSWORD to the current password/);
+  const wrong = await waypost(change, { env: { WAYPOST_ADMIN_PASSWORD: 'wrong', ...env } });
+  assert.match(wrong.stderr, /\(wrong_password, \/password\)/);
+  const right = await waypost(change, { env: { WAYPOST_ADMIN_PASSWORD: 'boss secret', ...env } });
+  assert.match(right.stdout, /^changed email, plan, password of account boss/);
+  const password = /^password: (\S+)$/m.exec(right.stdout)?.[1] ?? '';
+  const login = ['token', 'create', '--login', 'boss@example.net', '--password-stdin'];
+  assert.is((await waypost(login, { env, stdin: `${password}\n` })).code, 0);
+});
+
 test('one-time codes: log in with a code, and remove the codes of a user', async ({ daemon, waypost }) => {
   const password = 'dora secret';
   const { token } = await daemon.account('dora');

@@ -61,6 +61,15 @@ function undocumented(
   );
 }
 
+/** Whether a path has a route without a token; its responses may be cached. */
+function isPublic(daemon: Daemon, method: string, target: string): boolean {
+  const [path] = target.split('?', 1);
+  const matches = (template: string): boolean => new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(path);
+  return daemon.api.routes.some(
+    (route) => route.scope === null && (route.method === method || method === 'HEAD') && matches(route.path),
+  );
+}
+
 /** Returns the response. Throws if it violates the contract or the OpenAPI document. */
 export function held(daemon: Daemon, method: string, path: string, answer: Answer): Answer {
   const { status, headers, body, text } = answer;
@@ -68,6 +77,8 @@ export function held(daemon: Daemon, method: string, path: string, answer: Answe
   assert.ok(STATUSES.has(status), `a status that the contract does not name: ${context}`);
   assert.match(headers.get('x-request-id') ?? '', /^[0-9A-Za-z_-]{8,64}$/, `X-Request-Id: ${context}`);
   if (status >= 400 && path !== '/readyz') heldError(answer, context);
+  if (status >= 400 || !isPublic(daemon, method, path))
+    assert.is(headers.get('cache-control'), 'no-store', `Cache-Control: ${context}`);
   if (
     status === 200 &&
     text !== '' &&

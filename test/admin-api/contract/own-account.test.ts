@@ -1,13 +1,16 @@
 /** The API contract: the own password and e-mail address. */
 import * as assert from 'uvu/assert';
 import { listOf } from '../daemon.ts';
-import { SESSION, signedIn } from './browser.ts';
+import { Browser, SESSION, signedIn } from './browser.ts';
+import { atStartOfStep, withTotp } from './factors.ts';
 import { everywhere, refused, succeeded } from './world.ts';
 
 const PASSWORD = '/api/v1/account/password';
 const ACCOUNT = '/api/v1/account';
 
 await everywhere('contract, own account', (test) => {
+  atStartOfStep(test);
+
   test('PUT /api/v1/account/password ends the other sessions; tokens stay valid', async ({ world }) => {
     const member = await world.member();
     const { password, username } = member;
@@ -43,12 +46,48 @@ await everywhere('contract, own account', (test) => {
     refused(await browser.get(ACCOUNT), '401 invalid_session');
   });
 
-  test('the own password is not changed by an open session alone, for administrators too', async ({ world }) => {
-    const member = await world.member({ role: 'admin' });
+  test('neither a session nor a token of an administrator changes the own credentials alone', async ({ world }) => {
+    const member = await world.member({ role: 'admin', email: 'root@example.net' });
     const browser = await signedIn(world, member);
     const path = `/api/v1/accounts/${member.id}`;
-    refused(await browser.send('PATCH', path, { password: 'another secret' }), '409 own_password', '/password');
-    succeeded(await browser.send('PATCH', path, { plan: 'pro' }));
+    for (const send of [
+      (json: object) => browser.send('PATCH', path, json),
+      (json: object) => member.client.patch(path, json),
+    ]) {
+      const head = world.daemon.writes();
+      refused(await send({ password: 'another secret' }), '409 own_password', '/password');
+      refused(await send({ password: 'another secret', revoke_tokens: true }), '409 own_password', '/password');
+      refused(await send({ email: 'thief@example.net' }), '409 own_email', '/email');
+      refused(await send({ email: null }), '409 own_email', '/email');
+      assert.is(world.daemon.writes(), head);
+      succeeded(await send({ plan: 'pro', email: 'root@example.net' }));
+    }
+    succeeded(await world.nobody.post(SESSION, { login: 'root@example.net', password: member.password }));
+    // Of another account, as before.
+    succeeded(await world.admin.patch(path, { password: 'another secret', email: null }));
+  });
+
+  test('with one-time codes, the own password and e-mail address need a code too', async ({ world }) => {
+    const member = await world.member({ role: 'admin' });
+    const { client, password } = member;
+    const { app, recoveryCodes } = await withTotp(member);
+    const browser = new Browser(world);
+    await browser.signIn(member, recoveryCodes[0]);
+    const changes: readonly (readonly [method: string, path: string, json: object])[] = [
+      ['PUT', PASSWORD, { password, new_password: 'another secret' }],
+      ['PATCH', ACCOUNT, { password, email: 'coded@example.net' }],
+    ];
+    for (const [method, path, json] of changes)
+      for (const send of [
+        (more: object) => browser.send(method, path, { ...json, ...more }),
+        (more: object) => client.send(method, path, { json: { ...json, ...more } }),
+      ]) {
+        refused(await send({}), '403 code_required', '/code');
+        refused(await send({ code: app.wrong() }), '403 bad_code', '/code');
+      }
+    const [email, newPassword] = [changes[1], changes[0]];
+    succeeded(await client.send(email[0], email[1], { json: { ...email[2], code: recoveryCodes[1] } }));
+    succeeded(await browser.send(newPassword[0], newPassword[1], { ...newPassword[2], code: recoveryCodes[2] }));
   });
 
   test('PATCH /api/v1/account changes the e-mail address, with the password', async ({ world }) => {
@@ -89,6 +128,25 @@ await everywhere(
       for (let i = 0; i < 2; i++) refused(await browser.send('PUT', PASSWORD, json), '403 wrong_password');
       refused(await browser.send('PUT', PASSWORD, json), '429 too_many_requests');
       refused(await browser.send('DELETE', '/api/v1/account/totp', { password: 'wrong' }), '429 too_many_requests');
+    });
+
+    test('guesses count by account, whichever login they use', async ({ world }) => {
+      const member = await world.member({ email: 'Two.Logins@example.net' });
+      const { username, password } = member;
+      const guess = (login: string, secret = 'wrong') => world.nobody.post(SESSION, { login, password: secret });
+      // One for the token of the member.
+      for (const login of [username, username.toUpperCase()]) refused(await guess(login), '401 bad_credentials');
+      refused(await guess('two.logins@example.net'), '401 bad_credentials');
+      // Neither the status nor a header tells that both logins are of one account.
+      refused(await guess(username, password), '401 bad_credentials');
+      const right = await guess('TWO.logins@example.net', password);
+      const unknown = 'nobody.at.all@example.net';
+      await guess(unknown);
+      const other = await guess(unknown);
+      for (const answer of [right, other]) refused(answer, '401 bad_credentials');
+      assert.is(right.body.error.message, other.body.error.message);
+      assert.is(right.headers.get('ratelimit'), other.headers.get('ratelimit'));
+      refused(await guess(username, password), '429 too_many_requests');
     });
   },
   { WAYPOST_ADMIN_LOGIN_RATE_LIMIT: '4' },

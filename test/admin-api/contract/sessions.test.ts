@@ -90,7 +90,7 @@ await everywhere('contract, sessions', (test) => {
       else assert.is(outcome(answer), '200', path);
     }
     const { headers } = await browser.get('/api/v1/domains');
-    assert.is(headers.get('cache-control'), 'private, no-cache');
+    assert.is(headers.get('cache-control'), 'no-store');
     assert.is(headers.get('cross-origin-resource-policy'), 'same-origin');
     const { body } = succeeded(await browser.send('POST', '/api/v1/domains', { domain: 'cookie.example.net' }));
     const [entry] = listOf((await world.user.client.get('/api/v1/audit?action=domain.create')).body.entries);

@@ -195,7 +195,7 @@ await everywhere('contract, one-time codes', (test) => {
     succeeded(await signIn(world, member, app.code(STEP)));
     // A new password ends the lock.
     await lock(world, member, app);
-    const json = { password: member.password, new_password: 'another secret' };
+    const json = { password: member.password, new_password: 'another secret', code: recoveryCodes[1] };
     succeeded(await browser.send('PUT', '/api/v1/account/password', json));
     await later(STEP, async () =>
       succeeded(await signIn(world, { ...member, password: 'another secret' }, app.code(STEP))),

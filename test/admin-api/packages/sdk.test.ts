@@ -51,7 +51,7 @@ await everywhere('issued SDKs', (test) => {
       for (const file of ['host-sdk.js', 'host-sdk.d.ts', 'background.d.ts']) {
         const answer = await fetch(`${world.daemon.url}${SDKS}/${version}/${file}`);
         assert.is(answer.status, 404, version);
-        assert.is(answer.headers.get('cache-control'), null);
+        assert.is(answer.headers.get('cache-control'), 'no-store');
       }
     refused(await world.nobody.get(`${SDKS}/${ISSUED_SDKS[0].version}/other.js`), '404 no_such_endpoint');
   });
