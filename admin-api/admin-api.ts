@@ -37,6 +37,7 @@ import { sessionRoutes } from './auth/session-routes.ts';
 import { Sessions } from './auth/sessions.ts';
 import { TokenUses } from './auth/token-uses.ts';
 import { replay } from './change/change.ts';
+import { ImportSlots } from './change/import-slots.ts';
 import type { CatalogStates, SecondaryZones, Services } from './change/services.ts';
 import { Turns } from './change/turns.ts';
 import { dnssecRoutes } from './dnssec/routes.ts';
@@ -63,7 +64,7 @@ import { type AuditPrograms, createPackages, type Packages } from './packages/in
 import { DashboardPages } from './pages/pages.ts';
 import { PREFIX, powerDnsError } from './powerdns/errors.ts';
 import { powerDnsRoutes } from './powerdns/routes.ts';
-import type { Resolve } from './proxy/bounded.ts';
+import type { ResolveFor } from './proxy/bounded.ts';
 import { errorPagePreviewRoute } from './proxy/error-page-preview.ts';
 import { errorPagesRoutes } from './proxy/error-pages.ts';
 import { originsRoutes } from './proxy/origins-document.ts';
@@ -114,7 +115,7 @@ export interface AdminApiOptions {
   /** States of the targets of ALIAS records; omitted: read from their rows. */
   readonly aliases?: AliasStates;
   /** Resolves host names of origins; omitted: uses `edge.resolvers`. */
-  readonly resolve?: Resolve;
+  readonly resolve?: ResolveFor;
   /** Asks the nameservers of parent zones for DS records. */
   readonly publicParent: PublicLook;
   /** Asks them for delegations. */
@@ -180,6 +181,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     log,
     secrets,
     turns: new Turns(),
+    imports: new ImportSlots(),
     search: new DomainSearch(reader, journal),
     aliases: options.aliases ?? new AliasStates(environment),
     publicParent: options.publicParent,

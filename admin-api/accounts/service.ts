@@ -17,6 +17,7 @@ import { removeFactors } from '../factors/remove.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Context } from '../http/route.ts';
+import { callerOwner } from '../http/slot-owner.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
 
 export interface AccountBody {
@@ -40,7 +41,7 @@ export async function createAccount(
   context: Context<Caller>,
   body: AccountBody & { readonly username: string; readonly password: string },
 ) {
-  const chosen = newAccount(services, body, await passwords.hash(body.password));
+  const chosen = newAccount(services, body, await passwords.hash(body.password, callerOwner(context)));
   return change(services, context, (draft) => {
     const account = { id: draft.newId(accounts), ...chosen };
     requireFreeLogins(draft, account);
@@ -95,7 +96,8 @@ export async function updateAccount(
   if (isOwn && body.password !== undefined) throw ownPassword();
   // Before the password is hashed, which is slow.
   requireAccount(services.reader, id);
-  const passwordHash = body.password === undefined ? undefined : await passwords.hash(body.password);
+  const passwordHash =
+    body.password === undefined ? undefined : await passwords.hash(body.password, callerOwner(context));
   return change(services, context, (draft) => {
     const old = requireAccount(draft, id);
     const account: Account = {
@@ -207,6 +209,9 @@ function requireOtherAdmin(draft: Draft, account: Account): void {
   throw new StateError('last_admin', 'This is the only administrator; make another account an administrator first.');
 }
 
+/** At the start, when no client has an account. */
+const SETUP = { account: '', network: '' };
+
 /**
  * In an empty store, creates the account `admin` with the role admin and the plan unlimited.
  * Returns its generated password, which must be shown once. Null if the configuration sets the
@@ -217,7 +222,7 @@ export async function ensureAdmin(services: Services, passwords: Passwords): Pro
   const { environment, journal, config } = services;
   const password = config.admin.password ?? randomBytes(15).toString('base64url');
   const body = { username: 'admin', role: 'admin', plan: 'unlimited' } as const;
-  const account = newAccount(services, body, await passwords.hash(password));
+  const account = newAccount(services, body, await passwords.hash(password, SETUP));
   await write(environment, journal, 'setup', (draft) => draft.put(accounts, { id: draft.newId(accounts), ...account }));
   return config.admin.password === undefined ? password : null;
 }

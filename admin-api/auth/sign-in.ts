@@ -3,6 +3,7 @@
  * token and for a dashboard session.
  */
 import { clientNetwork } from '../../core/address/ipv6.ts';
+import { strangerAt } from '../../core/address/slot-owner.ts';
 import { type Draft, write } from '../../core/journal/draft/draft.ts';
 import { type Account, audits } from '../../core/store/rows.ts';
 import { auditEntry } from '../change/change.ts';
@@ -66,7 +67,8 @@ export async function signIn<T>(
   const account = reader.accountByLogin(body.login);
   const mayTry = logins.take(clientNetwork(remoteAddress), body.login, account?.id, headers);
   const stored = mayTry ? account?.passwordHash : undefined;
-  if (!(await passwords.verify(stored, body.password)) || account === undefined) throw badCredentials();
+  const isRight = await passwords.verify(stored, body.password, strangerAt(remoteAddress));
+  if (!isRight || account === undefined) throw badCredentials();
   if (!account.apiEnabled) throw apiDisabled();
   const { result, sequence } = await write(
     environment,

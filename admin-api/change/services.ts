@@ -14,6 +14,7 @@ import type { SecondaryRow } from '../../core/store/rows.ts';
 import type { WriteTraces } from '../../core/traces/write-traces.ts';
 import type { Name } from '../../core/wire/name.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
+import type { ImportSlots } from './import-slots.ts';
 import type { Turns } from './turns.ts';
 
 /** Finds domains by a part of their name: see admin-api/domains/search.ts. */
@@ -50,6 +51,7 @@ export interface Services {
   readonly zoneSettings: ZoneSettings;
   readonly log: Logger;
   readonly turns: Turns;
+  readonly imports: ImportSlots;
   readonly secrets: Secrets;
   readonly search: DomainFinder;
   readonly aliases: AliasStates;

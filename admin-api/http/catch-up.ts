@@ -45,6 +45,9 @@ function bufferBody(request: HttpRequest, limit: number): { request: HttpRequest
       query,
       remoteAddress,
       isSecure,
+      get signal() {
+        return request.signal;
+      },
       header: (name) => request.header(name),
       body: () => collectChunks(read()),
       stream: read,

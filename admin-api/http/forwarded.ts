@@ -27,6 +27,9 @@ export function withForwardedClient(request: HttpRequest, { field, secret }: For
     remoteAddress: value.slice(end + 1),
     // The gateway redirects plain requests for the admin hosts.
     isSecure: true,
+    get signal() {
+      return request.signal;
+    },
     header: (name) => request.header(name),
     body: (limit) => request.body(limit),
     stream: (limit) => request.stream(limit),

@@ -12,6 +12,7 @@ import { checkRequest, type RequestCheck } from './request-check.ts';
 import { newRequestId } from './request-id.ts';
 import { safeHeaders } from './response-headers.ts';
 import {
+  Aborted,
   CLOSING_MS,
   discard,
   type Handler,
@@ -55,12 +56,8 @@ export class NodeTransport implements Transport {
     const serve = (message: IncomingMessage, response: ServerResponse, expectsContinue = false): void => {
       const connection = connections.get(message.socket);
       connection?.enqueue(message, response, () => {
-        this.#respond(
-          new NodeRequest(message, expectsContinue ? response : undefined, timeouts.body),
-          response,
-          handler,
-          connection,
-        );
+        const request = new NodeRequest(message, response, expectsContinue, timeouts.body);
+        this.#respond(request, response, handler, connection);
       });
     };
     server.on('request', serve);
@@ -151,11 +148,12 @@ class NodeRequest implements HttpRequest {
   readonly query: string;
   readonly check: RequestCheck;
   readonly #message: IncomingMessage;
-  /** Set if the client waits for 100 Continue. */
-  readonly #waiting: ServerResponse | undefined;
+  readonly #response: ServerResponse;
+  readonly #expectsContinue: boolean;
   readonly #timeout: number;
+  #abort: AbortController | undefined;
 
-  constructor(message: IncomingMessage, waiting: ServerResponse | undefined, timeout: number) {
+  constructor(message: IncomingMessage, response: ServerResponse, expectsContinue: boolean, timeout: number) {
     const url = originForm(message.url ?? '/');
     const mark = url.indexOf('?');
     this.method = message.method ?? 'GET';
@@ -163,12 +161,24 @@ class NodeRequest implements HttpRequest {
     this.query = mark < 0 ? '' : url.slice(mark + 1);
     this.check = checkRequest(this.method, url, message.rawHeaders);
     this.#message = message;
-    this.#waiting = waiting;
+    this.#response = response;
+    this.#expectsContinue = expectsContinue;
     this.#timeout = timeout;
   }
 
   get remoteAddress(): string {
     return (this.#message.socket.remoteAddress ?? '').replace(/^::ffff:(?=[\d.]+$)/i, '');
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      const abort = new AbortController();
+      const leave = (): void => abort.abort(new Aborted());
+      if (this.#response.destroyed) leave();
+      else this.#response.once('close', leave);
+      this.#abort = abort;
+    }
+    return this.#abort.signal;
   }
 
   header(name: string): string | undefined {
@@ -198,7 +208,7 @@ class NodeRequest implements HttpRequest {
     message.on('end', () => body.end());
     message.on('close', () => body.abort());
     message.on('error', () => body.abort());
-    this.#waiting?.writeContinue();
+    if (this.#expectsContinue) this.#response.writeContinue();
     body.expectMore();
   }
 

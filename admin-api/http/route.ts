@@ -36,6 +36,8 @@ export interface Context<C, B = unknown> {
   readonly body: B;
   readonly requestId: string;
   readonly remoteAddress: string;
+  /** Aborts when the client disconnects. */
+  readonly signal: AbortSignal;
   /** A proxy received the request over TLS. */
   readonly isSecure: boolean;
   /** Set for a POST with an Idempotency-Key. */
@@ -403,7 +405,22 @@ function createContext<C, B>(
   const { params, query, requestId, headers } = at;
   const { path, remoteAddress, isSecure = false } = request;
   const header = (name: string): string | undefined => request.header(name);
-  return { params, query, requestId, headers, path, remoteAddress, isSecure, caller, body, idempotency, header };
+  return {
+    params,
+    query,
+    requestId,
+    headers,
+    path,
+    remoteAddress,
+    isSecure,
+    caller,
+    body,
+    idempotency,
+    header,
+    get signal() {
+      return request.signal;
+    },
+  };
 }
 
 async function readJson(request: HttpRequest, limit = MAX_JSON, isOptional = false): Promise<Buffer> {

@@ -16,6 +16,8 @@ export interface HttpRequest {
   readonly remoteAddress: string;
   /** A proxy received the request over TLS; the API itself has no TLS. */
   readonly isSecure?: boolean;
+  /** Aborts with `Aborted` when the client disconnects. Created on first use. */
+  readonly signal: AbortSignal;
   /** `name` in lower case. For a repeated header: the first value, or all, joined by commas. */
   header(name: string): string | undefined;
   /**

@@ -17,6 +17,7 @@ import { checkRequest, type RequestCheck } from './request-check.ts';
 import { newRequestId } from './request-id.ts';
 import { safeHeaders } from './response-headers.ts';
 import {
+  Aborted,
   CLOSING_MS,
   discard,
   type Handler,
@@ -105,6 +106,7 @@ class Exchange implements HttpRequest {
   /** The body of the response, while it is sent piece by piece. */
   #streamed: AsyncIterable<string | Uint8Array> | undefined;
   #isAborted = false;
+  #abort: AbortController | undefined;
   /** Resolves the promise of #waitUntilWritable: the response is writable or aborted. */
   #wake: () => void = () => {};
 
@@ -123,6 +125,7 @@ class Exchange implements HttpRequest {
     this.#check = checkRequest(this.method, this.path + this.query, fields);
     response.onAborted(() => {
       this.#isAborted = true;
+      this.#abort?.abort(new Aborted());
       this.#body?.abort();
       // A stream of events may wait for its next chunk when the client disconnects.
       if (this.#streamed !== undefined) discard(this.#streamed);
@@ -137,6 +140,14 @@ class Exchange implements HttpRequest {
 
   get fault(): HttpError | undefined {
     return this.#check.fault;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.#isAborted) this.#abort.abort(new Aborted());
+    }
+    return this.#abort.signal;
   }
 
   header(name: string): string | undefined {

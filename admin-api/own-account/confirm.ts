@@ -12,6 +12,7 @@ import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import { REVISION } from '../http/revision.ts';
 import type { Context, Reply } from '../http/route.ts';
+import { callerOwner } from '../http/slot-owner.ts';
 import { accountGone } from '../http/unauthorized.ts';
 
 export interface Confirmation {
@@ -47,7 +48,8 @@ export async function changeWithPassword<R extends Reply>(
   const { id } = caller.account;
   logins.takeOwn(clientNetwork(remoteAddress), id, headers);
   const account = services.reader.account(id);
-  if (!(await passwords.verify(account?.passwordHash, body.password)) || account === undefined) throw wrongPassword();
+  const isRight = await passwords.verify(account?.passwordHash, body.password, callerOwner(context));
+  if (!isRight || account === undefined) throw wrongPassword();
   return change(services, context, async (draft) => {
     const current = draft.account(id);
     if (current === undefined) throw accountGone();

@@ -5,6 +5,7 @@ import { endSessions } from '../auth/sessions.ts';
 import type { SignInParts } from '../auth/sign-in.ts';
 import { revokeTokens } from '../auth/tokens.ts';
 import { unlockCodes } from '../factors/code-check.ts';
+import { callerOwner } from '../http/slot-owner.ts';
 import { nowSeconds } from '../http/time.ts';
 import { type Confirmation, type ConfirmedContext, changeWithFactors } from './confirm.ts';
 
@@ -21,7 +22,7 @@ export function changePassword(
   // After the current password was verified, and once if the commit conflicts.
   let hashing: Promise<string> | undefined;
   return changeWithFactors(parts, context, async (draft, account) => {
-    hashing ??= parts.passwords.hash(password);
+    hashing ??= parts.passwords.hash(password, callerOwner(context));
     const passwordHash = await hashing;
     draft.put(accounts, { ...account, passwordHash, updatedAt: nowSeconds() });
     unlockCodes(draft, account.id);

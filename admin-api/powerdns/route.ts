@@ -45,6 +45,9 @@ function withApiKey(request: HttpRequest): HttpRequest {
     query,
     remoteAddress,
     isSecure,
+    get signal() {
+      return request.signal;
+    },
     header: (name) => (name === 'authorization' ? authorization : request.header(name)),
     body: (limit) => request.body(limit),
     stream: (limit) => request.stream(limit),

@@ -23,8 +23,19 @@ import { patchRRsets } from './rrset-patch.ts';
 import { CONSUMER, PRODUCER, readZoneBody, SLAVE, type ZoneBody } from './zone-body.ts';
 import { dotted, tryParseName } from './zone-id.ts';
 
+/** Bytes of a body above which it takes turns with imports. */
+const LARGE_BODY = 64 * 1024;
+
+function inTurn<T>({ imports }: Services, context: PowerDnsContext, work: () => Promise<T>): Promise<T> {
+  return context.body.length > LARGE_BODY ? imports.run(context, work) : work();
+}
+
 /** Returns the new zone. Throws WaypostError. */
-export async function createZone(services: Services, context: PowerDnsContext, body: JsonObject): Promise<Domain> {
+export function createZone(services: Services, context: PowerDnsContext, body: JsonObject): Promise<Domain> {
+  return inTurn(services, context, () => fillZone(services, context, body));
+}
+
+async function fillZone(services: Services, context: PowerDnsContext, body: JsonObject): Promise<Domain> {
   requireWholeAccount(context.caller);
   const name = readString(body, 'name');
   const apex = readName(name);
@@ -184,7 +195,11 @@ async function setSigned(services: Services, context: PowerDnsContext, id: numbe
 }
 
 /** Throws WaypostError. */
-export async function patchZone(services: Services, context: PowerDnsContext, body: JsonObject): Promise<void> {
+export function patchZone(services: Services, context: PowerDnsContext, body: JsonObject): Promise<void> {
+  return inTurn(services, context, () => changeZone(services, context, body));
+}
+
+async function changeZone(services: Services, context: PowerDnsContext, body: JsonObject): Promise<void> {
   const { caller, params } = context;
   const { id, apex } = requireEditable(findZone(services.reader, caller, params.zone_id));
   const changes = readChanges(apex, body);

@@ -1,5 +1,6 @@
 /** Limits concurrent name resolutions, so that slow zones cannot accumulate sockets and timers. */
-import { Semaphore } from '../../core/base/semaphore.ts';
+import { FairSlots } from '../../core/base/fair-slots.ts';
+import type { Id } from '../../core/store/keys.ts';
 import { HttpError } from '../http/errors.ts';
 
 /**
@@ -8,6 +9,9 @@ import { HttpError } from '../http/errors.ts';
  * resolution.
  */
 export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
+
+/** The same for an account, whose resolutions take turns with those of others. */
+export type ResolveFor = (name: string, signal: AbortSignal, accountId: Id) => Promise<readonly string[]>;
 
 export interface Bounds {
   /** Maximum concurrent resolutions. */
@@ -22,20 +26,17 @@ const busy = (): HttpError =>
   new HttpError(503, 'busy', 'Too many origins are being resolved at the moment; send the request again.');
 
 /**
- * Wraps `resolve`: at most `slots` run concurrently, and others wait in order. A resolution rejects
- * with HttpError 503 `busy` if the queue is full, or if its signal aborts in the queue. A slot is
- * free when its resolution has ended or was cancelled.
+ * Wraps `resolve`: at most `slots` run concurrently, and others wait for their turn. A resolution
+ * rejects with HttpError 503 `busy` if the queue is full, or if its signal aborts in the queue. A
+ * slot is free when its resolution has ended or was cancelled.
  */
-export function limitConcurrency(resolve: Resolve, { slots, queue }: Bounds = DEFAULT_BOUNDS): Resolve {
-  const semaphore = new Semaphore(slots);
+export function limitConcurrency(resolve: Resolve, bounds: Bounds = DEFAULT_BOUNDS): ResolveFor {
+  const slots = new FairSlots(bounds);
 
-  return async (name, signal) => {
-    if (!semaphore.tryAcquire() && (semaphore.waiting >= queue || !(await semaphore.acquire(signal)))) throw busy();
-    let over = false;
-    const end = (): void => {
-      if (!over) semaphore.release();
-      over = true;
-    };
+  return async (name, signal, accountId) => {
+    const slot = await slots.acquire({ account: String(accountId), network: '' }, signal);
+    if (slot === 'full' || slot === 'aborted') throw busy();
+    const end = (): void => slot.release();
     signal.addEventListener('abort', end, { once: true });
     try {
       return await resolve(name, signal);

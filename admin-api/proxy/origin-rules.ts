@@ -2,13 +2,13 @@
 import type { Exemptions, Prefix } from '../../core/address/index.ts';
 import type { Domain } from '../../core/store/rows.ts';
 import type { Services } from '../change/services.ts';
-import type { Resolve } from './bounded.ts';
+import type { Resolve, ResolveFor } from './bounded.ts';
 import type { OriginOptions } from './origin.ts';
 import { resolveOwnFirst } from './own-names.ts';
 
 /** Settings for the check of origins. */
 export interface OriginRules {
-  readonly resolve: Resolve;
+  readonly resolve: ResolveFor;
   readonly allowPrivate: Exemptions;
   /** Addresses of the cluster. */
   readonly own: readonly Prefix[];
@@ -19,5 +19,6 @@ export function optionsFor(
   { resolve, allowPrivate, own }: OriginRules,
   domain: Domain,
 ): OriginOptions {
-  return { resolve: resolveOwnFirst(services, domain, resolve, allowPrivate), allowPrivate, own };
+  const resolveName: Resolve = (name, signal) => resolve(name, signal, domain.accountId);
+  return { resolve: resolveOwnFirst(services, domain, resolveName, allowPrivate), allowPrivate, own };
 }

@@ -5,7 +5,7 @@
  * CNAMEs.
  */
 import { Resolver } from 'node:dns/promises';
-import { type Bounds, DEFAULT_BOUNDS, limitConcurrency, type Resolve } from './bounded.ts';
+import { type Bounds, DEFAULT_BOUNDS, limitConcurrency, type ResolveFor } from './bounded.ts';
 
 /** Milliseconds for the first attempt of a query; c-ares waits longer for each further one. */
 const TRY_MS = 800;
@@ -25,7 +25,7 @@ const NO_DATA = 'ENODATA';
  * common, and the edge checks the address again when it connects. If neither family has an address,
  * rejects with the error of the A query, unless that is only NO_DATA.
  */
-export function dnsResolve(servers?: readonly string[], bounds: Bounds = DEFAULT_BOUNDS): Resolve {
+export function dnsResolve(servers?: readonly string[], bounds: Bounds = DEFAULT_BOUNDS): ResolveFor {
   return limitConcurrency(async (name, signal) => {
     // A resolver for each name, because `cancel` ends all queries of a resolver.
     const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });

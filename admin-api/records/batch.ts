@@ -40,7 +40,7 @@ const PREVIEW_IDS = Number.MAX_SAFE_INTEGER - MAX_BATCH;
  * single changes, with a pointer into the batch.
  */
 export function changeRecords(services: Services, context: Context<Caller>, batch: Batch) {
-  const size = sizeOf(batch);
+  const size = batchSize(batch);
   const domainId = parseId(context.params.domain_id);
   const commit = () =>
     change(services, context, async (draft) => {
@@ -71,7 +71,7 @@ export function changeRecords(services: Services, context: Context<Caller>, batc
  * turn nor the journal.
  */
 export async function previewRecords(services: Services, context: Context<Caller>, batch: Batch) {
-  sizeOf(batch);
+  batchSize(batch);
   const draft = new Draft(services.environment, services.journal.head, new IdTaker(services.journal.ids));
   const domain = editableDomain(draft, context.caller, parseId(context.params.domain_id));
   requireMatch(services, draft, domain, context.header('if-match'));
@@ -108,8 +108,8 @@ export async function previewRecords(services: Services, context: Context<Caller
   };
 }
 
-/** Throws InvalidError. */
-function sizeOf({ delete: deletions = [], put = [], post = [] }: Batch): number {
+/** The number of changes. Throws InvalidError above the maximum. */
+export function batchSize({ delete: deletions = [], put = [], post = [] }: Batch): number {
   const size = deletions.length + put.length + post.length;
   if (size > MAX_BATCH)
     throw new InvalidError('batch_too_large', `The batch has ${size} changes; the maximum is ${MAX_BATCH}. Split it.`, {

@@ -6,7 +6,7 @@ import { HttpError } from '../http/errors.ts';
 import { nextCursor, readPage, readSort } from '../http/lists.ts';
 import { bytesRoute, type Faults, type Route, route } from '../http/route.ts';
 import { NOTHING, oneOf, pageQuery, searchQuery, sortQuery } from '../http/schema.ts';
-import { changeRecords, previewRecords } from './batch.ts';
+import { batchSize, changeRecords, previewRecords } from './batch.ts';
 import { commentFinder } from './comment.ts';
 import { listRecords, RECORD_SORTS, readFilter } from './list.ts';
 import { RecordPageCache } from './pages.ts';
@@ -27,7 +27,6 @@ import { exportZone } from './zonefile/export.ts';
 import { type ImportOptions, importZone } from './zonefile/import.ts';
 import type { PreparePool } from './zonefile/pool.ts';
 import { previewImport } from './zonefile/preview.ts';
-import { PreviewSlots } from './zonefile/preview-slots.ts';
 
 const ZONE_TYPES = ['text/dns', 'text/plain'];
 const RECORDS = '/api/v1/domains/{domain_id}/records';
@@ -35,6 +34,8 @@ const RECORD = `${RECORDS}/{record_id}`;
 const ZONEFILE = '/api/v1/domains/{domain_id}/zonefile';
 /** Enough for ten thousand records of a few hundred bytes. */
 const MAX_BATCH_BODY = 8 << 20;
+/** Changes of a batch above which it takes turns with imports. */
+const LARGE_BATCH = 1000;
 
 const RECORD_FAULTS: Faults = {
   409: [
@@ -65,7 +66,6 @@ const NO_RECORD = [...NO_DOMAIN, 'no_such_record'];
 
 export function recordRoutes(services: Services, pool: PreparePool): Route[] {
   const pages = new RecordPageCache();
-  const previews = new PreviewSlots();
   return [
     route({
       operationId: 'listRecords',
@@ -175,11 +175,15 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
         400: ['invalid_dry_run'],
         404: NO_RECORD,
         422: [...RECORD_FAULTS[422], 'batch_too_large', 'named_twice'],
+        503: ['busy'],
       },
-      run: (context) =>
-        readFlag(context.query, 'dry_run')
-          ? previewRecords(services, context, context.body)
-          : changeRecords(services, context, context.body),
+      run(context) {
+        const { query, body } = context;
+        const work = readFlag(query, 'dry_run')
+          ? () => previewRecords(services, context, body)
+          : () => changeRecords(services, context, body);
+        return batchSize(body) > LARGE_BATCH ? services.imports.run(context, work) : work();
+      },
     }),
     route({
       operationId: 'exportZone',
@@ -241,11 +245,12 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
         const { body, query } = context;
         const options = readImportOptions(query);
         const limit = readPreviewLimit(query.get('limit'));
-        return readFlag(query, 'dry_run')
-          ? previews.run(context.caller.account.id, () =>
-              previewImport(services, pool, context, body, { ...options, limit }),
-            )
-          : importZone(services, pool, context, body, options);
+        const isPreview = readFlag(query, 'dry_run');
+        return services.imports.run(context, () =>
+          isPreview
+            ? previewImport(services, pool, context, body, { ...options, limit })
+            : importZone(services, pool, context, body, options),
+        );
       },
     }),
   ];

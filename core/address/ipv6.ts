@@ -24,11 +24,21 @@ export function ipv6Bytes(text: string): Uint8Array {
  * What counts as one client: an IPv4 address, also an IPv4-mapped one, and of IPv6 the /64, since a
  * client that has one address of it has them all (RFC 4291 2.5.1). A text for comparing only.
  */
-export function clientNetwork(address: string): string {
+export const clientNetwork = (address: string): string => prefixText(address, 8);
+
+/**
+ * The network of a client with everything that its provider may have delegated to it: of IPv6 the
+ * /48 (RFC 6177 section 2). Several clients can share it, which a client network rules out. A text
+ * for comparing only.
+ */
+export const clientSite = (address: string): string => prefixText(address, 6);
+
+/** `length`: bytes of an IPv6 prefix. An IPv4 address stays whole. */
+function prefixText(address: string, length: number): string {
   if (!address.includes(':')) return address;
   const bytes = ipv6Bytes(address.split('%')[0]);
   const isMapped = bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff;
-  return isMapped ? formatIPv4(bytes.subarray(12)) : Buffer.from(bytes.subarray(0, 8)).toString('hex');
+  return isMapped ? formatIPv4(bytes.subarray(12)) : Buffer.from(bytes.subarray(0, length)).toString('hex');
 }
 
 /** Puts an address as the system writes it, IPv4 or IPv6 with or without a zone, into `client`. */

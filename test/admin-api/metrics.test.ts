@@ -105,6 +105,7 @@ async function get(
     path: '/metrics',
     query: '',
     remoteAddress,
+    signal: new AbortController().signal,
     header: (name) => given[name],
     body: () => Promise.resolve(Buffer.alloc(0)),
     async *stream() {},

@@ -11198,7 +11198,25 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["Unavailable"];
+            /**
+             * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
+             * `stopping`, `overloaded`.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
+                        };
+                    };
+                };
+            };
             507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };

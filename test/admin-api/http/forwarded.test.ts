@@ -11,6 +11,7 @@ const SECRET = 'secret-of-the-main-thread';
 
 const requestWith = (value: string | undefined): HttpRequest => ({
   ...{ method: 'GET', path: '/', query: '', remoteAddress: '127.0.0.1' },
+  signal: new AbortController().signal,
   header: (name) => (name === FIELD ? value : undefined),
   body: () => Promise.resolve(Buffer.alloc(0)),
   async *stream() {},

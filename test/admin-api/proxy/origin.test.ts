@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { HttpError } from '../../../admin-api/http/errors.ts';
-import { limitConcurrency, type Resolve } from '../../../admin-api/proxy/bounded.ts';
+import { type Bounds, limitConcurrency, type Resolve, type ResolveFor } from '../../../admin-api/proxy/bounded.ts';
 import { checkOrigin, type OriginOptions } from '../../../admin-api/proxy/origin.ts';
 import { parseExemptions, parsePrefix } from '../../../core/address/index.ts';
 import { InvalidError } from '../../../core/base/errors.ts';
@@ -264,7 +264,13 @@ test('an address of the cluster is a loop', async () => {
   ]);
 });
 
-test('limits concurrent resolutions; others wait in order', async () => {
+const forAccount =
+  (resolve: ResolveFor, accountId: number): Resolve =>
+  (name, signal) =>
+    resolve(name, signal, accountId);
+const limited = (resolve: Resolve, bounds: Bounds): Resolve => forAccount(limitConcurrency(resolve, bounds), 1);
+
+test('limits concurrent resolutions; those of an account wait in order', async () => {
   let running = 0;
   let most = 0;
   const order: string[] = [];
@@ -275,15 +281,30 @@ test('limits concurrent resolutions; others wait in order', async () => {
     running--;
     return ['1.1.1.1'];
   };
-  const resolve = limitConcurrency(slow, { slots: 3, queue: 100 });
+  const resolve = limited(slow, { slots: 6, queue: 100 });
   const names = Array.from({ length: 20 }, (_, i) => `n${i}.example.net`);
   await Promise.all(names.map((name) => checkOrigin(name, { resolve })));
   assert.is(most, 3);
   assert.equal(order, names);
 });
 
+test('an account leaves slots and places in the queue to others', async () => {
+  const shared = limitConcurrency(
+    (name) => (name.startsWith('own.') ? Promise.resolve(['1.1.1.1']) : new Promise(() => {})),
+    {
+      slots: 4,
+      queue: 10,
+    },
+  );
+  const slow = forAccount(shared, 1);
+  const all = Array.from({ length: 20 }, (_, i) => refusal(`n${i}.example.net`, { resolve: slow, timeoutMs: 200 }));
+  const own = await checkOrigin('own.example.net', { resolve: forAccount(shared, 2) });
+  assert.equal(own.addresses, ['1.1.1.1']);
+  await Promise.all(all);
+});
+
 test('503 if the queue is full or the wait is too long', async () => {
-  const stuck = limitConcurrency(() => new Promise(() => {}), { slots: 1, queue: 1 });
+  const stuck = limited(() => new Promise(() => {}), { slots: 1, queue: 1 });
   const first = refusal('a.example.net', { resolve: stuck, timeoutMs: 80 });
   const second = refusal('b.example.net', { resolve: stuck, timeoutMs: 40 });
   const third = await refusal('c.example.net', { resolve: stuck, timeoutMs: 80 });
@@ -294,7 +315,7 @@ test('503 if the queue is full or the wait is too long', async () => {
 
 test('a slot is free after its resolution fails or is cancelled', async () => {
   let call = 0;
-  const resolve = limitConcurrency(
+  const resolve = limited(
     (_, signal) => {
       call++;
       if (call === 1) return Promise.reject(Object.assign(new Error(), { code: 'ENOTFOUND' }));
@@ -310,7 +331,7 @@ test('a slot is free after its resolution fails or is cancelled', async () => {
 });
 
 test('rejected texts use no slot', async () => {
-  const resolve = limitConcurrency(unasked, { slots: 0, queue: 0 });
+  const resolve = limited(unasked, { slots: 0, queue: 0 });
   assert.is((await refusal('router', { resolve })).code, 'private_origin');
   assert.is((await refusal('good.example.net', { resolve })).code, 'busy');
 });

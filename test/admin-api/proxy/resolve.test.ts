@@ -4,6 +4,7 @@ import { decode, encode, type Packet, type RecordType } from 'dns-packet';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { HttpError } from '../../../admin-api/http/errors.ts';
+import type { Resolve } from '../../../admin-api/proxy/bounded.ts';
 import { checkOrigin } from '../../../admin-api/proxy/origin.ts';
 import { codeOf, dnsResolve } from '../../../admin-api/proxy/resolve.ts';
 import { InvalidError } from '../../../core/base/errors.ts';
@@ -90,8 +91,14 @@ async function rejection(promise: Promise<unknown>): Promise<unknown> {
 
 const codeIn = async (promise: Promise<unknown>): Promise<string | undefined> => codeOf(await rejection(promise));
 
+/** Resolves for the account 1. */
+const resolver = (server: string): Resolve => {
+  const resolve = dnsResolve([server]);
+  return (name, signal) => resolve(name, signal, 1);
+};
+
 const ask = (servers: string, name: string): Promise<readonly string[]> =>
-  dnsResolve([servers])(name, new AbortController().signal);
+  dnsResolve([servers])(name, new AbortController().signal, 1);
 
 test('returns the addresses of both families, or of the only one', async ({ address }) => {
   assert.equal(await ask(address, 'both.example.net'), ['1.1.1.1', '1.0.0.1', '2606:4700::1111']);
@@ -113,7 +120,7 @@ test('errors have the code of the failure', async ({ address }) => {
 });
 
 test('with checkOrigin: accepts, rejects, explains', async ({ address }) => {
-  const resolve = dnsResolve([address]);
+  const resolve = resolver(address);
   const code = (text: string): Promise<unknown> => codeIn(checkOrigin(text, { resolve }));
   assert.equal((await checkOrigin('BOTH.example.net', { resolve })).addresses.length, 3);
   assert.is(await code('mixed.example.net'), 'private_origin');
@@ -123,7 +130,7 @@ test('with checkOrigin: accepts, rejects, explains', async ({ address }) => {
 });
 
 test('a missing answer ends with the timeout', async ({ address }) => {
-  const resolve = dnsResolve([address]);
+  const resolve = resolver(address);
   const error = await rejection(checkOrigin('silent.example.net', { resolve, timeoutMs: 100 }));
   assert.instance(error, InvalidError);
   assert.match((error as InvalidError).message, /timeout/);
@@ -131,7 +138,7 @@ test('a missing answer ends with the timeout', async ({ address }) => {
 
 test('the signal cancels queries', async ({ address }) => {
   const deadline = new AbortController();
-  const pending = dnsResolve([address])('silent.example.net', deadline.signal);
+  const pending = dnsResolve([address])('silent.example.net', deadline.signal, 1);
   setTimeout(() => deadline.abort(), 50);
   assert.is(await codeIn(pending), 'ECANCELLED');
 });
@@ -142,7 +149,7 @@ test('503 if the resolver does not run', async () => {
   await new Promise<void>((listening) => probe.bind(0, '127.0.0.1', listening));
   const { port } = probe.address();
   await new Promise<void>((closed) => probe.close(closed));
-  const resolve = dnsResolve([`127.0.0.1:${port}`]);
+  const resolve = resolver(`127.0.0.1:${port}`);
   const error = await rejection(checkOrigin('both.example.net', { resolve }));
   assert.instance(error, HttpError);
   assert.is((error as HttpError).code, 'resolver_unavailable');

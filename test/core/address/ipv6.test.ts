@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { clientNetwork, ipv6Bytes } from '../../../core/address/ipv6.ts';
+import { clientNetwork, clientSite, ipv6Bytes } from '../../../core/address/ipv6.ts';
 
 test('addresses in every form of RFC 4291 2.2', () => {
   const cases: [string, string][] = [
@@ -22,6 +22,13 @@ test('one client is an IPv4 address or an IPv6 /64', () => {
   assert.is(clientNetwork('fe80::1%lo'), clientNetwork('fe80::2'));
   assert.is(clientNetwork('::ffff:192.0.2.1'), '192.0.2.1');
   assert.is.not(clientNetwork('::ffff:192.0.2.1'), clientNetwork('::ffff:192.0.2.2'));
+});
+
+test('the networks of one /48 are one site', () => {
+  assert.is(clientSite('192.0.2.1'), '192.0.2.1');
+  assert.is(clientSite('2001:db8:0:1::1'), clientSite('2001:db8:0:ffff::1'));
+  assert.is.not(clientSite('2001:db8:0:1::1'), clientSite('2001:db8:1:1::1'));
+  assert.is.not(clientSite('::ffff:192.0.2.1'), clientSite('::ffff:192.0.2.2'));
 });
 
 test.run();

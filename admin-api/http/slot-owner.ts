@@ -1,0 +1,13 @@
+/** Who holds a slot for the work of a request (core/base/fair-slots.ts). */
+import { clientNetwork } from '../../core/address/ipv6.ts';
+import type { SlotOwner } from '../../core/base/fair-slots.ts';
+import type { Caller } from './caller.ts';
+import type { Context } from './route.ts';
+
+export const callerOwner = ({
+  caller,
+  remoteAddress,
+}: Pick<Context<Caller>, 'caller' | 'remoteAddress'>): SlotOwner => ({
+  account: `account ${caller.account.id}`,
+  network: clientNetwork(remoteAddress),
+});

@@ -1,0 +1,94 @@
+/** Imports take turns: one at a time for each account, two at a time in all. */
+import { setImmediate } from 'node:timers/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ImportSlots } from '../../../admin-api/change/import-slots.ts';
+import type { Caller } from '../../../admin-api/http/caller.ts';
+import { HttpError } from '../../../admin-api/http/errors.ts';
+import { Aborted } from '../../../admin-api/http/transport.ts';
+import { until } from '../../support/until.ts';
+
+/** Imports that run until the test ends them. */
+class Imports {
+  readonly #slots = new ImportSlots();
+  readonly running: { readonly account: number; end(): void }[] = [];
+  readonly order: number[] = [];
+  highest = 0;
+
+  start(account: number, signal = new AbortController().signal): Promise<string> {
+    const caller = { account: { id: account } } as Caller;
+    return this.#slots.run({ caller, signal }, async () => {
+      this.order.push(account);
+      await new Promise<void>((end) => {
+        this.running.push({ account, end });
+        this.highest = Math.max(this.highest, this.running.length);
+      });
+      return 'done';
+    });
+  }
+
+  get accounts(): number[] {
+    return this.running.map(({ account }) => account).sort();
+  }
+
+  endFirst(): void {
+    this.running.shift()?.end();
+  }
+}
+
+test('one account has one import at a time, and does not delay the first of another one', async () => {
+  const imports = new Imports();
+  const all = [1, 1, 1, 1, 2, 2, 3].map((account) => imports.start(account));
+  await setImmediate();
+  assert.equal(imports.accounts, [1, 2]);
+  for (let left = all.length; left > 0; left--) {
+    await until(() => imports.running.length > 0);
+    assert.is(new Set(imports.accounts).size, imports.running.length, 'two imports of one account');
+    imports.endFirst();
+    await setImmediate();
+  }
+  assert.equal(await Promise.all(all), Array(all.length).fill('done'));
+  assert.is(imports.highest, 2);
+  assert.equal(imports.order.slice(0, 3).sort(), [1, 2, 3]);
+});
+
+test('a full queue is 503 busy with Retry-After for the account that fills it, not for others', async () => {
+  const imports = new Imports();
+  const refused: unknown[] = [];
+  for (let i = 0; i < 400; i++) imports.start(1).catch((error: unknown) => refused.push(error));
+  await setImmediate();
+  assert.is(refused.length, 400 - 256 - 1);
+  const [error] = refused;
+  assert.ok(error instanceof HttpError && error.status === 503 && error.code === 'busy');
+  assert.is(error.headers['Retry-After'], '10');
+  void imports.start(2);
+  await setImmediate();
+  assert.equal(imports.accounts, [1, 2]);
+});
+
+test('an import whose client has disconnected leaves the queue and never runs', async () => {
+  const imports = new Imports();
+  void imports.start(1);
+  const client = new AbortController();
+  const waiting = imports.start(1, client.signal).catch((error: unknown) => error);
+  await setImmediate();
+  client.abort(new Aborted());
+  assert.instance(await waiting, Aborted);
+  imports.endFirst();
+  await setImmediate();
+  assert.equal(imports.order, [1]);
+});
+
+test('a failure frees the slot', async () => {
+  const slots = new ImportSlots();
+  const caller = { account: { id: 1 } } as Caller;
+  const context = { caller, signal: new AbortController().signal };
+  for (let i = 0; i < 5; i++)
+    assert.is(
+      await slots.run(context, () => Promise.reject(new Error('x'))).catch((error: Error) => error.message),
+      'x',
+    );
+  assert.is(await slots.run(context, () => 'done'), 'done');
+});
+
+test.run();
