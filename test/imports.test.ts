@@ -237,6 +237,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'admin-api/http',
     'core/alias',
     'core/base',
+    'core/config',
     'core/domains',
     'core/journal',
     'core/store',

@@ -58,7 +58,8 @@ export async function change<R extends Reply>(
     if (!draft.hasAccount(caller.account.id)) throw accountGone();
     const done = await work(draft);
     if (done.unchanged !== true) draft.insert(audits, auditEntry(context, done));
-    if (idempotency !== null && done.skipsReplay !== true) draft.put(replays, sealReplay(services, idempotency, done));
+    if (idempotency !== null && done.skipsReplay !== true)
+      draft.put(replays, sealReplay(services, caller.account.id, idempotency, done));
     return { done };
   };
   const author = String(caller.account.id);
@@ -128,10 +129,15 @@ function setReplayHeaders({ reply, revision }: StoredReply, headers: Record<stri
 /**
  * The hash of the request is encrypted too: an open hash would allow guesses of a password in it.
  */
-function sealReplay({ secrets }: Services, { id, request }: Idempotency, done: ChangeResult<Reply>): Replay {
+function sealReplay(
+  { secrets }: Services,
+  accountId: Id,
+  { id, request }: Idempotency,
+  done: ChangeResult<Reply>,
+): Replay {
   const response = Buffer.from(JSON.stringify(done.createResponse(0)));
   const sealed = secrets.seal(Buffer.concat([hashOf(request), response]), `idempotency:${id}`);
-  return { id, sealed: sealed.toString('base64'), createdAt: nowSeconds(), revision: 0 };
+  return { id, accountId, sealed: sealed.toString('base64'), createdAt: nowSeconds(), revision: 0 };
 }
 
 function openReplay({ secrets }: Services, { id, request }: Idempotency, { sealed, revision }: Replay): StoredReply {

@@ -45,7 +45,7 @@ export const HOW_TO_GET_A_TOKEN =
 const NEXT_BY_CODE: { readonly [code: string]: string } = {
   zone_exists:
     'If "waypost domain list" shows the zone, replace its records with "waypost zone import FILE --replace"; otherwise another account owns it.',
-  plan_limit: 'Remove a domain, or ask an administrator for a larger plan.',
+  plan_limit: 'Delete what is not needed, or ask an administrator for a larger plan.',
   cname_at_apex: 'Use an ALIAS record instead.',
   record_exists:
     'List the records with "waypost record list"; replace all records of a name and type with "waypost record set".',

@@ -67,7 +67,10 @@ export async function insertDomain(
       requireAccount(draft, account);
       requireFree(draft, apex, account.id);
       if (limit > 0 && draft.countDomains(account.id, limit) >= limit)
-        throw new StateError('plan_limit', `The plan "${account.plan}" allows ${limit} domains, and all are in use.`);
+        throw new StateError(
+          'plan_limit',
+          `The plan "${account.plan}" allows ${limit} domains, and all are in use. Delete a domain, or ask an administrator for a larger plan.`,
+        );
       const empty: Domain = {
         id: draft.newId(domains),
         accountId: account.id,

@@ -12,6 +12,8 @@ const CHANGED: Codes = ['changed'];
 const TOO_MANY: Codes = ['too_many_requests'];
 const UNAVAILABLE: Codes = ['write_conflict', 'feature_level', 'stopping', 'overloaded'];
 const DISK_FULL: Codes = ['disk_full'];
+/** What is stored has limits, whatever is written (core/journal/commit/quotas.ts). */
+const QUOTA: Codes = ['plan_limit'];
 const BODY = {
   408: ['body_too_slow', 'header_too_slow'],
   413: ['body_too_large', 'chunk_too_large'],
@@ -55,6 +57,7 @@ export function faultsOf(route: Route): Map<number, Codes> {
   if (body !== undefined) add(422, 'validation', 'unknown_field');
   if (keyed) add(422, 'idempotency_key_reused');
   if (writes) {
+    add(409, ...QUOTA);
     add(503, ...UNAVAILABLE);
     add(507, ...DISK_FULL);
   }
@@ -80,6 +83,7 @@ const BEFORE: Readonly<Record<number, Codes>> = {
 const SHARED: Readonly<Record<string, readonly [number, Codes]>> = {
   Unauthorized: [401, UNAUTHORIZED],
   BodyTooSlow: [408, BODY[408]],
+  PlanLimit: [409, QUOTA],
   Changed: [412, CHANGED],
   BodyTooLarge: [413, BODY[413]],
   UnsupportedMediaType: [415, BODY[415]],

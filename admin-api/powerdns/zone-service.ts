@@ -6,6 +6,7 @@ import { type MasterRecord, parseMaster } from '../../core/wire/master/index.ts'
 import { equalNames, type Name, nameId } from '../../core/wire/name.ts';
 import { parseRdata } from '../../core/wire/rdata/index.ts';
 import { TYPE } from '../../core/wire/types.ts';
+import { accountOf } from '../change/acting.ts';
 import { change } from '../change/change.ts';
 import type { Services } from '../change/services.ts';
 import { setDnssec } from '../dnssec/service.ts';
@@ -13,6 +14,7 @@ import { requireEditable } from '../domains/owned.ts';
 import { type PrimaryBody, viewPrimary } from '../domains/primaries.ts';
 import { type DomainBody, deleteDomain, insertDomain, replacePrimaries } from '../domains/service.ts';
 import { DEFAULT_TTL } from '../records/content.ts';
+import { type GenerateRoom, generateRoom } from '../records/zonefile/generate-room.ts';
 import { storeDomain } from './apex.ts';
 import { conflict, unprocessable, unsupported } from './errors.ts';
 import { has, type JsonObject, readName, readString, readStrings } from './fields.ts';
@@ -44,7 +46,7 @@ async function fillZone(services: Services, context: PowerDnsContext, body: Json
   const kind = readString(body, 'kind');
   const zone = readZoneBody({ ...body, kind });
   const { labels, dnssec } = zone;
-  const rrsets = readInitialRRsets(apex, body, services.zoneSettings.nsTtl);
+  const rrsets = readInitialRRsets(services, context, apex, body);
   const wanted = { domain: name, ...readDomainKind(services, zone) };
   if (wanted.kind !== 'primary' && rrsets.length > 0)
     throw unsupported('Only zones of the kinds Native and Master have own records.');
@@ -100,11 +102,15 @@ function findKey(reader: Reader, text: string): number | null {
 }
 
 /** What a new zone has: its rrsets, or a zone as text, and its nameservers. */
-function readInitialRRsets(apex: Name, body: JsonObject, nsTtl: number): RRsetChange[] {
+function readInitialRRsets(services: Services, context: PowerDnsContext, apex: Name, body: JsonObject): RRsetChange[] {
+  const { nsTtl } = services.zoneSettings;
   if (has(body, 'rrsets') && has(body, 'zone') && readString(body, 'zone') !== '')
     throw unprocessable('You cannot give rrsets AND zone data as text');
   const zone = has(body, 'zone') ? readString(body, 'zone') : '';
-  const rrsets = zone === '' ? readRRsets(apex, body) : parseZone(apex, zone);
+  const rrsets =
+    zone === ''
+      ? readRRsets(apex, body)
+      : parseZone(generateRoom(services, accountOf(services.reader, context).id, null), apex, zone);
   const nameservers = readStrings(body, 'nameservers');
   if (nameservers.length === 0) return rrsets;
   if (rrsets.some(({ name, type }) => type === TYPE.NS && equalNames(name, apex)))
@@ -120,13 +126,15 @@ function readInitialRRsets(apex: Name, body: JsonObject, nsTtl: number): RRsetCh
 const MAX_ZONE_ERRORS = 20;
 
 /** RRsets of a master file. Records of one RRset get its lowest TTL (RFC 2181 5.2). */
-function parseZone(apex: Name, text: string): RRsetChange[] {
-  const { records, errors } = parseMaster(Buffer.from(text), {
+function parseZone({ maxGenerated, refusal }: GenerateRoom, apex: Name, text: string): RRsetChange[] {
+  const { records, errors, excess } = parseMaster(Buffer.from(text), {
     origin: apex,
     defaultTtl: DEFAULT_TTL,
     maxErrors: MAX_ZONE_ERRORS,
     drops: new Set<number>(),
+    maxGenerated,
   });
+  if (excess !== null && refusal !== null) throw refusal(excess);
   if (errors.length > 0) throw unprocessable(`Line ${errors[0].line} of the zone: ${errors[0].message}`);
   const sets = new Map<string, { first: MasterRecord; ttl: number; records: Map<string, Uint8Array> }>();
   for (const record of records) {

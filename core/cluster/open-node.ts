@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import type { Registry } from '../base/metrics/index.ts';
-import type { Config } from '../config/index.ts';
+import { accountQuotas, type Config } from '../config/index.ts';
 import { openEmbeddedJournal } from '../journal/embedded-journal.ts';
 import { JournalMetrics } from '../journal/metrics.ts';
 import { journalHeadMetrics } from '../store/metrics.ts';
@@ -20,8 +20,8 @@ import { ownReader, readAll } from './peer-statistics.ts';
 import { openSharedNode } from './shared-node.ts';
 import { STATES } from './standing.ts';
 
-export interface OpenNodeOptions extends Omit<NodeOptions, 'blobs' | 'history' | 'observer'> {
-  readonly config: NodeOptions['config'] & Pick<Config, 'journal'>;
+export interface OpenNodeOptions extends Omit<NodeOptions, 'blobs' | 'history' | 'observer' | 'quotaOf'> {
+  readonly config: NodeOptions['config'] & Pick<Config, 'journal' | 'plans' | 'quotas'>;
   readonly metrics: Registry;
 }
 
@@ -33,6 +33,7 @@ export async function openNode({ metrics, ...given }: OpenNodeOptions): Promise<
     blobs: new BlobStore(join(config.dataDir, BLOBS)),
     history: config.journal.history,
     observer: new JournalMetrics(metrics),
+    quotaOf: accountQuotas(config, new StoreReader(given.environment)),
   };
   const node = config.etcd.endpoints.length === 0 ? alone(options) : await openSharedNode(options);
   if (node.isReplaced) return node;

@@ -4,7 +4,7 @@ export { describeConfig, exampleToml, type SettingDescription } from './describe
 export { formatBytes } from './kinds.ts';
 export { formatListen, formatServices, type ListenAddress, parseListen } from './listen.ts';
 export { type ConfigSource, loadConfig, type ResolvedSetting, resolveConfig } from './load.ts';
-export { planLimit } from './plans.ts';
+export { accountQuotas, type PlanQuota, planLimit, planQuota } from './plans.ts';
 export type { Config } from './schema.ts';
 export { secretKeyFile } from './secret-key-file.ts';
 export { type NotifyTarget, parseNotifyTarget } from './transfer-kinds.ts';

@@ -35,6 +35,7 @@ import { ORIGIN_SETTINGS } from './origin-settings.ts';
 import { PACKAGE_SETTINGS } from './package-settings.ts';
 import { PROTECTION_SETTINGS } from './protection-settings.ts';
 import { PROXY_SETTINGS } from './proxy-settings.ts';
+import { QUOTA_SETTINGS } from './quota-settings.ts';
 import { SECONDARY_SETTINGS } from './secondary-settings.ts';
 import { computed, optional, type Section, type Setting, section, setting } from './setting.ts';
 import { STATISTICS_SETTINGS } from './statistics-settings.ts';
@@ -415,6 +416,10 @@ export const schema = {
     pro: setting(integer(0, 1_000_000_000), 100, 'Maximum number of domains in the plan "pro".'),
     unlimited: setting(integer(0, 1_000_000_000), 0, 'Maximum number of domains in the plan "unlimited".'),
   }),
+  quotas: section(
+    'What an account and each of its zones may store, by plan: records, and the bytes of all rows. 0 disables a limit. An account above a limit keeps what it has, and can only delete.',
+    QUOTA_SETTINGS,
+  ),
 };
 
 type Camel<S extends string> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;

@@ -7,7 +7,8 @@
  *                (draft/draft.ts).
  *   2. commit    The draft becomes a CommitRequest and waits in the queue. Its read set is checked
  *                against later writes; a conflict returns the service to step 1
- *                (local-journal.ts, commit/commit-queue.ts, commit/recent-writes.ts).
+ *                (local-journal.ts, commit/commit-queue.ts, commit/recent-writes.ts). What it adds
+ *                is compared with the quotas of the account (commit/quotas.ts).
  *   3. group     Requests that wait at the same time become one group: entries with their sequences
  *                and hashes (commit/commit-queue.ts).
  *   4. append    One node: nothing to do, step 5 stores the entries with the rows
@@ -120,6 +121,17 @@ export interface IdPool {
   lease(table: number, count: number): Promise<Id>;
   /** Accepts ids that were taken and that no row has. */
   release(table: number, ids: { readonly start: Id; readonly end: Id }): void;
+}
+
+/** What an account and each of its zones may store; 0: no limit. */
+export interface AccountQuota {
+  /** The name of the plan, as in the settings of its quotas. */
+  readonly plan: string;
+  readonly zoneRecords: number;
+  readonly records: number;
+  /** Bytes of rows: see core/store/row-owner.ts. */
+  readonly zoneSize: number;
+  readonly size: number;
 }
 
 /** Decides which commits are accepted while the disk is almost full. */

@@ -4,12 +4,15 @@
  */
 import { UnavailableError } from '../base/errors.ts';
 import type { Id } from '../store/keys.ts';
+import { StoreReader } from '../store/reader.ts';
 import { Applier, type ApplierOptions } from './apply/applier.ts';
 import { CommitQueue, type JournalObserver } from './commit/commit-queue.ts';
+import { Quotas } from './commit/quotas.ts';
 import { RecentWrites } from './commit/recent-writes.ts';
 import { type ClusterLevel, levelRefusal, OWN_LEVEL } from './feature-level.ts';
 import { IdLeases } from './ids/id-leases.ts';
 import type {
+  AccountQuota,
   AnswerChanges,
   CommitRequest,
   Committed,
@@ -23,6 +26,8 @@ export interface JournalOptions extends ApplierOptions {
   readonly observer?: JournalObserver;
   /** The feature level of the cluster; omitted: a single node, which has that of this program. */
   readonly clusterLevel?: () => ClusterLevel;
+  /** Null: the account has no limits; omitted: no account has. */
+  readonly quotaOf?: (accountId: Id) => AccountQuota | null;
 }
 
 export abstract class LocalJournal implements Journal {
@@ -34,16 +39,22 @@ export abstract class LocalJournal implements Journal {
   protected isClosed = false;
   readonly #storage: StorageGuard | undefined;
   readonly #clusterLevel: () => ClusterLevel;
+  readonly #quotas: Quotas | null;
   #running: Promise<void> | null = null;
 
   constructor(options: JournalOptions) {
-    const { environment, observer, storage, clusterLevel = () => OWN_LEVEL } = options;
+    const { environment, observer, storage, clusterLevel = () => OWN_LEVEL, quotaOf } = options;
     this.#storage = storage;
     this.#clusterLevel = clusterLevel;
     this.applier = new Applier(options);
     this.recent = new RecentWrites(this.applier.head.sequence, (table, key) => environment.rows.get(table)?.get(key));
     this.observer = observer;
     this.ids = new IdLeases({ environment, journal: this });
+    const quotas = quotaOf === undefined ? null : new Quotas({ stored: new StoreReader(environment), quotaOf });
+    this.#quotas = quotas;
+    if (quotas === null) return;
+    this.onCredentials(() => quotas.forgetAccounts());
+    this.onDomain(({ id }) => quotas.forgetDomain(id));
   }
 
   get head(): number {
@@ -55,6 +66,11 @@ export abstract class LocalJournal implements Journal {
       return Promise.reject(new UnavailableError('stopping', 'The service is stopping; nothing was written.'));
     const refusal = this.#storage?.refusalOf(request.by) ?? levelRefusal(request.changes, this.#clusterLevel());
     if (refusal !== null) return Promise.reject(refusal);
+    if (this.#quotas === null) return this.#enqueue(request);
+    return this.#quotas.run(request.changes, () => this.#enqueue(request));
+  }
+
+  #enqueue(request: CommitRequest): Promise<Committed> {
     const committed = this.queue.add(request);
     this.wake();
     return committed;

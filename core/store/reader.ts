@@ -144,17 +144,32 @@ export function encodeZoneState(state: ZoneState): Buffer {
 export interface Usage {
   readonly domains: number;
   readonly records: number;
+  /** Of its rows: see row-owner.ts. */
+  readonly bytes: number;
 }
+
+export const NO_USAGE: Usage = { domains: 0, records: 0, bytes: 0 };
 
 export function decodeUsage(value: Buffer | undefined): Usage {
-  if (value === undefined) return { domains: 0, records: 0 };
-  return { domains: value.readUIntBE(0, 6), records: value.readUIntBE(6, 6) };
+  if (value === undefined) return NO_USAGE;
+  return { domains: value.readUIntBE(0, 6), records: value.readUIntBE(6, 6), bytes: value.readUIntBE(12, 6) };
 }
 
-export function encodeUsage({ domains, records }: Usage): Buffer {
-  const value = Buffer.allocUnsafe(12);
+export function encodeUsage({ domains, records, bytes }: Usage): Buffer {
+  const value = Buffer.allocUnsafe(18);
   value.writeUIntBE(domains, 0, 6);
   value.writeUIntBE(records, 6, 6);
+  value.writeUIntBE(bytes, 12, 6);
+  return value;
+}
+
+/** Bytes of the rows of a zone. */
+export const decodeZoneBytes = (value: Buffer | undefined): number =>
+  value === undefined ? 0 : value.readUIntBE(0, 6);
+
+export function encodeZoneBytes(bytes: number): Buffer {
+  const value = Buffer.allocUnsafe(6);
+  value.writeUIntBE(bytes, 0, 6);
   return value;
 }
 
@@ -565,6 +580,11 @@ export class StoreReader extends Reader {
 
   usage(accountId: Id): Usage {
     return decodeUsage(this.environment.usage.get(idKey(accountId)));
+  }
+
+  /** Bytes of the rows of a zone: see row-owner.ts. */
+  zoneBytes(domainId: Id): number {
+    return decodeZoneBytes(this.environment.zoneUsage.get(idKey(domainId)));
   }
 
   /**

@@ -14,7 +14,7 @@ import { openSecrets } from '../../core/base/secrets.ts';
 import { BlobStore } from '../../core/cluster/blobs/store.ts';
 import { describeSingleNode } from '../../core/cluster/overview.ts';
 import type { ClusterRuleCounts } from '../../core/cluster/peer-rule-counts.ts';
-import { type Config, loadConfig } from '../../core/config/index.ts';
+import { accountQuotas, type Config, loadConfig } from '../../core/config/index.ts';
 import type { FailedLook, ParentNameservers } from '../../core/delegation/look.ts';
 import { Signers } from '../../core/journal/apply/signers.ts';
 import { openEmbeddedJournal } from '../../core/journal/embedded-journal.ts';
@@ -24,6 +24,7 @@ import type { JournalOptions } from '../../core/journal/local-journal.ts';
 import type { LookResult } from '../../core/signing/parent-look.ts';
 import { type Environment, openEnvironment } from '../../core/store/environment.ts';
 import { IndexWriter } from '../../core/store/index/writer.ts';
+import { StoreReader } from '../../core/store/reader.ts';
 import { RequestTail } from '../../core/tail/request-tail.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
 import type { CallOptions } from './call-options.ts';
@@ -118,13 +119,6 @@ export async function startDaemon(
   const environment = openEnvironment(folder);
   const blobs = new BlobStore(join(folder, 'blobs'));
   const index = new IndexWriter(1 << 22);
-  const journal = await openJournal({
-    environment,
-    index,
-    zoneSettings: APEX,
-    history: 1000,
-    signers: new Signers(openSecrets(keyFile)),
-  });
   const logged: string[] = [];
   const log = createLogger({ level: 'debug', format: 'json', write: (line) => void logged.push(line) });
   const config: Config = loadConfig({
@@ -137,6 +131,14 @@ export async function startDaemon(
       WAYPOST_ADMIN_LOGIN_RATE_LIMIT: '0',
       ...settings,
     },
+  });
+  const journal = await openJournal({
+    environment,
+    index,
+    zoneSettings: APEX,
+    history: 1000,
+    signers: new Signers(openSecrets(keyFile)),
+    quotaOf: accountQuotas(config, new StoreReader(environment)),
   });
   const parent: Daemon['parent'] = { look: NO_DS, delegation: { zone: 'net', sets: [[]] } };
   const rules: Daemon['rules'] = {

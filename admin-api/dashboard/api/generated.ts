@@ -4222,6 +4222,21 @@ export interface components {
                 };
             };
         };
+        /** @description Conflict: `plan_limit`. */
+        PlanLimit: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error: {
+                        /** @enum {string} */
+                        code: "plan_limit";
+                    };
+                };
+            };
+        };
         /** @description Precondition Failed: `changed`. */
         Changed: {
             headers: {
@@ -4823,7 +4838,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `token_limit`. */
+            /** @description Conflict: `token_limit`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4833,7 +4848,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "token_limit";
+                            code: "token_limit" | "plan_limit";
                         };
                     };
                 };
@@ -5138,7 +5153,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `token_limit`. */
+            /** @description Conflict: `token_limit`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5148,7 +5163,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "token_limit";
+                            code: "token_limit" | "plan_limit";
                         };
                     };
                 };
@@ -5264,6 +5279,7 @@ export interface operations {
                     };
                 };
             };
+            409: components["responses"]["PlanLimit"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             507: components["responses"]["InsufficientStorage"];
@@ -5468,6 +5484,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
+            409: components["responses"]["PlanLimit"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             /** @description Unprocessable Entity: `validation`, `unknown_field`. */
@@ -5608,6 +5625,7 @@ export interface operations {
                     };
                 };
             };
+            409: components["responses"]["PlanLimit"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             507: components["responses"]["InsufficientStorage"];
@@ -5786,7 +5804,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `passkeys_unavailable`. */
+            /** @description Conflict: `passkeys_unavailable`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5796,7 +5814,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "passkeys_unavailable";
+                            code: "passkeys_unavailable" | "plan_limit";
                         };
                     };
                 };
@@ -5977,6 +5995,7 @@ export interface operations {
                     };
                 };
             };
+            409: components["responses"]["PlanLimit"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             507: components["responses"]["InsufficientStorage"];
@@ -6068,6 +6087,7 @@ export interface operations {
                     };
                 };
             };
+            409: components["responses"]["PlanLimit"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             507: components["responses"]["InsufficientStorage"];
@@ -6316,7 +6336,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `tsig_key_exists`, `tsig_key_limit`. */
+            /** @description Conflict: `tsig_key_exists`, `tsig_key_limit`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6326,7 +6346,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "tsig_key_exists" | "tsig_key_limit";
+                            code: "tsig_key_exists" | "tsig_key_limit" | "plan_limit";
                         };
                     };
                 };
@@ -6442,6 +6462,7 @@ export interface operations {
                     };
                 };
             };
+            409: components["responses"]["PlanLimit"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             507: components["responses"]["InsufficientStorage"];
@@ -6615,7 +6636,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `email_taken`. */
+            /** @description Conflict: `email_taken`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6625,7 +6646,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "email_taken";
+                            code: "email_taken" | "plan_limit";
                         };
                     };
                 };
@@ -6877,7 +6898,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `username_taken`, `email_taken`. */
+            /** @description Conflict: `username_taken`, `email_taken`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6887,7 +6908,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "username_taken" | "email_taken";
+                            code: "username_taken" | "email_taken" | "plan_limit";
                         };
                     };
                 };
@@ -7102,7 +7123,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Conflict: `has_domains`, `has_apps`, `last_admin`. */
+            /** @description Conflict: `has_domains`, `has_apps`, `last_admin`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7112,7 +7133,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "has_domains" | "has_apps" | "last_admin";
+                            code: "has_domains" | "has_apps" | "last_admin" | "plan_limit";
                         };
                     };
                 };
@@ -7249,7 +7270,7 @@ export interface operations {
             408: components["responses"]["BodyTooSlow"];
             /**
              * @description Conflict: `username_taken`, `email_taken`, `last_admin`, `own_password`,
-             * `own_email`.
+             * `own_email`, `plan_limit`.
              */
             409: {
                 headers: {
@@ -7260,7 +7281,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "username_taken" | "email_taken" | "last_admin" | "own_password" | "own_email";
+                            code: "username_taken" | "email_taken" | "last_admin" | "own_password" | "own_email" | "plan_limit";
                         };
                     };
                 };
@@ -7539,7 +7560,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Conflict: `own_account`. */
+            /** @description Conflict: `own_account`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7549,7 +7570,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "own_account";
+                            code: "own_account" | "plan_limit";
                         };
                     };
                 };
@@ -7654,6 +7675,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
+            409: components["responses"]["PlanLimit"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             /** @description Unprocessable Entity: `validation`, `unknown_field`. */
@@ -7867,7 +7889,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `totp_enabled`. */
+            /** @description Conflict: `totp_enabled`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7877,7 +7899,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "totp_enabled";
+                            code: "totp_enabled" | "plan_limit";
                         };
                     };
                 };
@@ -8009,7 +8031,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `totp_disabled`. */
+            /** @description Conflict: `totp_disabled`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8019,7 +8041,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "totp_disabled";
+                            code: "totp_disabled" | "plan_limit";
                         };
                     };
                 };
@@ -8177,7 +8199,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `totp_enabled`, `totp_not_begun`. */
+            /** @description Conflict: `totp_enabled`, `totp_not_begun`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8187,7 +8209,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "totp_enabled" | "totp_not_begun";
+                            code: "totp_enabled" | "totp_not_begun" | "plan_limit";
                         };
                     };
                 };
@@ -8334,7 +8356,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `totp_disabled`. */
+            /** @description Conflict: `totp_disabled`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8344,7 +8366,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "totp_disabled";
+                            code: "totp_disabled" | "plan_limit";
                         };
                     };
                 };
@@ -8579,7 +8601,10 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `passkeys_unavailable`, `passkey_exists`, `passkey_limit`. */
+            /**
+             * @description Conflict: `passkeys_unavailable`, `passkey_exists`, `passkey_limit`,
+             * `plan_limit`.
+             */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8589,7 +8614,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "passkeys_unavailable" | "passkey_exists" | "passkey_limit";
+                            code: "passkeys_unavailable" | "passkey_exists" | "passkey_limit" | "plan_limit";
                         };
                     };
                 };
@@ -8720,7 +8745,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `passkeys_unavailable`, `passkey_limit`. */
+            /** @description Conflict: `passkeys_unavailable`, `passkey_limit`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8730,7 +8755,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "passkeys_unavailable" | "passkey_limit";
+                            code: "passkeys_unavailable" | "passkey_limit" | "plan_limit";
                         };
                     };
                 };
@@ -8900,6 +8925,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
+            409: components["responses"]["PlanLimit"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             /** @description Unprocessable Entity: `validation`, `unknown_field`. */
@@ -9058,6 +9084,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
+            409: components["responses"]["PlanLimit"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             /** @description Unprocessable Entity: `validation`, `unknown_field`. */
@@ -9835,7 +9862,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Conflict: `dnssec_ds_present`, `listed_zone`. */
+            /** @description Conflict: `dnssec_ds_present`, `listed_zone`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9845,7 +9872,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "dnssec_ds_present" | "listed_zone";
+                            code: "dnssec_ds_present" | "listed_zone" | "plan_limit";
                         };
                     };
                 };
@@ -9985,7 +10012,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `not_secondary`, `listed_zone`. */
+            /** @description Conflict: `not_secondary`, `listed_zone`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9995,7 +10022,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "not_secondary" | "listed_zone";
+                            code: "not_secondary" | "listed_zone" | "plan_limit";
                         };
                     };
                 };
@@ -10128,7 +10155,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Conflict: `not_secondary`. */
+            /** @description Conflict: `not_secondary`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10138,7 +10165,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "not_secondary";
+                            code: "not_secondary" | "plan_limit";
                         };
                     };
                 };
@@ -10409,6 +10436,7 @@ export interface operations {
                     };
                 };
             };
+            409: components["responses"]["PlanLimit"];
             /** @description Unprocessable Entity: `idempotency_key_reused`. */
             422: {
                 headers: {
@@ -10671,7 +10699,8 @@ export interface operations {
             408: components["responses"]["BodyTooSlow"];
             /**
              * @description Conflict: `secondary_zone`, `catalog_zone`, `cname_at_apex`,
-             * `cname_conflict`, `alias_conflict`, `dname_conflict`, `record_exists`, `occluded`.
+             * `cname_conflict`, `alias_conflict`, `dname_conflict`, `record_exists`, `occluded`,
+             * `plan_limit`.
              */
             409: {
                 headers: {
@@ -10682,7 +10711,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "secondary_zone" | "catalog_zone" | "cname_at_apex" | "cname_conflict" | "alias_conflict" | "dname_conflict" | "record_exists" | "occluded";
+                            code: "secondary_zone" | "catalog_zone" | "cname_at_apex" | "cname_conflict" | "alias_conflict" | "dname_conflict" | "record_exists" | "occluded" | "plan_limit";
                         };
                     };
                 };
@@ -10820,7 +10849,8 @@ export interface operations {
             408: components["responses"]["BodyTooSlow"];
             /**
              * @description Conflict: `secondary_zone`, `catalog_zone`, `cname_at_apex`,
-             * `cname_conflict`, `alias_conflict`, `dname_conflict`, `record_exists`, `occluded`.
+             * `cname_conflict`, `alias_conflict`, `dname_conflict`, `record_exists`, `occluded`,
+             * `plan_limit`.
              */
             409: {
                 headers: {
@@ -10831,7 +10861,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "secondary_zone" | "catalog_zone" | "cname_at_apex" | "cname_conflict" | "alias_conflict" | "dname_conflict" | "record_exists" | "occluded";
+                            code: "secondary_zone" | "catalog_zone" | "cname_at_apex" | "cname_conflict" | "alias_conflict" | "dname_conflict" | "record_exists" | "occluded" | "plan_limit";
                         };
                     };
                 };
@@ -10957,7 +10987,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Conflict: `secondary_zone`, `catalog_zone`. */
+            /** @description Conflict: `secondary_zone`, `catalog_zone`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10967,7 +10997,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "secondary_zone" | "catalog_zone";
+                            code: "secondary_zone" | "catalog_zone" | "plan_limit";
                         };
                     };
                 };
@@ -11157,7 +11187,8 @@ export interface operations {
             408: components["responses"]["BodyTooSlow"];
             /**
              * @description Conflict: `secondary_zone`, `catalog_zone`, `cname_at_apex`,
-             * `cname_conflict`, `alias_conflict`, `dname_conflict`, `record_exists`, `occluded`.
+             * `cname_conflict`, `alias_conflict`, `dname_conflict`, `record_exists`, `occluded`,
+             * `plan_limit`.
              */
             409: {
                 headers: {
@@ -11168,7 +11199,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "secondary_zone" | "catalog_zone" | "cname_at_apex" | "cname_conflict" | "alias_conflict" | "dname_conflict" | "record_exists" | "occluded";
+                            code: "secondary_zone" | "catalog_zone" | "cname_at_apex" | "cname_conflict" | "alias_conflict" | "dname_conflict" | "record_exists" | "occluded" | "plan_limit";
                         };
                     };
                 };
@@ -11432,7 +11463,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `secondary_zone`, `catalog_zone`. */
+            /** @description Conflict: `secondary_zone`, `catalog_zone`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11442,7 +11473,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "secondary_zone" | "catalog_zone";
+                            code: "secondary_zone" | "catalog_zone" | "plan_limit";
                         };
                     };
                 };
@@ -11726,7 +11757,10 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `secondary_zone`, `catalog_zone`, `history_incomplete`. */
+            /**
+             * @description Conflict: `secondary_zone`, `catalog_zone`, `history_incomplete`,
+             * `plan_limit`.
+             */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11736,7 +11770,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "secondary_zone" | "catalog_zone" | "history_incomplete";
+                            code: "secondary_zone" | "catalog_zone" | "history_incomplete" | "plan_limit";
                         };
                     };
                 };
@@ -12058,7 +12092,7 @@ export interface operations {
             408: components["responses"]["BodyTooSlow"];
             /**
              * @description Conflict: `secondary_zone`, `catalog_zone`, `dnssec_ds_present`,
-             * `dnssec_rolling`.
+             * `dnssec_rolling`, `plan_limit`.
              */
             409: {
                 headers: {
@@ -12069,7 +12103,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "secondary_zone" | "catalog_zone" | "dnssec_ds_present" | "dnssec_rolling";
+                            code: "secondary_zone" | "catalog_zone" | "dnssec_ds_present" | "dnssec_rolling" | "plan_limit";
                         };
                     };
                 };
@@ -12248,7 +12282,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description Conflict: `secondary_zone`, `catalog_zone`, `dnssec_off`. */
+            /**
+             * @description Conflict: `secondary_zone`, `catalog_zone`, `dnssec_off`, `plan_limit`.
+             */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12258,7 +12294,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "secondary_zone" | "catalog_zone" | "dnssec_off";
+                            code: "secondary_zone" | "catalog_zone" | "dnssec_off" | "plan_limit";
                         };
                     };
                 };
@@ -12445,7 +12481,7 @@ export interface operations {
             408: components["responses"]["BodyTooSlow"];
             /**
              * @description Conflict: `secondary_zone`, `catalog_zone`, `dnssec_off`,
-             * `dnssec_rolling`.
+             * `dnssec_rolling`, `plan_limit`.
              */
             409: {
                 headers: {
@@ -12456,7 +12492,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "secondary_zone" | "catalog_zone" | "dnssec_off" | "dnssec_rolling";
+                            code: "secondary_zone" | "catalog_zone" | "dnssec_off" | "dnssec_rolling" | "plan_limit";
                         };
                     };
                 };
@@ -12637,7 +12673,7 @@ export interface operations {
             };
             /**
              * @description Conflict: `secondary_zone`, `catalog_zone`, `dnssec_off`,
-             * `dnssec_rolling`.
+             * `dnssec_rolling`, `plan_limit`.
              */
             409: {
                 headers: {
@@ -12648,7 +12684,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "secondary_zone" | "catalog_zone" | "dnssec_off" | "dnssec_rolling";
+                            code: "secondary_zone" | "catalog_zone" | "dnssec_off" | "dnssec_rolling" | "plan_limit";
                         };
                     };
                 };
@@ -12868,7 +12904,7 @@ export interface operations {
             408: components["responses"]["BodyTooSlow"];
             /**
              * @description Conflict: `secondary_zone`, `catalog_zone`, `dnssec_off`,
-             * `foreign_key_limit`.
+             * `foreign_key_limit`, `plan_limit`.
              */
             409: {
                 headers: {
@@ -12879,7 +12915,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "secondary_zone" | "catalog_zone" | "dnssec_off" | "foreign_key_limit";
+                            code: "secondary_zone" | "catalog_zone" | "dnssec_off" | "foreign_key_limit" | "plan_limit";
                         };
                     };
                 };
@@ -13003,7 +13039,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Conflict: `secondary_zone`, `catalog_zone`. */
+            /** @description Conflict: `secondary_zone`, `catalog_zone`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13013,7 +13049,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "secondary_zone" | "catalog_zone";
+                            code: "secondary_zone" | "catalog_zone" | "plan_limit";
                         };
                     };
                 };
@@ -13372,7 +13408,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `secondary_zone`, `catalog_zone`. */
+            /** @description Conflict: `secondary_zone`, `catalog_zone`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13382,7 +13418,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "secondary_zone" | "catalog_zone";
+                            code: "secondary_zone" | "catalog_zone" | "plan_limit";
                         };
                     };
                 };
@@ -13558,7 +13594,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `secondary_zone`, `catalog_zone`. */
+            /** @description Conflict: `secondary_zone`, `catalog_zone`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13568,7 +13604,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "secondary_zone" | "catalog_zone";
+                            code: "secondary_zone" | "catalog_zone" | "plan_limit";
                         };
                     };
                 };
@@ -13705,7 +13741,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `secondary_zone`, `catalog_zone`. */
+            /** @description Conflict: `secondary_zone`, `catalog_zone`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13715,7 +13751,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "secondary_zone" | "catalog_zone";
+                            code: "secondary_zone" | "catalog_zone" | "plan_limit";
                         };
                     };
                 };
@@ -13856,7 +13892,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `secondary_zone`, `catalog_zone`. */
+            /** @description Conflict: `secondary_zone`, `catalog_zone`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13866,7 +13902,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "secondary_zone" | "catalog_zone";
+                            code: "secondary_zone" | "catalog_zone" | "plan_limit";
                         };
                     };
                 };
@@ -14002,7 +14038,7 @@ export interface operations {
             };
             /**
              * @description Conflict: `secondary_zone`, `catalog_zone`, `proxy_disabled`,
-             * `certificate_custom`.
+             * `certificate_custom`, `plan_limit`.
              */
             409: {
                 headers: {
@@ -14013,7 +14049,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "secondary_zone" | "catalog_zone" | "proxy_disabled" | "certificate_custom";
+                            code: "secondary_zone" | "catalog_zone" | "proxy_disabled" | "certificate_custom" | "plan_limit";
                         };
                     };
                 };
@@ -14130,6 +14166,7 @@ export interface operations {
                     };
                 };
             };
+            409: components["responses"]["PlanLimit"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             507: components["responses"]["InsufficientStorage"];
@@ -14281,6 +14318,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
+            409: components["responses"]["PlanLimit"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             /**
@@ -14548,7 +14586,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `secondary_zone`, `catalog_zone`. */
+            /** @description Conflict: `secondary_zone`, `catalog_zone`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14558,7 +14596,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "secondary_zone" | "catalog_zone";
+                            code: "secondary_zone" | "catalog_zone" | "plan_limit";
                         };
                     };
                 };
@@ -14869,7 +14907,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Conflict: `secondary_zone`, `catalog_zone`. */
+            /** @description Conflict: `secondary_zone`, `catalog_zone`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14879,7 +14917,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "secondary_zone" | "catalog_zone";
+                            code: "secondary_zone" | "catalog_zone" | "plan_limit";
                         };
                     };
                 };
@@ -15424,7 +15462,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `secondary_zone`, `catalog_zone`. */
+            /** @description Conflict: `secondary_zone`, `catalog_zone`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15434,7 +15472,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "secondary_zone" | "catalog_zone";
+                            code: "secondary_zone" | "catalog_zone" | "plan_limit";
                         };
                     };
                 };
@@ -15881,7 +15919,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Conflict: `secondary_zone`, `catalog_zone`. */
+            /** @description Conflict: `secondary_zone`, `catalog_zone`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15891,7 +15929,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "secondary_zone" | "catalog_zone";
+                            code: "secondary_zone" | "catalog_zone" | "plan_limit";
                         };
                     };
                 };
@@ -16318,7 +16356,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `secondary_zone`, `catalog_zone`. */
+            /** @description Conflict: `secondary_zone`, `catalog_zone`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16328,7 +16366,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "secondary_zone" | "catalog_zone";
+                            code: "secondary_zone" | "catalog_zone" | "plan_limit";
                         };
                     };
                 };
@@ -16797,7 +16835,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `secondary_zone`, `catalog_zone`. */
+            /** @description Conflict: `secondary_zone`, `catalog_zone`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16807,7 +16845,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "secondary_zone" | "catalog_zone";
+                            code: "secondary_zone" | "catalog_zone" | "plan_limit";
                         };
                     };
                 };
@@ -17022,7 +17060,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Conflict: `logs_disabled`. */
+            /** @description Conflict: `logs_disabled`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17032,7 +17070,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "logs_disabled";
+                            code: "logs_disabled" | "plan_limit";
                         };
                     };
                 };
@@ -17590,7 +17628,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `secondary_zone`, `catalog_zone`. */
+            /** @description Conflict: `secondary_zone`, `catalog_zone`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17600,7 +17638,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "secondary_zone" | "catalog_zone";
+                            code: "secondary_zone" | "catalog_zone" | "plan_limit";
                         };
                     };
                 };
@@ -17900,7 +17938,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Conflict: `secondary_zone`, `catalog_zone`. */
+            /** @description Conflict: `secondary_zone`, `catalog_zone`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17910,7 +17948,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "secondary_zone" | "catalog_zone";
+                            code: "secondary_zone" | "catalog_zone" | "plan_limit";
                         };
                     };
                 };
@@ -18714,7 +18752,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `webhook_limit`. */
+            /** @description Conflict: `webhook_limit`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18724,7 +18762,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "webhook_limit";
+                            code: "webhook_limit" | "plan_limit";
                         };
                     };
                 };
@@ -18950,6 +18988,7 @@ export interface operations {
                     };
                 };
             };
+            409: components["responses"]["PlanLimit"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             507: components["responses"]["InsufficientStorage"];
@@ -19112,6 +19151,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
+            409: components["responses"]["PlanLimit"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             /**
@@ -19264,7 +19304,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Conflict: `webhook_disabled`. */
+            /** @description Conflict: `webhook_disabled`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19274,7 +19314,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "webhook_disabled";
+                            code: "webhook_disabled" | "plan_limit";
                         };
                     };
                 };
@@ -19430,6 +19470,7 @@ export interface operations {
                     };
                 };
             };
+            409: components["responses"]["PlanLimit"];
             /** @description Unprocessable Entity: `idempotency_key_reused`. */
             422: {
                 headers: {
@@ -19781,7 +19822,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Conflict: `webhook_disabled`. */
+            /** @description Conflict: `webhook_disabled`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19791,7 +19832,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "webhook_disabled";
+                            code: "webhook_disabled" | "plan_limit";
                         };
                     };
                 };
@@ -19930,7 +19971,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `webhook_disabled`. */
+            /** @description Conflict: `webhook_disabled`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19940,7 +19981,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "webhook_disabled";
+                            code: "webhook_disabled" | "plan_limit";
                         };
                     };
                 };
@@ -20080,7 +20121,10 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `app_limit`, `version_exists`, `version_not_greater`. */
+            /**
+             * @description Conflict: `app_limit`, `version_exists`, `version_not_greater`,
+             * `plan_limit`.
+             */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20090,7 +20134,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "app_limit" | "version_exists" | "version_not_greater";
+                            code: "app_limit" | "version_exists" | "version_not_greater" | "plan_limit";
                         };
                     };
                 };
@@ -20487,7 +20531,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Conflict: `wrong_state`. */
+            /** @description Conflict: `wrong_state`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20497,7 +20541,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "wrong_state";
+                            code: "wrong_state" | "plan_limit";
                         };
                     };
                 };
@@ -20604,7 +20648,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Conflict: `wrong_state`, `app_suspended`. */
+            /** @description Conflict: `wrong_state`, `app_suspended`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20614,7 +20658,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "wrong_state" | "app_suspended";
+                            code: "wrong_state" | "app_suspended" | "plan_limit";
                         };
                     };
                 };
@@ -20994,7 +21038,10 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `wrong_state`, `version_superseded`, `app_suspended`. */
+            /**
+             * @description Conflict: `wrong_state`, `version_superseded`, `app_suspended`,
+             * `plan_limit`.
+             */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21004,7 +21051,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "wrong_state" | "version_superseded" | "app_suspended";
+                            code: "wrong_state" | "version_superseded" | "app_suspended" | "plan_limit";
                         };
                     };
                 };
@@ -21141,7 +21188,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `wrong_state`. */
+            /** @description Conflict: `wrong_state`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21151,7 +21198,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "wrong_state";
+                            code: "wrong_state" | "plan_limit";
                         };
                     };
                 };
@@ -21286,7 +21333,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `wrong_state`. */
+            /** @description Conflict: `wrong_state`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21296,7 +21343,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "wrong_state";
+                            code: "wrong_state" | "plan_limit";
                         };
                     };
                 };
@@ -21431,6 +21478,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
+            409: components["responses"]["PlanLimit"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             /**
@@ -21553,6 +21601,7 @@ export interface operations {
                     };
                 };
             };
+            409: components["responses"]["PlanLimit"];
             /** @description Unprocessable Entity: `idempotency_key_reused`. */
             422: {
                 headers: {
@@ -22084,7 +22133,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `too_many_store_keys`. */
+            /** @description Conflict: `too_many_store_keys`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22094,7 +22143,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "too_many_store_keys";
+                            code: "too_many_store_keys" | "plan_limit";
                         };
                     };
                 };
@@ -22248,7 +22297,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `store_key_revoked`, `too_many_store_keys`. */
+            /** @description Conflict: `store_key_revoked`, `too_many_store_keys`, `plan_limit`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22258,7 +22307,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "store_key_revoked" | "too_many_store_keys";
+                            code: "store_key_revoked" | "too_many_store_keys" | "plan_limit";
                         };
                     };
                 };

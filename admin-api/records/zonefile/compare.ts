@@ -11,7 +11,7 @@ import { formatRdata } from '../../../core/wire/rdata/index.ts';
 import { type PrepareInput, readZone } from './prepare.ts';
 import { readStored } from './stored.ts';
 
-export interface CompareInput extends Pick<PrepareInput, 'bytes' | 'apex' | 'keepApex' | 'strict'> {
+export interface CompareInput extends Pick<PrepareInput, 'bytes' | 'apex' | 'keepApex' | 'strict' | 'maxGenerated'> {
   /** See stored.ts. */
   readonly stored: Uint8Array;
   /** Maximum number of listed records of each kind. */

@@ -17,6 +17,7 @@ import type { Context } from '../../http/route.ts';
 import { nowSeconds } from '../../http/time.ts';
 import { DNSSEC_TYPES } from '../rules/dnssec.ts';
 import { assignIds } from './encode.ts';
+import { generateRoom } from './generate-room.ts';
 import type { PreparePool } from './pool.ts';
 
 /** Maximum number of warnings in one response. */
@@ -29,7 +30,10 @@ export interface ImportOptions {
   readonly strict: boolean;
 }
 
-/** Throws HttpError 422 `invalid_zonefile` with a detail for each bad line, 404 and 412. */
+/**
+ * Throws HttpError 422 `invalid_zonefile` with a detail for each bad line, 404 and 412, StateError
+ * `plan_limit`.
+ */
 export async function importZone(
   services: Services,
   pool: PreparePool,
@@ -39,10 +43,14 @@ export async function importZone(
 ) {
   const { reader, zoneSettings, turns } = services;
   const domainId = parseId(context.params.domain_id);
-  const { apex } = editableDomain(reader, context.caller, domainId);
-  const prepared = await pool.prepare({ bytes, domainId, apex, keepApex, strict, zoneSettings, now: nowSeconds() });
+  const current = editableDomain(reader, context.caller, domainId);
+  const { apex } = current;
+  const now = nowSeconds();
+  const { maxGenerated, refusal } = generateRoom(services, current.accountId, domainId);
+  const prepared = await pool.prepare({ bytes, domainId, apex, keepApex, strict, zoneSettings, now, maxGenerated });
   if (!prepared.ok) {
-    const { errors } = prepared;
+    const { errors, excess } = prepared;
+    if (excess !== null && refusal !== null) throw refusal(excess);
     const others = errors.length > 1 ? ` The file has ${errors.length} errors in total.` : '';
     throw new HttpError(
       422,

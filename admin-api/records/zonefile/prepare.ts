@@ -35,10 +35,17 @@ export interface PrepareInput {
   readonly zoneSettings: ZoneSettings;
   /** Creation time of the rows, in seconds since 1970. */
   readonly now: number;
+  /** See MasterOptions. */
+  readonly maxGenerated?: number;
 }
 
 export type Prepared =
-  | { readonly ok: false; readonly errors: readonly MasterError[] }
+  | {
+      readonly ok: false;
+      readonly errors: readonly MasterError[];
+      /** The records of all `$GENERATE`, if they are too many. */
+      readonly excess: number | null;
+    }
   | {
       readonly ok: true;
       /** Puts of records and spellings. */
@@ -55,8 +62,8 @@ const MAX_ERRORS = 100_000;
 
 export function prepareZone(input: PrepareInput): Prepared {
   const { apex, domainId, now } = input;
-  const { owners, spellings, kept, errors, warnings } = readZone(input);
-  if (errors.length > 0) return { ok: false, errors };
+  const { owners, spellings, kept, errors, warnings, excess } = readZone(input);
+  if (errors.length > 0) return { ok: false, errors, excess };
   const domain: Domain = { id: domainId, accountId: 0, apex, createdAt: now, kept, ...PRIMARY };
   owners.sort();
   const { changes, count } = encodeRecords(domainId, owners, spellings, now);
@@ -73,19 +80,23 @@ export function readZone({
   apex,
   keepApex,
   strict,
-}: Pick<PrepareInput, 'bytes' | 'apex' | 'keepApex' | 'strict'>): {
+  maxGenerated,
+}: Pick<PrepareInput, 'bytes' | 'apex' | 'keepApex' | 'strict' | 'maxGenerated'>): {
   owners: Owners;
   /** See MasterResult. */
   spellings: ReadonlyMap<string, Name>;
   kept: ApexSettings | null;
   errors: readonly (MasterError & { readonly code?: string })[];
   warnings: readonly MasterWarning[];
+  /** See MasterResult. */
+  excess: number | null;
 } {
-  const { records, errors, warnings, dropped, spellings } = parseMaster(bytes, {
+  const { records, errors, warnings, dropped, spellings, excess } = parseMaster(bytes, {
     origin: apex,
     defaultTtl: DEFAULT_TTL,
     maxErrors: MAX_ERRORS,
     drops: DNSSEC_TYPES,
+    maxGenerated,
   });
   const owners = new Owners(apex);
   const soas: MasterRecord[] = [];
@@ -107,14 +118,15 @@ export function readZone({
   const { errors: conflicts, doubtful } = checkZone(apex, owners, MAX_ERRORS);
   for (const error of conflicts) if (errors.length < MAX_ERRORS) errors.push(error);
   const settings = keepApex && soa !== undefined ? readApexSettings(soa) : null;
-  if (errors.length > 0) return { owners, spellings, kept: settings, errors: firstOfEachLine(errors), warnings: [] };
+  const zone = { owners, spellings, kept: settings, excess };
+  if (errors.length > 0) return { ...zone, errors: firstOfEachLine(errors), warnings: [] };
   const allWarnings = [...warnings, ...extraSoas, ...warnOfDropped(dropped), ...doubtful];
   for (const warning of collectWarnings(apex, kept, owners, MAX_ERRORS)) allWarnings.push(warning);
   // The sort is stable: the first warning of a line stays first.
   allWarnings.sort((a, b) => a.line - b.line);
   return strict
-    ? { owners, spellings, kept: settings, errors: firstOfEachLine(allWarnings), warnings: [] }
-    : { owners, spellings, kept: settings, errors: [], warnings: allWarnings };
+    ? { ...zone, errors: firstOfEachLine(allWarnings), warnings: [] }
+    : { ...zone, errors: [], warnings: allWarnings };
 }
 
 /** The first error of each line, sorted by line. */

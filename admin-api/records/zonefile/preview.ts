@@ -6,6 +6,7 @@ import { editableDomain, requireMatch } from '../../domains/owned.ts';
 import { describeDomain } from '../../domains/service.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Context } from '../../http/route.ts';
+import { generateRoom } from './generate-room.ts';
 import { type ImportOptions, viewWarnings } from './import.ts';
 import type { PreparePool } from './pool.ts';
 import { encodeStored } from './stored.ts';
@@ -32,7 +33,8 @@ export async function previewImport(
   requireMatch(services, draft, domain, context.header('if-match'));
   const stored = await encodeStored(services, domain);
   const { apex } = domain;
-  const compared = await pool.compare({ bytes, apex, keepApex, strict, stored, limit });
+  const { maxGenerated } = generateRoom(services, domain.accountId, domain.id);
+  const compared = await pool.compare({ bytes, apex, keepApex, strict, stored, limit, maxGenerated });
   const { count, created, changed, deleted, unchanged, errors, warnings } = compared;
   const listed = errors.slice(0, MAX_ERRORS).map(({ line, message }) => ({ line, message }));
   return {

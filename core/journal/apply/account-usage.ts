@@ -1,34 +1,96 @@
-/** The domains and records that a group of journal entries adds to each account, or removes. */
+/**
+ * The domains, records and bytes that a group of journal entries adds to each account, or removes.
+ * Which rows count, and for whom: core/store/row-owner.ts.
+ */
 import type { Environment } from '../../store/environment.ts';
-import { type Id, idKey } from '../../store/keys.ts';
-import { decodeUsage, encodeUsage } from '../../store/reader.ts';
+import { type Id, idAt, idKey } from '../../store/keys.ts';
+import { decodeUsage, decodeZoneBytes, encodeUsage, encodeZoneBytes } from '../../store/reader.ts';
+import { accountShare, rowOwner, rowSize } from '../../store/row-owner.ts';
+import type { Domain } from '../../store/rows.ts';
+import type { Change } from '../entry-codec.ts';
 
 interface Counts {
   domains: number;
   records: number;
+  bytes: number;
 }
 
 export class UsageChanges {
+  readonly #environment: Environment;
   readonly #accounts = new Map<Id, Counts>();
+  /** Bytes of the changed zones after the entries so far. */
+  readonly #zones = new Map<Id, number>();
+  /** Bytes that the current entry adds to zones. */
+  readonly #added = new Map<Id, number>();
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
 
   countsOf(accountId: Id): Counts {
     let counts = this.#accounts.get(accountId);
     if (counts === undefined) {
-      counts = { domains: 0, records: 0 };
+      counts = { domains: 0, records: 0, bytes: 0 };
       this.#accounts.set(accountId, counts);
     }
     return counts;
   }
 
+  /** `old`: the stored row before the change. */
+  noteRow({ table, key, value }: Change, old: Buffer | undefined): void {
+    const owner = rowOwner(table);
+    if (owner === 'zone') {
+      const before = old === undefined ? 0 : rowSize(table, key, old, true);
+      const after = value === null ? 0 : rowSize(table, key, value, false);
+      const domainId = idAt(key);
+      this.#added.set(domainId, (this.#added.get(domainId) ?? 0) + after - before);
+    } else if (owner === 'account') {
+      if (old !== undefined) this.#addShare(table, key, old, true, -1);
+      if (value !== null) this.#addShare(table, key, value, false, 1);
+    }
+  }
+
+  #addShare(table: number, key: Buffer, value: Buffer, isStored: boolean, sign: number): void {
+    const { accountId, bytes } = accountShare(table, key, value, isStored);
+    this.countsOf(accountId).bytes += sign * bytes;
+  }
+
+  /**
+   * Ends an entry. A domain that goes to another account takes its bytes with it. `before`: the
+   * domains whose rows the entry wrote, and the rows before it; `current` returns the row now.
+   */
+  endEntry(before: ReadonlyMap<Id, Domain | null>, current: (id: Id) => Domain | undefined): void {
+    for (const id of before.keys()) if (!this.#added.has(id)) this.#added.set(id, 0);
+    for (const [id, added] of this.#added) {
+      const now = current(id)?.accountId;
+      const past = before.get(id);
+      const then = past === undefined ? now : past?.accountId;
+      const bytes = this.#bytesOf(id);
+      if (then !== undefined) this.countsOf(then).bytes -= bytes;
+      if (now !== undefined) this.countsOf(now).bytes += bytes + added;
+      this.#zones.set(id, now === undefined ? 0 : bytes + added);
+    }
+    this.#added.clear();
+  }
+
+  #bytesOf(domainId: Id): number {
+    return this.#zones.get(domainId) ?? decodeZoneBytes(this.#environment.zoneUsage.get(idKey(domainId)));
+  }
+
   /** Inside a write transaction. */
-  write(environment: Environment): void {
-    for (const [accountId, { domains, records }] of this.#accounts) {
-      if (domains === 0 && records === 0) continue;
+  write(): void {
+    const { usage, zoneUsage } = this.#environment;
+    for (const [domainId, bytes] of this.#zones) {
+      if (bytes === 0) zoneUsage.remove(idKey(domainId));
+      else zoneUsage.put(idKey(domainId), encodeZoneBytes(bytes));
+    }
+    for (const [accountId, { domains, records, bytes }] of this.#accounts) {
+      if (domains === 0 && records === 0 && bytes === 0) continue;
       const key = idKey(accountId);
-      const old = decodeUsage(environment.usage.get(key));
-      const updated = { domains: old.domains + domains, records: old.records + records };
-      if (updated.domains === 0 && updated.records === 0) environment.usage.remove(key);
-      else environment.usage.put(key, encodeUsage(updated));
+      const old = decodeUsage(usage.get(key));
+      const updated = { domains: old.domains + domains, records: old.records + records, bytes: old.bytes + bytes };
+      if (updated.domains === 0 && updated.records === 0 && updated.bytes === 0) usage.remove(key);
+      else usage.put(key, encodeUsage(updated));
     }
   }
 }

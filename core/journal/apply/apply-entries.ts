@@ -6,6 +6,7 @@
 import { SOA_NUMBERS } from '../../store/answers.ts';
 import type { Environment } from '../../store/environment.ts';
 import { afterPrefix, aliasOwnerKey, type Id, idAt, idKey, recordKeyParts, writeId } from '../../store/keys.ts';
+import { rowOwner } from '../../store/row-owner.ts';
 import {
   accounts,
   acmeChallenges,
@@ -61,7 +62,7 @@ export function applyRows(environment: Environment, updates: ZoneUpdates, entrie
       orphans.note(change);
       applyChange(environment, updates, change, entry.sequence);
     }
-    orphans.delete(history);
+    orphans.delete(history, updates);
     updates.endEntry();
     history.store();
   }
@@ -84,14 +85,17 @@ class OrphanedComments {
     this.#touched.add(key.toString('latin1', 0, key.length - RECORD_ID));
   }
 
-  delete(history: DomainHistory): void {
+  delete(history: DomainHistory, updates: ZoneUpdates): void {
     const { rows } = this.#environment;
     const table = rows.get(comments.number)!;
     for (const text of this.#touched) {
       const key = Buffer.from(text, 'latin1');
       const range = { start: key, end: afterPrefix(key), limit: 1 };
-      if (!table.doesExist(key) || !isEmpty(rows.get(records.number)!.getKeys(range))) continue;
-      history.note({ table: comments.number, key, value: null });
+      const old = table.get(key);
+      if (old === undefined || !isEmpty(rows.get(records.number)!.getKeys(range))) continue;
+      const change = { table: comments.number, key, value: null };
+      history.note(change);
+      updates.noteRow(change, old);
       table.remove(key);
     }
   }
@@ -120,8 +124,11 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
   const table = TABLES.get(change.table);
   const rows = environment.rows.get(change.table);
   if (table === undefined || rows === undefined) throw new Error(`journal entry for the unknown table ${change.table}`);
+  // The key of a new record has a new id.
+  const mayReplace = !table.lookupsFromKey || (rowOwner(change.table) !== 'none' && !isNewRecord(change));
+  const old = mayReplace ? rows.get(change.key) : undefined;
+  updates.noteRow(change, old);
   if (!table.lookupsFromKey) {
-    const old = rows.get(change.key);
     if (change.table === domains.number)
       updates.noteMember(idAt(change.key), old === undefined ? null : domains.decode(change.key, old));
     if (old !== undefined) {
@@ -136,7 +143,6 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
   if (change.table === records.number) noteRecord(environment, updates, change);
   else updates.edge.note(change);
   if (change.table === proxies.number) {
-    const old = rows.get(change.key);
     updates.noteProxyWrite(idAt(change.key), old !== undefined && proxies.decode(change.key, old).enabled);
   }
   // The revision and the serial rise: clients read the comments with the records.
@@ -170,6 +176,8 @@ function addStamp(value: Buffer, sequence: number): Buffer {
   bytes.writeUIntBE(sequence, value.length, STAMP);
   return bytes;
 }
+
+const isNewRecord = ({ table, value }: Change): boolean => table === records.number && value !== null;
 
 /** The key of a numbered row, whose entry has zeros for its id. */
 function addNumber(key: Buffer, sequence: number): Buffer {

@@ -27,7 +27,7 @@ import { isWebName } from '../../zone/proxied.ts';
 import { nextSerial } from '../../zone/serial.ts';
 import type { ZoneSettings } from '../../zone/settings.ts';
 import { findType, type ZoneView } from '../../zone/view.ts';
-import type { Entry } from '../entry-codec.ts';
+import type { Change, Entry } from '../entry-codec.ts';
 import type { CompiledZone } from '../journal.ts';
 import { UsageChanges } from './account-usage.ts';
 import { changesApex, dueSignatures } from './due-signatures.ts';
@@ -64,7 +64,7 @@ export class ZoneUpdates {
   readonly edge = new EdgeNotices();
   /** One change for each zone that the group changed, for the observer. */
   readonly changes: ZoneChange[] = [];
-  readonly #usage = new UsageChanges();
+  readonly #usage: UsageChanges;
   /** For the current entry: domains whose proxy it writes, and whether that proxy was on before. */
   readonly #proxiesBefore = new Map<Id, boolean>();
   /**
@@ -93,6 +93,7 @@ export class ZoneUpdates {
     signing: GroupSigning | null = null,
   ) {
     this.#environment = environment;
+    this.#usage = new UsageChanges(environment);
     this.#facts = facts;
     const served = new ServedZones(environment, defaults, facts, (domainId) => this.#stateOf(domainId).serial, signing);
     this.#served = served;
@@ -164,6 +165,11 @@ export class ZoneUpdates {
     this.#touch(update, revises);
     if (this.#compiled?.domainId === domainId) update.compiled = this.#compiled;
     return update;
+  }
+
+  /** A row is written or deleted. `old`: the stored row before it. */
+  noteRow(change: Change, old: Buffer | undefined): void {
+    this.#usage.noteRow(change, old);
   }
 
   /** A row of a domain or a proxy is written. */
@@ -419,6 +425,7 @@ export class ZoneUpdates {
     }
     this.#notedChanges = this.domainChanges.length;
     for (const [domainId, before] of this.#membersBefore) this.#updateCatalogs(domainId, before);
+    this.#usage.endEntry(this.#membersBefore, (domainId) => this.#facts.domain(domainId));
     this.#membersBefore.clear();
     const seconds = Math.floor(time / 1000);
     for (const update of this.#touched.splice(0)) {
@@ -448,7 +455,7 @@ export class ZoneUpdates {
 
   /** The same in steps of a millisecond or so. */
   *compileSteps(rehearsed?: ZoneUpdates): Steps {
-    this.#usage.write(this.#environment);
+    this.#usage.write();
     for (const domainId of this.edge.siteIds) updateSite(this.#environment, domainId);
     for (const { key, domain, state } of this.#zones.values()) {
       if (domain === null) this.#environment.zones.remove(key);

@@ -107,6 +107,7 @@ const OVERLAID = [
   'aliases',
   'zones',
   'usage',
+  'zoneUsage',
   'sites',
   'nsec3',
   'history',

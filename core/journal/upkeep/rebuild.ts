@@ -3,18 +3,21 @@
  * the settings have changed.
  */
 import type { Environment } from '../../store/environment.ts';
-import { type Id, idKey } from '../../store/keys.ts';
-import { encodeUsage, StoreReader } from '../../store/reader.ts';
+import { StoreReader } from '../../store/reader.ts';
 import type { Domain } from '../../store/rows.ts';
 import type { ZoneSettings } from '../../zone/settings.ts';
 import { ZoneUpdates } from '../apply/apply-zones.ts';
 import { updateSite } from '../apply/edge-sites.ts';
 import type { Signers } from '../apply/signers.ts';
 import { writeTargets } from '../record-targets.ts';
+import { writeUsage } from './count-usage.ts';
 import { storeSettings } from './renumber.ts';
 
-/** Increased when the compiler, or core/store/sites.ts, produces other bytes from the same rows. */
-const COMPILER_VERSION = 10;
+/**
+ * Increased when the compiler, core/store/sites.ts or the counts of usage give other bytes for the
+ * same rows.
+ */
+const COMPILER_VERSION = 11;
 const FINGERPRINT = Buffer.from('compiled with');
 /** Names per transaction. */
 const BATCH = 20_000;
@@ -54,13 +57,13 @@ export async function rebuildAnswers(
     environment.meta.remove(FINGERPRINT);
     environment.answers.clearSync();
     environment.usage.clearSync();
+    environment.zoneUsage.clearSync();
     environment.aliases.clearSync();
     environment.targets.clearSync();
     environment.sites.clearSync();
     environment.nsec3.clearSync();
   });
   environment.root.resetReadTxn();
-  const usage = new Map<Id, { domains: number; records: number }>();
   let zones = 0;
   let answers = 0;
   let after: Domain | undefined;
@@ -68,10 +71,6 @@ export async function rebuildAnswers(
     const page = reader.allDomains(after?.apex ?? null, 1000);
     if (page.length === 0) break;
     after = page[page.length - 1];
-    for (const { id, accountId } of page) {
-      const used = usage.get(accountId) ?? { domains: 0, records: 0 };
-      usage.set(accountId, { domains: used.domains + 1, records: used.records + reader.zoneState(id).recordCount });
-    }
     for (let i = 0; i < page.length; ) {
       await environment.root.transaction(() => {
         const updates = new ZoneUpdates(environment, defaults, () => false, undefined, undefined, signers?.group());
@@ -87,7 +86,7 @@ export async function rebuildAnswers(
     environment.root.resetReadTxn();
   }
   await environment.root.transaction(() => {
-    for (const [accountId, used] of usage) environment.usage.put(idKey(accountId), encodeUsage(used));
+    writeUsage(environment);
     environment.meta.put(FINGERPRINT, Buffer.from(fingerprint(defaults)));
   });
   return { zones, answers };

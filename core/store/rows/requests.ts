@@ -57,6 +57,8 @@ export const audits: Table<Audit> = {
 export interface Replay {
   /** Hash of account and key (16 bytes, hexadecimal). */
   readonly id: string;
+  /** Whose bytes it counts for; omitted in rows of older versions. */
+  readonly accountId?: Id;
   /**
    * Hash of the request, by which another request with the same key is recognised, and the answer's
    * JSON; sealed (core/base/secrets.ts), base64.

@@ -12,12 +12,20 @@ const CHUNK = 16 * 1024;
 
 export class GeneratedEntries {
   readonly #entry: CurrentEntry;
+  readonly #maxCount: number;
   /** Of all directives of the file. */
   #count = 0;
   #textLength = 0;
 
-  constructor(entry: CurrentEntry) {
+  /** `maxCount`: maximum number of records. */
+  constructor(entry: CurrentEntry, maxCount: number) {
     this.#entry = entry;
+    this.#maxCount = Math.min(maxCount, MAX_GENERATED);
+  }
+
+  /** The number of records if it is above the maximum; they are not made. */
+  get excess(): number | null {
+    return this.#count > this.#maxCount ? this.#count : null;
   }
 
   /**
@@ -32,8 +40,8 @@ export class GeneratedEntries {
       readRange(entry.text(1)) ??
       fail(`${entry.shown(1)} is not a range; write start-stop or start-stop/step, as in ${EXAMPLE}.`);
     this.#count += countOf(range);
-    if (this.#count > MAX_GENERATED)
-      fail(`The $GENERATE directives of the file make more than ${MAX_GENERATED} records, the limit.`);
+    if (this.excess !== null)
+      fail(`The $GENERATE directives of the file make more than ${this.#maxCount} records, the limit.`);
     const contentAt = readHeader(GENERATE_HEADER);
     let header = '';
     for (let i = GENERATE_HEADER; i < contentAt; i++) header += ` ${entry.text(i)}`;

@@ -51,13 +51,13 @@ class MasterParser {
     this.#owners = new OwnerReader(entry, options.origin, slab);
     this.#ttls = new RecordTtl(entry, options.defaultTtl ?? -1);
     this.#rdata = new RdataReader(entry, slab);
-    this.#generated = new GeneratedEntries(entry);
+    this.#generated = new GeneratedEntries(entry, options.maxGenerated ?? Number.POSITIVE_INFINITY);
     this.#drops = options.drops ?? NO_TYPES;
   }
 
   run(): MasterResult {
     const { lexer, errors, warnings, maxErrors } = this.#entry;
-    while (errors.length < maxErrors && lexer.next()) {
+    while (errors.length < maxErrors && this.#generated.excess === null && lexer.next()) {
       try {
         if (lexer.fault !== '') this.#faulty();
         else if (this.#isDirective()) this.#directive();
@@ -68,7 +68,14 @@ class MasterParser {
       }
     }
     const { spellings } = this.#owners;
-    return { records: this.#records, errors, warnings, dropped: this.#dropped, spellings };
+    return {
+      records: this.#records,
+      errors,
+      warnings,
+      dropped: this.#dropped,
+      spellings,
+      excess: this.#generated.excess,
+    };
   }
 
   /**

@@ -33,6 +33,8 @@ export interface MasterResult {
    * nameId.
    */
   readonly spellings: ReadonlyMap<string, Name>;
+  /** The records of all `$GENERATE`, if they are more than `maxGenerated`; they are not made. */
+  readonly excess: number | null;
 }
 
 export interface MasterOptions {
@@ -44,4 +46,6 @@ export interface MasterOptions {
   readonly drops?: ReadonlySet<number>;
   /** Reading ends after so many faults. Default 100. */
   readonly maxErrors?: number;
+  /** The maximum number of records of all `$GENERATE`. Reading ends before any more. */
+  readonly maxGenerated?: number;
 }

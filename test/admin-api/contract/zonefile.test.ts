@@ -7,6 +7,7 @@ const SOA = '@ 3600 SOA ns.own.example. me.own.example. 2030010101 7200 900 6048
 
 const shown = async (zone: Zone) =>
   (await zone.list()).map(({ name, type, content, ttl }) => `${name} ${ttl} ${type} ${content}`);
+const sample = (name: string) => ({ name, type: 'A', content: '192.0.2.1' });
 const flags = async (zone: Zone) =>
   (await zone.list()).map(({ name, type, proxied }: Json) => `${name} ${type} ${proxied}`);
 
@@ -40,6 +41,32 @@ await everywhere('contract, zonefile', (test) => {
     const { domain } = (await world.user.client.get(zone.path)).body;
     assert.equal(domain, answer.body.domain);
     assert.is(String(domain.revision), answer.headers.get('x-waypost-revision'));
+  });
+
+  test('a file with $GENERATE for more records than the plan allows is 409, before they are made', async ({
+    world,
+  }) => {
+    const { client } = await world.member();
+    const { domain } = succeeded(await client.post('/api/v1/domains', { domain: 'generated.example' })).body;
+    const path = `/api/v1/domains/${domain.id}/zonefile`;
+    const put = (file: string) => client.upload(path, file);
+    const line = '$GENERATE 1-65535 a$ A 192.0.2.1\n';
+    const head = world.daemon.writes();
+    const answer = await put(line.repeat(2));
+    refused(answer, '409 plan_limit');
+    assert.is(
+      answer.body.error.message,
+      'The plan "free" allows 10000 records in a zone (quotas.free_zone_records); with this change there would be 65535. Delete records, or ask an administrator for a larger plan.',
+    );
+    refused(await put('$GENERATE 1-6000 a$ A 192.0.2.1\n$GENERATE 1-6000 b$ A 192.0.2.1\n'), '409 plan_limit');
+    assert.is(world.daemon.writes(), head);
+    const lines = Array.from({ length: 10_001 }, (_, i) => `c${i} A 192.0.2.1\n`);
+    refused(await put(lines.join('')), '409 plan_limit');
+    assert.is(world.daemon.writes(), head);
+    succeeded(await put(lines.slice(1).join('')));
+    refused(await client.post(`${path.replace('/zonefile', '')}/records`, sample('d')), '409 plan_limit');
+    succeeded(await put('$GENERATE 1-10 a$ A 192.0.2.1\n'));
+    succeeded(await client.post(`${path.replace('/zonefile', '')}/records`, sample('d')));
   });
 
   test('an export can be imported: only ids change', async ({ world }) => {

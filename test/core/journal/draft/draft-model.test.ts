@@ -7,7 +7,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConflictError } from '../../../../core/base/errors.ts';
 import { Draft, write } from '../../../../core/journal/draft/draft.ts';
-import { accounts, audits, domains, proxies, records } from '../../../../core/store/rows.ts';
+import { accountShare, rowOwner, rowSize } from '../../../../core/store/row-owner.ts';
+import { accounts, audits, decodeDomain, domains, proxies, records } from '../../../../core/store/rows.ts';
 import { depth } from '../../../support/depth.ts';
 import fc from '../../../support/fc.ts';
 import { noIds } from '../../../support/ids.ts';
@@ -35,13 +36,32 @@ async function runBoth({ environment, journal }: Store, plain: PlainStore, progr
 }
 
 /** The usage of accounts, counted from all rows. */
-function checkUsage({ reader }: Store): void {
+function checkUsage({ environment, reader }: Store): void {
   const domains = reader.allDomains(null);
   for (const account of [1, 2, 3, 4]) {
     const own = domains.filter(({ accountId }) => accountId === account);
     const count = own.reduce((sum, { id }) => sum + reader.recordsOf(id, null).length, 0);
-    assert.equal(reader.usage(account), { domains: own.length, records: count });
+    const { bytes, ...counts } = reader.usage(account);
+    assert.equal(counts, { domains: own.length, records: count });
+    assert.is(bytes, storedBytes(environment, account));
   }
+}
+
+/** Bytes of all rows of an account, keys and values, without stamps. */
+function storedBytes({ rows }: Store['environment'], account: number): number {
+  let bytes = 0;
+  for (const [table, stored] of rows)
+    for (const { key, value } of stored.getRange({})) {
+      const owner = rowOwner(table);
+      if (owner === 'account') {
+        const share = accountShare(table, key, value, true);
+        if (share.accountId === account) bytes += share.bytes;
+      }
+      if (owner !== 'zone') continue;
+      const domain = rows.get(domains.number)!.get(Buffer.from(key.subarray(0, 8)));
+      if (domain !== undefined && decodeDomain(domain).accountId === account) bytes += rowSize(table, key, value, true);
+    }
+  return bytes;
 }
 
 /** Makes a read-only target of a program from the store. */
@@ -172,8 +192,10 @@ test('a domain that is deleted and added for another account counts for the new 
       draft.put(domains, moved);
       draft.put(records, addressRecord(moved, 'www'));
     });
-    assert.equal(reader.usage(domain.accountId), { domains: 0, records: 0 });
-    assert.equal(reader.usage(moved.accountId), { domains: 1, records: 1 });
+    assert.equal(reader.usage(domain.accountId), { domains: 0, records: 0, bytes: 0 });
+    const { bytes, ...counts } = reader.usage(moved.accountId);
+    assert.equal(counts, { domains: 1, records: 1 });
+    assert.is(bytes, storedBytes(environment, moved.accountId));
   }));
 
 test('an audit entry has the sequence of its commit as its id and revision', () =>

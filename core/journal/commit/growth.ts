@@ -1,0 +1,108 @@
+/** What a commit adds to zones and accounts, measured before it is applied. */
+import { type Id, idAt } from '../../store/keys.ts';
+import type { StoreReader } from '../../store/reader.ts';
+import { accountShare, rowOwner, rowSize } from '../../store/row-owner.ts';
+import { type Domain, domains, records } from '../../store/rows.ts';
+import { latin1 } from '../../wire/latin1.ts';
+import { readChanges, readFirstChanges } from '../entry-codec.ts';
+
+/** Negative: the commit removes more than it adds. */
+export interface Growth {
+  records: number;
+  bytes: number;
+}
+
+export interface ZoneGrowth extends Growth {
+  /** The account after the commit. */
+  readonly accountId: Id;
+}
+
+export interface CommitGrowth {
+  readonly zones: ReadonlyMap<Id, ZoneGrowth>;
+  /** Includes the growth of the zones. */
+  readonly accounts: ReadonlyMap<Id, Growth>;
+}
+
+export type StoredRows = Pick<StoreReader, 'domain' | 'zoneState' | 'zoneBytes' | 'environment'>;
+
+/**
+ * The accounts to which a commit may add something. No row is read, except that `ownerOf` returns
+ * the account of a stored domain.
+ */
+export function growingAccounts(changes: Buffer, ownerOf: (domainId: Id) => Id | undefined): Set<Id> {
+  const accounts = new Set<Id>();
+  const add = (accountId: Id | undefined): void => {
+    if (accountId !== undefined) accounts.add(accountId);
+  };
+  for (const { table, key, value } of readFirstChanges(changes, records.number)) {
+    const owner = rowOwner(table);
+    if (owner === 'none') continue;
+    if (owner === 'zone') {
+      if (table === domains.number && value !== null) add(domains.decode(key, value).accountId);
+      else add(ownerOf(idAt(key)));
+    } else if (value !== null) add(accountShare(table, key, value, false).accountId);
+  }
+  return accounts;
+}
+
+/** Reads the stored rows that the commit replaces or deletes. */
+export function measureGrowth(changes: Buffer, stored: StoredRows): CommitGrowth {
+  const zones = new Map<Id, Growth>();
+  const accounts = new Map<Id, Growth>();
+  /** The rows of domains that the commit writes. */
+  const written = new Map<Id, Domain>();
+  /** Deleted rows, so that the put that follows adds a whole row. */
+  const deleted = new Set<string>();
+  for (const { table, key, value } of readChanges(changes)) {
+    const owner = rowOwner(table);
+    if (owner === 'none') continue;
+    const isRecord = table === records.number;
+    // The key of a new record has a new id.
+    const id = isRecord ? '' : `${table} ${latin1(key)}`;
+    const old =
+      (isRecord && value !== null) || deleted.has(id) ? undefined : stored.environment.rows.get(table)?.get(key);
+    if (value === null && !isRecord) deleted.add(id);
+    if (owner === 'account') {
+      if (old !== undefined) addShare(accounts, accountShare(table, key, old, true), -1);
+      if (value !== null) addShare(accounts, accountShare(table, key, value, false), 1);
+      continue;
+    }
+    const growth = growthOf(zones, idAt(key));
+    if (isRecord) growth.records += value === null ? -1 : 1;
+    growth.bytes += value === null ? 0 : rowSize(table, key, value, false);
+    growth.bytes -= old === undefined ? 0 : rowSize(table, key, old, true);
+    if (table === domains.number && value !== null) written.set(idAt(key), domains.decode(key, value));
+  }
+  const owned = new Map<Id, ZoneGrowth>();
+  for (const [domainId, { records: count, bytes }] of zones) {
+    const before = stored.domain(domainId)?.accountId;
+    const after = written.get(domainId)?.accountId ?? before;
+    if (after === undefined) continue;
+    owned.set(domainId, { accountId: after, records: count, bytes });
+    add(accounts, after, count, bytes);
+    if (before === undefined || before === after) continue;
+    // The domain takes what it has to its new account.
+    const [all, size] = [stored.zoneState(domainId).recordCount, stored.zoneBytes(domainId)];
+    add(accounts, after, all, size);
+    add(accounts, before, -all, -size);
+  }
+  return { zones: owned, accounts };
+}
+
+function growthOf(all: Map<Id, Growth>, id: Id): Growth {
+  let growth = all.get(id);
+  if (growth === undefined) {
+    growth = { records: 0, bytes: 0 };
+    all.set(id, growth);
+  }
+  return growth;
+}
+
+function add(all: Map<Id, Growth>, id: Id, count: number, bytes: number): void {
+  const growth = growthOf(all, id);
+  growth.records += count;
+  growth.bytes += bytes;
+}
+
+const addShare = (all: Map<Id, Growth>, share: ReturnType<typeof accountShare>, sign: number): void =>
+  add(all, share.accountId, 0, sign * share.bytes);

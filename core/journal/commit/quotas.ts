@@ -1,0 +1,168 @@
+/**
+ * The quotas of accounts: what they and their zones may store. Every change of rows is a commit, so
+ * this is the only place that compares. A commit that adds nothing to a limit is always accepted:
+ * an account above its limits can still delete.
+ *
+ * A node compares with the entries that it has applied and its own commits in flight. If several
+ * nodes write for an account at once, it may exceed a limit by what they have in flight.
+ */
+import { StateError } from '../../base/errors.ts';
+import type { Id } from '../../store/keys.ts';
+import type { StoreReader } from '../../store/reader.ts';
+import type { AccountQuota } from '../journal.ts';
+import { type CommitGrowth, type Growth, growingAccounts, measureGrowth } from './growth.ts';
+
+export interface QuotaOptions {
+  readonly stored: StoreReader;
+  /** Null: the account has no limits. */
+  quotaOf(accountId: Id): AccountQuota | null;
+}
+
+/** Positive growth of commits in flight. */
+interface InFlight extends Growth {
+  readonly commits: Set<Promise<unknown>>;
+}
+
+/** Accounts and domains that are remembered. */
+const MAX_REMEMBERED = 10_000;
+
+export class Quotas {
+  readonly #options: QuotaOptions;
+  readonly #quotas = new Map<Id, AccountQuota | null>();
+  readonly #owners = new Map<Id, Id>();
+  readonly #accounts = new Map<Id, InFlight>();
+  readonly #zones = new Map<Id, InFlight>();
+
+  constructor(options: QuotaOptions) {
+    this.#options = options;
+  }
+
+  /** Accounts have changed. */
+  forgetAccounts(): void {
+    this.#quotas.clear();
+  }
+
+  /** A domain was added, deleted, or has another account. */
+  forgetDomain(domainId: Id): void {
+    this.#owners.delete(domainId);
+  }
+
+  /** Commits, or rejects with StateError `plan_limit`. */
+  run<T>(changes: Buffer, commit: () => Promise<T>): Promise<T> {
+    for (const accountId of growingAccounts(changes, this.#ownerOf))
+      if (this.#quotaOf(accountId) !== null) return this.#runLimited(changes, commit);
+    return commit();
+  }
+
+  async #runLimited<T>(changes: Buffer, commit: () => Promise<T>): Promise<T> {
+    const growth = measureGrowth(changes, this.#options.stored);
+    for (;;) {
+      if (this.#refusalOf(growth, true) === null) break;
+      const refusal = this.#refusalOf(growth, false);
+      if (refusal !== null) throw refusal;
+      // Some of the commits in flight may fail, or be applied already.
+      await Promise.allSettled(
+        [...growth.accounts.keys()].flatMap((id) => [...(this.#accounts.get(id)?.commits ?? [])]),
+      );
+    }
+    const committed = commit();
+    const held = [
+      ...[...growth.accounts].map(([id, added]) => hold(this.#accounts, id, added, committed)),
+      ...[...growth.zones].map(([id, added]) => hold(this.#zones, id, added, committed)),
+    ];
+    try {
+      return await committed;
+    } finally {
+      for (const release of held) release();
+    }
+  }
+
+  /** `withFlying`: what the commits in flight add is stored already. */
+  #refusalOf({ zones, accounts }: CommitGrowth, withFlying: boolean): StateError | null {
+    const { stored } = this.#options;
+    for (const [domainId, { accountId, records, bytes }] of zones) {
+      const quota = this.#quotaOf(accountId);
+      if (quota === null) continue;
+      const flying = withFlying ? this.#zones.get(domainId) : undefined;
+      const { recordCount } = stored.zoneState(domainId);
+      const count = recordCount + records + (flying?.records ?? 0);
+      if (isOver(quota.zoneRecords, records, count)) return planLimitError(quota, 'zoneRecords', count);
+      const size = stored.zoneBytes(domainId) + bytes + (flying?.bytes ?? 0);
+      if (isOver(quota.zoneSize, bytes, size)) return planLimitError(quota, 'zoneSize', size);
+    }
+    for (const [accountId, { records, bytes }] of accounts) {
+      const quota = this.#quotaOf(accountId);
+      if (quota === null) continue;
+      const flying = withFlying ? this.#accounts.get(accountId) : undefined;
+      const used = stored.usage(accountId);
+      const count = used.records + records + (flying?.records ?? 0);
+      if (isOver(quota.records, records, count)) return planLimitError(quota, 'records', count);
+      const size = used.bytes + bytes + (flying?.bytes ?? 0);
+      if (isOver(quota.size, bytes, size)) return planLimitError(quota, 'size', size);
+    }
+    return null;
+  }
+
+  readonly #ownerOf = (domainId: Id): Id | undefined => {
+    let owner = this.#owners.get(domainId);
+    if (owner === undefined) {
+      owner = this.#options.stored.domain(domainId)?.accountId;
+      if (this.#owners.size >= MAX_REMEMBERED) this.#owners.clear();
+      if (owner !== undefined) this.#owners.set(domainId, owner);
+    }
+    return owner;
+  };
+
+  #quotaOf(accountId: Id): AccountQuota | null {
+    let quota = this.#quotas.get(accountId);
+    if (quota === undefined) {
+      quota = this.#options.quotaOf(accountId);
+      if (this.#quotas.size >= MAX_REMEMBERED) this.#quotas.clear();
+      this.#quotas.set(accountId, quota);
+    }
+    return quota;
+  }
+}
+
+const isOver = (limit: number, growth: number, total: number): boolean => limit > 0 && growth > 0 && total > limit;
+
+/** Returns a function that ends it. */
+function hold(all: Map<Id, InFlight>, id: Id, growth: Growth, commit: Promise<unknown>): () => void {
+  const records = Math.max(0, growth.records);
+  const bytes = Math.max(0, growth.bytes);
+  let flying = all.get(id);
+  if (flying === undefined) {
+    flying = { records: 0, bytes: 0, commits: new Set() };
+    all.set(id, flying);
+  }
+  const held = flying;
+  held.records += records;
+  held.bytes += bytes;
+  held.commits.add(commit);
+  return () => {
+    held.records -= records;
+    held.bytes -= bytes;
+    held.commits.delete(commit);
+    if (held.commits.size === 0) all.delete(id);
+  };
+}
+
+const LIMITS = {
+  zoneRecords: { setting: 'zone_records', what: 'records in a zone', next: 'Delete records' },
+  records: { setting: 'records', what: 'records in all zones of the account', next: 'Delete records or domains' },
+  zoneSize: {
+    setting: 'zone_size',
+    what: 'bytes for a zone with all its settings',
+    next: 'Delete records or comments',
+  },
+  size: { setting: 'size', what: 'bytes for the account', next: 'Delete records, domains or packages' },
+} as const;
+
+/** `total`: what the zone or the account would have. */
+export function planLimitError(quota: AccountQuota, limit: keyof typeof LIMITS, total: number): StateError {
+  const { setting, what, next } = LIMITS[limit];
+  return new StateError(
+    'plan_limit',
+    `The plan "${quota.plan}" allows ${quota[limit]} ${what} (quotas.${quota.plan}_${setting}); with this change there would be ${total}. ${next}, or ask an administrator for a larger plan.`,
+  );
+}

@@ -1,0 +1,42 @@
+/** Counts the usage of accounts and zones anew from the rows. */
+import type { Environment } from '../../store/environment.ts';
+import { type Id, idAt, idKey } from '../../store/keys.ts';
+import { encodeUsage, encodeZoneBytes, NO_USAGE, StoreReader, type Usage } from '../../store/reader.ts';
+import { accountShare, rowOwner, rowSize } from '../../store/row-owner.ts';
+import { decodeDomain, domains } from '../../store/rows.ts';
+
+/** Inside a write transaction, with empty tables of usage. The states of zones must be stored. */
+export function writeUsage(environment: Environment): void {
+  const { rows, usage, zoneUsage } = environment;
+  const reader = new StoreReader(environment);
+  const zones = new Map<Id, number>();
+  const accounts = new Map<Id, Usage>();
+  const add = (accountId: Id, more: Usage): void => {
+    const { domains, records, bytes } = accounts.get(accountId) ?? NO_USAGE;
+    accounts.set(accountId, {
+      domains: domains + more.domains,
+      records: records + more.records,
+      bytes: bytes + more.bytes,
+    });
+  };
+  for (const [table, stored] of rows) {
+    const owner = rowOwner(table);
+    if (owner === 'none') continue;
+    for (const { key, value } of stored.getRange({})) {
+      if (owner === 'zone') {
+        const domainId = idAt(key);
+        zones.set(domainId, (zones.get(domainId) ?? 0) + rowSize(table, key, value, true));
+      } else {
+        const { accountId, bytes } = accountShare(table, key, value, true);
+        add(accountId, { domains: 0, records: 0, bytes });
+      }
+    }
+  }
+  for (const { key, value } of rows.get(domains.number)!.getRange({})) {
+    const domainId = idAt(key);
+    const bytes = zones.get(domainId) ?? 0;
+    if (bytes > 0) zoneUsage.put(idKey(domainId), encodeZoneBytes(bytes));
+    add(decodeDomain(value).accountId, { domains: 1, records: reader.zoneState(domainId).recordCount, bytes });
+  }
+  for (const [accountId, used] of accounts) usage.put(idKey(accountId), encodeUsage(used));
+}
