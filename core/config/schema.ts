@@ -269,8 +269,8 @@ export const schema = {
     ),
     max_concurrent: setting(
       integer(1, 10_000),
-      8,
-      'Maximum number of concurrent full zone transfers. Further requests are queued.',
+      16,
+      'Maximum number of concurrent full zone transfers. Accounts and client networks take turns, and one of them alone has at most half. Further requests are queued.',
     ),
     history: setting(
       integer(0, 1_000_000),

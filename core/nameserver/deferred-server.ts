@@ -109,6 +109,7 @@ export class DeferredServer {
     const pending = this.#perClient.get(network) ?? 0;
     let sent = 0;
     let failed = false;
+    let isAbandoned = false;
     if (pending >= MAX_PER_CLIENT) send(errorResponse(request.message, RCODE.SERVFAIL));
     else {
       this.#perClient.set(network, pending + 1);
@@ -120,8 +121,12 @@ export class DeferredServer {
           transport,
           cancelled: signal,
           verified: () => this.#udpLimit.refund(request.network, Date.now()),
+          abandon() {
+            isAbandoned = true;
+            running.resume();
+          },
         })) {
-          if (signal.aborted) break;
+          if (signal.aborted || isAbandoned) break;
           const delivered = new Promise<void>((resolve) => {
             running.resume = resolve;
           });
@@ -129,8 +134,9 @@ export class DeferredServer {
           sent++;
           if (transport === 'udp') break;
           await delivered;
-          if (signal.aborted) break;
+          if (signal.aborted || isAbandoned) break;
         }
+        failed = isAbandoned;
       } catch (error) {
         if (!signal.aborted) {
           this.#logFault(transport, error as Error);

@@ -24,6 +24,11 @@ export interface DeferredRequest {
    * no longer counts towards the rate of its network.
    */
   readonly verified?: () => void;
+  /**
+   * Ends the answer while its last message is not sent yet: the connection is closed, and the
+   * iteration ends.
+   */
+  readonly abandon?: () => void;
 }
 
 /**

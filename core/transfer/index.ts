@@ -1,10 +1,10 @@
 /** Zone transfers, put together: requests, what is kept for them, and notices. */
 
 import type { AnswerSettings } from '../answer/settings.ts';
+import { FairSlots } from '../base/fair-slots.ts';
 import type { Logger } from '../base/log/index.ts';
 import type { Registry } from '../base/metrics/index.ts';
 import type { Secrets } from '../base/secrets.ts';
-import { Semaphore } from '../base/semaphore.ts';
 import { type Config, parseNotifyTarget } from '../config/index.ts';
 import type { ZoneObserver } from '../journal/apply/zone-difference.ts';
 import type { AnswerDeferred } from '../nameserver/deferred.ts';
@@ -50,6 +50,13 @@ export interface TransfersOptions {
  * changed.
  */
 const MOST_FOLLOWED = 100_000;
+/** Requests that wait for a slot: fewer than deferred messages that may be pending. */
+const MAX_WAITING = 128;
+/**
+ * Bytes a second that a client must receive while others wait: as SnapshotDeadline, which ends
+ * slow transfers also if nobody waits.
+ */
+const MINIMUM_RATE = { perSecond: 64 * 1024, windowMs: 3000 };
 
 export function openTransfers(options: TransfersOptions): Transfers {
   const { config, environment, index, zoneSettings, answers, secrets, metrics, log } = options;
@@ -58,7 +65,7 @@ export function openTransfers(options: TransfersOptions): Transfers {
   const reader = new StoreReader(environment);
   const findKey = openKeyring(reader, secrets);
   const observer = new TransferMetrics(metrics);
-  const slots = new Semaphore(maxConcurrent);
+  const slots = new FairSlots({ slots: maxConcurrent, queue: MAX_WAITING, minimumRate: MINIMUM_RATE });
   const histories = new ZoneHistories({
     entries: history,
     bytes: historyBytes,

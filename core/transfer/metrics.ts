@@ -1,7 +1,7 @@
 /** Zone transfers and NOTIFY, counted. */
 
+import type { FairSlots } from '../base/fair-slots.ts';
 import type { Counter, Registry } from '../base/metrics/index.ts';
-import type { Semaphore } from '../base/semaphore.ts';
 import type { ZoneHistories } from './history.ts';
 import type { Notifier } from './notify.ts';
 import type { TransferObserver } from './responder.ts';
@@ -43,12 +43,19 @@ export class TransferMetrics implements TransferObserver {
 /** What is kept and pending. */
 export function readTransfers(
   registry: Registry,
-  slots: Semaphore,
+  slots: FairSlots,
   histories: ZoneHistories,
   notifier: Notifier,
 ): void {
   registry.read('gauge', 'waypost_transfers_under_way', 'Full zone transfers in flight.', [], (emit) =>
     emit(slots.inUse),
+  );
+  registry.read(
+    'gauge',
+    'waypost_transfers_waiting',
+    'Requests for full zone transfers that wait for a slot.',
+    [],
+    (emit) => emit(slots.waiting),
   );
   registry.read(
     'gauge',

@@ -3,8 +3,9 @@
  * are signed (RFC 8945), which the query path answers once the signature is taken off.
  */
 
+import { clientNetwork } from '../address/ipv6.ts';
+import type { FairSlots } from '../base/fair-slots.ts';
 import type { Logger } from '../base/log/index.ts';
-import type { Semaphore } from '../base/semaphore.ts';
 import type { AnswerDeferred, DeferredRequest } from '../nameserver/deferred.ts';
 import type { Environment } from '../store/environment.ts';
 import type { StoreReader } from '../store/reader.ts';
@@ -34,7 +35,7 @@ export interface TransferOptions {
   readonly findKey: FindKey<HeldKey>;
   readonly access: TransferAccess;
   readonly histories: ZoneHistories;
-  readonly slots: Semaphore;
+  readonly slots: FairSlots;
   /** Whether the zone is a secondary that has expired, or was never transferred. */
   readonly isUnavailable?: (apex: Name) => boolean;
   /**
@@ -154,8 +155,22 @@ class TransferResponder {
   }
 
   async *#axfr({ request, signer }: Verified, domain: Domain, envelope: Envelope): AsyncGenerator<Uint8Array> {
-    const { environment, zoneSettings, histories, slots, observer } = this.#options;
-    if (!(await slots.acquire(request.cancelled))) return;
+    const { environment, zoneSettings, histories, slots, observer, log } = this.#options;
+    const { address } = request;
+    const owner = { account: `${domain.accountId}`, network: clientNetwork(address) };
+    const slot = await slots.acquire(owner, request.cancelled);
+    if (slot === 'aborted') return;
+    if (slot === 'full') {
+      yield bareResponse(envelope.request, RCODE.SERVFAIL, envelope.opt);
+      return;
+    }
+    slot.signal.addEventListener('abort', () => {
+      log.debug('zone transfer ended: the client is too slow while others wait', {
+        zone: formatName(domain.apex),
+        address,
+      });
+      request.abandon?.();
+    });
     try {
       // From this moment on: a change between it and the snapshot only means a difference too many.
       histories.follow(domain.id);
@@ -166,12 +181,15 @@ class TransferResponder {
       }
       observer?.transferred('axfr');
       try {
-        yield* this.#paced(messagesOf(wholeZone(snapshot), envelope, signer?.size ?? 0));
+        for (const message of this.#paced(messagesOf(wholeZone(snapshot), envelope, signer?.size ?? 0))) {
+          yield message;
+          slot.addProgress(message.length);
+        }
       } finally {
         snapshot.close();
       }
     } finally {
-      slots.release();
+      slot.release();
     }
   }
 

@@ -177,6 +177,25 @@ for (const transport of TRANSPORTS) {
     assert.is(byteOf((await other.answers(1))[0]), 4);
   });
 
+  test('an answer that its handler abandons ends, and closes the connection', async () => {
+    let ended = false;
+    answer = async function* ({ abandon }) {
+      setTimeout(() => abandon?.(), 1);
+      try {
+        for (let i = 0; ; i++) yield numbered(i, 60_000);
+      } finally {
+        ended = true;
+      }
+    };
+    const client = open();
+    client.socket.pause();
+    client.socket.write(framed(AXFR));
+    await until(() => ended, 'the end of the answer', PATIENCE_MS);
+    client.socket.resume();
+    await client.cut();
+    assert.not(requests[0].cancelled.aborted, 'the client had time left');
+  });
+
   test('a client that disconnects ends the answer, even while the handler waits', async () => {
     let ended = false;
     answer = async function* ({ cancelled }) {

@@ -1,7 +1,7 @@
 /** Transfers over a store without sockets: a request in, the messages of its answer out. */
 
+import { FairSlots } from '../../../core/base/fair-slots.ts';
 import { createLogger } from '../../../core/base/log/index.ts';
-import { Semaphore } from '../../../core/base/semaphore.ts';
 import type { Signers } from '../../../core/journal/apply/signers.ts';
 import { openEmbeddedJournal } from '../../../core/journal/embedded-journal.ts';
 import type { AnswerDeferred, DeferredTransport } from '../../../core/nameserver/deferred.ts';
@@ -58,7 +58,7 @@ export function transfersOf(
     findKey: () => undefined,
     access: new TransferAccess([`${CLIENT}/32`]),
     histories,
-    slots: new Semaphore(2),
+    slots: new FairSlots({ slots: 2, queue: 10 }),
     respond: () => null,
     udpPayload: 1232,
     log: createLogger({ level: 'error', format: 'text', write: () => {} }),

@@ -5,6 +5,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { FairSlots } from '../../../core/base/fair-slots.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { domains, records, spellings } from '../../../core/store/rows.ts';
 import { TransferAccess } from '../../../core/transfer/access.ts';
@@ -226,6 +227,9 @@ test('IXFR over UDP: what differs if it fits, else the SOA alone', () =>
     assert.is(decodeMessage(more).answer.length, 1);
   }));
 
+/** What one account has of three. */
+const TWO_SLOTS = { options: { slots: new FairSlots({ slots: 3, queue: 10 }) } };
+
 test('so many zones are sent at a time; who leaves the line frees nothing, who ends does', () =>
   withTransfers(async (rig) => {
     await withZone(rig, 2000);
@@ -253,7 +257,7 @@ test('so many zones are sent at a time; who leaves the line frees nothing, who e
     assert.is(third, 'goes');
     await waiting.return?.();
     await second.return?.();
-  }));
+  }, TWO_SLOTS));
 
 for (const kind of ['AXFR', 'IXFR'])
   test(`${kind}: a client that takes it too slowly is left, so that nothing is held for it`, () => {
