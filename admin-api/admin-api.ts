@@ -253,7 +253,8 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     pages: options.dashboard === undefined ? undefined : new DashboardPages(options.dashboard),
     forwardedBy: options.forwardedBy,
     protection: options.protection,
-    tracing: traces === null ? undefined : { traces, trusts: trustOf(config.edge.trustedProxies) },
+    trusts: trustOf(config.edge.trustedProxies),
+    tracing: traces === null ? undefined : { traces },
   });
   const sweeper = new Sweeper(services, sessions);
   let listening: Listening | undefined;

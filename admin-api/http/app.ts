@@ -1,7 +1,7 @@
 /** Routes a request and turns the result of the route, or its exception, into a response. */
 import type { Logger } from '../../core/base/log/index.ts';
 import { errorResponse, statusOf } from './errors.ts';
-import { type ForwardedBy, withForwardedClient } from './forwarded.ts';
+import { type ForwardedBy, withForwardedClient, withStatedClient } from './forwarded.ts';
 import { assertAccepted, type WriteProtection } from './protection.ts';
 import { newRequestId } from './request-id.ts';
 import { REVISION } from './revision.ts';
@@ -48,6 +48,8 @@ export interface AppOptions extends AppParts {
   readonly protection?: WriteProtection;
   /** How the edge passes the client address; omitted: forwarded requests are not trusted. */
   readonly forwardedBy?: ForwardedBy;
+  /** Whether an address belongs to a proxy whose statements are trusted; omitted: none does. */
+  readonly trusts?: (address: string) => boolean;
   /** Omitted: traces are off. */
   readonly tracing?: Tracing;
   /** Receives every response. `route`: the path template of the route; null: no route matched. */
@@ -62,6 +64,7 @@ export function createApp({
   pages,
   observer,
   forwardedBy,
+  trusts = () => false,
   foreign,
   protection,
   tracing,
@@ -70,9 +73,13 @@ export function createApp({
   const router = new Router(routes);
   return async (received) => {
     const start = performance.now();
-    const request = forwardedBy === undefined ? received : withForwardedClient(received, forwardedBy);
+    const forwarded = forwardedBy === undefined ? received : withForwardedClient(received, forwardedBy);
+    const isForwarded = forwarded !== received;
+    const request = isForwarded ? forwarded : withStatedClient(received, trusts);
+    // The edge sends no traceparent but its own.
+    const isTrusted = isForwarded || trusts(received.remoteAddress);
     const requestId = newRequestId();
-    const { route, response } = await respond(request, requestId, request !== received);
+    const { route, response } = await respond(request, requestId, isTrusted);
     tracing?.traces.end(requestId, response.status, response.headers[REVISION]);
     observer.observe(request.method, route, response.status, (performance.now() - start) / 1000, requestId);
     return response;
@@ -81,7 +88,7 @@ export function createApp({
   async function respond(
     request: HttpRequest,
     requestId: string,
-    isForwarded: boolean,
+    isTrusted: boolean,
   ): Promise<{ route: string | null; response: HttpResponse }> {
     let route: string | null = null;
     const headers: Record<string, string> = { 'X-Request-Id': requestId };
@@ -94,7 +101,7 @@ export function createApp({
         return { route, response: { status: 200, headers: { ...headers, Allow: match.allow }, body: '' } };
       route = match.route.path;
       if (tracing !== undefined && isWrite(match.route))
-        traceWrite(tracing, request, match.route, requestId, isForwarded);
+        traceWrite(tracing, request, match.route, requestId, isTrusted);
       if (protection !== undefined) assertAccepted(protection, request, match.route);
       const query = request.query === '' ? NO_QUERY : new URLSearchParams(request.query);
       const response = await match.route.handle(request, { params: match.params, query, requestId, headers }, parts);

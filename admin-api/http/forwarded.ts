@@ -1,8 +1,10 @@
 /**
- * Requests that the edge forwards from this machine. A header field has the address of the client,
- * which is trusted only with the secret that the main thread gives to both sides.
+ * Requests that something in front of the API forwards: the edge from this machine, or a trusted
+ * proxy. The edge states the address of the client in a header field, which is trusted only with
+ * the secret that the main thread gives to both sides; a proxy states it in X-Forwarded-For.
  */
 import { timingSafeEqual } from 'node:crypto';
+import { visitorOf } from '../../core/address/visitor.ts';
 import type { HttpRequest } from './transport.ts';
 
 export interface ForwardedBy {
@@ -20,13 +22,25 @@ export function withForwardedClient(request: HttpRequest, { field, secret }: For
   if (value === undefined) return request;
   const end = value.indexOf(' ');
   if (!isSame(value.slice(0, Math.max(0, end)), secret)) return request;
+  // The gateway redirects plain requests for the admin hosts.
+  return withClient(request, value.slice(end + 1), true);
+}
+
+/** The request with the address of the client that a trusted proxy states. */
+export function withStatedClient(request: HttpRequest, trusts: (address: string) => boolean): HttpRequest {
+  const list = request.header('x-forwarded-for');
+  return list === undefined || !trusts(request.remoteAddress)
+    ? request
+    : withClient(request, visitorOf(request.remoteAddress, [list], trusts), request.isSecure);
+}
+
+function withClient(request: HttpRequest, remoteAddress: string, isSecure: boolean | undefined): HttpRequest {
   return {
     method: request.method,
     path: request.path,
     query: request.query,
-    remoteAddress: value.slice(end + 1),
-    // The gateway redirects plain requests for the admin hosts.
-    isSecure: true,
+    remoteAddress,
+    isSecure,
     get signal() {
       return request.signal;
     },

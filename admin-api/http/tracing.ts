@@ -6,20 +6,18 @@ import type { HttpRequest } from './transport.ts';
 
 export interface Tracing {
   readonly traces: Pick<WriteTraces, 'start' | 'end'>;
-  /** Whether an address belongs to a proxy whose statements are trusted. */
-  trusts(address: string): boolean;
 }
 
 export const isWrite = ({ method, changes }: Pick<ServedRoute, 'method' | 'changes'>): boolean =>
   method !== 'GET' && changes !== false;
 
-/** `isForwarded`: by the edge of this node, which sends no traceparent but its own. */
+/** `isTrusted`: the edge or a trusted proxy sent it, whose traceparent holds. */
 export function traceWrite(
-  { traces, trusts }: Tracing,
+  { traces }: Tracing,
   request: HttpRequest,
   { path: route }: Pick<ServedRoute, 'path'>,
   requestId: string,
-  isForwarded: boolean,
+  isTrusted: boolean,
 ): void {
   const { method, path, remoteAddress } = request;
   const scheme = isOverTls(request) ? 'https' : 'http';
@@ -27,6 +25,5 @@ export function traceWrite(
     traceParent: request.header('traceparent') ?? '',
     traceState: request.header('tracestate') ?? '',
   };
-  const isTrusted = isForwarded || trusts(remoteAddress);
   traces.start({ requestId, method, path, route, remoteAddress, scheme, context, isTrusted });
 }

@@ -18,7 +18,10 @@ export interface HttpRequest {
   readonly isSecure?: boolean;
   /** Aborts with `Aborted` when the client disconnects. Created on first use. */
   readonly signal: AbortSignal;
-  /** `name` in lower case. For a repeated header: the first value, or all, joined by commas. */
+  /**
+   * `name` in lower case. For a repeated header: the first value, or all, joined by commas; all of
+   * X-Forwarded-For.
+   */
   header(name: string): string | undefined;
   /**
    * The whole body, in its own memory. Call this before the first await of the handler: a transport

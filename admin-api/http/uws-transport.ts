@@ -120,7 +120,9 @@ class Exchange implements HttpRequest {
     const fields: string[] = [];
     request.forEach((name, value) => {
       fields.push(name, value);
-      if (!this.#headers.has(name)) this.#headers.set(name, value);
+      const first = this.#headers.get(name);
+      if (first === undefined) this.#headers.set(name, value);
+      else if (name === 'x-forwarded-for') this.#headers.set(name, `${first}, ${value}`);
     });
     this.#check = checkRequest(this.method, this.path + this.query, fields);
     response.onAborted(() => {

@@ -29,7 +29,12 @@ const processed = (memory: SharedArrayBuffer): void => void Atomics.add(new Int3
 function variantOf(name: string, hasStatistics: boolean, sample: number | null): Variant {
   const counters = new GatewayCounters(new SharedArrayBuffer(GATEWAY_COLUMNS.length * 8));
   const counts = hasStatistics ? new SiteCounts({ send: (_, added) => processed(added), onLost() {} }) : null;
-  const lines = new LogLines({ nodeName: 'a', send: (_, memory) => processed(memory), onDropped() {} });
+  const lines = new LogLines({
+    nodeName: 'a',
+    addressOf: ({ client }) => client.address,
+    send: (_, memory) => processed(memory),
+    onDropped() {},
+  });
   const observer = new Observer(counters, null, () => {}, null, counts, null, lines);
   const logs: LogPlan | null = sample === null ? null : { sample, fields: DEFAULT_FIELDS, clientAddress: 'full' };
   const site = { ...SITE, domainId: '1', documents: logs === null ? null : { ...NO_DOCUMENTS, logs } } as Site;

@@ -29,7 +29,10 @@ function variantOf(name: string, ratio: number | null): Variant {
     send: (_, taken) => void Atomics.add(new Int32Array(taken), 0, 1),
     onDropped() {},
   });
-  const traces = ratio === null ? null : new RequestTraces({ ratio, hasQuery: false, trusts: null, sender });
+  const traces =
+    ratio === null
+      ? null
+      : new RequestTraces({ ratio, hasQuery: false, trusts: null, addressOf: ({ client }) => client.address, sender });
   const counters = new GatewayCounters(new SharedArrayBuffer(GATEWAY_COLUMNS.length * 8));
   const observer = new Observer(counters, null, () => {}, null, null, traces);
   const shared = { onDone: observer.recordProxied, traces };

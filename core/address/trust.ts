@@ -2,7 +2,7 @@
  * Decides which proxies in front of the edge are trusted to describe their clients. The operator
  * lists them.
  */
-import { contains, parseAddress, parsePrefix } from './prefix.ts';
+import { contains, parseAddress, parsePrefix, unmapped } from './prefix.ts';
 
 /** Cached results, because visitors return. */
 const MAX_CACHED = 4096;
@@ -13,7 +13,7 @@ const MAX_CACHED = 4096;
  */
 export function trustOf(prefixes: readonly string[]): (address: string) => boolean {
   if (prefixes.length === 0) return () => false;
-  const parsed = prefixes.map((text) => parsePrefix(text));
+  const parsed = prefixes.map((text) => unmapped(parsePrefix(text)));
   const results = new Map<string, boolean>();
   return (text) => {
     const cached = results.get(text);

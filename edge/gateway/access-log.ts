@@ -9,6 +9,7 @@
 import { BatchFlow } from '../../core/base/batch-flow.ts';
 import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
+import type { AddressOf } from '../proxy/request-fields.ts';
 
 /** Milliseconds that a line waits for more lines. */
 const FLUSH_DELAY_MS = 200;
@@ -33,6 +34,7 @@ export interface AccessEntry {
 export interface AccessLogOptions {
   /** One request in `every` is logged, 1 or more. */
   readonly every: number;
+  readonly addressOf: AddressOf;
   /** Sends complete lines. The writer increments the number in `writtenBatches` afterwards. */
   send(lines: string, writtenBatches: SharedArrayBuffer): void;
   onDropped(lines: number): void;
@@ -67,7 +69,7 @@ export class AccessLog {
       this.#options.onDropped(1);
       return;
     }
-    this.#lines += `${lineOf(entry, performance.now() - startTime)}\n`;
+    this.#lines += `${lineOf(entry, this.#options.addressOf(entry.exchange), performance.now() - startTime)}\n`;
     if (this.#lines.length >= BATCH_LENGTH && this.#flow.isOpen) this.#flow.flush();
     else this.#flow.schedule();
   }
@@ -84,12 +86,16 @@ export class AccessLog {
   }
 }
 
-function lineOf({ exchange, domain, requestId, status, bytes, cache, originMs }: AccessEntry, ms: number): string {
-  const { client, method, authority, path, version, scheme } = exchange;
+function lineOf(
+  { exchange, domain, requestId, status, bytes, cache, originMs }: AccessEntry,
+  client: string,
+  ms: number,
+): string {
+  const { method, authority, path, version, scheme } = exchange;
   const end = path.indexOf('?');
   return JSON.stringify({
     time: new Date().toISOString(),
-    client: client.address,
+    client,
     scheme,
     host: siteHost(authority),
     method,

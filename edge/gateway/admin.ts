@@ -13,6 +13,7 @@ import type { Exchange, Handler } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { answerError, type ErrorPage } from '../proxy/error-page.ts';
 import { Gate } from '../proxy/gate.ts';
+import type { AddressOf } from '../proxy/request-fields.ts';
 import { requestId } from '../proxy/request-id.ts';
 import type { RequestTraces } from '../traces/request-traces.ts';
 import type { Observer } from './observer.ts';
@@ -29,6 +30,11 @@ export interface AdminTarget {
   readonly connections: number;
   /** Further ones, for streams of events. */
   readonly streams: number;
+}
+
+/** The target, as a thread uses it. */
+interface AdminForwardTarget extends AdminTarget {
+  readonly addressOf: AddressOf;
 }
 
 export interface AdminForward {
@@ -50,7 +56,7 @@ const CONNECTION_FIELDS: ReadonlySet<string> = new Set([
 
 /** `traces`: null: they are off. */
 export function createAdminForward(
-  target: AdminTarget,
+  target: AdminForwardTarget,
   observer: Observer,
   traces: RequestTraces | null = null,
 ): AdminForward {
@@ -123,8 +129,9 @@ function isStream(path: string): boolean {
   }
 }
 
-function requestHeaders({ headers, client, authority, version }: Exchange, { field, secret }: AdminTarget): string[] {
-  const fields = ['host', authority, 'via', `${version} waypost`, field, `${secret} ${client.address}`];
+function requestHeaders(exchange: Exchange, { field, secret, addressOf }: AdminForwardTarget): string[] {
+  const { headers, authority, version } = exchange;
+  const fields = ['host', authority, 'via', `${version} waypost`, field, `${secret} ${addressOf(exchange)}`];
   for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i];
     if (name !== field && !DROPPED_FIELDS.has(name)) fields.push(name, headers[i + 1]);

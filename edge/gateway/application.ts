@@ -27,7 +27,7 @@ import { PurgePositions } from '../peers/purge-positions.ts';
 import { answerError, type ErrorPage } from '../proxy/error-page.ts';
 import { type Prefetch, type PrefetchResult, prefetchExchange } from '../proxy/prefetch.ts';
 import type { ExchangeRecord } from '../proxy/record.ts';
-import { networkOf, visitedSiteOf } from '../proxy/request-fields.ts';
+import { networkOf, visitedSiteOf, visitorAddress } from '../proxy/request-fields.ts';
 import { requestId } from '../proxy/request-id.ts';
 import { Countries } from '../rules/countries.ts';
 import { RuleCounting } from '../rules/counts.ts';
@@ -138,22 +138,24 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
     log: certificateLog(warn),
     stapleOf: (certificate) => staples.of(certificate),
   });
+  const trusts = trustOf(edge.trustedProxies);
+  const addressOf = (exchange: Exchange): string => visitorAddress(exchange, { trusts });
   const log =
     edge.accessLog === 0
       ? null
       : new AccessLog({
           every: edge.accessLog,
+          addressOf,
           send: (lines, writtenBatches) => send({ kind: 'access-log', lines, writtenBatches }),
           onDropped: (lines) => counters.countDroppedLines(lines),
         });
-  const tail = new TailSampler({ send: (samples) => send({ kind: 'requests', samples }) });
+  const tail = new TailSampler({ addressOf, send: (samples) => send({ kind: 'requests', samples }) });
   const siteCounts = options.countsSites
     ? new SiteCounts({
         send: (counts, added) => send({ kind: 'site-counts', counts, added }),
         onLost: (requests) => counters.countLostRequests(requests),
       })
     : null;
-  const trusts = trustOf(edge.trustedProxies);
   const spans = new SpanSender({
     send: (finished, taken) => send({ kind: 'spans', spans: finished, taken }),
     onDropped: (count) => counters.countDroppedSpans(count),
@@ -164,10 +166,12 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
       : new RequestTraces({
           ...options.traces,
           trusts: edge.trustedProxies.length === 0 ? null : trusts,
+          addressOf,
           sender: spans,
         });
   const lines = new LogLines({
     nodeName: options.nodeName,
+    addressOf,
     send: (domainLines, processed) => send({ kind: 'log-lines', lines: domainLines, processed }),
     onDropped: (count) => counters.countDroppedLines(count),
   });
@@ -250,7 +254,7 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
     STATS_MS,
   ).unref();
   const adminCertificate = options.adminCertificate && stapled(options.adminCertificate, staples);
-  const admin = createAdminForward(options.adminTarget, observer, traces);
+  const admin = createAdminForward({ ...options.adminTarget, addressOf }, observer, traces);
   const peerRequests =
     peers === null || responses.servePeer === null
       ? null

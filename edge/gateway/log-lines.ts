@@ -13,6 +13,7 @@ import type { LogField, LogPlan } from '../../core/log-delivery/document.ts';
 import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
+import type { AddressOf } from '../proxy/request-fields.ts';
 import type { Site } from '../sites/site.ts';
 
 /** Milliseconds that lines wait for more. */
@@ -41,6 +42,7 @@ export interface LogEntry {
 
 export interface LogLinesOptions {
   readonly nodeName: string;
+  readonly addressOf: AddressOf;
   /** The receiver increments the number in `processed` afterwards. */
   send(lines: readonly DomainLines[], processed: SharedArrayBuffer): void;
   /** Lines that are not counted for their domain, since too many domains wait. */
@@ -93,7 +95,7 @@ export class LogLines {
       waiting.dropped++;
       return;
     }
-    const line = `${formatLine(entry, plan, this.#now() - startTime, this.#options.nodeName)}\n`;
+    const line = `${formatLine(entry, plan, this.#now() - startTime, this.#options)}\n`;
     waiting.text += line;
     waiting.lines++;
     this.#length += line.length;
@@ -142,14 +144,17 @@ function currentTime(): string {
   return timeText;
 }
 
+type LoggingNode = Pick<LogLinesOptions, 'nodeName' | 'addressOf'>;
+
 /** JSON of each field. */
-const VALUES: Readonly<Record<LogField, (entry: LogEntry, plan: LogPlan, ms: number, node: string) => string>> = {
+const VALUES: Readonly<Record<LogField, (entry: LogEntry, plan: LogPlan, ms: number, node: LoggingNode) => string>> = {
   time: currentTime,
-  node: (_entry, _plan, _ms, node) => JSON.stringify(node),
-  client: ({ exchange }, { clientAddress }) =>
-    clientAddress === 'omitted'
-      ? 'null'
-      : `"${clientAddress === 'full' ? exchange.client.address : truncateAddress(exchange.client.address)}"`,
+  node: (_entry, _plan, _ms, { nodeName }) => JSON.stringify(nodeName),
+  client({ exchange }, { clientAddress }, _ms, { addressOf }) {
+    if (clientAddress === 'omitted') return 'null';
+    const address = addressOf(exchange);
+    return `"${clientAddress === 'full' ? address : truncateAddress(address)}"`;
+  },
   scheme: ({ exchange }) => `"${exchange.scheme}"`,
   host: ({ exchange }) => JSON.stringify(siteHost(exchange.authority)),
   method: ({ exchange }) => text(exchange.method, MAX_TEXT),
@@ -174,7 +179,7 @@ const VALUES: Readonly<Record<LogField, (entry: LogEntry, plan: LogPlan, ms: num
   sample: (_entry, { sample }) => String(sample),
 };
 
-export function formatLine(entry: LogEntry, plan: LogPlan, ms: number, node: string): string {
+export function formatLine(entry: LogEntry, plan: LogPlan, ms: number, node: LoggingNode): string {
   let line = '{';
   for (const name of plan.fields) line += `${line === '{' ? '' : ','}"${name}":${VALUES[name](entry, plan, ms, node)}`;
   return `${line}}`;

@@ -9,6 +9,7 @@
 import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
+import type { AddressOf } from '../proxy/request-fields.ts';
 
 /** Milliseconds between two samples of a domain. */
 export const INTERVAL_MS = 200;
@@ -48,6 +49,7 @@ interface Reservoir {
 }
 
 export interface TailOptions {
+  readonly addressOf: AddressOf;
   send(samples: readonly DomainSample[]): void;
   /** 0 ≤ r < 1; omitted: Math.random. */
   readonly random?: () => number;
@@ -56,6 +58,7 @@ export interface TailOptions {
 }
 
 export class TailSampler {
+  readonly #addressOf: AddressOf;
   readonly #send: TailOptions['send'];
   readonly #random: () => number;
   readonly #now: () => number;
@@ -66,7 +69,8 @@ export class TailSampler {
   readonly #reservoirs = new Map<string, Reservoir>();
   #timer: NodeJS.Timeout | null = null;
 
-  constructor({ send, random = Math.random, now = () => performance.now() }: TailOptions) {
+  constructor({ addressOf, send, random = Math.random, now = () => performance.now() }: TailOptions) {
+    this.#addressOf = addressOf;
     this.#send = send;
     this.#random = random;
     this.#now = now;
@@ -100,7 +104,9 @@ export class TailSampler {
     const order = reservoir.count++;
     const { maxLines } = reservoir;
     const position = order < maxLines ? order : Math.floor(this.#random() * reservoir.count);
-    if (position < maxLines) reservoir.lines[position] = { order, text: lineOf(entry, this.#now() - startTime) };
+    if (position >= maxLines) return;
+    const text = lineOf(entry, this.#addressOf(entry.exchange), this.#now() - startTime);
+    reservoir.lines[position] = { order, text };
   }
 
   /** Sends what was collected. */
@@ -118,12 +124,12 @@ export class TailSampler {
   }
 }
 
-function lineOf({ exchange, status, bytes, cache }: TailEntry, ms: number): string {
-  const { client, method, authority, path, version, scheme, headers } = exchange;
+function lineOf({ exchange, status, bytes, cache }: TailEntry, client: string, ms: number): string {
+  const { method, authority, path, version, scheme, headers } = exchange;
   const query = path.indexOf('?');
   return JSON.stringify({
     time: new Date().toISOString(),
-    client: client.address,
+    client,
     scheme,
     host: siteHost(authority),
     method: method.slice(0, MAX_METHOD),

@@ -6,12 +6,16 @@
  * the same at the edge. nginx and Cloudflare append to the list, so that each origin has to find
  * out which part of it is true.
  *
- * The lists of a trusted proxy are kept, with its address appended. But many of these proxies pass
- * on any host and path that the visitor claims. So if the response may be shared with other
- * visitors, the request contains only those claims that are part of the cache key.
+ * Of a trusted proxy's X-Forwarded-For, the part is kept that trusted proxies have written, and the
+ * proxy's address is appended. All fields for the visitor's address have that visitor then, since
+ * many proxies pass on what the visitor claims in the fields that they do not write themselves.
+ *
+ * Many of these proxies also pass on any host and path that the visitor claims. So if the response
+ * may be shared with other visitors, the request contains only those claims that are part of the
+ * cache key.
  */
-import { isIP } from 'node:net';
 import { clientNetwork } from '../../core/address/ipv6.ts';
+import { statedAddresses } from '../../core/address/visitor.ts';
 import { withoutDefaultPort } from '../http/exchange/authority.ts';
 import type { Client, Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
@@ -50,46 +54,58 @@ export function normalAuthority(exchange: Exchange, rules: Pick<RequestRules, 't
 export function visitedSiteOf(exchange: Exchange, { trusts }: Pick<RequestRules, 'trusts'>): VisitedSite {
   if (!trusts(exchange.client.address)) return exchange;
   const { headers, authority } = exchange;
-  for (let i = 0; i < headers.length; i += 2) {
+  // The last line is the proxy's own, if it has added one to the visitor's.
+  for (let i = headers.length - 2; i >= 0; i -= 2) {
     if (headers[i] !== 'x-forwarded-proto') continue;
-    const scheme = headers[i + 1];
+    const scheme = lastMember(headers[i + 1]);
     return scheme === 'http' || scheme === 'https' ? { scheme, authority } : exchange;
   }
   return exchange;
 }
 
+const lastMember = (list: string): string => list.slice(list.lastIndexOf(',') + 1).trim();
+
 /**
  * The network that a request counts for in the limits on connections to the origin. Behind a
  * trusted proxy this is the visitor's network, if the proxy states the address.
  */
-export function networkOf(exchange: Exchange, { trusts }: Pick<RequestRules, 'trusts'>): string {
+export function networkOf(exchange: Exchange, rules: Pick<RequestRules, 'trusts'>): string {
   const { client, memory } = exchange;
-  if (!trusts(client.address)) return memory.network;
-  const stated = statedAddress(exchange);
-  return stated === undefined ? memory.network : clientNetwork(stated);
+  const visitor = visitorAddress(exchange, rules);
+  return visitor === client.address ? memory.network : clientNetwork(visitor);
 }
+
+/** `visitorAddress` with the rules of the thread, for logs. */
+export type AddressOf = (exchange: Exchange) => string;
 
 /** The address of the visitor. Behind a trusted proxy it is the one that the proxy states. */
-export function visitorAddress(exchange: Exchange, { trusts }: Pick<RequestRules, 'trusts'>): string {
-  const { address } = exchange.client;
-  return trusts(address) ? (statedAddress(exchange) ?? address) : address;
+export function visitorAddress({ client, headers }: Exchange, { trusts }: Pick<RequestRules, 'trusts'>): string {
+  if (!trusts(client.address)) return client.address;
+  return statedBy(headers, trusts)?.[0] ?? client.address;
 }
 
-/** The last address in X-Forwarded-For. Undefined: there is none. */
-function statedAddress({ headers }: Exchange): string | undefined {
-  for (let i = 0; i < headers.length; i += 2) {
-    if (headers[i] !== 'x-forwarded-for') continue;
-    const last = headers[i + 1].slice(headers[i + 1].lastIndexOf(',') + 1).trim();
-    return isIP(last) === 0 ? undefined : last;
-  }
-  return undefined;
+/** Those of the last request: rules, limits and logs ask for the visitor several times. */
+let statedHeaders: FieldList | null = null;
+let statedTrusts: RequestRules['trusts'] | null = null;
+let stated: readonly string[] | null = null;
+
+/** The addresses in X-Forwarded-For, visitor first. Null: there is no such field. */
+function statedBy(headers: FieldList, trusts: RequestRules['trusts']): readonly string[] | null {
+  if (headers === statedHeaders && trusts === statedTrusts) return stated;
+  const lines: string[] = [];
+  for (let i = 0; i < headers.length; i += 2) if (headers[i] === 'x-forwarded-for') lines.push(headers[i + 1]);
+  statedHeaders = headers;
+  statedTrusts = trusts;
+  stated = lines.length === 0 ? null : statedAddresses(lines, trusts);
+  return stated;
 }
 
 const PASS = 1;
 const DROP = 2;
 /** A claim about the visitor. It is passed on for trusted proxies only. */
 const CLAIM = 3;
-const FORWARDED_FOR = 4;
+/** The same, of the visitor's address: X-Forwarded-For prevails. */
+const ADDRESS_CLAIM = 4;
 const FORWARDED_PROTO = 5;
 const FORWARDED_HOST = 6;
 const FORWARDED = 7;
@@ -148,16 +164,16 @@ const ACTIONS: ReadonlyMap<string, number> = new Map<string, number>([
     'transfer-encoding',
     'upgrade',
     'x-request-id',
+    // The list is made again.
+    'x-forwarded-for',
     // CGI exposes this field as HTTP_PROXY, which programs use as their outgoing proxy
     // (CVE-2016-5385).
     'proxy',
   ]),
   // The visitor's address.
-  ...each(CLAIM, [
+  ...each(ADDRESS_CLAIM, [
     'ali-cdn-real-ip',
     'cf-connecting-ip',
-    'cf-connecting-ipv6',
-    'cf-pseudo-ipv4',
     'client-ip',
     'do-connecting-ip',
     'fastly-client-ip',
@@ -167,19 +183,18 @@ const ACTIONS: ReadonlyMap<string, number> = new Map<string, number>([
     'proxy-client-ip',
     'true-client-ip',
     'x-azure-clientip',
-    'x-azure-socketip',
     'x-client-ip',
     'x-cluster-client-ip',
-    'x-forwarded',
     'x-nf-client-connection-ip',
     'x-originating-ip',
     'x-real-ip',
-    'x-real-port',
     'x-remote-addr',
     'x-remote-ip',
     'x-sucuri-clientip',
     'x-true-client-ip',
   ]),
+  // Part of it, or another form.
+  ...each(CLAIM, ['cf-connecting-ipv6', 'cf-pseudo-ipv4', 'x-azure-socketip', 'x-forwarded', 'x-real-port']),
   // Scheme, host, port and path that the visitor requested.
   ...each(CLAIM, [
     'cf-visitor',
@@ -231,7 +246,6 @@ const ACTIONS: ReadonlyMap<string, number> = new Map<string, number>([
   ]),
   // Next.js sends it from the browser.
   ['x-middleware-prefetch', PASS],
-  ['x-forwarded-for', FORWARDED_FOR],
   ['x-forwarded-proto', FORWARDED_PROTO],
   ['x-forwarded-host', FORWARDED_HOST],
   ['forwarded', FORWARDED],
@@ -375,9 +389,9 @@ function buildRequestFields(
   const authority = normalAuthority(exchange, rules);
   const isTrusted = rules.trusts(client.address);
   const acceptsClaims = isTrusted && !isShared;
+  const chain = isTrusted ? statedBy(headers, rules.trusts) : null;
   const fields: string[] = [];
-  let forwardedFor = '';
-  let forwarded = '';
+  let forwarded = chain === null ? '' : chain.map((address) => `for=${nodeOf(address)}`).join(', ');
   let proto: string = isShared ? visitedSiteOf(exchange, rules).scheme : scheme;
   let host = authority;
   let via = '';
@@ -392,17 +406,17 @@ function buildRequestFields(
       case CLAIM:
         if (acceptsClaims) fields.push(name, value);
         break;
-      case FORWARDED_FOR:
-        if (isTrusted) forwardedFor = join(forwardedFor, value);
+      case ADDRESS_CLAIM:
+        if (acceptsClaims) fields.push(name, chain === null ? value : (chain[0] ?? client.address));
         break;
       case FORWARDED_PROTO:
-        if (acceptsClaims) proto = value;
+        if (acceptsClaims) proto = lastMember(value);
         break;
       case FORWARDED_HOST:
         if (acceptsClaims) host = value;
         break;
       case FORWARDED:
-        if (acceptsClaims) forwarded = join(forwarded, value);
+        if (acceptsClaims && chain === null) forwarded = join(forwarded, value);
         break;
       case VIA:
         via = join(via, value);
@@ -423,7 +437,7 @@ function buildRequestFields(
   if (!isTrusted && client.certificate) fields.push('client-cert', client.certificate);
   fields.push(
     'x-forwarded-for',
-    join(forwardedFor, client.address),
+    chain === null ? client.address : join(chain.join(', '), client.address),
     'x-forwarded-proto',
     proto,
     'x-forwarded-host',
@@ -465,14 +479,15 @@ let lastElement = '';
  */
 function forwardedElement(address: string, authority: string, scheme: string): string {
   if (address === lastAddress && authority === lastAuthority && scheme === lastScheme) return lastElement;
-  const node = address.includes(':') ? `"[${address}]"` : address;
   const host = /^[a-z0-9.-]+$/.test(authority) ? authority : `"${authority}"`;
   lastAddress = address;
   lastAuthority = authority;
   lastScheme = scheme;
-  lastElement = `for=${node};host=${host};proto=${scheme}`;
+  lastElement = `for=${nodeOf(address)};host=${host};proto=${scheme}`;
   return lastElement;
 }
+
+const nodeOf = (address: string): string => (address.includes(':') ? `"[${address}]"` : address);
 
 /**
  * RFC 9110 section 7.6.2: decremented for OPTIONS only, since TRACE is never forwarded. At zero the

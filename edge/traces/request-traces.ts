@@ -38,6 +38,8 @@ export interface RequestEnd {
 }
 
 export interface RequestTracesOptions extends RequestSampling {
+  /** The address of the visitor. */
+  readonly addressOf: (exchange: Exchange) => string;
   /** Whether an address belongs to a trusted proxy; null: there are none. */
   readonly trusts: ((address: string) => boolean) | null;
   readonly sender: Pick<SpanSender, 'add'>;
@@ -109,14 +111,14 @@ export class RequestTraces {
 
   /** Without spreads, which cost several microseconds. */
   #attributesOf({ exchange, destination, domain, requestId, status, bytes, cache, fault }: RequestEnd): SpanAttributes {
-    const { method, scheme, authority, path, version, client, headers } = exchange;
+    const { method, scheme, authority, path, version, headers } = exchange;
     const query = path.indexOf('?');
     const attributes: Record<string, string | number> = {
       'http.request.method': methodAttribute(method),
       'url.scheme': scheme,
       'url.path': path.slice(0, Math.min(query < 0 ? path.length : query, MAX_TEXT)),
       'server.address': siteHost(authority),
-      'client.address': client.address,
+      'client.address': this.#options.addressOf(exchange),
       'network.protocol.version': version,
       'http.response.status_code': status,
       'http.response.body.size': bytes,

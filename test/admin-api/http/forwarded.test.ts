@@ -3,7 +3,7 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withForwardedClient } from '../../../admin-api/http/forwarded.ts';
+import { withForwardedClient, withStatedClient } from '../../../admin-api/http/forwarded.ts';
 import type { HttpRequest } from '../../../admin-api/http/transport.ts';
 
 const FIELD = 'x-waypost-client';
@@ -29,6 +29,23 @@ test('with the secret, the request is that of the client, over TLS', () => {
 test('without the secret, nothing is trusted', () => {
   for (const value of [undefined, '', '192.0.2.7', `${SECRET}x 192.0.2.7`, `${SECRET.slice(1)} 192.0.2.7`])
     assert.equal(received(value), ['127.0.0.1', undefined]);
+});
+
+test('behind a trusted proxy, the request is that of the client that it states', () => {
+  const stated = (list: string | undefined, remoteAddress = '127.0.0.1'): string => {
+    const request: HttpRequest = {
+      ...requestWith(undefined),
+      remoteAddress,
+      header: (name) => (name === 'x-forwarded-for' ? list : undefined),
+    };
+    return withStatedClient(request, (address) => address === '127.0.0.1').remoteAddress;
+  };
+  assert.is(stated('198.51.100.9, 192.0.2.7'), '192.0.2.7');
+  assert.is(stated('198.51.100.9, 192.0.2.7, 127.0.0.1'), '192.0.2.7');
+  assert.is(stated('::ffff:192.0.2.7'), '192.0.2.7');
+  assert.is(stated(undefined), '127.0.0.1');
+  assert.is(stated('unknown'), '127.0.0.1');
+  assert.is(stated('198.51.100.9', '192.0.2.8'), '192.0.2.8', 'not trusted');
 });
 
 test.run();

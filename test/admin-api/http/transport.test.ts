@@ -1,7 +1,9 @@
 /** The same tests for both transports. */
 
 import { once } from 'node:events';
+import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -73,7 +75,15 @@ const handlerOf =
       const body = await request.body(LIMIT);
       const { method, path, query, remoteAddress } = request;
       const sum = body.reduce((a, b) => (a + b) % 65_521, 0);
-      const echo = { method, path, query, remoteAddress, length: body.length, sum, x: request.header('x-one') ?? null };
+      const echo = {
+        method,
+        path,
+        query,
+        remoteAddress,
+        length: body.length,
+        sum,
+        x: request.header('x-one') ?? request.header('x-forwarded-for') ?? null,
+      };
       return { status: 200, headers, body: JSON.stringify(echo) };
     } catch (error) {
       if (error instanceof Aborted) seen.aborted++;
@@ -113,6 +123,12 @@ function contract(make: (changed?: Timeouts) => Transport, name: string): void {
     assert.is(answer.headers.get('x-test'), 'yes');
     const expected = { method: 'DELETE', path: '/a%2Fb/%C3%BC', query: 'x=1&y=%20', remoteAddress: '127.0.0.1' };
     assert.equal(await answer.json(), { ...expected, length: 0, sum: 0, x: 'one' });
+  });
+
+  test('all lines of X-Forwarded-For are one list', async ({ url }) => {
+    const outgoing = request(url, { headers: { 'x-forwarded-for': ['192.0.2.1, 192.0.2.2', '192.0.2.3'] } }).end();
+    const [answer] = await once(outgoing, 'response');
+    assert.is(((await json(answer)) as { x: string }).x, '192.0.2.1, 192.0.2.2, 192.0.2.3');
   });
 
   for (const length of [1, 1000, 70_000, LIMIT])

@@ -15,6 +15,7 @@ function open(every: number) {
   const sent: Sent[] = [];
   let dropped = 0;
   const log = new AccessLog({
+    addressOf: () => '203.0.113.9',
     every,
     send: (lines, taken) => sent.push({ lines, taken }),
     onDropped: (lines) => {
@@ -48,7 +49,7 @@ test('a line has client, request and outcome, but no query, no header field and 
   assert.ok(Math.abs(Date.parse(time) - Date.now()) < 60_000);
   assert.ok(ms >= 0);
   assert.equal(rest, {
-    client: '198.51.100.7',
+    client: '203.0.113.9',
     scheme: 'https',
     host: 'www.site.test',
     method: 'GET',

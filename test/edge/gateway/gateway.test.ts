@@ -276,7 +276,10 @@ for (const [what, request, expected] of TABLE)
 
 test('a redirect to https is a request of its site in the live tail; one of the admin host is not', () => {
   const sent: DomainSample[] = [];
-  const sampler = new TailSampler({ send: (samples) => void sent.push(...samples) });
+  const sampler = new TailSampler({
+    addressOf: ({ client }) => client.address,
+    send: (samples) => void sent.push(...samples),
+  });
   const { ask } = rig(8443, sampler);
   sampler.watch(['1'.repeat(16)]);
   for (const authority of ['www.site.test', 'admin.site.test', 'nowhere.test']) ask({ scheme: 'http', authority });
@@ -331,6 +334,7 @@ test('the admin API gets the client address in a field that no client can set; i
     secret: 's3cret',
     connections: 2,
     streams: 1,
+    addressOf: () => '203.0.113.9',
   };
   const admin = createAdminForward(target, observer);
   try {
@@ -356,7 +360,7 @@ test('the admin API gets the client address in a field that no client can set; i
       [head.method, head.url, head.headers.host, body],
       ['POST', '/api/v1/domains?x=1', 'admin.test:8443', '{"a":1}'],
     );
-    assert.is(head.headers['x-waypost-client'], 's3cret 198.51.100.7', 'the client’s own field is not passed on');
+    assert.is(head.headers['x-waypost-client'], 's3cret 203.0.113.9', 'the client’s own field is not passed on');
     assert.is(head.headers.authorization, 'Bearer t');
     assert.is(head.headers['x-forwarded-for'], undefined);
     assert.is(head.headers.forwarded, undefined);
@@ -387,7 +391,14 @@ test('streams of events leave the connections of other requests free', async () 
   const { port } = api.address() as AddressInfo;
   const observer = new Observer(new GatewayCounters(new SharedArrayBuffer(GATEWAY_COLUMNS.length * 8)), null, () => {});
   const limits = { connections: 2, streams: 3 };
-  const target = { address: '127.0.0.1', port, field: 'x-waypost-client', secret: 's3cret', ...limits };
+  const target = {
+    address: '127.0.0.1',
+    port,
+    field: 'x-waypost-client',
+    secret: 's3cret',
+    addressOf: () => '203.0.113.9',
+    ...limits,
+  };
   const admin = createAdminForward(target, observer);
   const streamed = (path: string): { exchange: FakeExchange; ended: Promise<void> } => {
     const exchange = new FakeExchange({ path });

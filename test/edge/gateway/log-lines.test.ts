@@ -7,6 +7,7 @@ import { formatLine, type LogEntry, LogLines, truncateAddress } from '../../../e
 import type { Site } from '../../../edge/sites/site.ts';
 import { FakeExchange } from '../proxy/fake-exchange.ts';
 
+const NODE = { nodeName: 'a', addressOf: () => '203.0.113.9' };
 const ALL: LogPlan = { sample: 1, fields: LOG_FIELDS, clientAddress: 'full' };
 const site = (domainId = '7'): Site => ({ domainId }) as Site;
 
@@ -23,7 +24,7 @@ function rig(random = () => 0) {
   const processed: SharedArrayBuffer[] = [];
   let dropped = 0;
   const lines = new LogLines({
-    nodeName: 'a',
+    ...NODE,
     send(batch, memory) {
       sent.push(batch);
       processed.push(memory);
@@ -48,13 +49,13 @@ test('a line is JSON with the chosen fields in order', () => {
     path: '/a"b?token=1',
     headers: ['user-agent', 'x\u2028"\n', 'referer', 'https://other.test/', 'cookie', 'verysecret'],
   });
-  const line = formatLine(entry(exchange), ALL, 1.26, 'node a');
+  const line = formatLine(entry(exchange), ALL, 1.26, { ...NODE, nodeName: 'node a' });
   assert.not.match(line, /\n|verysecret/);
   const { time, ...rest } = JSON.parse(line);
   assert.ok(Math.abs(Date.parse(time) - Date.now()) < 60_000);
   assert.equal(rest, {
     node: 'node a',
-    client: '198.51.100.7',
+    client: '203.0.113.9',
     scheme: 'https',
     host: 'www.site.test',
     method: 'GET',
@@ -75,18 +76,18 @@ test('a line is JSON with the chosen fields in order', () => {
   const few: LogPlan = { ...ALL, fields: ['status', 'query', 'origin_ms', 'fault', 'request_id'] };
   const hit = entry(new FakeExchange(), { originMs: -1, fault: 'refused', requestId: '' });
   assert.is(
-    formatLine(hit, few, 0, 'a'),
+    formatLine(hit, few, 0, NODE),
     '{"status":200,"query":"","origin_ms":null,"fault":"refused","request_id":null}',
   );
-  assert.not.match(formatLine(entry(exchange), { ...ALL, fields: DEFAULT_FIELDS }, 0, 'a'), /token|other\.test/);
+  assert.not.match(formatLine(entry(exchange), { ...ALL, fields: DEFAULT_FIELDS }, 0, NODE), /token|other\.test/);
 });
 
 test('client addresses can be truncated or omitted', () => {
   assert.is(truncateAddress('198.51.100.7'), '198.51.100.0');
   assert.is(truncateAddress('2001:db8:1:2:3::4'), '2001:db8:1::');
   const client = (clientAddress: LogPlan['clientAddress']): string =>
-    formatLine(entry(), { ...ALL, fields: ['client'], clientAddress }, 0, 'a');
-  assert.is(client('truncated'), '{"client":"198.51.100.0"}');
+    formatLine(entry(), { ...ALL, fields: ['client'], clientAddress }, 0, NODE);
+  assert.is(client('truncated'), '{"client":"203.0.113.0"}');
   assert.is(client('omitted'), '{"client":null}');
 });
 

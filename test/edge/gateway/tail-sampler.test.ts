@@ -9,6 +9,7 @@ function rig(random = () => 0) {
   const sent: DomainSample[] = [];
   const clock = { now: 0 };
   const sampler = new TailSampler({
+    addressOf: () => '203.0.113.9',
     send: (samples) => void sent.push(...samples),
     random,
     now: () => clock.now,
@@ -44,7 +45,7 @@ test('a line has request and outcome, but no query and no field except User-Agen
   const { time, ...rest } = JSON.parse(requests[0]);
   assert.ok(Math.abs(Date.parse(time) - Date.now()) < 60_000);
   assert.equal(rest, {
-    client: '198.51.100.7',
+    client: '203.0.113.9',
     scheme: 'https',
     host: 'www.site.test',
     method: 'GET',

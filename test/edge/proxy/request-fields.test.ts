@@ -1,7 +1,13 @@
 /** The fields of requests to origins. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { hasNoForwardsLeft, requestFields } from '../../../edge/proxy/request-fields.ts';
+import {
+  hasNoForwardsLeft,
+  networkOf,
+  requestFields,
+  visitedSiteOf,
+  visitorAddress,
+} from '../../../edge/proxy/request-fields.ts';
 import { FakeExchange, type FakeRequest } from './fake-exchange.ts';
 
 const TRUSTED = '192.0.2.80';
@@ -95,9 +101,45 @@ const ROWS: readonly Row[] = [
     gets: { 'x-forwarded-for': ['198.51.100.7'] },
   },
   {
-    name: 'X-Forwarded-For of a trusted proxy is kept, and its address is appended',
-    request: { address: TRUSTED, headers: ['x-forwarded-for', '203.0.113.4', 'x-forwarded-for', '203.0.113.5'] },
-    gets: { 'x-forwarded-for': ['203.0.113.4, 203.0.113.5, 192.0.2.80'] },
+    name: 'of X-Forwarded-For, what trusted proxies have written is kept, and their address is appended',
+    request: {
+      address: TRUSTED,
+      headers: ['x-forwarded-for', '127.0.0.1', 'x-forwarded-for', '203.0.113.4, "[2001:db8::5]:443", 192.0.2.80:81'],
+    },
+    gets: {
+      'x-forwarded-for': ['2001:db8::5, 192.0.2.80, 192.0.2.80'],
+      forwarded: ['for="[2001:db8::5]", for=192.0.2.80, for=192.0.2.80;host=www.site.test;proto=https'],
+    },
+  },
+  {
+    name: 'next to X-Forwarded-For, other fields for the address have its visitor',
+    request: {
+      address: TRUSTED,
+      headers: [
+        ...['x-real-ip', '127.0.0.1', 'true-client-ip', '127.0.0.1', 'forwarded', 'for=127.0.0.1'],
+        ...['x-forwarded-for', '203.0.113.5'],
+      ],
+    },
+    gets: {
+      'x-real-ip': ['203.0.113.5'],
+      'true-client-ip': ['203.0.113.5'],
+      forwarded: ['for=203.0.113.5, for=192.0.2.80;host=www.site.test;proto=https'],
+    },
+  },
+  {
+    name: 'a proxy that states no address is the visitor',
+    request: { address: TRUSTED, headers: ['x-real-ip', '127.0.0.1', 'x-forwarded-for', '127.0.0.1, unknown'] },
+    gets: { 'x-real-ip': [TRUSTED], 'x-forwarded-for': [TRUSTED] },
+  },
+  {
+    name: 'X-Real-IP of a trusted proxy that sends no X-Forwarded-For is passed on',
+    request: { address: TRUSTED, headers: ['x-real-ip', '203.0.113.5'] },
+    gets: { 'x-real-ip': ['203.0.113.5'], 'x-forwarded-for': [TRUSTED] },
+  },
+  {
+    name: 'X-Forwarded-Proto of a trusted proxy: the last line is its own',
+    request: { address: TRUSTED, headers: ['x-forwarded-proto', 'https', 'x-forwarded-proto', 'https, http'] },
+    gets: { 'x-forwarded-proto': ['http'] },
   },
   {
     name: 'a trusted proxy may set scheme and host',
@@ -194,6 +236,34 @@ for (const { name, request, gets } of ROWS) {
     for (const [field, values] of Object.entries(gets)) assert.equal(valuesOf(fields, field), values, field);
   });
 }
+
+test('rules, limits and logs have the visitor that the origin gets', () => {
+  const visitorOf = (...lines: string[]): string => {
+    const exchange = new FakeExchange({
+      address: TRUSTED,
+      headers: lines.flatMap((line) => ['x-forwarded-for', line]),
+    });
+    const fields = requestFields(exchange, rules, '');
+    if (typeof fields === 'number') throw new Error(`Refused with ${fields}`);
+    const visitor = visitorAddress(exchange, rules);
+    assert.is(valuesOf(fields, 'x-forwarded-for')[0].split(', ')[0], visitor);
+    assert.is(networkOf(exchange, rules), visitor.includes(':') ? '20010db800000000' : visitor);
+    return visitor;
+  };
+  assert.is(visitorOf('203.0.113.4', '203.0.113.5'), '203.0.113.5');
+  assert.is(visitorOf('203.0.113.4, 203.0.113.5:444'), '203.0.113.5');
+  for (const text of ['[2001:db8::1]:444', '"[2001:db8::1]:444"', '[2001:DB8:0::1]', '2001:db8::1'])
+    assert.is(visitorOf('203.0.113.4', text), '2001:db8::1', text);
+  for (const text of ['::ffff:192.0.2.1', '[::ffff:c000:201]:5', '"192.0.2.1"', '192.0.2.1:444'])
+    assert.is(visitorOf(text), '192.0.2.1', text);
+  const stranger = new FakeExchange({ headers: ['x-forwarded-for', '203.0.113.4'] });
+  assert.is(visitorAddress(stranger, rules), '198.51.100.7');
+});
+
+test('the scheme is that of the last line', () => {
+  const headers = ['x-forwarded-proto', 'https', 'x-forwarded-proto', 'http'];
+  assert.is(visitedSiteOf(new FakeExchange({ address: TRUSTED, headers }), rules).scheme, 'http');
+});
 
 test('Forwarded describes each request, whichever part differs from the previous request', () => {
   const requests: FakeRequest[] = [];

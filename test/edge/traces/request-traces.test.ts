@@ -46,6 +46,7 @@ const context = (isSampled: boolean): FieldList => [
 function rig(options: Partial<RequestTracesOptions> = {}) {
   const spans: FinishedSpan[] = [];
   const traces = new RequestTraces({
+    addressOf: () => '203.0.113.9',
     ...{ ratio: 1, hasQuery: false, trusts: (address: string) => address === PROXY },
     sender: { add: (span) => void spans.push(span) },
     ...options,
@@ -84,7 +85,7 @@ test('a span has request and outcome, but no query and no field except User-Agen
     'url.path': '/a',
     'server.address': 'www.site.test',
     'server.port': 8443,
-    'client.address': '198.51.100.7',
+    'client.address': '203.0.113.9',
     'network.protocol.version': '1.1',
     'user_agent.original': 'curl/8',
     'http.response.status_code': 502,

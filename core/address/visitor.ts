@@ -1,0 +1,55 @@
+/**
+ * The address of a visitor behind proxies, from X-Forwarded-For. Each proxy appends the address
+ * that it was reached from, so a list is as trustworthy as the proxy at its right: it is read from
+ * the right, past trusted addresses, and ends at the first other one. What is left of that is the
+ * visitor's own claim.
+ */
+import { formatAddress, parseAddress, unmapped } from './prefix.ts';
+
+/**
+ * The addresses that trusted proxies have appended, visitor first, in canonical form; empty if they
+ * state none. `lines`: the field's values in the order of their lines, which are one list (RFC 9110
+ * 5.3). `trusts(peer)` must hold.
+ *
+ * A member that is no address ends the list: the trusted proxy that wrote it is the visitor then.
+ */
+export function statedAddresses(lines: readonly string[], trusts: (address: string) => boolean): string[] {
+  const stated: string[] = [];
+  for (let i = lines.length - 1; i >= 0; i--) {
+    const line = lines[i];
+    for (let end = line.length; end >= 0; ) {
+      const comma = end === 0 ? -1 : line.lastIndexOf(',', end - 1);
+      const member = line.slice(comma + 1, end).trim();
+      end = comma;
+      // Empty members are ignored (RFC 9110 5.6.1.2).
+      if (member === '') continue;
+      const address = readNode(member);
+      if (address === undefined) return stated;
+      stated.unshift(address);
+      if (!trusts(address)) return stated;
+    }
+  }
+  return stated;
+}
+
+/** The visitor of a connection from `peer`, in canonical form. */
+export function visitorOf(peer: string, lines: readonly string[], trusts: (address: string) => boolean): string {
+  return trusts(peer) ? (statedAddresses(lines, trusts)[0] ?? peer) : peer;
+}
+
+/** `192.0.2.1`, `192.0.2.1:444`. */
+const IPV4 = /^([\d.]+)(?::\d{1,5})?$/;
+/** `[2001:db8::1]`, `[2001:db8::1]:444`. */
+const BRACKETED = /^\[([\da-f:.]+)\](?::\d{1,5})?$/i;
+
+/**
+ * A node of RFC 7239 6, also quoted, and IPv6 without brackets. An IPv4-mapped address (RFC 4291
+ * 2.5.5.2) is the IPv4 address. Undefined for everything else, such as `unknown`.
+ */
+function readNode(member: string): string | undefined {
+  const node = member.length > 1 && member.startsWith('"') && member.endsWith('"') ? member.slice(1, -1) : member;
+  const text = (BRACKETED.exec(node) ?? IPV4.exec(node))?.[1] ?? node;
+  const isBracketed = node.startsWith('[');
+  const bytes = isBracketed && !text.includes(':') ? undefined : parseAddress(text);
+  return bytes && formatAddress(unmapped({ bytes, bits: bytes.length * 8 }).bytes);
+}
