@@ -94,6 +94,7 @@ async function startParts(
   );
   if (node.isReplaced) return null;
   const shared = { ...common, journal: node.journal, statistics };
+  core.reportForeignOwners({ ...common, ...logOf('domains') });
   logs.follow(node.journal);
 
   // 4. The nameserver, which does not answer secondary zones that have expired.

@@ -12,6 +12,7 @@ import type { ReadStatistics } from '../core/cluster/peer-statistics.ts';
 import type { Readiness } from '../core/cluster/readiness.ts';
 import type { Config } from '../core/config/index.ts';
 import type { DelegationLook } from '../core/delegation/look.ts';
+import { DomainAdmission } from '../core/domains/admission.ts';
 import type { Ejections } from '../core/health/ejections.ts';
 import { SharedRun } from '../core/journal/etcd/shared-run.ts';
 import type { Journal } from '../core/journal/journal.ts';
@@ -188,6 +189,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     delegation: options.delegation,
     secondaries: options.secondaries ?? readRows(reader),
     catalogs: options.catalogs ?? { state: () => undefined },
+    admission: new DomainAdmission(config),
     traces,
   };
   const passwords = new Passwords(options.passwordCost);

@@ -13,6 +13,7 @@ import { parseRdata } from '../core/wire/rdata/index.ts';
 import { TYPE } from '../core/wire/types.ts';
 import { DEFAULTS, newAccount, newDomain, newRecord } from '../test/core/journal/fixture.ts';
 import { withTransfers } from '../test/core/transfer/fixture.ts';
+import { admissionOf } from '../test/support/admission.ts';
 import { transferRequest } from '../test/support/transfer-client.ts';
 
 const at = process.argv.indexOf('--members');
@@ -58,7 +59,7 @@ await withTransfers(async ({ store, answer }) => {
     });
   const consumer = new CatalogConsumer({
     ...{ environment, journal, zoneSettings: DEFAULTS },
-    ...{ isFirst: () => true, limitOf: () => 0 },
+    ...{ isFirst: () => true, admission: admissionOf({}) },
     log: createLogger({ level: 'error', format: 'text', write: () => {} }),
   });
   await measure(`${MEMBERS} members become domains`, () => consumer.pass());

@@ -14,6 +14,7 @@ export { openWithdrawal } from './cluster/withdrawal.ts';
 export { formatServices, secretKeyFile } from './config/index.ts';
 export { openDelegations } from './delegation/open.ts';
 export { openDnstap } from './dnstap/dnstap.ts';
+export { reportForeignOwners } from './domains/foreign-owners.ts';
 export { Ejections } from './health/ejections.ts';
 export { openHealth } from './health/open.ts';
 export { startUpkeep } from './journal/upkeep/upkeep.ts';

@@ -41,7 +41,9 @@ export function mayActFor(reader: Reader, { account, token }: Caller, accountId:
   return token.scopes.includes('account') && reader.account(account.id)?.role === 'admin';
 }
 
-/** Checks in the draft that the account still exists. Throws HttpError 404. */
-export function requireAccount(draft: Reader, { id }: Account): void {
-  if (!draft.hasAccount(id)) throw new HttpError(404, 'no_such_account', 'The account was deleted in the meantime.');
+/** The account as the draft has it. Throws HttpError 404 if it does not exist any more. */
+export function requireAccount(draft: Reader, { id }: Account): Account {
+  const account = draft.account(id);
+  if (account === undefined) throw new HttpError(404, 'no_such_account', 'The account was deleted in the meantime.');
+  return account;
 }

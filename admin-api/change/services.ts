@@ -5,6 +5,7 @@ import type { Secrets } from '../../core/base/secrets.ts';
 import type { CatalogState } from '../../core/catalog/consumer.ts';
 import type { Config } from '../../core/config/index.ts';
 import type { DelegationLook } from '../../core/delegation/look.ts';
+import type { DomainAdmission } from '../../core/domains/admission.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import type { PublicLook } from '../../core/signing/store-zone.ts';
 import type { Environment } from '../../core/store/environment.ts';
@@ -63,6 +64,8 @@ export interface Services {
   readonly catalogs: CatalogStates;
   /** Null: traces are off. */
   readonly traces: Pick<WriteTraces, 'of'> | null;
+  /** Decides which new domains an account can have. */
+  readonly admission: DomainAdmission;
   /** Asks them for delegations. */
   readonly delegation: DelegationLook;
 }

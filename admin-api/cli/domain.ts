@@ -85,7 +85,7 @@ export function addDomainCommands(program: Command, context: CommandContext): vo
       const { domain: title, primaries, secondary, catalog, listed_by: listedBy, ...rest } = asDomain(body.domain).row;
       const more = {
         ...secondaryFields(primaries, secondary),
-        ...stateFields('catalog', catalog),
+        ...stateFields('catalog', readableCatalog(catalog)),
         ...(listedBy !== null && { listed_by: listedBy }),
       };
       call.show(body, String(title), ...fields({ ...rest, ...more }));
@@ -169,6 +169,13 @@ function secondaryFields(primaries: unknown, secondary: unknown): Json {
   const { signatures, ...state } = (secondary ?? {}) as Json;
   const fieldsOfState = { ...stateFields('secondary', state), ...stateFields('signatures', signatures) };
   return { primaries: addresses, ...fieldsOfState };
+}
+
+/** With the zones that are left out as text. */
+function readableCatalog(catalog: unknown): unknown {
+  if (catalog === null || catalog === undefined) return catalog;
+  const { left_out: leftOut = [], ...rest } = catalog as Json & { readonly left_out?: readonly Json[] };
+  return { ...rest, left_out: leftOut.map(({ domain, message }) => `${domain}: ${message}`) };
 }
 
 /** The fields of an object, if there is one, with its name in front. */

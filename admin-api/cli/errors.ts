@@ -45,6 +45,10 @@ export const HOW_TO_GET_A_TOKEN =
 const NEXT_BY_CODE: { readonly [code: string]: string } = {
   zone_exists:
     'If "waypost domain list" shows the zone, replace its records with "waypost zone import FILE --replace"; otherwise another account owns it.',
+  public_suffix: 'Use a domain that is registered below it, or ask an administrator to create it.',
+  special_use_name: 'Use a registered domain, or a name below "test", "example" or "internal" for your own network.',
+  service_name:
+    'Use another domain; an administrator can create it in an account with the role "admin". The names are in docs/dns.md.',
   plan_limit: 'Delete what is not needed, or ask an administrator for a larger plan.',
   cname_at_apex: 'Use an ALIAS record instead.',
   record_exists:

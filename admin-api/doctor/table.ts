@@ -7,6 +7,7 @@ import { CLUSTER_CHECKS } from './cluster.ts';
 import { CONFIGURATION_CHECKS } from './configuration.ts';
 import { DELEGATION_CHECKS } from './delegation.ts';
 import { DISK_CHECKS } from './disk.ts';
+import { DOMAIN_CHECKS } from './domain-owners.ts';
 import { KERNEL_CHECKS } from './kernel.ts';
 import { LIMIT_CHECKS } from './limits.ts';
 import { PERMISSION_CHECKS } from './permissions.ts';
@@ -18,7 +19,7 @@ import { STORE_CHECKS } from './store.ts';
 export const CHECKS: readonly AnyCheck[] = [
   ...[CONFIGURATION_CHECKS, SERVICE_CHECKS, PORT_CHECKS, PERMISSION_CHECKS, LIMIT_CHECKS, KERNEL_CHECKS],
   ...[CLOCK_CHECKS, DISK_CHECKS, STORE_CHECKS, BACKUP_CHECKS, CERTIFICATE_CHECKS, DELEGATION_CHECKS],
-  ...[RESOLVER_CHECKS, CLUSTER_CHECKS],
+  ...[DOMAIN_CHECKS, RESOLVER_CHECKS, CLUSTER_CHECKS],
 ].flat();
 
 /** `disk` of `disk.space`. */

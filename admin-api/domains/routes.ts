@@ -78,7 +78,10 @@ export function domainRoutes(services: Services): Route[] {
       faults: {
         ...ACTING_FAULTS,
         409: ['zone_exists', 'plan_limit'],
-        422: ['invalid_domain', 'invalid_name', 'public_suffix', 'contradiction', ...PRIMARY_FAULTS],
+        422: [
+          ...['invalid_domain', 'invalid_name', 'public_suffix', 'service_name', 'special_use_name', 'contradiction'],
+          ...PRIMARY_FAULTS,
+        ],
       },
       run: (context) => createDomain(services, context, context.body),
     }),

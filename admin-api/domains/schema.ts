@@ -109,6 +109,15 @@ const fields = {
     Type.Object({
       problem: orNull(Type.String(), 'why its current content is not processed; null: it is'),
       zones: count('the number of zones that it lists'),
+      left_out_count: count('the number of these that the account cannot have'),
+      left_out: list(
+        Type.Object({
+          domain: text('the name of the zone'),
+          code: text('why it is left out, as a code of `POST /domains`'),
+          message: text('why it is left out'),
+        }),
+        'the first of these',
+      ),
     }),
     'a secondary zone that is a catalog, as this node has processed it; null: it is none',
   ),

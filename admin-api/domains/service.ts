@@ -1,10 +1,8 @@
 /** Creates, lists, describes and deletes domains. */
 
 import { InvalidError, StateError } from '../../core/base/errors.ts';
-import { planLimit } from '../../core/config/index.ts';
 import { judgeDelegation } from '../../core/delegation/state.ts';
 import { deleteDomainRows } from '../../core/domains/delete.ts';
-import { findTaken } from '../../core/domains/taken.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { presignedState } from '../../core/signing/presigned-state.ts';
 import type { Id } from '../../core/store/keys.ts';
@@ -28,7 +26,7 @@ import { HttpError } from '../http/errors.ts';
 import type { Context } from '../http/route.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
 import { expectedOf } from './delegation.ts';
-import { parseDomain, rejectPublicSuffix } from './name.ts';
+import { parseDomain } from './name.ts';
 import { ownedDomain, requireMatch } from './owned.ts';
 import { requireNoDs } from './parent-ds.ts';
 import { type PrimaryBody, readPrimaries, viewPrimary } from './primaries.ts';
@@ -41,7 +39,7 @@ export interface DomainBody {
   readonly catalog?: boolean;
 }
 
-/** Throws InvalidError, StateError `zone_exists` or `plan_limit`, and the errors of accountOf. */
+/** Throws InvalidError, the errors of requireAdmitted, and those of accountOf. */
 export async function createDomain(services: Services, context: Context<Caller>, body: DomainBody) {
   return insertDomain(services, context, body, (_draft, domain) => domain);
 }
@@ -56,21 +54,13 @@ export async function insertDomain(
   body: DomainBody,
   fill: (draft: Draft, domain: Domain) => Domain | Promise<Domain>,
 ) {
-  const { config, turns, reader } = services;
+  const { admission, turns, reader } = services;
   const account = accountOf(reader, context);
   const apex = parseDomain(body.domain);
-  if (context.caller.account.role !== 'admin') rejectPublicSuffix(apex);
   const kind = kindOf(services, body, apex, account, context.caller);
-  const limit = planLimit(config.plans, account.plan);
   const commit = () =>
     change(services, context, async (draft) => {
-      requireAccount(draft, account);
-      requireFree(draft, apex, account.id);
-      if (limit > 0 && draft.countDomains(account.id, limit) >= limit)
-        throw new StateError(
-          'plan_limit',
-          `The plan "${account.plan}" allows ${limit} domains, and all are in use. Delete a domain, or ask an administrator for a larger plan.`,
-        );
+      requireAdmitted(services, draft, apex, requireAccount(draft, account), context.caller);
       const empty: Domain = {
         id: draft.newId(domains),
         accountId: account.id,
@@ -93,7 +83,7 @@ export async function insertDomain(
       };
     });
   // The count of domains conflicts with every other creation in the account.
-  return limit > 0 ? turns.exclusive(`account ${account.id}`, commit) : commit();
+  return admission.limitOf(account) > 0 ? turns.exclusive(`account ${account.id}`, commit) : commit();
 }
 
 /**
@@ -142,12 +132,17 @@ function kindOf(
   return { ...PRIMARY, kind, members: members ?? 'account' };
 }
 
-function requireFree(draft: Draft, apex: Name, accountId: Id): void {
-  const other = findTaken(draft, apex, accountId);
-  if (other === null) return;
-  const own = other.accountId === accountId ? ' in this account' : '';
-  const what = other.apex.length === apex.length ? 'This domain' : 'A domain above or below this one';
-  throw new StateError('zone_exists', `${what} already exists${own}.`, { pointer: '/domain' });
+/**
+ * Throws InvalidError for a name that the account cannot have, and StateError `zone_exists` or
+ * `plan_limit`.
+ */
+function requireAdmitted({ admission }: Services, draft: Draft, apex: Name, owner: Account, caller: Caller): void {
+  const refusal = admission.findRefusal(draft, apex, owner, caller.account);
+  if (refusal === null) return;
+  const { code, message } = refusal;
+  if (code === 'plan_limit') throw new StateError(code, message);
+  const at = { pointer: '/domain' };
+  throw code === 'zone_exists' ? new StateError(code, message, at) : new InvalidError(code, message, at);
 }
 
 /**
@@ -205,7 +200,11 @@ function viewSecondary(services: Services, { id, apex }: Domain) {
   };
 }
 
-const NOT_PROCESSED = { problem: null, zones: 0 };
+/** What a catalog came to, as this node knows it. */
+function viewCatalog({ catalogs }: Services, { id }: Domain) {
+  const { problem = null, zones = 0, leftOutCount = 0, leftOut = [] } = catalogs.state(id) ?? {};
+  return { problem, zones, left_out_count: leftOutCount, left_out: leftOut };
+}
 
 function viewDomain(services: Services, domain: Domain, state: ZoneState) {
   return {
@@ -215,7 +214,7 @@ function viewDomain(services: Services, domain: Domain, state: ZoneState) {
     members: domain.kind === 'catalog' ? domain.members : null,
     primaries: domain.kind === 'secondary' ? domain.primaries.map(viewPrimary) : null,
     secondary: domain.kind === 'secondary' ? viewSecondary(services, domain) : null,
-    catalog: domain.consumes ? (services.catalogs.state(domain.id) ?? NOT_PROCESSED) : null,
+    catalog: domain.consumes ? viewCatalog(services, domain) : null,
     listed_by: domain.listedBy?.catalogId ?? null,
     nameservers: [...expectedOf(services, services.reader, domain)],
     record_count: state.recordCount,

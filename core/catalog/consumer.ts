@@ -6,8 +6,8 @@ import type { Logger } from '../base/log/index.ts';
 import { FaultLog } from '../base/log/throttle.ts';
 import { Periodic } from '../base/periodic.ts';
 import { Steps } from '../base/steps.ts';
+import type { DomainAdmission, Refusal } from '../domains/admission.ts';
 import { deleteDomainRows } from '../domains/delete.ts';
-import { findTaken } from '../domains/taken.ts';
 import { type Draft, write } from '../journal/draft/draft.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Environment } from '../store/environment.ts';
@@ -25,8 +25,8 @@ export interface ConsumerOptions {
   /** Whether this node writes: one of the cluster does. */
   readonly isFirst: () => boolean;
   readonly log: Logger;
-  /** Most domains of the account; 0: no limit. */
-  readonly limitOf: (accountId: Id) => number;
+  /** Decides which members the account can have. */
+  readonly admission: DomainAdmission;
 }
 
 /** What a catalog has, as every node reads it. */
@@ -35,6 +35,19 @@ export interface CatalogState {
   readonly problem: string | null;
   /** How many zones the last content without a problem lists. */
   readonly zones: number;
+  /** How many of them the account cannot have. */
+  readonly leftOutCount: number;
+  /** The first of these, with the reasons. */
+  readonly leftOut: readonly LeftOut[];
+}
+
+export interface LeftOut extends Refusal {
+  readonly domain: string;
+}
+
+interface LeftOutMembers {
+  readonly leftOutCount: number;
+  readonly leftOut: readonly LeftOut[];
 }
 
 const BY = 'catalog';
@@ -44,8 +57,10 @@ const PIECE = 100;
 /** Domains of one commit. */
 const CREATED = 25;
 const DELETED = 20;
-/** Of the names that a warning lists. */
+/** Members that a state lists as left out, and of those the warning. */
+const LEFT_OUT = 20;
 const LISTED = 5;
+const NONE: LeftOutMembers = { leftOutCount: 0, leftOut: [] };
 
 interface Plan {
   readonly gone: Domain[];
@@ -102,7 +117,10 @@ export class CatalogConsumer {
       const isFirst = this.#options.isFirst();
       if (version === null || (isFirst ? this.#processed : this.#read).get(id) === version) continue;
       const members = await this.#readMembers(catalog);
-      if (members !== null && isFirst) await this.#process(catalog, members);
+      if (members !== null) {
+        if (isFirst) await this.#process(catalog, members);
+        await this.#noteLeftOut(catalog, members, isFirst);
+      }
       // A version that has changed meanwhile is processed in the next pass.
       this.#read.set(id, version);
       if (isFirst) this.#processed.set(id, version);
@@ -120,11 +138,11 @@ export class CatalogConsumer {
     const listed = await this.#readRecords(catalog);
     const { id, apex } = catalog;
     if ('members' in listed) {
-      this.#states.set(id, { problem: null, zones: listed.members.size });
+      this.#states.set(id, { ...NONE, ...this.#states.get(id), problem: null, zones: listed.members.size });
       return listed.members;
     }
     const { problem } = listed;
-    this.#states.set(id, { zones: 0, ...this.#states.get(id), problem });
+    this.#states.set(id, { zones: 0, ...NONE, ...this.#states.get(id), problem });
     this.#options.log.warn('a catalog zone is broken; its last members stay', { zone: formatHost(apex), problem });
     return null;
   }
@@ -136,17 +154,40 @@ export class CatalogConsumer {
     await this.#inPieces(gone, DELETED, (draft, domain, now) => this.#delete(draft, catalog, domain, now));
     await this.#inPieces(changed, CREATED, (draft, domain) => this.#change(draft, catalog, domain));
     // A set, since a commit that conflicts runs again.
-    const rejected = new Set<string>();
+    const added = new Set<Member>();
     await this.#inPieces(created, CREATED, (draft, member, now) => {
-      if (!this.#create(draft, catalog, member, now)) rejected.add(formatHost(apexOf(member)));
+      added.delete(member);
+      if (this.#create(draft, catalog, member, now)) added.add(member);
     });
-    const count = rejected.size;
-    log.info('catalog zone processed', { zone, added: created.length - count, removed: gone.length });
-    if (count > 0)
-      log.warn('zones of a catalog are left out: other domains or the limit of the account prevent them', {
-        zone,
-        count,
-        zones: [...rejected].slice(0, LISTED).join(', '),
+    log.info('catalog zone processed', { zone, added: added.size, removed: gone.length });
+  }
+
+  /** Members that are not here, and why the account cannot have them. All others are served. */
+  async #noteLeftOut(catalog: Domain, members: ReadonlyMap<string, Member>, isFirst: boolean): Promise<void> {
+    const owner = this.#reader.account(catalog.accountId);
+    if (owner === undefined) return;
+    const leftOut: LeftOut[] = [];
+    let leftOutCount = 0;
+    const steps = new Steps();
+    for (const member of members.values()) {
+      await steps.next();
+      const apex = apexOf(member);
+      if (this.#reader.domainByApex(apex)?.listedBy?.catalogId === catalog.id) continue;
+      const refusal = this.#options.admission.findRefusal(this.#reader, apex, owner, owner);
+      // Null: the node that creates it has not done so yet.
+      if (refusal === null) continue;
+      leftOutCount++;
+      if (leftOut.length < LEFT_OUT) leftOut.push({ domain: formatHost(apex), ...refusal });
+    }
+    this.#states.set(catalog.id, { problem: null, zones: members.size, leftOutCount, leftOut });
+    if (leftOutCount > 0 && isFirst)
+      this.#options.log.warn('zones of a catalog are left out, since its account cannot have them', {
+        zone: formatHost(catalog.apex),
+        count: leftOutCount,
+        zones: leftOut
+          .slice(0, LISTED)
+          .map(({ domain, code }) => `${domain} (${code})`)
+          .join(', '),
       });
   }
 
@@ -231,16 +272,15 @@ export class CatalogConsumer {
     if (domain.listedBy.catalogId === catalog.id || this.#mayTakeOver(catalog, domain)) draft.put(domains, planned);
   }
 
-  /** False: the name is taken (section 5.2), or the account has no room. */
+  /**
+   * False: the account cannot have it (RFC 9432 section 5.2 leaves out names that are taken), or
+   * another node has created it.
+   */
   #create(draft: Draft, catalog: Domain, member: Member, now: number): boolean {
     const { accountId } = catalog;
     const apex = apexOf(member);
-    const taken = findTaken(draft, apex, accountId);
-    // Another node has created it.
-    if (taken?.listedBy?.catalogId === catalog.id && nameId(taken.apex) === member.apexId) return true;
-    const limit = this.#options.limitOf(accountId);
-    if (taken !== null || !draft.hasAccount(accountId)) return false;
-    if (limit > 0 && draft.countDomains(accountId, limit) >= limit) return false;
+    const owner = draft.account(accountId);
+    if (owner === undefined || this.#options.admission.findRefusal(draft, apex, owner, owner) !== null) return false;
     const domain = memberOf(
       catalog,
       { ...PRIMARY, id: draft.newId(domains), accountId, apex, createdAt: now, kept: null },

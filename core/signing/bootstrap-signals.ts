@@ -2,7 +2,8 @@
  * Signals that authenticate the CDS and CDNSKEY records of a zone without a DS (RFC 9615): copies
  * of them at `_dsboot.<zone>._signal.<nameserver>`, in our signed zones that hold the names of the
  * nameservers. They are records of those zones, so transfers, signatures and denials follow. They
- * exist only while the zone awaits its DS, so that there are few.
+ * exist only while the zone awaits its DS, so that there are few. Only zones of administrators get
+ * signals: a customer's zone with the name of a nameserver is none of the service.
  */
 import type { Draft } from '../journal/draft/draft.ts';
 import type { Id } from '../store/keys.ts';
@@ -49,9 +50,11 @@ export function updateSignals(
     const name = signalName(apex, parseName(nameserver));
     if (name === null) continue;
     const holders = findHolders(draft, name).filter((holder) => holder.id !== id);
-    // Zones of ours inside others hide the records of those.
+    // Zones of ours inside others hide the records of those. The records of a secondary zone are
+    // those of its primaries.
     for (const [i, holder] of holders.entries())
-      replaceSets(draft, holder.id, name, i === 0 && maySignal(draft, holder, name) ? sets : [], now);
+      if (holder.kind === 'primary')
+        replaceSets(draft, holder.id, name, i === 0 && maySignal(draft, holder, name) ? sets : [], now);
   }
 }
 
@@ -65,9 +68,9 @@ function findHolders(reader: Reader, name: Name): Domain[] {
   return holders;
 }
 
-/** Whether the zone is signed, and serves a record at the name. */
-function maySignal(reader: Reader, { id, apex }: Domain, name: Name): boolean {
-  if (reader.dnssec(id) === undefined) return false;
+/** Whether the zone is the service's own, is signed, and serves a record at the name. */
+function maySignal(reader: Reader, { id, apex, accountId }: Domain, name: Name): boolean {
+  if (reader.account(accountId)?.role !== 'admin' || reader.dnssec(id) === undefined) return false;
   const hides = (type: number): boolean => type === TYPE.CNAME || type === TYPE.NS || type === TYPE.DNAME;
   for (let above = name; !equalNames(above, apex); above = parentName(above))
     if (reader.recordsAt(id, above).some(({ type }) => hides(type))) return false;

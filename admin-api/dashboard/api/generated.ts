@@ -2610,6 +2610,17 @@ export interface components {
                 problem: string | null;
                 /** @description the number of zones that it lists */
                 zones: number;
+                /** @description the number of these that the account cannot have */
+                left_out_count: number;
+                /** @description the first of these */
+                left_out: {
+                    /** @description the name of the zone */
+                    domain: string;
+                    /** @description why it is left out, as a code of `POST /domains` */
+                    code: string;
+                    /** @description why it is left out */
+                    message: string;
+                }[];
             } | null;
             /** @description the id of the catalog to which a secondary zone belongs; null: none */
             listed_by: number | null;
@@ -2941,6 +2952,17 @@ export interface components {
                 problem: string | null;
                 /** @description the number of zones that it lists */
                 zones: number;
+                /** @description the number of these that the account cannot have */
+                left_out_count: number;
+                /** @description the first of these */
+                left_out: {
+                    /** @description the name of the zone */
+                    domain: string;
+                    /** @description why it is left out, as a code of `POST /domains` */
+                    code: string;
+                    /** @description why it is left out */
+                    message: string;
+                }[];
             } | null;
             /** @description the id of the catalog to which a secondary zone belongs; null: none */
             listed_by: number | null;
@@ -9657,8 +9679,9 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             /**
              * @description Unprocessable Entity: `invalid_domain`, `invalid_name`, `public_suffix`,
-             * `contradiction`, `invalid_primary`, `private_primary`, `unknown_tsig_key`,
-             * `validation`, `unknown_field`, `idempotency_key_reused`.
+             * `service_name`, `special_use_name`, `contradiction`, `invalid_primary`,
+             * `private_primary`, `unknown_tsig_key`, `validation`, `unknown_field`,
+             * `idempotency_key_reused`.
              */
             422: {
                 headers: {
@@ -9669,7 +9692,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_domain" | "invalid_name" | "public_suffix" | "contradiction" | "invalid_primary" | "private_primary" | "unknown_tsig_key" | "validation" | "unknown_field" | "idempotency_key_reused";
+                            code: "invalid_domain" | "invalid_name" | "public_suffix" | "service_name" | "special_use_name" | "contradiction" | "invalid_primary" | "private_primary" | "unknown_tsig_key" | "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };

@@ -196,9 +196,9 @@ await everywhere('contract, DNSSEC', (test) => {
 
   test('a zone that awaits its DS is signalled in the signed zone of the nameservers', async ({ world }) => {
     const { daemon } = world;
-    const holder = await world.zone(undefined, 'waypost.test');
+    const holder = await world.zone(world.admin, 'waypost.test');
     const zone = await world.zone();
-    const other = await world.zone(undefined, 'customer.waypost.test');
+    const other = await world.zone(world.admin, 'customer.waypost.test');
     const signals = async (type: string) => holder.list(`?type=${type}`);
     const names = async () => (await signals('CDNSKEY')).map(({ name }) => name).sort();
     const namesOf = ({ domain }: Zone) => ['ns1', 'ns2'].map((host) => `_dsboot.${domain}._signal.${host}`);

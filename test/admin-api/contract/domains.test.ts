@@ -89,8 +89,32 @@ await everywhere('contract, domains', (test) => {
       ['com', 'public_suffix'],
       ['co.uk', 'public_suffix'],
       ['github.io', 'public_suffix'],
+      ['kawasaki.jp', 'public_suffix'],
+      ['in-addr.arpa', 'public_suffix'],
+      ['0/25.example', 'invalid_domain'],
+      ['db.local', 'special_use_name'],
+      ['resolver.arpa', 'special_use_name'],
     ])
       refused(await world.user.client.post(DOMAINS, { domain }), `422 ${code}`, '/domain');
+  });
+
+  test('422 service_name for names of the service, which belong to administrators', async ({ world }) => {
+    const zone = await world.zone(world.user.client, 'names.example.net');
+    const [nameserver] = listOf((await world.user.client.get(zone.path)).body.domain.nameservers).map(String);
+    const parent = nameserver.split('.').slice(1).join('.');
+    for (const domain of [nameserver, parent, `other.${parent}`, `_signal.${nameserver}`, `a.b.${nameserver}`]) {
+      refused(await world.user.client.post(DOMAINS, { domain }), '422 service_name', '/domain');
+      refused(
+        await world.user.client.post(DOMAINS, { domain, kind: 'secondary', primaries: [{ address: '198.51.101.7' }] }),
+        '422 service_name',
+        '/domain',
+      );
+      // The service trusts what is in its own zones, so that nobody can give them away.
+      const at = `${DOMAINS}?account=${world.user.id}`;
+      refused(await world.admin.post(at, { domain }), '422 service_name', '/domain');
+    }
+    const own = await world.zone(world.admin, parent);
+    succeeded(await world.admin.delete(own.path));
   });
 
   test('422 for a public suffix, except for administrators', async ({ world }) => {

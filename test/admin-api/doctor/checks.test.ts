@@ -16,6 +16,7 @@ import { etcdHealth, etcdSpace, peersLag, peersReachable, peersVersion } from '.
 import { addresses, names, password, testSettings, valid } from '../../../admin-api/doctor/configuration.ts';
 import { delegation } from '../../../admin-api/doctor/delegation.ts';
 import { fileSystem, space, sync } from '../../../admin-api/doctor/disk.ts';
+import { owners } from '../../../admin-api/doctor/domain-owners.ts';
 import * as kernel from '../../../admin-api/doctor/kernel.ts';
 import { controlGroup, files, memory, swap } from '../../../admin-api/doctor/limits.ts';
 import { configurationFile, dataFolder, keyFiles, secretKey, user } from '../../../admin-api/doctor/permissions.ts';
@@ -73,6 +74,15 @@ table(
   [{ ...ours, nameservers: ['ns1.waypost.test'], isPublic: false }, 'note', /cannot/],
 );
 table(addresses, [ours, 'ok', /192.0.2.1/], [{ ...ours, ipv4: ['127.0.0.1'] }, 'warning', /127.0.0.1 is a loopback/]);
+table(
+  owners,
+  [{ domains: [], total: 3 }, 'ok', /3 domains/],
+  [
+    { domains: [{ domain: 'co.uk', account: 7, fault: '"co.uk" is a public suffix' }], total: 3 },
+    'warning',
+    /account 7/,
+  ],
+);
 table(
   testSettings,
   [{ file, open: [] }, 'ok', /no setting/],

@@ -21,6 +21,7 @@ const GOOD: readonly (readonly [given: string, stored: string])[] = [
   ['BÜCHER2.example', 'xn--bcher2-3ya.example'],
   ['日本。example', 'xn--wgv71a.example'],
   ['2.0.192.in-addr.arpa', '2.0.192.in-addr.arpa'],
+  ['0/25.2.0.192.in-addr.arpa', '0/25.2.0.192.in-addr.arpa'],
   ['_acme.example.net', '_acme.example.net'],
   ['１.example', '1.example'],
 ];

@@ -51,6 +51,13 @@ async function rrset(send: Send, zone: string, name: string, type: string): Prom
 
 const failure = ({ status, body }: Answer): string => `${status} ${body.error}`;
 
+test('names that a customer cannot have are refused as by the API of this service', async (context) => {
+  const send = sender(context);
+  for (const name of ['co.uk.', 'gitlab.io.', 'arpa.', '*.de.', '<img>.org.', 'waypost.test.', 'a.ns1.waypost.test.'])
+    for (const kind of [{ kind: 'Native' }, { kind: 'Slave', masters: ['198.51.101.7'] }])
+      assert.is((await send('POST', '', { name, ...kind })).status, 422, name);
+});
+
 test('documented: listing all zones', async (context) => {
   const { daemon } = context;
   const { token } = await daemon.account('lister');

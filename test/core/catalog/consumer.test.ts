@@ -3,12 +3,14 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger } from '../../../core/base/log/index.ts';
 import { CatalogConsumer } from '../../../core/catalog/consumer.ts';
+import { loadConfig } from '../../../core/config/index.ts';
 import { type Draft, write } from '../../../core/journal/draft/draft.ts';
 import { recordsOfZone } from '../../../core/store/keys.ts';
 import { accounts, type Domain, domains, type RecordRow, records } from '../../../core/store/rows.ts';
 import { formatName, parseName } from '../../../core/wire/name.ts';
 import { parseRdata } from '../../../core/wire/rdata/index.ts';
 import { TYPE } from '../../../core/wire/types.ts';
+import { admissionOf } from '../../support/admission.ts';
 import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { SEED } from '../../support/seed.ts';
@@ -91,7 +93,7 @@ const LOG = createLogger({ level: 'error', format: 'text', write: () => {} });
 function consumerOf({ environment, journal }: Store, limit = 0): CatalogConsumer {
   return new CatalogConsumer({
     ...{ environment, journal, zoneSettings: DEFAULTS, isFirst: () => true, log: LOG },
-    limitOf: () => limit,
+    admission: admissionOf({}, limit),
   });
 }
 
@@ -165,7 +167,7 @@ test('a broken catalog changes nothing', () =>
     const listings = [{ zone: 0, label: 'x', isMoving: false }];
     await setCatalog(store, catalog, { catalog: 0, listings, isBroken: false });
     await consumer.pass();
-    assert.equal(consumer.state(catalog.id), { problem: null, zones: 1 });
+    assert.equal(consumer.state(catalog.id), { problem: null, zones: 1, leftOutCount: 0, leftOut: [] });
     await setCatalog(store, catalog, { catalog: 0, listings: [], isBroken: true });
     await consumer.pass();
     assert.is(store.reader.listedBy(catalog.id, null, 10).length, 1);
@@ -181,6 +183,82 @@ test('the limit of the account and other domains keep members out', () =>
     await consumer.pass();
     const found = store.reader.listedBy(catalog.id, null, 10).map(({ apex }) => formatName(apex));
     assert.equal(found, ['a.test.']);
+    const state = consumer.state(catalog.id);
+    assert.is(state?.leftOutCount, 2);
+    assert.equal(state?.leftOut.map(({ domain, code }) => `${domain} ${code}`).sort(), [
+      'b.test plan_limit',
+      'own.test zone_exists',
+    ]);
+  }));
+
+/** Names that are no domains, or belong to others than customers, with the reason of a refusal. */
+const HOSTILE: readonly (readonly [name: string, code: string])[] = [
+  ['fr.', 'public_suffix'],
+  ['co.uk.', 'public_suffix'],
+  ['gitlab.io.', 'public_suffix'],
+  ['kawasaki.jp.', 'public_suffix'],
+  ['arpa.', 'public_suffix'],
+  ['in-addr.arpa.', 'public_suffix'],
+  ['*.de.', 'invalid_domain'],
+  ['<img\\032src=x\\032onerror=alert(1)>.org.', 'invalid_domain'],
+  ['a\\.b.org.', 'invalid_domain'],
+  ['\\000.org.', 'invalid_domain'],
+  ['a.0/25.org.', 'invalid_domain'],
+  ['192.0.2.1.', 'invalid_domain'],
+  ['db.local.', 'special_use_name'],
+  ['x.onion.', 'special_use_name'],
+  ['waypost.test.', 'service_name'],
+  ['ns1.waypost.test.', 'service_name'],
+  ['_signal.ns1.waypost.test.', 'service_name'],
+  ['admin.example.net.', 'service_name'],
+  ['example.net.', 'service_name'],
+];
+const SOUND = ['a.test.', 'other.example.net.', '0/25.2.0.192.in-addr.arpa.', 'city.kawasaki.jp.', 'x.gitlab.io.'];
+
+test('members that a customer cannot have are left out with the reason, and all others are served', () =>
+  withStore(embedded, async (store) => {
+    const [catalog] = await prepare(store);
+    const hosts = {
+      nameservers: ['ns1.waypost.test'],
+      admin: { ...loadConfig({ env: {} }).admin, hostname: ['admin.example.net'] },
+    };
+    const consumer = new CatalogConsumer({
+      ...{ environment: store.environment, journal: store.journal, zoneSettings: DEFAULTS, isFirst: () => true },
+      ...{ log: LOG, admission: admissionOf(hosts) },
+    });
+    const names = [...HOSTILE.map(([name]) => name), ...SOUND];
+    await commit(store, (draft) => {
+      draft.put(records, newRecord(catalog, 'version', TYPE.TXT, parseRdata(TYPE.TXT, '"2"')));
+      for (const [i, name] of names.entries())
+        draft.put(records, newRecord(catalog, `m${i}.zones`, TYPE.PTR, parseName(name)));
+    });
+    await consumer.pass();
+    const created = () => store.reader.listedBy(catalog.id, null, 100).map(({ apex }) => formatName(apex));
+    assert.equal(created().sort(), [...SOUND].sort());
+    const state = consumer.state(catalog.id);
+    assert.equal([state?.problem, state?.zones, state?.leftOutCount], [null, names.length, HOSTILE.length]);
+    assert.equal(
+      state?.leftOut.map(({ domain, code }) => `${domain}. ${code}`).sort(),
+      HOSTILE.map(([name, code]) => `${formatName(parseName(name))} ${code}`).sort(),
+    );
+    // A node that does not write knows the same.
+    const other = new CatalogConsumer({
+      ...{ environment: store.environment, journal: store.journal, zoneSettings: DEFAULTS, isFirst: () => false },
+      ...{ log: LOG, admission: admissionOf(hosts) },
+    });
+    await other.pass();
+    assert.equal(other.state(catalog.id), state);
+    // A catalog of an administrator has all names that are domains.
+    await commit(store, (draft) => {
+      const account = draft.account(catalog.accountId)!;
+      draft.put(accounts, { ...account, role: 'admin' });
+    });
+    await commit(store, (draft) => {
+      draft.put(records, newRecord(catalog, 'more', TYPE.TXT, parseRdata(TYPE.TXT, '"x"')));
+    });
+    await consumer.pass();
+    const valid = HOSTILE.filter(([, code]) => code !== 'invalid_domain').map(([name]) => name);
+    assert.equal(created().sort(), [...SOUND, ...valid].sort());
   }));
 
 test.run();

@@ -5,10 +5,10 @@ import { write } from '../../../core/journal/draft/draft.ts';
 import { signalName } from '../../../core/signing/bootstrap-signals.ts';
 import { readSignedZone, storeSignedZone } from '../../../core/signing/store-zone.ts';
 import { beginSigning, type SignedZone } from '../../../core/signing/zone-lifecycle.ts';
-import { type Domain, dnssec, domains, records } from '../../../core/store/rows.ts';
+import { type Account, accounts, type Domain, dnssec, domains, records } from '../../../core/store/rows.ts';
 import { formatName, parseName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
-import { newDomain, type Store, withStore } from '../journal/fixture.ts';
+import { newAccount, newDomain, type Store, withStore } from '../journal/fixture.ts';
 import { checkRebuilt, newRow, signedStore } from '../journal/signing/rig.ts';
 
 const test = suite('core/signing/bootstrap-signals');
@@ -52,11 +52,13 @@ const awaitDs = ({ row, state }: SignedZone): SignedZone => ({
   state: { ...state, phase: 'awaiting_ds' },
 });
 
-/** Adds zones that are signed, and names that the last one signals. */
-async function addSigned(rig: Store, apexes: readonly string[]): Promise<Domain[]> {
+/** Adds zones that are signed, of an account with the role. */
+async function addSigned(rig: Store, apexes: readonly string[], role: Account['role'] = 'admin'): Promise<Domain[]> {
   const { environment, journal } = rig;
-  const added = apexes.map((apex) => newDomain(apex));
+  const account = { ...newAccount(), role };
+  const added = apexes.map((apex) => ({ ...newDomain(apex), accountId: account.id }));
   await write(environment, journal, '1', (draft) => {
+    draft.put(accounts, account);
     for (const domain of added) draft.put(domains, domain);
   });
   await write(environment, journal, '1', (draft) => {
@@ -109,6 +111,18 @@ test('a signal that would not be served is not written', () =>
     await store(rig, child, awaitDs);
     const name = `_dsboot.a.example._signal.${NAMESERVERS[1]}.`;
     assert.equal(signalsOf(rig, holder, 'a.example.'), [`${name} ${TYPE.CDS}`, `${name} ${TYPE.CDNSKEY}`]);
+  }));
+
+test("a customer's zone with the name of a nameserver gets no signals", () =>
+  withStore(signedStore, async (rig) => {
+    const [holder] = await addSigned(rig, ['waypost.test.']);
+    const [inner] = await addSigned(rig, ['ns2.waypost.test.'], 'user');
+    const [child] = await addSigned(rig, ['a.example.'], 'user');
+    await store(rig, child, awaitDs);
+    const name = `_dsboot.a.example._signal.${NAMESERVERS[0]}.`;
+    assert.equal(signalsOf(rig, holder, 'a.example.'), [`${name} ${TYPE.CDS}`, `${name} ${TYPE.CDNSKEY}`]);
+    assert.equal(signalsOf(rig, inner, 'a.example.'), []);
+    await checkRebuilt(rig, 'without signals of a customer');
   }));
 
 test.run();
