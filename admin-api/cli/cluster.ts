@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { removeMember } from '../../core/cluster/removal.ts';
-import { initCluster, invite, joinCluster } from '../../core/cluster/setup.ts';
+import { initCluster, invite, inviteCertificate, joinCluster } from '../../core/cluster/setup.ts';
 import { type ClusterStatus, clusterStatus } from '../../core/cluster/status.ts';
 import type { EtcdStorage } from '../../core/etcd/messages.ts';
 import { runLocalCluster } from './cluster-local.ts';
@@ -93,12 +93,30 @@ Examples:
     .argument('<name>', 'the name of the node, such as its host name')
     .option('--out <file>', 'where to write the invitation (default: standard output)')
     .option('--host <host...>', 'host names and addresses of the new node for other nodes; include an IP address')
+    .option(
+      '--certificate <file>',
+      "invite the key of the node's certificate, of an authority of your own; writes no file",
+    )
     .description('write an invitation that lets another node join; the file contains secrets')
-    .addHelpText('after', '\nExample:\n  $ waypost cluster invite node-2 --host 192.0.2.12 --out node-2.invitation\n')
+    .addHelpText(
+      'after',
+      `
+An invitation is for one key: the node that starts with it first becomes the member. "waypost cluster remove NAME" withdraws it.
+
+Example:
+  $ waypost cluster invite node-2 --host 192.0.2.12 --out node-2.invitation
+`,
+    )
     .action(
-      action<{ out?: string; host?: string[] }>(async (options, [name]) => {
+      action<{ out?: string; host?: string[]; certificate?: string }>(async (options, [name]) => {
         if (!/^[\w.-]{1,253}$/.test(name))
           throw new CliError('bad_name', `"${name}" is not a valid node name; use a name such as node-2.`);
+        if (options.certificate !== undefined) {
+          await inviteCertificate(memberConfig(io, options), name, readFileSync(options.certificate, 'utf8'));
+          if (options.json) print(io.stdout, JSON.stringify({ ok: true, name, file: null }));
+          else print(io.stdout, `the node with this certificate may join as ${name}; start its daemon`);
+          return true;
+        }
         const text = await invite(memberConfig(io, options), name, parseHosts(options.host));
         if (options.out === undefined) {
           io.stdout.write(text);

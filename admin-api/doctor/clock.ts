@@ -86,8 +86,8 @@ export const peerClocks = check<readonly OffsetReading[]>({
     const tls = peerTls(context.config);
     const others = nodes.filter(({ name }) => name !== context.config.nodeName);
     return Promise.all(
-      others.map(({ name, address }) =>
-        readOffset(name, `https://${address}/v1/applied`, peerAgent(name, tls, { connect: REQUEST_MS })),
+      others.map((node) =>
+        readOffset(node.name, `https://${node.address}/v1/applied`, peerAgent(node, tls, { connect: REQUEST_MS })),
       ),
     );
   },

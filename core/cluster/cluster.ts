@@ -6,13 +6,15 @@ import type { StateError } from '../base/errors.ts';
 import type { Logger } from '../base/log/index.ts';
 import { FaultLog } from '../base/log/throttle.ts';
 import type { EtcdGateway } from '../etcd/gateway.ts';
-import type { ClusterLevel } from '../journal/feature-level.ts';
+import { type ClusterLevel, KEY_LEVEL } from '../journal/feature-level.ts';
 import type { NodeLogState } from '../log-delivery/deliverer.ts';
 import type { StatisticsQuery } from '../statistics/query.ts';
 import type { WatchRequests } from '../tail/request-tail.ts';
 import { Acknowledgements, type Sync } from './acknowledgements.ts';
+import { memberWith } from './admission.ts';
 import type { BlobStore } from './blobs/store.ts';
 import { Joining } from './joining.ts';
+import { keyPrintOf } from './key-print.ts';
 import { readKnownNodes, writeKnownNodes } from './known-nodes.ts';
 import type { Member, Members } from './members.ts';
 import { Membership } from './membership.ts';
@@ -53,8 +55,10 @@ export interface ClusterOptions {
   readonly deadline: number;
   /** Of the data folder: see Membership. */
   readonly id: string;
-  /** Once: this node is no member any more. */
-  readonly onRefused: (error: StateError) => void;
+  /** This node is no member any more; null: it is one again. */
+  readonly onRefused: (error: StateError | null) => void;
+  /** What is damaged in etcd now: reasons by key. */
+  readonly onDamage?: (damaged: ReadonlyMap<string, string>) => void;
   /** Milliseconds between words that this node is there. */
   readonly interval: number;
   readonly log: Logger;
@@ -94,6 +98,8 @@ export class Cluster {
   #membership: Membership | null = null;
   /** Who belongs to the cluster, as it was looked up last; null: that is not known. */
   #known: ReadonlyMap<string, Member> | null = null;
+  /** Entries without a key count: a version before KEY_LEVEL may be a member. */
+  #acceptsNames = true;
   /** When another node was heard last, in the time of performance.now(); null: none was. */
   heardAt: number | null = null;
   isServing = false;
@@ -110,10 +116,7 @@ export class Cluster {
       ...options,
       members: () => this.#known?.values() ?? [],
       knowsUsage: (node) => (this.#known?.get(node)?.level ?? 0) >= USAGE_LEVEL,
-      memberOf: (certificate) => {
-        for (const name of this.#known?.keys() ?? []) if (certificate.checkHost(name) !== undefined) return name;
-        return undefined;
-      },
+      memberOf: (certificate) => memberWith(certificate, this.#known?.values() ?? [], this.#acceptsNames),
     });
   }
 
@@ -122,7 +125,7 @@ export class Cluster {
    * error of the socket, and with StateError when it cannot be a member.
    */
   async join(): Promise<void> {
-    const { gateway, prefix, self, id, interval, log, onRefused } = this.#options;
+    const { gateway, prefix, self, tls, id, interval, log, onRefused, onDamage } = this.#options;
     const port = await this.#server.listen();
     const lookedUp = new FaultLog(
       log,
@@ -130,14 +133,20 @@ export class Cluster {
       'reading the members of the cluster works again',
     );
     const before = readKnownNodes(this.#options.knownNodes);
-    if (before.size > 0) this.#changed({ nodes: before, live: new Set() });
+    if (before.size > 0) this.#changed({ nodes: before, live: new Set(), agreedLevel: null });
     this.#membership = new Membership({
       gateway,
       prefix,
       id,
       interval,
       onRefused,
-      self: { ...self, address: self.address.replace(/:0$/, `:${port}`) },
+      onDamage,
+      self: {
+        ...self,
+        address: self.address.replace(/:0$/, `:${port}`),
+        key: keyPrintOf(tls.certificate),
+        certificate: tls.certificate,
+      },
       onChange: (members) => {
         this.#changed(members);
         this.#joining.changed(members);
@@ -318,12 +327,15 @@ export class Cluster {
     }
   }
 
-  #changed({ nodes, live }: Pick<Members, 'live'> & { readonly nodes: ReadonlyMap<string, Member> }): void {
+  #changed(members: Pick<Members, 'live' | 'agreedLevel'> & { readonly nodes: ReadonlyMap<string, Member> }): void {
     const { self, tls, log } = this.#options;
+    const { nodes, live, agreedLevel } = members;
     this.#known = nodes;
+    this.#acceptsNames = agreedLevel === null || agreedLevel < KEY_LEVEL;
     this.#server.membersChanged();
     for (const [name, watch] of this.#watches) {
-      if (nodes.get(name)?.address === watch.member.address) continue;
+      const member = nodes.get(name);
+      if (member?.address === watch.member.address && member.key === watch.member.key) continue;
       this.#watches.delete(name);
       watch.stop();
     }

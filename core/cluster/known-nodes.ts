@@ -19,14 +19,19 @@ export function readKnownNodes(file: string): ReadonlyMap<string, Member> {
 }
 
 function isMember(member: Partial<Member> | null): member is Member {
-  const { name, address, version, level = FIRST_LEVEL } = member ?? {};
-  return [name, address, version].every((field) => typeof field === 'string') && Number.isSafeInteger(level);
+  const { name, address, version, level = FIRST_LEVEL, key = '', certificate = '' } = member ?? {};
+  return (
+    [name, address, version, key, certificate].every((field) => typeof field === 'string') &&
+    Number.isSafeInteger(level)
+  );
 }
 
 /** Throws what the file system does, and ConfigError `no_folder`. */
 export function writeKnownNodes(file: string, nodes: Iterable<Member>): void {
   makeFolder(dirname(file));
-  const list = [...nodes].map(({ name, address, version, level }) => ({ name, address, version, level }));
+  const list = [...nodes].map(({ name, address, version, level, key, certificate }) => {
+    return { name, address, version, level, key, certificate };
+  });
   writeFileSync(`${file}.new`, `${JSON.stringify(list, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }

@@ -47,7 +47,7 @@ export class Lag {
     if (at !== null) journal.freshness.noteReport(at, cluster.furthest, journal.head);
   }
 
-  standing(): Omit<Standing, 'storage' | 'agreedLevel'> {
+  standing(): Omit<Standing, 'storage' | 'agreedLevel' | 'damagedValues'> {
     const { journal, cluster } = this.#options;
     const now = performance.now();
     const { lookedAt, currentAt } = journal.freshness;

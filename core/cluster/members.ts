@@ -1,14 +1,22 @@
-/** What nodes have written into etcd of themselves, below a prefix:
+/**
+ * What nodes have written into etcd of themselves, below a prefix:
  *
- *   node/member/<name>    who belongs to the cluster, for good
- *   node/session/<name>   who of them is there: the process that has the name, under a lease
- *   node/live/<name>      who of them is caught up and serves, under the same lease
- *   node/removed/<id>     whose data was taken out of the cluster; its name may be given to another
- *   node/level            the feature level that the cluster has agreed on
+ *   node/member/<name>         who belongs to the cluster, with the key of its certificate
+ *   node/session/<name>        who of them is there: the process that has the name, under a lease
+ *   node/live/<name>           who of them is caught up and serves, under the same lease
+ *   node/removed/<id>          whose data was taken out of the cluster
+ *   node/removed-key/<key>     whose key was taken out of the cluster, for good
+ *   node/invited/<key>         for which name the key may become a member, once
+ *   node/certificate/<serial>  for which key the authority has issued a certificate
+ *   node/level                 the feature level that the cluster has agreed on
+ *
+ * A key is a fingerprint: key-print.ts. A value that nobody can have written is damaged: it is
+ * reported, read again, and left behind when it is mended.
  */
 import type { EtcdGateway } from '../etcd/gateway.ts';
-import { range } from '../etcd/messages.ts';
+import { type KeyValue, range } from '../etcd/messages.ts';
 import { FIRST_LEVEL, type LevelledNode } from '../journal/feature-level.ts';
+import { KEY_PRINT } from './key-print.ts';
 
 /** Its name is its host name in the cluster, and in its certificate. */
 export interface Member extends LevelledNode {
@@ -18,6 +26,10 @@ export interface Member extends LevelledNode {
   readonly region?: string;
   /** `host:port` where its edge answers other nodes, for their caches. Omitted: nowhere. */
   readonly edge?: string;
+  /** Of its certificate. Omitted: a version before KEY_LEVEL wrote it. */
+  readonly key?: string;
+  /** In PEM. Omitted: as above. */
+  readonly certificate?: string;
 }
 
 /** As it stands in etcd. */
@@ -29,10 +41,12 @@ export interface KnownMember extends Member {
 export interface Session {
   /** Of the data folder. */
   readonly id: string;
-  /** Another at each start. */
+  /** Another at each start. Empty: the value is damaged. */
   readonly process: string;
   /** Of etcd, that wrote it. */
   readonly revision: number;
+  /** Of etcd; "0": none, so it would stay for ever. */
+  readonly lease: string;
 }
 
 export interface Members {
@@ -45,18 +59,40 @@ export interface Members {
   readonly agreedLevel: number | null;
 }
 
+/** An invitation that was not used yet. */
+export interface Invited {
+  readonly name: string;
+  /** Of etcd, that wrote it. */
+  readonly revision: number;
+}
+
+export interface IssuedCertificate {
+  readonly key: string;
+  /** Of the node. */
+  readonly name: string;
+  /** Unix time in seconds. */
+  readonly expires: number;
+}
+
 export interface ClusterState extends Members {
   readonly agreedLevel: number;
   readonly sessions: ReadonlyMap<string, Session>;
   /** Ids. */
   readonly removed: ReadonlySet<string>;
+  /** Keys. */
+  readonly removedKeys: ReadonlySet<string>;
+  /** Names by key. */
+  readonly invited: ReadonlyMap<string, Invited>;
+  readonly certificates: ReadonlyMap<string, IssuedCertificate>;
+  /** Reasons by key in etcd. */
+  readonly damaged: ReadonlyMap<string, string>;
   /** Of etcd, at which the agreed level was written; 0: it was not. */
   readonly levelRevision: number;
   /** Of etcd, at which it was read. */
   readonly revision: number;
 }
 
-type Kind = 'member' | 'session' | 'live' | 'removed';
+type Kind = 'member' | 'session' | 'live' | 'removed' | 'removed-key' | 'invited' | 'certificate';
 
 export const keyOf = (prefix: string, kind: Kind, name: string): string => `${prefix}node/${kind}/${name}`;
 
@@ -75,27 +111,84 @@ export async function readMembers(gateway: EtcdGateway, prefix: string): Promise
   const { ranges, revision } = await gateway.transaction([], [range(first, end)]);
   const nodes = new Map<string, KnownMember>();
   const sessions = new Map<string, Session>();
-  const [live, removed] = [new Set<string>(), new Set<string>()];
-  let [agreedLevel, levelRevision] = [FIRST_LEVEL, 0];
-  for (const { key, value, modRevision } of ranges[0]?.items ?? []) {
-    const path = key.toString().slice(first.length);
-    const name = path.slice(path.indexOf('/') + 1);
-    if (path === 'level') [agreedLevel, levelRevision] = [levelOf(value), modRevision];
-    else if (path.startsWith('live/')) live.add(name);
-    else if (path.startsWith('removed/')) removed.add(name);
-    else if (path.startsWith('session/')) sessions.set(name, { ...sessionOf(value), revision: modRevision });
-    else {
-      const member = memberOf(value);
-      if (member !== null) nodes.set(member.name, member);
+  const [marked, removed, removedKeys] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const invited = new Map<string, Invited>();
+  const certificates = new Map<string, IssuedCertificate>();
+  const damaged = new Map<string, string>();
+  let level: KeyValue | undefined;
+  for (const item of ranges[0]?.items ?? []) {
+    const { value, modRevision, lease } = item;
+    const key = item.key.toString();
+    const path = key.slice(first.length);
+    const slash = path.indexOf('/');
+    const name = path.slice(slash + 1);
+    const unreadable = (): void => void damaged.set(key, `no node writes ${excerpt(value)}`);
+    switch (path.slice(0, Math.max(0, slash)) as Kind | '') {
+      case '':
+        if (path === 'level') level = item;
+        break;
+      case 'live':
+        marked.add(name);
+        break;
+      case 'removed':
+        removed.add(name);
+        break;
+      case 'removed-key':
+        removedKeys.add(name);
+        break;
+      case 'session': {
+        const session = sessionOf(value);
+        if (session === null) unreadable();
+        sessions.set(name, { ...(session ?? { id: '', process: '' }), revision: modRevision, lease });
+        break;
+      }
+      case 'invited': {
+        const { node } = fieldsOf(value);
+        if (typeof node === 'string') invited.set(name, { name: node, revision: modRevision });
+        else unreadable();
+        break;
+      }
+      case 'certificate': {
+        const { key: print, node, expires } = fieldsOf(value);
+        if (typeof print === 'string' && typeof node === 'string' && typeof expires === 'number')
+          certificates.set(name, { key: print, name: node, expires });
+        else unreadable();
+        break;
+      }
+      case 'member': {
+        const member = memberOf(value);
+        if (member?.name === name) nodes.set(name, member);
+        else unreadable();
+      }
     }
   }
-  return { nodes, live, there: new Set(sessions.keys()), sessions, removed, agreedLevel, levelRevision, revision };
+  const agreedLevel = levelOf(level, nodes) ?? (damaged.size === 0 ? leastLevel(nodes.values()) : FIRST_LEVEL);
+  if (level !== undefined && levelOf(level, nodes) === null)
+    damaged.set(levelKey(prefix), `${excerpt(level.value)} is above the feature level of every member, or none`);
+  // Both are written under one lease: one that stands alone is of nobody.
+  const live = new Set([...marked].filter((name) => sessions.has(name)));
+  return {
+    nodes,
+    live,
+    there: new Set(sessions.keys()),
+    sessions,
+    removed,
+    removedKeys,
+    invited,
+    certificates,
+    damaged,
+    agreedLevel,
+    levelRevision: level?.modRevision ?? 0,
+    revision,
+  };
 }
 
 /** Null for what no node of this kind has written. */
 function memberOf(bytes: Buffer): KnownMember | null {
-  const { name, address, version, level, region, edge, id } = fieldsOf(bytes);
+  const { name, address, version, level, region, edge, id, key, certificate } = fieldsOf(bytes);
   if (typeof name !== 'string' || typeof address !== 'string') return null;
+  if (level !== undefined && !(Number.isSafeInteger(level) && (level as number) >= FIRST_LEVEL)) return null;
+  if (key !== undefined && !(typeof key === 'string' && KEY_PRINT.test(key))) return null;
   return {
     name,
     address,
@@ -103,20 +196,31 @@ function memberOf(bytes: Buffer): KnownMember | null {
     level: typeof level === 'number' ? level : FIRST_LEVEL,
     ...(typeof region === 'string' && { region }),
     ...(typeof edge === 'string' && { edge }),
+    ...(typeof key === 'string' && { key }),
+    ...(typeof certificate === 'string' && { certificate }),
     id: typeof id === 'string' ? id : null,
   };
 }
 
-/** A damaged one counts as the first: it is written again when it can rise. */
-function levelOf(bytes: Buffer): number {
-  const level = Number(bytes.toString());
-  return Number.isSafeInteger(level) && level >= FIRST_LEVEL ? level : FIRST_LEVEL;
+/**
+ * Null: it is damaged. Members agree on a level that each of them has, so one above the level of
+ * every member is no instruction of theirs.
+ */
+function levelOf(item: KeyValue | undefined, nodes: ReadonlyMap<string, KnownMember>): number | null {
+  if (item === undefined) return FIRST_LEVEL;
+  const level = Number(item.value.toString());
+  const highest = Math.max(...Array.from(nodes.values(), (member) => member.level ?? FIRST_LEVEL));
+  const isPossible = Number.isSafeInteger(level) && level >= FIRST_LEVEL && (nodes.size === 0 || level <= highest);
+  return isPossible ? level : null;
 }
 
-/** What is damaged belongs to nobody. */
-function sessionOf(bytes: Buffer): Omit<Session, 'revision'> {
+/** What all of them have; they can have agreed on no more. */
+export const leastLevel = (nodes: Iterable<LevelledNode>): number =>
+  Math.min(...Array.from(nodes, ({ level = FIRST_LEVEL }) => level));
+
+function sessionOf(bytes: Buffer): Pick<Session, 'id' | 'process'> | null {
   const { id, process } = fieldsOf(bytes);
-  return { id: String(id), process: String(process) };
+  return typeof id === 'string' && typeof process === 'string' && process !== '' ? { id, process } : null;
 }
 
 function fieldsOf(bytes: Buffer): Record<string, unknown> {
@@ -126,3 +230,6 @@ function fieldsOf(bytes: Buffer): Record<string, unknown> {
     return {};
   }
 }
+
+/** For messages. */
+const excerpt = (bytes: Buffer): string => JSON.stringify(bytes.toString('latin1', 0, 40));

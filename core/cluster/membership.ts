@@ -1,6 +1,7 @@
 /**
  * This node among the members in etcd: it says of itself that it is there, under a lease, and hears
- * who else is. A name belongs to one process at a time.
+ * who else is. A name belongs to one key, and to one process at a time. A node that is refused
+ * looks again, since damage in etcd may be mended.
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,13 +10,15 @@ import type { EtcdGateway } from '../etcd/gateway.ts';
 import { hasRevision, put, remove, unwrittenSince } from '../etcd/messages.ts';
 import { SharedRun } from '../journal/etcd/shared-run.ts';
 import { FIRST_LEVEL, risenLevel } from '../journal/feature-level.ts';
+import { type Admission, admit } from './admission.ts';
+import { issuedPut, removedKeyPut } from './invitations.ts';
 import { type ClusterState, keyOf, keysOf, levelKey, type Member, type Members, readMembers } from './members.ts';
 
 export interface MembershipOptions {
   readonly gateway: EtcdGateway;
   /** Of all keys in etcd; ends with a slash. */
   readonly prefix: string;
-  readonly self: Member;
+  readonly self: Member & { readonly key: string };
   /**
    * Of the data folder. Another process with the same takes this one's place: it is taken to be its
    * restart.
@@ -23,10 +26,12 @@ export interface MembershipOptions {
   readonly id: string;
   readonly onChange: (members: Members) => void;
   /**
-   * Once, after the start: this node is no member any more, since it was removed or another has its
-   * name.
+   * After the start: this node is no member any more, since it was removed or another has its name.
+   * Null: it is one again.
    */
-  readonly onRefused: (error: StateError) => void;
+  readonly onRefused: (error: StateError | null) => void;
+  /** What is damaged in etcd now: reasons by key. */
+  readonly onDamage?: (damaged: ReadonlyMap<string, string>) => void;
   /** etcd cannot be reached; null: it can. */
   readonly onTrouble: (error: unknown) => void;
   /** Milliseconds between words to etcd that this node is there. */
@@ -42,6 +47,8 @@ const LEASE = 5;
 const NAME_MS = 1000 * (LEASE + 3);
 /** Of so many words one comes with a look, whatever the watch tells. */
 const LOOK_EVERY = 10;
+/** Milliseconds between looks of a node that is refused, unless the watch reports something. */
+const LONGEST_PAUSE = 15_000;
 
 export class Membership {
   readonly #options: MembershipOptions;
@@ -65,6 +72,8 @@ export class Membership {
   /** Of the last look. */
   #revision = 0;
   #refused: StateError | null = null;
+  /** In the time of performance.now(). */
+  #refusedAt: number | null = null;
   members: Members = { nodes: new Map(), live: new Set(), there: new Set(), agreedLevel: null };
 
   constructor(options: MembershipOptions) {
@@ -111,26 +120,53 @@ export class Membership {
   }
 
   async #run(): Promise<void> {
-    const { interval, onTrouble, onRefused } = this.#options;
+    const { interval, onTrouble } = this.#options;
+    let pause = interval;
     for (let turn = 1; ; turn++) {
       const { signal } = this.#pause;
-      if (!this.#isDue && !this.#stop.signal.aborted) await sleep(interval, undefined, { signal }).catch(() => {});
+      if (!this.#isDue && !this.#stop.signal.aborted) await sleep(pause, undefined, { signal }).catch(() => {});
       if (this.#stop.signal.aborted) return;
+      pause = interval;
       try {
         await this.#keepAlive();
         if (this.#isDue || this.#isStale || turn % LOOK_EVERY === 0) await this.#looks.join();
         onTrouble(null);
+        this.#accept();
       } catch (error) {
         this.#rest();
         this.#isStale = true;
         if (!(error instanceof StateError)) onTrouble(error);
         else {
-          this.#refused = error;
-          this.#stop.abort();
-          onRefused(error);
+          pause = Math.min(Math.max(interval, 2 * this.#refusedFor), LONGEST_PAUSE);
+          await this.#refuse(error);
         }
       }
     }
+  }
+
+  /** Milliseconds since this node is refused; 0: it is not. */
+  get #refusedFor(): number {
+    return this.#refusedAt === null ? 0 : performance.now() - this.#refusedAt;
+  }
+
+  async #refuse(error: StateError): Promise<void> {
+    this.#refusedAt ??= performance.now();
+    const isNew = this.#refused?.message !== error.message;
+    this.#refused = error;
+    // One that was removed comes back by an invitation alone.
+    if (error.code === 'removed') this.#wasThere = false;
+    if (isNew) this.#options.onRefused(error);
+    const lease = this.#lease;
+    this.#lease = null;
+    this.#isSaid = null;
+    if (lease !== null) await this.#options.gateway.revoke(lease).catch(() => {});
+  }
+
+  #accept(): void {
+    if (this.#refused === null || this.#isStale) return;
+    this.#refused = null;
+    this.#refusedAt = null;
+    this.#options.onRefused(null);
   }
 
   #rest(): void {
@@ -169,13 +205,12 @@ export class Membership {
     if (this.#stop.signal.aborted) return;
     const { gateway, prefix, onChange } = this.#options;
     this.#rest();
-    let state = await readMembers(gateway, prefix);
-    this.#check(state);
+    let state: ClusterState;
     // Another may have been sooner with what this one has read.
-    while ((await this.#say(state)) === 'again' || (await this.#agree(state))) {
+    do {
       state = await readMembers(gateway, prefix);
-      this.#check(state);
-    }
+      this.#options.onDamage?.(state.damaged);
+    } while ((await this.#say(state, this.#admit(state))) === 'again' || (await this.#agree(state)));
     const { nodes, live, there, agreedLevel, revision } = state;
     this.#revision = revision;
     this.#isStale = false;
@@ -186,42 +221,32 @@ export class Membership {
     onChange(this.members);
   }
 
-  /** Throws StateError when this process is no member, and can be none. */
-  #check({ removed, sessions, nodes, agreedLevel }: ClusterState): void {
-    const { id, self } = this.#options;
-    if (removed.has(id))
-      throw new StateError(
-        'removed',
-        `This node was removed from the cluster. To add it again, move its data folder away, run "waypost cluster invite ${self.name}" on the first node, and "waypost cluster join" here.`,
-      );
-    const { level = FIRST_LEVEL } = self;
-    if (level < agreedLevel)
-      throw new StateError(
-        'feature_level',
-        `This node has version ${self.version}, which cannot read what the cluster writes (feature level ${level}, agreed ${agreedLevel}). Install the version of the other nodes: ${[...new Set([...nodes.values()].map((member) => member.version))].join(', ')}.`,
-      );
-    const session = sessions.get(self.name);
-    if (session === undefined || session.process === this.#process) return;
-    if (session.id === id && !this.#wasThere) return;
-    throw new StateError(
-      'name_taken',
-      `Another node of the cluster is also called ${self.name} (${nodes.get(self.name)?.address}). Use a unique WAYPOST_NODE_NAME for each node, with an invitation for that name.`,
-    );
+  /** Throws StateError when this process is no member, and can be none; and EtcdDamaged. */
+  #admit(state: ClusterState): Admission {
+    const { self, id, prefix } = this.#options;
+    const entry = keyOf(prefix, 'member', self.name);
+    return admit({ self, id, process: this.#process, wasThere: this.#wasThere, entry }, state);
   }
 
-  /** Raises the agreed level if every member has a higher one. True: look again. */
-  async #agree({ nodes, agreedLevel, levelRevision, revision }: ClusterState): Promise<boolean> {
+  /**
+   * Raises the agreed level if every member has a higher one, and mends a damaged one. True: look
+   * again.
+   */
+  async #agree({ nodes, agreedLevel, levelRevision, revision, damaged }: ClusterState): Promise<boolean> {
     const { gateway, prefix } = this.#options;
+    const [members, end] = keysOf(prefix, 'member');
+    const key = levelKey(prefix);
+    // A member that cannot be read may have a lower level.
+    if ([...damaged.keys()].some((other) => other.startsWith(members))) return false;
     const risen = risenLevel(
       agreedLevel,
       [...nodes.values()].map(({ level = FIRST_LEVEL }) => level),
     );
-    if (risen === null) return false;
-    const [members, end] = keysOf(prefix, 'member');
-    const key = levelKey(prefix);
+    const wanted = risen ?? (damaged.has(key) ? agreedLevel : null);
+    if (wanted === null) return false;
     await gateway.transaction(
       [unwrittenSince(members, end, revision), hasRevision(key, levelRevision)],
-      [put(key, Buffer.from(String(risen)))],
+      [put(key, Buffer.from(String(wanted)))],
     );
     return true;
   }
@@ -230,27 +255,42 @@ export class Membership {
    * Writes what this node is, unless it stands there already: etcd keeps every version. When it
    * has, or was not the first, it is to be looked again.
    */
-  async #say({ nodes, sessions, revision }: ClusterState): Promise<'said' | 'again'> {
+  async #say(
+    { nodes, live, sessions, certificates, levelRevision, invited, revision }: ClusterState,
+    admission: Admission,
+  ): Promise<'said' | 'again'> {
     const { gateway, prefix, self, id } = this.#options;
     const isServing = this.#isServing;
     const session = sessions.get(self.name);
     const stored = nodes.get(self.name);
+    const issued = issuedPut(prefix, self, certificates);
     const isThere =
+      admission === 'known' &&
       this.#lease !== null &&
-      session !== undefined &&
+      session?.process === this.#process &&
+      session.lease === this.#lease &&
+      live.has(self.name) === isServing &&
+      issued === null &&
       stored?.id === id &&
       stored.level === (self.level ?? FIRST_LEVEL) &&
-      stored.edge === self.edge;
+      stored.edge === self.edge &&
+      stored.certificate === self.certificate;
     if (isThere && this.#isSaid === isServing) return 'said';
     this.#lease ??= await gateway.grant(LEASE);
     const value = Buffer.from(JSON.stringify({ ...self, id }));
     const [members, end] = keysOf(prefix, 'member');
-    const live = keyOf(prefix, 'live', self.name);
+    const liveKey = keyOf(prefix, 'live', self.name);
+    const invitation = keyOf(prefix, 'invited', self.key);
+    // An invitation gives the name to this key. Who had it before is removed.
+    const replaced = stored?.key !== undefined && stored.key !== self.key ? [removedKeyPut(prefix, stored)] : [];
     const { succeeded } = await gateway.transaction(
       [
         unwrittenSince(members, end, revision),
         hasRevision(keyOf(prefix, 'removed', id), 0),
+        hasRevision(keyOf(prefix, 'removed-key', self.key), 0),
+        hasRevision(invitation, invited.get(self.key)?.revision ?? 0),
         hasRevision(keyOf(prefix, 'session', self.name), session?.revision ?? 0),
+        ...(admission === 'adopted' ? [hasRevision(levelKey(prefix), levelRevision)] : []),
       ],
       [
         put(keyOf(prefix, 'member', self.name), value),
@@ -259,7 +299,10 @@ export class Membership {
           Buffer.from(JSON.stringify({ id, process: this.#process })),
           this.#lease,
         ),
-        isServing ? put(live, value, this.#lease) : remove(live),
+        isServing ? put(liveKey, value, this.#lease) : remove(liveKey),
+        ...(invited.has(self.key) ? [remove(invitation)] : []),
+        ...(issued === null ? [] : [issued]),
+        ...replaced,
       ],
     );
     if (succeeded) {

@@ -15,6 +15,7 @@ export interface ClusterSource {
     readonly quota: number | null;
     readonly isFull: boolean;
   } | null;
+  readonly damagedValues: number;
   readonly pending: readonly string[];
 }
 
@@ -61,6 +62,7 @@ export function clusterMetrics(registry: Registry, states: readonly string[], st
     (now) => now.agreedLevel,
   );
   gauge('own_feature_level', 'Feature level of the version of this node.', () => FEATURE_LEVEL);
+  gauge('damaged_values', 'Values in etcd that are damaged now; they are read again.', (now) => now.damagedValues);
   gauge('pending_peers', 'Nodes that have not applied all changes of this node.', (now) => now.pending.length);
   registry.read(
     'gauge',

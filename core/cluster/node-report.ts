@@ -22,11 +22,14 @@ const DEADLINE = 3000;
 export const STARTED_AT = Math.round(Date.now() / 1000 - process.uptime());
 
 /** Null if the node does not respond. */
-export async function fetchReport({ name, address }: Member, tls: PeerTls): Promise<NodeReport | null> {
-  const agent = peerAgent(name, tls, { connect: DEADLINE });
+export async function fetchReport(
+  member: Pick<Member, 'name' | 'address' | 'key'>,
+  tls: PeerTls,
+): Promise<NodeReport | null> {
+  const agent = peerAgent(member, tls, { connect: DEADLINE });
   try {
     const signal = AbortSignal.timeout(DEADLINE);
-    const { body } = await request(`https://${address}/v1/applied`, { dispatcher: agent, signal });
+    const { body } = await request(`https://${member.address}/v1/applied`, { dispatcher: agent, signal });
     let text = '';
     // The peer sends a line now and after each change.
     for await (const chunk of body) {

@@ -1,5 +1,7 @@
 /** Connections to one other node, with certificates on both sides. */
 import { Agent } from 'undici';
+import { checkKey } from './key-print.ts';
+import type { Member } from './members.ts';
 import type { PeerTls } from './peer-tls.ts';
 
 /** In milliseconds; undici's own where one is left out. */
@@ -14,15 +16,25 @@ export interface PeerTimeouts {
 /** The default, as undici has it. */
 const UNLIMITED = -1;
 
-/** `name`: of the node, which its certificate must have. `maxBytes`: of the body of a response. */
+/**
+ * To a node, whose certificate must have its name and its key. `maxBytes`: of the body of a
+ * response.
+ */
 export function peerAgent(
-  name: string,
+  { name, key }: Pick<Member, 'name' | 'key'>,
   tls: PeerTls,
   { connect, headers, body }: PeerTimeouts,
   maxBytes = UNLIMITED,
 ): Agent {
   return new Agent({
-    connect: { ca: tls.ca, cert: tls.certificate, key: tls.key, servername: name, timeout: connect },
+    connect: {
+      ca: tls.ca,
+      cert: tls.certificate,
+      key: tls.key,
+      servername: name,
+      checkServerIdentity: checkKey(key),
+      timeout: connect,
+    },
     headersTimeout: headers,
     bodyTimeout: body,
     maxResponseSize: maxBytes,

@@ -9,13 +9,9 @@ const DEADLINE = 2000;
 const MAX_ANSWER_BYTES = 8 << 20;
 
 /** Rejects unless the node answers with JSON in time. `what`: for the error. */
-export async function readFromPeer(
-  { name, address }: Member,
-  tls: PeerTls,
-  path: string,
-  what: string,
-): Promise<unknown> {
-  const agent = peerAgent(name, tls, { connect: DEADLINE }, MAX_ANSWER_BYTES);
+export async function readFromPeer(member: Member, tls: PeerTls, path: string, what: string): Promise<unknown> {
+  const { name, address } = member;
+  const agent = peerAgent(member, tls, { connect: DEADLINE }, MAX_ANSWER_BYTES);
   try {
     const { statusCode, body } = await request(`https://${address}${path}`, {
       dispatcher: agent,

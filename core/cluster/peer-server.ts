@@ -81,11 +81,15 @@ const REQUESTS = /^\/v1\/requests\/(\d{1,15})$/;
 const GRANTED = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${PROTOCOL}\r\n\r\n`;
 const refused = (status: string): string => `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
 
-/** The receivers of this node's position: a peer by messages, another client line by line. */
-interface Listener {
+/** The member at the other end of a connection. */
+interface Admitted {
   /** That it has shown. */
   readonly certificate: X509Certificate;
   readonly node: string;
+}
+
+/** The receivers of this node's position: a peer by messages, another client line by line. */
+interface Listener extends Pick<Admitted, 'node'> {
   readonly unread: () => number;
   readonly tell: (head: number) => void;
   /** Omitted: it receives no usage of rate limits. */
@@ -99,8 +103,8 @@ export class PeerServer {
   readonly #server: Server;
   readonly #admission: PeerAdmission;
   readonly #listeners = new Set<Listener>();
-  /** Nodes that watch requests of this one. */
-  readonly #watchers = new Map<ServerResponse, Pick<Listener, 'certificate' | 'node'>>();
+  /** Connections of members. */
+  readonly #admitted = new Map<TLSSocket, Admitted>();
   /** Connections that are no longer the HTTP server's to end. */
   readonly #upgraded = new Set<Duplex>();
   #heartbeat: NodeJS.Timeout | undefined;
@@ -154,12 +158,10 @@ export class PeerServer {
     });
   }
 
-  /** Some may be members no more. */
+  /** Some may be members no more: whatever they receive ends. */
   membersChanged(): void {
-    for (const { certificate, node, destroy } of this.#listeners)
-      if (this.#options.memberOf(certificate) !== node) destroy();
-    for (const [response, { certificate, node }] of this.#watchers)
-      if (this.#options.memberOf(certificate) !== node) response.destroy();
+    for (const [socket, { certificate, node }] of this.#admitted)
+      if (this.#options.memberOf(certificate) !== node) socket.destroy();
   }
 
   /** Nodes that receive usage now. */
@@ -225,7 +227,7 @@ export class PeerServer {
       this.#commit(link, member.node, message).catch((error: Error) => link.destroy(error));
     });
     this.#listen(socket, {
-      ...member,
+      node: member.node,
       tell: (applied) => link.send(KIND.applied, applied),
       sendUsage: (usage) => link.send(KIND.usage, 0, usage),
       unread: () => link.unread,
@@ -234,18 +236,24 @@ export class PeerServer {
   }
 
   /** Null: it is no member's. */
-  async #memberAt(socket: TLSSocket): Promise<Pick<Listener, 'certificate' | 'node'> | null> {
+  async #memberAt(socket: TLSSocket): Promise<Admitted | null> {
     const certificate = socket.getPeerX509Certificate();
     // Without one the connection has ended.
     if (certificate === undefined) return null;
     for (const until = performance.now() + NEWS; ; await sleep(LOOK)) {
       const node = this.#options.memberOf(certificate);
-      if (node !== undefined) return { certificate, node };
+      if (node !== undefined) return this.#note(socket, { certificate, node });
       if (socket.destroyed || performance.now() > until) return null;
     }
   }
 
-  #answer(request: IncomingMessage, response: ServerResponse, member: Pick<Listener, 'certificate' | 'node'>): void {
+  #note(socket: TLSSocket, admitted: Admitted): Admitted {
+    if (!this.#admitted.has(socket)) socket.once('close', () => this.#admitted.delete(socket));
+    this.#admitted.set(socket, admitted);
+    return admitted;
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse, { node }: Admitted): void {
     const { snapshots, blobs, watchRequests, readStatistics, logStateOf, ruleCountsOf } = this.#options;
     const failed = (): void => {
       if (response.headersSent) response.destroy();
@@ -259,10 +267,8 @@ export class PeerServer {
       const { report } = this.#options;
       const tell = (applied: number): void => void response.write(`${report?.() ?? `{"applied":${applied}}`}\n`);
       const unread = (): number => response.writableLength;
-      this.#listen(response, { ...member, tell, unread, destroy: () => response.destroy() });
+      this.#listen(response, { node, tell, unread, destroy: () => response.destroy() });
     } else if (domain !== undefined) {
-      this.#watchers.set(response, member);
-      response.once('close', () => this.#watchers.delete(response));
       sendRequests(watchRequests, Number(domain), response);
     } else if (path === '/v1/snapshot') snapshots.answer(request, response).catch(failed);
     else if (readStatistics !== undefined && path.startsWith(STATISTICS_PATH))

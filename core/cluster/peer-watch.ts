@@ -3,6 +3,7 @@ import type { ClientRequest } from 'node:http';
 import { request } from 'node:https';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { checkKey } from './key-print.ts';
 import type { Member } from './members.ts';
 import { KIND, type Message, PeerLink, PROTOCOL } from './peer-link.ts';
 import { HEARTBEAT } from './peer-server.ts';
@@ -123,12 +124,13 @@ export class PeerWatch {
 
   #ask(): ClientRequest {
     const { ca, certificate, key } = this.#options.tls;
-    const { name, address } = this.member;
+    const { name, address, key: print } = this.member;
     const line = request(`https://${address}/v1/applied`, {
       ca,
       cert: certificate,
       key,
       servername: name,
+      checkServerIdentity: checkKey(print),
       agent: false,
       headers: { connection: 'Upgrade', upgrade: PROTOCOL },
     });

@@ -3,21 +3,23 @@ import { StateError } from '../base/errors.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
 import { hasRevision, put, remove } from '../etcd/messages.ts';
 import { etcdSettings, type Placed } from './files.ts';
+import { issuedPut, removedKeyPut } from './invitations.ts';
 import { keyOf, readMembers } from './members.ts';
 
 /**
- * From now on nobody names it as pending, and it is refused should it come back with the data that
- * it has. Throws ConfigError, EtcdUnavailable, EtcdRefused, and StateError: `no_member`, or
- * `is_there` for one that runs, unless `isForced`.
+ * From now on nobody names it as pending, and every node refuses the key of its certificate, and
+ * the keys that were invited for its name. Throws ConfigError, EtcdUnavailable, EtcdRefused, and
+ * StateError: `no_member`, or `is_there` for one that runs, unless `isForced`.
  */
 export async function removeMember(config: Placed, name: string, isForced: boolean): Promise<void> {
   const gateway = new EtcdGateway(etcdSettings(config));
   const { prefix } = config.etcd;
   try {
     for (;;) {
-      const { nodes, sessions } = await readMembers(gateway, prefix);
+      const { nodes, sessions, invited, certificates } = await readMembers(gateway, prefix);
       const member = nodes.get(name);
-      if (member === undefined) {
+      const invitations = [...invited].filter(([, invitation]) => invitation.name === name);
+      if (member === undefined && invitations.length === 0) {
         const all = [...nodes.keys()].sort().join(', ');
         throw new StateError('no_member', `The cluster has no node called ${name}. Its nodes: ${all || 'none'}.`);
       }
@@ -28,7 +30,13 @@ export async function removeMember(config: Placed, name: string, isForced: boole
         [hasRevision(keyOf(prefix, 'session', name), session?.revision ?? 0)],
         [
           ...(['member', 'live', 'session'] as const).map((kind) => remove(keyOf(prefix, kind, name))),
-          ...(member.id === null ? [] : [put(keyOf(prefix, 'removed', member.id), Buffer.from(name))]),
+          ...(typeof member?.id === 'string' ? [put(keyOf(prefix, 'removed', member.id), Buffer.from(name))] : []),
+          ...(member?.key === undefined ? [] : [removedKeyPut(prefix, member)]),
+          ...[member && issuedPut(prefix, member, certificates)].filter((issued) => issued != null),
+          ...invitations.flatMap(([key]) => [
+            remove(keyOf(prefix, 'invited', key)),
+            removedKeyPut(prefix, { name, key }),
+          ]),
         ],
       );
       // It has come or gone meanwhile.

@@ -20,7 +20,7 @@ const TOLD = 5000;
 
 export class Replacement {
   readonly #options: ReplacementOptions;
-  readonly #stop = new AbortController();
+  #stop = new AbortController();
   #running: Promise<void> | null = null;
   #resolve: () => void = () => {};
   isDone = false;
@@ -42,6 +42,14 @@ export class Replacement {
   begin(): Promise<void> {
     this.#running ??= this.#run();
     return this.#running;
+  }
+
+  /** It is needed no longer. It may begin again. */
+  cancel(): void {
+    if (this.#running === null || this.isDone) return;
+    this.#stop.abort();
+    this.#stop = new AbortController();
+    this.#running = null;
   }
 
   async stop(): Promise<void> {

@@ -20,6 +20,10 @@ import { makeFolder } from '../store/folder.ts';
 import { lockDirectory } from '../store/lock.ts';
 import { createAuthority, type Pair, signNode } from './authority.ts';
 import { type ClusterFiles, clusterFiles, etcdSettings } from './files.ts';
+import { inviteKey, rememberMember } from './invitations.ts';
+import { keyPrintOf } from './key-print.ts';
+import { readKnownNodes } from './known-nodes.ts';
+import { readMembers } from './members.ts';
 import { addressOf, planVoter, type VoterStep, voterOf } from './voter.ts';
 
 type ClusterConfig = Pick<Config, 'etcd' | 'peer' | 'nodeName' | 'dataDir' | 'secrets' | 'store'>;
@@ -74,6 +78,7 @@ export async function initCluster(config: ClusterConfig, hosts: readonly string[
           'other_cluster',
           `The log in etcd below ${prefix} belongs to another cluster, or does not contain the data of this node. Use another etcd.prefix, or delete its keys: etcdctl del --prefix ${prefix}`,
         );
+      await admitKnown(config, gateway, files, isNew);
       return { ...begun, isBegun: true, isOld: !isNew };
     } finally {
       await gateway.close();
@@ -101,13 +106,14 @@ export const HOST = /^[\w.:-]{1,253}$/;
 
 /**
  * The text of an invitation for a node of that name; `hosts` are further names and addresses at
- * which it will be reached. Throws ConfigError.
+ * which it will be reached. Rejects with ConfigError, EtcdUnavailable and EtcdRefused.
  */
 export async function invite(config: ClusterConfig, name: string, hosts: readonly string[]): Promise<string> {
   const { endpoints, prefix } = config.etcd;
   if (endpoints.length === 0) throw noEndpoints();
   if (hosts.length > 0) addressOf(hosts);
   const { certificate, key } = await signNode(readAuthority(config), name, hosts);
+  await inviteCertificate(config, name, certificate);
   const invitation: Invitation = {
     version: 1,
     name,
@@ -119,6 +125,58 @@ export async function invite(config: ClusterConfig, name: string, hosts: readonl
     etcd: { endpoints, prefix },
   };
   return `${JSON.stringify(invitation, null, 2)}\n`;
+}
+
+/**
+ * Lets a node with this certificate, in PEM, become the member of that name. Rejects with
+ * ConfigError `bad_certificate`, StateError `removed`, EtcdUnavailable and EtcdRefused.
+ */
+export async function inviteCertificate(config: ClusterConfig, name: string, pem: string): Promise<void> {
+  const isFor = ((): boolean => {
+    try {
+      return new X509Certificate(pem).checkHost(name) !== undefined;
+    } catch (error) {
+      throw new ConfigError(
+        'bad_certificate',
+        `The certificate of ${name} is unreadable: ${(error as Error).message}.`,
+      );
+    }
+  })();
+  if (!isFor)
+    throw new ConfigError(
+      'bad_certificate',
+      `The certificate is not for ${name}: nodes connect to each other by name. Use one with the DNS name ${name}.`,
+    );
+  const gateway = new EtcdGateway(etcdSettings(config));
+  try {
+    await inviteKey(gateway, config.etcd.prefix, name, pem);
+  } finally {
+    await gateway.close();
+  }
+}
+
+/**
+ * Invites this node; and, when its data begins a new log, the nodes that it knew, such as after the
+ * data of etcd was lost.
+ */
+async function admitKnown(
+  config: ClusterConfig,
+  gateway: EtcdGateway,
+  files: ClusterFiles,
+  isNew: boolean,
+): Promise<void> {
+  const { nodeName, etcd } = config;
+  const own = readFileSync(files.certificate, 'utf8');
+  const { nodes } = await readMembers(gateway, etcd.prefix);
+  const isMember = nodes.get(nodeName)?.key === keyPrintOf(own);
+  // Only the node with the authority decides who else is a member.
+  if (!isMember && (isNew || existsSync(files.authority))) await inviteKey(gateway, etcd.prefix, nodeName, own);
+  if (!isNew) return;
+  for (const node of readKnownNodes(files.knownNodes).values()) {
+    if (node.name === nodeName) continue;
+    if (node.certificate !== undefined) await inviteKey(gateway, etcd.prefix, node.name, node.certificate);
+    else await rememberMember(gateway, etcd.prefix, node);
+  }
 }
 
 export interface Joined {

@@ -6,6 +6,7 @@
 import type { Logger } from '../base/log/index.ts';
 import { FaultLog } from '../base/log/throttle.ts';
 import { formatListen } from '../config/listen.ts';
+import { EtcdDamaged } from '../etcd/errors.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
 import type { EtcdJournal } from '../journal/etcd/contract.ts';
 import { openEtcdJournal } from '../journal/etcd/etcd-journal.ts';
@@ -17,6 +18,7 @@ import type { Sync } from './acknowledgements.ts';
 import { BlobPuller } from './blobs/puller.ts';
 import type { BlobSource } from './blobs/store.ts';
 import { Cluster, type UsageChannel } from './cluster.ts';
+import { DamageLog } from './damage.ts';
 import { type EdgeAddress, edgesOf, ownEdge } from './edge-address.ts';
 import { clusterFiles, etcdSettings, peerTls } from './files.ts';
 import { nodeId } from './identity.ts';
@@ -42,6 +44,8 @@ const START = 3000;
 const FIRST_START = 20_000;
 /** Milliseconds between looks at the head of the log, and words that this node is there. */
 const INTERVAL = 1000;
+/** Milliseconds for which a node with data reads the log again before another store replaces it. */
+const REPLACED_AFTER = 5000;
 /** Milliseconds for a blob from other nodes. */
 const BLOB = 300_000;
 /** Milliseconds that a commit waits for etcd. */
@@ -72,6 +76,7 @@ class SharedNode implements Node {
     ...this.#lag.standing(),
     agreedLevel: this.#cluster.level.agreed,
     storage: this.#upkeep.storage,
+    damagedValues: this.#damage.count,
   });
   readonly sync = (sequence: number): Sync => this.#cluster.of(sequence);
   readonly served = (sequence: number, signal?: AbortSignal): Promise<void> => this.#cluster.everyone(sequence, signal);
@@ -89,6 +94,7 @@ class SharedNode implements Node {
   };
   readonly #edgeListeners: ((edges: readonly EdgeAddress[]) => void)[] = [];
   readonly #log: Logger;
+  readonly #damage: DamageLog;
   readonly #gateway: EtcdGateway;
   readonly #cluster: Cluster;
   readonly #puller: BlobPuller;
@@ -97,6 +103,8 @@ class SharedNode implements Node {
   readonly #lag: Lag;
   readonly #upkeep: Upkeep;
   #closing: Promise<void> | undefined;
+  /** Begins the replacement of the store. */
+  #replacing: NodeJS.Timeout | undefined;
 
   /** The journal and the cluster tell each other how far they are. */
   constructor(options: NodeOptions) {
@@ -111,6 +119,7 @@ class SharedNode implements Node {
       'following the log of the cluster again',
     );
     this.#log = log;
+    this.#damage = new DamageLog(log);
     this.#gateway = gateway;
     const journal = openEtcdJournal({
       ...options,
@@ -119,8 +128,13 @@ class SharedNode implements Node {
       deadline: COMMIT,
       interval: INTERVAL,
       events: {
-        onTrouble: (error) => followed.report(error),
+        onTrouble: (error) => {
+          followed.report(error);
+          const damaged = error instanceof EtcdDamaged ? [[error.key, error.reason] as const] : [];
+          if (error === null || damaged.length > 0) this.#damage.note('log', new Map(damaged));
+        },
         onLost: (why, isCurable) => this.#lost(why, isCurable),
+        onFound: () => this.#found(),
       },
       clusterLevel: () => this.#cluster.level,
       waitForPeers: (sequence) => this.#cluster.wait(sequence),
@@ -151,7 +165,8 @@ class SharedNode implements Node {
         for (const listener of this.#edgeListeners) listener(edges);
       },
       id: nodeId(dataDir),
-      onRefused: (error) => journal.stopFollowing(error.message),
+      onRefused: (error) => journal.hold(error?.message ?? null),
+      onDamage: (damaged) => this.#damage.note('members', damaged),
       listen: peer.listen,
       tls,
       deadline: peer.deadline,
@@ -250,7 +265,7 @@ class SharedNode implements Node {
   }
 
   warnings(): string[] {
-    return this.#lag.warnings();
+    return [...this.#lag.warnings(), ...this.#damage.warnings()];
   }
 
   close(): Promise<void> {
@@ -260,6 +275,7 @@ class SharedNode implements Node {
 
   async #close(): Promise<void> {
     this.#upkeep.stop();
+    clearTimeout(this.#replacing);
     await this.#replacement.stop();
     this.#tailWatcher.close();
     await this.#puller.close();
@@ -284,7 +300,17 @@ class SharedNode implements Node {
     if (isNew) this.#log.info('this node starts from a snapshot of another node', { reason: why });
     else this.#log.error('this node can no longer follow the log of the cluster', { reason: why });
     this.#cluster.serving(false).catch(() => {});
-    if (isCurable) void this.#replacement.begin();
+    if (!isCurable) return;
+    // Data that is here stays unless the fault does: a value in etcd may be damaged for a moment.
+    if (isNew) void this.#replacement.begin();
+    else this.#replacing ??= setTimeout(() => void this.#replacement.begin(), REPLACED_AFTER);
+  }
+
+  #found(): void {
+    this.#log.info('this node follows the log of the cluster again');
+    clearTimeout(this.#replacing);
+    this.#replacing = undefined;
+    this.#replacement.cancel();
   }
 }
 

@@ -160,7 +160,7 @@ export interface FetchOptions {
  */
 export async function fetchSnapshot(options: FetchOptions): Promise<void> {
   const { member, tls, folder, signal } = options;
-  const agent = peerAgent(member.name, tls, { connect: SILENCE, headers: 10 * SILENCE, body: SILENCE });
+  const agent = peerAgent(member, tls, { connect: SILENCE, headers: 10 * SILENCE, body: SILENCE });
   const part = join(folder, PART);
   const file = await open(part, 'w+', 0o600);
   try {

@@ -34,6 +34,8 @@ export interface Standing {
   readonly agreedLevel: number | null;
   /** Of etcd, as of some seconds ago; null: it does not say. */
   readonly storage: EtcdStorage | null;
+  /** Values in etcd that are damaged now. */
+  readonly damagedValues: number;
   /** Nodes that have not applied all that this one has, sorted. */
   readonly pending: readonly string[];
 }

@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import type { ReceiveSample, RequestTail, TailSample, WatchRequests } from '../tail/request-tail.ts';
+import type { Member } from './members.ts';
 import { peerAgent } from './peer-agent.ts';
 import type { PeerTls } from './peer-tls.ts';
 
@@ -12,7 +13,7 @@ export interface TailWatcherOptions {
   readonly tail: RequestTail;
   readonly tls: PeerTls;
   /** Other nodes that serve. */
-  peers(): readonly { readonly name: string; readonly address: string }[];
+  peers(): readonly Pick<Member, 'name' | 'address' | 'key'>[];
 }
 
 /** Milliseconds. A connected node sends at least an empty line every two seconds. */
@@ -79,14 +80,17 @@ export class TailWatcher {
   }
 
   async #followPeer(
-    { name, address }: { readonly name: string; readonly address: string },
+    peer: Pick<Member, 'name' | 'address' | 'key'>,
     domainId: number,
     receive: ReceiveSample,
     signal: AbortSignal,
   ): Promise<void> {
-    const dispatcher = peerAgent(name, this.#options.tls, TIMEOUTS);
+    const dispatcher = peerAgent(peer, this.#options.tls, TIMEOUTS);
     try {
-      const { statusCode, body } = await request(`https://${address}/v1/requests/${domainId}`, { dispatcher, signal });
+      const { statusCode, body } = await request(`https://${peer.address}/v1/requests/${domainId}`, {
+        dispatcher,
+        signal,
+      });
       if (statusCode !== 200) return await body.dump();
       let text = '';
       const decoder = new TextDecoder();

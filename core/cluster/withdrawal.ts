@@ -39,6 +39,7 @@ const ALONE: Standing = {
   etcdSeconds: null,
   agreedLevel: null,
   storage: null,
+  damagedValues: 0,
   pending: [],
 };
 

@@ -37,6 +37,22 @@ export class EtcdFull extends EtcdRefused {}
 export class EtcdCompacted extends Error {}
 
 /**
+ * A value in etcd that nobody can have written. It is read again until it is mended, and nothing
+ * is done by it.
+ */
+export class EtcdDamaged extends Error {
+  /** In etcd. */
+  readonly key: string;
+  readonly reason: string;
+
+  constructor(key: string, reason: string) {
+    super(`the value of ${key} in etcd is damaged: ${reason}`);
+    this.key = key;
+    this.reason = reason;
+  }
+}
+
+/**
  * Codes of gRPC after which a request was not carried out: INVALID_ARGUMENT, PERMISSION_DENIED,
  * RESOURCE_EXHAUSTED, FAILED_PRECONDITION, OUT_OF_RANGE, UNIMPLEMENTED, UNAUTHENTICATED.
  */

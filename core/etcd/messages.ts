@@ -7,6 +7,8 @@ export interface KeyValue {
   readonly key: Buffer;
   readonly value: Buffer;
   readonly modRevision: number;
+  /** "0": none. */
+  readonly lease: string;
 }
 
 export interface RangeRequest {
@@ -88,6 +90,7 @@ interface JsonKeyValue {
   readonly key?: string;
   readonly value?: string;
   readonly mod_revision?: string;
+  readonly lease?: string;
 }
 
 interface JsonRange {
@@ -95,10 +98,11 @@ interface JsonRange {
   readonly more?: boolean;
 }
 
-const keyValue = ({ key = '', value = '', mod_revision = '0' }: JsonKeyValue): KeyValue => ({
+const keyValue = ({ key = '', value = '', mod_revision = '0', lease = '0' }: JsonKeyValue): KeyValue => ({
   key: Buffer.from(key, 'base64'),
   value: Buffer.from(value, 'base64'),
   modRevision: Number(mod_revision),
+  lease,
 });
 
 interface Header {

@@ -11,13 +11,16 @@ import { TABLES } from '../store/rows.ts';
 import { readChanges } from './entry-codec.ts';
 
 /** Of this program. */
-export const FEATURE_LEVEL = 2;
+export const FEATURE_LEVEL = 3;
 /** Of a member that does not say it. */
 export const FIRST_LEVEL = 1;
+/** From this level on, every member is bound to the key of its certificate. */
+export const KEY_LEVEL = 3;
 
 export const LEVELS: readonly { readonly level: number; readonly since: string; readonly adds: string }[] = [
   { level: 1, since: '0.2.0', adds: 'the tables of 0.2.0' },
   { level: 2, since: '0.3.0', adds: 'origins, rules, protection, error pages and logs of sites' },
+  { level: 3, since: '0.3.0', adds: 'members of a cluster that are bound to the keys of their certificates' },
 ];
 
 /** The least level of a node that can apply the changes. */

@@ -3,21 +3,20 @@
  * whichever gives what the hash says.
  */
 
-import { Agent, request } from 'undici';
+import { type Agent, request } from 'undici';
 import type { Logger } from '../../base/log/index.ts';
 import { Semaphore } from '../../base/semaphore.ts';
+import type { Member } from '../members.ts';
+import { peerAgent } from '../peer-agent.ts';
+import type { PeerTls } from '../peer-tls.ts';
 import { BLOB_HASH, type BlobPart, type BlobStore, type OpenBlob } from './store.ts';
 
-export interface BlobPeer {
-  readonly name: string;
-  /** `host:port` */
-  readonly address: string;
-}
+export type BlobPeer = Pick<Member, 'name' | 'address' | 'key'>;
 
 export interface BlobPullerOptions {
   readonly store: BlobStore;
   /** PEM; of both sides. */
-  readonly tls: { readonly ca: string; readonly certificate: string; readonly key: string };
+  readonly tls: PeerTls;
   readonly log: Logger;
   /** Nodes that may have it. */
   peers(): readonly BlobPeer[];
@@ -89,11 +88,7 @@ export class BlobPuller {
         for (const peer of peers()) {
           if (signal.aborted) return false;
           if (isAlone) await part.clear();
-          const agent = new Agent({
-            connect: { ca: tls.ca, cert: tls.certificate, key: tls.key, servername: peer.name, timeout: CONNECT_MS },
-            headersTimeout: SILENCE,
-            bodyTimeout: SILENCE,
-          });
+          const agent = peerAgent(peer, tls, { connect: CONNECT_MS, headers: SILENCE, body: SILENCE });
           try {
             if (!(await this.#receive(agent, peer, hash, part, signal))) continue;
             if ((await part.keep(hash)) !== null) return true;

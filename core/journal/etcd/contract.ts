@@ -36,9 +36,12 @@ export interface EtcdJournalEvents {
    */
   onTrouble(error: unknown): void;
   /**
-   * Called once: the node cannot follow any more. `isCurable`: a snapshot of another node helps.
+   * The node cannot follow the log now. `isCurable`: a snapshot of another node helps. The log is
+   * read again with growing pauses.
    */
   onLost(reason: string, isCurable: boolean): void;
+  /** It follows the log again. */
+  onFound?(): void;
 }
 
 export interface EtcdJournal extends LocalJournal {
@@ -46,7 +49,7 @@ export interface EtcdJournal extends LocalJournal {
   readonly lag: number;
   /** Since when this node may be behind. */
   readonly freshness: Freshness;
-  /** The reason why this node does not follow any more; null: it follows. */
+  /** The reason why this node does not follow the log; null: it follows. */
   readonly lost: string | null;
   /** The log was read at least once. */
   readonly isSynced: boolean;
@@ -60,9 +63,10 @@ export interface EtcdJournal extends LocalJournal {
   /** Resolves when all entries that the log has now are applied. Rejects if that is impossible. */
   catchUp(): Promise<void>;
   /**
-   * Stops following the log and accepting commits. Commits are rejected with the reason `reason`.
+   * Stops following the log and accepting commits, which are rejected with the reason; null:
+   * follows it again.
    */
-  stopFollowing(reason: string): void;
+  hold(reason: string | null): void;
   /**
    * Appends commits that another node forwarded, together with this node's own. Resolves with the
    * outcome of each once the log has them: see forward-codec.ts. Rejects with UnavailableError, or

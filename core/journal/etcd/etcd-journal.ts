@@ -64,7 +64,12 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   #isPaused = false;
   isStuck = false;
   isSynced = false;
-  lost: string | null = null;
+  /** Why the log does not go on from the last entry of this node. */
+  #fault: string | null = null;
+  /** Of what was reported last. */
+  #isCurable = false;
+  /** See `hold`. */
+  #heldFor: string | null = null;
   readonly #waiters = new AppliedWaiters();
   #onSynced: (() => void)[] = [];
 
@@ -93,12 +98,18 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
       onGroup: (group) => this.#addToBacklog(group),
       onRead: (state, at) => this.#onRead(state, at),
       onLost: (reason, isCurable) => this.#onLost(reason, isCurable),
+      isLost: () => this.#fault !== null,
+      isHeld: () => this.#heldFor !== null,
       onTrouble: (error) => options.events?.onTrouble(error),
       isSnapshotFaster: options.isSnapshotFaster ?? (() => Promise.resolve(false)),
       isFull: () => this.#backlogGroups.isFull,
       waitForRoom: () => this.#backlogGroups.waitForRoom(),
       interval: options.interval,
     });
+  }
+
+  get lost(): string | null {
+    return this.#heldFor ?? this.#fault;
   }
 
   get lag(): number {
@@ -120,8 +131,11 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     await this.#waiters.waitFor(this.#logEnd);
   }
 
-  stopFollowing(reason: string): void {
-    this.#onLost(reason, false);
+  hold(reason: string | null): void {
+    const wasLost = this.lost !== null;
+    this.#heldFor = reason;
+    if (reason === null) this.#noteFound(wasLost);
+    else this.#stopFor(reason, false, wasLost);
   }
 
   latest(): Promise<number> {
@@ -251,7 +265,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   // Callbacks of the follower.
 
   #addToBacklog(group: LoggedGroup): void {
-    if (this.lost !== null) return;
+    if (this.#heldFor !== null) return;
     this.#backlogGroups.add(group);
     this.#logEnd = Math.max(this.#logEnd, this.#lastRead);
     this.#turns.noteArrival();
@@ -267,6 +281,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
         return;
       }
       this.#appender.headRevision = headRevision;
+      this.#clearFault();
     }
     if (!this.isStuck) this.#options.events?.onTrouble(null);
     if (!this.isSynced) {
@@ -275,15 +290,34 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     }
   }
 
+  /** The log does not go on from here. It is read again, since its values may be damaged. */
   #onLost(reason: string, isCurable: boolean): void {
-    if (this.lost !== null) return;
-    this.lost = reason;
+    const wasLost = this.lost !== null;
+    this.#fault = reason;
+    this.#stopFor(reason, isCurable, wasLost);
+  }
+
+  #stopFor(reason: string, isCurable: boolean, wasLost: boolean): void {
     this.#backlogGroups.clear();
+    this.#follower.backOff();
     const error = new UnavailableError('node_lost', reason);
     this.#waiters.rejectAll(error);
     for (const done of this.#onSynced.splice(0)) done();
-    this.#options.events?.onLost(reason, isCurable);
+    // Reported once, and again when a snapshot begins to help.
+    if (!wasLost || (isCurable && !this.#isCurable)) this.#options.events?.onLost(reason, isCurable);
+    this.#isCurable = isCurable;
     this.wake();
+  }
+
+  /** The log goes on from the last entry of this node: the hash says so. */
+  #clearFault(): void {
+    const wasLost = this.lost !== null;
+    this.#fault = null;
+    this.#noteFound(wasLost);
+  }
+
+  #noteFound(wasLost: boolean): void {
+    if (wasLost && this.lost === null) this.#options.events?.onFound?.();
   }
 
   // Applying groups of the log.
@@ -316,6 +350,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   /** Removes applied groups from the backlog. */
   #removeApplied(groups: readonly LoggedGroup[]): void {
     this.isStuck = false;
+    this.#clearFault();
     this.#backlogGroups.removeFirst(groups.length);
     this.#onApplied(groups[groups.length - 1].revision);
   }

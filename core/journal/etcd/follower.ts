@@ -21,9 +21,13 @@ export interface FollowerOptions {
   onRead(state: LogState, at: number): void;
   /**
    * The node needs entries that were deleted (a snapshot of another node helps), or is ahead of the
-   * log (a snapshot does not help). It stops following.
+   * log (a snapshot does not help). The log is read again, since its values may have been damaged.
    */
   onLost(reason: string, isCurable: boolean): void;
+  /** Whether `onLost` was called, or the journal has found as much, and no read was good since. */
+  isLost(): boolean;
+  /** Whether this node may not follow the log now. */
+  isHeld(): boolean;
   /** Whether a copy of another node's store is faster than applying this number of entries. */
   isSnapshotFaster(entries: number): Promise<boolean>;
   /** Whether groups must wait. The remaining groups of the current read are still passed on. */
@@ -59,6 +63,11 @@ export class Follower {
     this.#watchAbort.abort(READ_AGAIN);
   }
 
+  /** Reads the log again after a pause. */
+  backOff(): void {
+    this.#watchAbort.abort(BACK_OFF);
+  }
+
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#running;
@@ -69,15 +78,17 @@ export class Follower {
     let pause = FIRST_PAUSE;
     while (!signal.aborted) {
       try {
+        while (this.#options.isHeld()) await sleep(this.#options.interval, undefined, { signal });
         const revision = await this.#catchUp();
         if (revision === null) return;
-        pause = FIRST_PAUSE;
+        if (!this.#options.isLost()) pause = FIRST_PAUSE;
         await this.#watch(revision + 1);
       } catch (error) {
         if (signal.aborted) return;
         // After a compaction, the watch cannot deliver older groups; they are read instead.
         if (error === READ_AGAIN || error instanceof EtcdCompacted) continue;
-        this.#options.onTrouble(error);
+        if (error instanceof Gap) this.#options.onLost(error.message, error.isCurable);
+        else if (error !== BACK_OFF) this.#options.onTrouble(error);
         await sleep(pause, undefined, { signal }).catch(() => {});
         pause = Math.min(pause * 2, LONGEST_PAUSE);
       }
@@ -85,11 +96,11 @@ export class Follower {
   }
 
   /**
-   * Reads until the head is reached. Resolves with the revision of the last read; null: it is
-   * impossible, or the follower was stopped.
+   * Reads until the head is reached. Resolves with the revision of the last read; null: the
+   * follower was stopped. Rejects with Gap.
    */
   async #catchUp(): Promise<number | null> {
-    const { log, next, waitForRoom, onRead, onLost, isSnapshotFaster } = this.#options;
+    const { log, next, waitForRoom, onRead, isSnapshotFaster } = this.#options;
     for (;;) {
       await waitForRoom();
       if (this.#stop.signal.aborted) return null;
@@ -99,29 +110,21 @@ export class Follower {
       if (this.#stop.signal.aborted) return null;
       const { head, floor } = state;
       const last = head?.sequence ?? 0;
-      if (last < first - 1) {
-        onLost(wentBack(first - 1, last), false);
-        return null;
-      }
-      if (first <= last && first < floor) {
-        onLost(`the log in etcd begins at entry ${floor}, but this node needs entry ${first}`, true);
-        return null;
-      }
-      if (first <= last && (await isSnapshotFaster(last - first + 1))) {
-        onLost(
+      if (last < first - 1) throw new Gap(wentBack(first - 1, last), false);
+      if (first <= last && first < floor)
+        throw new Gap(`the log in etcd begins at entry ${floor}, but this node needs entry ${first}`, true);
+      if (first <= last && (await isSnapshotFaster(last - first + 1)))
+        throw new Gap(
           `it lacks ${last - first + 1} entries, and a snapshot of another node is faster than applying them`,
           true,
         );
-        return null;
-      }
       for (const group of state.groups) this.#passOn(group);
       onRead(state, startedAt);
       if (last < next()) return state.revision;
       if (next() !== first) continue;
       // Every group was passed on whole, so one must start here. Otherwise this node's history is
       // not that of the log.
-      onLost(`the log in etcd lacks entry ${first}`, true);
-      return null;
+      throw new Gap(`the log in etcd lacks entry ${first}`, true);
     }
   }
 
@@ -154,3 +157,15 @@ export class Follower {
 }
 
 const READ_AGAIN = Symbol('look again');
+const BACK_OFF = Symbol('look again later');
+
+/** The log does not go on from the last entry of this node. */
+class Gap extends Error {
+  /** A snapshot of another node helps. */
+  readonly isCurable: boolean;
+
+  constructor(message: string, isCurable: boolean) {
+    super(message);
+    this.isCurable = isCurable;
+  }
+}

@@ -1,6 +1,6 @@
 /** Errors of failed writes, and reasons why a node and the log in etcd do not match. */
 import { UnavailableError, WaypostError } from '../../base/errors.ts';
-import { EtcdFull, EtcdRefused, EtcdUnavailable } from '../../etcd/errors.ts';
+import { EtcdDamaged, EtcdFull, EtcdRefused, EtcdUnavailable } from '../../etcd/errors.ts';
 
 export const noQuorum = (reason: string): UnavailableError =>
   new UnavailableError('no_quorum', `Writes are unavailable: ${reason}. Existing data is still served; retry later.`);
@@ -29,5 +29,6 @@ export function refusalFor(error: unknown): Error {
         ? 'etcd did not respond in time, so it is unknown whether the change was written'
         : 'etcd has no quorum',
     );
+  if (error instanceof EtcdDamaged) return noQuorum(error.message);
   return error instanceof Error ? error : new WaypostError('internal', String(error));
 }

@@ -2,7 +2,7 @@
  * The log of all nodes in etcd: groups of entries in their order, and the head, which every append
  * compares.
  */
-import { EtcdFull, EtcdUnavailable } from '../../etcd/errors.ts';
+import { EtcdDamaged, EtcdFull, EtcdRefused, EtcdUnavailable } from '../../etcd/errors.ts';
 import type { EtcdGateway } from '../../etcd/gateway.ts';
 import {
   type Compare,
@@ -73,7 +73,7 @@ export class EtcdLog {
     this.#keys = keysBelow(prefix);
   }
 
-  /** Rejects with EtcdUnavailable or EtcdRefused, and with Error for damaged data. */
+  /** Rejects with EtcdUnavailable, EtcdRefused and EtcdDamaged. */
   async read(from: number): Promise<LogState> {
     const { ranges, revision } = await this.#gateway.transaction([], this.#readOperations(from));
     return this.#stateOf(ranges, revision);
@@ -83,7 +83,7 @@ export class EtcdLog {
   async readEnd(): Promise<number> {
     const { ranges } = await this.#gateway.transaction([], [range(this.#keys.head)]);
     const found = ranges[0]?.items[0];
-    return found === undefined ? 0 : decodeHead(found.value).sequence;
+    return found === undefined ? 0 : headOf(found).sequence;
   }
 
   /**
@@ -260,19 +260,33 @@ export class EtcdLog {
     revision: number,
   ): Promise<LogState> {
     const [head, floor, turn, log] = ranges.map((found) => found?.items ?? []);
+    // Both are written with the first head, and no entry comes without it.
+    if (head.length === 0 && floor.length + log.length > 0) throw new EtcdDamaged(this.#keys.head, 'it is missing');
+    const last = head.length === 0 ? null : headOf(head[0]);
+    const first = floor.length === 0 ? 1 : floorOf(floor[0], last);
     const groups: LoggedGroup[] = [];
     for (const item of log) groups.push(await this.#groupOf(item));
     return {
-      head: head.length === 0 ? null : decodeHead(head[0].value),
+      head: last,
       headRevision: head.length === 0 ? 0 : head[0].modRevision,
       turn: turn[0]?.modRevision ?? 0,
-      floor: floor.length === 0 ? 1 : floor[0].value.readUIntBE(0, 6),
+      floor: first,
       groups,
       revision,
     };
   }
 
-  async #groupOf({ key, value, modRevision }: KeyValue): Promise<LoggedGroup> {
+  /** Rejects like `read`. */
+  async #groupOf(item: KeyValue): Promise<LoggedGroup> {
+    try {
+      return await this.#decode(item);
+    } catch (error) {
+      if (error instanceof EtcdUnavailable || error instanceof EtcdRefused) throw error;
+      throw new EtcdDamaged(item.key.toString(), (error as Error).message);
+    }
+  }
+
+  async #decode({ key, value, modRevision }: KeyValue): Promise<LoggedGroup> {
     const first = sequenceOf(key);
     const group = this.#sent?.value.equals(value) ? this.#sent : decodeGroup(value);
     if ('entries' in group) return { first, entries: group.entries, revision: modRevision };
@@ -290,6 +304,23 @@ export class EtcdLog {
     }
     return { first, entries: joinParts(parts, group), revision: modRevision };
   }
+}
+
+/** Throws EtcdDamaged. */
+function headOf({ key, value }: KeyValue): Head {
+  try {
+    return decodeHead(value);
+  } catch (error) {
+    throw new EtcdDamaged(key.toString(), (error as Error).message);
+  }
+}
+
+/** Throws EtcdDamaged. */
+function floorOf({ key, value }: KeyValue, head: Head | null): number {
+  const floor = value.length === 6 ? value.readUIntBE(0, 6) : 0;
+  const end = (head?.sequence ?? 0) + 1;
+  if (floor >= 1 && floor <= end) return floor;
+  throw new EtcdDamaged(key.toString(), `it is not the sequence of an entry up to ${end}`);
 }
 
 /** Throws Error for a key that does not belong to the log. */

@@ -193,7 +193,7 @@ test('a path with a bad id or revision is not found, and a failed read closes on
     if (domainId === 13) throw new Error('the store cannot be read');
     return { since: 1, matched: [1], stopped: [0] };
   });
-  const agent = peerAgent('b', tls, { connect: 2000 });
+  const agent = peerAgent({ name: 'b' }, tls, { connect: 2000 });
   ends.push(() => agent.destroy());
   const statusOf = async (path: string, method: 'GET' | 'POST' = 'GET'): Promise<number> => {
     const { statusCode, body } = await request(`https://${address}/v1/rule-counts${path}`, {

@@ -18,6 +18,7 @@ const FOLLOWING: Standing = {
   etcdSeconds: 0.5,
   agreedLevel: 1,
   storage: null,
+  damagedValues: 0,
   pending: [],
 };
 

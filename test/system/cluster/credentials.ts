@@ -1,6 +1,8 @@
 /** What nodes of one cluster show each other, and share. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inviteKey } from '../../../core/cluster/invitations.ts';
+import type { EtcdGateway } from '../../../core/etcd/gateway.ts';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 
 /**
@@ -25,4 +27,14 @@ export function credentialsIn(folder: string): (name: string) => Record<string, 
       WAYPOST_SECRETS_KEY_FILE: secrets,
     };
   };
+}
+
+/** Lets a node with these variables join, as `waypost cluster invite NAME --certificate` does. */
+export async function inviteNode(
+  gateway: EtcdGateway,
+  credentials: Readonly<Record<string, string>>,
+  prefix = '/waypost/',
+): Promise<void> {
+  const certificate = readFileSync(credentials.WAYPOST_PEER_CERTIFICATE_FILE, 'utf8');
+  await inviteKey(gateway, prefix, credentials.WAYPOST_NODE_NAME, certificate);
 }

@@ -5,7 +5,7 @@ import { PATIENCE_MS } from '../../support/patience.ts';
 import { freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { type EtcdMember, startEtcd } from '../peers/etcd.ts';
-import { credentialsIn } from './credentials.ts';
+import { credentialsIn, inviteNode } from './credentials.ts';
 
 export interface ClusterRig {
   readonly etcd: EtcdMember;
@@ -38,11 +38,13 @@ export async function startCluster(
   };
   const add = async (): Promise<Daemon> => {
     const name = 'abcdefgh'[nodes.length];
+    const own = credentials(name);
+    await inviteNode(etcd.gateway, own);
     const node = await startDaemon(
       {
         WAYPOST_ETCD_ENDPOINTS: etcd.endpoint,
         WAYPOST_PEER_LISTEN: `127.0.0.1:${await freePort()}`,
-        ...credentials(name),
+        ...own,
         ...(typeof settings === 'function' ? settings(name) : settings),
       },
       launch,

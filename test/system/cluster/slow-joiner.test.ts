@@ -11,7 +11,7 @@ import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { until } from '../../support/until.ts';
 import { startEtcd } from '../peers/etcd.ts';
 import { whyNotPrograms } from '../peers/transcript.ts';
-import { credentialsIn } from './credentials.ts';
+import { credentialsIn, inviteNode } from './credentials.ts';
 
 const HISTORY = 10;
 /** So many times as much is kept for a node that joins: core/cluster/upkeep.ts. */
@@ -70,9 +70,11 @@ test('a joiner that is slower than the history gets the store again, and is in s
   const link = new SlowLink(listen);
   const nodes: Daemon[] = [];
   const start = async (name: string, settings: Record<string, string>): Promise<Daemon> => {
+    const own = credentials(name);
+    await inviteNode(etcd.gateway, own);
     const node = await startDaemon({
       ...{ WAYPOST_ETCD_ENDPOINTS: etcd.endpoint, WAYPOST_JOURNAL_HISTORY: String(HISTORY) },
-      ...{ ...credentials(name), ...settings },
+      ...{ ...own, ...settings },
     });
     nodes.push(node);
     return node;

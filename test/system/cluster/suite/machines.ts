@@ -7,6 +7,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
+import { EtcdGateway } from '../../../../core/etcd/gateway.ts';
 import { ApiClient } from '../../../support/api-client.ts';
 import { type Child, startChild } from '../../../support/child.ts';
 import { ADMIN_PASSWORD, environment, MAIN, USUAL } from '../../../support/daemon.ts';
@@ -14,7 +15,7 @@ import { UdpClient } from '../../../support/dns-client.ts';
 import { openNetwork, type Place, run } from '../../../support/network.ts';
 import { PATIENCE_MS } from '../../../support/patience.ts';
 import { ETCD, etcdArguments, untilHealthy } from '../../peers/etcd.ts';
-import { credentialsIn } from '../credentials.ts';
+import { credentialsIn, inviteNode } from '../credentials.ts';
 import { SETTINGS } from '../history/history.ts';
 
 const DISK = '64m';
@@ -213,13 +214,17 @@ export interface Machines {
 export async function startMachines(network: Network, folder: string): Promise<Machines> {
   const credentials = credentialsIn(folder);
   const members = network.members.map((machine) => new Member(machine, folder, network));
-  const nodes = network.nodes.map((machine) => new Node(machine, folder, network, credentials(machine.name)));
+  const owned = network.nodes.map((machine) => ({ machine, own: credentials(machine.name) }));
+  const nodes = owned.map(({ machine, own }) => new Node(machine, folder, network, own));
   const close = async (): Promise<void> => {
     await Promise.all([...nodes.map((node) => node.close()), ...members.map((member) => member.kill())]);
   };
   try {
     for (const member of members) member.start();
     await Promise.all(members.map((member) => member.healthy()));
+    const gateway = new EtcdGateway({ endpoints: members.map(({ endpoint }) => endpoint), timeout: 5000 });
+    for (const { own } of owned) await inviteNode(gateway, own);
+    await gateway.close();
     // The first makes the account.
     for (const node of nodes) await node.start();
     for (const { api } of nodes) await api.logIn('admin', ADMIN_PASSWORD);

@@ -7,6 +7,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger } from '../../../../core/base/log/index.ts';
 import { Cluster, type ClusterOptions } from '../../../../core/cluster/cluster.ts';
+import { inviteKey } from '../../../../core/cluster/invitations.ts';
+import { keyPrintOf } from '../../../../core/cluster/key-print.ts';
+import type { PeerTls } from '../../../../core/cluster/peer-tls.ts';
 import { removeMember } from '../../../../core/cluster/removal.ts';
 import { SnapshotSender } from '../../../../core/cluster/snapshot.ts';
 import { loadConfig } from '../../../../core/config/index.ts';
@@ -29,21 +32,38 @@ function tlsOf(name: string, issuer = authority, trusted = ca) {
 class Node {
   head = 0;
   readonly log: string[] = [];
+  readonly tls: PeerTls;
   readonly cluster: Cluster;
+  readonly #options: ClusterOptions;
 
-  constructor(gateway: EtcdGateway, name: string, prefix: string, commit?: ClusterOptions['commit']) {
-    this.cluster = new Cluster({
+  constructor(
+    gateway: EtcdGateway,
+    name: string,
+    prefix: string,
+    commit?: ClusterOptions['commit'],
+    tls = tlsOf(name),
+  ) {
+    this.tls = tls;
+    this.#options = {
       watchRequests: () => () => {},
-      ...{ gateway, prefix, deadline: 400, interval: 100, tls: tlsOf(name) },
-      ...{ id: name, commit },
-      onRefused: (error) => this.log.push(error.message),
+      ...{ gateway, prefix, deadline: 400, interval: 100, tls },
+      ...{ id: keyPrintOf(tls.certificate), commit },
+      onRefused: (error) => error && this.log.push(error.message),
       self: { name, address: '127.0.0.1:0', version: '1' },
       listen: { address: '127.0.0.1', port: 0 },
       log: createLogger({ level: 'debug', format: 'json', write: (line) => this.log.push(line) }),
       head: () => this.head,
       knownNodes: join(temporaryFolder('known'), 'nodes.json'),
       snapshots: new SnapshotSender(temporaryFolder('peer'), async () => {}),
-    });
+    };
+    this.cluster = new Cluster(this.#options);
+  }
+
+  /** Joins with an invitation. */
+  async join(): Promise<void> {
+    const { gateway, prefix, self } = this.#options;
+    await inviteKey(gateway, prefix, self.name, this.tls.certificate);
+    await this.cluster.join();
   }
 
   apply(sequence: number): void {
@@ -65,9 +85,9 @@ test.after(async () => {
 test('a write waits for all that serve; who has gone is pending, who is back is waited for', async () => {
   const nodes = ['a', 'b', 'c'].map((name) => new Node(gateway, name, '/three/'));
   const [a, b, c] = nodes;
-  for (const { cluster } of nodes) {
-    await cluster.join();
-    await cluster.serving(true);
+  for (const node of nodes) {
+    await node.join();
+    await node.cluster.serving(true);
   }
   await until(() => a.cluster.members?.live.size === 3, 'all are there');
   for (const node of nodes) node.apply(1);
@@ -87,7 +107,7 @@ test('a write waits for all that serve; who has gone is pending, who is back is 
   b.apply(3);
   assert.equal(await a.cluster.wait(3), { seq: 3, applied: ['a', 'b'], pending: ['c'] });
   await until(() => a.cluster.members?.live.size === 2, 'one has gone');
-  const again = new Node(gateway, 'c', '/three/');
+  const again = new Node(gateway, 'c', '/three/', undefined, c.tls);
   again.head = 3;
   await again.cluster.join();
   await until(() => a.cluster.of(3).pending.length === 0, 'it is heard before it serves');
@@ -113,7 +133,7 @@ test('commits are forwarded to another node, which answers, refuses or goes', as
     return Buffer.from(`${node}: ${commits.length} ${text.slice(0, 5)}`);
   });
   const b = new Node(gateway, 'b', '/forward/');
-  for (const { cluster } of [a, b]) await cluster.join();
+  for (const node of [a, b]) await node.join();
   const forward = async (commits: string) => String(await b.cluster.forward(toA, Buffer.from(commits)));
   const refused = (commits: string) =>
     forward(commits).then(
@@ -146,7 +166,7 @@ test('commits are forwarded to another node, which answers, refuses or goes', as
 const NEVER = /(?!)/;
 
 /** What a client of TLS is given. */
-const show = ({ certificate: cert, key }: ReturnType<typeof tlsOf>): object => ({ cert, key });
+const show = ({ certificate: cert, key }: PeerTls): object => ({ cert, key });
 
 /**
  * The response of the node `a` to a request for its applied entry. The client closes the connection
@@ -186,22 +206,23 @@ function ask(
 
 test('who has no certificate of the cluster is told nothing, nor who has one and is no member', async () => {
   const node = new Node(gateway, 'a', '/strangers/');
-  await node.cluster.join();
+  await node.join();
   const stranger = { name: 'stranger.test', key: ecKey() };
   assert.is((await ask(node, {})).text, '');
   assert.is((await ask(node, show(tlsOf('b', stranger)))).text, '');
-  assert.match((await ask(node, show(tlsOf('a')), { enough: /"applied":/ })).text, /^HTTP\/1.1 200 .*"applied":0/s);
+  assert.match((await ask(node, show(node.tls), { enough: /"applied":/ })).text, /^HTTP\/1.1 200 .*"applied":0/s);
   assert.match((await ask(node, show(tlsOf('b')))).text, /^HTTP\/1.1 403 /);
+  assert.match((await ask(node, show(tlsOf('a')))).text, /^HTTP\/1.1 403 /, 'the name of a member with another key');
   const asks = (protocol: string) => ({ more: `Connection: Upgrade\r\nUpgrade: ${protocol}\r\n` });
-  const upgraded = await ask(node, show(tlsOf('a')), { ...asks('waypost-peer'), enough: /\r\n\r\n/ });
+  const upgraded = await ask(node, show(node.tls), { ...asks('waypost-peer'), enough: /\r\n\r\n/ });
   assert.match(upgraded.text, /^HTTP\/1.1 101 /);
   const notMember = await ask(node, show(tlsOf('b')), asks('waypost-peer'));
   assert.match(notMember.text, /^HTTP\/1.1 403 /);
-  const unknown = await ask(node, show(tlsOf('a')), asks('websocket'));
+  const unknown = await ask(node, show(node.tls), asks('websocket'));
   assert.match(unknown.text, /^HTTP\/1.1 404 /);
   assert.ok(notMember.isEnded && unknown.isEnded);
   // Nobody's connection keeps it from its end.
-  const kept = ask(node, show(tlsOf('a')), asks('waypost-peer'));
+  const kept = ask(node, show(node.tls), asks('waypost-peer'));
   const early = ask(node, show(tlsOf('b')), asks('waypost-peer'));
   await sleep(100);
   await node.cluster.close();
@@ -211,9 +232,9 @@ test('who has no certificate of the cluster is told nothing, nor who has one and
 
 test('who is removed is heard no longer, and told nothing more', async () => {
   const [a, b] = ['a', 'b'].map((name) => new Node(gateway, name, '/removed-peer/'));
-  await a.cluster.join();
-  await b.cluster.join();
-  const own = show(tlsOf('b'));
+  await a.join();
+  await b.join();
+  const own = show(b.tls);
   await until(() => a.cluster.members?.nodes.has('b') === true, 'it is known');
   let begun = (): void => {};
   const isServed = new Promise<void>((resolve) => {
@@ -234,7 +255,13 @@ test('who is removed is heard no longer, and told nothing more', async () => {
   assert.match(text, /^HTTP\/1.1 200 /);
   assert.ok(isEnded, 'what it was being told has ended');
   assert.match((await ask(a, own)).text, /^HTTP\/1.1 403 /);
-  for (const { cluster } of [a, b]) await cluster.close();
+  // Another node gets the name, and has another key.
+  const heir = new Node(gateway, 'b', '/removed-peer/');
+  await heir.join();
+  await until(() => a.cluster.members?.nodes.has('b') === true, 'the heir is known');
+  assert.match((await ask(a, show(heir.tls), { enough: /"applied":/ })).text, /^HTTP\/1.1 200 /);
+  assert.match((await ask(a, own)).text, /^HTTP\/1.1 403 /, 'the old certificate stays refused');
+  for (const { cluster } of [a, b, heir]) await cluster.close();
 });
 
 const why = whyNotPrograms('etcd');

@@ -1,5 +1,6 @@
 /** Who is there: told at once; a name belongs to one node at a time; who was removed is refused. */
 
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,6 +10,7 @@ import { Membership } from '../../../../core/cluster/membership.ts';
 import { removeMember } from '../../../../core/cluster/removal.ts';
 import { loadConfig } from '../../../../core/config/index.ts';
 import { EtcdGateway } from '../../../../core/etcd/gateway.ts';
+import { put } from '../../../../core/etcd/messages.ts';
 import { startFaultyGateway } from '../../../core/journal/faulty-gateway.ts';
 import { Random } from '../../../support/random.ts';
 import { SEED } from '../../../support/seed.ts';
@@ -26,15 +28,27 @@ test.after(async () => {
   await etcd.stop();
 });
 
+/** A fingerprint. */
+const keyFor = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Each name is for the key of the same text. */
+async function invite(prefix: string, ...names: string[]): Promise<void> {
+  for (const name of names)
+    await gateway.transaction(
+      [],
+      [put(`${prefix}node/invited/${keyFor(name)}`, Buffer.from(JSON.stringify({ node: name })))],
+    );
+}
+
 class Node {
   members: Members | null = null;
-  readonly refused: StateError[] = [];
+  readonly refused: (StateError | null)[] = [];
   readonly membership: Membership;
 
-  constructor(prefix: string, name: string, id = name, interval = 200, through = gateway, level?: number) {
+  constructor(prefix: string, name: string, id = name, interval = 200, through = gateway, level?: number, key = name) {
     this.membership = new Membership({
       ...{ gateway: through, prefix, id, interval },
-      self: { name, address: '127.0.0.1:1', version: '1', level },
+      self: { name, address: '127.0.0.1:1', version: '1', level, key: keyFor(key) },
       onChange: (members) => {
         this.members = members;
       },
@@ -69,6 +83,7 @@ test('who comes, serves and goes is told by the watch, and by a look where that 
   const faulty = await startFaultyGateway(etcd.endpoint, new Random(SEED));
   const through = new EtcdGateway({ endpoints: [faulty.endpoint], timeout: 2000 });
   const deaf = new Node('/told/', 'deaf', 'deaf', 50, through);
+  await invite('/told/', 'one', 'deaf', 'other');
   await node.membership.start();
   await deaf.membership.start();
   const other = new Node('/told/', 'other');
@@ -133,7 +148,7 @@ test('a second node with the name of one that is there is refused, its restart i
   const again = new Node('/names/', 'a', 'id-1');
   await again.membership.start();
   await until(() => item.refused.length === 1, 'a process that was replaced hears of it');
-  assert.is(item.refused[0].code, 'name_taken');
+  assert.is(item.refused[0]?.code, 'name_taken');
   await item.membership.stop();
   await again.membership.serving(true);
   assert.ok((await readMembers(gateway, '/names/')).live.has('a'), 'the end of the first takes nothing from it');
@@ -146,6 +161,7 @@ test('a second node with the name of one that is there is refused, its restart i
 
 test('who is removed is known no longer, and refused when it comes back; another may have its name', async () => {
   const [node, other] = [new Node('/removed/', 'one'), new Node('/removed/', 'other', 'id-1')];
+  await invite('/removed/', 'one', 'other');
   await node.membership.start();
   await other.membership.start();
   await other.membership.serving(true);
@@ -164,12 +180,22 @@ test('who is removed is known no longer, and refused when it comes back; another
   assert.is(error?.code, 'removed');
   assert.match(String(error?.message), /move its data folder away.*cluster invite other.*cluster join/);
   assert.not((await readMembers(gateway, '/removed/')).nodes.has('other'));
-  const anew = new Node('/removed/', 'other', 'id-2');
+  // A new folder is of no use without a new key.
+  assert.is(await codeOf(new Node('/removed/', 'other', 'id-2').membership.start()), 'removed');
+  assert.is(
+    await codeOf(new Node('/removed/', 'other', 'id-2', 200, gateway, undefined, 'k2').membership.start()),
+    'no_member',
+  );
+  await gateway.transaction(
+    [],
+    [put(`/removed/node/invited/${keyFor('k2')}`, Buffer.from(JSON.stringify({ node: 'other' })))],
+  );
+  const anew = new Node('/removed/', 'other', 'id-2', 200, gateway, undefined, 'k2');
   await anew.membership.start();
   await until(() => node.knows('other'), 'it has joined anew');
   assert.is(await remove('/removed/', 'other', true), null);
   await until(() => anew.refused.length === 1, 'one that runs hears of it');
-  assert.is(anew.refused[0].code, 'removed');
+  assert.is(anew.refused[0]?.code, 'removed');
   await until(() => !node.knows('other'), 'and is no member');
   await sleep(500);
   assert.not((await readMembers(gateway, '/removed/')).nodes.has('other'), 'it does not come back by itself');
@@ -190,6 +216,7 @@ test('the feature level rises when every member has it, and never falls', async 
   assert.is(lonely.membership.members.agreedLevel, null, 'etcd has not been read');
   await lonely.membership.stop();
   await unreachable.close();
+  await invite(prefix, 'a', 'b', 'c');
   const [old, first] = [await start('a'), await start('b', 3)];
   await until(() => first.knows('a') && old.knows('b'), 'they know each other');
   assert.equal([agreed(old), agreed(first)], [1, 1], 'a version without a level has the first');

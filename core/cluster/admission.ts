@@ -1,0 +1,103 @@
+/**
+ * Whether a node may be a member, by the key of its certificate. The certificate alone says that it
+ * was invited once; a name alone says nothing, since it may be given to another node.
+ */
+import type { X509Certificate } from 'node:crypto';
+import { StateError } from '../base/errors.ts';
+import { EtcdDamaged } from '../etcd/errors.ts';
+import { FIRST_LEVEL, KEY_LEVEL } from '../journal/feature-level.ts';
+import { keyPrint } from './key-print.ts';
+import type { ClusterState, Member } from './members.ts';
+
+export interface Applicant {
+  readonly self: Pick<Member, 'name' | 'version' | 'level'> & { readonly key: string };
+  /** Of its data folder. */
+  readonly id: string;
+  /** Of this process. */
+  readonly process: string;
+  /** This process was a member, and was not removed since. */
+  readonly wasThere: boolean;
+  /** The key in etcd of its entry. */
+  readonly entry: string;
+}
+
+/**
+ * `known`: its entry has its key. `invited`: an invitation becomes its entry. `first`: there is no
+ * member at all. `adopted`: its entry is of a version that knew no keys, and of its data folder.
+ * `restored`: its entry was lost while it ran, or is not readable.
+ */
+export type Admission = 'known' | 'invited' | 'first' | 'adopted' | 'restored';
+
+/** Throws StateError when the node is no member and can be none, and EtcdDamaged. */
+export function admit(applicant: Applicant, state: ClusterState): Admission {
+  const { self, id, wasThere, entry } = applicant;
+  const { removed, removedKeys, nodes, sessions, damaged, agreedLevel } = state;
+  const { name, key, version, level = FIRST_LEVEL } = self;
+  if (removed.has(id) || removedKeys.has(key))
+    throw new StateError(
+      'removed',
+      `This node was removed from the cluster. To add it again, move its data folder away, run "waypost cluster invite ${name}" on the first node, and "waypost cluster join" here.`,
+    );
+  if (level < agreedLevel)
+    throw new StateError(
+      'feature_level',
+      `This node has version ${version}, which cannot read what the cluster writes (feature level ${level}, agreed ${agreedLevel}). Install the version of the other nodes: ${[...new Set([...nodes.values()].map((member) => member.version))].join(', ')}.`,
+    );
+  const admission = admissionOf(applicant, state);
+  if (admission === null) {
+    // Its entry may be there, and not readable at the moment.
+    if (damaged.has(entry)) throw new EtcdDamaged(entry, damaged.get(entry) ?? '');
+    const owner = nodes.get(name);
+    const why =
+      owner === undefined
+        ? 'no invitation for the key of its certificate is left'
+        : `the member ${name} has another key`;
+    throw new StateError(
+      'no_member',
+      `This node is not a member of the cluster: ${why} (SHA-256 ${key}). Run "waypost cluster invite ${name}" on the first node, and "waypost cluster join" here, in an empty data folder. For a certificate of an authority of your own, run "waypost cluster invite ${name} --certificate FILE" on a member.`,
+    );
+  }
+  const session = sessions.get(name);
+  const isOwn = session === undefined || session.process === '' || session.process === applicant.process;
+  if (!isOwn && !(session.id === id && !wasThere))
+    throw new StateError(
+      'name_taken',
+      `Another node of the cluster is also called ${name} (${nodes.get(name)?.address}). Use a unique WAYPOST_NODE_NAME for each node, with an invitation for that name.`,
+    );
+  return admission;
+}
+
+function admissionOf({ self, id, wasThere, entry }: Applicant, state: ClusterState): Admission | null {
+  const { nodes, invited, removed, removedKeys, certificates, damaged, agreedLevel } = state;
+  const stored = nodes.get(self.name);
+  if (stored?.key === self.key) return 'known';
+  if (invited.get(self.key)?.name === self.name) return 'invited';
+  // Only while versions that know no keys may be members. The id is of the data folder.
+  const isEarlier = stored !== undefined && stored.key === undefined && agreedLevel < KEY_LEVEL;
+  if (isEarlier && (stored.id === id || stored.id === null)) return 'adopted';
+  if (wasThere) return 'restored';
+  const wasIssued = [...certificates.values()].some(({ key, name }) => key === self.key && name === self.name);
+  if (damaged.has(entry) && wasIssued) return 'restored';
+  const isEmpty = nodes.size + invited.size + removed.size + removedKeys.size + damaged.size === 0;
+  return isEmpty ? 'first' : null;
+}
+
+/**
+ * The member that shows a certificate at the peer channel; undefined: none, as one that was
+ * removed. `acceptsNames`: entries of versions that knew no keys count by their names.
+ */
+export function memberWith(
+  certificate: X509Certificate,
+  nodes: Iterable<Member>,
+  acceptsNames: boolean,
+): string | undefined {
+  const print = keyPrint(certificate);
+  let named: string | undefined;
+  for (const { name, key } of nodes) {
+    if (key !== print && (key !== undefined || !acceptsNames)) continue;
+    if (certificate.checkHost(name) === undefined) continue;
+    if (key === print) return name;
+    named ??= name;
+  }
+  return named;
+}
