@@ -436,6 +436,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/address',
     'core/base',
     'core/config',
+    'core/dnssec',
     'core/journal',
     'core/nameserver',
     'core/resolver',

@@ -183,7 +183,8 @@ export function describeDomain(services: Services, domain: Domain) {
 function viewSecondary(services: Services, { id, apex }: Domain) {
   const now = nowSeconds();
   const row = services.secondaries.row(id) ?? newSecondary(id);
-  const signatures = presignedState(services.reader.recordsAt(id, apex), now);
+  const { maxNsec3Iterations } = services.config.secondary;
+  const signatures = presignedState(services.reader.recordsAt(id, apex), now, maxNsec3Iterations);
   const timeOf = (seconds: number | null) => (seconds === null ? null : formatTime(seconds));
   return {
     state: secondaryState(row, now),

@@ -19,6 +19,7 @@ import {
   ENTRY_KEY_LENGTH,
   ENTRY_OWNER_AT,
 } from '../store/nsec3-entries.ts';
+import { EXTENDED_ERROR } from '../wire/edns.ts';
 import { TYPE } from '../wire/types.ts';
 import { copyBytes } from './copy-bytes.ts';
 import type { IndexReader } from './index-reader.ts';
@@ -36,6 +37,8 @@ export const PROOF = { ANY: 0, MATCH: 1, COVER: 2 } as const;
 export const NO_ROOM = -1;
 /** The zone has changed since the lookup. */
 export const CHANGED = -2;
+/** The zone's owner has made the proofs too costly. */
+export const TOO_COSTLY = -3;
 
 export class Denial {
   /** Number of records that `write` has written. */
@@ -66,6 +69,11 @@ export class Denial {
     return this.#count === 0 && this.presigned.isEmpty;
   }
 
+  /** Extended error of a response whose proofs are too costly (RFC 9276 section 3.2). */
+  get costError(): number {
+    return this.presigned.iterations > 0 ? EXTENDED_ERROR.UNSUPPORTED_NSEC3_ITERATIONS : EXTENDED_ERROR.OTHER;
+  }
+
   clear(): void {
     this.#count = 0;
     if (!this.presigned.isEmpty) this.presigned.clear();
@@ -93,7 +101,7 @@ export class Denial {
   /**
    * Writes the records at `p`, up to `limit`. `view`: of the buffer. `directory`: of the zone; 0:
    * it has none in the arena. `apexPointer`: offset of the apex in the message, which starts at
-   * `start`. `apex`: its node. Returns the offset after them, NO_ROOM or CHANGED.
+   * `start`. `apex`: its node. Returns the offset after them, NO_ROOM, CHANGED or TOO_COSTLY.
    */
   write(
     bytes: Uint8Array,
@@ -115,7 +123,8 @@ export class Denial {
       if ((flags & NODE_PRESIGNED) === 0) return CHANGED;
       const writer = this.#entryWriter;
       writer.begin(bytes, view, start, from, limit, directory, apexPointer);
-      return this.presigned.write(apex, writer) ? writer.end : NO_ROOM;
+      if (this.presigned.write(apex, writer)) return writer.end;
+      return this.presigned.isTooCostly ? TOO_COSTLY : NO_ROOM;
     }
     let p = from;
     let entries = 0;

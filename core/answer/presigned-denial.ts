@@ -3,7 +3,7 @@
  * 3.1.3) or by NSEC3 with any salt, iterations and opt-out (RFC 5155 section 7.2). What the zone
  * lacks is left out. One object per thread; nothing is allocated per packet.
  */
-import { hashSaltedWords, NSEC3_HASH_WORDS } from '../dnssec/nsec3.ts';
+import { hashSaltedWords, NSEC3_HASH_WORDS, saltedHashBlocks } from '../dnssec/nsec3.ts';
 import {
   APEX_LENGTH_AT,
   DENIAL,
@@ -33,10 +33,11 @@ export const CLAIM = {
 /** Maximum claims of a response: see MAX_PROOFS in denial.ts. */
 const MAX_CLAIMS = 24;
 /**
- * Maximum SHA-1 computations of a response. A name needs three hashes as a rule; only names far
- * below the names of an opt-out span need more.
+ * Maximum SHA-1 blocks of a response, over its whole chain: 40 µs, so that it costs less than 20
+ * times a plain answer. With 50 iterations a hash takes 51 blocks; NXDOMAIN needs two hashes, and
+ * three or four in an opt-out span.
  */
-const MAX_ROUNDS = 4096;
+const MAX_BLOCKS = 256;
 /** Bytes of a name in keys: each byte may be escaped. */
 const MAX_KEY = 2 * MAX_NAME;
 
@@ -57,7 +58,8 @@ export class PresignedDenial {
   #count = 0;
   #apexKeyLength = 0;
   #apexLength = 0;
-  #rounds = 0;
+  #blocks = 0;
+  #isTooCostly = false;
   readonly #index: IndexReader;
   /** The names, MAX_NAME bytes each. */
   readonly #names = new Uint8Array(MAX_CLAIMS * MAX_NAME);
@@ -87,6 +89,16 @@ export class PresignedDenial {
 
   clear(): void {
     this.#count = 0;
+  }
+
+  /** Whether the last `write` stopped because the proofs need more than MAX_BLOCKS. */
+  get isTooCostly(): boolean {
+    return this.#isTooCostly;
+  }
+
+  /** The additional iterations of the zone of the last `write`. */
+  get iterations(): number {
+    return this.#iterations;
   }
 
   /**
@@ -133,17 +145,21 @@ export class PresignedDenial {
     this.#known[number] = count;
   }
 
-  /** Writes the proofs. `apex`: the node of the zone. False: there is no room. */
+  /**
+   * Writes the proofs. `apex`: the node of the zone. False: there is no room, or they are too
+   * costly.
+   */
   write(apex: number, writer: EntryWriter): boolean {
     const { bytes } = this.#index;
     const at = hashOffset(bytes, apex);
     const kind = bytes[at];
+    this.#isTooCostly = false;
     if (kind === DENIAL.NONE) return true;
     if (kind === DENIAL.NSEC) {
       const name = nameOffset(bytes, apex);
       this.#apexKeyLength = writeNameKey(bytes, name, this.#key, 0);
     } else this.#readParameters(apex, at);
-    this.#rounds = 0;
+    this.#blocks = 0;
     for (let number = 0; number < this.#count; number++)
       if (!(kind === DENIAL.NSEC ? this.#proveByName(number, writer) : this.#proveByHash(number, writer))) return false;
     return true;
@@ -195,7 +211,7 @@ export class PresignedDenial {
     const encloser = from + this.#enclosers[number];
     switch (this.#claims[number]) {
       case CLAIM.EXISTS: {
-        if (!this.#hash(this.#names, from, end, number, 0)) return true;
+        if (!this.#hash(this.#names, from, end, number, 0)) return false;
         const entry = writer.findHash(this.#words);
         if (entry === 0) return true;
         if (writer.isEqual(entry, this.#words)) return writer.emit(entry);
@@ -203,7 +219,7 @@ export class PresignedDenial {
         return this.#proveEncloser(end, from, false, writer);
       }
       case CLAIM.ENCLOSER: {
-        if (!this.#hash(this.#names, from, end, number, 0)) return true;
+        if (!this.#hash(this.#names, from, end, number, 0)) return false;
         const entry = writer.findHash(this.#words);
         return entry === 0 || !writer.isEqual(entry, this.#words) || writer.emit(entry);
       }
@@ -216,7 +232,7 @@ export class PresignedDenial {
 
   /** RFC 5155 section 7.2.2. */
   #proveNameError(number: number, from: number, end: number, encloser: number, writer: EntryWriter): boolean {
-    if (!this.#hash(this.#names, encloser, end, number, 0)) return true;
+    if (!this.#hash(this.#names, encloser, end, number, 0)) return false;
     const entry = writer.findHash(this.#words);
     if (entry === 0) return true;
     // In an opt-out span, the closest encloser that has a record proves it (section 7.2.1).
@@ -238,7 +254,7 @@ export class PresignedDenial {
     for (let at = below; at < last; ) {
       const next = at;
       at += names[at] + 1;
-      if (!this.#hash(names, at, end, 0, 2)) return true;
+      if (!this.#hash(names, at, end, 0, 2)) return false;
       const entry = writer.findHash(this.#words);
       if (entry === 0 || !writer.isEqual(entry, this.#words)) continue;
       if (!writer.emit(entry) || !this.#cover(names, next, end, writer)) return false;
@@ -253,7 +269,7 @@ export class PresignedDenial {
   }
 
   #cover(names: Uint8Array, from: number, end: number, writer: EntryWriter): boolean {
-    return !this.#hash(names, from, end, 0, 2) || this.#emitCover(writer);
+    return this.#hash(names, from, end, 0, 2) && this.#emitCover(writer);
   }
 
   #emitCover(writer: EntryWriter): boolean {
@@ -270,8 +286,8 @@ export class PresignedDenial {
   }
 
   /**
-   * Puts the hash of a name into #words: the known one with this index, else computed. False: too
-   * many were computed for this response.
+   * Puts the hash of a name into #words: the known one with this index, else computed. False: the
+   * response would cost too much.
    */
   #hash(names: Uint8Array, from: number, end: number, number: number, index: number): boolean {
     const words = this.#words;
@@ -280,8 +296,11 @@ export class PresignedDenial {
       for (let i = 0; i < NSEC3_HASH_WORDS; i++) words[i] = this.#hashes[at + i];
       return true;
     }
-    this.#rounds += this.#iterations + 1;
-    if (this.#rounds > MAX_ROUNDS) return false;
+    this.#blocks += saltedHashBlocks(end - from, this.#saltLength, this.#iterations);
+    if (this.#blocks > MAX_BLOCKS) {
+      this.#isTooCostly = true;
+      return false;
+    }
     hashSaltedWords(names, from, end, this.#salt, 0, this.#saltLength, this.#iterations, words);
     return true;
   }

@@ -34,7 +34,7 @@ import { HEADER_LENGTH, MAX_MESSAGE } from '../wire/header.ts';
 import { MAX_NAME } from '../wire/name.ts';
 import { RCODE, TYPE } from '../wire/types.ts';
 import { Chaos } from './chaos.ts';
-import { CHANGED, Denial, PROOF } from './denial.ts';
+import { CHANGED, Denial, PROOF, TOO_COSTLY } from './denial.ts';
 import type { IndexReader } from './index-reader.ts';
 import { ResponseOptions } from './options.ts';
 import { CLAIM } from './presigned-denial.ts';
@@ -328,6 +328,7 @@ export class Responder {
       response.limit - response.options.length,
     );
     if (arcount === CHANGED) return CHANGED;
+    if (arcount === TOO_COSTLY) return response.writeEmpty(RCODE.SERVFAIL, this.#denial.costError);
     query.rcode = response.bytes[query.start + 3] & 15;
     response.options.error = synthesizer.error;
     return response.finish(synthesizer.end, arcount, 0);

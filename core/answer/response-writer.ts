@@ -49,7 +49,7 @@ import { EXTENDED_ERROR } from '../wire/edns.ts';
 import { HEADER_LENGTH, QR, TC } from '../wire/header.ts';
 import { RCODE, TYPE } from '../wire/types.ts';
 import { copyBytes } from './copy-bytes.ts';
-import { CHANGED, type Denial, NO_ROOM, PROOF } from './denial.ts';
+import { CHANGED, type Denial, NO_ROOM, PROOF, TOO_COSTLY } from './denial.ts';
 import type { IndexReader } from './index-reader.ts';
 import { NO_ERROR, type ResponseOptions } from './options.ts';
 import { CLAIM } from './presigned-denial.ts';
@@ -286,6 +286,7 @@ export class ResponseWriter {
     if (p !== NO_ROOM && !denial.isEmpty && this.#isProven) {
       p = this.#appendProofs(p, limit - tail);
       if (p === CHANGED) return CHANGED;
+      if (p === TOO_COSTLY) return this.writeEmpty(RCODE.SERVFAIL, denial.costError);
       nscount += denial.records;
     }
     if (p === NO_ROOM || p + tail > limit) return this.#finishAnswer(questionEnd, code, flags, TC, 0, 0, 0);
@@ -317,6 +318,7 @@ export class ResponseWriter {
     if (p !== NO_ROOM && !denial.isEmpty && this.#isProven) {
       p = this.#appendProofs(p, limit);
       if (p === CHANGED) return CHANGED;
+      if (p === TOO_COSTLY) return this.writeEmpty(RCODE.SERVFAIL, denial.costError);
       nscount = denial.records;
     }
     if (p === NO_ROOM) return this.#finishAnswer(query.questionEnd, RCODE.NOERROR, flags, TC, 0, 0, 0);
@@ -367,7 +369,7 @@ export class ResponseWriter {
     return this.#apex;
   }
 
-  /** Writes the proofs at `p`. Returns the offset after them, NO_ROOM or CHANGED. */
+  /** Writes the proofs at `p`. Returns the offset after them, NO_ROOM, CHANGED or TOO_COSTLY. */
   #appendProofs(p: number, limit: number): number {
     const { start } = this.#query;
     const apexAt = this.#apexAt - start;

@@ -49,7 +49,7 @@ import {
   wildcardOf,
 } from '../wire/name.ts';
 import { MAX_SOURCES, RCODE, type ResourceRecord, TYPE } from '../wire/types.ts';
-import { CHANGED, type Denial, NO_ROOM, PROOF } from './denial.ts';
+import { CHANGED, type Denial, NO_ROOM, PROOF, TOO_COSTLY } from './denial.ts';
 import type { IndexReader } from './index-reader.ts';
 import { NO_ERROR } from './options.ts';
 import { CLAIM } from './presigned-denial.ts';
@@ -83,7 +83,7 @@ export class Synthesizer {
   /**
    * Writes the response after the question, with at most `limit` bytes in total. `start`: the first
    * node of the chain, a zone cut or a DNAME above the queried name, or what the name itself owns.
-   * Returns the number of additional records, or CHANGED.
+   * Returns the number of additional records, CHANGED or TOO_COSTLY.
    */
   writeResponse(bytes: Uint8Array, query: Query, start: Pick<Found, 'kind' | 'node'>, limit: number): number {
     const nodes = this.#index.bytes;
@@ -310,7 +310,7 @@ export class Synthesizer {
     const hasProofs = fits && this.#isSigned && !this.#denial.isEmpty && this.#isProven(queryName);
     if (hasProofs) {
       p = this.#writeProofs(bytes, query, queryName, p, start + limit);
-      if (p === CHANGED) return CHANGED;
+      if (p === CHANGED || p === TOO_COSTLY) return p;
       fits = p !== NO_ROOM;
       nscount += this.#denial.records;
     }

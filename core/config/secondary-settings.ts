@@ -21,6 +21,11 @@ export const SECONDARY_SETTINGS = {
     256 * MB,
     'Maximum bytes of a transfer. A larger zone is not accepted. All transfers together use the memory of two such zones at most.',
   ),
+  max_nsec3_iterations: setting(
+    integer(0, 100),
+    50,
+    'Maximum additional iterations of NSEC3 in zones that their primaries sign (RFC 9276 section 3.2). Transfers of zones with more are refused. A salt of more than 35 bytes counts as further iterations: with 255 bytes each one costs as much as five.',
+  ),
   min_refresh: setting(seconds(1), 30, 'The refresh and retry timers of a zone are not shorter than this, in seconds.'),
   max_refresh: setting(
     seconds(60),

@@ -53,6 +53,11 @@ export function sha1LowerCased(bytes: Uint8Array, start: number, end: number, wo
   addBlock(words);
 }
 
+/** Blocks of a message of so many bytes: what hashing it costs. */
+export const sha1Blocks = (length: number): number => (length + PADDED) >>> 6;
+/** The end bit and the length of a message, and what rounds up to a block. */
+const PADDED = 9 + BLOCK - 1;
+
 /** Bytes behind a message that `sha1InPlace` needs: the end bit, and what fills the last block. */
 export const SHA1_PADDING = BLOCK + 8;
 

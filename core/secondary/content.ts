@@ -2,7 +2,8 @@
  * What the messages of a transfer contain: the rows of a whole zone, or the differences to the one
  * before. Pure, so that large zones can be read in a thread.
  */
-import { WaypostError } from '../base/errors.ts';
+import { InvalidError, WaypostError } from '../base/errors.ts';
+import { costInIterations } from '../dnssec/nsec3.ts';
 import { ChangeWriter } from '../journal/entry-codec.ts';
 import type { Id } from '../store/keys.ts';
 import { newRecord, records } from '../store/rows.ts';
@@ -14,6 +15,7 @@ import { checkRdata } from '../wire/rdata/index.ts';
 import { CLASS_IN, type ResourceRecord, TYPE } from '../wire/types.ts';
 import { compileZone } from '../zone/bulk.ts';
 import { MemoryZone } from '../zone/memory.ts';
+import { parametersOf } from '../zone/presigned.ts';
 import { malformed } from './transfer-stream.ts';
 
 /** Types of a signed zone, which is compiled with its proofs when it is applied. */
@@ -51,10 +53,35 @@ function check(name: Name, type: number, rdata: Uint8Array): void {
   }
 }
 
+/**
+ * Refuses a zone whose names cost too much to hash (RFC 9276 section 3.2): the primary chooses, and
+ * our threads compute. `parameters`: rdata of its NSEC3PARAM records. Throws InvalidError.
+ */
+export function requireCheapHashing(parameters: Iterable<Uint8Array>, maxIterations: number): void {
+  for (const rdata of parameters) {
+    const hashing = parametersOf(rdata);
+    // Other flags than zero and other algorithms are not used (RFC 5155 section 4.1.2).
+    if (hashing === null || rdata[1] !== 0 || costInIterations(hashing) <= maxIterations) continue;
+    const { iterations, salt } = hashing;
+    const equivalent = costInIterations(hashing);
+    const withSalt =
+      equivalent === iterations
+        ? ''
+        : ` and a salt of ${salt.length} bytes, which cost as much as ${equivalent} iterations`;
+    throw new InvalidError(
+      'nsec3_iterations',
+      `NSEC3PARAM has ${iterations} additional iterations${withSalt}; the limit is ${maxIterations} ` +
+        '(secondary.max_nsec3_iterations); sign the zone at its primary with fewer, best 0, and no salt',
+    );
+  }
+}
+
 export interface ZoneInput {
   readonly messages: readonly Uint8Array[];
   readonly domainId: Id;
   readonly apex: Name;
+  /** See `requireCheapHashing`. */
+  readonly maxIterations: number;
   /** Creation time of the rows, in seconds since 1970. */
   readonly now: number;
 }
@@ -70,8 +97,8 @@ export interface WholeZone {
 }
 
 /** Of an AXFR. Throws InvalidError. */
-export function readWholeZone({ messages, domainId, apex, now }: ZoneInput): WholeZone {
-  const zone = recordsOfZone(messages, apex);
+export function readWholeZone({ messages, domainId, apex, maxIterations, now }: ZoneInput): WholeZone {
+  const zone = recordsOfZone(messages, apex, maxIterations);
   const out = new ChangeWriter();
   for (const record of zone) {
     const row = newRecord(0, domainId, record, now);
@@ -83,8 +110,11 @@ export function readWholeZone({ messages, domainId, apex, now }: ZoneInput): Who
   return { changes: out.content, nodes, count: zone.length, soa };
 }
 
-/** The records of a whole zone, each once, with one TTL for an RRset. Throws InvalidError. */
-export function recordsOfZone(messages: readonly Uint8Array[], apex: Name): ResourceRecord[] {
+/**
+ * The records of a whole zone, each once, with one TTL for an RRset. `maxIterations`: see
+ * `requireCheapHashing`. Throws InvalidError.
+ */
+export function recordsOfZone(messages: readonly Uint8Array[], apex: Name, maxIterations: number): ResourceRecord[] {
   const sets = new Map<string, { ttl: number; readonly found: Map<string, ResourceRecord> }>();
   for (const record of answersOf(messages, apex)) {
     const { name, type, ttl, rdata } = record;
@@ -108,7 +138,15 @@ export function recordsOfZone(messages: readonly Uint8Array[], apex: Name): Reso
     }
   if (soas !== 1) throw malformed('the SOA records at its begin and end are not the same');
   if (nameservers === 0) throw malformed('the zone has no NS records at its apex');
+  requireCheapHashing(parametersAt(apex, zone), maxIterations);
   return zone;
+}
+
+/** Rdata of the NSEC3PARAM records at an apex. */
+export function parametersAt(apex: Name, zone: readonly ResourceRecord[]): Uint8Array[] {
+  return zone
+    .filter(({ name, type }) => type === TYPE.NSEC3PARAM && name.length === apex.length)
+    .map(({ rdata }) => rdata);
 }
 
 export interface Difference {

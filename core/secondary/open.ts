@@ -49,7 +49,8 @@ export interface Secondaries {
 /** Reads all secondary zones. Nothing is transferred before `start`. */
 export function openSecondaries(options: OpenSecondariesOptions): Secondaries {
   const { config, environment, index, journal, secrets, metrics, log, node } = options;
-  const { allowPrivatePrimaries, maxConcurrent, maxZoneSize, minRefresh, maxRefresh } = config.secondary;
+  const { allowPrivatePrimaries, maxConcurrent, maxNsec3Iterations, maxZoneSize, minRefresh, maxRefresh } =
+    config.secondary;
   const reader = new StoreReader(environment);
   const findKey = openKeyring(reader, secrets);
   const reading = new ZoneReading();
@@ -69,6 +70,7 @@ export function openSecondaries(options: OpenSecondariesOptions): Secondaries {
     now,
     exemptions: parseExemptions(allowPrivatePrimaries),
     maxBytes: maxZoneSize,
+    maxIterations: maxNsec3Iterations,
     keyOf: (primary) => keyOf(reader, findKey, primary),
   };
   const keeper = new SecondaryKeeper({

@@ -4,6 +4,7 @@ import { ConflictError, UnavailableError, WaypostError } from '../base/errors.ts
 import type { Slot } from '../base/fair-slots.ts';
 import type { StoreReader } from '../store/reader.ts';
 import type { Domain, Primary, SecondaryRow } from '../store/rows.ts';
+import { latin1 } from '../wire/latin1.ts';
 import type { TsigKey } from '../wire/tsig.ts';
 import { RCODE, TYPE } from '../wire/types.ts';
 import { isAfter } from '../zone/serial.ts';
@@ -15,7 +16,7 @@ import {
   SupersededError,
   UnfitError,
 } from './commit.ts';
-import { readDifference, recordsOfZone } from './content.ts';
+import { type Difference, parametersAt, readDifference, recordsOfZone, requireCheapHashing } from './content.ts';
 import type { TransferHolder, TransferMemory } from './memory.ts';
 import type { ZoneReading } from './reading.ts';
 import { querySerial, type Target, type Transferred, transfer } from './request.ts';
@@ -27,6 +28,8 @@ export interface RefreshParts extends CommitParts {
   readonly exemptions: Exemptions;
   readonly maxBytes: number;
   readonly memory: TransferMemory;
+  /** See `requireCheapHashing`. */
+  readonly maxIterations: number;
   /** The key of a primary; null: nothing is signed. Throws an Error that can be shown. */
   readonly keyOf: (primary: Primary) => TsigKey | null;
   /** Seconds since 1970. */
@@ -202,8 +205,16 @@ async function applyDifference(
   if (soaNumbers(difference.soa)[0] !== serial) throw new UnfitError('the differences do not lead to the new serial');
   if (difference.removed.length + difference.added.length > MAX_DIFFERENCE)
     throw new UnfitError('the differences are too many');
+  requireCheapHashing(parametersAfter(parts, domain, difference), parts.maxIterations);
   const row = await commitDifference(parts, domain.id, difference, from, secondsOf(parts));
   return { kind: 'ixfr', row };
+}
+
+/** Rdata of the NSEC3PARAM records that the zone has after a difference. */
+function parametersAfter({ reader }: RefreshParts, { id, apex }: Domain, difference: Difference): Uint8Array[] {
+  const removed = new Set(parametersAt(apex, difference.removed).map(latin1));
+  const stored = reader.recordsOfType(id, apex, TYPE.NSEC3PARAM).map(({ rdata }) => rdata);
+  return [...stored.filter((rdata) => !removed.has(latin1(rdata))), ...parametersAt(apex, difference.added)];
 }
 
 async function applyWhole(
@@ -213,19 +224,19 @@ async function applyWhole(
   force: boolean,
   { messages, serial: theirs }: Transferred,
 ): Promise<Outcome> {
-  const { reader, reading } = parts;
+  const { reader, reading, maxIterations } = parts;
   if (!force && serial !== null && theirs !== serial && !isAfter(theirs, serial))
     throw new Error(olderSerial(theirs, serial));
   const from = force ? undefined : serial;
   if (serial !== null && reader.zoneState(domain.id).recordCount <= MAX_COMPARED) {
-    const zone = recordsOfZone(messages, domain.apex);
+    const zone = recordsOfZone(messages, domain.apex, maxIterations);
     if (zone.length <= MAX_COMPARED) {
       const { rdata: soa } = zone.find(({ type }) => type === TYPE.SOA)!;
       const difference = differenceTo(reader.recordsOf(domain.id, null), zone, soa);
       return { kind: 'axfr', row: await commitDifference(parts, domain.id, difference, serial, secondsOf(parts)) };
     }
   }
-  const input = { messages, domainId: domain.id, apex: domain.apex, now: secondsOf(parts) };
+  const input = { messages, domainId: domain.id, apex: domain.apex, maxIterations, now: secondsOf(parts) };
   return {
     kind: 'axfr',
     row: await commitWholeZone(

@@ -1,4 +1,5 @@
 /** The signatures of the primary of a secondary zone, as the apex has them. */
+import { costInIterations } from '../dnssec/nsec3.ts';
 import type { RecordRow } from '../store/rows.ts';
 import { TYPE } from '../wire/types.ts';
 import { denialOf, MAX_ITERATIONS, parametersOf } from '../zone/presigned.ts';
@@ -17,8 +18,15 @@ export interface PresignedState {
 /** Offset of the expiration in RRSIG rdata (RFC 4034 section 3.1). */
 const EXPIRATION_AT = 8;
 
-/** Null: the zone is not signed. `apexRecords`: by rising type. `now`: in seconds since 1970. */
-export function presignedState(apexRecords: readonly RecordRow[], now: number): PresignedState | null {
+/**
+ * Null: the zone is not signed. `apexRecords`: by rising type. `now`: in seconds since 1970.
+ * `maxIterations`: see `requireCheapHashing` of core/secondary/content.ts.
+ */
+export function presignedState(
+  apexRecords: readonly RecordRow[],
+  now: number,
+  maxIterations: number,
+): PresignedState | null {
   const sets: { type: number; ttl: number; rdatas: Uint8Array[] }[] = [];
   for (const { type, ttl, rdata } of apexRecords) addRdata(sets, type, ttl, rdata);
   const denial = denialOf(sets);
@@ -27,7 +35,7 @@ export function presignedState(apexRecords: readonly RecordRow[], now: number): 
     .filter(({ type }) => type === TYPE.RRSIG)
     .flatMap(({ rdatas }) => rdatas.map((rdata) => expirationOf(rdata, now)));
   const earliestExpiry = Math.min(...expirations);
-  return { denial: denial.kind, earliestExpiry, problem: problemOf(sets, denial, earliestExpiry - now) };
+  return { denial: denial.kind, earliestExpiry, problem: problemOf(sets, denial, earliestExpiry - now, maxIterations) };
 }
 
 /** The time is a serial number: it is within 68 years of now (section 3.1.5). */
@@ -40,8 +48,14 @@ function problemOf(
   sets: readonly { readonly type: number; readonly rdatas: readonly Uint8Array[] }[],
   denial: PresignedDenial,
   left: number,
+  maxIterations: number,
 ): string | null {
   if (left <= 0) return 'A signature at the apex has expired; sign the zone again at its primary.';
+  if (denial.kind === 'nsec3' && costInIterations(denial.hashing) > maxIterations)
+    return (
+      `Its NSEC3 records cost as much as ${costInIterations(denial.hashing)} additional iterations, and the limit is ` +
+      `${maxIterations}: changes are not transferred, and names whose denial costs too much get SERVFAIL; sign it with 0.`
+    );
   if (denial.kind !== 'none') return null;
   const all = sets.find(({ type }) => type === TYPE.NSEC3PARAM)?.rdatas.map(parametersOf) ?? [];
   const iterations = all.find((parameters) => parameters !== null)?.iterations;

@@ -14,14 +14,17 @@ export const EDNS_OPTION = {
   EXTENDED_ERROR: 15,
 } as const;
 
-/** RFC 8914 section 4. */
+/** RFC 8914 section 4, and later registrations. */
 export const EXTENDED_ERROR = {
+  OTHER: 0,
   STALE_ANSWER: 3,
   NOT_READY: 14,
   PROHIBITED: 18,
   NOT_AUTHORITATIVE: 20,
   NOT_SUPPORTED: 21,
   NO_REACHABLE_AUTHORITY: 22,
+  /** RFC 9276 section 3.2. */
+  UNSUPPORTED_NSEC3_ITERATIONS: 27,
 } as const;
 
 /**

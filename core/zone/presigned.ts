@@ -11,8 +11,10 @@ import type { PresignedDenial, ZoneSigner } from './signer.ts';
 import { findType, NO_RRSETS, type ZoneRRset, type ZoneView } from './view.ts';
 
 /**
- * Maximum additional iterations of NSEC3 with which names are denied. RFC 9276 section 3.2 lets
- * servers limit them; what more cost would let few queries stall a thread.
+ * Maximum additional iterations of NSEC3 with which names are denied. Zones with more than
+ * `secondary.max_nsec3_iterations` are no longer transferred; of those from before, answers are
+ * bounded by their cost (core/answer/presigned-denial.ts). All nodes must agree, so that this is
+ * not a setting.
  */
 export const MAX_ITERATIONS = 500;
 

@@ -155,7 +155,7 @@ export const DNS_TARGETS: readonly Target[] = [
           () => {
             const stream = new TransferStream({ apex: APEX, id: 0x1234, type, serial: type === TYPE.IXFR ? 9 : null });
             if (!stream.add(input)) return;
-            if (stream.kind === 'axfr') recordsOfZone([input], APEX);
+            if (stream.kind === 'axfr') recordsOfZone([input], APEX, 50);
             else if (stream.kind === 'ixfr') readDifference([input], APEX);
           },
           InvalidError,
