@@ -50,6 +50,7 @@ import { healthRoutes } from './health.ts';
 import { historyRoutes } from './history/routes.ts';
 import { createApp } from './http/app.ts';
 import type { ForwardedBy } from './http/forwarded.ts';
+import { KnownHosts } from './http/known-hosts.ts';
 import { HttpMetrics } from './http/metrics.ts';
 import type { WriteProtection } from './http/protection.ts';
 import { RateLimit } from './http/rate-limit.ts';
@@ -245,6 +246,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     routes: [...routes, ...compatible],
     foreign: { prefix: PREFIX, respondToError: powerDnsError },
     authenticator,
+    hosts: new KnownHosts(config.admin.hostname),
     observer: new HttpMetrics(options.metrics),
     journal,
     catchUp: sync === undefined ? null : new SharedRun(() => journal.latest(), CATCH_UP_INTERVAL),

@@ -2,6 +2,7 @@
 import type { Logger } from '../../core/base/log/index.ts';
 import { errorResponse, statusOf } from './errors.ts';
 import { type ForwardedBy, withForwardedClient, withStatedClient } from './forwarded.ts';
+import type { KnownHosts } from './known-hosts.ts';
 import { assertAccepted, type WriteProtection } from './protection.ts';
 import { newRequestId } from './request-id.ts';
 import { REVISION } from './revision.ts';
@@ -46,6 +47,8 @@ export interface AppOptions extends AppParts {
   readonly pages?: Pages;
   /** The protection of the node; omitted: nothing is refused. */
   readonly protection?: WriteProtection;
+  /** Omitted: requests for any host are served. */
+  readonly hosts?: KnownHosts;
   /** How the edge passes the client address; omitted: forwarded requests are not trusted. */
   readonly forwardedBy?: ForwardedBy;
   /** Whether an address belongs to a proxy whose statements are trusted; omitted: none does. */
@@ -66,6 +69,7 @@ export function createApp({
   forwardedBy,
   trusts = () => false,
   foreign,
+  hosts,
   protection,
   tracing,
   ...parts
@@ -93,6 +97,7 @@ export function createApp({
     let route: string | null = null;
     const headers: Record<string, string> = { 'X-Request-Id': requestId };
     try {
+      hosts?.require(request);
       const page = pages?.respond(request) ?? null;
       if (page !== null) return { route: PAGES_ROUTE, response: pageResponse(request, page, headers) };
       Object.assign(headers, PROTECTION);

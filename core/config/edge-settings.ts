@@ -1,6 +1,6 @@
 /** Settings of the edge: listeners, threads, log, and the host names of the admin API. */
 import { availableParallelism } from 'node:os';
-import { choice, hostNames, integer, type Kind, listenList, text } from './kinds.ts';
+import { anyHostNames, choice, integer, type Kind, listenList, text } from './kinds.ts';
 import type { ListenAddress } from './listen.ts';
 import { type Setting, setting } from './setting.ts';
 
@@ -59,9 +59,9 @@ export const EDGE_SETTINGS = {
 
 export const ADMIN_HOST_SETTINGS = {
   hostname: setting(
-    orNone(hostNames, 'none'),
+    orNone(anyHostNames, 'none'),
     [],
-    'Host names whose HTTPS requests the edge forwards to the admin API, and to DNS over HTTPS if dns.doh is on. Passkeys of the dashboard work at these names. They need admin.hostname_certificate, or a domain in this service whose proxy is on and whose certificate covers them.',
+    'Host names whose HTTPS requests the edge forwards to the admin API, and to DNS over HTTPS if dns.doh is on. Passkeys of the dashboard work at these names. The API itself refuses other names than these and "localhost", except addresses. They need admin.hostname_certificate, or a domain in this service whose proxy is on and whose certificate covers them.',
   ),
   hostname_certificate: file(
     '"/etc/waypost/admin.crt"',

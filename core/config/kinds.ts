@@ -221,19 +221,30 @@ export const ipv6List = addressList(
  * lower case, without the final dot.
  */
 export function parseHostName(value: string): string | undefined {
+  const name = parseLabels(value);
+  return name?.includes('.') ? name : undefined;
+}
+
+function parseLabels(value: string): string | undefined {
   const name = value.replace(/\.$/, '').toLowerCase();
-  if (name.length > 253 || !name.includes('.')) return undefined;
+  if (name.length > 253) return undefined;
   return name.split('.').every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label)) ? name : undefined;
 }
 
-export const hostNames: Kind<readonly string[]> = list(
-  'a list of host names, without duplicates, such as "ns1.example.net"',
-  (value) => {
-    const name = parseHostName(value);
-    return name === undefined ? undefined : [name];
-  },
-  String,
-);
+const namesParsedBy = (parse: typeof parseHostName, example: string): Kind<readonly string[]> =>
+  list(
+    `a list of host names, without duplicates, such as "${example}"`,
+    (value) => {
+      const name = parse(value);
+      return name === undefined ? undefined : [name];
+    },
+    String,
+  );
+
+export const hostNames = namesParsedBy(parseHostName, 'ns1.example.net');
+
+/** Also names of one label, which container networks have. */
+export const anyHostNames = namesParsedBy(parseLabels, 'api.example.net');
 
 /**
  * An SOA RNAME: a mailbox, as `hostmaster@example.net` or as a domain name, where a dot of the

@@ -71,7 +71,7 @@ function everywhere(transport: 'uws' | 'node'): void {
   test('the first bytes on the wire are those of RFC 8484 4.2.2', async ({ daemon }) => {
     const port = Number(new URL(daemon.url).port);
     const target = `/dns-query?dns=${base64url(question(`www.${APEX}.`))}`;
-    const { text } = await exchange(port, `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    const { text } = await exchange(port, `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
     assert.match(text, /^HTTP\/1\.1 200 OK\r\n/);
     assert.match(text, /\r\ncontent-type: application\/dns-message\r\n/i);
     assert.match(text, /\r\ncache-control: max-age=120\r\n/i);
@@ -84,7 +84,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     const port = Number(new URL(daemon.url).port);
     const target = `/dns-query?dns=${base64url(question(`www.${APEX}.`))}`;
     const { body } = await send(daemon, 'GET', target);
-    const { text } = await exchange(port, `HEAD ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    const { text } = await exchange(port, `HEAD ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
     assert.match(text, new RegExp(`\\r\\ncontent-length: ${body.length}\\r\\n`, 'i'));
     assert.match(text, /\r\ncache-control: max-age=120\r\n/i);
     assert.ok(text.endsWith('\r\n\r\n'));
@@ -202,7 +202,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     assert.is(refusal(await post(daemon, padded(MAX_MESSAGE + 1))), '413 body_too_large');
     assert.is(decoded(await post(daemon, padded(MAX_MESSAGE))).rcode, RCODE.FORMERR);
     const port = Number(new URL(daemon.url).port);
-    const head = `POST /dns-query HTTP/1.1\r\nHost: x\r\nContent-Type: ${DNS_MESSAGE}\r\nContent-Length: 10000000\r\n\r\n`;
+    const head = `POST /dns-query HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${DNS_MESSAGE}\r\nContent-Length: 10000000\r\n\r\n`;
     assert.is((await exchange(port, head, { done: (text) => text.includes('}') })).status, 413);
   });
 

@@ -127,7 +127,7 @@ await everywhere(
     test('nothing is stored if the client disconnects', async ({ world }) => {
       const { port } = new URL(world.daemon.url);
       const socket = connect(Number(port), '127.0.0.1');
-      const head = `POST ${UPLOAD} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${world.user.client.token}\r\n`;
+      const head = `POST ${UPLOAD} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${world.user.client.token}\r\n`;
       const bytes = formBytes([{ name: 'package', filename: 'a.pkg', content: Buffer.alloc(100_000) }]);
       socket.write(`${head}Content-Type: ${FORM_TYPE}\r\nContent-Length: ${bytes.length}\r\n\r\n`);
       socket.write(bytes.subarray(0, 50_000));

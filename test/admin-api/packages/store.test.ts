@@ -382,7 +382,7 @@ await everywhere(
       const open = async (): Promise<Socket> => {
         const socket = connect({ port: Number(port), host: '127.0.0.1' });
         await once(socket, 'connect');
-        socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+        socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
         return socket.pause();
       };
       const memory = (): number => {
