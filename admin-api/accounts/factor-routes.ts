@@ -1,7 +1,7 @@
 /** Endpoints by which administrators see and remove the second factors of other accounts. */
 import { StateError } from '../../core/base/errors.ts';
 import type { Id } from '../../core/store/keys.ts';
-import { change } from '../change/change.ts';
+import { revoke } from '../change/credentials.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { hasCodes } from '../factors/code-check.ts';
 import { removeFactors } from '../factors/remove.ts';
@@ -33,6 +33,7 @@ export function factorRoutes(services: Services): Route[] {
     }),
     route({
       operationId: 'removeSecondFactors',
+      revokes: true,
       method: 'DELETE',
       path: FACTORS,
       tag: 'accounts',
@@ -55,7 +56,7 @@ function removeOf(services: Services, context: Context<Caller>, id: Id) {
       'own_account',
       'The own second factors are removed with the password: DELETE /api/v1/account/totp, …/passkeys/{id}.',
     );
-  return change(services, context, (draft) => {
+  return revoke(services, context, id, (draft) => {
     requireAccount(draft, id);
     const removed = removeFactors(draft, id);
     return { action: 'account.remove_factors', target: id, detail: removed, createResponse: () => ({}) };

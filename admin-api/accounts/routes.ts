@@ -100,6 +100,7 @@ export function accountRoutes(services: Services, passwords: Passwords): Route[]
     }),
     route({
       operationId: 'updateAccount',
+      revokes: true,
       method: 'PATCH',
       path: ACCOUNT,
       tag: 'accounts',
@@ -120,6 +121,7 @@ export function accountRoutes(services: Services, passwords: Passwords): Route[]
     }),
     route({
       operationId: 'deleteAccount',
+      revokes: true,
       method: 'DELETE',
       path: ACCOUNT,
       tag: 'accounts',

@@ -11,6 +11,7 @@ import type { Passwords } from '../auth/password.ts';
 import { endSessions } from '../auth/sessions.ts';
 import { deleteToken, revokeTokens } from '../auth/tokens.ts';
 import { change } from '../change/change.ts';
+import { revoke } from '../change/credentials.ts';
 import type { Services } from '../change/services.ts';
 import { unlockCodes } from '../factors/code-check.ts';
 import { removeFactors } from '../factors/remove.ts';
@@ -98,7 +99,7 @@ export async function updateAccount(
   requireAccount(services.reader, id);
   const passwordHash =
     body.password === undefined ? undefined : await passwords.hash(body.password, callerOwner(context));
-  return change(services, context, (draft) => {
+  return revoke(services, context, id, (draft) => {
     const old = requireAccount(draft, id);
     const account: Account = {
       ...old,
@@ -147,7 +148,7 @@ const ownEmail = (): StateError =>
  * `last_admin`.
  */
 export function deleteAccount(services: Services, context: Context<Caller>, id: Id) {
-  return change(services, context, (draft) => {
+  return revoke(services, context, id, (draft) => {
     const account = requireAccount(draft, id);
     requireOtherAdmin(draft, account);
     if (draft.countDomains(id, 1) > 0)

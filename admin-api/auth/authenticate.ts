@@ -10,7 +10,7 @@ import type { Token } from '../../core/store/rows.ts';
 import type { Authentication, Caller, Credentials, Scope } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import { nowSeconds } from '../http/time.ts';
-import { accountGone, apiDisabled, unauthorized } from '../http/unauthorized.ts';
+import { accountGone, apiDisabled, tokenGone, unauthorized } from '../http/unauthorized.ts';
 import { allows, scopesOf } from './scopes.ts';
 import { requireCsrfToken, type Sessions, tokenOf } from './sessions.ts';
 import { legacyTokenId, matchesHash, tokenId } from './token.ts';
@@ -121,8 +121,7 @@ export class Authenticator implements Authentication {
     if (id === undefined && legacyId === undefined)
       throw unauthorized('malformed_token', 'The token is malformed: it is truncated or mistyped.');
     const token = this.#stored({ id, legacyId });
-    if (token === undefined || !matchesHash(text, token.hash))
-      throw unauthorized('invalid_token', 'The token was revoked or never issued; get a new one.');
+    if (token === undefined || !matchesHash(text, token.hash)) throw tokenGone();
     const account = this.#reader.account(token.accountId);
     if (account === undefined) throw accountGone();
     if (!account.apiEnabled) throw apiDisabled();

@@ -1,7 +1,8 @@
 /** Signs in with a passkey, without a password. */
 import { clientNetwork } from '../../core/address/ipv6.ts';
-import { write } from '../../core/journal/draft/draft.ts';
+import { type Draft, write } from '../../core/journal/draft/draft.ts';
 import { passkeys } from '../../core/store/rows.ts';
+import { inCredentialTurn } from '../change/credentials.ts';
 import { type Assertion, type CeremonyFault, verifySignIn } from '../factors/ceremonies.ts';
 import { spendChallenge } from '../factors/challenges.ts';
 import { relyingPartyOf } from '../factors/relying-party.ts';
@@ -37,23 +38,21 @@ export async function signInWithPasskey<T>(
   const verified = await verifySignIn(secrets, party, passkey, body);
   if (typeof verified === 'string') throw passkeyError(verified);
   const { used, challenge } = verified;
-  const { result, sequence } = await write(
-    environment,
-    journal,
-    SIGN_INS,
-    (draft) => {
-      if (!spendChallenge(draft, challenge)) throw passkeyError('bad_challenge');
-      // It may have been removed or used meanwhile, also on another node.
-      const current = draft.passkey(passkey.id);
-      const hasCounter = used.counter > 0 || (current?.counter ?? 0) > 0;
-      if (current === undefined || (hasCounter && used.counter <= current.counter)) throw passkeyError('bad_passkey');
-      const account = draft.account(current.accountId);
-      if (account === undefined) throw passkeyError('bad_passkey');
-      if (!account.apiEnabled) throw apiDisabled();
-      draft.put(passkeys, { ...current, ...used, usedAt: nowSeconds() });
-      return work(draft, account, 'passkey');
-    },
-    services.traces?.of(request.requestId),
+  const commit = (draft: Draft) => {
+    if (!spendChallenge(draft, challenge)) throw passkeyError('bad_challenge');
+    // It may have been removed or used meanwhile, also on another node.
+    const current = draft.passkey(passkey.id);
+    const hasCounter = used.counter > 0 || (current?.counter ?? 0) > 0;
+    if (current === undefined || (hasCounter && used.counter <= current.counter)) throw passkeyError('bad_passkey');
+    const account = draft.account(current.accountId);
+    if (account === undefined) throw passkeyError('bad_passkey');
+    if (!account.apiEnabled) throw apiDisabled();
+    draft.put(passkeys, { ...current, ...used, usedAt: nowSeconds() });
+    return work(draft, account, 'passkey');
+  };
+  const observer = services.traces?.of(request.requestId);
+  const { result, sequence } = await inCredentialTurn(services, passkey.accountId, () =>
+    write(environment, journal, SIGN_INS, commit, { observer }),
   );
   headers[REVISION] = String(sequence);
   return result;

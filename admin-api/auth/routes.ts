@@ -83,6 +83,7 @@ export function tokenRoutes(parts: SignInParts, uses: Pick<TokenUses, 'lastUse'>
     }),
     route({
       operationId: 'revokeToken',
+      revokes: true,
       method: 'DELETE',
       path: '/api/v1/tokens/{token_id}',
       tag: 'tokens',

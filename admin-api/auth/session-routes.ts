@@ -84,6 +84,7 @@ export function sessionRoutes(parts: SignInParts, sessions: Sessions): Route[] {
     }),
     route({
       operationId: 'signOut',
+      revokes: true,
       method: 'DELETE',
       path: SESSION,
       tag: 'sessions',
@@ -124,6 +125,7 @@ export function sessionRoutes(parts: SignInParts, sessions: Sessions): Route[] {
     }),
     route({
       operationId: 'endOtherSessions',
+      revokes: true,
       method: 'DELETE',
       path: SESSIONS,
       tag: 'sessions',
@@ -135,6 +137,7 @@ export function sessionRoutes(parts: SignInParts, sessions: Sessions): Route[] {
     }),
     route({
       operationId: 'endSession',
+      revokes: true,
       method: 'DELETE',
       path: `${SESSIONS}/{session_id}`,
       tag: 'sessions',

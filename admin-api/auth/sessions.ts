@@ -6,14 +6,15 @@ import { createHmac } from 'node:crypto';
 import { type Draft, write } from '../../core/journal/draft/draft.ts';
 import type { Id } from '../../core/store/keys.ts';
 import { audits, type Session, sessions } from '../../core/store/rows.ts';
-import { auditEntry, change } from '../change/change.ts';
+import { auditEntry } from '../change/change.ts';
+import { inCredentialTurn, revoke } from '../change/credentials.ts';
 import type { Services } from '../change/services.ts';
 import type { Caller, CallerSession, Credentials } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import { isOverTls } from '../http/over-tls.ts';
 import type { Context } from '../http/route.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
-import { unauthorized } from '../http/unauthorized.ts';
+import { sessionGone, unauthorized } from '../http/unauthorized.ts';
 import { scopesOf } from './scopes.ts';
 import { type SignInRequest, type SignInWork, viewUser } from './sign-in.ts';
 import { hashToken, matchesHash, mintToken, tokenId } from './token.ts';
@@ -43,8 +44,7 @@ export class Sessions {
     const text = readCookie(request);
     if (text === undefined) return undefined;
     const row = this.#stored(text);
-    if (row === undefined || !matchesHash(text, row.hash))
-      throw unauthorized('invalid_session', 'The session was ended or never existed; sign in again.');
+    if (row === undefined || !matchesHash(text, row.hash)) throw sessionGone();
     if (this.isExpired(row)) throw unauthorized('expired_session', 'The session has expired; sign in again.');
     return { row, csrfToken: csrfTokenOf(text) };
   }
@@ -60,16 +60,18 @@ export class Sessions {
   }
 
   /** Records the use of a session in the background, once in NOTE_INTERVAL. */
-  note({ id, usedAt }: Session): void {
+  note({ id, accountId, usedAt }: Session): void {
     const now = nowSeconds();
     if (now - Math.max(usedAt, this.#noted.get(id) ?? 0) < NOTE_INTERVAL) return;
     if (this.#noted.size >= MAX_NOTED) this.#noted.clear();
     this.#noted.set(id, now);
     const { environment, journal } = this.#services;
-    const writing = write(environment, journal, 'sessions', (draft) => {
-      const row = draft.session(id);
-      if (row !== undefined && row.usedAt < now) draft.put(sessions, { ...row, usedAt: now });
-    })
+    const writing = inCredentialTurn(this.#services, accountId, () =>
+      write(environment, journal, 'sessions', (draft) => {
+        const row = draft.session(id);
+        if (row !== undefined && row.usedAt < now) draft.put(sessions, { ...row, usedAt: now });
+      }),
+    )
       // After NOTE_INTERVAL the next request tries again.
       .catch(() => {})
       .finally(() => this.#writes.delete(writing));
@@ -122,7 +124,7 @@ export class Sessions {
   /** Ends a session of the account. Throws HttpError 404. */
   async end(context: Context<Caller>, id: Id) {
     const { account, session } = context.caller;
-    const done = await change(this.#services, context, (draft) => {
+    const done = await revoke(this.#services, context, account.id, (draft) => {
       const row = draft.session(id);
       if (row === undefined || row.accountId !== account.id)
         throw new HttpError(404, 'no_such_session', 'The account has no session with this id.');
@@ -136,7 +138,7 @@ export class Sessions {
   /** Ends all sessions of the account except that of the request. */
   endOthers(context: Context<Caller>) {
     const { account, session } = context.caller;
-    return change(this.#services, context, (draft) => {
+    return revoke(this.#services, context, account.id, (draft) => {
       const ended = endSessions(draft, account.id, session?.row.id);
       return { action: 'session.delete', detail: { ended }, createResponse: () => ({ ended }) };
     });

@@ -7,6 +7,7 @@ import { strangerAt } from '../../core/address/slot-owner.ts';
 import { type Draft, write } from '../../core/journal/draft/draft.ts';
 import { type Account, audits } from '../../core/store/rows.ts';
 import { auditEntry } from '../change/change.ts';
+import { inCredentialTurn } from '../change/credentials.ts';
 import type { Services } from '../change/services.ts';
 import { checkCode, codeError } from '../factors/code-check.ts';
 import { HttpError } from '../http/errors.ts';
@@ -70,27 +71,25 @@ export async function signIn<T>(
   const isRight = await passwords.verify(stored, body.password, strangerAt(remoteAddress));
   if (!isRight || account === undefined) throw badCredentials();
   if (!account.apiEnabled) throw apiDisabled();
-  const { result, sequence } = await write(
-    environment,
-    journal,
-    SIGN_INS,
-    (draft) => {
-      // The account may have changed while the password was verified.
-      const now = draft.account(account.id);
-      if (now === undefined || now.passwordHash !== account.passwordHash) throw badCredentials();
-      if (!now.apiEnabled) throw apiDisabled();
-      const check = checkCode(draft, secrets, now.id, body.code);
-      if (check.isAccepted) return { done: work(draft, now, check.by ?? 'password') };
-      // The password was right, so somebody else may know it.
-      const caller = { account: now, token: SIGN_IN };
-      if (check.refusal.code === 'bad_code')
-        draft.insert(
-          audits,
-          auditEntry({ caller, requestId, remoteAddress }, { action: 'account.bad_code', target: now.id }),
-        );
-      return { refusal: check.refusal };
-    },
-    services.traces?.of(requestId),
+  const commit = (draft: Draft) => {
+    // The account may have changed while the password was verified.
+    const now = draft.account(account.id);
+    if (now === undefined || now.passwordHash !== account.passwordHash) throw badCredentials();
+    if (!now.apiEnabled) throw apiDisabled();
+    const check = checkCode(draft, secrets, now.id, body.code);
+    if (check.isAccepted) return { done: work(draft, now, check.by ?? 'password') };
+    // The password was right, so somebody else may know it.
+    const caller = { account: now, token: SIGN_IN };
+    if (check.refusal.code === 'bad_code')
+      draft.insert(
+        audits,
+        auditEntry({ caller, requestId, remoteAddress }, { action: 'account.bad_code', target: now.id }),
+      );
+    return { refusal: check.refusal };
+  };
+  const observer = services.traces?.of(requestId);
+  const { result, sequence } = await inCredentialTurn(services, account.id, () =>
+    write(environment, journal, SIGN_INS, commit, { observer }),
   );
   if (result.refusal !== undefined) throw codeError(401, result.refusal);
   headers[REVISION] = String(sequence);

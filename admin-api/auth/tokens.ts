@@ -5,7 +5,8 @@ import type { Draft } from '../../core/journal/draft/draft.ts';
 import type { Id } from '../../core/store/keys.ts';
 import { type Account, audits, type Token, tokens, tokenUses } from '../../core/store/rows.ts';
 import { accountOf, mayActFor, requireAccount } from '../change/acting.ts';
-import { auditEntry, change } from '../change/change.ts';
+import { auditEntry } from '../change/change.ts';
+import { changeCredential, revoke } from '../change/credentials.ts';
 import type { Services } from '../change/services.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
@@ -53,7 +54,7 @@ export function createToken(services: Services, context: Context<Caller>, body: 
   const scopes = isRestricted ? readRestrictedScopes(body.scopes, held) : readScopes(body.scopes, held);
   const expiresAt = readExpiry(body.expires_at, own.expiresAt);
   const restriction = body.domains == null ? {} : { domains: [...new Set(body.domains)].sort((a, b) => a - b) };
-  return change(services, context, (draft) => {
+  return changeCredential(services, context, account.id, (draft) => {
     requireAccount(draft, account);
     requireDomains(draft, account.id, restriction.domains ?? []);
     const { token, text } = addToken(draft, account, { name: body.name, scopes, expiresAt, ...restriction });
@@ -153,7 +154,8 @@ export function deleteToken(draft: Draft, token: Token): void {
 
 /** Throws HttpError 404. */
 export function revokeToken(services: Services, context: Context<Caller>, id: Id) {
-  return change(services, context, (draft) => {
+  const owner = services.reader.token(id)?.accountId ?? context.caller.account.id;
+  return revoke(services, context, owner, (draft) => {
     const token = draft.token(id);
     if (token === undefined || !mayActFor(draft, context.caller, token.accountId))
       throw new HttpError(404, 'no_such_token', 'The account has no token with this id.');

@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { type Draft, write } from '../../core/journal/draft/draft.ts';
+import { type Draft, type WriteOptions, write } from '../../core/journal/draft/draft.ts';
 import type { Id } from '../../core/store/keys.ts';
 import { type Audit, audits, type Domain, type Replay, replays } from '../../core/store/rows.ts';
 import { formatHost } from '../../core/wire/name.ts';
@@ -14,7 +14,7 @@ import type { Idempotency } from '../http/idempotency.ts';
 import { REVISION } from '../http/revision.ts';
 import type { Context, Reply } from '../http/route.ts';
 import { nowSeconds } from '../http/time.ts';
-import { accountGone } from '../http/unauthorized.ts';
+import { accountGone, apiDisabled, sessionGone, tokenGone } from '../http/unauthorized.ts';
 import type { Services } from './services.ts';
 
 /** The result of a change, for the audit log and the response. */
@@ -38,14 +38,18 @@ export interface ChangeResult<R extends Reply> {
   createResponse(revision: number): R;
 }
 
+/** The request of a change. */
+export type ChangeContext = Pick<Context<Caller>, 'caller' | 'requestId' | 'remoteAddress' | 'idempotency' | 'headers'>;
+
 /**
  * Runs `work` on a draft, commits it, and sets the header with its revision. Throws the errors of
  * `work`, and ConflictError if every attempt conflicts with other writers.
  */
 export async function change<R extends Reply>(
   services: Services,
-  context: Requester & Pick<Context<Caller>, 'idempotency' | 'headers'>,
+  context: ChangeContext,
   work: (draft: Draft) => ChangeResult<R> | Promise<ChangeResult<R>>,
+  { isUrgent }: Pick<WriteOptions, 'isUrgent'> = {},
 ): Promise<R> {
   const { environment, journal } = services;
   const { caller, idempotency, headers } = context;
@@ -54,8 +58,7 @@ export async function change<R extends Reply>(
     // when it runs again.
     const before = idempotency === null ? undefined : ifValid(draft.replay(idempotency.id));
     if (idempotency !== null && before !== undefined) return { again: openReplay(services, idempotency, before) };
-    // The account may have been deleted since authentication; it must not get new objects.
-    if (!draft.hasAccount(caller.account.id)) throw accountGone();
+    requireAccess(draft, caller);
     const done = await work(draft);
     if (done.unchanged !== true) draft.insert(audits, auditEntry(context, done));
     if (idempotency !== null && done.skipsReplay !== true)
@@ -64,11 +67,25 @@ export async function change<R extends Reply>(
   };
   const author = String(caller.account.id);
   const observer = services.traces?.of(context.requestId);
-  const { result, sequence } = await write(environment, journal, author, attempt, observer);
+  const { result, sequence } = await write(environment, journal, author, attempt, { observer, isUrgent });
   // A stored response is a response to the same request, so it has the same type.
   if (result.done === undefined) return setReplayHeaders(result.again, headers) as R;
   headers[REVISION] = String(sequence);
   return result.done.createResponse(sequence);
+}
+
+/**
+ * The access may have ended since authentication. Then the commit conflicts, and its next attempt
+ * fails: nothing that is confirmed later than the end of an access was written by it. Throws
+ * HttpError.
+ */
+function requireAccess(draft: Draft, { account: { id }, session, token }: Caller): void {
+  const account = draft.account(id);
+  if (account === undefined) throw accountGone();
+  if (!account.apiEnabled) throw apiDisabled();
+  if (session !== undefined) {
+    if (draft.session(session.row.id) === undefined) throw sessionGone();
+  } else if (token.hash !== '' && draft.token(token.id) === undefined) throw tokenGone();
 }
 
 /** The caller, and the request. A token with the id 0 is not stored. */

@@ -198,6 +198,8 @@ export function route<T extends TObject, A extends TObject>(
      * than read access.
      */
     readonly ownAccess?: boolean;
+    /** The route ends access to an account: its rate counts apart from other requests. */
+    readonly revokes?: true;
     /** Maximum size of the body in bytes; MAX_JSON if omitted. */
     readonly limit?: number;
   },
@@ -352,13 +354,17 @@ type AccessRules = {
   readonly path: string;
   readonly query?: TObject;
   readonly ownAccess?: boolean;
+  readonly revokes?: true;
   readonly forRestricted?: true;
 };
 
 function authorize(request: HttpRequest, at: MatchedRequest, app: AppParts, route: AccessRules): Caller {
   const caller = app.authenticator.authenticate(request);
   const { session, token } = caller;
-  app.requests.take(session === undefined ? token.id : `session ${session.row.id}`, at.headers);
+  const sender = session === undefined ? token.id : `session ${session.row.id}`;
+  // A revocation counts by its token or session alone: a thief with another token of the account
+  // must not use up its rate.
+  app.requests.take(route.revokes ? `revocation ${sender}` : sender, at.headers);
   // A site on a neighbouring host sends the cookie too, but must not load the response.
   if (session !== undefined) at.headers['Cross-Origin-Resource-Policy'] = 'same-origin';
   requireRouteAccess(app, caller, route);

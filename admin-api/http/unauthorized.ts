@@ -18,5 +18,11 @@ export const unauthorized = (code: (typeof UNAUTHORIZED)[number], message: strin
 
 export const accountGone = (): HttpError => unauthorized('invalid_token', 'The account of the token was deleted.');
 
+export const tokenGone = (): HttpError =>
+  unauthorized('invalid_token', 'The token was revoked or never issued; get a new one.');
+
+export const sessionGone = (): HttpError =>
+  unauthorized('invalid_session', 'The session was ended or never existed; sign in again.');
+
 export const apiDisabled = (): HttpError =>
   new HttpError(403, 'api_disabled', 'API access is off for this account; an administrator can turn it on.');

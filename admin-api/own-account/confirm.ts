@@ -6,7 +6,8 @@ import { clientNetwork } from '../../core/address/ipv6.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import type { Account } from '../../core/store/rows.ts';
 import type { SignInParts } from '../auth/sign-in.ts';
-import { type ChangeResult, change } from '../change/change.ts';
+import type { ChangeResult } from '../change/change.ts';
+import { revoke } from '../change/credentials.ts';
 import { checkCode, codeError } from '../factors/code-check.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
@@ -33,16 +34,20 @@ export const FACTOR_FAULTS = {
   503: ['busy'],
 } as const;
 
+const NOTHING_TO_PREPARE = async (): Promise<void> => {};
+
 type Work<R extends Reply> = (draft: Draft, account: Account) => ChangeResult<R> | Promise<ChangeResult<R>>;
 
 /**
  * Runs `work` after the password was verified. Guesses count as sign-ins do. The response is not
- * stored, so an Idempotency-Key has no effect. Throws HttpError 403 and 429.
+ * stored, so an Idempotency-Key has no effect. `prepare` is slow work before the draft. Throws
+ * HttpError 403 and 429.
  */
 export async function changeWithPassword<R extends Reply>(
   { services, passwords, logins }: SignInParts,
   context: ConfirmedContext,
   work: Work<R>,
+  prepare = NOTHING_TO_PREPARE,
 ): Promise<R> {
   const { caller, body, remoteAddress, headers } = context;
   const { id } = caller.account;
@@ -50,7 +55,8 @@ export async function changeWithPassword<R extends Reply>(
   const account = services.reader.account(id);
   const isRight = await passwords.verify(account?.passwordHash, body.password, callerOwner(context));
   if (!isRight || account === undefined) throw wrongPassword();
-  return change(services, context, async (draft) => {
+  await prepare();
+  return revoke(services, context, id, async (draft) => {
     const current = draft.account(id);
     if (current === undefined) throw accountGone();
     // It may have changed while the password was verified.
@@ -64,8 +70,9 @@ export function changeWithFactors<R extends Reply>(
   parts: SignInParts,
   context: ConfirmedContext,
   work: Work<R>,
+  prepare = NOTHING_TO_PREPARE,
 ): Promise<R> {
-  return changeWithPassword<R>(parts, context, (draft, account) => {
+  const checked: Work<R> = (draft, account) => {
     const check = checkCode(draft, parts.services.secrets, account.id, context.body.code);
     if (check.isAccepted) return work(draft, account);
     const { refusal } = check;
@@ -79,7 +86,8 @@ export function changeWithFactors<R extends Reply>(
         throw codeError(403, refusal);
       },
     };
-  });
+  };
+  return changeWithPassword(parts, context, checked, prepare);
 }
 
 const wrongPassword = (): HttpError =>

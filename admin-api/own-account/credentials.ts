@@ -1,5 +1,6 @@
 /** The caller's own password and e-mail address. */
-import { accounts } from '../../core/store/rows.ts';
+import type { Draft } from '../../core/journal/draft/draft.ts';
+import { type Account, accounts } from '../../core/store/rows.ts';
 import { describeAccount, requireFreeLogins } from '../accounts/service.ts';
 import { endSessions } from '../auth/sessions.ts';
 import type { SignInParts } from '../auth/sign-in.ts';
@@ -19,18 +20,19 @@ export function changePassword(
 ) {
   const { new_password: password, revoke_tokens: revokesTokens = false } = context.body;
   const { session, token } = context.caller;
-  // After the current password was verified, and once if the commit conflicts.
-  let hashing: Promise<string> | undefined;
-  return changeWithFactors(parts, context, async (draft, account) => {
-    hashing ??= parts.passwords.hash(password, callerOwner(context));
-    const passwordHash = await hashing;
+  let passwordHash = '';
+  const hash = async (): Promise<void> => {
+    passwordHash = await parts.passwords.hash(password, callerOwner(context));
+  };
+  const work = (draft: Draft, account: Account) => {
     draft.put(accounts, { ...account, passwordHash, updatedAt: nowSeconds() });
     unlockCodes(draft, account.id);
     const sessionsEnded = endSessions(draft, account.id, session?.row.id);
     const tokensRevoked = revokesTokens ? revokeTokens(draft, account.id, token.id) : 0;
     const counts = { sessions_ended: sessionsEnded, tokens_revoked: tokensRevoked };
     return { action: 'account.password', target: account.id, detail: counts, createResponse: () => counts };
-  });
+  };
+  return changeWithFactors(parts, context, work, hash);
 }
 
 /** Throws the errors of changeWithFactors, and StateError `email_taken`. */

@@ -74,6 +74,7 @@ export function passkeyRoutes(parts: SignInParts): Route[] {
     route({
       ...OWN,
       operationId: 'deletePasskey',
+      revokes: true,
       method: 'DELETE',
       path: PASSKEY,
       summary: 'Remove a passkey',

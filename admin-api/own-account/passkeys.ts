@@ -4,7 +4,7 @@ import type { Draft } from '../../core/journal/draft/draft.ts';
 import type { Id } from '../../core/store/keys.ts';
 import { type Passkey, passkeys } from '../../core/store/rows.ts';
 import type { SignInParts } from '../auth/sign-in.ts';
-import { change } from '../change/change.ts';
+import { changeCredential } from '../change/credentials.ts';
 import { type NewCredential, registrationOptions, verifyRegistration } from '../factors/ceremonies.ts';
 import { spendChallenge } from '../factors/challenges.ts';
 import { relyingPartyOf } from '../factors/relying-party.ts';
@@ -60,7 +60,7 @@ export async function addPasskey(
     throw new InvalidError('bad_passkey', 'The passkey could not be verified: it is for another address, or changed.', {
       pointer: '/attestation',
     });
-  return change(services, context, (draft) => {
+  return changeCredential(services, context, account.id, (draft) => {
     if (!spendChallenge(draft, verified.challenge)) throw badChallenge();
     requireRoom(draft.passkeysOf(account.id));
     if (draft.passkeyByCredential(verified.passkey.credentialId) !== undefined)
@@ -79,7 +79,7 @@ export async function addPasskey(
 
 /** Throws HttpError 404. */
 export function renamePasskey({ services }: SignInParts, context: Context<Caller, { readonly name: string }>, id: Id) {
-  return change(services, context, (draft) => {
+  return changeCredential(services, context, context.caller.account.id, (draft) => {
     const row = { ...requirePasskey(draft, context.caller, id), name: context.body.name };
     draft.put(passkeys, row);
     return {

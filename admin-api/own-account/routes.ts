@@ -41,6 +41,7 @@ export function ownAccountRoutes(parts: SignInParts): Route[] {
     route({
       ...OWN,
       operationId: 'changeOwnPassword',
+      revokes: true,
       method: 'PUT',
       path: `${ACCOUNT}/password`,
       summary: 'Change the own password',
@@ -101,6 +102,7 @@ export function ownAccountRoutes(parts: SignInParts): Route[] {
     route({
       ...OWN,
       operationId: 'disableTotp',
+      revokes: true,
       method: 'DELETE',
       path: TOTP,
       summary: 'Turn off one-time codes',

@@ -29,7 +29,7 @@ export function changeUploadState(
   state: keyof typeof ACTIONS,
   why: StepReason = {},
 ) {
-  return change(services, context, (draft) => {
+  const work = (draft: Draft) => {
     const moved = advance(services, draft, find(draft), state, { ...why, by: context.caller.account.username });
     return {
       action: ACTIONS[state],
@@ -38,7 +38,9 @@ export function changeUploadState(
       detail: { app_id: moved.appId, version_code: moved.versionCode, ...(why.reason && { reason: why.reason }) },
       createResponse: () => ({ upload: viewUploadBrief(moved) }),
     };
-  });
+  };
+  // Uploads of its developer must not delay the end of a package.
+  return change(services, context, work, { isUrgent: state === 'suspended' });
 }
 
 function advance({ config }: Services, draft: Draft, upload: Upload, state: UploadState, why: StepReason): Upload {
@@ -49,14 +51,15 @@ function advance({ config }: Services, draft: Draft, upload: Upload, state: Uplo
 /** Suspends and blocks an app with its approved and published packages. Throws HttpError 404. */
 export function suspendApp(services: Services, context: Context<Caller>, id: string, reason: string) {
   const { username: by } = context.caller.account;
-  return change(services, context, (draft) => {
+  const work = (draft: Draft) => {
     const app = anyApp(draft, id);
     for (const current of [app.current.published, app.current.approved]) {
       const upload = current === null ? undefined : uploadOf(draft, current);
       if (upload !== undefined) move(draft, upload, 'suspended', { by, reason });
     }
     return put(draft, { ...anyApp(draft, id), suspended: reason }, 'app.suspend', { reason });
-  });
+  };
+  return change(services, context, work, { isUrgent: true });
 }
 
 /**

@@ -3,14 +3,14 @@
 import { randomBytes } from 'node:crypto';
 import { InvalidError, StateError } from '../../core/base/errors.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
-import type { Id } from '../../core/store/keys.ts';
+import { type Id, idKey } from '../../core/store/keys.ts';
 import { type TsigKeyRow, tsigContext, tsigKeys } from '../../core/store/rows.ts';
 import { toAscii } from '../../core/wire/idn.ts';
 import { formatHost, type Name, parseName } from '../../core/wire/name.ts';
 import { TSIG_ALGORITHMS, type TsigAlgorithm } from '../../core/wire/tsig.ts';
 import { allows, narrowScopes } from '../auth/scopes.ts';
 import { accountOf, mayActFor, requireAccount } from '../change/acting.ts';
-import { change } from '../change/change.ts';
+import { changeCredential, revoke } from '../change/credentials.ts';
 import type { Services } from '../change/services.ts';
 import { domainOf } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';
@@ -45,7 +45,7 @@ export function createTsigKey(services: Services, context: Context<Caller>, body
     domains: body.domain_ids == null ? null : [...new Set(body.domain_ids)],
     createdAt: nowSeconds(),
   };
-  return change(services, context, (draft) => {
+  return changeCredential(services, context, account.id, (draft) => {
     requireAccount(draft, account);
     // Of the account of the key, also for administrators: the key is not valid for other domains.
     for (const domainId of chosen.domains ?? []) domainOf(draft, account.id, domainId);
@@ -75,7 +75,7 @@ export interface KeyChange {
 /** Changes a key, which keeps its rights. Throws InvalidError, HttpError 404, StateError. */
 export function updateTsigKey(services: Services, context: Context<Caller>, id: Id, changed: KeyChange) {
   const name = changed.name === undefined ? undefined : readKeyName(changed.name);
-  return change(services, context, (draft) => {
+  return changeCredential(services, context, ownerOf(services, context, id), (draft) => {
     const before = requireKey(draft, context.caller, id);
     const { secret } = changed;
     const row: TsigKeyRow = {
@@ -99,6 +99,9 @@ export function updateTsigKey(services: Services, context: Context<Caller>, id: 
     };
   });
 }
+
+const ownerOf = ({ reader }: Services, { caller }: Context<Caller>, id: Id): Id =>
+  reader.row(tsigKeys, idKey(id))?.accountId ?? caller.account.id;
 
 function requireKey(draft: Draft, caller: Caller, id: Id): TsigKeyRow {
   const row = draft.tsigKey(id);
@@ -153,7 +156,7 @@ function readScopes(requested: readonly string[] | undefined, held: readonly str
 
 /** The key is invalid before the response is sent. Throws HttpError 404. */
 export function deleteTsigKey(services: Services, context: Context<Caller>, id: Id) {
-  return change(services, context, (draft) => {
+  return revoke(services, context, ownerOf(services, context, id), (draft) => {
     const row = requireKey(draft, context.caller, id);
     draft.delete(tsigKeys, row);
     const { accountId, name } = row;

@@ -57,6 +57,7 @@ export function tsigRoutes(services: Services): Route[] {
     }),
     route({
       operationId: 'deleteTsigKey',
+      revokes: true,
       method: 'DELETE',
       path: `${PATH}/{key_id}`,
       tag: 'tokens',

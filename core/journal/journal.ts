@@ -69,6 +69,8 @@ export interface CommitRequest {
   readonly compiled?: CompiledZone;
   /** Called when this node has applied the entry, and waits for other nodes. */
   readonly onApplied?: () => void;
+  /** The commit goes ahead of those that wait on this node, such as the end of a session. */
+  readonly isUrgent?: boolean;
 }
 
 export interface CompiledZone {

@@ -44,9 +44,17 @@ export class CommitQueue {
 
   add(request: CommitRequest, mandate?: PendingCommit['mandate']): Promise<Committed> {
     return new Promise((resolve, reject) => {
-      this.#pending.push({ request, resolve, reject, queuedAt: performance.now(), mandate });
+      const commit = { request, resolve, reject, queuedAt: performance.now(), mandate };
+      if (request.isUrgent) this.#pending.splice(this.#urgentCount(), 0, commit);
+      else this.#pending.push(commit);
       if (this.#wait !== null && this.size >= this.#wait.size) this.#wait.reached();
     });
+  }
+
+  /** Urgent commits at the front. */
+  #urgentCount(): number {
+    const count = this.#pending.findIndex(({ request }) => !request.isUrgent);
+    return count < 0 ? this.#pending.length : count;
   }
 
   /** Resolves when that many commits wait. Only for one caller at a time. */

@@ -223,6 +223,8 @@ const MAX_ATTEMPTS = 20;
  * others yet would only conflict again.
  */
 const MAX_PAUSE_MS = 200;
+/** Milliseconds in which an urgent write is retried, without pauses, instead of MAX_ATTEMPTS. */
+const URGENT_PATIENCE_MS = 10_000;
 
 /** Receives the times of the commits of a write. */
 export interface WriteObserver {
@@ -238,6 +240,15 @@ export interface ObservedCommit {
   fail(code: string): void;
 }
 
+export interface WriteOptions {
+  readonly observer?: WriteObserver;
+  /**
+   * The write goes ahead of others. It is retried for longer: clients with an open access must not
+   * delay the end of that access by writes that conflict with it.
+   */
+  readonly isUrgent?: boolean;
+}
+
 /**
  * Runs `work` on a draft and commits its changes. Retries after a conflict. Also retries when
  * `work` throws a WaypostError and this node lacked entries of other nodes: an error must be
@@ -249,9 +260,10 @@ export async function write<T>(
   journal: Journal,
   by: string,
   work: (draft: Draft) => T | Promise<T>,
-  observer?: WriteObserver,
+  { observer, isUrgent = false }: WriteOptions = {},
 ): Promise<{ result: T; sequence: number }> {
   const ids = new IdTaker(journal.ids);
+  const urgentUntil = isUrgent ? performance.now() + URGENT_PATIENCE_MS : 0;
   let latest: number | undefined;
   // Until a commit may have been written, no row has the taken ids.
   let areIdsFree = true;
@@ -279,14 +291,16 @@ export async function write<T>(
       const observed = observer?.startCommit();
       try {
         const onApplied = observed?.applied;
-        const { sequence } = await journal.commit({ by, compiled: draft.compiled, onApplied, ...request });
+        const { sequence } = await journal.commit({ by, compiled: draft.compiled, onApplied, isUrgent, ...request });
         observed?.end(sequence);
         return { result, sequence };
       } catch (error) {
         observed?.fail(error instanceof WaypostError ? error.code : 'internal');
         if (!(error instanceof ConflictError)) throw error;
         areIdsFree = true;
-        if (attempt++ === MAX_ATTEMPTS) throw error;
+        attempt++;
+        if (isUrgent ? performance.now() > urgentUntil : attempt > MAX_ATTEMPTS) throw error;
+        if (isUrgent) continue;
         const pause = Math.random() * Math.min(MAX_PAUSE_MS, (attempt - 2) ** 2);
         if (pause > 1) await sleep(pause);
       }

@@ -27,6 +27,25 @@ test('exclusive work runs alone, shared work together, in order of arrival', asy
   assert.is(turns.size, 0);
 });
 
+test('work that goes first waits for running work only, and for earlier such work', async () => {
+  const turns = new Turns();
+  const order: string[] = [];
+  const work = (name: string) => async () => {
+    order.push(name);
+    await wait(1);
+  };
+  await Promise.all([
+    turns.exclusive('k', work('running')),
+    turns.exclusive('k', work('a')),
+    turns.shared('k', work('b')),
+    turns.first('k', work('first')),
+    turns.exclusive('k', work('c')),
+    turns.first('k', work('second')),
+  ]);
+  assert.equal(order, ['running', 'first', 'second', 'a', 'b', 'c']);
+  assert.is(turns.size, 0);
+});
+
 test('failed work releases the key', async () => {
   const turns = new Turns();
   const failing = turns.exclusive('k', async () => {

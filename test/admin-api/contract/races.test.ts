@@ -1,7 +1,8 @@
 /** Concurrent requests: after each response, the confirmed state is true. */
 import * as assert from 'uvu/assert';
-import type { Answer } from '../daemon.ts';
-import { everywhere, outcome, refused, succeeded } from './world.ts';
+import { until } from '../../support/until.ts';
+import { type Answer, listOf } from '../daemon.ts';
+import { Client, everywhere, type Member, outcome, refused, succeeded } from './world.ts';
 
 const ROUNDS = 5;
 
@@ -23,6 +24,59 @@ await everywhere('contract, races', (test) => {
         assert.is(taken, answer.status === 200, names[i]);
       }
     }
+  });
+
+  test('the end of access is not delayed by writes of those who have it, and none of them survives', async ({
+    world,
+  }) => {
+    const { admin } = world;
+    const ends: readonly ((member: Member) => Promise<Answer>)[] = [
+      ({ client, password }) =>
+        client.put('/api/v1/account/password', { password, new_password: 'another secret', revoke_tokens: true }),
+      ({ id }) => admin.patch(`/api/v1/accounts/${id}`, { password: 'another secret', revoke_tokens: true }),
+      ({ id }) => admin.patch(`/api/v1/accounts/${id}`, { api_enabled: false }),
+      ({ id }) => admin.delete(`/api/v1/accounts/${id}`),
+    ];
+    for (const end of ends) {
+      const member = await world.member();
+      const stolen = await world.scoped(member.client, ['account']);
+      const tokens: Client[] = [];
+      let isOver = false;
+      const flood = async (): Promise<void> => {
+        for (let i = 0; i < 50 && !isOver; i++) {
+          const answer = await stolen.post('/api/v1/tokens', { name: 'thief' });
+          if (answer.status !== 200)
+            return void assert.match(outcome(answer), /^(401 invalid_token|403 api_disabled)$/);
+          tokens.push(new Client(world.daemon, String(answer.body.token)));
+        }
+      };
+      const flooding = Array.from({ length: 12 }, flood);
+      await until(() => tokens.length >= 12);
+      succeeded(await end(member));
+      const before = tokens.length;
+      for (const token of tokens.slice(0, before))
+        assert.match(outcome(await token.get('/api/v1/account')), /^(401 invalid_token|403 api_disabled)$/);
+      isOver = true;
+      await Promise.all(flooding);
+      for (const token of tokens)
+        assert.match(outcome(await token.get('/api/v1/account')), /^(401 invalid_token|403 api_disabled)$/);
+    }
+  });
+
+  test('a token or session that ends while its write waits writes nothing', async ({ world }) => {
+    const member = await world.member({ plan: 'unlimited' });
+    const other = await world.scoped(member.client, ['dns']);
+    const { body } = succeeded(await member.client.get('/api/v1/tokens'));
+    const id = listOf(body.tokens).at(-1)?.id;
+    for (let round = 0; round < ROUNDS; round++) {
+      const creations = Array.from({ length: 4 }, (_, i) =>
+        other.post('/api/v1/domains', { domain: `late${round}-${i}.example` }),
+      );
+      const revoked = round === ROUNDS - 1 ? [member.client.delete(`/api/v1/tokens/${id}`)] : [];
+      const [answers] = await Promise.all([Promise.all(creations), Promise.all(revoked)]);
+      for (const answer of answers) assert.match(outcome(answer), /^(200|401 invalid_token)$/);
+    }
+    refused(await other.get('/api/v1/domains'), '401 invalid_token');
   });
 
   test('of a domain and its child, created by two accounts concurrently, only one is created', async ({ world }) => {

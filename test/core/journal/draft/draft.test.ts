@@ -348,4 +348,39 @@ test(
   }),
 );
 
+test(
+  'an urgent write goes ahead of commits that wait, and is retried after many conflicts',
+  run(async ({ environment, journal }) => {
+    const order: string[] = [];
+    const create = (name: string, isUrgent: boolean): Promise<unknown> =>
+      write(environment, journal, 'test', (draft) => draft.put(domains, newDomain(name)), { isUrgent }).then(
+        ({ sequence }) => (order[sequence] = name),
+      );
+    await Promise.all([
+      create('a.test.', false),
+      create('b.test.', false),
+      create('first.test.', true),
+      create('c.test.', false),
+      create('second.test.', true),
+    ]);
+    assert.equal(
+      order.filter((name) => name !== undefined),
+      ['first.test.', 'second.test.', 'a.test.', 'b.test.', 'c.test.'],
+    );
+    let conflicts = 0;
+    const contested: Journal = Object.create(journal, {
+      head: { get: () => journal.head },
+      commit: {
+        value: (request: Parameters<Journal['commit']>[0]) =>
+          conflicts++ < 50 ? Promise.reject(new ConflictError()) : journal.commit(request),
+      },
+    });
+    const added = (draft: Draft) => draft.put(domains, newDomain('contested.test.'));
+    assert.instance(await write(environment, contested, 'test', added).catch((error) => error), ConflictError);
+    assert.is(conflicts, 20);
+    await write(environment, contested, 'test', added, { isUrgent: true });
+    assert.is(conflicts, 51);
+  }),
+);
+
 test.run();

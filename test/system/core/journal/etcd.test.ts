@@ -70,7 +70,7 @@ test('a write reports when this node has applied it, before it waits for other n
       fail: (code: string) => void events.push(code),
     };
     const observer = { startCommit: () => observed };
-    await write(environment, journal, 'test', (draft) => draft.put(domains, newDomain('seen.test.')), observer);
+    await write(environment, journal, 'test', (draft) => draft.put(domains, newDomain('seen.test.')), { observer });
   });
   assert.equal(events, ['applied', 'wait for 1', 'end of 1']);
 });

@@ -1,0 +1,36 @@
+/**
+ * Changes of the credentials of an account take turns: tokens, sessions, passwords, second factors,
+ * TSIG keys. A change that ends access goes first, and no other change of these credentials runs
+ * next to it. Otherwise a thief with the access could delay its end by creating tokens or sessions,
+ * with which it conflicts.
+ */
+import type { Draft } from '../../core/journal/draft/draft.ts';
+import type { Id } from '../../core/store/keys.ts';
+import type { Reply } from '../http/route.ts';
+import { type ChangeContext, type ChangeResult, change } from './change.ts';
+import type { Services } from './services.ts';
+import type { Turns } from './turns.ts';
+
+type Work<R extends Reply> = (draft: Draft) => ChangeResult<R> | Promise<ChangeResult<R>>;
+
+const keyOf = (accountId: Id): string => `credentials ${accountId}`;
+
+/** Runs a write that adds a credential of the account, or changes one. */
+export const inCredentialTurn = <T>({ turns }: { readonly turns: Turns }, accountId: Id, work: () => Promise<T>) =>
+  turns.exclusive(keyOf(accountId), work);
+
+/** `change` for a credential of the account. */
+export const changeCredential = <R extends Reply>(
+  services: Services,
+  context: ChangeContext,
+  accountId: Id,
+  work: Work<R>,
+): Promise<R> => inCredentialTurn(services, accountId, () => change(services, context, work));
+
+/** `change` for the end of access to the account, or for a change that may end it. */
+export const revoke = <R extends Reply>(
+  services: Services,
+  context: ChangeContext,
+  accountId: Id,
+  work: Work<R>,
+): Promise<R> => services.turns.first(keyOf(accountId), () => change(services, context, work, { isUrgent: true }));
