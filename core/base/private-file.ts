@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import {
+  chmodSync,
   closeSync,
   fstatSync,
   fsyncSync,
@@ -12,6 +13,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
@@ -86,6 +88,22 @@ function publishDraft(file: string, text: string, rename: (draft: string) => voi
     rmSync(draft, { force: true });
   }
   syncFolder(dirname(file));
+}
+
+/**
+ * Before LMDB opens or creates a database: returns the options by which its files, the locks too,
+ * are for their owner alone, whatever the umask, and closes those that an earlier version made.
+ */
+export function privateDatabase(path: string): { readonly path: string; readonly permissionsMode: number } {
+  for (const file of [path, `${path}-lock`])
+    try {
+      const { mode } = statSync(file);
+      if ((mode & 0o077) !== 0) chmodSync(file, mode & 0o700);
+    } catch (error) {
+      // It does not exist yet; or it is another user's, or on a read-only disk: LMDB reports that.
+      if (!['ENOENT', 'EPERM', 'EROFS'].includes(String(codeOf(error)))) throw error;
+    }
+  return { path, permissionsMode: 0o600 };
 }
 
 /** A new name is durable only after its folder is synced, too. */

@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
+import { privateDatabase } from '../base/private-file.ts';
 import { BINARY, type Binary } from '../store/environment.ts';
 import { makeFolder } from '../store/folder.ts';
 import { TIERS } from './tiers.ts';
@@ -23,12 +24,12 @@ export interface StatisticsFile {
 export function openStatisticsFile(directory: string): StatisticsFile {
   makeFolder(directory);
   const root = open<Buffer, Uint8Array>({
-    path: join(directory, FILE),
     noSubdir: true,
     maxDbs: TIERS.length + 1,
     mapSize: FIRST_MAP_SIZE,
     overlappingSync: false,
     ...BINARY,
+    ...privateDatabase(join(directory, FILE)),
   });
   const table = (name: string): Binary => root.openDB({ name, ...BINARY });
   return root.transactionSync(() => ({

@@ -6,6 +6,7 @@
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { ConfigError } from '../base/errors.ts';
+import { privateDatabase } from '../base/private-file.ts';
 import { makeFolder } from './folder.ts';
 import { records, TABLES } from './rows.ts';
 
@@ -76,13 +77,13 @@ export const BINARY = { keyEncoding: 'binary', encoding: 'binary', encoder: BYTE
 export function openEnvironment(directory: string, mapSize = 1 << 30): Environment {
   makeFolder(directory);
   const root = open<Buffer, Uint8Array>({
-    path: join(directory, STORE_FILE),
     noSubdir: true,
     maxDbs: MAX_TABLES,
     maxReaders: MAX_READERS,
     mapSize,
     overlappingSync: false,
     ...BINARY,
+    ...privateDatabase(join(directory, STORE_FILE)),
   });
   const table = (name: string): Binary => root.openDB({ name, ...BINARY });
   // In one transaction: each would be synced by itself when the store is made.
@@ -134,12 +135,12 @@ export interface ReadOnlyStore {
 /** Opens the file of a store of any format, to look at it; a daemon may use it meanwhile. */
 export function openReadOnly(path: string): ReadOnlyStore {
   const root = open<Buffer, Uint8Array>({
-    path,
     noSubdir: true,
     readOnly: true,
     maxDbs: MAX_TABLES,
     maxReaders: MAX_READERS,
     ...BINARY,
+    ...privateDatabase(path),
   });
   return { root, table: (name) => root.openDB({ name, ...BINARY }) as Binary | undefined };
 }

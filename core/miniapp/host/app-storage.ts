@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
-import { syncFolder } from '../../base/private-file.ts';
+import { privateDatabase, syncFolder } from '../../base/private-file.ts';
 import { HostFault } from '../bridge/errors.ts';
 import { LIMITS } from '../bridge/operations.ts';
 import { PERMISSION_STATES, type PermissionState, type PermissionStore } from './permissions.ts';
@@ -64,7 +64,6 @@ export class AppStorage implements StorageService, PermissionStore {
     this.#limits = limits;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#database = open<Buffer, Uint8Array>({
-      path: join(folder, FILE),
       noSubdir: true,
       mapSize: MAP_SIZE,
       // A transaction is on disk when it ends.
@@ -72,6 +71,7 @@ export class AppStorage implements StorageService, PermissionStore {
       keyEncoding: 'binary',
       encoding: 'binary',
       cache: false,
+      ...privateDatabase(join(folder, FILE)),
     });
     // The file's name is durable after that.
     syncFolder(folder);
