@@ -171,9 +171,10 @@ Example:
     .addHelpText(
       'after',
       `
-Responses to writes no longer list the node as pending, and the other nodes send it nothing more. A removed node cannot come back with its old data:
-it needs a new invitation and an empty data folder. An etcd that accepts certificates of the cluster still accepts the certificate of the removed node.
-If its key may be stolen, let only the nodes reach etcd, or give etcd a revocation list with that certificate (--client-crl-file).
+Responses to writes no longer list the node as pending. Every node refuses the key of its certificate for good; to come back, it needs a new
+invitation and an empty data folder. Members of etcd refuse its certificate at its next connection, if they read the list of revoked certificates
+(cluster/revoked/list.crl in the data folder of each node). Its open connections to etcd stay until etcd restarts. An invitation of that name that
+was not used is withdrawn, too.
 
 Example:
   $ waypost cluster remove node-3
@@ -186,7 +187,7 @@ Example:
         else
           print(
             io.stdout,
-            `${name} is no longer a member; "waypost cluster invite ${name}" lets it, or another node of that name, join again`,
+            `${name} is no longer a member, and its key is refused; "waypost cluster invite ${name}" lets another node of that name join. If its key may be stolen, restart the members of etcd, one after the other: that ends its connections to them.`,
           );
         return true;
       }),

@@ -11,7 +11,7 @@ export interface Pair {
   readonly key: string;
 }
 
-const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+export const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const YEAR = 365 * 86_400_000;
 /** Nothing renews them, so they last. */
 const LIFETIME = 20 * YEAR;
@@ -21,7 +21,7 @@ const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 
 export async function createAuthority(): Promise<Pair> {
-  const x509 = await load();
+  const x509 = await loadX509();
   const keys = await newKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     ...validity(),
@@ -42,7 +42,7 @@ export async function createAuthority(): Promise<Pair> {
  * reached. Throws Error for what is no authority.
  */
 export async function signNode(authority: Pair, name: string, hosts: readonly string[] = []): Promise<Pair> {
-  const x509 = await load();
+  const x509 = await loadX509();
   const issuer = new x509.X509Certificate(authority.certificate);
   const keys = await newKeys();
   const der = Buffer.from(authority.key.replace(/-----[^-]+-----|\s/g, ''), 'base64');
@@ -68,14 +68,14 @@ export async function signNode(authority: Pair, name: string, hosts: readonly st
   return { certificate: `${certificate.toString('pem')}\n`, key: await pemOf(keys.privateKey) };
 }
 
-/** Takes some time to load, and is needed by commands only. */
-async function load(): Promise<typeof import('@peculiar/x509')> {
+/** Takes some time to load, and is needed rarely. */
+export async function loadX509(): Promise<typeof import('@peculiar/x509')> {
   const x509 = await import('@peculiar/x509');
   x509.cryptoProvider.set(webcrypto as unknown as Parameters<typeof x509.cryptoProvider.set>[0]);
   return x509;
 }
 
-const newKeys = (): Promise<webcrypto.CryptoKeyPair> =>
+export const newKeys = (): Promise<webcrypto.CryptoKeyPair> =>
   webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
 
 const validity = () => ({

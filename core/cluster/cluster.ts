@@ -70,7 +70,7 @@ export interface ClusterOptions {
   /** Another node has said how far it is. */
   readonly onHeard?: () => void;
   /** `others` may have changed. */
-  readonly onMembers?: () => void;
+  readonly onMembers?: (members: Members) => void;
   readonly blobs?: BlobStore;
   readonly watchRequests: WatchRequests;
   /** Undefined: this node keeps no statistics. */
@@ -151,7 +151,7 @@ export class Cluster {
         this.#changed(members);
         this.#joining.changed(members);
         this.#keep(members);
-        this.#options.onMembers?.();
+        this.#options.onMembers?.(members);
       },
       onTrouble: (error) => lookedUp.report(error),
     });

@@ -22,6 +22,10 @@ export interface ClusterFiles {
   readonly environment: string;
   /** ETCD_* variables of the member of etcd next to this node. */
   readonly etcdEnvironment: string;
+  /** The folder of the list of revoked certificates: see revocation-list.ts. */
+  readonly revoked: string;
+  /** Invitations that were made before the log in etcd was begun. */
+  readonly invited: string;
   /** Who the others are, as this node saw it last. */
   readonly knownNodes: string;
 }
@@ -36,6 +40,8 @@ export function clusterFiles({ dataDir, peer }: Pick<Placed, 'dataDir' | 'peer'>
     key: peer.keyFile ?? join(folder, 'node.key'),
     environment: join(dataDir, CLUSTER_ENVIRONMENT),
     etcdEnvironment: join(folder, 'etcd.environment'),
+    revoked: join(folder, 'revoked'),
+    invited: join(folder, 'invited.json'),
     knownNodes: join(folder, 'nodes.json'),
   };
 }

@@ -57,6 +57,8 @@ export interface Members {
   readonly there: ReadonlySet<string>;
   /** The feature level that the cluster has agreed on; null: etcd has not been read yet. */
   readonly agreedLevel: number | null;
+  /** Serial numbers of the certificates of removed keys, sorted. */
+  readonly revoked: readonly string[];
 }
 
 /** An invitation that was not used yet. */
@@ -74,7 +76,7 @@ export interface IssuedCertificate {
   readonly expires: number;
 }
 
-export interface ClusterState extends Members {
+export interface ClusterState extends Omit<Members, 'revoked'> {
   readonly agreedLevel: number;
   readonly sessions: ReadonlyMap<string, Session>;
   /** Ids. */

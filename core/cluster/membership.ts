@@ -11,7 +11,7 @@ import { hasRevision, put, remove, unwrittenSince } from '../etcd/messages.ts';
 import { SharedRun } from '../journal/etcd/shared-run.ts';
 import { FIRST_LEVEL, risenLevel } from '../journal/feature-level.ts';
 import { type Admission, admit } from './admission.ts';
-import { issuedPut, removedKeyPut } from './invitations.ts';
+import { issuedPut, removedKeyPut, revokedSerials } from './invitations.ts';
 import { type ClusterState, keyOf, keysOf, levelKey, type Member, type Members, readMembers } from './members.ts';
 
 export interface MembershipOptions {
@@ -74,7 +74,7 @@ export class Membership {
   #refused: StateError | null = null;
   /** In the time of performance.now(). */
   #refusedAt: number | null = null;
-  members: Members = { nodes: new Map(), live: new Set(), there: new Set(), agreedLevel: null };
+  members: Members = { nodes: new Map(), live: new Set(), there: new Set(), agreedLevel: null, revoked: [] };
 
   constructor(options: MembershipOptions) {
     this.#options = options;
@@ -214,10 +214,11 @@ export class Membership {
     const { nodes, live, there, agreedLevel, revision } = state;
     this.#revision = revision;
     this.#isStale = false;
-    const text = JSON.stringify([[...nodes.values()], [...live], [...there], agreedLevel]);
+    const revoked = revokedSerials(state);
+    const text = JSON.stringify([[...nodes.values()], [...live], [...there], agreedLevel, revoked]);
     if (text === this.#last) return;
     this.#last = text;
-    this.members = { nodes, live, there, agreedLevel };
+    this.members = { nodes, live, there, agreedLevel, revoked };
     onChange(this.members);
   }
 

@@ -1,10 +1,12 @@
 /** Takes a node out of the cluster that does not come back. */
+import { existsSync } from 'node:fs';
 import { StateError } from '../base/errors.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
 import { hasRevision, put, remove } from '../etcd/messages.ts';
-import { etcdSettings, type Placed } from './files.ts';
-import { issuedPut, removedKeyPut } from './invitations.ts';
+import { clusterFiles, etcdSettings, type Placed } from './files.ts';
+import { issuedPut, removedKeyPut, revokedSerials } from './invitations.ts';
 import { keyOf, readMembers } from './members.ts';
+import { revoke } from './revocation-list.ts';
 
 /**
  * From now on nobody names it as pending, and every node refuses the key of its certificate, and
@@ -40,7 +42,11 @@ export async function removeMember(config: Placed, name: string, isForced: boole
         ],
       );
       // It has come or gone meanwhile.
-      if (succeeded) return;
+      if (!succeeded) continue;
+      const files = clusterFiles(config);
+      // The daemons do so, too; this one may not run.
+      if (existsSync(files.revoked)) await revoke(files, revokedSerials(await readMembers(gateway, prefix)));
+      return;
     }
   } finally {
     await gateway.close();

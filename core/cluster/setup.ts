@@ -12,6 +12,7 @@ import { createPrivateFile, readPrivateFile, replacePrivateFile } from '../base/
 import { openSecrets } from '../base/secrets.ts';
 import { type Config, clusterEnvironment, secretKeyFile } from '../config/index.ts';
 import { formatListen } from '../config/listen.ts';
+import { EtcdUnavailable } from '../etcd/errors.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
 import { readHead } from '../journal/applied-head.ts';
 import { EtcdLog } from '../journal/etcd/shared-log.ts';
@@ -24,6 +25,7 @@ import { inviteKey, rememberMember } from './invitations.ts';
 import { keyPrintOf } from './key-print.ts';
 import { readKnownNodes } from './known-nodes.ts';
 import { readMembers } from './members.ts';
+import { revoke } from './revocation-list.ts';
 import { addressOf, planVoter, type VoterStep, voterOf } from './voter.ts';
 
 type ClusterConfig = Pick<Config, 'etcd' | 'peer' | 'nodeName' | 'dataDir' | 'secrets' | 'store'>;
@@ -61,8 +63,9 @@ export async function initCluster(config: ClusterConfig, hosts: readonly string[
         install(files, files.ca, authority.certificate);
         createPrivateFile(files.authority, authority.key);
       }
-      writeOwn(files, await signNode(readAuthority(config), config.nodeName, hosts));
+      await writeOwn(files, await signNode(readAuthority(config), config.nodeName, hosts));
     }
+    await revoke(files, []);
     openSecrets(secretKeyFile(config));
     install(files, files.environment, environment);
     const head = headOf(config);
@@ -148,11 +151,22 @@ export async function inviteCertificate(config: ClusterConfig, name: string, pem
       `The certificate is not for ${name}: nodes connect to each other by name. Use one with the DNS name ${name}.`,
     );
   const gateway = new EtcdGateway(etcdSettings(config));
+  const files = clusterFiles(config);
   try {
     await inviteKey(gateway, config.etcd.prefix, name, pem);
+  } catch (error) {
+    // No daemon has run here yet, so "cluster init" is to be run again when etcd is there.
+    if (!(error instanceof EtcdUnavailable) || existsSync(files.knownNodes)) throw error;
+    replacePrivateFile(files.invited, JSON.stringify([...readEarly(files), { name, certificate: pem }]));
   } finally {
     await gateway.close();
   }
+}
+
+/** Invitations that are not in etcd yet. */
+function readEarly({ invited }: ClusterFiles): { readonly name: string; readonly certificate: string }[] {
+  const text = readPrivateFile(invited);
+  return text === undefined ? [] : (JSON.parse(text) as { name: string; certificate: string }[]);
 }
 
 /**
@@ -171,6 +185,8 @@ async function admitKnown(
   const isMember = nodes.get(nodeName)?.key === keyPrintOf(own);
   // Only the node with the authority decides who else is a member.
   if (!isMember && (isNew || existsSync(files.authority))) await inviteKey(gateway, etcd.prefix, nodeName, own);
+  for (const { name, certificate } of readEarly(files)) await inviteKey(gateway, etcd.prefix, name, certificate);
+  rmSync(files.invited, { force: true });
   if (!isNew) return;
   for (const node of readKnownNodes(files.knownNodes).values()) {
     if (node.name === nodeName) continue;
@@ -217,7 +233,7 @@ export async function joinCluster(config: ClusterConfig, text: string): Promise<
         throw new StateError('has_key', `${secrets} differs from the key of the cluster; move it away.`);
       install(files, files.ca, invitation.ca);
       install(files, files.environment, environment);
-      writeOwn(files, invitation);
+      await writeOwn(files, invitation);
     } finally {
       lock.release();
     }
@@ -279,7 +295,9 @@ function isFor({ folder, certificate, key }: ClusterFiles, hosts: readonly strin
   return hosts.every((host) => (isIP(host) > 0 ? own.checkIP(host) : own.checkHost(host)) !== undefined);
 }
 
-function writeOwn(files: ClusterFiles, { certificate, key }: Pair): void {
+async function writeOwn(files: ClusterFiles, { certificate, key }: Pair): Promise<void> {
+  // A member of etcd refuses every client without it.
+  await revoke(files, []);
   if (dirname(files.key) === files.folder) rmSync(files.key, { force: true });
   install(files, files.certificate, certificate);
   // Last: who has it has all.

@@ -31,6 +31,7 @@ import type { ReadLogStates } from './peer-logs.ts';
 import { ownRuleCounts, type ReadRuleCounts } from './peer-rule-counts.ts';
 import type { ReadStatistics } from './peer-statistics.ts';
 import { Replacement } from './replacement.ts';
+import { revocationList, revoke } from './revocation-list.ts';
 import { SnapshotSender } from './snapshot.ts';
 import type { Standing } from './standing.ts';
 import { TailWatcher } from './tail-watcher.ts';
@@ -94,7 +95,9 @@ class SharedNode implements Node {
   };
   readonly #edgeListeners: ((edges: readonly EdgeAddress[]) => void)[] = [];
   readonly #log: Logger;
+  readonly #config: NodeOptions['config'];
   readonly #damage: DamageLog;
+  #revoking: Promise<boolean> = Promise.resolve(false);
   readonly #gateway: EtcdGateway;
   readonly #cluster: Cluster;
   readonly #puller: BlobPuller;
@@ -119,6 +122,7 @@ class SharedNode implements Node {
       'following the log of the cluster again',
     );
     this.#log = log;
+    this.#config = config;
     this.#damage = new DamageLog(log);
     this.#gateway = gateway;
     const journal = openEtcdJournal({
@@ -160,7 +164,8 @@ class SharedNode implements Node {
         region: peer.region,
         edge: ownEdge(config),
       },
-      onMembers: () => {
+      onMembers: ({ revoked }) => {
+        void this.#revoke(revoked);
         const edges = edgesOf(cluster.others);
         for (const listener of this.#edgeListeners) listener(edges);
       },
@@ -304,6 +309,22 @@ class SharedNode implements Node {
     // Data that is here stays unless the fault does: a value in etcd may be damaged for a moment.
     if (isNew) void this.#replacement.begin();
     else this.#replacing ??= setTimeout(() => void this.#replacement.begin(), REPLACED_AFTER);
+  }
+
+  /** For the member of etcd next to this node, if there is one. */
+  async #revoke(serials: readonly string[]): Promise<void> {
+    const files = clusterFiles(this.#config);
+    try {
+      // One after the other.
+      this.#revoking = this.#revoking.then(() => revoke(files, serials));
+      if (await this.#revoking) this.#log.info('revoked certificates written', { count: serials.length });
+    } catch (error) {
+      this.#revoking = Promise.resolve(false);
+      this.#log.error('cannot write the list of revoked certificates; etcd accepts removed nodes', {
+        file: revocationList(files),
+        error,
+      });
+    }
   }
 
   #found(): void {

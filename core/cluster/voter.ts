@@ -12,6 +12,7 @@ import { EtcdUnavailable } from '../etcd/errors.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
 import type { EtcdMemberEntry } from '../etcd/messages.ts';
 import { type ClusterFiles, clusterFiles, etcdSettings, type Placed } from './files.ts';
+import { revocationList } from './revocation-list.ts';
 
 export interface Voter {
   /** Of the node. */
@@ -101,15 +102,19 @@ export const etcdEnvironment = (settings: EtcdMemberSettings): string =>
  * The command as the unit would run it: its folder is that of the unit next to the data in
  * /var/lib/waypost.
  */
-function startOf(settings: EtcdMemberSettings, { ca, certificate, key }: ClusterFiles, dataDir: string): string[] {
+function startOf(settings: EtcdMemberSettings, files: ClusterFiles, dataDir: string): string[] {
+  const { ca, certificate, key } = files;
+  const crl = revocationList(files);
   const words = (pairs: Readonly<Record<string, string>>): string[] =>
     Object.entries(pairs).flatMap(([option, value]) => [`--${option}`, value]);
   return [
     'etcd',
     ...words({ ...settings, 'data-dir': `${dataDir}-etcd` }),
     ...['--client-cert-auth', ...words({ 'trusted-ca-file': ca, 'cert-file': certificate, 'key-file': key })],
+    ...words({ 'client-crl-file': crl }),
     '--peer-client-cert-auth',
     ...words({ 'peer-trusted-ca-file': ca, 'peer-cert-file': certificate, 'peer-key-file': key }),
+    ...words({ 'peer-crl-file': crl }),
     ...words({ 'auto-compaction-mode': 'revision', 'auto-compaction-retention': String(RETENTION) }),
     ...words({ 'quota-backend-bytes': String(QUOTA), logger: 'zap', 'log-outputs': 'stderr' }),
   ];

@@ -11,7 +11,13 @@ function members(nearest: string, there: string, live: string): Members {
     name,
     { name, address: `${name}.test:1`, version: '1', id: name },
   ];
-  return { nodes: new Map([...nearest].map(member)), there: new Set(there), live: new Set(live), agreedLevel: 1 };
+  return {
+    nodes: new Map([...nearest].map(member)),
+    there: new Set(there),
+    live: new Set(live),
+    agreedLevel: 1,
+    revoked: [],
+  };
 }
 
 test('a node that is there and not caught up is waited for, also while its service starts anew, until it is', () => {

@@ -1,0 +1,77 @@
+/**
+ * The certificates of removed keys as a revocation list (RFC 5280 section 5), for members of etcd.
+ * etcd reads the file at every handshake (--client-crl-file, --peer-crl-file), compares serial
+ * numbers, and refuses every client when the file is missing. Connections that stand stay.
+ *
+ * It is signed by this node, not by the authority, whose key is on one node: etcd checks neither
+ * issuer nor signature. It is in DER, since etcd 3.6 reads no PEM here.
+ */
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ALGORITHM, loadX509, newKeys } from './authority.ts';
+import type { ClusterFiles } from './files.ts';
+
+/** Where systemd/waypost-etcd.service mounts the folder of the list. */
+const UNIT_FOLDER = '/run/waypost-revoked';
+const LIST = 'list.crl';
+/** The serial numbers that the list has, one a line. */
+const SERIALS = 'serials';
+const ENVIRONMENT = 'etcd.environment';
+/** Lists are replaced when they change; none is to expire. */
+const YEARS_MS = 20 * 365 * 86_400_000;
+
+type Files = Pick<ClusterFiles, 'revoked'>;
+
+export const revocationList = ({ revoked }: Files): string => join(revoked, LIST);
+
+/**
+ * Adds serial numbers, in hexadecimal, to the list; makes it at the first time. A serial number
+ * that was revoked stays so. True: the file is another now.
+ */
+export async function revoke(files: Files, serials: readonly string[]): Promise<boolean> {
+  const before = readSerials(files);
+  const all = [...new Set([...before, ...serials])].sort();
+  if (all.length === before.length && existsSync(revocationList(files))) return false;
+  // Other users may read it, such as that of etcd: it has no secrets.
+  mkdirSync(files.revoked, { recursive: true, mode: 0o755 });
+  chmodSync(files.revoked, 0o755);
+  replace(files, LIST, await encodeList(all));
+  replace(files, SERIALS, `${all.join('\n')}\n`);
+  const path = join(UNIT_FOLDER, LIST);
+  // Last: a unit that reads it finds the list.
+  replace(files, ENVIRONMENT, `ETCD_CLIENT_CRL_FILE=${path}\nETCD_PEER_CRL_FILE=${path}\n`);
+  return true;
+}
+
+function readSerials({ revoked }: Files): string[] {
+  const file = join(revoked, SERIALS);
+  if (!existsSync(file)) return [];
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => /^[0-9a-f]+$/.test(line));
+}
+
+async function encodeList(serials: readonly string[]): Promise<Uint8Array> {
+  const x509 = await loadX509();
+  const { privateKey } = await newKeys();
+  const now = new Date();
+  const list = await x509.X509CrlGenerator.create({
+    issuer: 'CN=Waypost removed nodes',
+    thisUpdate: now,
+    nextUpdate: new Date(now.getTime() + YEARS_MS),
+    signingAlgorithm: ALGORITHM,
+    signingKey: privateKey,
+    // A number without a leading zero could be negative.
+    entries: serials.map((serial) => ({ serialNumber: `00${serial}`, revocationDate: now })),
+  });
+  return new Uint8Array(list.rawData);
+}
+
+/** Readers find the old or the new file. */
+function replace({ revoked }: Files, name: string, content: string | Uint8Array): void {
+  const draft = join(revoked, `${name}.${randomBytes(4).toString('hex')}`);
+  writeFileSync(draft, content, { mode: 0o644 });
+  chmodSync(draft, 0o644);
+  renameSync(draft, join(revoked, name));
+}
