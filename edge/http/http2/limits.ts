@@ -46,7 +46,8 @@ export interface Http2Limits {
   readonly pingBurst: number;
   readonly pingRate: number;
   /**
-   * RST_STREAM of the client, and such of ours that it provoked (CVE-2023-44487, CVE-2025-8671).
+   * RST_STREAM of the client, and such of ours that it provoked (CVE-2023-44487, CVE-2025-8671);
+   * heads that are refused, such as those that are too large.
    */
   readonly resetBurst: number;
   readonly resetRate: number;

@@ -152,6 +152,8 @@ export class Streams implements StreamHost<Http2Stream> {
     }
     this.counters.values[refusal === 431 ? TRAFFIC_COLUMN.header_lists_too_large : TRAFFIC_COLUMN.bad_requests]++;
     stream.answer(REFUSALS[refusal]);
+    // A head that is refused costs as much as one that is served, and few bytes with compression.
+    session.provoked();
   }
 
   #handle(stream: Http2Stream): void {

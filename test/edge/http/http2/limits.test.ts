@@ -60,6 +60,18 @@ const FLOODS: readonly {
     counter: 'reset_flood',
   },
   {
+    name: 'heads that are too large (431)',
+    limits: { resetBurst: 20, maxHeaderListSize: 1000 },
+    again: (i) => headers(2 * i + 1, [...GET, 'a', 'b'.repeat(1000)]),
+    counter: 'reset_flood',
+  },
+  {
+    name: 'requests that are refused without a handler (501)',
+    limits: { resetBurst: 20 },
+    again: (i) => headers(2 * i + 1, [':method', 'TRACE/', ...GET.slice(2)]),
+    counter: 'reset_flood',
+  },
+  {
     name: 'streams beyond the limit',
     limits: { resetBurst: 20, maxConcurrentStreams: 1 },
     again: (i) => headers(2 * i + 1),
