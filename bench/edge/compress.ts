@@ -38,7 +38,7 @@ const compressor = new BodyCompressor(1);
 /** As from an origin: pieces of 16 KB, each in a turn of its own, so all are flushed. */
 async function throughCompressor(bytes: Buffer, coding: Coding): Promise<number> {
   const source = new ScriptedSource();
-  const { body } = compressor.compress(source, coding);
+  const { body } = compressor.compress(source, coding, '1');
   let at = 0;
   const bring = (): void => {
     source.push(bytes.subarray(at, at + 16_384));

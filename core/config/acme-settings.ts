@@ -101,5 +101,9 @@ export const ACME_SETTINGS = {
     '"ISRG Root X1"',
     'Selects, among several chains, the chain with a certificate that was issued by this common name (RFC 8555 7.4.2).',
   ),
-  concurrent_orders: setting(integer(1, 64), 4, 'Maximum number of concurrent orders.'),
+  concurrent_orders: setting(
+    integer(1, 64),
+    8,
+    'Maximum number of concurrent orders. An account that is alone has half of them.',
+  ),
 } as const;

@@ -79,6 +79,11 @@ const STOPPED = new Error('the service is stopping');
 const UNWANTED = new Error('the certificate is no longer needed');
 const TOO_SLOW = slow();
 
+interface RunningOrder {
+  readonly controller: AbortController;
+  readonly account: Id;
+}
+
 export class Orders {
   readonly watched = new Map<Id, Watched>();
   readonly #options: OrdersOptions;
@@ -90,7 +95,7 @@ export class Orders {
   readonly #urgent = new FairQueue<Id, Id>();
   readonly #others = new FairQueue<Id, Id>();
   #isUrgentTurn = false;
-  readonly #running = new Map<Id, AbortController>();
+  readonly #running = new Map<Id, RunningOrder>();
   readonly #renewals: Renewals;
   readonly #work = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
@@ -138,7 +143,7 @@ export class Orders {
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
-    for (const controller of this.#running.values()) controller.abort(STOPPED);
+    for (const { controller } of this.#running.values()) controller.abort(STOPPED);
     while (this.#work.size > 0) await Promise.all(this.#work);
   }
 
@@ -154,7 +159,7 @@ export class Orders {
     this.#watch(id, situation);
     const running = this.#running.get(id);
     if (running !== undefined) {
-      if (situation.proxy?.enabled !== true || situation.isCustom) running.abort(UNWANTED);
+      if (situation.proxy?.enabled !== true || situation.isCustom) running.controller.abort(UNWANTED);
       return;
     }
     this.#due.remove(id);
@@ -220,6 +225,16 @@ export class Orders {
     return this.#options.reader.domain(id)?.accountId ?? 0;
   }
 
+  /**
+   * Whether the account may have one more order: a first one, or no more than it leaves for others.
+   * An order whose validation hangs lasts for minutes.
+   */
+  readonly #hasShare = (account: Id): boolean => {
+    let held = 0;
+    for (const running of this.#running.values()) if (running.account === account) held++;
+    return held < Math.max(1, this.#options.concurrent - this.#running.size);
+  };
+
   /** Begins as many orders as there is room for, and sleeps until the next is due. */
   #pump(): void {
     if (this.#stopped) return;
@@ -232,7 +247,7 @@ export class Orders {
     while (this.#running.size < this.#options.concurrent && now >= this.#pause.until) {
       this.#isUrgentTurn = !this.#isUrgentTurn;
       const [first, second] = this.#isUrgentTurn ? [this.#urgent, this.#others] : [this.#others, this.#urgent];
-      const id = first.take() ?? second.take();
+      const id = first.take(this.#hasShare) ?? second.take(this.#hasShare);
       if (id === undefined) break;
       this.#track(this.#run(id));
     }
@@ -255,7 +270,7 @@ export class Orders {
   async #run(id: Id): Promise<void> {
     const { book, log } = this.#options;
     const controller = new AbortController();
-    this.#running.set(id, controller);
+    this.#running.set(id, { controller, account: this.#accountOf(id) });
     const heartbeat = setInterval(() => this.#track(this.#extend(id, controller)), HEARTBEAT_MS);
     heartbeat.unref();
     try {
@@ -312,7 +327,8 @@ export class Orders {
   }
 
   async #extend(id: Id, controller: AbortController): Promise<void> {
-    if (this.#running.get(id) === controller && !(await this.#options.book.extend(id))) controller.abort(UNWANTED);
+    if (this.#running.get(id)?.controller === controller && !(await this.#options.book.extend(id)))
+      controller.abort(UNWANTED);
   }
 
   /** `id`: is looked at again when the work fails. */

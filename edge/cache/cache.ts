@@ -247,7 +247,7 @@ class Flow implements FillContext {
     const coding = entry.isCompressible ? codingFor(exchange.headers) : 0;
     const isWholeInMemory = this.#peers === null && !isPartialOrConditional && body.whole !== undefined;
     if (isWholeInMemory && ++entry.hits >= HOT_HITS && coding !== 0)
-      this.#compressWhole(stored, entry, CODINGS[coding] as StoredCoding);
+      this.#compressWhole(site, stored, entry, CODINGS[coding] as StoredCoding);
     if (!isWholeInMemory || !entry.hasEncoding(coding)) {
       const visit = this.#options.open(exchange, site);
       visit.outcome = outcome;
@@ -261,13 +261,13 @@ class Flow implements FillContext {
   }
 
   /** Compresses an often served body once, in the background, as well as the coding allows. */
-  #compressWhole(stored: StoredVariant, entry: HotEntry, coding: StoredCoding): void {
+  #compressWhole({ domainId }: Site, stored: StoredVariant, entry: HotEntry, coding: StoredCoding): void {
     const { whole } = this.#options;
     const body = entry.response.body.whole;
     if (whole === undefined || body === undefined || entry.triedCodings.has(coding)) return;
     entry.triedCodings.add(coding);
     if (stored.encoding(coding) !== undefined) return;
-    void whole.compress(body, coding).then((bytes) => {
+    void whole.compress(body, coding, domainId).then((bytes) => {
       if (bytes === undefined) entry.triedCodings.delete(coding);
       else if (bytes === null) entry.markIncompressible(coding);
       else this.store.attachEncoding(stored, coding, bytes);

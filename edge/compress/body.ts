@@ -26,6 +26,8 @@ export class BodyCompressor {
   /** Bodies that were left as they are as there were too many. */
   refused = 0;
   readonly #most: number;
+  /** Of the open ones, those of each site: slow visitors of one do not use up the others' share. */
+  readonly #ofSites = new Map<string, number>();
 
   /** `most`: bodies at one time that are coded as they come (`edge.compress_concurrency`). */
   constructor(most: number) {
@@ -37,7 +39,7 @@ export class BodyCompressor {
    * cancelled, since until then it counts. The coding is "identity" when a short body does not get
    * shorter by it, or when too many are coded already. Throws OriginError as `source.readNow` does.
    */
-  compress(source: OriginBody, coding: Coding): Coded {
+  compress(source: OriginBody, coding: Coding, site: string): Coded {
     const parts: Uint8Array[] = [];
     let length = 0;
     let part = source.readNow();
@@ -47,17 +49,23 @@ export class BodyCompressor {
       part = length > SHORT ? undefined : source.readNow();
     }
     if (part === null) return compressWhole(parts, length, source, coding);
-    if (this.open >= this.#most) {
+    const ofSite = this.#ofSites.get(site) ?? 0;
+    // A site gets no more than it leaves for others, or one.
+    if (this.open >= this.#most || (ofSite > 0 && ofSite >= this.#most - this.open)) {
       this.refused++;
       return { body: new TakenBody(parts, source, source.length, false), coding: 'identity' };
     }
     this.open++;
-    return { body: new StreamedBody(source, coding, parts, length, this.#onOver), coding };
+    this.#ofSites.set(site, ofSite + 1);
+    return { body: new StreamedBody(source, coding, parts, length, () => this.#ended(site)), coding };
   }
 
-  readonly #onOver = (): void => {
+  #ended(site: string): void {
     this.open--;
-  };
+    const left = this.#ofSites.get(site)! - 1;
+    if (left === 0) this.#ofSites.delete(site);
+    else this.#ofSites.set(site, left);
+  }
 }
 
 function compressWhole(parts: Uint8Array[], length: number, source: OriginBody, coding: Coding): Coded {

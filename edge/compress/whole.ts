@@ -15,7 +15,9 @@ import type { WholeInput } from './whole-thread.ts';
  */
 const NICE = 10;
 const IDLE = 10_000;
-/** Bytes that may wait in all: each waits as a copy. */
+/**
+ * Bytes that may wait in all: each waits as a copy. A site gets no more than it leaves for others.
+ */
 const MOST_WAITING = 32 * 1024 * 1024;
 
 /**
@@ -27,6 +29,7 @@ export type WholeResult = Uint8Array<ArrayBuffer> | null | undefined;
 export class WholeCompressor {
   /** Bytes of the bodies that wait or are worked on. */
   waiting = 0;
+  readonly #ofSites = new Map<string, number>();
   readonly #longest: number;
   readonly #mostWaiting: number;
   #pool: Piscina<WholeInput, WholeResult> | undefined;
@@ -42,11 +45,13 @@ export class WholeCompressor {
    * The body in this coding, not worth it if that is not at least 5 % less. Takes a copy. Never
    * rejects.
    */
-  async compress(body: Uint8Array, coding: Coding): Promise<WholeResult> {
+  async compress(body: Uint8Array, coding: Coding, site: string): Promise<WholeResult> {
     const { length } = body;
     if (length === 0 || length > this.#longest) return null;
-    if (this.#isClosed || (this.waiting > 0 && this.waiting + length > this.#mostWaiting)) return undefined;
-    this.waiting += length;
+    const ofSite = this.#ofSites.get(site) ?? 0;
+    const left = this.#mostWaiting - this.waiting - length;
+    if (this.#isClosed || (this.waiting > 0 && (left < 0 || (ofSite > 0 && ofSite + length > left)))) return undefined;
+    this.#hold(site, length);
     try {
       const bytes = new Uint8Array(body);
       return await this.#threads().run({ bytes, coding }, { transferList: [bytes.buffer] });
@@ -55,8 +60,15 @@ export class WholeCompressor {
       // next time.
       return this.#isClosed ? undefined : null;
     } finally {
-      this.waiting -= length;
+      this.#hold(site, -length);
     }
+  }
+
+  #hold(site: string, bytes: number): void {
+    this.waiting += bytes;
+    const held = (this.#ofSites.get(site) ?? 0) + bytes;
+    if (held === 0) this.#ofSites.delete(site);
+    else this.#ofSites.set(site, held);
   }
 
   /** What waits gets "not now". */

@@ -91,7 +91,8 @@ export class LogLines {
       this.#options.onDropped(1);
       return;
     }
-    if (this.#length >= MAX_LENGTH || waiting.text.length >= MAX_DOMAIN_LENGTH) {
+    // A domain gets no more than it leaves for others.
+    if (waiting.text.length >= Math.min(MAX_DOMAIN_LENGTH, MAX_LENGTH - this.#length)) {
       waiting.dropped++;
       return;
     }

@@ -40,9 +40,12 @@ export interface Clock {
   later(ms: number, run: () => void): void;
 }
 
-/** Tasks that wait; one holds a URL. */
-const MAX_WAITING = 2000;
-const MAX_CONCURRENT = 2;
+/**
+ * Tasks that wait, each with a URL, and fetches at a time. Of both, a domain gets no more than it
+ * leaves for others: half if it is alone.
+ */
+const MAX_WAITING = 4000;
+const MAX_CONCURRENT = 4;
 /** Between two starts: 25 a second. */
 const INTERVAL_MS = 40;
 /** Until a task whose site is busy is tried again. */
@@ -63,9 +66,9 @@ export class Prefetcher {
   readonly #options: PrefetcherOptions;
   readonly #clock: Clock;
   readonly #queue = new FairQueue<Waiting>();
-  /** Tasks that are tried again later. */
-  #yielding = 0;
-  #running = 0;
+  /** Tasks of each domain, also those that are tried again later; and its fetches. */
+  readonly #waiting = new Counts();
+  readonly #running = new Counts();
   #isTickDue = false;
   #isClosed = false;
 
@@ -106,10 +109,11 @@ export class Prefetcher {
   }
 
   #put(task: PrefetchTask): void {
-    if (this.#queue.size + this.#yielding >= MAX_WAITING) {
+    if (!this.#waiting.hasShare(task.domainId, MAX_WAITING)) {
       this.#options.onEnd('dropped', 1);
       return;
     }
+    this.#waiting.add(task.domainId, 1);
     this.#queue.put({ ...task, since: this.#clock.now() }, task.domainId);
     this.#tickLater(INTERVAL_MS);
   }
@@ -126,17 +130,22 @@ export class Prefetcher {
     const now = this.#clock.now();
     const late = this.#queue.takeWhile(({ since }) => now - since > MAX_WAIT_MS);
     if (late.length > 0) this.#options.onEnd('dropped', late.length);
-    if (this.#queue.size === 0 || this.#running >= MAX_CONCURRENT) return;
-    const task = this.#options.isBusy() ? undefined : this.#queue.take();
-    if (task !== undefined) void this.#run(task);
+    for (const { domainId } of late) this.#waiting.add(domainId, -1);
+    if (this.#queue.size === 0 || this.#running.total >= MAX_CONCURRENT) return;
+    const mayRun = (domainId: string): boolean => this.#running.hasShare(domainId, MAX_CONCURRENT);
+    const task = this.#options.isBusy() ? undefined : this.#queue.take(mayRun);
+    if (task !== undefined) {
+      this.#waiting.add(task.domainId, -1);
+      void this.#run(task);
+    }
     if (this.#queue.size > 0) this.#tickLater(task === undefined ? YIELD_MS : INTERVAL_MS);
   };
 
   async #run(task: Waiting): Promise<void> {
-    this.#running++;
+    this.#running.add(task.domainId, 1);
     // An internal error has no request to report it on. The next visitor meets it again.
     const result = await this.#options.fetch(task).catch(() => 'failed' as const);
-    this.#running--;
+    this.#running.add(task.domainId, -1);
     if (result === 'yielded') this.#retry(task);
     else if (result !== 'elsewhere') this.#options.onEnd(result, 1);
     if (this.#queue.size > 0) this.#tickLater(INTERVAL_MS);
@@ -147,14 +156,32 @@ export class Prefetcher {
       this.#options.onEnd('dropped', 1);
       return;
     }
-    this.#yielding++;
+    this.#waiting.add(task.domainId, 1);
     this.#clock.later(YIELD_MS, () => {
-      this.#yielding--;
       if (this.#isClosed) return;
       // It is claimed already.
       this.#queue.put({ ...task, mayFetch: () => true }, task.domainId);
       this.#tickLater(INTERVAL_MS);
     });
+  }
+}
+
+/** By domain. */
+class Counts {
+  readonly #counts = new Map<string, number>();
+  total = 0;
+
+  /** Whether one more is allowed: a first one, or no more than what is left of `limit`. */
+  hasShare(domainId: string, limit: number): boolean {
+    const left = limit - this.total;
+    return left > 0 && (this.#counts.get(domainId) ?? 0) < Math.max(1, left);
+  }
+
+  add(domainId: string, change: 1 | -1): void {
+    const count = (this.#counts.get(domainId) ?? 0) + change;
+    this.total += change;
+    if (count === 0) this.#counts.delete(domainId);
+    else this.#counts.set(domainId, count);
   }
 }
 

@@ -31,6 +31,7 @@ export interface CodedResponse {
  */
 export function compressResponse(
   exchange: Exchange,
+  site: string,
   compression: Compression | undefined,
   status: number,
   fields: FieldList,
@@ -44,7 +45,7 @@ export function compressResponse(
   const coding = negotiate(fieldValue(exchange.headers, 'accept-encoding'), CODINGS_AT_ONCE);
   if (coding === 'identity' || forbidsTransform(exchange.headers)) return { fields: varyingFields(fields), body };
   if (isHead) return { fields: codedFields(fields, coding), body };
-  const coded = compression.bodies.compress(body, coding);
+  const coded = compression.bodies.compress(body, coding, site);
   if (coded.coding === 'identity') return { fields: varyingFields(fields), body: coded.body };
   const codedResponseFields = codedFields(fields, coded.coding);
   if (coded.body.length !== undefined) codedResponseFields.push('content-length', String(coded.body.length));

@@ -431,7 +431,7 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
     }
     let hasBegun = false;
     try {
-      const coded = compressResponse(exchange, this.#compressionOf(), status, fields, body);
+      const coded = compressResponse(exchange, this.site.domainId, this.#compressionOf(), status, fields, body);
       this.#body = coded.body;
       hasBegun = true;
       exchange.respond(status, coded.fields);

@@ -1,16 +1,20 @@
 /**
  * Verifies Basic credentials (RFC 7617) against argon2id hashes. Hashes run outside the event loop,
- * a few at a time. What was verified is remembered by a keyed hash, never in the clear.
+ * a few at a time, in turns by site and client network. What was verified is remembered by a keyed
+ * hash, never in the clear.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import { verify } from '@node-rs/argon2';
-import { Semaphore } from '../../core/base/semaphore.ts';
+import { FairSlots, type SlotOwner } from '../../core/base/fair-slots.ts';
 import type { BasicAuthUser } from '../../core/rules/index.ts';
 
 /** Each costs the memory of its hash: 19 MiB as a rule. */
 const MAX_CONCURRENT = 2;
-const MAX_QUEUED = 32;
-const MAX_REMEMBERED = 2048;
+/** Some seconds of work, in which visitors of other sites have their turns. */
+const MAX_QUEUED = 128;
+/** Pairs that were accepted, and that were rejected, so that guesses evict no visitor. */
+const MAX_ACCEPTED = 2048;
+const MAX_REJECTED = 2048;
 /** Milliseconds that a result is remembered. */
 const ACCEPTED_MS = 600_000;
 const REJECTED_MS = 10_000;
@@ -20,44 +24,60 @@ const MAX_LENGTH = 1024;
 /** `busy`: too many verifications are waiting. */
 export type Verdict = 'accepted' | 'rejected' | 'busy';
 
-interface Result {
-  readonly isAccepted: boolean;
-  readonly until: number;
-}
-
 export class Credentials {
   readonly #key = randomBytes(32);
-  readonly #slots = new Semaphore(MAX_CONCURRENT);
-  readonly #results = new Map<string, Result>();
+  readonly #slots = new FairSlots({ slots: MAX_CONCURRENT, queue: MAX_QUEUED });
+  /** Times until which pairs are remembered, oldest first. */
+  readonly #accepted = new Map<string, number>();
+  readonly #rejected = new Map<string, number>();
+  /** A page's requests have the same pair, and need one verification. */
+  readonly #pending = new Map<string, Promise<Verdict>>();
   readonly #clock: () => number;
 
   constructor(clock: () => number = Date.now) {
     this.#clock = clock;
   }
 
-  /** `authorization`: the value of the field; empty without one. */
-  check(authorization: string, users: readonly BasicAuthUser[]): Verdict | Promise<Verdict> {
+  /**
+   * `authorization`: the value of the field; empty without one. `owner`: the site, and the network
+   * of the visitor.
+   */
+  check(authorization: string, users: readonly BasicAuthUser[], owner: () => SlotOwner): Verdict | Promise<Verdict> {
     const pair = parseBasic(authorization);
     if (pair === undefined) return 'rejected';
     // An unknown name takes as long as a wrong password.
     const user = users.find(({ name }) => name === pair.name);
     const { hash } = user ?? users[0];
     const digest = createHmac('sha256', this.#key).update(`${hash}\0${pair.name}\0${pair.password}`).digest('base64');
-    const result = this.#results.get(digest);
-    if (result !== undefined && result.until > this.#clock()) return result.isAccepted ? 'accepted' : 'rejected';
-    if (this.#slots.waiting >= MAX_QUEUED) return 'busy';
-    return this.#slots.run(async () => {
-      const isPassword = await verify(hash, pair.password).catch(() => false);
-      const isAccepted = isPassword && user !== undefined;
+    const now = this.#clock();
+    if ((this.#accepted.get(digest) ?? 0) > now) return 'accepted';
+    if ((this.#rejected.get(digest) ?? 0) > now) return 'rejected';
+    const pending = this.#pending.get(digest);
+    if (pending !== undefined) return pending;
+    const verdict = this.#verify(digest, pair.password, hash, user !== undefined, owner());
+    this.#pending.set(digest, verdict);
+    return verdict;
+  }
+
+  async #verify(digest: string, password: string, hash: string, isUser: boolean, owner: SlotOwner): Promise<Verdict> {
+    const slot = await this.#slots.acquire(owner);
+    try {
+      if (typeof slot === 'string') return 'busy';
+      const isPassword = await verify(hash, password).catch(() => false);
+      const isAccepted = isPassword && isUser;
       this.#remember(digest, isAccepted);
       return isAccepted ? 'accepted' : 'rejected';
-    });
+    } finally {
+      this.#pending.delete(digest);
+      if (typeof slot !== 'string') slot.release();
+    }
   }
 
   #remember(digest: string, isAccepted: boolean): void {
-    if (this.#results.size >= MAX_REMEMBERED) this.#results.delete(this.#results.keys().next().value!);
-    this.#results.delete(digest);
-    this.#results.set(digest, { isAccepted, until: this.#clock() + (isAccepted ? ACCEPTED_MS : REJECTED_MS) });
+    const results = isAccepted ? this.#accepted : this.#rejected;
+    if (results.size >= (isAccepted ? MAX_ACCEPTED : MAX_REJECTED)) results.delete(results.keys().next().value!);
+    results.delete(digest);
+    results.set(digest, this.#clock() + (isAccepted ? ACCEPTED_MS : REJECTED_MS));
   }
 }
 

@@ -176,7 +176,10 @@ export class RuleRunner {
 
   #authenticate(exchange: Exchange, site: Site, rules: SiteRules, index: number, action: BasicAuthAction): Done {
     const { changes } = rules.set;
-    const verdict = this.#credentials.check(firstHeader(exchange.headers, 'authorization'), action.users);
+    const verdict = this.#credentials.check(firstHeader(exchange.headers, 'authorization'), action.users, () => ({
+      account: site.domainId,
+      network: clientNetwork(this.#outlets.addressOf(exchange)),
+    }));
     const go = (result: Awaited<typeof verdict>): Done => {
       if (result === 'accepted') return this.#run(exchange, site, rules, index + 1, changes);
       const rule = rules.set.rules[index];

@@ -43,7 +43,7 @@ for (const coding of CODINGS) {
     const compressor = new BodyCompressor(1);
     const source = new ScriptedSource().push(...cut(text(5000), 1400)).finish();
     source.trailers = ['content-digest', 'a', 'x', 'y'];
-    const made = compressor.compress(source, coding);
+    const made = compressor.compress(source, coding, 'a');
     assert.is(made.coding, coding);
     const part = made.body.readNow();
     assert.ok(part instanceof Uint8Array);
@@ -59,7 +59,7 @@ for (const coding of CODINGS) {
     for (const bytes of [Buffer.from('ok'), Buffer.alloc(0)]) {
       const source = new ScriptedSource().push(bytes).finish();
       source.trailers = ['content-digest', 'a'];
-      const made = compressor.compress(source, coding);
+      const made = compressor.compress(source, coding, 'a');
       assert.is(made.coding, 'identity');
       assert.is(made.body.length, bytes.length);
       assert.equal(await all(made.body), bytes);
@@ -70,7 +70,7 @@ for (const coding of CODINGS) {
   test(`${coding}: a short body that comes after its head, without a pause`, async () => {
     const compressor = new BodyCompressor(1);
     const source = new ScriptedSource(5000);
-    const made = compressor.compress(source, coding);
+    const made = compressor.compress(source, coding, 'a');
     assert.is(made.body.length, undefined);
     const reading = made.body.read();
     source.push(text(5000)).finish();
@@ -83,7 +83,7 @@ for (const coding of CODINGS) {
   test(`${coding}: a long body, whole`, async () => {
     const compressor = new BodyCompressor(1);
     const bytes = text(3_000_000);
-    const made = compressor.compress(new ScriptedSource().push(...cut(bytes, 16_384)).finish(), coding);
+    const made = compressor.compress(new ScriptedSource().push(...cut(bytes, 16_384)).finish(), coding, 'a');
     assert.is(compressor.open, 1);
     const coded = await all(made.body);
     assert.ok(coded.length < bytes.length / 3);
@@ -93,7 +93,7 @@ for (const coding of CODINGS) {
 
   test(`${coding}: at each pause the visitor gets all that came before`, async () => {
     const source = new ScriptedSource();
-    const { body } = new BodyCompressor(1).compress(source, coding);
+    const { body } = new BodyCompressor(1).compress(source, coding, 'a');
     const decoder = openDecoder(coding);
     let seen = '';
     decoder.on('data', (part: Buffer) => {
@@ -118,7 +118,7 @@ for (const coding of CODINGS) {
 
   test(`${coding}: parts of one turn are flushed together`, async () => {
     const source = new ScriptedSource();
-    const { body } = new BodyCompressor(1).compress(source, coding);
+    const { body } = new BodyCompressor(1).compress(source, coding, 'a');
     const reading = body.read();
     source.push(Buffer.from('a'.repeat(1000)));
     await Promise.resolve();
@@ -133,7 +133,7 @@ for (const coding of CODINGS) {
   test(`${coding}: a source that breaks off: what came is given, then why it ended`, async () => {
     const compressor = new BodyCompressor(1);
     const source = new ScriptedSource().push(text(40_000));
-    const { body } = compressor.compress(source, coding);
+    const { body } = compressor.compress(source, coding, 'a');
     assert.ok((await body.read())!.length > 0);
     const fault = new OriginError('reset', 'gone');
     source.fail(fault);
@@ -152,7 +152,7 @@ for (const coding of CODINGS) {
   test(`${coding}: a source that fails while it is waited for`, async () => {
     const compressor = new BodyCompressor(1);
     const source = new ScriptedSource();
-    const { body } = compressor.compress(source, coding);
+    const { body } = compressor.compress(source, coding, 'a');
     const reading = body.read();
     source.fail(new OriginError('idle-timeout', 'slow'));
     assert.is(await reading.catch((error: OriginError) => error.fault), 'idle-timeout');
@@ -164,7 +164,7 @@ for (const coding of CODINGS) {
     const bytes = text(200_000);
     for (let turns = 0; turns < 12; turns++) {
       const source = new ScriptedSource().push(...cut(bytes, 40_000));
-      const { body } = compressor.compress(source, coding);
+      const { body } = compressor.compress(source, coding, 'a');
       const reading = body.read().then(
         () => 'part',
         (error: OriginError) => error.fault,
@@ -190,16 +190,27 @@ test('a source that has failed already says so', () => {
   const compressor = new BodyCompressor(1);
   const source = new ScriptedSource().fail(new OriginError('malformed', 'no'));
   assert.throws(
-    () => compressor.compress(source, 'gzip'),
+    () => compressor.compress(source, 'gzip', 'a'),
     (error: OriginError) => error.fault === 'malformed',
   );
   assert.is(compressor.open, 0);
 });
 
+test('the bodies of one site leave room for those of others', () => {
+  const compressor = new BodyCompressor(4);
+  const codingOf = (site: string): string => compressor.compress(new ScriptedSource(50_000), 'gzip', site).coding;
+  assert.equal(
+    [1, 2, 3].map(() => codingOf('a')),
+    ['gzip', 'gzip', 'identity'],
+  );
+  assert.equal(['b', 'b', 'c', 'd'].map(codingOf), ['gzip', 'identity', 'gzip', 'identity']);
+  assert.is(compressor.open, 4);
+});
+
 test('bodies beyond the bound are left as they are, whole ones are still coded', async () => {
   const compressor = new BodyCompressor(2);
   const sources = [1, 2, 3].map(() => new ScriptedSource(50_000).push(text(1000)));
-  const made = sources.map((source) => compressor.compress(source, 'gzip'));
+  const made = sources.map((source, i) => compressor.compress(source, 'gzip', `site ${i}`));
   assert.equal(
     made.map((coded) => coded.coding),
     ['gzip', 'gzip', 'identity'],
@@ -209,16 +220,16 @@ test('bodies beyond the bound are left as they are, whole ones are still coded',
   assert.is(compressor.refused, 1);
   sources[2].push(text(49_000)).finish();
   assert.equal(await all(made[2].body), Buffer.concat([text(1000), text(49_000)]));
-  assert.is(compressor.compress(new ScriptedSource().push(text(1000)).finish(), 'br').coding, 'br');
+  assert.is(compressor.compress(new ScriptedSource().push(text(1000)).finish(), 'br', 'a').coding, 'br');
   made[0].body.cancel();
   assert.is(compressor.open, 1);
-  assert.is(compressor.compress(new ScriptedSource(), 'gzip').coding, 'gzip');
+  assert.is(compressor.compress(new ScriptedSource(), 'gzip', 'a').coding, 'gzip');
   made[1].body.cancel();
 });
 
 test('nothing is taken for a visitor who takes nothing', async () => {
   const source = new ScriptedSource().push(...cut(text(10_000_000), 64 * 1024)).finish();
-  const { body } = new BodyCompressor(1).compress(source, 'gzip');
+  const { body } = new BodyCompressor(1).compress(source, 'gzip', 'a');
   for (let i = 0; i < 50; i++) await turn();
   assert.ok(source.taken <= SHORT + 64 * 1024, `${source.taken}`);
   await body.read();
@@ -232,7 +243,7 @@ test('nothing is taken for a visitor who takes nothing', async () => {
 });
 
 test('read twice at a time is a fault of the caller', () => {
-  const { body } = new BodyCompressor(1).compress(new ScriptedSource(), 'gzip');
+  const { body } = new BodyCompressor(1).compress(new ScriptedSource(), 'gzip', 'a');
   body.read().catch(() => {});
   assert.throws(() => body.read(), /already/);
   body.cancel();
@@ -262,7 +273,7 @@ test('generated bodies, however they come and are read, are what they were', asy
         };
         const whole = Buffer.concat(steps.map(([bytes]) => bytes));
         const brought = bring();
-        const made = compressor.compress(source, coding);
+        const made = compressor.compress(source, coding, 'a');
         const parts: Uint8Array[] = [];
         for (let next = await made.body.read(); next !== null; next = await made.body.read()) {
           parts.push(next);

@@ -14,7 +14,7 @@ for (const coding of CODINGS_KEPT)
     const whole = new WholeCompressor(MB);
     try {
       const given = Buffer.from(PROSE);
-      const bytes = await whole.compress(given, coding);
+      const bytes = await whole.compress(given, coding, 'a');
       assert.ok(bytes instanceof Uint8Array);
       assert.equal(given, PROSE, 'the body is still there');
       assert.is(bytes.buffer.byteLength, bytes.length, 'it holds no more memory than it is long');
@@ -29,7 +29,7 @@ for (const coding of CODINGS_KEPT)
 test('a part of a larger memory', async () => {
   const whole = new WholeCompressor(MB);
   try {
-    const bytes = await whole.compress(PROSE.subarray(100, 9000), 'gzip');
+    const bytes = await whole.compress(PROSE.subarray(100, 9000), 'gzip', 'a');
     assert.equal(decoded(bytes!, 'gzip'), PROSE.subarray(100, 9000));
   } finally {
     await whole.close();
@@ -39,13 +39,13 @@ test('a part of a larger memory', async () => {
 test('not worth it', async () => {
   const whole = new WholeCompressor(50_000);
   try {
-    assert.is(await whole.compress(randomBytes(40_000), 'br'), null, 'not shorter');
+    assert.is(await whole.compress(randomBytes(40_000), 'br', 'a'), null, 'not shorter');
     // 3 % less.
     const little = Buffer.concat([randomBytes(40_000), Buffer.alloc(1200)]);
-    assert.is(await whole.compress(little, 'gzip'), null, 'not enough shorter');
-    assert.is(await whole.compress(Buffer.alloc(50_001), 'gzip'), null, 'too long');
-    assert.is(await whole.compress(Buffer.alloc(0), 'gzip'), null, 'empty');
-    assert.ok(await whole.compress(Buffer.alloc(50_000), 'gzip'));
+    assert.is(await whole.compress(little, 'gzip', 'a'), null, 'not enough shorter');
+    assert.is(await whole.compress(Buffer.alloc(50_001), 'gzip', 'a'), null, 'too long');
+    assert.is(await whole.compress(Buffer.alloc(0), 'gzip', 'a'), null, 'empty');
+    assert.ok(await whole.compress(Buffer.alloc(50_000), 'gzip', 'a'));
   } finally {
     await whole.close();
   }
@@ -54,15 +54,17 @@ test('not worth it', async () => {
 test('what waits is bounded, and told so', async () => {
   const whole = new WholeCompressor(MB, 100_000);
   try {
-    const waiting = [1, 2, 3, 4, 5, 6].map(() => whole.compress(PROSE, 'br'));
+    const sites = ['a', 'a', 'a', 'b', 'b', 'c', 'd', 'e'];
+    const waiting = sites.map((site) => whole.compress(PROSE, 'br', site));
     assert.is(whole.waiting, 100_000);
     const results = await Promise.all(waiting);
     assert.equal(
       results.map((bytes) => bytes === undefined),
-      [false, false, false, false, false, true],
+      [false, false, true, false, true, false, false, true],
+      'a site has no more than it leaves for others',
     );
     assert.is(whole.waiting, 0);
-    assert.ok(await whole.compress(Buffer.alloc(200_000), 'gzip'), 'one by itself may be longer');
+    assert.ok(await whole.compress(Buffer.alloc(200_000), 'gzip', 'a'), 'one by itself may be longer');
   } finally {
     await whole.close();
   }
@@ -70,10 +72,10 @@ test('what waits is bounded, and told so', async () => {
 
 test('closed while it works: whoever waits is told, and nothing is taken any more', async () => {
   const whole = new WholeCompressor(MB);
-  const waiting = [1, 2, 3].map(() => whole.compress(PROSE, 'br'));
+  const waiting = [1, 2, 3].map(() => whole.compress(PROSE, 'br', 'a'));
   await whole.close();
   for (const bytes of await Promise.all(waiting)) assert.ok(bytes === undefined || bytes instanceof Uint8Array);
-  assert.is(await whole.compress(PROSE, 'br'), undefined);
+  assert.is(await whole.compress(PROSE, 'br', 'a'), undefined);
   assert.is(whole.waiting, 0);
 });
 
@@ -81,7 +83,7 @@ test('its thread gives way to the others', async () => {
   if (process.platform !== 'linux') return;
   const whole = new WholeCompressor(MB);
   try {
-    await whole.compress(PROSE, 'gzip');
+    await whole.compress(PROSE, 'gzip', 'a');
     // Field 19, counted from behind the name (proc(5)).
     const priorities = readdirSync('/proc/self/task').map((task) =>
       Number(readFileSync(`/proc/self/task/${task}/stat`, 'latin1').split(') ')[1].split(' ')[16]),

@@ -143,4 +143,16 @@ test('a main thread that does not keep up bounds the memory, and each dropped li
   assert.ok(dropped() > 0);
 });
 
+test('domains that are flooded leave room for the lines of others', () => {
+  const { lines, sent, serve, process } = rig();
+  const plan: LogPlan = { ...ALL, fields: ['path'] };
+  const path = `/${'p'.repeat(2000)}`;
+  for (let i = 0; i < 20_000; i++) serve(plan, String(i % 10), path);
+  for (let i = 0; i < 5; i++) serve(plan, '99', path);
+  process();
+  lines.close();
+  const [other, ...more] = sent.flat().filter(({ domainId }) => domainId === 99);
+  assert.equal([other.lines, other.dropped, more], [5, 0, []]);
+});
+
 test.run();

@@ -65,26 +65,39 @@ function rig({ share = 100, isOwned = () => true, claims = sharePrefetchClaims()
   };
 }
 
-test('two at a time, at an interval, sites in turn', async () => {
+test('two of a site at a time, at an interval, sites in turn', async () => {
   const { prefetcher, fetches, ends, urls, advance } = rig();
-  prefetcher.add(purge(['a1', 'a2', 'a3']), 1, []);
+  prefetcher.add(purge(['a1', 'a2', 'a3', 'a4']), 1, []);
   prefetcher.add(purge(['b1'], 'd2'), 2, []);
   assert.equal(urls(), [], 'nothing begins within the purge');
   advance(1000);
-  assert.equal(urls(), ['a1', 'b1']);
+  assert.equal(urls(), ['a1', 'b1', 'a2']);
   assert.equal(
     fetches.map(({ at }) => at),
-    [40, 80],
+    [40, 80, 120],
   );
   await fetches[0].end('stored');
   advance(1000);
-  assert.equal(urls(), ['a1', 'b1', 'a2']);
+  assert.equal(urls(), ['a1', 'b1', 'a2', 'a3']);
   await fetches[1].end('failed');
   await fetches[2].end('elsewhere');
   advance(1000);
   await fetches[3].end('not-stored');
   advance(1000);
-  assert.equal([urls().length, ends], [4, { stored: 1, failed: 1, 'not-stored': 1 }]);
+  assert.equal([urls().length, ends], [5, { stored: 1, failed: 1, 'not-stored': 1 }]);
+});
+
+test('a site with a slow origin and many URLs leaves room for others', () => {
+  const { prefetcher, ends, urls, advance } = rig();
+  prefetcher.add(purge(Array.from({ length: 5000 }, (_, i) => `a${i}`)), 1, []);
+  advance(200);
+  assert.equal(urls(), ['a0', 'a1'], 'no fetch ends');
+  const dropped = ends.dropped;
+  prefetcher.add(purge(['b0', 'b1'], 'd2'), 2, []);
+  prefetcher.add(purge(['c0'], 'd3'), 3, []);
+  advance(1000);
+  assert.equal(urls(), ['a0', 'a1', 'b0', 'c0']);
+  assert.is(ends.dropped, dropped, 'those of others are not dropped');
 });
 
 test('none while visitors wait, and what waits for too long is dropped', async () => {
