@@ -53,7 +53,7 @@ import type { ForwardedBy } from './http/forwarded.ts';
 import { KnownHosts } from './http/known-hosts.ts';
 import { HttpMetrics } from './http/metrics.ts';
 import type { WriteProtection } from './http/protection.ts';
-import { RateLimit } from './http/rate-limit.ts';
+import { ACCOUNT_SHARES, RateLimit } from './http/rate-limit.ts';
 import type { Route, ServedRoute, Sync } from './http/route.ts';
 import { selectTransport } from './http/select.ts';
 import type { Listening } from './http/transport.ts';
@@ -251,6 +251,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     journal,
     catchUp: sync === undefined ? null : new SharedRun(() => journal.latest(), CATCH_UP_INTERVAL),
     requests: new RateLimit('default', config.rateLimit, FIVE_MINUTES),
+    accountRequests: new RateLimit('account', ACCOUNT_SHARES * config.rateLimit, FIVE_MINUTES),
     sync: (sequence) => sync?.(sequence) ?? null,
     replay: (idempotency, headers) => replay(services, idempotency, headers),
     log,

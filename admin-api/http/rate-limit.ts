@@ -7,6 +7,9 @@ interface Bucket {
   at: number;
 }
 
+/** An account has this many times the rate of one of its tokens, sessions or TSIG keys. */
+export const ACCOUNT_SHARES = 5;
+
 /** Above this number, the least recently used bucket is evicted. */
 const MAX_BUCKETS = 50_000;
 
@@ -41,6 +44,11 @@ export class RateLimit {
     throw new HttpError(429, 'too_many_requests', `Too many requests; retry in ${Math.max(1, untilOne)} s.`, {
       headers: { 'Retry-After': String(Math.max(1, untilOne)) },
     });
+  }
+
+  /** Like `take`, but writes the headers only when it throws. */
+  takeSilently(key: string | number, headers: Record<string, string>): void {
+    if (!this.tryTake(key)) this.take(key, headers);
   }
 
   /** Takes one request from a bucket. False: there is none. */

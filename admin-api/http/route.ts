@@ -129,7 +129,10 @@ export interface MatchedRequest {
 
 export interface AppParts {
   readonly authenticator: Authentication;
+  /** By token or session. */
   readonly requests: RateLimit;
+  /** By account, over all its tokens and sessions. */
+  readonly accountRequests: RateLimit;
   readonly journal: Pick<Journal, 'head' | 'latest'>;
   /**
    * Resolves when this node has applied all changes that other nodes have committed so far.
@@ -264,9 +267,9 @@ export function foreignRoute(route: {
   const { method, path, scope, access, limit, credentials, run } = route;
   const hasBody = method !== 'GET';
   const serve = withCatchUp<MatchedRequest, AppParts>(hasBody ? limit : 0, async (request, at, app) => {
-    const { authenticator, requests } = app;
+    const { authenticator } = app;
     let caller = authenticator.authenticate(request);
-    requests.take(caller.token.id, at.headers);
+    takeRequest(app, caller, at.headers);
     authenticator.requireAccess(caller, scope, access, false);
     let body: Buffer = NO_BYTES;
     if (hasBody) {
@@ -360,17 +363,30 @@ type AccessRules = {
 
 function authorize(request: HttpRequest, at: MatchedRequest, app: AppParts, route: AccessRules): Caller {
   const caller = app.authenticator.authenticate(request);
-  const { session, token } = caller;
-  const sender = session === undefined ? token.id : `session ${session.row.id}`;
-  // A revocation counts by its token or session alone: a thief with another token of the account
-  // must not use up its rate.
-  app.requests.take(route.revokes ? `revocation ${sender}` : sender, at.headers);
+  const { session } = caller;
+  takeRequest(app, caller, at.headers, route.revokes === true);
   // A site on a neighbouring host sends the cookie too, but must not load the response.
   if (session !== undefined) at.headers['Cross-Origin-Resource-Policy'] = 'same-origin';
   requireRouteAccess(app, caller, route);
   // Public endpoints ignore unknown parameters, because probes and links add some.
   rejectUnknownParameters(at.query, route.query);
   return caller;
+}
+
+/**
+ * Counts a request. Throws HttpError 429. A customer who makes a thousand tokens has no thousand
+ * rates; administrators' programs have a rate for each token only. A revocation counts by its token
+ * or session alone: a thief with another token of the account must not use up its rate.
+ */
+function takeRequest(
+  { requests, accountRequests }: AppParts,
+  { account, session, token }: Caller,
+  headers: Record<string, string>,
+  revokes = false,
+): void {
+  const sender = session === undefined ? token.id : `session ${session.row.id}`;
+  requests.take(revokes ? `revocation ${sender}` : sender, headers);
+  if (account.role !== 'admin' && !revokes) accountRequests.takeSilently(account.id, headers);
 }
 
 /**

@@ -16,7 +16,7 @@ import { RCODE } from '../../core/wire/types.ts';
 import { parseUpdate, parseUpdateZone } from '../../core/wire/update.ts';
 import type { Services } from '../change/services.ts';
 import { HttpError, statusOf } from '../http/errors.ts';
-import { RateLimit } from '../http/rate-limit.ts';
+import { ACCOUNT_SHARES, RateLimit } from '../http/rate-limit.ts';
 import { nowSeconds } from '../http/time.ts';
 import { updatedDomain } from './authorize.ts';
 import { UpdateError } from './fault.ts';
@@ -34,7 +34,8 @@ const SIGNATURE_PREFIX = 16;
 
 const FIVE_MINUTES = 300;
 
-/** Handles messages with opcode UPDATE. A key has the same rate limit as a token (`rate_limit`). */
+/** Handles messages with opcode UPDATE. Keys and accounts have the same rate limits
+ * as in the API (`rate_limit`). */
 export function createUpdateHandler(services: Services, metrics: Registry): AnswerDeferred {
   const handler = new UpdateHandler(services, metrics);
   return (request) => handler.answer(request);
@@ -46,6 +47,7 @@ class UpdateHandler {
   readonly #services: Services;
   readonly #findKey;
   readonly #rate: RateLimit;
+  readonly #accountRate: RateLimit;
   readonly #answered: Counter;
   readonly #repeats = new Repeats(nowSeconds);
   /** Number of updates in flight by account. */
@@ -58,7 +60,9 @@ class UpdateHandler {
     this.#answered = metrics.counter('waypost_dns_updates_total', 'Responses to dynamic updates, by response code.', [
       'rcode',
     ]);
-    this.#rate = new RateLimit('update', services.config.rateLimit, FIVE_MINUTES);
+    const { rateLimit } = services.config;
+    this.#rate = new RateLimit('update', rateLimit, FIVE_MINUTES);
+    this.#accountRate = new RateLimit('updates of the account', ACCOUNT_SHARES * rateLimit, FIVE_MINUTES);
   }
 
   async *answer({ message, address, cancelled, verified }: DeferredRequest): AsyncGenerator<Uint8Array> {
@@ -103,6 +107,7 @@ class UpdateHandler {
     this.#inFlight.set(id, own + 1);
     try {
       this.#rate.take(key.row.id, {});
+      if (key.account.role !== 'admin') this.#accountRate.take(id, {});
       // In the order of RFC 2136 section 3: first the zone and the permission, then the records.
       updatedDomain(this.#services.reader, key, parseUpdateZone(message));
       const update = parseUpdate(message);

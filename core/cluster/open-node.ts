@@ -20,7 +20,8 @@ import { ownReader, readAll } from './peer-statistics.ts';
 import { openSharedNode } from './shared-node.ts';
 import { STATES } from './standing.ts';
 
-export interface OpenNodeOptions extends Omit<NodeOptions, 'blobs' | 'history' | 'observer' | 'quotaOf'> {
+export interface OpenNodeOptions
+  extends Omit<NodeOptions, 'blobs' | 'history' | 'historyBytes' | 'observer' | 'quotaOf'> {
   readonly config: NodeOptions['config'] & Pick<Config, 'journal' | 'plans' | 'quotas'>;
   readonly metrics: Registry;
 }
@@ -32,6 +33,7 @@ export async function openNode({ metrics, ...given }: OpenNodeOptions): Promise<
     ...given,
     blobs: new BlobStore(join(config.dataDir, BLOBS)),
     history: config.journal.history,
+    historyBytes: config.journal.historySize,
     observer: new JournalMetrics(metrics),
     quotaOf: accountQuotas(config, new StoreReader(given.environment)),
   };

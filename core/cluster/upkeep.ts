@@ -13,7 +13,7 @@ import type { Lag } from './lag.ts';
 
 export interface UpkeepOptions {
   readonly gateway: EtcdGateway;
-  readonly journal: Pick<EtcdJournal, 'head' | 'truncate'>;
+  readonly journal: Pick<EtcdJournal, 'head' | 'oldest' | 'truncate'>;
   readonly cluster: Pick<Cluster, 'isServing' | 'serving' | 'settled' | 'isBeingJoined'>;
   readonly lag: Pick<Lag, 'heard' | 'isServing'>;
   readonly prefix: string;
@@ -42,7 +42,7 @@ export class Upkeep {
   readonly #compaction: Compaction;
   readonly #kept: readonly Periodic[];
   /** The log was asked to begin there. */
-  #floor = 0;
+  #floor = 1;
   /** Null: etcd has not said. */
   storage: EtcdStorage | null = null;
 
@@ -79,8 +79,11 @@ export class Upkeep {
   #tidy(): void {
     const { journal, cluster, history, onTrouble } = this.#options;
     const kept = history * (cluster.isBeingJoined ? JOINING : 1);
-    const next = Math.min(cluster.settled, journal.head - kept) + 1;
-    if (next < this.#floor + Math.max(1, history >> 3)) return;
+    const byNumber = journal.head - kept;
+    // This node has deleted them for their size already.
+    const bySize = cluster.isBeingJoined ? 0 : journal.oldest - 1;
+    const next = Math.min(cluster.settled, Math.max(byNumber, bySize)) + 1;
+    if (next <= this.#floor || (bySize <= byNumber && next < this.#floor + (history >> 3))) return;
     this.#floor = next;
     journal.truncate(next).catch(onTrouble);
   }

@@ -73,7 +73,7 @@ export const schema = {
   rate_limit: setting(
     integer(0, 1_000_000_000),
     1200,
-    'Limit per 5 minutes for API requests of a token and, counted separately, for dynamic updates (RFC 2136) of a TSIG key. Both are token buckets of this size. 0 disables both limits. Requests without a token are limited by admin.login_rate_limit and dns.doh_rate_limit.',
+    'Limit per 5 minutes for API requests of a token and, counted separately, for dynamic updates (RFC 2136) of a TSIG key. Both are token buckets of this size. The account of a customer has five times that for all its tokens and sessions, and for all its keys. 0 disables these limits. Requests without a token are limited by admin.login_rate_limit and dns.doh_rate_limit.',
   ),
   soa: section('The SOA record of every zone (RFC 1035 3.3.13). Waypost sets the serial.', {
     hostmaster: optional(
@@ -380,6 +380,11 @@ export const schema = {
       integer(1, 1_000_000_000),
       10_000,
       'Number of entries that are kept, so that other nodes can catch up from them.',
+    ),
+    history_size: setting(
+      bytes(MB, 1024 * GB),
+      256 * MB,
+      'Bytes of entries above which fewer are kept. A node that is further behind copies the store of another node.',
     ),
   }),
   etcd: section('The etcd of a cluster, which orders all writes.', ETCD_SETTINGS),

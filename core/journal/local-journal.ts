@@ -61,6 +61,11 @@ export abstract class LocalJournal implements Journal {
     return this.applier.head.sequence;
   }
 
+  /** The oldest entry that this node still has. */
+  get oldest(): number {
+    return this.applier.oldest;
+  }
+
   commit(request: CommitRequest): Promise<Committed> {
     if (this.isClosed)
       return Promise.reject(new UnavailableError('stopping', 'The service is stopping; nothing was written.'));

@@ -115,6 +115,7 @@ async function get(
     authenticator,
     journal: { head: 0, latest: () => Promise.resolve(0) },
     requests: new RateLimit('default', 0, 1),
+    accountRequests: new RateLimit('account', 0, 1),
     catchUp: null,
     replay: () => null,
     sync: () => null,

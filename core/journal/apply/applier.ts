@@ -15,8 +15,8 @@ import type { AnswerChanges, DomainListener, EdgeChanges, StorageGuard } from '.
 import { type Applied, applyEntries, applyRows } from './apply-entries.ts';
 import { ZoneUpdates } from './apply-zones.ts';
 import { discardBrokenHistories, noteHistoryWritten } from './domain-history.ts';
-import { heldAfter } from './held-entries.ts';
 import type { Nsec3Change } from './nsec3-chain.ts';
+import { Retention } from './retention.ts';
 import type { GroupSigning, Signers } from './signers.ts';
 import type { ZoneObserver } from './zone-difference.ts';
 import { ZoneFacts } from './zone-facts.ts';
@@ -25,8 +25,10 @@ export interface ApplierOptions {
   readonly environment: Environment;
   readonly index: IndexWriter;
   readonly zoneSettings: ZoneSettings;
-  /** The minimum number of entries that are kept for nodes that are behind. */
+  /** The number of entries that are kept for nodes that are behind. */
   readonly history: number;
+  /** Bytes of entries above which fewer are kept; omitted: no limit. */
+  readonly historyBytes?: number;
   readonly zones?: ZoneObserver;
   /** Null: no zone is signed. */
   readonly signers?: Signers | null;
@@ -42,9 +44,6 @@ export interface Link {
 
 /** Milliseconds of a step of a long rehearsal. */
 const STEP_MS = 10;
-
-/** Entries are deleted in batches of this size. */
-const DELETE_BATCH = 256;
 
 /** Entries that were compiled on the store, or on an earlier rehearsal, without a trace in it. */
 interface Rehearsal {
@@ -67,8 +66,7 @@ export class Applier {
   readonly #options: ApplierOptions;
   readonly #facts: ZoneFacts;
   #current: Head;
-  /** The oldest entry that is still in the journal table. */
-  #oldest: number;
+  readonly #retention: Retention;
   /** The last rehearsal, which may be in progress. Null: entries have been applied since. */
   #rehearsal: Rehearsal | null = null;
   /** The rehearsal of the entries that are being written. */
@@ -80,8 +78,13 @@ export class Applier {
     this.#facts = new ZoneFacts(environment);
     this.#current = readHead(environment);
     discardBrokenHistories(environment, this.#current.sequence);
-    this.#oldest = this.#current.sequence + 1;
-    for (const key of environment.journal.getKeys({ limit: 1 })) this.#oldest = (key as Buffer).readUIntBE(2, 6);
+    const { history, historyBytes = Number.POSITIVE_INFINITY } = options;
+    this.#retention = new Retention(environment, { history, historyBytes }, this.#current.sequence);
+  }
+
+  /** The oldest entry that is still in the journal table. */
+  get oldest(): number {
+    return this.#retention.oldest;
   }
 
   get head(): Head {
@@ -170,13 +173,9 @@ export class Applier {
   }
 
   async #write(links: readonly Link[], hash: Buffer): Promise<ZoneUpdates> {
-    const { environment, index, zoneSettings, history, zones, signers } = this.#options;
+    const { environment, index, zoneSettings, zones, signers } = this.#options;
     const sequence = this.#current.sequence + links.length;
-    // In batches, since the pages of the oldest entries are far from all other pages that a group
-    // writes.
-    const kept = sequence - history + 1;
-    const isDue = kept - this.#oldest >= Math.min(DELETE_BATCH, history >> 5);
-    const oldest = isDue ? Math.max(this.#oldest, heldAfter(environment, kept - 1) + 1) : this.#oldest;
+    const bytes = links.reduce((sum, link) => sum + link.bytes.length, 0);
     const isAmbiguous = (name: Uint8Array): boolean => index.isAmbiguous(name);
     const updates = new ZoneUpdates(environment, zoneSettings, isAmbiguous, this.#facts, zones, signers?.group());
     this.#writing = this.#rehearsed(links);
@@ -186,7 +185,7 @@ export class Applier {
       // midway.
       await transact(environment, () => {
         for (const { applied, bytes } of links) environment.journal.put(sequenceKey(applied.entry.sequence), bytes);
-        for (let old = this.#oldest; old < oldest; old++) environment.journal.remove(sequenceKey(old));
+        this.#retention.trim(sequence, bytes);
         applyEntries(environment, updates, appliedOf(links), this.#writing?.updates);
         writeHead(environment, { sequence, hash });
         noteHistoryWritten(environment, sequence);
@@ -194,7 +193,7 @@ export class Applier {
     } finally {
       this.#writing = null;
     }
-    this.#oldest = oldest;
+    this.#retention.accept();
     this.#current = { sequence, hash };
     environment.root.resetReadTxn();
     const next = this.#rehearsal as Rehearsal | null;

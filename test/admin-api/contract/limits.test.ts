@@ -54,6 +54,34 @@ await everywhere(
 );
 
 await everywhere(
+  'contract, rate limits of accounts',
+  (test) => {
+    test('an account has five times the rate of a token over all its tokens; an administrator has no such limit', async ({
+      world,
+    }) => {
+      // Each token makes the next one, and then uses what is left of its own rate.
+      const tokensOf = async (first: Client): Promise<Client[]> => {
+        const clients = [first];
+        while (clients.length < 6) clients.push(await world.scoped(clients[clients.length - 1], ['account']));
+        for (const client of clients.slice(0, 5))
+          for (let i = 0; i < 3; i++) succeeded(await client.get('/api/v1/account'));
+        return clients;
+      };
+      const { client } = await world.member();
+      const last = (await tokensOf(client))[5];
+      const answer = await last.get('/api/v1/account');
+      refused(answer, '429 too_many_requests');
+      assert.is(answer.headers.get('ratelimit-policy'), `"account";q=20;w=${WINDOW}`);
+      assert.match(answer.headers.get('ratelimit') ?? '', /^"account";r=0;t=\d+$/);
+      assert.ok(Number(answer.headers.get('retry-after')) >= 1);
+      const { token } = await world.daemon.account('operator', { role: 'admin' });
+      succeeded(await (await tokensOf(new Client(world.daemon, token)))[5].get('/api/v1/account'));
+    });
+  },
+  { WAYPOST_RATE_LIMIT: '4' },
+);
+
+await everywhere(
   'contract, rate limits by default',
   (test) => {
     test('the defaults are 1,200 requests in 5 minutes and 10 logins per minute', async ({ world }) => {

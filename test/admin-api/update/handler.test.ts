@@ -560,6 +560,25 @@ test('a key has a rate limit; above it, updates fail until later', async () => {
   }
 });
 
+test('an account has five times the rate of a key over all its keys; others have their own', async () => {
+  const small = await World.start({ WAYPOST_RATE_LIMIT: '3' });
+  try {
+    const { id } = await small.daemon.account('someone');
+    const parts = { zone: parseName('nobody.example.') };
+    const rcodes: string[] = [];
+    for (let key = 0; key < 6; key++) {
+      const own = await small.key(id);
+      for (let i = 0; i < 3; i++) rcodes.push(await small.update(own, parts));
+    }
+    assert.equal([...new Set(rcodes.slice(0, 15))], ['NOTAUTH']);
+    assert.equal(rcodes.slice(15), ['SERVFAIL', 'SERVFAIL', 'SERVFAIL']);
+    const { id: other } = await small.daemon.account('another');
+    assert.is(await small.update(await small.key(other), parts), 'NOTAUTH');
+  } finally {
+    await small.stop();
+  }
+});
+
 test('a repeated message does not count for the rate limit', async () => {
   const small = await World.start({ WAYPOST_RATE_LIMIT: '3' });
   try {

@@ -18,8 +18,10 @@ const STORAGE = { size: 9 << 20, used: 1 << 20, quota: 8 << 20, isFull: true };
 async function run(minutes: number, more: Partial<UpkeepOptions> = {}) {
   const { setTimeout: own } = globalThis;
   let nextMinute: () => void = () => {};
+  let nextLook: () => void = () => {};
   const kept = (work: () => void, ms: number) => {
     if (ms === 60_000) nextMinute = work;
+    if (ms === 1000) nextLook = work;
     return { unref() {} };
   };
   globalThis.setTimeout = kept as unknown as typeof own;
@@ -32,7 +34,7 @@ async function run(minutes: number, more: Partial<UpkeepOptions> = {}) {
   };
   const upkeep = new Upkeep({
     gateway: gateway as unknown as UpkeepOptions['gateway'],
-    journal: { head: 10, truncate: async () => {} },
+    journal: { head: 10, oldest: 1, truncate: async () => {} },
     cluster: { isServing: true, serving: async () => {}, settled: 10, isBeingJoined: false },
     lag: { heard: () => {}, isServing: true },
     ...{ prefix: '/x/', compacts: true, history: 1000, onTrouble: (error) => assert.unreachable(String(error)) },
@@ -42,6 +44,7 @@ async function run(minutes: number, more: Partial<UpkeepOptions> = {}) {
     upkeep.start();
     for (let minute = 0; minute < minutes; minute++) {
       nextMinute();
+      nextLook();
       await new Promise((done) => setImmediate(done));
     }
   } finally {
@@ -61,6 +64,21 @@ test('one node compacts etcd each minute, up to where it was a minute before; no
     cluster: { isServing: true, serving: async () => {}, settled: 0, isBeingJoined: false },
   });
   assert.equal(other.compacted, []);
+});
+
+test('the log is truncated to where this node has deleted entries for their size, if all nodes have them', async () => {
+  const floors: number[] = [];
+  const journal = { head: 5000, oldest: 4500, truncate: async (floor: number) => void floors.push(floor) };
+  const cluster = { isServing: true, serving: async () => {}, settled: 5000, isBeingJoined: false };
+  await run(2, { journal, cluster });
+  assert.equal(floors.splice(0), [4500]);
+  await run(1, { journal, cluster: { ...cluster, settled: 4200 } });
+  assert.equal(floors.splice(0), [4201]);
+  // A node that joins copies a store, and needs the entries after it.
+  await run(1, { journal, cluster: { ...cluster, isBeingJoined: true } });
+  assert.equal(floors, []);
+  await run(1, { journal: { ...journal, oldest: 1 }, cluster });
+  assert.equal(floors, [4001]);
 });
 
 test('how full etcd is stands in the metrics', async () => {

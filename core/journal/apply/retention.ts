@@ -1,0 +1,91 @@
+/**
+ * Which entries stay in the journal table: the last ones by number, and fewer if they are large.
+ * Entries are deleted in batches, since the pages of the oldest are far from all other pages that a
+ * group writes.
+ */
+import type { Environment } from '../../store/environment.ts';
+import { sequenceKey } from '../../store/keys.ts';
+import { heldAfter } from './held-entries.ts';
+
+export interface RetentionLimits {
+  /** The number of entries that are kept for nodes that are behind. */
+  readonly history: number;
+  /** Bytes of the table above which there are fewer. */
+  readonly historyBytes: number;
+}
+
+/** Entries are deleted in batches of this size. */
+const DELETE_BATCH = 256;
+/** The table is measured after this share of its limit was written, and as much is deleted. */
+const SHARE = 16;
+
+export class Retention {
+  readonly #environment: Environment;
+  readonly #limits: RetentionLimits;
+  /** The oldest entry that is still in the journal table. */
+  #oldest: number;
+  /** Bytes since the table was measured. */
+  #written = Number.POSITIVE_INFINITY;
+  /** Of the transaction in progress. */
+  #trimmed: { readonly oldest: number; readonly written: number } | null = null;
+
+  /** `head`: sequence of the last entry. */
+  constructor(environment: Environment, limits: RetentionLimits, head: number) {
+    this.#environment = environment;
+    this.#limits = limits;
+    this.#oldest = head + 1;
+    for (const key of environment.journal.getKeys({ limit: 1 })) this.#oldest = (key as Buffer).readUIntBE(2, 6);
+  }
+
+  get oldest(): number {
+    return this.#oldest;
+  }
+
+  /**
+   * Inside a write transaction that makes `sequence` the last entry and adds `bytes`: deletes
+   * entries. `accept` must follow when the transaction has succeeded.
+   */
+  trim(sequence: number, bytes: number): void {
+    const { history, historyBytes } = this.#limits;
+    const kept = sequence - history + 1;
+    const isDue = kept - this.#oldest >= Math.min(DELETE_BATCH, history >> 5);
+    const oldest = isDue ? Math.max(this.#oldest, this.#allowed(kept - 1) + 1) : this.#oldest;
+    for (let old = this.#oldest; old < oldest; old++) this.#environment.journal.remove(sequenceKey(old));
+    const written = this.#written + bytes;
+    const isMeasured = written >= historyBytes / SHARE;
+    this.#trimmed = isMeasured ? { oldest: this.#trimBytes(oldest, sequence), written: 0 } : { oldest, written };
+  }
+
+  accept(): void {
+    if (this.#trimmed === null) return;
+    this.#oldest = this.#trimmed.oldest;
+    this.#written = this.#trimmed.written;
+    this.#trimmed = null;
+  }
+
+  #trimBytes(oldest: number, sequence: number): number {
+    const { journal } = this.#environment;
+    const { historyBytes } = this.#limits;
+    let surplus = sizeOf(journal) - (historyBytes - historyBytes / SHARE);
+    if (surplus < historyBytes / SHARE) return oldest;
+    // The last entries stay: other nodes need what was just written.
+    const end = this.#allowed(sequence - 1) + 1;
+    let next = oldest;
+    for (; next < end && surplus > 0; next++) {
+      surplus -= journal.get(sequenceKey(next))?.length ?? 0;
+      journal.remove(sequenceKey(next));
+    }
+    return next;
+  }
+
+  #allowed(wanted: number): number {
+    return heldAfter(this.#environment, wanted);
+  }
+}
+
+/** Bytes of the pages of a table. */
+function sizeOf(table: Environment['journal']): number {
+  const stats = table.getStats() as Readonly<Record<string, number>>;
+  const { pageSize, treeBranchPageCount, treeLeafPageCount, overflowPages } = stats;
+  return pageSize * (treeBranchPageCount + treeLeafPageCount + overflowPages);
+}
