@@ -49,14 +49,20 @@ export class Slot {
   readonly #slots: FairSlots;
   readonly #revoked = new AbortController();
   #isHeld = true;
-  /** Progress in the window that began at `windowStart`. */
+  readonly #now: () => number;
+  /** Progress in the current window. */
   progress = 0;
-  windowStart: number;
+  #windowStart: number;
+  /** Milliseconds of the window for which the holder was paused. */
+  #pausedMs = 0;
+  /** Since when it is paused; null: it is not. */
+  #pausedAt: number | null = null;
 
-  constructor(slots: FairSlots, owner: SlotOwner, windowStart: number) {
+  constructor(slots: FairSlots, owner: SlotOwner, now: () => number) {
     this.#slots = slots;
     this.owner = owner;
-    this.windowStart = windowStart;
+    this.#now = now;
+    this.#windowStart = now();
   }
 
   /** Aborts with the minimum rate as the reason when the slot must be given up. */
@@ -67,6 +73,30 @@ export class Slot {
   /** Counts towards the minimum rate: bytes as a rule. */
   addProgress(units: number): void {
     this.progress += units;
+  }
+
+  /** From here on the holder waits for this service, which does not count towards its rate. */
+  pause(): void {
+    this.#pausedAt ??= this.#now();
+  }
+
+  /** From here on this service waits for the holder again. */
+  resume(): void {
+    if (this.#pausedAt === null) return;
+    this.#pausedMs += this.#now() - this.#pausedAt;
+    this.#pausedAt = null;
+  }
+
+  /** Milliseconds of the current window that count towards the rate. */
+  elapsed(now: number): number {
+    return (this.#pausedAt ?? now) - this.#windowStart - this.#pausedMs;
+  }
+
+  beginWindow(now: number): void {
+    this.progress = 0;
+    this.#windowStart = now;
+    this.#pausedMs = 0;
+    if (this.#pausedAt !== null) this.#pausedAt = now;
   }
 
   revoke(reason: Error): void {
@@ -184,11 +214,10 @@ export class FairSlots {
     let revoked = 0;
     for (const slot of this.#held) {
       if (slot.signal.aborted) revoked++;
-      const elapsed = now - slot.windowStart;
+      const elapsed = slot.elapsed(now);
       if (slot.signal.aborted || elapsed < minimumRate.windowMs) continue;
       if (slot.progress < (minimumRate.perSecond * elapsed) / 1000) slow.push(slot);
-      slot.progress = 0;
-      slot.windowStart = now;
+      slot.beginWindow(now);
     }
     slow.sort((a, b) => this.#heldBy(b) - this.#heldBy(a));
     for (const slot of slow) {
@@ -219,7 +248,7 @@ export class FairSlots {
   }
 
   #grant(owner: SlotOwner): Slot {
-    const slot = new Slot(this, owner, this.#now());
+    const slot = new Slot(this, owner, this.#now);
     this.#held.add(slot);
     this.#count(owner, 'held', 1);
     this.#turn++;

@@ -3,21 +3,28 @@
  *
  * A header field carries the client's address. The API uses it for rate limits and for access to
  * /metrics, so it accepts the field only with a secret that the main thread creates for each run.
+ *
+ *     request ─► its body, or the first 64 KB ─► a slot, in turns of client networks ─► the API
+ *
+ * Streams of events and the paths of monitors have slots of their own.
  */
 
 import { Readable } from 'node:stream';
-import { type Dispatcher, Pool } from 'undici';
-
+import type { Dispatcher } from 'undici';
+import { strangerAt } from '../../core/address/slot-owner.ts';
 import { toUrlHost } from '../../core/address/url-host.ts';
-import type { Exchange, Handler } from '../http/exchange/exchange.ts';
+import type { Slot } from '../../core/base/fair-slots.ts';
+import type { Exchange, Handler, RequestBody } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
+import { bufferBodyStart } from '../proxy/buffered-body.ts';
 import { answerError, type ErrorPage } from '../proxy/error-page.ts';
 import { Gate } from '../proxy/gate.ts';
 import type { AddressOf } from '../proxy/request-fields.ts';
 import { requestId } from '../proxy/request-id.ts';
 import type { RequestTraces } from '../traces/request-traces.ts';
+import { AdminLane } from './admin-lane.ts';
 import type { Observer } from './observer.ts';
-import { ADMIN_UNAVAILABLE, NO_TUNNELS, TOO_MANY_STREAMS } from './pages.ts';
+import { ADMIN_BUSY, ADMIN_TOO_SLOW, ADMIN_UNAVAILABLE, NO_TUNNELS, TOO_MANY_STREAMS } from './pages.ts';
 
 export interface AdminTarget {
   /** Address of the admin API's listener. It leads to this machine. */
@@ -49,6 +56,13 @@ const DROPPED_FIELDS: ReadonlySet<string> = new Set([
 ]);
 /** Responses that last for hours: each holds its connection. The API decodes segments too. */
 const STREAM = /^\/api\/v1\/(?:events|domains\/[^/]+\/requests\/tail)$/;
+/** For monitors, who must see the node while its API is busy. */
+const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
+/** Of a thread. */
+const PROBE_CONNECTIONS = 4;
+/** Waiting requests of a thread; each has a body of at most 64 KB in memory. */
+const MAX_WAITING = 1024;
+const MAX_WAITING_PROBES = 64;
 const CONNECTION_FIELDS: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade', 'trailer', 'server'],
   'uwebsockets',
@@ -63,62 +77,92 @@ export function createAdminForward(
   // Requests are never retried: after a connection breaks, it is unknown whether the API handled
   // them.
   const origin = `http://${toUrlHost(target.address)}:${target.port}`;
-  const pool = new Pool(origin, { connections: target.connections, pipelining: 1 });
-  // Streams cannot use up the connections of other requests.
-  const streamPool = new Pool(origin, { connections: Math.max(1, target.streams), pipelining: 1 });
-  let streams = 0;
+  const requests = new AdminLane({ origin, connections: target.connections, queue: MAX_WAITING });
+  // Streams cannot use up the connections of other requests, nor those the ones of monitors.
+  const streams = new AdminLane({ origin, connections: target.streams, queue: 0, hasMinimumRate: false });
+  const probes = new AdminLane({ origin, connections: PROBE_CONNECTIONS, queue: MAX_WAITING_PROBES });
 
   const refuse = (exchange: Exchange, page: ErrorPage): void => {
     const id = requestId();
     observer.recordAnswer(exchange, 'admin', page.status, answerError(exchange, page, id), id);
   };
+  const recordLeft = (exchange: Exchange): void => observer.recordAnswer(exchange, 'admin', 499, 0);
+
+  const laneOf = ({ path, body }: Exchange): AdminLane => {
+    if (isStream(path)) return streams;
+    return body.length === 0 && PROBES.has(path.split('?', 1)[0]) ? probes : requests;
+  };
 
   const forward = async (exchange: Exchange): Promise<void> => {
     if (exchange.protocol !== '' || !exchange.path.startsWith('/')) return refuse(exchange, NO_TUNNELS);
-    if (!isStream(exchange.path)) return send(exchange, pool);
-    if (streams >= target.streams) return refuse(exchange, TOO_MANY_STREAMS);
-    streams++;
-    try {
-      await send(exchange, streamPool);
-    } finally {
-      streams--;
-    }
-  };
-
-  const send = async (exchange: Exchange, connections: Pool): Promise<void> => {
+    const lane = laneOf(exchange);
     const controller = new AbortController();
     const gate = new Gate(exchange);
     exchange.onAbort(() => {
       controller.abort();
       gate.open();
     });
+    // The body first: a client that does not send it occupies nothing that others need.
+    const body = exchange.body.length === 0 ? exchange.body : await bufferBodyStart(exchange, false).catch(() => null);
+    if (body === null) return recordLeft(exchange);
+    const owner = strangerAt(target.addressOf(exchange));
+    const slot = exchange.isEnded ? 'aborted' : await lane.slots.acquire(owner, controller.signal);
+    if (slot === 'full' || slot === 'aborted') {
+      body.discard();
+      return slot === 'aborted'
+        ? recordLeft(exchange)
+        : refuse(exchange, lane === streams ? TOO_MANY_STREAMS : ADMIN_BUSY);
+    }
+    slot.signal.addEventListener('abort', () => {
+      controller.abort();
+      gate.open();
+    });
+    try {
+      await send({ exchange, body, slot, gate, signal: controller.signal }, lane);
+    } finally {
+      body.discard();
+      slot.release();
+    }
+  };
+
+  const send = async ({ exchange, body, slot, gate, signal }: Sending, lane: AdminLane): Promise<void> => {
     const fields = requestHeaders(exchange, target);
     let response: Dispatcher.ResponseData;
+    slot.pause();
     try {
-      response = await connections.request({
+      response = await lane.request({
         method: exchange.method as Dispatcher.HttpMethod,
         path: exchange.path,
         headers: traces === null ? fields : traces.apiFields(exchange, fields),
-        body: exchange.body.length === 0 ? null : Readable.from(readParts(exchange), { objectMode: false }),
+        body: body.length === 0 ? null : Readable.from(readParts(body, slot), { objectMode: false }),
         responseHeaders: 'raw',
-        signal: controller.signal,
+        signal,
       });
     } catch {
-      if (!controller.signal.aborted) return refuse(exchange, ADMIN_UNAVAILABLE);
-      return observer.recordAnswer(exchange, 'admin', 499, 0);
+      if (exchange.isEnded) return recordLeft(exchange);
+      return refuse(exchange, slot.signal.aborted ? ADMIN_TOO_SLOW : ADMIN_UNAVAILABLE);
     }
-    const { statusCode, body } = response;
+    const { statusCode, body: responseBody } = response;
     exchange.respond(statusCode, responseHeaders(response.headers as unknown as readonly unknown[]));
-    await forwardBody(exchange, body, gate);
+    await forwardBody(exchange, responseBody, gate, slot);
     observer.recordAnswer(exchange, 'admin', statusCode, gate.bytes);
   };
 
   return {
     handler: forward,
     async close() {
-      await Promise.all([pool.destroy(), streamPool.destroy()]);
+      await Promise.all([requests.close(), streams.close(), probes.close()]);
     },
   };
+}
+
+/** A request with a slot. */
+interface Sending {
+  readonly exchange: Exchange;
+  readonly body: RequestBody;
+  readonly slot: Slot;
+  readonly gate: Gate;
+  readonly signal: AbortSignal;
 }
 
 function isStream(path: string): boolean {
@@ -149,23 +193,32 @@ function responseHeaders(raw: readonly unknown[]): FieldList {
   return fields;
 }
 
-async function* readParts({ body }: Exchange): AsyncGenerator<Uint8Array> {
+async function* readParts(body: RequestBody, slot: Slot): AsyncGenerator<Uint8Array> {
   for (;;) {
+    slot.resume();
     const part = await body.read();
+    slot.pause();
     if (part === null) return;
+    slot.addProgress(part.length);
     yield part;
   }
 }
 
 /**
- * Forwards the response body. If it breaks off, the exchange is aborted, so that the response does
- * not look complete.
+ * Forwards the response body. If it breaks off, or the client reads too slowly while others wait,
+ * the exchange is aborted, so that the response does not look complete.
  */
-async function forwardBody(exchange: Exchange, body: AsyncIterable<Uint8Array>, gate: Gate): Promise<void> {
+async function forwardBody(exchange: Exchange, body: AsyncIterable<Uint8Array>, gate: Gate, slot: Slot): Promise<void> {
   try {
     for await (const part of body) {
       gate.bytes += part.length;
-      if (!exchange.write(part)) await gate.wait();
+      slot.addProgress(part.length);
+      if (!exchange.write(part)) {
+        slot.resume();
+        await gate.wait();
+        slot.pause();
+      }
+      if (slot.signal.aborted) return exchange.abort();
       if (exchange.isEnded) return;
     }
     exchange.end();

@@ -62,6 +62,23 @@ export const ADMIN_UNAVAILABLE: ErrorPage = {
   owner: 'The edge cannot reach the admin API on this node: check the log of the service.',
 };
 
+export const ADMIN_BUSY: ErrorPage = {
+  status: 503,
+  code: 'busy',
+  title: 'The admin API is busy',
+  visitor: 'Please try again in a few seconds.',
+  owner: 'Too many requests of your network to the admin API are waiting on this node.',
+  headers: ['retry-after', '5'],
+};
+
+export const ADMIN_TOO_SLOW: ErrorPage = {
+  status: 408,
+  code: 'too_slow',
+  title: 'The upload is too slow',
+  visitor: 'The upload was too slow while other requests were waiting. Please try again later.',
+  owner: 'While all connections to the admin API are in use, a request must send 64 KB a second.',
+};
+
 export const TOO_MANY_STREAMS: ErrorPage = {
   status: 503,
   code: 'too_many_streams',

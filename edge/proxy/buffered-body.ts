@@ -15,13 +15,16 @@ const BUFFER_BYTES = 65_536;
  */
 const SILENCE_MS = 200;
 
-/** Rejects with an AbortError if the body ends prematurely. */
-export async function bufferBodyStart({ body, memory }: Exchange): Promise<RequestBody> {
+/**
+ * Rejects with an AbortError if the body ends prematurely. `isConversation`: the origin may respond
+ * before the body has ended.
+ */
+export async function bufferBodyStart({ body, memory }: Exchange, isConversation = true): Promise<RequestBody> {
   const buffered = new BufferedBody(body, memory);
   try {
     while (buffered.heldBytes < BUFFER_BYTES) {
       const reading = body.read();
-      const part = body.length === undefined ? await raceSilence(reading) : await reading;
+      const part = body.length === undefined && isConversation ? await raceSilence(reading) : await reading;
       if (part === null) return buffered;
       if (part === SILENT) {
         // Only one read may be pending, so the next reader gets this part first.

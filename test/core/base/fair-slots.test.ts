@@ -166,6 +166,30 @@ test('holders below the minimum rate lose their slots, one for each waiter of ot
   assert.is(requests.granted.at(-1), 'newcomer');
 });
 
+test('time in which the holder waits for the service does not count', async () => {
+  let now = 0;
+  const slots = new FairSlots({ slots: 1, queue: 9, minimumRate: { perSecond: 100, windowMs: 1000 }, now: () => now });
+  const slot = slots.tryAcquire(owner('a'))!;
+  void slots.acquire(owner('b'));
+  const pass = (ms: number, progress: number): boolean => {
+    now += ms;
+    slot.addProgress(progress);
+    slots.enforceMinimumRate();
+    return slot.signal.aborted;
+  };
+  slot.pause();
+  slot.pause();
+  assert.not(pass(60_000, 0), 'paused');
+  slot.resume();
+  slot.resume();
+  assert.not(pass(999, 0), 'the window is not over');
+  slot.pause();
+  assert.not(pass(5000, 0), 'paused again');
+  slot.resume();
+  assert.not(pass(1, 100), 'fast enough in the time that counts');
+  assert.ok(pass(1000, 99), 'too slow in the next window');
+});
+
 test('without waiters of others every rate is allowed', async () => {
   let now = 0;
   const slots = new FairSlots({ slots: 1, queue: 1, minimumRate: { perSecond: 1, windowMs: 1000 }, now: () => now });
