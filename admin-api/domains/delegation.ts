@@ -24,7 +24,7 @@ export async function checkDelegation(services: Services, context: Context<Calle
   const { caller, params, headers } = context;
   const owned = ownedDomain(services.reader, caller, parseId(params.domain_id));
   limit.take(caller.account.id, headers);
-  const look = await services.delegation.look(owned.apex, 'all');
+  const look = await services.delegation.look(owned, 'all');
   const commit = () =>
     change(services, context, (draft) => {
       const domain = ownedDomain(draft, caller, owned.id);

@@ -6,6 +6,8 @@
  */
 import { createHash } from 'node:crypto';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { inTurns } from '../base/in-turns.ts';
+import { Interval } from '../base/interval.ts';
 import type { Logger } from '../base/log/index.ts';
 import { FaultLog } from '../base/log/throttle.ts';
 import { Periodic } from '../base/periodic.ts';
@@ -41,6 +43,11 @@ const MAX_SCANNED = 20_000;
 const PIECE = 500;
 /** Domains that one pass asks for. */
 const MAX_LOOKS = 300;
+/**
+ * Milliseconds in which a pass begins looks; accounts take turns. Domains of one account whose
+ * parents do not answer delay those of others by no more. The rest is due in a later pass.
+ */
+const PASS_MS = 60_000;
 /** Domains that are asked for at the same time, and written in one commit. */
 const CONCURRENT = 8;
 /** Seconds after its creation before a domain is first asked for. */
@@ -78,10 +85,12 @@ export class DelegationKeeper {
 
   /** Asks for the domains that are due, as far as the limits of a pass allow. */
   async pass(): Promise<void> {
-    const due = await this.#findDue();
-    for (let i = 0; i < due.length && !this.#passes.isStopped; i += CONCURRENT) {
-      const looked = due.slice(i, i + CONCURRENT).flatMap((id) => this.#reader.domain(id) ?? []);
-      const results = await Promise.all(looked.map(({ apex }) => this.#options.look.look(apex, 'sample')));
+    const pass = new Interval(PASS_MS);
+    const found = (await this.#findDue()).flatMap((id) => this.#reader.domain(id) ?? []);
+    const due = inTurns(found, ({ accountId }) => accountId);
+    for (let i = 0; i < due.length && !this.#passes.isStopped && pass.remaining() > 0; i += CONCURRENT) {
+      const looked = due.slice(i, i + CONCURRENT).flatMap(({ id }) => this.#reader.domain(id) ?? []);
+      const results = await Promise.all(looked.map((domain) => this.#options.look.look(domain, 'sample')));
       if (!this.#passes.isStopped) await this.#note(looked, results);
     }
   }

@@ -3,11 +3,12 @@
  * directly, since a resolver answers from its cache. Bounded in time and in the number of queries.
  */
 import { InvalidError } from '../base/errors.ts';
+import { FairSlots, SlotsFullError } from '../base/fair-slots.ts';
 import { Interval } from '../base/interval.ts';
-import { Semaphore } from '../base/semaphore.ts';
 import type { Server } from '../resolver/exchange.ts';
 import { ParentZones, type ParentZonesOptions, zoneTitle } from '../resolver/parent-zone.ts';
 import { queryServer } from '../resolver/query.ts';
+import type { Domain } from '../store/rows.ts';
 import type { MessageRecord } from '../wire/message-reader.ts';
 import { equalNames, formatHost, type Name, nameAt, nameId, parentName } from '../wire/name.ts';
 import { RCODE, TYPE } from '../wire/types.ts';
@@ -29,15 +30,18 @@ export interface FailedLook {
 /** `all`: every server of the parent. `sample`: the first that answers. */
 export type LookExtent = 'all' | 'sample';
 
+export type LookedDomain = Pick<Domain, 'apex' | 'accountId'>;
+
 export interface DelegationLook {
   /** Never rejects. */
-  look(apex: Name, extent: LookExtent): Promise<ParentNameservers | FailedLook>;
+  look(domain: LookedDomain, extent: LookExtent): Promise<ParentNameservers | FailedLook>;
 }
 
 /** Milliseconds for a whole look. */
 const LOOK_MS = 20_000;
-/** Looks at the same time; others wait. */
+/** Looks at the same time, in turns by account. */
 const MAX_LOOKS = 16;
+const MAX_QUEUED = 1000;
 /** Milliseconds in which a domain is looked at once: requests cannot flood other nameservers. */
 const REPEAT_MS = 2000;
 /** Milliseconds for which the servers of a parent zone are remembered; many domains share it. */
@@ -62,7 +66,7 @@ interface ParentZone {
 export class PublicDelegation implements DelegationLook {
   readonly #zones: ParentZones;
   readonly #stop: AbortSignal;
-  readonly #slots = new Semaphore(MAX_LOOKS);
+  readonly #slots = new FairSlots({ slots: MAX_LOOKS, queue: MAX_QUEUED });
   /** By the name above the domain. */
   readonly #parents = new Map<string, ParentZone>();
   readonly #recent = new Map<string, Promise<ParentNameservers | FailedLook>>();
@@ -73,11 +77,12 @@ export class PublicDelegation implements DelegationLook {
     this.#stop = stop;
   }
 
-  look(apex: Name, extent: LookExtent): Promise<ParentNameservers | FailedLook> {
+  look({ apex, accountId }: LookedDomain, extent: LookExtent): Promise<ParentNameservers | FailedLook> {
     const id = `${extent} ${nameId(apex)}`;
     const recent = this.#recent.get(id);
     if (recent !== undefined) return recent;
-    const result = this.#slots.run(() => this.#look(apex, extent));
+    const owner = { account: String(accountId), network: '' };
+    const result = this.#slots.run(owner, () => this.#look(apex, extent), this.#stop).catch(troubleOf);
     this.#recent.set(id, result);
     void result.then(() => setTimeout(() => this.#recent.delete(id), REPEAT_MS).unref());
     return result;
@@ -112,6 +117,11 @@ export class PublicDelegation implements DelegationLook {
     return zone;
   }
 }
+
+/** Of a look that did not begin. */
+const troubleOf = (error: unknown): FailedLook => ({
+  trouble: error instanceof SlotsFullError ? 'too many looks are queued' : 'the service is stopping',
+});
 
 function sortedSets(answers: readonly (readonly string[])[]): (readonly string[])[] {
   const sets = new Map(answers.map((set) => [set.join(), set]));

@@ -6,6 +6,8 @@
  */
 import { createHash } from 'node:crypto';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { inTurns } from '../base/in-turns.ts';
+import { Interval } from '../base/interval.ts';
 import type { Logger } from '../base/log/index.ts';
 import { FaultLog } from '../base/log/throttle.ts';
 import { Periodic } from '../base/periodic.ts';
@@ -66,8 +68,12 @@ const PIECE = 5000;
 const DECODED_PIECE = 500;
 /** Zones that are due, and read at once. */
 const DUE_PIECE = 256;
-/** Zones that one pass looks at the parents of; the others follow in the next. */
+/** Zones that one pass looks at the parents of, in turns by account; the others follow later. */
 const MAX_LOOKS = 512;
+/** Zones that are due, of which the pass chooses these. */
+const MAX_FOUND = 4096;
+/** Milliseconds in which a pass begins looks: parents that do not answer make it no longer. */
+const LOOKS_MS = 60_000;
 /** Zones whose parents are asked at the same time. */
 const CONCURRENT = 16;
 /** Seconds by which nodes wait differently before they ask a parent. */
@@ -193,13 +199,15 @@ export class SigningKeeper {
    * minutes if resolvers or parents do not answer. Rejects if a commit does.
    */
   async lookAtParents(): Promise<void> {
-    const ids: Id[] = [];
+    const found: Domain[] = [];
     for await (const due of this.#due()) {
-      for (const kept of due) if (this.#isLookDue(kept)) ids.push(kept.domain.id);
-      if (ids.length >= MAX_LOOKS) break;
+      for (const kept of due) if (this.#isLookDue(kept)) found.push(kept.domain);
+      if (found.length >= MAX_FOUND) break;
     }
-    for (let i = 0; i < ids.length && !this.#stop.signal.aborted; i += CONCURRENT) {
-      const due = ids.slice(i, i + CONCURRENT).flatMap((id) => this.#read(id) ?? []);
+    const pass = new Interval(LOOKS_MS);
+    const domains = inTurns(found, ({ accountId }) => accountId).slice(0, MAX_LOOKS);
+    for (let i = 0; i < domains.length && !this.#stop.signal.aborted && pass.remaining() > 0; i += CONCURRENT) {
+      const due = domains.slice(i, i + CONCURRENT).flatMap(({ id }) => this.#read(id) ?? []);
       const looked = await Promise.all(due.filter((kept) => this.#isLookDue(kept)).map((kept) => this.#look(kept)));
       if (!this.#stop.signal.aborted) await this.#keepAll(looked, false);
     }

@@ -4,11 +4,12 @@
  * Bounded in time and in the number of queries.
  */
 import { InvalidError } from '../base/errors.ts';
+import { FairSlots, SlotsFullError } from '../base/fair-slots.ts';
 import { Interval } from '../base/interval.ts';
-import { Semaphore } from '../base/semaphore.ts';
 import type { Server } from '../resolver/exchange.ts';
 import { ParentZones, type ParentZonesOptions } from '../resolver/parent-zone.ts';
 import { queryServer } from '../resolver/query.ts';
+import type { Domain } from '../store/rows.ts';
 import { equalNames, formatHost, type Name, nameId } from '../wire/name.ts';
 import { RCODE, TYPE } from '../wire/types.ts';
 import { type DsAnswer, type LookResult, mergeAnswers } from './parent-look.ts';
@@ -20,8 +21,9 @@ export interface PublicParentOptions extends ParentZonesOptions {
 
 /** Milliseconds for a whole look. */
 const LOOK_MS = 20_000;
-/** Looks at the same time; others wait. Each has at most 70 queries in flight. */
+/** Looks at the same time, in turns by account. Each has at most 70 queries in flight. */
 const MAX_LOOKS = 16;
+const MAX_QUEUED = 1000;
 /** Milliseconds in which a zone is looked at once: requests cannot flood other nameservers. */
 const REPEAT_MS = 5000;
 
@@ -29,7 +31,7 @@ export class PublicParent {
   readonly #options: PublicParentOptions;
   readonly #zones: ParentZones;
   readonly #stop: AbortSignal;
-  readonly #slots = new Semaphore(MAX_LOOKS);
+  readonly #slots = new FairSlots({ slots: MAX_LOOKS, queue: MAX_QUEUED });
   /** Looks of the last seconds, and those in flight, by apex. */
   readonly #recent = new Map<string, { readonly interval: Interval; readonly result: Promise<LookResult> }>();
 
@@ -40,13 +42,15 @@ export class PublicParent {
     this.#stop = stop;
   }
 
-  /** Never rejects. `apex`: of the zone whose DS records are looked for. */
-  look(apex: Name): Promise<LookResult> {
+  /** Never rejects. Looks for the DS records of this zone. */
+  look({ apex, accountId }: Pick<Domain, 'apex' | 'accountId'>): Promise<LookResult> {
     const id = nameId(apex);
     const recent = this.#recent.get(id);
     // A result of before the machine was suspended is not one of now.
     if (recent !== undefined && recent.interval.remaining() > 0) return recent.result;
-    const look = { interval: new Interval(LOOK_MS + REPEAT_MS), result: this.#slots.run(() => this.#look(apex)) };
+    const owner = { account: String(accountId), network: '' };
+    const result = this.#slots.run(owner, () => this.#look(apex), this.#stop).catch(troubleOf);
+    const look = { interval: new Interval(LOOK_MS + REPEAT_MS), result };
     this.#recent.set(id, look);
     const forget = () => {
       if (this.#recent.get(id) === look) this.#recent.delete(id);
@@ -78,6 +82,11 @@ export class PublicParent {
     return answers.filter((answer) => answer !== null);
   }
 }
+
+/** Of a look that did not begin. */
+const troubleOf = (error: unknown): LookResult => ({
+  trouble: error instanceof SlotsFullError ? 'too many looks are queued' : 'the service is stopping',
+});
 
 /** Null: the server does not serve the parent zone. */
 async function askServer(server: Server, apex: Name, signal: AbortSignal): Promise<DsAnswer | null> {

@@ -82,7 +82,7 @@ export function deleteSignedZone(draft: Draft, domain: Domain, nameservers: read
 
 /** Asks the public nameservers of the parent. */
 export interface PublicLook {
-  look(apex: Name): Promise<LookResult>;
+  look(domain: Pick<Domain, 'apex' | 'accountId'>): Promise<LookResult>;
 }
 
 /** What the parent of a domain has, from the store if the parent is ours. Never rejects. */
@@ -93,5 +93,5 @@ export async function lookAtParent(
   now: number,
 ): Promise<LookResult> {
   const parent = findOwnParent(reader, domain);
-  return parent === null ? publicParent.look(domain.apex) : lookAtOwnParent(reader, parent, domain.apex, now);
+  return parent === null ? publicParent.look(domain) : lookAtOwnParent(reader, parent, domain.apex, now);
 }

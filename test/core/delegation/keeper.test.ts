@@ -27,7 +27,7 @@ test('asks for each domain when it is due, and stores what the parent has', asyn
     ...{ environment, journal, nodeName: 'n1', nameservers: APEX.nameservers, isAlone: true },
     log: createLogger({ level: 'error', format: 'text', write() {} }),
     look: {
-      async look(apex, extent) {
+      async look({ apex }, extent) {
         queried.push(`${formatHost(apex)} ${extent}`);
         if (formatHost(apex).startsWith('c')) return { trouble: 'silence' };
         return { zone: 'net', sets: [formatHost(apex).startsWith('a') ? [...APEX.nameservers] : ['ns.other.test']] };
@@ -56,6 +56,34 @@ test('asks for each domain when it is due, and stores what the parent has', asyn
   assert.equal(queried.slice(3), ['b.example.net sample']);
 });
 
+test('accounts take turns in a pass', async ({ daemon }) => {
+  const { environment, journal } = daemon;
+  for (const [username, count] of [
+    ['many', 10],
+    ['few', 1],
+  ] as const) {
+    const { token } = await daemon.account(username);
+    for (let i = 0; i < count; i++)
+      await daemon.call('POST', '/api/v1/domains', { token, json: { domain: `${username}${i}.example.org` } });
+  }
+  const queried: string[] = [];
+  const keeper = new DelegationKeeper({
+    ...{ environment, journal, nodeName: 'n1', nameservers: APEX.nameservers, isAlone: true },
+    log: createLogger({ level: 'error', format: 'text', write() {} }),
+    look: {
+      async look({ apex }) {
+        queried.push(formatHost(apex));
+        return { zone: 'org', sets: [] };
+      },
+    },
+    now: () => Math.floor(Date.now() / 1000) + 50_000,
+  });
+  await keeper.pass();
+  assert.ok(queried.length >= 11);
+  const order = queried.filter((name) => name.endsWith('example.org'));
+  assert.equal(order.slice(0, 3), ['many0.example.org', 'few0.example.org', 'many1.example.org']);
+});
+
 test('nodes of a cluster wait differently', async ({ daemon }) => {
   const { environment, journal } = daemon;
   const queried: string[] = [];
@@ -66,7 +94,7 @@ test('nodes of a cluster wait differently', async ({ daemon }) => {
       ...{ environment, journal, nodeName, nameservers: APEX.nameservers, isAlone: false, now: () => now },
       log: createLogger({ level: 'error', format: 'text', write() {} }),
       look: {
-        async look(apex) {
+        async look({ apex }) {
           queried.push(`${nodeName} ${formatHost(apex)}`);
           return { zone: 'net', sets: [[...APEX.nameservers]] };
         },

@@ -32,8 +32,9 @@ async function look(
   const exemptions = isPrivate ? parseExemptions(['127.0.0.0/8']) : NO_EXEMPTIONS;
   const use = async ({ servers, port, resolvers }: FakeParent): Promise<Looked> => {
     const delegation = new PublicDelegation({ resolvers, port, exemptions }, new AbortController().signal);
-    let result = await delegation.look(APEX, extent);
-    for (let i = 1; i < looks; i++) result = await delegation.look(parseName(`other${i}.example.`), extent);
+    let result = await delegation.look({ apex: APEX, accountId: 1 }, extent);
+    for (let i = 1; i < looks; i++)
+      result = await delegation.look({ apex: parseName(`other${i}.example.`), accountId: 1 }, extent);
     return { result, servers };
   };
   return withParent(handlers, use, resolver);
@@ -130,6 +131,26 @@ test('a parent that is not found is trouble', async () => {
   const fails: Handler = () => ({ flags: RA | 2, answers: [] });
   const { result } = await look([denies, denies], { resolver: fails });
   assert.equal(result, { trouble: 'the resolver returned RCODE 2' });
+});
+
+test('looks that no server answers delay those of their account alone', async () => {
+  const server: Handler = (name, type) => (name.includes('silent') ? null : refers('a.test')(name, type));
+  const use = async ({ port, resolvers }: FakeParent): Promise<void> => {
+    const exemptions = parseExemptions(['127.0.0.0/8']);
+    const stop = new AbortController();
+    const parent = new PublicDelegation({ resolvers, port, exemptions }, stop.signal);
+    let ended = 0;
+    const silent = Array.from({ length: 100 }, async (_, i) => {
+      await parent.look({ apex: parseName(`silent${i}.example.`), accountId: 1 }, 'all');
+      ended++;
+    });
+    const result = await parent.look({ apex: APEX, accountId: 2 }, 'all');
+    assert.not.ok('trouble' in result);
+    assert.is(ended, 0);
+    stop.abort();
+    await Promise.all(silent);
+  };
+  await withParent([server, server], use);
 });
 
 test.run();

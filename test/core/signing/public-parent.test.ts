@@ -29,9 +29,12 @@ async function look(
   const use = async ({ servers, port, resolvers }: FakeParent) => {
     const exemptions = isPrivate ? parseExemptions(['127.0.0.0/8']) : NO_EXEMPTIONS;
     const parent = new PublicParent({ resolvers, port, exemptions, now: () => NOW }, new AbortController().signal);
-    const [result, again] = await Promise.all([parent.look(apex), parent.look(apex)]);
+    const [result, again] = await Promise.all([
+      parent.look({ apex, accountId: 1 }),
+      parent.look({ apex, accountId: 1 }),
+    ]);
     assert.is(again, result, 'concurrent looks are one');
-    return { result: await parent.look(apex), servers };
+    return { result: await parent.look({ apex, accountId: 1 }), servers };
   };
   return withParent(handlers, use, resolver);
 }
@@ -55,11 +58,11 @@ test('a look of before the clock was set forward does not count', async () => {
     const options = { resolvers, port, exemptions: parseExemptions(['127.0.0.0/8']) };
     const parent = new PublicParent(options, new AbortController().signal);
     try {
-      assert.is(setOf(await parent.look(APEX)), hex(1));
+      assert.is(setOf(await parent.look({ apex: APEX, accountId: 1 })), hex(1));
       tag = 2;
-      assert.is(setOf(await parent.look(APEX)), hex(1));
+      assert.is(setOf(await parent.look({ apex: APEX, accountId: 1 })), hex(1));
       Date.now = () => real() + 3_600_000;
-      assert.is(setOf(await parent.look(APEX)), hex(2));
+      assert.is(setOf(await parent.look({ apex: APEX, accountId: 1 })), hex(2));
     } finally {
       Date.now = real;
     }
@@ -106,6 +109,26 @@ test('the parent zone can be several labels above', async () => {
 test('a resolver that fails is named as the trouble', async () => {
   const { result } = await look([has([]), has([])], { resolver: () => ({ flags: RA | 2, answers: [] }) });
   assert.equal(result, { trouble: 'the resolver returned RCODE 2' });
+});
+
+test('looks that no server answers delay those of their account alone', async () => {
+  const server: Handler = (name, type) => (name.includes('silent') ? null : has([ds(1)])(name, type));
+  const use = async ({ port, resolvers }: FakeParent): Promise<void> => {
+    const exemptions = parseExemptions(['127.0.0.0/8']);
+    const stop = new AbortController();
+    const parent = new PublicParent({ resolvers, port, exemptions, now: () => NOW }, stop.signal);
+    let ended = 0;
+    const silent = Array.from({ length: 100 }, async (_, i) => {
+      await parent.look({ apex: parseName(`silent${i}.example.`), accountId: 1 });
+      ended++;
+    });
+    const result = await parent.look({ apex: APEX, accountId: 2 });
+    assert.not.ok('trouble' in result);
+    assert.is(ended, 0);
+    stop.abort();
+    await Promise.all(silent);
+  };
+  await withParent([server, server], use);
 });
 
 test.run();

@@ -6,7 +6,7 @@ import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
 import { Agent } from 'undici';
 import { readHost } from '../../../address/index.ts';
-import { Semaphore } from '../../../base/semaphore.ts';
+import { FairSlots } from '../../../base/fair-slots.ts';
 import {
   createConnector,
   type Fixture,
@@ -46,8 +46,12 @@ export interface NetworkOptions {
   readonly timeoutMs?: number;
 }
 
+/** The requests of one app are all alike. */
+const NO_OWNER = { account: '', network: '' } as const;
 /** Requests of an app at once; the others wait. */
 const CONCURRENT = 6;
+/** Requests of an app that wait. */
+const MAX_QUEUED = 1000;
 /** Bytes of the header section of a response. */
 const HEADER_LIMIT = 32 * 1024;
 const USER_AGENT = 'Waypost-MiniApp/1';
@@ -77,7 +81,7 @@ interface Outcome {
 
 export class AppNetwork {
   readonly #options: NetworkOptions;
-  readonly #slots = new Map<string, Semaphore>();
+  readonly #slots = new Map<string, FairSlots>();
   readonly #running = new Set<AbortController>();
   #isClosed = false;
 
@@ -90,14 +94,16 @@ export class AppNetwork {
    * URL that no app may request, `cancelled` when the call's signal aborts.
    */
   async fetch({ appId, signal }: Call, request: FetchRequest): Promise<FetchResult> {
-    const slots = this.#slots.get(appId) ?? new Semaphore(CONCURRENT);
+    const slots = this.#slots.get(appId) ?? new FairSlots({ slots: CONCURRENT, queue: MAX_QUEUED });
     this.#slots.set(appId, slots);
-    if (!(await slots.acquire(signal))) throw cancelled();
+    const slot = await slots.acquire(NO_OWNER, signal);
+    if (slot === 'aborted') throw cancelled();
+    if (slot === 'full') throw new HostFault('network_error', `More than ${MAX_QUEUED} requests of the app wait.`);
     try {
       if (this.#isClosed) throw cancelled();
       return await this.#withDeadline(appId, signal, request);
     } finally {
-      slots.release();
+      slot.release();
       if (slots.inUse === 0 && this.#slots.get(appId) === slots) this.#slots.delete(appId);
     }
   }
