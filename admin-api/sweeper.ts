@@ -6,7 +6,8 @@ import { setImmediate } from 'node:timers/promises';
 import { FaultLog } from '../core/base/log/throttle.ts';
 import { Periodic } from '../core/base/periodic.ts';
 import { type Draft, write } from '../core/journal/draft/draft.ts';
-import { afterPrefix } from '../core/store/keys.ts';
+import { afterPrefix, type Id, idAt } from '../core/store/keys.ts';
+import { decodeUsage } from '../core/store/reader.ts';
 import {
   type Audit,
   apps,
@@ -36,6 +37,8 @@ const BATCH = 500;
  */
 const MAX_SCANNED = 100_000;
 const DAY = 86_400;
+/** Share of an audit log that is deleted when it is full. */
+const TRIMMED_SHARE = 1 / 16;
 /** Seconds for which a purge is kept, for edges that were offline. */
 const PURGE_LIFETIME = DAY;
 /** Maximum seconds between the clocks of two nodes: another may still accept a challenge. */
@@ -88,6 +91,7 @@ export class Sweeper {
     // ahead.
     const isLast = ({ at }: Audit): boolean => at > kept && at <= now;
     if (days > 0) await this.#expire({ table: audits, isOver: ({ at }) => at <= kept, isLast });
+    await this.#trimAudits(config.audit.maxSize);
     await this.#expire({ table: sessions, isOver: (row) => this.#sessions.isExpired(row, now) });
     await this.#expire({ table: spentChallenges, isOver: (row) => row.expiresAt <= now - CLOCK_DIFFERENCE });
     const overSince = now - config.packages.keepDays * DAY;
@@ -97,6 +101,35 @@ export class Sweeper {
       deleteDependents: (draft, { id: uploadId }) => draft.delete(reports, { uploadId, findings: NOTHING }),
     });
     await this.#expire({ table: apps, isOver: (row) => !reader.hasAccount(row.accountId) });
+  }
+
+  /** Deletes the oldest audit entries of accounts that have more than `maxSize` bytes of them. */
+  async #trimAudits(maxSize: number): Promise<void> {
+    if (maxSize === 0) return;
+    const { environment, journal, reader } = this.#services;
+    const large: { readonly accountId: Id; readonly audit: number }[] = [];
+    for (const { key, value } of environment.usage.getRange({})) {
+      const { audit } = decodeUsage(value);
+      if (audit > maxSize) large.push({ accountId: idAt(key), audit });
+    }
+    for (const { accountId, audit } of large) {
+      // Some more than necessary, so that the next sweep finds nothing.
+      let surplus = audit - maxSize * (1 - TRIMMED_SHARE);
+      while (surplus > 0 && !this.#turns.isStopped) {
+        let freed = 0;
+        await write(environment, journal, 'sweeper', (draft) => {
+          freed = 0;
+          for (const row of reader.oldestAudits(accountId, BATCH)) {
+            if (freed >= surplus) break;
+            draft.delete(audits, row);
+            freed += audits.key(row).length + audits.encode(row).length;
+          }
+        });
+        if (freed === 0) break;
+        surplus -= freed;
+        await setImmediate();
+      }
+    }
   }
 
   /**

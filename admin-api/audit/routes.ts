@@ -44,7 +44,9 @@ const auditView = Type.Object(
     target: Type.Union([id('the changed object'), Type.String(), Type.Null()], {
       description: 'the id of the changed object; that of an app is a string',
     }),
-    detail: anyObject('the new values'),
+    detail: anyObject(
+      'the new values; large ones are shortened, and "shortened" is the number of characters of all of them',
+    ),
     revision: count('the sequence number of the change'),
     request_id: text('the X-Request-Id of the request'),
     remote_address: text('the address of the client'),

@@ -15,6 +15,7 @@ import { REVISION } from '../http/revision.ts';
 import type { Context, Reply } from '../http/route.ts';
 import { nowSeconds } from '../http/time.ts';
 import { accountGone, apiDisabled, sessionGone, tokenGone } from '../http/unauthorized.ts';
+import { boundDetail, MAX_DETAIL, MAX_SCARCE_DETAIL } from './audit-detail.ts';
 import type { Services } from './services.ts';
 
 /** The result of a change, for the audit log and the response. */
@@ -60,7 +61,7 @@ export async function change<R extends Reply>(
     if (idempotency !== null && before !== undefined) return { again: openReplay(services, idempotency, before) };
     requireAccess(draft, caller);
     const done = await work(draft);
-    if (done.unchanged !== true) draft.insert(audits, auditEntry(context, done));
+    if (done.unchanged !== true) draft.insert(audits, boundedEntry(services, auditEntry(context, done)));
     if (idempotency !== null && done.skipsReplay !== true)
       draft.put(replays, sealReplay(services, caller.account.id, idempotency, done));
     return { done };
@@ -109,12 +110,19 @@ export function auditEntry(
     action: done.action,
     domain: done.domain === undefined ? null : formatHost(done.domain.apex),
     target: done.target ?? null,
-    detail: done.detail ?? {},
+    detail: boundDetail(done.detail ?? {}, MAX_DETAIL),
     requestId,
     remoteAddress,
     at: nowSeconds(),
     revision: 0,
   };
+}
+
+/** An account whose audit log is more than half full has entries without large values. */
+function boundedEntry({ config, reader }: Services, entry: Audit): Audit {
+  const { maxSize } = config.audit;
+  if (maxSize === 0 || reader.usage(entry.accountId).audit < maxSize / 2) return entry;
+  return { ...entry, detail: boundDetail(entry.detail, MAX_SCARCE_DETAIL) };
 }
 
 interface StoredReply {

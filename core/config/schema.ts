@@ -374,6 +374,11 @@ export const schema = {
   webhooks: section('Webhooks: events that are sent to URLs of customers.', WEBHOOK_SETTINGS),
   audit: section('The audit log.', {
     days: setting(integer(0, 36_500, 'days'), 400, 'How long audit entries are kept, in days; 0 keeps them forever.'),
+    max_size: setting(
+      bytes(0, 1024 * GB),
+      64 * MB,
+      'Bytes of the audit entries of an account. Above half of it, entries are stored without large values; above it, the oldest are deleted. 0: no limit.',
+    ),
   }),
   journal: section('The commit log.', {
     history: setting(

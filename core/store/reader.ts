@@ -146,20 +146,28 @@ export interface Usage {
   readonly records: number;
   /** Of its rows: see row-owner.ts. */
   readonly bytes: number;
+  /** Bytes of its audit entries. */
+  readonly audit: number;
 }
 
-export const NO_USAGE: Usage = { domains: 0, records: 0, bytes: 0 };
+export const NO_USAGE: Usage = { domains: 0, records: 0, bytes: 0, audit: 0 };
 
 export function decodeUsage(value: Buffer | undefined): Usage {
   if (value === undefined) return NO_USAGE;
-  return { domains: value.readUIntBE(0, 6), records: value.readUIntBE(6, 6), bytes: value.readUIntBE(12, 6) };
+  return {
+    domains: value.readUIntBE(0, 6),
+    records: value.readUIntBE(6, 6),
+    bytes: value.readUIntBE(12, 6),
+    audit: value.readUIntBE(18, 6),
+  };
 }
 
-export function encodeUsage({ domains, records, bytes }: Usage): Buffer {
-  const value = Buffer.allocUnsafe(18);
+export function encodeUsage({ domains, records, bytes, audit }: Usage): Buffer {
+  const value = Buffer.allocUnsafe(24);
   value.writeUIntBE(domains, 0, 6);
   value.writeUIntBE(records, 6, 6);
   value.writeUIntBE(bytes, 12, 6);
+  value.writeUIntBE(audit, 18, 6);
   return value;
 }
 
@@ -585,6 +593,13 @@ export class StoreReader extends Reader {
   /** Bytes of the rows of a zone: see row-owner.ts. */
   zoneBytes(domainId: Id): number {
     return decodeZoneBytes(this.environment.zoneUsage.get(idKey(domainId)));
+  }
+
+  oldestAudits(accountId: Id, limit: number): Audit[] {
+    const start = idKey(accountId);
+    return this.raw
+      .range(audits.number, start, afterPrefix(start), limit)
+      .map(({ key, value }) => audits.decode(key, value));
   }
 
   /**

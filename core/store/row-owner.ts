@@ -53,9 +53,10 @@ import {
 
 /**
  * `zone`: the key begins with the id of the domain. `account`: the value is JSON with `accountId`.
- * `none`: not counted.
+ * `audit`: the key begins with the id of the account; audit entries are counted apart from what the
+ * plan limits. `none`: not counted.
  */
-export type RowOwner = 'zone' | 'account' | 'none';
+export type RowOwner = 'zone' | 'account' | 'audit' | 'none';
 
 const ZONE = [
   domains,
@@ -74,7 +75,6 @@ const ACCOUNT = [tokens, tsigKeys, webhooks, passkeys, apps, uploads, replays];
 export const UNCOUNTED: ReadonlyMap<{ readonly number: number }, string> = new Map<{ readonly number: number }, string>(
   [
     [accounts, 'administrators create them; the fields are short'],
-    [audits, 'audit.max_size for each account'],
     [sessions, '100 for each account'],
     [tokenUses, 'one for each token, 5 bytes'],
     [totps, 'one for each account'],
@@ -104,6 +104,7 @@ export const UNCOUNTED: ReadonlyMap<{ readonly number: number }, string> = new M
 const OWNERS: RowOwner[] = [];
 for (const { number } of ZONE) OWNERS[number] = 'zone';
 for (const { number } of ACCOUNT) OWNERS[number] = 'account';
+OWNERS[audits.number] = 'audit';
 const STAMPS: number[] = [];
 for (const [number, { stamped }] of TABLES) STAMPS[number] = stamped ? STAMP : 0;
 

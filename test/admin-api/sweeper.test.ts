@@ -17,10 +17,10 @@ const test = suite('sweeper');
 const DAY = 86_400;
 const NOW = 2_000_000_000;
 
-function sweeperOf({ environment, journal }: Store, days: string): Sweeper {
-  const config = loadConfig({ env: { WAYPOST_AUDIT_DAYS: days } });
+function sweeperOf({ environment, journal, reader }: Store, days: string, auditSize = '64MB'): Sweeper {
+  const config = loadConfig({ env: { WAYPOST_AUDIT_DAYS: days, WAYPOST_AUDIT_MAX_SIZE: auditSize } });
   const log = createLogger({ level: 'error', format: 'text' });
-  const services = { environment, journal, config, log } as Services;
+  const services = { environment, journal, reader, config, log } as Services;
   return new Sweeper(services, new Sessions(services));
 }
 
@@ -98,6 +98,25 @@ test('deletes sessions that have not been used, and those past their lifetime', 
     await sweeperOf(store, '0').sweep(NOW);
     assert.is(count(store, sessions as Table<never>), 1);
     assert.equal(store.reader.session(valid.id), valid);
+  }));
+
+test('deletes the oldest audit entries of an account above the size of its log; others keep theirs', () =>
+  withStore(embedded, async (store) => {
+    const [account, other] = [newId(), newId()];
+    const rows = Array.from({ length: 2000 }, (_, i) => ({ ...audit(NOW - 2000 + i, account), id: 1_000_000 + i }));
+    for (let i = 0; i < rows.length; i += 500) await put(store, audits, rows.slice(i, i + 500));
+    await put(store, audits, [audit(NOW - 5 * DAY, other)]);
+    const before = store.reader.usage(account).audit;
+    assert.ok(before > 2000 * 100);
+    await sweeperOf(store, '10', String(before)).sweep(NOW);
+    assert.is(store.reader.usage(account).audit, before, 'the limit itself is allowed');
+    await sweeperOf(store, '10', String(before / 2)).sweep(NOW);
+    const { audit: after } = store.reader.usage(account);
+    assert.ok(after <= before / 2 && after > before * 0.4, `${after} of ${before}`);
+    const left = store.reader.audits(account, null, 3000);
+    assert.is(left[0].at, NOW - 1);
+    assert.is(left[left.length - 1].at, NOW - left.length, 'the newest stay, without a gap');
+    assert.is(store.reader.audits(other, null, 10).length, 1);
   }));
 
 test('deletes old audit entries of each account, also after an entry of a clock that was ahead', () =>

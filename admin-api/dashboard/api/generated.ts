@@ -2356,7 +2356,10 @@ export interface components {
             domain: string | null;
             /** @description the id of the changed object; that of an app is a string */
             target: number | string | null;
-            /** @description the new values */
+            /**
+             * @description the new values; large ones are shortened, and "shortened" is the number
+             * of characters of all of them
+             */
             detail: {
                 [key: string]: unknown;
             };

@@ -13,6 +13,7 @@ interface Counts {
   domains: number;
   records: number;
   bytes: number;
+  audit: number;
 }
 
 export class UsageChanges {
@@ -30,7 +31,7 @@ export class UsageChanges {
   countsOf(accountId: Id): Counts {
     let counts = this.#accounts.get(accountId);
     if (counts === undefined) {
-      counts = { domains: 0, records: 0, bytes: 0 };
+      counts = { domains: 0, records: 0, bytes: 0, audit: 0 };
       this.#accounts.set(accountId, counts);
     }
     return counts;
@@ -44,6 +45,10 @@ export class UsageChanges {
       const after = value === null ? 0 : rowSize(table, key, value, false);
       const domainId = idAt(key);
       this.#added.set(domainId, (this.#added.get(domainId) ?? 0) + after - before);
+    } else if (owner === 'audit') {
+      const counts = this.countsOf(idAt(key));
+      counts.audit += value === null ? 0 : rowSize(table, key, value, false);
+      counts.audit -= old === undefined ? 0 : rowSize(table, key, old, true);
     } else if (owner === 'account') {
       if (old !== undefined) this.#addShare(table, key, old, true, -1);
       if (value !== null) this.#addShare(table, key, value, false, 1);
@@ -84,12 +89,17 @@ export class UsageChanges {
       if (bytes === 0) zoneUsage.remove(idKey(domainId));
       else zoneUsage.put(idKey(domainId), encodeZoneBytes(bytes));
     }
-    for (const [accountId, { domains, records, bytes }] of this.#accounts) {
-      if (domains === 0 && records === 0 && bytes === 0) continue;
+    for (const [accountId, { domains, records, bytes, audit }] of this.#accounts) {
+      if (domains === 0 && records === 0 && bytes === 0 && audit === 0) continue;
       const key = idKey(accountId);
       const old = decodeUsage(usage.get(key));
-      const updated = { domains: old.domains + domains, records: old.records + records, bytes: old.bytes + bytes };
-      if (updated.domains === 0 && updated.records === 0 && updated.bytes === 0) usage.remove(key);
+      const updated = {
+        domains: old.domains + domains,
+        records: old.records + records,
+        bytes: old.bytes + bytes,
+        audit: old.audit + audit,
+      };
+      if (Object.values(updated).every((count) => count === 0)) usage.remove(key);
       else usage.put(key, encodeUsage(updated));
     }
   }

@@ -12,6 +12,7 @@ import {
   acmeChallenges,
   aliasTargets,
   apps,
+  audits,
   comments,
   dnssec,
   domains,
@@ -124,8 +125,7 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
   const table = TABLES.get(change.table);
   const rows = environment.rows.get(change.table);
   if (table === undefined || rows === undefined) throw new Error(`journal entry for the unknown table ${change.table}`);
-  // The key of a new record has a new id.
-  const mayReplace = !table.lookupsFromKey || (rowOwner(change.table) !== 'none' && !isNewRecord(change));
+  const mayReplace = !table.lookupsFromKey || (rowOwner(change.table) !== 'none' && !isNew(change));
   const old = mayReplace ? rows.get(change.key) : undefined;
   updates.noteRow(change, old);
   if (!table.lookupsFromKey) {
@@ -177,7 +177,9 @@ function addStamp(value: Buffer, sequence: number): Buffer {
   return bytes;
 }
 
-const isNewRecord = ({ table, value }: Change): boolean => table === records.number && value !== null;
+/** Keys of records and audit entries have new ids. */
+const isNew = ({ table, value }: Change): boolean =>
+  value !== null && (table === records.number || table === audits.number);
 
 /** The key of a numbered row, whose entry has zeros for its id. */
 function addNumber(key: Buffer, sequence: number): Buffer {

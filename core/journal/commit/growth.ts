@@ -36,7 +36,7 @@ export function growingAccounts(changes: Buffer, ownerOf: (domainId: Id) => Id |
   };
   for (const { table, key, value } of readFirstChanges(changes, records.number)) {
     const owner = rowOwner(table);
-    if (owner === 'none') continue;
+    if (owner === 'none' || owner === 'audit') continue;
     if (owner === 'zone') {
       if (table === domains.number && value !== null) add(domains.decode(key, value).accountId);
       else add(ownerOf(idAt(key)));
@@ -55,7 +55,7 @@ export function measureGrowth(changes: Buffer, stored: StoredRows): CommitGrowth
   const deleted = new Set<string>();
   for (const { table, key, value } of readChanges(changes)) {
     const owner = rowOwner(table);
-    if (owner === 'none') continue;
+    if (owner === 'none' || owner === 'audit') continue;
     const isRecord = table === records.number;
     // The key of a new record has a new id.
     const id = isRecord ? '' : `${table} ${latin1(key)}`;

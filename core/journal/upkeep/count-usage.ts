@@ -12,11 +12,12 @@ export function writeUsage(environment: Environment): void {
   const zones = new Map<Id, number>();
   const accounts = new Map<Id, Usage>();
   const add = (accountId: Id, more: Usage): void => {
-    const { domains, records, bytes } = accounts.get(accountId) ?? NO_USAGE;
+    const { domains: count, records, bytes, audit } = accounts.get(accountId) ?? NO_USAGE;
     accounts.set(accountId, {
-      domains: domains + more.domains,
+      domains: count + more.domains,
       records: records + more.records,
       bytes: bytes + more.bytes,
+      audit: audit + more.audit,
     });
   };
   for (const [table, stored] of rows) {
@@ -26,9 +27,10 @@ export function writeUsage(environment: Environment): void {
       if (owner === 'zone') {
         const domainId = idAt(key);
         zones.set(domainId, (zones.get(domainId) ?? 0) + rowSize(table, key, value, true));
-      } else {
+      } else if (owner === 'audit') add(idAt(key), { ...NO_USAGE, audit: rowSize(table, key, value, true) });
+      else {
         const { accountId, bytes } = accountShare(table, key, value, true);
-        add(accountId, { domains: 0, records: 0, bytes });
+        add(accountId, { ...NO_USAGE, bytes });
       }
     }
   }
@@ -36,7 +38,8 @@ export function writeUsage(environment: Environment): void {
     const domainId = idAt(key);
     const bytes = zones.get(domainId) ?? 0;
     if (bytes > 0) zoneUsage.put(idKey(domainId), encodeZoneBytes(bytes));
-    add(decodeDomain(value).accountId, { domains: 1, records: reader.zoneState(domainId).recordCount, bytes });
+    const count = reader.zoneState(domainId).recordCount;
+    add(decodeDomain(value).accountId, { ...NO_USAGE, domains: 1, records: count, bytes });
   }
   for (const [accountId, used] of accounts) usage.put(idKey(accountId), encodeUsage(used));
 }

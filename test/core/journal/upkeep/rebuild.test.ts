@@ -104,7 +104,7 @@ function checkDerived({ environment, reader }: Store, label: string): void {
   }
   assert.equal(dump(environment, ['targets']), targets.sort(), `${label}: targets`);
   for (const [accountId, used] of usage) {
-    const { bytes: _, ...counts } = reader.usage(accountId);
+    const { bytes: _, audit: _audit, ...counts } = reader.usage(accountId);
     assert.equal(counts, used, `${label}: usage`);
   }
   assert.is(dump(environment, ['usage']).length, usage.size, `${label}: accounts with usage`);
@@ -329,7 +329,7 @@ test('the data of the previous version is rebuilt: answers, targets and usage', 
     environment.root.resetReadTxn();
     assert.ok(answersAreCurrent(environment, DEFAULTS));
     assert.equal(dump(environment, ['answers', 'targets', 'usage', 'zoneUsage', 'meta']), now);
-    assert.equal({ ...reader.usage(domain.accountId), bytes: 0 }, { domains: 1, records: 4, bytes: 0 });
+    assert.equal({ ...reader.usage(domain.accountId), bytes: 0 }, { domains: 1, records: 4, bytes: 0, audit: 0 });
     assert.not(answersAreCurrent(environment, { ...DEFAULTS, cluster: { ipv4: ['192.0.2.81'], ipv6: [] } }));
   }));
 
