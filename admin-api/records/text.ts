@@ -46,7 +46,8 @@ export class RecordSerializer {
   #serializeAlias(type: number, value: Buffer): string {
     if (type !== TYPE.ALIAS) return '';
     this.hasAlias = true;
-    return `,"alias":${JSON.stringify(viewAlias(this.#aliases.of(Uint8Array.from(value.subarray(RECORD_RDATA)))))}`;
+    const state = this.#aliases.of(Uint8Array.from(value.subarray(RECORD_RDATA)), this.#domain.accountId);
+    return `,"alias":${JSON.stringify(viewAlias(state))}`;
   }
 
   #serializeName(key: Buffer, end: number): string {

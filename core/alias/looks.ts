@@ -37,6 +37,11 @@ export class Looks {
     this.#failing.remove(target);
   }
 
+  /** Whether a look of the account waits. */
+  isBusy(account: Id): boolean {
+    return this.#sound.hasItemOf(account) || this.#failing.hasItemOf(account);
+  }
+
   /** Nothing waits any more. */
   clear(): void {
     this.#sound.clear();

@@ -1,7 +1,8 @@
 /**
  * Keeps the addresses of ALIAS targets fresh: one look for each target however many names lead to
- * it, ahead of the end of its TTL, a bounded number at a time. Targets in our own zones are looked
- * at when something on their way changes.
+ * it, ahead of the end of its TTL, a bounded number at a time. An account whose own zones a target
+ * leads through has the target apart from all others, which is looked at when something on its way
+ * changes.
  */
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { Exemptions } from '../address/index.ts';
@@ -11,7 +12,7 @@ import { type Lookup, recursiveLookup } from '../resolver/resolver.ts';
 import type { Environment } from '../store/environment.ts';
 import { afterPrefix, aliasOwners, type Id, nameOfKey } from '../store/keys.ts';
 import { Reader, rawReader } from '../store/reader.ts';
-import { type AliasTarget, aliasTargets } from '../store/rows.ts';
+import { type AliasEntry, type AliasTarget, aliasTargets, entryFor, entryOf } from '../store/rows.ts';
 import { formatName, type Name, nameId } from '../wire/name.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
 import { advance, delay } from './family-state.ts';
@@ -20,7 +21,7 @@ import { OwnZones } from './own-zones.ts';
 import { Owners } from './owners.ts';
 import { Schedule } from './schedule.ts';
 import type { AliasStates } from './states.ts';
-import { Target } from './target.ts';
+import { Target, targetId } from './target.ts';
 import { errorOf, kindOf, TargetLookup, type TargetResult } from './target-lookup.ts';
 import { TargetWriter } from './target-writer.ts';
 import { Watch } from './watch.ts';
@@ -83,6 +84,8 @@ export class AliasRefresher {
   readonly #reader: Reader;
   readonly #abort = new AbortController();
   readonly #looks = new Looks();
+  /** The targets of each name by account, by nameId. */
+  readonly #groups = new Map<string, Map<Id | null, Target>>();
   /** Looks at resolvers that may begin before the next tick. */
   #budget = RATE;
   /** Looks that may begin before the event loop turns. */
@@ -121,17 +124,16 @@ export class AliasRefresher {
     const all: Target[] = [];
     for (let name = this.#owners.nextTarget(start); name !== undefined; name = this.#owners.nextTarget(start)) {
       start = afterPrefix(aliasOwners(name));
-      const target = this.#add(name);
-      if (target !== null) all.push(target);
+      all.push(...this.#takeUp(name));
       if (all.length % PIECE === 0) await turn();
     }
     const spread = (all.length / 1000) * START_SPREAD;
     for (const target of all) {
       if (target.isGone || target.isRunning || this.#looks.has(target)) continue;
-      if (target.row === null || spread < 1) this.#enqueue(target);
+      if (target.entry === null || spread < 1) this.#enqueue(target);
       else this.#schedule.put(target, this.#clock() + Math.random() * spread);
       // Its last change had not come to all names when the process ended.
-      if (target.row?.spread?.to != null) this.#bring(target);
+      if (target.entry?.spread?.to != null) this.#bring(target);
     }
     await this.#removeOrphans();
     this.#isStarted = true;
@@ -176,61 +178,135 @@ export class AliasRefresher {
     return { dropped: this.#lookup.dropped, written: this.#writer.written };
   }
 
-  /** Null when it is known already. */
-  #add(name: Name): Target | null {
-    const { live } = this.#options.states;
+  /** The targets of a name in the store that are not known yet. */
+  #takeUp(name: Name): Target[] {
+    const added: Target[] = [];
+    const group = this.#groupOf(name);
+    const row = this.#rowOf(name);
+    const accounts = new Set(Object.keys(row?.own ?? {}).map(Number));
+    const holder = this.#own.zoneOf(name)?.accountId;
+    if (holder !== undefined) accounts.add(holder);
+    for (const account of accounts)
+      if (this.#owners.has(name, account)) added.push(...this.#add(name, account));
+      else this.#forget(new Target(name, null, account, group));
+    if (this.#owners.hasOther(name, group)) added.push(...this.#add(name, null));
+    return added;
+  }
+
+  #groupOf(name: Name): Map<Id | null, Target> {
     const id = nameId(name);
-    if (live.has(id)) return null;
-    const row = this.#reader.row(aliasTargets, aliasTargets.key({ name } as AliasTarget));
-    const target = new Target(name, row ?? null);
-    live.set(id, target);
+    let group = this.#groups.get(id);
+    if (group === undefined) {
+      group = new Map();
+      this.#groups.set(id, group);
+    }
+    return group;
+  }
+
+  #rowOf(name: Name): AliasTarget | undefined {
+    return this.#reader.row(aliasTargets, aliasTargets.key({ name } as AliasTarget));
+  }
+
+  /** What clients get of a target that is not looked after yet; null: nothing to go on with. */
+  #entryOf(name: Name, account: Id | null): AliasEntry | null {
+    const row = this.#rowOf(name);
+    if (row === undefined) return null;
+    const own = entryOf(row, account);
+    if (own !== null || account === null) return own;
+    const shared = entryFor(row, account);
+    // A change that has not come to all owners yet would not come to those of this account.
+    return shared === null || shared.spread?.to != null ? null : { ...shared, spread: null };
+  }
+
+  /** Empty when it is known already. */
+  #add(name: Name, account: Id | null): Target[] {
+    const group = this.#groupOf(name);
+    if (group.has(account)) return [];
+    const target = new Target(name, this.#entryOf(name, account), account, group);
+    group.set(account, target);
+    this.#options.states.live.set(targetId(name, account), target);
     this.#run();
-    return target;
+    return [target];
+  }
+
+  /** Nobody uses the target any more. */
+  #end(target: Target): void {
+    target.isGone = true;
+    this.#options.states.live.delete(targetId(target.name, target.account));
+    this.#watch.remove(target);
+    this.#schedule.remove(target);
+    this.#looks.remove(target);
   }
 
   /** ALIAS records for the target came or went. */
   #ownersChanged(name: Name, domainIds: ReadonlySet<Id>): void {
-    const { live } = this.#options.states;
-    if (this.#writer.hasOwners(name)) {
-      const added = this.#add(name);
-      if (added !== null) this.#enqueue(added);
-      else this.#accountsChanged(live.get(nameId(name))!, domainIds);
+    if (!this.#writer.hasOwners(name)) {
+      const group = this.#groups.get(nameId(name));
+      if (group === undefined) return;
+      this.#groups.delete(nameId(name));
+      for (const target of group.values()) this.#end(target);
+      this.#track(this.#removeRow(name));
       return;
     }
-    const target = live.get(nameId(name));
-    if (target === undefined) return;
-    target.isGone = true;
-    live.delete(nameId(name));
-    this.#watch.remove(target);
-    this.#schedule.remove(target);
+    let isFewer = false;
+    for (const id of domainIds) {
+      const account = this.#owners.accountOf(id);
+      if (account === undefined || !this.#owners.leads(id, name)) isFewer = true;
+      else if (!this.#groupOf(name).has(account)) {
+        const isHolder = this.#own.zoneOf(name)?.accountId === account;
+        for (const target of this.#add(name, isHolder ? account : null)) this.#enqueue(target);
+        this.#takeTurnAgain(this.#groupOf(name).get(null));
+      }
+    }
+    if (isFewer) this.#endUnused(name);
+  }
+
+  /** A target that waits in the line of a busy account may have an owner now that is not. */
+  #takeTurnAgain(target: Target | undefined): void {
+    if (target === undefined || !this.#looks.has(target)) return;
     this.#looks.remove(target);
-    this.#track(this.#removeRow(name));
+    this.#enqueue(target);
+  }
+
+  /** Ends the targets of a name that no ALIAS uses any more. */
+  #endUnused(name: Name): void {
+    const group = this.#groupOf(name);
+    for (const [account, target] of group) {
+      const isUsed = account === null ? this.#owners.hasOther(name, group) : this.#owners.has(name, account);
+      if (isUsed) continue;
+      group.delete(account);
+      this.#end(target);
+      this.#forget(target);
+    }
+  }
+
+  #forget(target: Target): void {
+    this.#track(this.#writer.forget(target, () => target.group.has(target.account)));
   }
 
   /**
-   * Zones that were believed, since the owners were all of their account, are not once another
-   * account leads there, too.
+   * Accounts whose zones a target of all leads through follow these from now on. Only theirs do:
+   * nobody has to prove that a zone is theirs. `steps`: names on the way.
    */
-  #accountsChanged(target: Target, domainIds: ReadonlySet<Id>): void {
-    const { account } = target;
-    if (account === null) target.account = undefined;
-    if (account === null || account === undefined) return;
-    for (const id of domainIds) {
-      if ((this.#owners.accountOf(id) ?? account) === account) continue;
-      target.account = null;
-      if (target.isRunning) target.isOutdated = true;
-      else this.#enqueue(target);
-      return;
+  #separate(target: Target, steps: readonly Name[]): void {
+    const { name, group } = target;
+    let isNew = false;
+    for (const step of [name, ...steps]) {
+      const account = this.#own.zoneOf(step)?.accountId;
+      if (account === undefined || group.has(account) || !this.#owners.has(name, account)) continue;
+      for (const own of this.#add(name, account)) this.#enqueue(own);
+      isNew = true;
     }
+    if (isNew) this.#endUnused(name);
   }
 
   async #removeRow(name: Name): Promise<void> {
     await this.#writer.remove(name);
     // It may have come back meanwhile, and count on the row that is gone now.
-    const again = this.#options.states.live.get(nameId(name));
-    if (again === undefined) return;
-    again.row = this.#reader.row(aliasTargets, aliasTargets.key({ name } as AliasTarget)) ?? null;
-    this.#bring(again);
+    for (const again of this.#groups.get(nameId(name))?.values() ?? []) {
+      again.entry = this.#entryOf(name, again.account);
+      this.#bring(again);
+    }
   }
 
   /** Rows of targets that nothing leads to any more: a crash came between. */
@@ -266,7 +342,9 @@ export class AliasRefresher {
   #enqueue(target: Target): void {
     if (target.isRunning || target.isGone) return;
     this.#schedule.remove(target);
-    if (!this.#looks.has(target)) this.#looks.put(target, this.#owners.firstAccount(target.name));
+    if (this.#looks.has(target)) return;
+    const isBusy = (account: Id): boolean => this.#looks.isBusy(account);
+    this.#looks.put(target, target.account ?? this.#owners.turnOf(target.name, isBusy));
   }
 
   /** Begins as many looks as there is room for. */
@@ -288,13 +366,16 @@ export class AliasRefresher {
     target.isRunning = true;
     target.isOutdated = false;
     const visited: Name[] = [];
+    const steps: Name[] = [];
     const began = performance.now();
+    const visit = (name: Name): void => {
+      visited.push(name);
+      this.#watch.add(target, name, this.#own.zoneOf(name)?.apex);
+    };
     try {
-      if (target.account === undefined) target.account = this.#owners.onlyAccount(target.name);
-      const result = await this.#lookup.run(target.name, target.account, (name) => {
-        visited.push(name);
-        this.#watch.add(target, name, this.#own.zoneOf(name)?.apex);
-      });
+      const result = await this.#lookup.run(target.name, target.account, visit, (name) => steps.push(name));
+      // Before the result is stored: it is none for those who follow their own zones.
+      if (!target.isGone && target.account === null && !this.#abort.signal.aborted) this.#separate(target, steps);
       if (!target.isGone && !this.#abort.signal.aborted) this.#note(target, result, visited, began);
     } catch (error) {
       this.#options.log.error('cannot resolve the target of an ALIAS; retrying', {

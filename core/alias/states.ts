@@ -1,10 +1,11 @@
 /** The state of targets, as the API and the metrics tell it. */
 import { formatAddress } from '../address/index.ts';
 import type { Environment } from '../store/environment.ts';
+import type { Id } from '../store/keys.ts';
 import { Reader, rawReader } from '../store/reader.ts';
-import { type AliasFamily, aliasTargets } from '../store/rows.ts';
-import { type Name, nameId } from '../wire/name.ts';
-import { Target } from './target.ts';
+import { type AliasFamily, type AliasTarget, aliasTargets, entryFor } from '../store/rows.ts';
+import type { Name } from '../wire/name.ts';
+import { Target, targetId } from './target.ts';
 
 /**
  * `pending`: not looked up yet; `resolved`; `empty`: it has no addresses; `stale`: the last good
@@ -26,21 +27,21 @@ export interface AliasState {
 /** Of targets that are looked after here; of others, what their rows say. */
 export class AliasStates {
   readonly #reader: Reader;
+  /** By targetId. */
   readonly live = new Map<string, Target>();
 
   constructor(environment: Environment) {
     this.#reader = new Reader(rawReader(environment));
   }
 
-  of(name: Name): AliasState {
-    const target = this.live.get(nameId(name));
+  /** What the ALIAS records of an account get. */
+  of(name: Name, account: Id): AliasState {
+    const target = this.live.get(targetId(name, account)) ?? this.live.get(targetId(name, null));
     if (target !== undefined) return stateOf(target);
-    const row = this.#reader.row(aliasTargets, aliasTargets.key({ ...NOBODY, name }));
-    return stateOf(new Target(name, row ?? null));
+    const row = this.#reader.row(aliasTargets, aliasTargets.key({ name } as AliasTarget));
+    return stateOf(new Target(name, row === undefined ? null : entryFor(row, account)));
   }
 }
-
-const NOBODY = { a: null, aaaa: null, error: null, checkedAt: 0, spread: null };
 
 export function stateOf({ a, aaaa, checkedAt, error }: Target): AliasState {
   const families = [a.served, aaaa.served];

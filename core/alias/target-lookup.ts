@@ -68,17 +68,29 @@ export class TargetLookup {
 
   /**
    * `account`: whose zones are followed in the store. `onVisit` receives the names that the
-   * chains go through, ours and others, before they are looked at.
+   * chains go through, ours and others, before they are looked at; `onStep` all names to which a
+   * resolver's CNAMEs lead.
    */
-  async run(target: Name, account: Id | null, onVisit: (name: Name) => void): Promise<TargetResult> {
+  async run(
+    target: Name,
+    account: Id | null,
+    onVisit: (name: Name) => void,
+    onStep: (name: Name) => void = () => {},
+  ): Promise<TargetResult> {
     const [a, aaaa] = await Promise.all([
-      this.#family(target, TYPE.A, account, new Trail(onVisit)),
-      this.#family(target, TYPE.AAAA, account, new Trail(onVisit)),
+      this.#family(target, TYPE.A, account, new Trail(onVisit), onStep),
+      this.#family(target, TYPE.AAAA, account, new Trail(onVisit), onStep),
     ]);
     return { a, aaaa };
   }
 
-  async #family(target: Name, type: number, account: Id | null, trail: Trail): Promise<FamilyResult> {
+  async #family(
+    target: Name,
+    type: number,
+    account: Id | null,
+    trail: Trail,
+    onStep: (name: Name) => void,
+  ): Promise<FamilyResult> {
     let name = target;
     let isOwn = true;
     for (let leaves = 0; leaves < MAX_LEAVES; leaves++) {
@@ -93,6 +105,7 @@ export class TargetLookup {
       isOwn = false;
       const outcome = await this.#lookup(end.name, type);
       if (outcome.kind === 'failed') return { kind: 'failed', isOwn, error: outcome.error };
+      for (const step of outcome.chain) onStep(step.name);
       const back = outcome.chain.find((step) => this.#own.isOf(account, step.name));
       if (back === undefined) {
         for (const step of outcome.chain.slice(0, MAX_WATCHED)) trail.visit(step.name);

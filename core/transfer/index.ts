@@ -12,7 +12,7 @@ import type { Environment } from '../store/environment.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import { StoreReader } from '../store/reader.ts';
 import { ALLOW_AXFR_FROM, ALSO_NOTIFY, type Domain } from '../store/rows.ts';
-import { openKeyring } from '../tsig/keyring.ts';
+import { findOperatorKey, openKeyring } from '../tsig/keyring.ts';
 import { parseName } from '../wire/name.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
 import { TransferAccess } from './access.ts';
@@ -79,11 +79,7 @@ export function openTransfers(options: TransfersOptions): Transfers {
       of: (id) => (reader.zoneLabels(id).metadata[ALSO_NOTIFY] ?? []).flatMap((text) => parseNotifyTarget(text) ?? []),
     },
     reader,
-    keyByName(text) {
-      const name = parseName(`${text}.`);
-      const row = reader.tsigKeyByName(name);
-      return row && findKey(name, row.algorithm);
-    },
+    keyByName: (text) => findOperatorKey(reader, findKey, parseName(`${text}.`)),
     log,
     observer,
   });

@@ -17,7 +17,10 @@ export interface NotifierOptions {
   /** Further secondaries of a zone; omitted: no zone has any. */
   readonly zoneTargets?: ZoneTargets;
   readonly reader: StoreReader;
-  /** The key of a name; undefined when there is none. Throws when its secret cannot be opened. */
+  /**
+   * The key of a name, of an administrator; undefined when there is none. Throws when its secret
+   * cannot be opened.
+   */
   readonly keyByName: (name: string) => TsigKey | undefined;
   readonly log: Logger;
   readonly times?: NotifyTimes;
@@ -232,7 +235,7 @@ function keyOf(
   let isKnown = false;
   return () => {
     let key: TsigKey | undefined;
-    let problem = 'the key does not exist, or its account is disabled';
+    let problem = 'the key does not exist, is not of an administrator, or its account is disabled';
     try {
       key = keyByName(name);
     } catch (error) {

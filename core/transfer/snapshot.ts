@@ -34,6 +34,7 @@ import {
   type Domain,
   dnssec,
   domains,
+  entryFor,
   proxiedOf,
   proxies,
   RECORD_RDATA,
@@ -105,7 +106,7 @@ export class ZoneSnapshot {
     const aliased = new AliasedZone(this.#held, (target) => {
       const at = nameKey(target);
       const row = environment.rows.get(aliasTargets.number)!.get(at, { transaction });
-      return aliasSets(row === undefined ? undefined : aliasTargets.decode(at, row));
+      return aliasSets(row === undefined ? null : entryFor(aliasTargets.decode(at, row), domain.accountId));
     });
     this.#view = proxy?.enabled === true ? new ProxiedZone(aliased, settings.cluster) : aliased;
   }

@@ -2,6 +2,7 @@
 import type { Secrets } from '../base/secrets.ts';
 import type { Reader } from '../store/reader.ts';
 import { type Account, type Domain, type TsigKeyRow, tsigContext } from '../store/rows.ts';
+import type { Name } from '../wire/name.ts';
 import type { FindKey, TsigKey } from '../wire/tsig.ts';
 
 export interface HeldKey extends TsigKey {
@@ -24,6 +25,16 @@ export function openKeyring(reader: Reader, secrets: Secrets): FindKey<HeldKey> 
     const secret = secrets.unseal(Buffer.from(row.sealed, 'base64'), tsigContext(row.id));
     return { name, algorithm, secret, row, account };
   };
+}
+
+/**
+ * A key that the configuration names, whatever its algorithm. Names of keys are unique over all
+ * accounts, and a customer may have taken the name first: only keys of operators are found.
+ */
+export function findOperatorKey(reader: Reader, findKey: FindKey<HeldKey>, name: Name): HeldKey | undefined {
+  const row = reader.tsigKeyByName(name);
+  const key = row && findKey(name, row.algorithm);
+  return key?.account.role === 'admin' ? key : undefined;
 }
 
 /**

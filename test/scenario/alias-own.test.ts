@@ -177,6 +177,7 @@ test('the zone of another account is not believed: nobody has shown that it is t
     assert.equal(ask('one.test').addresses, [V4]);
     await rig.pass(90);
     assert.equal(ask('one.test').addresses, [V4]);
+    assert.equal(ask('two.test').addresses, [OTHER_V4], 'each account has a state of its own');
   }));
 
 test('special addresses of our own zones are dropped as well', () =>
@@ -234,6 +235,58 @@ test('the addresses come with MX and SRV, and through CNAMEs of the zone', () =>
     const after = store.reader.zoneState(domain.id);
     assert.ok(after.serial > serial, 'secondaries have to learn it');
     assert.is(after.revision, revision, 'nobody has written to the zone');
+  }));
+
+test('another account with the same target changes nothing, and gets what the world sees', () =>
+  withAlias(async (rig) => {
+    const { server, zone, zoneOf, add, remove, ask, state, pass } = rig;
+    const own = await zone('own.test', `lb A ${V4}`);
+    await zone('one.test', '@ ALIAS lb.own.test.');
+    // The world sees nothing of the target.
+    server.set('lb.own.test', { rcode: 3, negativeTtl: 5 });
+    const other = await zoneOf(15, 'two.test');
+    const alias = await add(other, '@ ALIAS lb.own.test.');
+    for (let i = 0; i < 4; i++) await pass(60);
+    assert.equal(ask('one.test').addresses, [V4]);
+    assert.equal(ask('two.test'), { rcode: 0, addresses: [], ttl: null, extendedError: null });
+    assert.equal([state('lb.own.test').status, state('lb.own.test', 15).status], ['resolved', 'empty']);
+    // A change is seen at once, whatever the resolver does for the other account.
+    server.set('lb.own.test', { silent: true });
+    const more = await add(own, `lb A ${OTHER_V4}`);
+    assert.equal(ask('one.test').addresses, [V4, OTHER_V4]);
+    await remove(more);
+    assert.equal(ask('one.test').addresses, [V4]);
+    server.set('lb.own.test', { addresses: [OTHER_V4], ttl: 100 }, { rcode: 0 });
+    for (let i = 0; i < 3; i++) await pass(300);
+    assert.equal([ask('one.test').addresses, ask('two.test').addresses], [[V4], [OTHER_V4]]);
+    await rig.restart();
+    assert.equal([ask('one.test').addresses, ask('two.test').addresses], [[V4], [OTHER_V4]], 'after a restart');
+    // Each goes for itself.
+    await remove(alias);
+    const before = server.count('lb.own.test', 'A');
+    for (let i = 0; i < 3; i++) await pass(600);
+    assert.is(server.count('lb.own.test', 'A'), before, 'nobody needs the resolver any more');
+    assert.equal(ask('one.test').addresses, [V4]);
+    await add(other, '@ ALIAS lb.own.test.');
+    await pass(2);
+    assert.equal([ask('one.test').addresses, ask('two.test').addresses], [[V4], [OTHER_V4]]);
+  }));
+
+test('a chain that comes back to a zone of ours is followed there for its account alone', () =>
+  withAlias(async (rig) => {
+    const { server, zoneOf, add, ask, pass } = rig;
+    const says = { cname: [['home.mine.test', 100]], addresses: ['93.184.215.99'], ttl: 100 } as const;
+    server.set('away.example', says, { ...says, addresses: [] });
+    await zoneOf(15, 'two.test', '@ ALIAS away.example.');
+    const mine = await zoneOf(7, 'mine.test', `home A ${V4}`);
+    await zoneOf(7, 'one.test', '@ ALIAS away.example.');
+    await pass(2);
+    assert.equal([ask('one.test').addresses, ask('two.test').addresses], [[V4], ['93.184.215.99']]);
+    await add(mine, `home A ${OTHER_V4}`);
+    await pass(2);
+    assert.equal([ask('one.test').addresses, ask('two.test').addresses], [[V4, OTHER_V4], ['93.184.215.99']]);
+    await rig.restart();
+    assert.equal([ask('one.test').addresses, ask('two.test').addresses], [[V4, OTHER_V4], ['93.184.215.99']]);
   }));
 
 test.run();

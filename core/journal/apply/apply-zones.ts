@@ -17,7 +17,7 @@ import {
   recordKeyParts,
 } from '../../store/keys.ts';
 import { decodeZoneState, encodeZoneState, type ZoneState } from '../../store/reader.ts';
-import type { AliasTarget, DnssecRow, Domain } from '../../store/rows.ts';
+import { type AliasTarget, type DnssecRow, type Domain, entryOf, type Spread } from '../../store/rows.ts';
 import { equalNames, type Name, nameId } from '../../wire/name.ts';
 import { type ResourceRecord, type RRset, TYPE } from '../../wire/types.ts';
 import { isListed, memberRecord } from '../../zone/catalog.ts';
@@ -232,7 +232,14 @@ export class ZoneUpdates {
   }
 
   /** Compiles the answers of the owners that the row names: see Spread. */
-  noteAliasAddresses({ name, spread }: AliasTarget): void {
+  noteAliasAddresses(row: AliasTarget): void {
+    const { name, spread, own = {} } = row;
+    if (entryOf(row, null) !== null) this.#noteAliasOwners(name, spread, (account) => own[account] === undefined);
+    for (const [id, entry] of Object.entries(own))
+      this.#noteAliasOwners(name, entry.spread, (account) => account === Number(id));
+  }
+
+  #noteAliasOwners(name: Name, spread: Spread | null, concerns: (account: Id) => boolean): void {
     if (spread === null) return;
     const prefix = aliasOwners(name);
     const start = Buffer.concat([prefix, Buffer.from(spread.from, 'hex')]);
@@ -240,7 +247,7 @@ export class ZoneUpdates {
     for (const key of this.#environment.aliases.getKeys({ start, end })) {
       const { domainId, owner } = aliasOwnerParts(key as Buffer);
       const domain = this.#facts.domain(domainId);
-      if (domain === undefined || this.#isBehindProxy(domain, owner)) continue;
+      if (domain === undefined || !concerns(domain.accountId) || this.#isBehindProxy(domain, owner)) continue;
       this.zone(domainId, false).noteAlias(owner);
     }
   }

@@ -55,7 +55,9 @@ export class ServedZones {
 
   /** The view that answers are compiled from; `zone` has the domain's own rows. */
   viewOf(domain: Domain, zone: StoredZone | MemoryZone): ZoneView {
-    const aliased = new AliasedZone(this.#addChallenges(domain, zone), (target) => this.#facts.aliasAnswers(target));
+    const aliased = new AliasedZone(this.#addChallenges(domain, zone), (target) =>
+      this.#facts.aliasAnswers(target, domain.accountId),
+    );
     return this.#facts.isProxied(domain.id) ? new ProxiedZone(aliased, this.#defaults.cluster) : aliased;
   }
 

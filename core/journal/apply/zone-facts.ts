@@ -8,12 +8,14 @@ import type { Environment } from '../../store/environment.ts';
 import { type Id, idKey, nameKey } from '../../store/keys.ts';
 import { Reader, rawReader } from '../../store/reader.ts';
 import {
+  type AliasEntry,
   type AliasFamily,
   type AliasTarget,
   aliasTargets,
   type DnssecRow,
   type Domain,
   dnssec,
+  entryFor,
 } from '../../store/rows.ts';
 import { latin1 } from '../../wire/latin1.ts';
 import { type Name, nameId, parentName } from '../../wire/name.ts';
@@ -39,6 +41,12 @@ interface ProxyFacts {
 
 const NO_PROXY: ProxyFacts = { isEnabled: false, originHost: null };
 
+/** The row of an ALIAS target, with the addresses of its entries as far as they were asked for. */
+interface AliasRow {
+  readonly row: AliasTarget | undefined;
+  readonly sets: Map<AliasEntry | null, readonly ZoneRRset[]>;
+}
+
 export class ZoneFacts {
   readonly #reader: Reader;
   readonly #environment: Environment;
@@ -49,7 +57,7 @@ export class ZoneFacts {
   readonly #targets: Memo<Id, ZoneTargets>;
   readonly #children: Memo<string, readonly Domain[]>;
   readonly #parents: Memo<string, Domain | null>;
-  readonly #aliases: Memo<string, readonly ZoneRRset[]>;
+  readonly #aliases: Memo<string, AliasRow>;
   readonly #challenges: Memo<Id, readonly Uint8Array[]>;
   readonly #all: readonly Memo<unknown, unknown>[];
 
@@ -131,11 +139,19 @@ export class ZoneFacts {
   }
 
   /** See AliasAnswers. */
-  aliasAnswers(target: Name): readonly ZoneRRset[] {
+  aliasAnswers(target: Name, account: Id): readonly ZoneRRset[] {
     const key = nameKey(target);
-    return this.#aliases.get(latin1(key), () => {
-      return aliasSets(this.#reader.row(aliasTargets, key));
-    });
+    const { row, sets } = this.#aliases.get(latin1(key), () => ({
+      row: this.#reader.row(aliasTargets, key),
+      sets: new Map(),
+    }));
+    const entry = row === undefined ? null : entryFor(row, account);
+    let found = sets.get(entry);
+    if (found === undefined) {
+      found = aliasSets(entry);
+      sets.set(entry, found);
+    }
+    return found;
   }
 
   domain(id: Id): Domain | undefined {
@@ -210,9 +226,9 @@ export class ZoneFacts {
   }
 }
 
-/** The addresses of an ALIAS target, from its row. */
-export function aliasSets(row: AliasTarget | undefined): readonly ZoneRRset[] {
-  return row === undefined ? UNRESOLVED : [...familySets(TYPE.A, row.a), ...familySets(TYPE.AAAA, row.aaaa)];
+/** The addresses of an ALIAS target, from an entry of its row; null: nothing is known. */
+export function aliasSets(entry: AliasEntry | null): readonly ZoneRRset[] {
+  return entry === null ? UNRESOLVED : [...familySets(TYPE.A, entry.a), ...familySets(TYPE.AAAA, entry.aaaa)];
 }
 
 /** An RRset without rdata: the family has no address. */

@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert';
 import { openSecrets } from '../../../core/base/secrets.ts';
 import { StoreReader } from '../../../core/store/reader.ts';
-import { mayUse, openKeyring } from '../../../core/tsig/keyring.ts';
+import { findOperatorKey, mayUse, openKeyring } from '../../../core/tsig/keyring.ts';
 import { parseName } from '../../../core/wire/name.ts';
 import { listOf } from '../daemon.ts';
 import { each, everywhere, outcome, refused, succeeded } from './world.ts';
@@ -81,6 +81,9 @@ await everywhere('contract, TSIG keys', (test) => {
     assert.equal(await key(world.user.client, 'of.stranger'), [false, false, false, false]);
     assert.equal(await key(world.admin, 'of.operator'), [true, false, true, false]);
     assert.is(find(parseName('all.of.owner.'), 'hmac-sha512'), undefined);
+    // The configuration names keys, and a customer may have taken such a name.
+    assert.is(findOperatorKey(reader, find, parseName('all.of.owner.')), undefined);
+    assert.is(findOperatorKey(reader, find, parseName('of.operator.'))?.row.name, 'of.operator');
     succeeded(await world.admin.patch(`/api/v1/accounts/${owner.id}`, { api_enabled: false }));
     assert.is(find(parseName('all.of.owner.'), 'hmac-sha256'), undefined);
   });

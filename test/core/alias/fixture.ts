@@ -34,13 +34,16 @@ export interface AliasRig {
   setBack: number;
   /** A domain with records such as `www A 192.0.2.1`; TTL 300. */
   zone(apex: string, ...lines: string[]): Promise<Domain>;
+  /** The same, of an account. */
+  zoneOf(accountId: number, apex: string, ...lines: string[]): Promise<Domain>;
   add(domain: Domain, line: string, ttl?: number): Promise<RecordRow>;
   remove(row: RecordRow): Promise<void>;
   /** Puts the clock on, does what is due then, and waits for it. */
   pass(seconds: number): Promise<void>;
   settle(): Promise<void>;
   ask(name: string, type?: number): Asked;
-  state(target: string): AliasState;
+  /** `account`: whose ALIAS records lead there; 0 when left out, as of `zone`. */
+  state(target: string, account?: number): AliasState;
   /** Ends the refresher, and begins with another one on the same store. */
   restart(): Promise<void>;
 }
@@ -93,8 +96,9 @@ export async function withAlias(
         now: 1_800_000_000,
         setBack: 0,
         ...begin(),
-        async zone(apex, ...lines) {
-          const domain = newDomain(apex);
+        zone: (apex, ...lines) => rig.zoneOf(0, apex, ...lines),
+        async zoneOf(accountId, apex, ...lines) {
+          const domain = { ...newDomain(apex), accountId };
           await write(environment, journal, 'test', (draft) => {
             draft.put(domains, domain);
             for (const line of lines) draft.put(records, recordOf(domain, line));
@@ -132,7 +136,7 @@ export async function withAlias(
             extendedError: extendedError(opt?.options ?? new Uint8Array(0)),
           };
         },
-        state: (target) => rig.states.of(parseName(target)),
+        state: (target, account = 0) => rig.states.of(parseName(target), account),
         async restart() {
           await rig.refresher.stop();
           Object.assign(rig, begin());

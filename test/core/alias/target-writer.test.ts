@@ -6,7 +6,7 @@ import { newFamily } from '../../../core/alias/family-state.ts';
 import { Target } from '../../../core/alias/target.ts';
 import { TargetWriter } from '../../../core/alias/target-writer.ts';
 import { type Draft, write } from '../../../core/journal/draft/draft.ts';
-import { nameKey } from '../../../core/store/keys.ts';
+import { apexKey, nameKey } from '../../../core/store/keys.ts';
 import {
   type AliasTarget,
   aliasTargets,
@@ -140,6 +140,61 @@ test('many targets that change at once do not become one commit', () =>
     );
     assert.ok(all >= OWNERS, `${all} names`);
     assert.ok(most <= 401, `${most} names in one commit`);
+  }));
+
+test('what one account has of a target makes no answers of others again, nor raises their serials', () =>
+  withStore(embedded, async ({ environment, journal, reader }) => {
+    const mine = { ...newDomain('mine.test'), accountId: 7 };
+    const other = { ...newDomain('other.test'), accountId: 8 };
+    await write(environment, journal, 'test', (draft) => {
+      for (const domain of [mine, other]) draft.put(domains, domain);
+      for (let i = 0; i < OWNERS; i++)
+        draft.insert(records, { ...recordOf(other, `w${i} ALIAS t.example.`), id: newId() });
+      draft.insert(records, { ...recordOf(mine, '@ ALIAS t.example.'), id: newId() });
+    });
+    const name = parseName('t.example.');
+    const row = () => reader.row(aliasTargets, aliasTargets.key({ name } as AliasTarget));
+    const writer = new TargetWriter(environment, journal, 3600);
+    const group = new Map<number | null, Target>();
+    const [own, shared] = [new Target(name, null, 7, group), new Target(name, null, null, group)];
+    group.set(7, own);
+    serve(own, '5db8d70e');
+    await writer.bring(own);
+    // Earlier versions read the row itself.
+    assert.equal([row()?.repeats, row()?.a?.addresses], [7, ['5db8d70e']]);
+    group.set(null, shared);
+    serve(shared, '5db8d70f');
+    await writer.bring(shared);
+    const node = (apex: string) => environment.answers.get(apexKey(parseName(apex)))?.toString('hex') ?? '';
+    const first = () => environment.answers.get(nameKey(parseName('w0.other.test.')))?.toString('hex') ?? '';
+    assert.ok(node('mine.test.').includes('045db8d70e'));
+    assert.ok(first().includes('045db8d70f'));
+    const serials = () => [mine, other].map(({ id }) => reader.zoneState(id).serial);
+    const risen = async (target: Target, address: string): Promise<boolean[]> => {
+      const before = serials();
+      serve(target, address);
+      await writer.bring(target);
+      return serials().map((serial, i) => serial > before[i]);
+    };
+    const { written } = writer;
+    assert.equal(await risen(own, '5db8d711'), [true, false]);
+    assert.is(writer.written, written + 1);
+    assert.equal(await risen(shared, '5db8d712'), [false, true]);
+    assert.ok(node('mine.test.').includes('045db8d711'));
+    assert.ok(first().includes('045db8d712'));
+    // Both can be in the middle of a change.
+    serve(shared, '5db8d713');
+    const spreading = writer.bring(shared);
+    assert.equal(await risen(own, '5db8d714'), [true, true]);
+    await spreading;
+    assert.ok(node('mine.test.').includes('045db8d714'));
+    for (let i = 0; i < OWNERS; i++) {
+      const at = nameKey(parseName(`w${i}.other.test.`));
+      assert.ok(environment.answers.get(at)?.toString('hex').includes('045db8d713'), `w${i}`);
+    }
+    group.delete(7);
+    await writer.forget(own, () => false);
+    assert.equal([row()?.own, row()?.repeats, row()?.a?.addresses], [undefined, undefined, ['5db8d713']]);
   }));
 
 test.run();
