@@ -3,12 +3,14 @@
  * journal, so that every node has them at once, and keeps them over restarts.
  *
  *     journal ─► domains that changed ─► their checked origins
- *     every 250 ms: checks that are due ─► probe ─► state machine (core/pools/health-state.ts)
- *                                                 ─► changed states: one commit
+ *     every 250 ms: checks that are due ─► lines of accounts ─► slot ─► probe
+ *         ─► state machine (core/pools/health-state.ts) ─► changed states: one commit
  */
+import { FairSlots, type Slot } from '../base/fair-slots.ts';
 import type { Logger } from '../base/log/index.ts';
 import { FaultLog } from '../base/log/throttle.ts';
 import type { Registry } from '../base/metrics/index.ts';
+import { SlotLines } from '../base/slot-lines.ts';
 import { write } from '../journal/draft/draft.ts';
 import type { Journal } from '../journal/journal.ts';
 import { type CheckedOrigin, checkedOrigins } from '../pools/checks.ts';
@@ -36,8 +38,10 @@ export interface HealthKeeperOptions {
 }
 
 const TICK = 250;
-/** Checks at the same time. */
-const MAX_CONCURRENT = 200;
+/** Checks at the same time: one account alone has half. */
+const MAX_CONCURRENT = 256;
+/** Accounts that wait for a slot; those above are retried every second. */
+const MAX_ACCOUNTS_WAITING = 4096;
 /** Milliseconds over which the first checks of a document are spread. */
 const FIRST_SPREAD = 1000;
 
@@ -48,12 +52,14 @@ interface Target {
   since: number;
   reason: string | null;
   dueAt: number;
+  /** Its check waits for a slot, or runs. */
   isPending: boolean;
 }
 
 interface CheckedDomain {
   /** Without the last dot. */
   readonly name: string;
+  readonly account: string;
   readonly targets: ReadonlyMap<string, Target>;
 }
 
@@ -68,8 +74,9 @@ export class HealthKeeper {
   /** Domains whose states are to be written. */
   readonly #unwritten = new Set<Id>();
   readonly #counts = { success: 0, failure: 0, busy: 0 };
+  readonly #slots = new FairSlots({ slots: MAX_CONCURRENT, queue: MAX_ACCOUNTS_WAITING });
+  readonly #lines = new SlotLines(this.#slots);
   #isChecking = false;
-  #pending = 0;
   #writing: Promise<void> | null = null;
   #timer: NodeJS.Timeout | undefined;
 
@@ -96,6 +103,7 @@ export class HealthKeeper {
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#isChecking = false;
+    this.#lines.close();
     await this.#writing;
   }
 
@@ -111,17 +119,19 @@ export class HealthKeeper {
     if (!this.#isChecking) this.#takeOver();
     this.#readChanged();
     const now = this.#now();
+    const due: { readonly id: Id; readonly domain: CheckedDomain; readonly target: Target }[] = [];
     for (const [id, domain] of this.#domains)
-      for (const target of domain.targets.values()) {
-        if (this.#pending >= MAX_CONCURRENT) return;
-        if (target.dueAt <= now && !target.isPending) void this.#check(id, domain, target);
-      }
+      for (const target of domain.targets.values())
+        if (target.dueAt <= now && !target.isPending) due.push({ id, domain, target });
+    due.sort((a, b) => a.target.dueAt - b.target.dueAt);
+    for (const { id, domain, target } of due) this.#checkInTurn(id, domain, target);
     if (this.#unwritten.size > 0) this.#writing ??= this.#write();
   }
 
   /** Resolves when no check is pending and all states are written; for tests. */
   async settled(): Promise<void> {
-    while (this.#pending > 0 || this.#writing !== null) await (this.#writing ?? new Promise(setImmediate));
+    while (this.#slots.inUse + this.#lines.waiting > 0 || this.#writing !== null)
+      await (this.#writing ?? new Promise(setImmediate));
   }
 
   /** Reads the domains that have checks, with the states that another node left. */
@@ -157,7 +167,7 @@ export class HealthKeeper {
       const { key } = origin;
       return [key, before?.targets.get(key) ?? this.#newTarget(id, origin, stored.get(key))];
     });
-    return { name: formatHost(row.apex), targets: new Map(targets) };
+    return { name: formatHost(row.apex), account: `${row.accountId}`, targets: new Map(targets) };
   }
 
   #newTarget(id: Id, checked: CheckedOrigin, stored: CheckedOriginState | undefined): Target {
@@ -171,17 +181,30 @@ export class HealthKeeper {
     };
   }
 
-  async #check(id: Id, { name }: CheckedDomain, target: Target): Promise<void> {
+  #checkInTurn(id: Id, domain: CheckedDomain, target: Target): void {
+    target.isPending = true;
+    const end = (slot: Slot): void => {
+      target.isPending = false;
+      slot.release();
+    };
+    const begin = (slot: Slot): void => {
+      if (this.#isChecked(id, target)) void this.#check(id, domain, target).finally(() => end(slot));
+      else end(slot);
+    };
+    this.#lines.put({ begin, cancel: () => {} }, domain.account);
+  }
+
+  /** False: another node does the checks now, or the origin is no longer checked. */
+  #isChecked(id: Id, target: Target): boolean {
+    return this.#isChecking && this.#domains.get(id)?.targets.get(target.checked.key) === target;
+  }
+
+  async #check(id: Id, { name, account }: CheckedDomain, target: Target): Promise<void> {
     const { checked } = target;
     const { check, entry, origin } = checked;
-    target.isPending = true;
-    this.#pending++;
     target.dueAt = this.#now() + check.interval * 1000;
-    const result = await this.#options.probe({ domainId: id, domain: name, entry, origin, check });
-    this.#pending--;
-    target.isPending = false;
-    // Another node does the checks now, or the origin is no longer checked.
-    if (!this.#isChecking || this.#domains.get(id)?.targets.get(checked.key) !== target) return;
+    const result = await this.#options.probe({ domainId: id, account, domain: name, entry, origin, check });
+    if (!this.#isChecked(id, target)) return;
     this.#counts[result.kind]++;
     if (result.kind === 'busy') return;
     const before = target.state.isUp;
@@ -236,6 +259,9 @@ export class HealthKeeper {
       (emit) => {
         for (const [result, count] of Object.entries(this.#counts)) emit(count, result);
       },
+    );
+    metrics.read('gauge', 'waypost_origin_checks_waiting', 'Health checks that wait for their turn.', [], (emit) =>
+      emit(this.#lines.waiting),
     );
     metrics.read('gauge', 'waypost_origins_checked', 'Origins that this node checks, by state.', ['state'], (emit) => {
       const counts = { up: 0, down: 0, unknown: 0 };

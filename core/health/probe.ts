@@ -4,6 +4,8 @@ import type { Id } from '../store/keys.ts';
 
 export interface ProbeRequest {
   readonly domainId: Id;
+  /** Gets its share of connections to an origin that several accounts have. */
+  readonly account: string;
   /** Without the last dot. */
   readonly domain: string;
   readonly entry: OriginsEntry;

@@ -59,6 +59,7 @@ export function createProbe(fetch: Fetch, openKey: OpenStoredKey): Probe {
         body: NO_BODY,
         protocol: '',
         cancel,
+        client: request.account,
       });
       // Its connection is closed: the next check opens one, and so sees that the origin accepts it.
       body.cancel();

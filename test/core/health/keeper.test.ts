@@ -1,4 +1,5 @@
 /** Checks of origins: which are due, when states change, and what is written. */
+import { setImmediate } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger } from '../../../core/base/log/index.ts';
@@ -114,6 +115,49 @@ test('writes changed states only, after `fall` and `rise` results', () =>
     await rig.round();
     assert.equal(rig.states(), ['a.example.net up', 'b.example.net up']);
     assert.match(rig.lines.join(''), /origin is up again/);
+  }));
+
+test('silent origins of one account delay no checks of others, which begin in order of lateness', () =>
+  withStore(embedded, async ({ environment, journal }) => {
+    const sites = [
+      ...Array.from({ length: 30 }, (_, i) => ({ apex: `silent${i}.test.`, accountId: 1 })),
+      { apex: 'tenant.test.', accountId: 2 },
+    ];
+    await write(environment, journal, 'test', (draft) => {
+      for (const { apex, accountId } of sites) {
+        const domain: Domain = { ...newDomain(apex), accountId };
+        const origins = Array.from({ length: 10 }, (_, i) => `origin${i}.example.net`);
+        const content = { origins: [entry(...(accountId === 1 ? origins : origins.slice(0, 1)))] };
+        draft.put(domains, domain);
+        draft.put(proxies, newProxy(domain));
+        draft.put(siteDocuments, { domainId: domain.id, kind: 'origins', revision: 1, updatedAt: 0, content });
+      }
+    });
+    let now = 0;
+    const begun: { readonly account: string; end(): void }[] = [];
+    const keeper = new HealthKeeper({
+      ...{ environment, journal, metrics: new Registry(), region: '', isChecker: () => true, now: () => now },
+      log: createLogger({ level: 'error', format: 'text', write: () => {} }),
+      probe: ({ account }) =>
+        new Promise((resolve) => begun.push({ account, end: () => resolve({ kind: 'success' }) })),
+    });
+    const of = (account: string): typeof begun => begun.filter((probe) => probe.account === account);
+    keeper.tick();
+    now += 1000;
+    keeper.tick();
+    assert.equal([of('1').length, of('2').length], [128, 1]);
+    // Its interval has passed again, while nothing of the other account has ended.
+    of('2')[0].end();
+    await setImmediate();
+    now += 10_000;
+    keeper.tick();
+    assert.equal([of('1').length, of('2').length], [128, 2]);
+    // A slot of the first account goes to the next of its own.
+    of('1')[0].end();
+    await setImmediate();
+    assert.equal([of('1').length, of('2').length], [129, 2]);
+    await keeper.stop();
+    for (const { end } of begun) end();
   }));
 
 test('a check for which the edge has no room counts for nothing', () =>

@@ -17,7 +17,14 @@ async function probe(
     origin.fetch,
     () => '',
   )({
-    ...{ domainId: 7, domain: 'site.test', entry, origin: entry.pool[0], check: { ...DEFAULTS.health, ...check } },
+    ...{
+      domainId: 7,
+      account: '3',
+      domain: 'site.test',
+      entry,
+      origin: entry.pool[0],
+      check: { ...DEFAULTS.health, ...check },
+    },
   });
   return { reason: result.kind === 'failure' ? result.reason : result.kind, pending: origin.last };
 }
