@@ -70,6 +70,7 @@ try {
   const attacked = await watch();
   const { megabytes, descriptors } = processFigures(daemon.child.pid);
   printRow(`checks every ${INTERVAL} s, time from one to the next`, without, attacked, [
+    `longest ${Math.round(Math.max(...attacked.times))} ms`,
     `${megabytes} MB`,
     `${descriptors} descriptors`,
   ]);

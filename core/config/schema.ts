@@ -157,7 +157,11 @@ export const schema = {
       5000,
       'Timeout for receiving the rest of a TCP query after its first byte, in milliseconds.',
     ),
-    tcp_max_connections: setting(integer(1, 1_000_000), 1024, 'Maximum number of concurrent TCP and TLS connections.'),
+    tcp_max_connections: setting(
+      integer(1, 1_000_000),
+      1024,
+      'Maximum number of concurrent TCP and TLS connections. When they are used up, the client that has most loses a waiting one to clients that have fewer.',
+    ),
     tcp_max_per_address: setting(
       integer(1, 1_000_000),
       32,

@@ -215,14 +215,15 @@ export class TcpConnection {
     else setImmediate(() => this.#continue());
   }
 
-  /**
-   * Closes the connection if it has been waiting for the client for QUIET_MS. Returns false if not.
-   */
-  makeRoom(): boolean {
-    if (performance.now() - this.#waitingSince < QUIET_MS) return false;
+  /** Start of the wait for the client, by `performance.now()`. Infinity: it waits for us. */
+  get waitingSince(): number {
+    return this.#waitingSince;
+  }
+
+  /** Closes the connection in favour of another client, as if its time were over. */
+  makeRoom(): void {
     this.#onTimeout(this.#timeout);
     this.#socket.destroy();
-    return true;
   }
 
   #restartTimer(timeout: Timeout): void {

@@ -19,6 +19,8 @@ const READ_BYTES = 65_536;
 /** Bytes of answers after which they are sent and the next connection gets its turn. */
 const TURN_BYTES = 256 * 1024;
 const OUT = MAX_FRAME + READ_BYTES;
+/** Connections that keep bytes and are compared to find the one that is dropped. */
+const MAX_COMPARED = 1024;
 /** Limit of the bytes that all connections together keep, received or answered. */
 const MAX_HELD_BYTES = 128 << 20;
 
@@ -305,24 +307,35 @@ export class TcpExchange {
   }
 
   /**
-   * While too many bytes are kept, drops the connections that have waited longest, and finally
-   * `peer`. Otherwise, clients that fill the memory and wait would block all others. Returns false
-   * if `peer` was dropped.
+   * While too many bytes are kept, drops connections that wait for their clients: those that have
+   * waited longest of the clients with most connections, and finally `peer`. Otherwise, clients
+   * that fill the memory and wait would block all others. Returns false if `peer` was dropped.
    */
   #makeRoom(peer: TcpPeer): boolean {
     const { counters, maxHeldBytes = MAX_HELD_BYTES } = this.#options;
-    for (let candidate = this.slow.first; candidate !== null && this.#heldBytes > maxHeldBytes; ) {
-      const { next } = candidate;
-      if (candidate !== peer && (candidate.rest !== null || candidate.unsent !== null)) {
-        counters.count(COLUMN.tcpSlow);
-        this.drop(candidate, true);
-      }
-      candidate = next;
+    while (this.#heldBytes > maxHeldBytes) {
+      const dropped = this.#largestKeeper(peer) ?? peer;
+      counters.count(COLUMN.tcpSlow);
+      this.drop(dropped, true);
+      if (dropped === peer) return false;
     }
-    if (this.#heldBytes <= maxHeldBytes) return true;
-    counters.count(COLUMN.tcpSlow);
-    this.drop(peer, true);
-    return false;
+    return true;
+  }
+
+  /** Other than `peer`; null: no other keeps bytes. */
+  #largestKeeper(peer: TcpPeer): TcpPeer | null {
+    let largest: TcpPeer | null = null;
+    let most = 0;
+    let compared = 0;
+    for (let other = this.slow.first; other !== null && compared < MAX_COMPARED; other = other.next) {
+      if (other === peer || (other.rest === null && other.unsent === null)) continue;
+      compared++;
+      const held = this.#slots.connections.held(other.bucket);
+      if (held <= most) continue;
+      largest = other;
+      most = held;
+    }
+    return largest;
   }
 
   /** Closes a connection. `reset`: unsent bytes are dropped immediately. */

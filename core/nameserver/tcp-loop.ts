@@ -151,7 +151,7 @@ export class TcpLoop {
     for (let n = 0; n < MAX_ACCEPTS; n++) {
       const fd = calls.accept(fds[listener]);
       if (fd === BROKEN) {
-        if (this.#readAllNewcomers() || this.#makeRoom()) continue;
+        if (this.#readAllNewcomers() || this.#makeRoom(0)) continue;
         // No descriptor is free and no connection can be closed. epoll would report the pending
         // connections continuously, so accepting pauses.
         this.#acceptPausedUntil = this.#exchange.now + ACCEPT_PAUSE_MS;
@@ -165,7 +165,7 @@ export class TcpLoop {
       client.port = (name[2] << 8) | name[3];
       let bucket = connections.enter(client);
       if (bucket < 0 && this.#readAllNewcomers()) bucket = connections.enter(client);
-      if (bucket === FULL && this.#makeRoom()) bucket = connections.enter(client);
+      if (bucket === FULL && this.#makeRoom(connections.heldBy(client))) bucket = connections.enter(client);
       if (bucket < 0) {
         counters.count(bucket === FULL ? COLUMN.tcpRefused : COLUMN.tcpRefusedClient);
         calls.close(fd);
@@ -188,22 +188,16 @@ export class TcpLoop {
   }
 
   /**
-   * Closes the connection that has waited longest for the rest of a query, or else for any query
-   * (RFC 7766 6.2.3). It must have waited for QUIET_MS. So silent clients cannot block others.
+   * Closes a connection that waits for its client (RFC 7766 6.2.3, RFC 9210 4.2) for a newcomer
+   * whose client has `held`: see TcpSlots. So neither silent nor busy clients block others.
    */
-  #makeRoom(): boolean {
+  #makeRoom(held: number): boolean {
     const exchange = this.#exchange;
-    const { idle, slow } = exchange;
-    const { counters } = this.#options;
-    const since = exchange.now - QUIET_MS;
-    if (slow.first !== null && slow.startOf(slow.first) <= since) {
-      counters.count(COLUMN.tcpSlow);
-      exchange.drop(slow.first, true);
-      return true;
-    }
-    if (idle.first === null || idle.startOf(idle.first) > since) return false;
-    counters.count(COLUMN.tcpIdle);
-    exchange.drop(idle.first, false);
+    const peer = this.#slots.findLeastUseful(held, exchange.now - QUIET_MS);
+    if (peer === null) return false;
+    const isSlow = peer.queue === exchange.slow;
+    this.#options.counters.count(isSlow ? COLUMN.tcpSlow : COLUMN.tcpIdle);
+    exchange.drop(peer, isSlow);
     return true;
   }
 

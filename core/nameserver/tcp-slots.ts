@@ -8,6 +8,8 @@ import { COLUMN, type ThreadCounters } from './counters.ts';
 import { STATE, TcpPeer } from './tcp-peer.ts';
 
 const MAX_SLOTS = 1 << 20;
+/** Connections that are compared to find the one that is closed for a newcomer. */
+const MAX_COMPARED = 1024;
 /**
  * Tags of listening sockets and of the eventfd have the highest bit set. Tags of connections
  * consist of the slot and, in the bits from GENERATION_SHIFT on, a generation.
@@ -22,14 +24,16 @@ const GENERATIONS = 1 << 11;
 export class TcpSlots {
   readonly peers: TcpPeer[] = [];
   readonly #free: number[] = [];
+  /** The slot that was compared last. */
+  #compared = 0;
   readonly #openFds: Int32Array;
-  readonly #connections: ConnectionLimits;
+  readonly connections: ConnectionLimits;
   readonly #counters: ThreadCounters;
 
   /** `openFds`: see TcpLoopOptions. */
   constructor(openFds: Int32Array, connections: ConnectionLimits, counters: ThreadCounters) {
     this.#openFds = openFds;
-    this.#connections = connections;
+    this.connections = connections;
     this.#counters = counters;
   }
 
@@ -61,8 +65,34 @@ export class TcpSlots {
     peer.events = UNWATCHED;
     peer.isAnswered = false;
     this.#counters.count(COLUMN.tcpAccepted);
-    this.#counters.set(COLUMN.tcpOpen, this.#connections.open);
+    this.#counters.set(COLUMN.tcpOpen, this.connections.open);
     return peer;
+  }
+
+  /**
+   * The connection to close for a newcomer whose client has `held` connections: of the client that
+   * has most, if those are at least two more; else of any that has not fewer, if it has waited
+   * since `quiet`. The longest wait decides. Null: there is none.
+   */
+  findLeastUseful(held: number, quiet: number): TcpPeer | null {
+    const { peers, connections } = this;
+    let found: TcpPeer | null = null;
+    let most = held + 1;
+    let since = quiet;
+    for (let i = Math.min(peers.length, MAX_COMPARED); i > 0; i--) {
+      this.#compared = this.#compared + 1 >= peers.length ? 0 : this.#compared + 1;
+      const peer = peers[this.#compared];
+      if (peer.queue === null || peer.state === STATE.POSTPONED) continue;
+      const ofClient = connections.held(peer.bucket);
+      if (ofClient < held) continue;
+      const rank = Math.max(ofClient, held + 1);
+      const start = peer.queue.startOf(peer);
+      if (rank < most || (rank === most && start > since)) continue;
+      found = peer;
+      since = start;
+      most = rank;
+    }
+    return found;
   }
 
   /** Releases the slot. The caller closes the descriptor afterwards. */
@@ -74,8 +104,8 @@ export class TcpSlots {
     peer.state = STATE.FREE;
     peer.queue?.remove(peer);
     this.#openFds[peer.slot] = 0;
-    this.#connections.leave(peer.bucket);
-    this.#counters.set(COLUMN.tcpOpen, this.#connections.open);
+    this.connections.leave(peer.bucket);
+    this.#counters.set(COLUMN.tcpOpen, this.connections.open);
     this.#free.push(peer.slot);
   }
 }

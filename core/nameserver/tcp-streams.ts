@@ -10,8 +10,8 @@ import { COLUMN } from './counters.ts';
 import { type MessageHandler, QUIET_MS, TcpConnection } from './tcp-connection.ts';
 import type { DnsContext, TcpLimits } from './worker-data.ts';
 
-/** Connections that #makeRoom examines at most. */
-const MAX_EXAMINED = 8;
+/** Connections that are compared to find the one that is closed for a newcomer. */
+const MAX_COMPARED = 1024;
 
 interface Entry {
   readonly bucket: number;
@@ -67,7 +67,7 @@ export class Streams {
     setClientAddress(client, socket.remoteAddress, socket.remotePort ?? 0);
     client.transport = this.#transport;
     let bucket = connections.enter(client);
-    if (bucket === FULL && this.#makeRoom()) bucket = connections.enter(client);
+    if (bucket === FULL && this.#makeRoom(connections.heldBy(client))) bucket = connections.enter(client);
     if (bucket === FULL || bucket === CLIENT_FULL) {
       counters.count(bucket === FULL ? COLUMN.tcpRefused : COLUMN.tcpRefusedClient);
       socket.destroy();
@@ -105,30 +105,34 @@ export class Streams {
     this.#reader.counters.set(COLUMN.tcpOpen, this.#connections.open);
   }
 
-  /**
-   * Closes a waiting connection, chosen among those that were examined least recently (RFC 7766
-   * 6.2.3).
-   */
-  #makeRoom(): boolean {
+  /** Closes a connection that waits for its client: see TcpSlots.findLeastUseful. */
+  #makeRoom(held: number): boolean {
     const entries = this.#entries;
-    let examined = 0;
+    const connections = this.#connections;
+    const chosen = { socket: null as Socket | null, since: performance.now() - QUIET_MS, rank: held + 1 };
+    let compared = 0;
     for (const [socket, entry] of entries) {
-      if (examined++ === MAX_EXAMINED) break;
-      if (entry.connection === null ? this.#cutHandshake(socket, entry) : entry.connection.makeRoom()) {
-        this.#leave(socket);
-        return true;
-      }
+      if (compared++ === MAX_COMPARED) break;
+      const since = entry.connection?.waitingSince ?? entry.since;
+      const ofClient = connections.held(entry.bucket);
+      const rank = Math.max(ofClient, held + 1);
+      const isLess = ofClient < held || since === Number.POSITIVE_INFINITY;
+      if (!isLess && (rank > chosen.rank || (rank === chosen.rank && since <= chosen.since)))
+        Object.assign(chosen, { socket, since, rank });
+      // The next comparison begins with others.
+      if (entries.size <= MAX_COMPARED) continue;
       entries.delete(socket);
       entries.set(socket, entry);
     }
-    return false;
-  }
-
-  /** Closes a connection whose handshake has lasted for QUIET_MS. Returns false if it has not. */
-  #cutHandshake(socket: Socket, { since }: Entry): boolean {
-    if (performance.now() - since < QUIET_MS) return false;
-    this.#reader.counters.count(COLUMN.tcpSlow);
-    socket.destroy();
+    const { socket } = chosen;
+    const entry = socket === null ? undefined : entries.get(socket);
+    if (socket === null || entry === undefined) return false;
+    if (entry.connection !== null) entry.connection.makeRoom();
+    else {
+      this.#reader.counters.count(COLUMN.tcpSlow);
+      socket.destroy();
+    }
+    this.#leave(socket);
     return true;
   }
 

@@ -4,6 +4,9 @@
  * /64 of IPv6) are counted by a keyed hash of their address, so that nothing is allocated and
  * nobody can choose whom to share a count with; of 65,536 counts, two clients share one by chance
  * seldom.
+ *
+ * Each thread may have a part of all connections that others leave it: a thread that is full always
+ * has connections of its own that it can close for a newcomer.
  */
 import type { Client } from '../address/client.ts';
 
@@ -38,6 +41,8 @@ export class ConnectionLimits {
   readonly #own: number;
   readonly #keys: Int32Array;
   readonly #maxConnections: number;
+  /** Connections of this thread. */
+  readonly #maxOwn: number;
   readonly #maxPerAddress: number;
 
   /** `thread`: from 0. */
@@ -47,6 +52,7 @@ export class ConnectionLimits {
     this.#own = thread * SLICE;
     this.#keys = shared.keys;
     this.#maxConnections = maxConnections;
+    this.#maxOwn = maxConnections - (this.#threads - 1) * Math.floor(maxConnections / (2 * this.#threads));
     this.#maxPerAddress = maxPerAddress;
   }
 
@@ -65,10 +71,19 @@ export class ConnectionLimits {
     // First: where all is full another's connection is closed to make room, and not for one that is
     // not taken then.
     if (this.#sum(bucket) >= this.#maxPerAddress) return CLIENT_FULL;
-    if (this.#sum(0) >= this.#maxConnections) return FULL;
+    if (counts[own] >= this.#maxOwn || this.#sum(0) >= this.#maxConnections) return FULL;
     counts[own]++;
     counts[own + bucket]++;
     return bucket;
+  }
+
+  /** Connections of a client, by what `enter` returned for one. */
+  held(bucket: number): number {
+    return this.#sum(bucket);
+  }
+
+  heldBy(client: Client): number {
+    return this.#sum(1 + this.#bucketOf(client));
   }
 
   leave(bucket: number): void {

@@ -231,6 +231,51 @@ for (const transport of TRANSPORTS) {
       assert.is([silent, slow].filter(({ closed, ended }) => closed || ended).length, 1);
     }));
 
+  test('a client with many connections closes none of a client with fewer, however long that waits', () =>
+    withLimits({ maxConnections: 5, maxPerAddress: 5 }, async (served) => {
+      const openFrom = async (localAddress: string): Promise<StreamClient> => {
+        const client = new StreamClient(connect({ port: served.port, host: '127.0.0.1', localAddress }));
+        client.socket.write(framed(ask('host1')));
+        await client.answers(1);
+        return client;
+      };
+      const kept = await openFrom('127.0.0.2');
+      const many: StreamClient[] = [];
+      for (let i = 0; i < 4; i++) many.push(await openFrom('127.0.0.3'));
+      await sleep(1200);
+      many.push(await openFrom('127.0.0.3'));
+      await many[0].cut();
+      kept.socket.write(framed(ask('host2')));
+      await kept.answers(2);
+      for (const { socket } of [kept, ...many]) socket.destroy();
+    }));
+
+  test('too many connections of some clients: those with fewer are served at once, and stay', () =>
+    withLimits({ maxConnections: 8, maxPerAddress: 4 }, async (served) => {
+      const openFrom = (localAddress: string): StreamClient => {
+        const to = { port: served.port, host: '127.0.0.1', localAddress, allowHalfOpen: true };
+        const client = new StreamClient(connect(to));
+        client.socket.write(framed(ask('host1')));
+        return client;
+      };
+      const many = ['127.0.0.2', '127.0.0.3'].map((address) => [1, 2, 3, 4].map(() => openFrom(address)));
+      for (const client of many.flat()) await client.answers(1);
+      const few = [];
+      for (const address of ['127.0.0.4', '127.0.0.5', '127.0.0.4']) {
+        const client = openFrom(address);
+        few.push(client);
+        await client.answers(1);
+      }
+      const isClosed = ({ closed, ended }: StreamClient): boolean => closed || ended;
+      await until(() => many.flat().filter(isClosed).length === 3, 'three closed connections', PATIENCE_MS);
+      for (const clients of many) assert.ok(clients.filter(isClosed).length <= 2);
+      for (const client of few) {
+        client.socket.write(framed(ask('host2')));
+        await client.answers(2);
+      }
+      for (const { socket } of [...many.flat(), ...few]) socket.destroy();
+    }));
+
   test('total limit', () =>
     withLimits({ maxConnections: 2 }, async (served) => {
       const kept = [open(served), open(served)];

@@ -38,4 +38,18 @@ test('a client that has its share is refused for that, also when all is full: no
   assert.is(limits.enter(B), FULL);
 });
 
+test('no thread uses up what the others need to have connections of their own to close', () => {
+  const shared = shareLimits(2);
+  const [first, second] = [0, 1].map((thread) => new ConnectionLimits(shared, thread, 8, 100));
+  for (let i = 0; i < 6; i++) assert.ok(first.enter(A) > 0);
+  assert.is(first.enter(A), FULL);
+  const bucket = second.enter(B);
+  assert.ok(second.enter(B) > 0);
+  assert.is(second.enter(B), FULL);
+  assert.equal([second.heldBy(A), second.heldBy(B), second.held(bucket)], [6, 2, 2]);
+  const alone = new ConnectionLimits(shareLimits(1), 0, 2, 100);
+  assert.ok(alone.enter(A) > 0 && alone.enter(B) > 0);
+  assert.is(alone.enter(B), FULL);
+});
+
 test.run();

@@ -312,6 +312,26 @@ test('too many: handshakes that do not go on make room', async () => {
   await served.stop();
 });
 
+test('too many of some clients: others are served at once, and TCP has connections of its own', async () => {
+  const served = await serve({ tls: { listen: [V4], ...files }, tcp: { ...LIMITS, maxConnections: 8 } });
+  const { port } = served.tlsListen[0];
+  const silent = Array.from({ length: 6 }, (_, i) => {
+    const to = { port, host: '127.0.0.1', localAddress: `127.0.0.${2 + (i % 2)}` };
+    return connectTcp(to).on('error', () => {});
+  });
+  await Promise.all(silent.map((socket) => once(socket, 'connect')));
+  const socket = dial({ port });
+  const client = new StreamClient(socket);
+  socket.write(framed(ask('host6')));
+  assert.is(byteOf((await client.answers(1))[0]), 6);
+  const plain = new StreamClient(served.port);
+  plain.socket.write(framed(ask('host7')));
+  assert.is(byteOf((await plain.answers(1))[0]), 7);
+  assert.not(socket.destroyed);
+  for (const item of [...silent, socket, plain.socket]) item.destroy();
+  await served.stop();
+});
+
 test('a thread that dies comes back with the newest certificate', async ({ served }) => {
   const worker = served.threads.get('tls')!;
   void worker.terminate();
