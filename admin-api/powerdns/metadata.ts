@@ -37,8 +37,9 @@ interface Kind {
 
 const MAX_VALUES = 100;
 const MAX_VALUE = 2000;
-/** Kinds of one zone. */
+/** Kinds of one zone, and characters of all of them: each change stores all again. */
 const MAX_KINDS = 50;
+const MAX_METADATA = 100_000;
 const KIND = /^[A-Z0-9-]{1,100}$/;
 
 const stored =
@@ -175,6 +176,8 @@ function store(draft: Draft, domain: Domain, kind: string, values: readonly stri
   const metadata = values.length === 0 ? others : { ...others, [kind]: values };
   if (Object.keys(metadata).length > MAX_KINDS)
     throw unprocessable(`A zone has at most ${MAX_KINDS} kinds of metadata.`);
+  if (JSON.stringify(metadata).length > MAX_METADATA)
+    throw unprocessable(`The metadata of a zone has at most ${MAX_METADATA} characters in all; delete some first.`);
   return writeLabels(draft, domain, { metadata });
 }
 

@@ -150,20 +150,24 @@ export interface Usage {
   readonly audit: number;
 }
 
+const USAGE_BYTES = 24;
+
 export const NO_USAGE: Usage = { domains: 0, records: 0, bytes: 0, audit: 0 };
 
 export function decodeUsage(value: Buffer | undefined): Usage {
   if (value === undefined) return NO_USAGE;
+  // Rows of earlier versions have no bytes. The start of the daemon counts them.
+  const hasBytes = value.length === USAGE_BYTES;
   return {
     domains: value.readUIntBE(0, 6),
     records: value.readUIntBE(6, 6),
-    bytes: value.readUIntBE(12, 6),
-    audit: value.readUIntBE(18, 6),
+    bytes: hasBytes ? value.readUIntBE(12, 6) : 0,
+    audit: hasBytes ? value.readUIntBE(18, 6) : 0,
   };
 }
 
 export function encodeUsage({ domains, records, bytes, audit }: Usage): Buffer {
-  const value = Buffer.allocUnsafe(24);
+  const value = Buffer.allocUnsafe(USAGE_BYTES);
   value.writeUIntBE(domains, 0, 6);
   value.writeUIntBE(records, 6, 6);
   value.writeUIntBE(bytes, 12, 6);

@@ -25,6 +25,7 @@ import { answers, dnssec, truthful } from '../../../admin-api/doctor/resolvers.t
 import { daemon, node, unit, version } from '../../../admin-api/doctor/service.ts';
 import { format, map, readers } from '../../../admin-api/doctor/store.ts';
 import { CHECKS } from '../../../admin-api/doctor/table.ts';
+import { usage } from '../../../admin-api/doctor/usage.ts';
 import { certificate, ecKey, type KeyPair, pemOfKey } from '../../support/certificate.ts';
 
 type Case<Reading> = readonly [reading: Reading, worst: Severity, found: RegExp];
@@ -332,6 +333,15 @@ table(
   [{ ...figures, memory: GB / 2 }, 'note', /the memory is 512 MB/],
 );
 table(readers, [figures, 'ok', /5 of 1024/], [{ ...figures, readers: 1000 }, 'warning', /1000 of 1024/]);
+
+const ALICE = { accountId: 3, username: 'alice', records: 10, bytes: 5 << 20, isOver: false };
+const ZONE_OF_ALICE = { domainId: 7, domain: 'alice.example', accountId: 3, records: 10, bytes: 4 << 20 };
+table(
+  usage,
+  [{ accounts: [], zones: [] }, 'ok', /nothing is stored/],
+  [{ accounts: [ALICE], zones: [ZONE_OF_ALICE] }, 'ok', /alice \(5.*10 records.*alice\.example \(4/],
+  [{ accounts: [{ ...ALICE, isOver: true }], zones: [] }, 'warning', /alice .*above the limits of its plan/],
+);
 
 const backup = { last: 1_000_000, interval: 86_400, hasStore: true, now: 1_003_600 };
 table(

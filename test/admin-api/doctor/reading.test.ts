@@ -150,7 +150,7 @@ test('knows the ids and groups', () => {
   assert.equal(unknownIds(['disk', 'disk.space', 'disks', 'disk.']), ['disks', 'disk.']);
   assert.equal(
     selectChecks({ only: ['store'], skip: ['store.map'] }).map(({ id }) => id),
-    ['store.format', 'store.readers'],
+    ['store.format', 'store.readers', 'store.usage'],
   );
 });
 

@@ -101,6 +101,24 @@ test('metadata: its limits, SOA-EDIT, and writes in the audit log', async (conte
   );
 });
 
+test('metadata: 100,000 characters in all kinds of a zone, and a shortened detail in the audit log', async (context) => {
+  await send(context, 'POST', '/localhost/zones', { name: 'large-meta.org.', kind: 'Native', nameservers: [] });
+  const put = (kind: string, count: number) => {
+    const metadata = Array.from({ length: count }, (_, i) => `${i}`.padEnd(1900, 'x'));
+    return send(context, 'PUT', `/localhost/zones/large-meta.org./metadata/${kind}`, { metadata });
+  };
+  assert.is((await put('X-A', 60)).status, 422);
+  assert.is((await put('X-A', 50)).status, 200);
+  const refusal = await put('X-B', 10);
+  assert.is(refusal.status, 422);
+  assert.match(refusal.text, /at most 100000 characters/);
+  assert.is((await put('X-A', 20)).status, 200);
+  assert.is((await put('X-B', 10)).status, 200);
+  const { body } = await context.daemon.call('GET', '/api/v1/audit?domain=large-meta.org&limit=1');
+  const [{ detail }] = listOf(body.entries);
+  assert.ok(Number(detail.shortened) > 19_000 && JSON.stringify(detail).length <= 4096);
+});
+
 test('ALSO-NOTIFY: addresses with ports, which must be public for users', async (context) => {
   const { token } = await context.daemon.account('notified');
   await send(context, 'POST', '/localhost/zones', { name: 'also.org.', kind: 'Native', nameservers: [] }, token);

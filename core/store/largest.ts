@@ -1,0 +1,127 @@
+/** The accounts and zones that store the most, for metrics and for `waypost doctor`. */
+import { setImmediate } from 'node:timers/promises';
+import type { Registry } from '../base/metrics/registry.ts';
+import { Periodic } from '../base/periodic.ts';
+import { formatHost } from '../wire/name.ts';
+import type { Binary } from './environment.ts';
+import { type Id, idAt } from './keys.ts';
+import { decodeUsage, decodeZoneBytes, type StoreReader } from './reader.ts';
+
+export interface LargeAccount {
+  readonly accountId: Id;
+  readonly records: number;
+  readonly bytes: number;
+}
+
+export interface LargeZone {
+  readonly domainId: Id;
+  readonly domain: string;
+  readonly accountId: Id;
+  readonly records: number;
+  readonly bytes: number;
+}
+
+export interface Largest {
+  /** In descending order of bytes. */
+  readonly accounts: readonly LargeAccount[];
+  readonly zones: readonly LargeZone[];
+}
+
+/** Rows that are read between two yields to the event loop. */
+const PIECE = 2000;
+
+/** Resolves with at most `count` of each. Its work is linear in accounts and zones. */
+export async function findLargest(reader: StoreReader, count: number): Promise<Largest> {
+  const { usage, zoneUsage } = reader.environment;
+  const accounts = new Top<LargeAccount>(count);
+  await forEachRow(usage, (key, value) => {
+    const { records, bytes } = decodeUsage(value);
+    if (accounts.admits(bytes)) accounts.add({ accountId: idAt(key), records, bytes });
+  });
+  const zones = new Top<{ readonly domainId: Id; readonly bytes: number }>(count);
+  await forEachRow(zoneUsage, (key, value) => {
+    const bytes = decodeZoneBytes(value);
+    if (zones.admits(bytes)) zones.add({ domainId: idAt(key), bytes });
+  });
+  return {
+    accounts: accounts.rows,
+    zones: zones.rows.flatMap(({ domainId, bytes }) => {
+      const row = reader.domain(domainId);
+      // It may be deleted meanwhile.
+      if (row === undefined) return [];
+      const { recordCount } = reader.zoneState(domainId);
+      return [{ domainId, domain: formatHost(row.apex), accountId: row.accountId, records: recordCount, bytes }];
+    }),
+  };
+}
+
+async function forEachRow(table: Binary, look: (key: Uint8Array, value: Buffer) => void): Promise<void> {
+  let start: Buffer | undefined;
+  for (let isAtEnd = false; !isAtEnd; ) {
+    let left = PIECE;
+    for (const { key, value } of table.getRange({ start, limit: PIECE })) {
+      look(key, value);
+      start = Buffer.concat([key, Uint8Array.of(0)]);
+      left--;
+    }
+    isAtEnd = left > 0;
+    if (!isAtEnd) await setImmediate();
+  }
+}
+
+/** The rows with the most bytes, in descending order. */
+class Top<Row extends { readonly bytes: number }> {
+  readonly rows: Row[] = [];
+  readonly #count: number;
+
+  constructor(count: number) {
+    this.#count = count;
+  }
+
+  admits(bytes: number): boolean {
+    return this.rows.length < this.#count || bytes > this.rows[this.rows.length - 1].bytes;
+  }
+
+  add(row: Row): void {
+    if (this.rows.length === this.#count) this.rows.pop();
+    const at = this.rows.findIndex(({ bytes }) => bytes < row.bytes);
+    this.rows.splice(at < 0 ? this.rows.length : at, 0, row);
+  }
+}
+
+/** Accounts and zones that have a line in the metrics. */
+const SHOWN = 10;
+/** Milliseconds between two looks. */
+const INTERVAL = 60_000;
+
+/** Keeps the metrics of the largest. */
+export function watchLargest(registry: Registry, reader: StoreReader): { stop(): Promise<void> } {
+  let largest: Largest = { accounts: [], zones: [] };
+  const looks = new Periodic(
+    async () => {
+      largest = await findLargest(reader, SHOWN);
+    },
+    // A look that fails leaves the figures of the one before.
+    { interval: INTERVAL, runsImmediately: true, onEnd: () => {} },
+  );
+  registry.read(
+    'gauge',
+    'waypost_account_stored_bytes',
+    'Bytes that the ten largest accounts store.',
+    ['account'],
+    (emit) => {
+      for (const { accountId, bytes } of largest.accounts) emit(bytes, String(accountId));
+    },
+  );
+  registry.read('gauge', 'waypost_account_records', 'Records of the ten largest accounts.', ['account'], (emit) => {
+    for (const { accountId, records } of largest.accounts) emit(records, String(accountId));
+  });
+  registry.read('gauge', 'waypost_zone_stored_bytes', 'Bytes that the ten largest zones store.', ['zone'], (emit) => {
+    for (const { domain, bytes } of largest.zones) emit(bytes, domain);
+  });
+  registry.read('gauge', 'waypost_zone_records', 'Records of the ten largest zones.', ['zone'], (emit) => {
+    for (const { domain, records } of largest.zones) emit(records, domain);
+  });
+  looks.start();
+  return looks;
+}
