@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { removeMember } from '../../core/cluster/removal.ts';
+import { renewAuthority } from '../../core/cluster/renewal.ts';
 import { initCluster, invite, inviteCertificate, joinCluster } from '../../core/cluster/setup.ts';
 import { type ClusterStatus, clusterStatus } from '../../core/cluster/status.ts';
 import type { EtcdStorage } from '../../core/etcd/messages.ts';
@@ -189,6 +190,34 @@ Example:
             io.stdout,
             `${name} is no longer a member, and its key is refused; "waypost cluster invite ${name}" lets another node of that name join. If its key may be stolen, restart the members of etcd, one after the other: that ends its connections to them.`,
           );
+        return true;
+      }),
+    );
+
+  cluster
+    .command('renew-authority')
+    .description('replace the authority of the certificates of the cluster while all nodes run')
+    .addHelpText(
+      'after',
+      `
+Each node trusts the new authority next to the old one, gets a certificate of the new one for the same key, and then drops the old one: one node
+after the other. Certificates of the old authority, such as those of removed nodes, are worthless afterwards. All members must run. etcd reads
+authorities when it starts: the unit waypost-etcd restarts by itself; for another member of etcd the command waits until you have restarted it.
+An interrupted command goes on where it was when it is run again, on the same node. Afterwards this node has the key of the authority.
+
+Example:
+  $ waypost cluster renew-authority
+`,
+    )
+    .action(
+      action(async (options) => {
+        const config = memberConfig(io, options);
+        const report = (line: string): void => print(options.json ? io.stderr : io.stdout, line);
+        const names = await renewAuthority({ config, report });
+        if (options.json) print(io.stdout, JSON.stringify({ ok: true, void: names }));
+        else print(io.stdout, 'the cluster has a new authority; certificates of the old one are worthless');
+        if (!options.json && names.length > 0)
+          print(io.stdout, `Invitations that were not used are void; invite again: ${names.join(', ')}`);
         return true;
       }),
     );

@@ -11,6 +11,12 @@ import { giveModes, LICENCES } from './stage.ts';
 const LIBRARY = 'usr/lib/waypost';
 const DOCUMENTS = 'usr/share/doc/waypost';
 const UNITS = 'lib/systemd/system';
+const UNIT_FILES = [
+  'waypost.service',
+  'waypost-etcd.service',
+  'waypost-etcd-reload.path',
+  'waypost-etcd-reload.service',
+];
 const SCRIPTS = ['preinst', 'postinst', 'prerm', 'postrm', 'config'];
 
 export interface DebianOptions {
@@ -51,8 +57,7 @@ export function writeDebianPackage({ checkout, staged, version, work }: DebianOp
   );
   write('usr/share/lintian/overrides/waypost', read('lintian-overrides'));
   write(`${DOCUMENTS}/sysctl.conf`, read('sysctl.conf'));
-  for (const name of ['waypost.service', 'waypost-etcd.service'])
-    write(`${UNITS}/${name}`, adapt(readFileSync(join(staged, 'systemd', name), 'utf8')));
+  for (const name of UNIT_FILES) write(`${UNITS}/${name}`, adapt(readFileSync(join(staged, 'systemd', name), 'utf8')));
   giveModes(root);
 
   const size = String(installedKilobytes(root));

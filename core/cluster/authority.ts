@@ -2,7 +2,7 @@
  * The certificates of a cluster: one authority of its own, which signs one for each node (ECDSA
  * P-256).
  */
-import { randomBytes, webcrypto } from 'node:crypto';
+import { randomBytes, webcrypto, type X509Certificate } from 'node:crypto';
 
 export interface Pair {
   /** PEM. */
@@ -42,16 +42,42 @@ export async function createAuthority(): Promise<Pair> {
  * reached. Throws Error for what is no authority.
  */
 export async function signNode(authority: Pair, name: string, hosts: readonly string[] = []): Promise<Pair> {
+  const keys = await newKeys();
+  const certificate = await signKey(authority, keys.publicKey, name, hosts);
+  return { certificate, key: await pemOf(keys.privateKey) };
+}
+
+/** The certificate of a node anew, for the same key, name and hosts. Throws Error. */
+export async function signAgain(authority: Pair, name: string, certificate: X509Certificate): Promise<string> {
+  const key = await webcrypto.subtle.importKey(
+    'spki',
+    certificate.publicKey.export({ type: 'spki', format: 'der' }),
+    ALGORITHM,
+    true,
+    ['verify'],
+  );
+  const hosts = (certificate.subjectAltName ?? '')
+    .split(', ')
+    .map((entry) => entry.replace(/^(?:DNS|IP Address):/, ''))
+    .filter((host) => host !== '' && host !== name);
+  return signKey(authority, key, name, hosts);
+}
+
+async function signKey(
+  authority: Pair,
+  publicKey: webcrypto.CryptoKey,
+  name: string,
+  hosts: readonly string[],
+): Promise<string> {
   const x509 = await loadX509();
   const issuer = new x509.X509Certificate(authority.certificate);
-  const keys = await newKeys();
   const der = Buffer.from(authority.key.replace(/-----[^-]+-----|\s/g, ''), 'base64');
   const signingKey = await webcrypto.subtle.importKey('pkcs8', der, ALGORITHM, false, ['sign']);
   const certificate = await x509.X509CertificateGenerator.create({
     ...validity(),
     subject: `CN=${name}`,
     issuer: issuer.subject,
-    publicKey: keys.publicKey,
+    publicKey,
     signingKey,
     signingAlgorithm: ALGORITHM,
     extensions: [
@@ -62,10 +88,10 @@ export async function signNode(authority: Pair, name: string, hosts: readonly st
         [name, ...hosts].map((host) => ({ type: /^[\d.]+$|:/.test(host) ? 'ip' : 'dns', value: host })),
       ),
       await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
-      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+      await x509.SubjectKeyIdentifierExtension.create(publicKey),
     ],
   });
-  return { certificate: `${certificate.toString('pem')}\n`, key: await pemOf(keys.privateKey) };
+  return `${certificate.toString('pem')}\n`;
 }
 
 /** Takes some time to load, and is needed rarely. */

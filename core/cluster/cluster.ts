@@ -18,6 +18,7 @@ import { keyPrintOf } from './key-print.ts';
 import { readKnownNodes, writeKnownNodes } from './known-nodes.ts';
 import type { Member, Members } from './members.ts';
 import { Membership } from './membership.ts';
+import { printsOf } from './own-certificates.ts';
 import { USAGE_LEVEL } from './peer-link.ts';
 import { type OwnLogState, ownLogReader, peerLogReader } from './peer-logs.ts';
 import { type Answers, collectAnswers } from './peer-read.ts';
@@ -146,6 +147,7 @@ export class Cluster {
         address: self.address.replace(/:0$/, `:${port}`),
         key: keyPrintOf(tls.certificate),
         certificate: tls.certificate,
+        trusts: printsOf(tls.ca),
       },
       onChange: (members) => {
         this.#changed(members);
@@ -157,6 +159,13 @@ export class Cluster {
     });
     await this.#membership.start();
     this.applied();
+  }
+
+  /** The options' `tls` has other contents now. */
+  certificatesChanged(): void {
+    const { tls } = this.#options;
+    this.#server.certificatesChanged();
+    this.#membership?.certificatesChanged({ certificate: tls.certificate, trusts: printsOf(tls.ca) });
   }
 
   /** Whether this node is caught up, so that writes are to wait for it. */

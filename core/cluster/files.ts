@@ -24,6 +24,8 @@ export interface ClusterFiles {
   readonly etcdEnvironment: string;
   /** The folder of the list of revoked certificates: see revocation-list.ts. */
   readonly revoked: string;
+  /** The folder of an authority that takes the place of this one: see renewal.ts. */
+  readonly renewal: string;
   /** Invitations that were made before the log in etcd was begun. */
   readonly invited: string;
   /** Who the others are, as this node saw it last. */
@@ -41,6 +43,7 @@ export function clusterFiles({ dataDir, peer }: Pick<Placed, 'dataDir' | 'peer'>
     environment: join(dataDir, CLUSTER_ENVIRONMENT),
     etcdEnvironment: join(folder, 'etcd.environment'),
     revoked: join(folder, 'revoked'),
+    renewal: join(folder, 'renewal'),
     invited: join(folder, 'invited.json'),
     knownNodes: join(folder, 'nodes.json'),
   };

@@ -8,11 +8,14 @@
  *   node/removed-key/<key>     whose key was taken out of the cluster, for good
  *   node/invited/<key>         for which name the key may become a member, once
  *   node/certificate/<serial>  for which key the authority has issued a certificate
+ *   node/trust/<name>          the authorities that a node is to trust, in PEM
+ *   node/reissued/<name>       the certificate that it is to take, in PEM
  *   node/level                 the feature level that the cluster has agreed on
  *
  * A key is a fingerprint: key-print.ts. A value that nobody can have written is damaged: it is
  * reported, read again, and left behind when it is mended.
  */
+import { X509Certificate } from 'node:crypto';
 import type { EtcdGateway } from '../etcd/gateway.ts';
 import { type KeyValue, range } from '../etcd/messages.ts';
 import { FIRST_LEVEL, type LevelledNode } from '../journal/feature-level.ts';
@@ -29,6 +32,15 @@ export interface Member extends LevelledNode {
   /** Of its certificate. Omitted: a version before KEY_LEVEL wrote it. */
   readonly key?: string;
   /** In PEM. Omitted: as above. */
+  readonly certificate?: string;
+  /** Fingerprints of the authorities that it trusts. Omitted: as above. */
+  readonly trusts?: readonly string[];
+}
+
+/** What a node is to take, while the authority is renewed. */
+export interface Renewal {
+  /** In PEM, as below. */
+  readonly trust?: string;
   readonly certificate?: string;
 }
 
@@ -59,6 +71,8 @@ export interface Members {
   readonly agreedLevel: number | null;
   /** Serial numbers of the certificates of removed keys, sorted. */
   readonly revoked: readonly string[];
+  /** Of this node. */
+  readonly renewal: Renewal;
 }
 
 /** An invitation that was not used yet. */
@@ -76,7 +90,7 @@ export interface IssuedCertificate {
   readonly expires: number;
 }
 
-export interface ClusterState extends Omit<Members, 'revoked'> {
+export interface ClusterState extends Omit<Members, 'revoked' | 'renewal'> {
   readonly agreedLevel: number;
   readonly sessions: ReadonlyMap<string, Session>;
   /** Ids. */
@@ -86,6 +100,8 @@ export interface ClusterState extends Omit<Members, 'revoked'> {
   /** Names by key. */
   readonly invited: ReadonlyMap<string, Invited>;
   readonly certificates: ReadonlyMap<string, IssuedCertificate>;
+  /** By name. */
+  readonly renewals: ReadonlyMap<string, Renewal>;
   /** Reasons by key in etcd. */
   readonly damaged: ReadonlyMap<string, string>;
   /** Of etcd, at which the agreed level was written; 0: it was not. */
@@ -94,7 +110,16 @@ export interface ClusterState extends Omit<Members, 'revoked'> {
   readonly revision: number;
 }
 
-type Kind = 'member' | 'session' | 'live' | 'removed' | 'removed-key' | 'invited' | 'certificate';
+type Kind =
+  | 'member'
+  | 'session'
+  | 'live'
+  | 'removed'
+  | 'removed-key'
+  | 'invited'
+  | 'certificate'
+  | 'trust'
+  | 'reissued';
 
 export const keyOf = (prefix: string, kind: Kind, name: string): string => `${prefix}node/${kind}/${name}`;
 
@@ -116,6 +141,7 @@ export async function readMembers(gateway: EtcdGateway, prefix: string): Promise
   const [marked, removed, removedKeys] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const invited = new Map<string, Invited>();
   const certificates = new Map<string, IssuedCertificate>();
+  const renewals = new Map<string, Renewal>();
   const damaged = new Map<string, string>();
   let level: KeyValue | undefined;
   for (const item of ranges[0]?.items ?? []) {
@@ -144,6 +170,14 @@ export async function readMembers(gateway: EtcdGateway, prefix: string): Promise
         sessions.set(name, { ...(session ?? { id: '', process: '' }), revision: modRevision, lease });
         break;
       }
+      case 'trust':
+        if (areCertificates(value)) renewals.set(name, { ...renewals.get(name), trust: value.toString() });
+        else unreadable();
+        break;
+      case 'reissued':
+        if (areCertificates(value)) renewals.set(name, { ...renewals.get(name), certificate: value.toString() });
+        else unreadable();
+        break;
       case 'invited': {
         const { node } = fieldsOf(value);
         if (typeof node === 'string') invited.set(name, { name: node, revision: modRevision });
@@ -178,6 +212,7 @@ export async function readMembers(gateway: EtcdGateway, prefix: string): Promise
     removedKeys,
     invited,
     certificates,
+    renewals,
     damaged,
     agreedLevel,
     levelRevision: level?.modRevision ?? 0,
@@ -187,7 +222,7 @@ export async function readMembers(gateway: EtcdGateway, prefix: string): Promise
 
 /** Null for what no node of this kind has written. */
 function memberOf(bytes: Buffer): KnownMember | null {
-  const { name, address, version, level, region, edge, id, key, certificate } = fieldsOf(bytes);
+  const { name, address, version, level, region, edge, id, key, certificate, trusts } = fieldsOf(bytes);
   if (typeof name !== 'string' || typeof address !== 'string') return null;
   if (level !== undefined && !(Number.isSafeInteger(level) && (level as number) >= FIRST_LEVEL)) return null;
   if (key !== undefined && !(typeof key === 'string' && KEY_PRINT.test(key))) return null;
@@ -200,6 +235,7 @@ function memberOf(bytes: Buffer): KnownMember | null {
     ...(typeof edge === 'string' && { edge }),
     ...(typeof key === 'string' && { key }),
     ...(typeof certificate === 'string' && { certificate }),
+    ...(Array.isArray(trusts) && { trusts: trusts.map(String) }),
     id: typeof id === 'string' ? id : null,
   };
 }
@@ -230,6 +266,14 @@ function fieldsOf(bytes: Buffer): Record<string, unknown> {
     return Object(JSON.parse(bytes.toString())) as Record<string, unknown>;
   } catch {
     return {};
+  }
+}
+
+function areCertificates(bytes: Buffer): boolean {
+  try {
+    return new X509Certificate(bytes).subject !== '';
+  } catch {
+    return false;
   }
 }
 

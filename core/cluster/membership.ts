@@ -52,6 +52,7 @@ const LONGEST_PAUSE = 15_000;
 
 export class Membership {
   readonly #options: MembershipOptions;
+  #self: MembershipOptions['self'];
   readonly #process = randomBytes(8).toString('hex');
   readonly #stop = new AbortController();
   /** One at a time: each writes what it has found missing. */
@@ -74,10 +75,18 @@ export class Membership {
   #refused: StateError | null = null;
   /** In the time of performance.now(). */
   #refusedAt: number | null = null;
-  members: Members = { nodes: new Map(), live: new Set(), there: new Set(), agreedLevel: null, revoked: [] };
+  members: Members = {
+    nodes: new Map(),
+    live: new Set(),
+    there: new Set(),
+    agreedLevel: null,
+    revoked: [],
+    renewal: {},
+  };
 
   constructor(options: MembershipOptions) {
     this.#options = options;
+    this.#self = options.self;
   }
 
   /**
@@ -100,6 +109,12 @@ export class Membership {
       }
     }
     this.#running = Promise.all([this.#run(), this.#watch()]);
+  }
+
+  /** Another certificate, or other authorities: what stands in etcd is to say so. */
+  certificatesChanged({ certificate, trusts }: Pick<Member, 'certificate' | 'trusts'>): void {
+    this.#self = { ...this.#self, certificate, trusts };
+    this.#wake();
   }
 
   /**
@@ -215,16 +230,18 @@ export class Membership {
     this.#revision = revision;
     this.#isStale = false;
     const revoked = revokedSerials(state);
-    const text = JSON.stringify([[...nodes.values()], [...live], [...there], agreedLevel, revoked]);
+    const renewal = state.renewals.get(this.#options.self.name) ?? {};
+    const text = JSON.stringify([[...nodes.values()], [...live], [...there], agreedLevel, revoked, renewal]);
     if (text === this.#last) return;
     this.#last = text;
-    this.members = { nodes, live, there, agreedLevel, revoked };
+    this.members = { nodes, live, there, agreedLevel, revoked, renewal };
     onChange(this.members);
   }
 
   /** Throws StateError when this process is no member, and can be none; and EtcdDamaged. */
   #admit(state: ClusterState): Admission {
-    const { self, id, prefix } = this.#options;
+    const { id, prefix } = this.#options;
+    const self = this.#self;
     const entry = keyOf(prefix, 'member', self.name);
     return admit({ self, id, process: this.#process, wasThere: this.#wasThere, entry }, state);
   }
@@ -260,7 +277,8 @@ export class Membership {
     { nodes, live, sessions, certificates, levelRevision, invited, revision }: ClusterState,
     admission: Admission,
   ): Promise<'said' | 'again'> {
-    const { gateway, prefix, self, id } = this.#options;
+    const { gateway, prefix, id } = this.#options;
+    const self = this.#self;
     const isServing = this.#isServing;
     const session = sessions.get(self.name);
     const stored = nodes.get(self.name);
@@ -275,7 +293,8 @@ export class Membership {
       stored?.id === id &&
       stored.level === (self.level ?? FIRST_LEVEL) &&
       stored.edge === self.edge &&
-      stored.certificate === self.certificate;
+      stored.certificate === self.certificate &&
+      stored.trusts?.join() === self.trusts?.join();
     if (isThere && this.#isSaid === isServing) return 'said';
     this.#lease ??= await gateway.grant(LEASE);
     const value = Buffer.from(JSON.stringify({ ...self, id }));

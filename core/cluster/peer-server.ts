@@ -158,6 +158,12 @@ export class PeerServer {
     });
   }
 
+  /** The options' `tls` has other contents now. Connections that stand stay. */
+  certificatesChanged(): void {
+    const { ca, certificate, key } = this.#options.tls;
+    this.#server.setSecureContext({ ca, cert: certificate, key, minVersion: 'TLSv1.3' });
+  }
+
   /** Some may be members no more: whatever they receive ends. */
   membersChanged(): void {
     for (const [socket, { certificate, node }] of this.#admitted)

@@ -62,10 +62,19 @@ async function encodeList(serials: readonly string[]): Promise<Uint8Array> {
     nextUpdate: new Date(now.getTime() + YEARS_MS),
     signingAlgorithm: ALGORITHM,
     signingKey: privateKey,
-    // A number without a leading zero could be negative.
-    entries: serials.map((serial) => ({ serialNumber: `00${serial}`, revocationDate: now })),
+    entries: serials.map((serial) => ({ serialNumber: integerOf(serial), revocationDate: now })),
   });
   return new Uint8Array(list.rawData);
+}
+
+/**
+ * The bytes of a positive INTEGER, in as few as possible (X.690 section 8.3.2): etcd refuses every
+ * client when the list has another form.
+ */
+export function integerOf(serial: string): string {
+  const digits = serial.replace(/^0+/, '') || '0';
+  const bytes = digits.length % 2 === 1 ? `0${digits}` : digits;
+  return Number.parseInt(bytes.slice(0, 2), 16) >= 0x80 ? `00${bytes}` : bytes;
 }
 
 /** Readers find the old or the new file. */

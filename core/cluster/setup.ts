@@ -3,7 +3,7 @@
  * that of all; each other node gets an invitation, a file with all that it needs. What a node has
  * of it is in the folder `cluster` of its data.
  */
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { isIP, isIPv6 } from 'node:net';
 import { dirname } from 'node:path';
@@ -25,6 +25,7 @@ import { inviteKey, rememberMember } from './invitations.ts';
 import { keyPrintOf } from './key-print.ts';
 import { readKnownNodes } from './known-nodes.ts';
 import { readMembers } from './members.ts';
+import { bundleOf } from './own-certificates.ts';
 import { revoke } from './revocation-list.ts';
 import { addressOf, planVoter, type VoterStep, voterOf } from './voter.ts';
 
@@ -354,7 +355,12 @@ function readAuthority(config: ClusterConfig): Pair {
       'no_authority',
       `${authority} is missing. It exists only on the node where "waypost cluster init" was run.`,
     );
-  return { certificate: readFileSync(ca, 'utf8'), key };
+  // While the authority is renewed, the file has two.
+  const own = createPrivateKey(key);
+  const certificate = bundleOf(readFileSync(ca, 'utf8')).find((issuer) => issuer.checkPrivateKey(own));
+  if (certificate === undefined)
+    throw new ConfigError('no_authority', `${ca} has no certificate of the key in ${authority}.`);
+  return { certificate: certificate.toString(), key };
 }
 
 function headOf({ dataDir, store }: ClusterConfig) {

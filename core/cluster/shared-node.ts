@@ -20,13 +20,14 @@ import type { BlobSource } from './blobs/store.ts';
 import { Cluster, type UsageChannel } from './cluster.ts';
 import { DamageLog } from './damage.ts';
 import { type EdgeAddress, edgesOf, ownEdge } from './edge-address.ts';
-import { clusterFiles, etcdSettings, peerTls } from './files.ts';
+import { clusterFiles, etcdSettings } from './files.ts';
 import { nodeId } from './identity.ts';
 import { Lag } from './lag.ts';
-import { readMembers } from './members.ts';
+import { type Renewal, readMembers } from './members.ts';
 import { type Node, type NodeOptions, ownStatistics } from './node.ts';
 import { formatReport, type NodeReport, STARTED_AT } from './node-report.ts';
 import { type ClusterView, describeCluster } from './overview.ts';
+import { OwnCertificates } from './own-certificates.ts';
 import type { ReadLogStates } from './peer-logs.ts';
 import { ownRuleCounts, type ReadRuleCounts } from './peer-rule-counts.ts';
 import type { ReadStatistics } from './peer-statistics.ts';
@@ -114,7 +115,8 @@ class SharedNode implements Node {
     const { config, version, log } = options;
     const { etcd, peer, nodeName, dataDir } = config;
     const { prefix } = etcd;
-    const tls = peerTls(config);
+    const own = new OwnCertificates(config);
+    const { tls } = own;
     const gateway = new EtcdGateway(etcdSettings(config));
     const followed = new FaultLog(
       log,
@@ -164,8 +166,9 @@ class SharedNode implements Node {
         region: peer.region,
         edge: ownEdge(config),
       },
-      onMembers: ({ revoked }) => {
+      onMembers: ({ revoked, renewal }) => {
         void this.#revoke(revoked);
+        if (this.#takeCertificates(own, renewal)) cluster.certificatesChanged();
         const edges = edgesOf(cluster.others);
         for (const listener of this.#edgeListeners) listener(edges);
       },
@@ -309,6 +312,19 @@ class SharedNode implements Node {
     // Data that is here stays unless the fault does: a value in etcd may be damaged for a moment.
     if (isNew) void this.#replacement.begin();
     else this.#replacing ??= setTimeout(() => void this.#replacement.begin(), REPLACED_AFTER);
+  }
+
+  /** True: others are used from now on. */
+  #takeCertificates(own: OwnCertificates, renewal: Renewal): boolean {
+    try {
+      if (!own.take(this.#config.nodeName, renewal)) return false;
+      this.#gateway.setTls(etcdSettings(this.#config).tls);
+      this.#log.info('certificates of the cluster changed', { trusted: own.trusts.length });
+      return true;
+    } catch (error) {
+      this.#log.error('cannot store the new certificates of the cluster', { error });
+      return false;
+    }
   }
 
   /** For the member of etcd next to this node, if there is one. */

@@ -35,8 +35,15 @@ const CONNECT_MS = 1000;
 const RESOURCE_EXHAUSTED = 8;
 const OUT_OF_RANGE = 11;
 
+const connectorOf = (tls: EtcdSettings['tls'], timeout: number): buildConnector.connector =>
+  buildConnector({
+    timeout: Math.min(CONNECT_MS, timeout),
+    ...(tls && { ca: tls.ca, cert: tls.certificate, key: tls.key }),
+  });
+
 export class EtcdGateway {
   readonly #settings: EtcdSettings;
+  #connector: buildConnector.connector;
   readonly #agent: Agent;
   /** A watch keeps its connection. */
   readonly #watches: Agent;
@@ -46,13 +53,10 @@ export class EtcdGateway {
   constructor(settings: EtcdSettings) {
     const { tls, timeout } = settings;
     this.#settings = settings;
-    const connect = buildConnector({
-      timeout: Math.min(CONNECT_MS, timeout),
-      ...(tls && { ca: tls.ca, cert: tls.certificate, key: tls.key }),
-    });
+    this.#connector = connectorOf(tls, timeout);
     const common = {
       connect: (target, done) =>
-        connect(target, (error, socket) =>
+        this.#connector(target, (error, socket) =>
           error === null
             ? done(null, socket as Socket)
             : done(new NotConnected(reasonOf(error), { cause: error }), null),
@@ -63,6 +67,11 @@ export class EtcdGateway {
     } satisfies Agent.Options;
     this.#agent = new Agent({ ...common, connections: CONNECTIONS });
     this.#watches = new Agent(common);
+  }
+
+  /** For connections that begin from now on. */
+  setTls(tls: EtcdSettings['tls']): void {
+    this.#connector = connectorOf(tls, this.#settings.timeout);
   }
 
   async close(): Promise<void> {

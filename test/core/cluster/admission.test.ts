@@ -16,7 +16,14 @@ const ENTRY = '/node/member/b';
 
 const EMPTY: ClusterState = {
   ...{ nodes: new Map(), live: new Set(), there: new Set(), sessions: new Map(), agreedLevel: FEATURE_LEVEL },
-  ...{ removed: new Set(), removedKeys: new Set(), invited: new Map(), certificates: new Map(), damaged: new Map() },
+  ...{
+    removed: new Set(),
+    removedKeys: new Set(),
+    invited: new Map(),
+    certificates: new Map(),
+    renewals: new Map(),
+    damaged: new Map(),
+  },
   ...{ levelRevision: 1, revision: 1 },
 };
 

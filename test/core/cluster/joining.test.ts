@@ -17,6 +17,7 @@ function members(nearest: string, there: string, live: string): Members {
     live: new Set(live),
     agreedLevel: 1,
     revoked: [],
+    renewal: {},
   };
 }
 

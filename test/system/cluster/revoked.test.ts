@@ -24,6 +24,8 @@ const ACTIONS: Readonly<Record<string, Operation>> = {
 test('etcd refuses the certificate of a removed node', async () => {
   const folder = temporaryFolder('revoked');
   const endpoint = `https://127.0.0.1:${await freePort()}`;
+  // The next one is etcd's, for its own peers.
+  await freePort();
   const dataOf = (name: string): string => join(folder, name);
   const envOf = (name: string): NodeJS.ProcessEnv => environment({ WAYPOST_DATA_DIR: dataOf(name) });
   const daemons: Daemon[] = [];
