@@ -1,6 +1,6 @@
 /** `waypost check-config`: prints and checks the configuration. */
 import type { Command } from 'commander';
-import { type ResolvedSetting, resolveConfig } from '../../core/config/index.ts';
+import { type ClearText, clearTextOf, type ResolvedSetting, resolveConfig } from '../../core/config/index.ts';
 import type { CommandContext } from './command.ts';
 import { type GlobalOptions, print } from './io.ts';
 
@@ -10,11 +10,12 @@ export function addConfigCommands(program: Command, { io, action }: CommandConte
   program
     .command('check-config')
     .description('print the configuration, or every error in it')
-    .option('--quiet', 'print only errors')
+    .option('--quiet', 'print only errors and warnings')
     .addHelpText(
       'after',
       `
-Each line shows a setting, its value and the source of the value. The exit code is 1 if there is an error.
+Each line shows a setting, its value and the source of the value. Warnings, such as secrets
+that cross the network in the clear, go to standard error. The exit code is 1 if there is an error.
 
 Examples:
   $ waypost check-config --config config/waypost.toml
@@ -23,7 +24,9 @@ Examples:
     )
     .action(
       action(async (options: GlobalOptions & { readonly quiet?: boolean }) => {
-        const { settings } = resolveConfig({ file: options.config, env: io.env });
+        const { config, settings } = resolveConfig({ file: options.config, env: io.env });
+        const warnings = clearTextOf(config).map(warningOf);
+        if (!options.json || options.quiet === true) for (const text of warnings) print(io.stderr, `warning: ${text}`);
         if (options.quiet === true) return true;
         if (options.json) {
           const rows = settings.map(({ key, env, origin, ...setting }) => ({
@@ -32,7 +35,7 @@ Examples:
             origin,
             env,
           }));
-          print(io.stdout, JSON.stringify({ ok: true, settings: rows }));
+          print(io.stdout, JSON.stringify({ ok: true, settings: rows, warnings }));
           return true;
         }
         const width = Math.max(...settings.map(({ key }) => key.length));
@@ -44,6 +47,9 @@ Examples:
       }),
     );
 }
+
+const warningOf = ({ key, value, risk, next }: ClearText): string =>
+  `${key} = ${value} is without TLS. ${risk} ${next}`;
 
 type Valued = Pick<ResolvedSetting, 'setting' | 'value'>;
 

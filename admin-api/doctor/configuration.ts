@@ -1,4 +1,5 @@
 /** The configuration: whether it is valid, and settings that are only good for tests. */
+import { type ClearText, clearTextOf } from '../../core/config/index.ts';
 import { type AnyCheck, check, failure, NotChecked, note, ok, type Verdict, warning } from './check.ts';
 import { quoted } from './machine.ts';
 
@@ -87,6 +88,29 @@ export const testSettings = check<TestSettings>({
     open.length === 0 ? ok('no setting for tests is on') : warning(`${open.join(', ')} is set`, edit(file)),
 });
 
+export interface ClearTextReading {
+  readonly file: string | undefined;
+  readonly found: readonly ClearText[];
+}
+
+const BY_SEVERITY = { grave: failure, notable: warning, usual: note } as const;
+
+export const clearText = check<ClearTextReading>({
+  id: 'configuration.cleartext',
+  why: 'Without TLS, others on the network can read what is sent, and change it.',
+  read({ config, file, isUnreadable }) {
+    if (config === undefined || isUnreadable)
+      throw new NotChecked('this user may not read the configuration', 'sudo waypost doctor');
+    return { file, found: clearTextOf(config) };
+  },
+  judge({ file, found }) {
+    if (found.length === 0) return ok('nothing leaves this machine without TLS');
+    return found.map(({ key, value, severity, risk, next }) =>
+      BY_SEVERITY[severity](`${key} is without TLS. ${risk} ${next}`, edit(file), value),
+    );
+  },
+});
+
 export interface PasswordReading {
   /** Where admin.password comes from; null: it is not set. */
   readonly origin: string | null;
@@ -115,4 +139,4 @@ export const password = check<PasswordReading>({
   },
 });
 
-export const CONFIGURATION_CHECKS: readonly AnyCheck[] = [valid, names, addresses, testSettings, password];
+export const CONFIGURATION_CHECKS: readonly AnyCheck[] = [valid, names, addresses, testSettings, clearText, password];

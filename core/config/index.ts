@@ -1,4 +1,5 @@
 export { findNearest } from '../base/nearest.ts';
+export { type ClearText, clearTextOf } from './cleartext.ts';
 export { CLUSTER_ENVIRONMENT, clusterEnvironment } from './cluster-environment.ts';
 export { describeConfig, exampleToml, type SettingDescription } from './describe.ts';
 export { formatBytes } from './kinds.ts';

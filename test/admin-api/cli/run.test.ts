@@ -135,6 +135,22 @@ test('check-config prints value and origin of every setting, secrets hidden', as
   assert.not(`${stdout}${json.stdout}`.includes('hunter2'));
 });
 
+test('check-config warns of secrets that leave the machine in the clear', async () => {
+  const env = { WAYPOST_ETCD_ENDPOINTS: 'http://192.0.2.1:2379', WAYPOST_ADMIN_LISTEN: '127.0.0.1:8300' };
+  for (const more of [[], ['--quiet']]) {
+    const { code, stderr } = await run(['check-config', ...more], { env });
+    assert.is(code, 0);
+    assert.match(
+      stderr,
+      /^warning: etcd\.endpoints = http:\/\/192\.0\.2\.1:2379 is without TLS\. .* Use https:\/\/ with/,
+    );
+  }
+  const json = await run(['check-config', '--json'], { env });
+  assert.equal([json.stderr, JSON.parse(json.stdout).warnings.length], ['', 1]);
+  const local = await run(['check-config'], { env: { WAYPOST_ETCD_ENDPOINTS: 'http://127.0.0.1:2379' } });
+  assert.is(local.stderr, '');
+});
+
 test('check-config prints every error and exits with 1', async () => {
   writeFileSync(file, '[dns]\nworkers = 0\nlissten = "a"\n');
   const { code, stdout, stderr } = await run(['--config', file, 'check-config']);

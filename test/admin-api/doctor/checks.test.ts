@@ -13,7 +13,7 @@ import {
 import type { Check, Severity } from '../../../admin-api/doctor/check.ts';
 import { etcdClock, peerClocks, synchronised } from '../../../admin-api/doctor/clock.ts';
 import { etcdHealth, etcdSpace, peersLag, peersReachable, peersVersion } from '../../../admin-api/doctor/cluster.ts';
-import { addresses, names, password, testSettings, valid } from '../../../admin-api/doctor/configuration.ts';
+import { addresses, clearText, names, password, testSettings, valid } from '../../../admin-api/doctor/configuration.ts';
 import { delegation } from '../../../admin-api/doctor/delegation.ts';
 import { fileSystem, space, sync } from '../../../admin-api/doctor/disk.ts';
 import { owners } from '../../../admin-api/doctor/domain-owners.ts';
@@ -66,6 +66,14 @@ table(
     'error',
     /error: dns.workers: found 0/,
   ],
+);
+const open = { key: 'etcd.endpoints', value: 'http://192.0.2.1:2379', risk: 'All can be written.', next: 'Use TLS.' };
+table(
+  clearText,
+  [{ file, found: [] }, 'ok', /nothing leaves/],
+  [{ file, found: [{ severity: 'grave', ...open }] }, 'error', /etcd.endpoints is without TLS. All can/],
+  [{ file, found: [{ severity: 'notable', ...open }] }, 'warning', /without TLS/],
+  [{ file, found: [{ severity: 'usual', ...open }] }, 'note', /without TLS/],
 );
 const ours = { file, nameservers: ['ns1.example.net'], ipv4: ['192.0.2.1'], ipv6: ['2001:db8::1'], isPublic: true };
 table(
