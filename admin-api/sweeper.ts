@@ -7,8 +7,10 @@ import { FaultLog } from '../core/base/log/throttle.ts';
 import { Periodic } from '../core/base/periodic.ts';
 import { type Draft, write } from '../core/journal/draft/draft.ts';
 import { afterPrefix, type Id, idAt } from '../core/store/keys.ts';
+import { uploadsOf } from '../core/store/package-reads.ts';
 import { decodeUsage } from '../core/store/reader.ts';
 import {
+  type App,
   type Audit,
   apps,
   audits,
@@ -25,6 +27,7 @@ import type { Sessions } from './auth/sessions.ts';
 import { REPLAY_LIFETIME } from './change/change.ts';
 import type { Services } from './change/services.ts';
 import { nowSeconds } from './http/time.ts';
+import { isReleased } from './packages/app-ids.ts';
 
 /** Milliseconds between two sweeps. */
 const INTERVAL = 60_000;
@@ -100,7 +103,9 @@ export class Sweeper {
       isOver: (row) => (isOver(row.state) && row.updatedAt <= overSince) || !reader.hasAccount(row.accountId),
       deleteDependents: (draft, { id: uploadId }) => draft.delete(reports, { uploadId, findings: NOTHING }),
     });
-    await this.#expire({ table: apps, isOver: (row) => !reader.hasAccount(row.accountId) });
+    // An app whose last package has expired, and which had no accepted one.
+    const isEmpty = (row: App): boolean => uploadsOf(reader, row.id, null, 1).length === 0 && isReleased(reader, row);
+    await this.#expire({ table: apps, isOver: (row) => !reader.hasAccount(row.accountId) || isEmpty(row) });
   }
 
   /** Deletes the oldest audit entries of accounts that have more than `maxSize` bytes of them. */

@@ -2,7 +2,7 @@
 
 import { StateError } from '../../core/base/errors.ts';
 import type { Id } from '../../core/store/keys.ts';
-import { appOf, appsOf, uploadOf, uploadOfVersion } from '../../core/store/package-reads.ts';
+import { appOf, uploadOf, uploadOfVersion } from '../../core/store/package-reads.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import { type Account, type App, apps, type Listing, type Upload, uploads } from '../../core/store/rows.ts';
 import { accountOf, requireAccount } from '../change/acting.ts';
@@ -14,6 +14,7 @@ import { readForm } from '../http/multipart.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
 import type { Context, Received } from '../http/route.ts';
 import { nowSeconds } from '../http/time.ts';
+import { appToReplace, deleteReleased, isReleased } from './app-ids.ts';
 import type { AuditPool } from './audit-pool.ts';
 import type { FoundFault, Identified, PackageFacts } from './audit-task.ts';
 import type { Auditor } from './auditor.ts';
@@ -144,7 +145,8 @@ export async function submitPackage({ services, auditor }: Intake, context: Cont
   const account = accountOf(services.reader, context);
   const { upload } = await change(services, context, (draft) => {
     requireAccount(draft, account);
-    const app = requireApp(services, draft, account, submission.facts);
+    const { app, replaced } = requireApp(services, draft, account, submission.facts);
+    for (const each of replaced) deleteReleased(draft, each);
     const row = newUpload(draft.newId(uploads), auditor, context.caller, app, submission);
     draft.put(apps, { ...app, name: submission.facts.name, updatedAt: row.createdAt });
     draft.put(uploads, row);
@@ -202,15 +204,19 @@ const unreadable = (faults: readonly FoundFault[]): HttpError =>
     },
   );
 
+interface OwnedApp {
+  readonly app: App;
+  /** Released apps that it replaces: with the same id, or to make room. */
+  readonly replaced: readonly App[];
+}
+
 /** The existing or new app of the package. Throws HttpError 403 and StateError. */
-function requireApp({ config }: Services, reader: Reader, account: Account, facts: PackageFacts): App {
+function requireApp({ config }: Services, reader: Reader, account: Account, facts: PackageFacts): OwnedApp {
   const app = appOf(reader, facts.id);
-  if (app === undefined) {
-    const { maxApps } = config.packages;
-    if (maxApps > 0 && appsOf(reader, account.id, null, maxApps).length >= maxApps)
-      throw new StateError('app_limit', `The account has ${maxApps} apps, which is the limit.`);
+  if (app === undefined || (app.accountId !== account.id && isReleased(reader, app))) {
+    const replaced = [app, appToReplace(reader, account.id, config.packages.maxApps)];
     const now = nowSeconds();
-    return {
+    const created: App = {
       id: facts.id,
       accountId: account.id,
       name: facts.name,
@@ -220,6 +226,7 @@ function requireApp({ config }: Services, reader: Reader, account: Account, fact
       createdAt: now,
       updatedAt: now,
     };
+    return { app: created, replaced: replaced.filter((each) => each != null) };
   }
   if (app.accountId !== account.id)
     throw new HttpError(403, 'app_taken', 'This app belongs to another account; choose another "id" in manifest.json.');
@@ -234,7 +241,7 @@ function requireApp({ config }: Services, reader: Reader, account: Account, fact
       'version_not_greater',
       `"versionCode" in manifest.json is ${facts.versionCode}, but version ${app.approvedCode} is already approved; use a greater one.`,
     );
-  return app;
+  return { app, replaced: [] };
 }
 
 function newUpload(

@@ -9,7 +9,7 @@ import { RULES as TABLE } from '../../../core/miniapp/rules.ts';
 import type { CallOptions } from '../call-options.ts';
 import { Client, each, everywhere, onOne, refused, succeeded, walk } from '../contract/world.ts';
 import { listOf } from '../daemon.ts';
-import { ADMIN, APPS, blobs, MAX_BYTES, newId, SETTINGS, send, statuses, upload, uploaded } from './client.ts';
+import { ADMIN, APPS, blobs, MAX_BYTES, newId, SETTINGS, send, settled, statuses, upload, uploaded } from './client.ts';
 import { BOUNDARY, FORM_TYPE, form, formBytes, packageForm, packageText, UPLOAD } from './package.ts';
 
 await everywhere(
@@ -166,6 +166,31 @@ await everywhere(
       assert.equal(succeeded(await other.get(APPS)).body.apps, []);
     });
 
+    once('an app id is held by an examined or accepted package, not by a rejected one', async ({ world }) => {
+      const [{ client: squatter }, { client: owner }] = [await world.member(), await world.member()];
+      const id = newId();
+      const rejected = await uploaded(squatter, id, 1, 'reject');
+      assert.is(String((await settled(squatter, rejected)).status), 'rejected');
+      // Examined: it is held.
+      const examined = await uploaded(squatter, id, 2, 'review');
+      assert.is(String((await settled(squatter, examined)).status), 'in_review');
+      refused(await upload(owner, id, 1), '403 app_taken');
+      succeeded(await squatter.delete(String(examined.url)));
+      // Released, with the same versionCode and another spelling.
+      const taken = await uploaded(owner, id.toUpperCase(), 1);
+      assert.is(String((await settled(owner, taken)).status), 'approved');
+      assert.equal(succeeded(await squatter.get(APPS)).body.apps, []);
+      for (const of of [rejected, examined]) refused(await squatter.get(String(of.url)), '404 no_such_upload');
+      refused(await upload(squatter, id, 3), '403 app_taken');
+      // Once accepted, it is held for good.
+      succeeded(await owner.delete(String(taken.url)));
+      refused(await upload(squatter, id, 3), '403 app_taken');
+      assert.equal(
+        listOf(succeeded(await owner.get(`${APPS}/${id}`)).body.uploads).map(({ version_code }) => version_code),
+        [1],
+      );
+    });
+
     once('scopes', async ({ world }) => {
       const reader = await world.scoped(world.user.client, ['packages:read']);
       const writer = await world.scoped(world.user.client, ['packages']);
@@ -221,6 +246,15 @@ await everywhere(
       const answer = await upload(client, newId(), 1);
       refused(answer, '429 too_many_requests');
       assert.ok(Number(answer.headers.get('retry-after')) > 0);
+    });
+
+    test('rejected packages do not use up the number of apps', async ({ world }) => {
+      const { client } = await world.member();
+      const [rejected, accepted] = [newId(), newId()];
+      await settled(client, await uploaded(client, rejected, 1, 'reject'));
+      await settled(client, await uploaded(client, accepted, 1));
+      const { apps } = succeeded(await client.get(APPS)).body;
+      assert.equal(each(listOf(apps), 'app_id'), [accepted]);
     });
 
     test('an account with a published app cannot be deleted; deletion removes the other packages', async ({
