@@ -89,7 +89,7 @@ export const UNCOUNTED: ReadonlyMap<{ readonly number: number }, string> = new M
     [delegations, 'one for each domain'],
     [secondaries, 'one for each domain'],
     [originHealth, 'one for each domain and region'],
-    [aliasTargets, 'one for each target of a record that counts'],
+    [aliasTargets, 'one for each target of a record that counts and accounts in whose zones it is'],
     [deliveries, 'a limited number and size for each webhook'],
     [webhookQueues, 'one row'],
     [reports, 'one of limited size for each upload'],
