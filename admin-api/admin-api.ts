@@ -49,6 +49,7 @@ import { EventStreams, eventRoutes } from './events/index.ts';
 import { healthRoutes } from './health.ts';
 import { historyRoutes } from './history/routes.ts';
 import { createApp } from './http/app.ts';
+import { BodyMemory } from './http/body-memory.ts';
 import type { ForwardedBy } from './http/forwarded.ts';
 import { KnownHosts } from './http/known-hosts.ts';
 import { HttpMetrics } from './http/metrics.ts';
@@ -157,6 +158,10 @@ export interface AdminApi {
 
 /** Minimum milliseconds between two catch-ups for unknown tokens, which any client can cause. */
 const CATCH_UP_INTERVAL = 250;
+/** Bodies of the maximum size, half of them of one account. */
+const BODIES_IN_MEMORY = 4;
+/** Batches have a limit of their own, which admin.max_body does not lower. */
+const LEAST_BODY = 16 << 20;
 const FIVE_MINUTES = 300;
 const ONE_MINUTE = 60;
 
@@ -271,6 +276,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     async listen() {
       const transport = await selectTransport(config.admin.transport, {
         limits: { total: config.admin.maxConnections, perAddress: config.admin.maxConnectionsPerAddress },
+        memory: new BodyMemory(BODIES_IN_MEMORY * Math.max(config.admin.maxBody, LEAST_BODY)),
         log,
       });
       listening = await transport.listen(config.admin.listen, handler);

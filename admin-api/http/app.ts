@@ -1,5 +1,6 @@
 /** Routes a request and turns the result of the route, or its exception, into a response. */
 import type { Logger } from '../../core/base/log/index.ts';
+import { holderAt } from './body-memory.ts';
 import { errorResponse, statusOf } from './errors.ts';
 import { type ForwardedBy, withForwardedClient, withStatedClient } from './forwarded.ts';
 import type { KnownHosts } from './known-hosts.ts';
@@ -9,7 +10,7 @@ import { REVISION } from './revision.ts';
 import type { AppParts, ServedRoute } from './route.ts';
 import { Router } from './router.ts';
 import { isWrite, type Tracing, traceWrite } from './tracing.ts';
-import { Aborted, discard, type Handler, type HttpRequest, type HttpResponse } from './transport.ts';
+import { Aborted, discard, type Handler, type HttpRequest, type HttpResponse, SMALL_RESPONSE } from './transport.ts';
 
 /**
  * Of responses of the API: a browser that opens one neither guesses its type nor frames it, and no
@@ -86,7 +87,7 @@ export function createApp({
     const { route, response } = await respond(request, requestId, isTrusted);
     tracing?.traces.end(requestId, response.status, response.headers[REVISION]);
     observer.observe(request.method, route, response.status, (performance.now() - start) / 1000, requestId);
-    return response;
+    return withHolder(response, request.remoteAddress);
   };
 
   async function respond(
@@ -128,6 +129,13 @@ export function createApp({
       return { route, response: { ...response, headers: { ...headers, ...PROTECTION, ...response.headers } } };
     }
   }
+}
+
+/** A long response is charged to the client, whom the transport does not know behind the edge. */
+function withHolder(response: HttpResponse, address: string): HttpResponse {
+  const { body } = response;
+  const isLong = (typeof body === 'string' || body instanceof Uint8Array) && body.length > SMALL_RESPONSE;
+  return isLong ? { holder: holderAt(address), ...response } : response;
 }
 
 const isBelow = (path: string, prefix: string): boolean =>

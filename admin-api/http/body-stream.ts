@@ -1,7 +1,8 @@
 /**
  * A request body that is read piece by piece. The connection is paused while too much is unread.
  */
-import { Body } from './body.ts';
+import { Body, chargeOf } from './body.ts';
+import type { Charge } from './body-memory.ts';
 
 /** The connection of the body. */
 export interface Flow {
@@ -14,6 +15,8 @@ const MAX_UNREAD = 1 << 20;
 
 export class BodyStream extends Body implements AsyncIterable<Buffer> {
   readonly #flow: Flow;
+  /** Whether the reader keeps the pieces until the end of the request. */
+  readonly #keeps: boolean;
   readonly #chunks: Buffer[] = [];
   #unread = 0;
   #isPaused = false;
@@ -21,8 +24,16 @@ export class BodyStream extends Body implements AsyncIterable<Buffer> {
   #wake: () => void = () => {};
 
   /** As `Body`, and `announce`. */
-  constructor(limit: number, announced: string | undefined, timeout: number, flow: Flow) {
-    super(limit, timeout);
+  constructor(
+    limit: number,
+    announced: string | undefined,
+    timeout: number,
+    charge: Charge,
+    flow: Flow,
+    keeps: boolean,
+  ) {
+    super(limit, timeout, charge);
+    this.#keeps = keeps;
     this.#flow = flow;
     this.announce(announced);
   }
@@ -37,6 +48,7 @@ export class BodyStream extends Body implements AsyncIterable<Buffer> {
         const chunk = this.#chunks.shift();
         if (chunk !== undefined) {
           this.#unread -= chunk.length;
+          if (!this.#keeps) this.charge.release(chargeOf(chunk));
           if (this.#unread < MAX_UNREAD) this.#resume();
           yield chunk;
         } else if (this.#error !== undefined) throw this.#error;

@@ -1,23 +1,30 @@
 /** A request body with limits on its size and time, for both transports. */
-import { tooLarge, tooSlow } from './errors.ts';
+import type { Charge } from './body-memory.ts';
+import { tooLarge, tooMuchPending, tooSlow } from './errors.ts';
 import { Aborted, BODY_RATE } from './transport.ts';
 
 const EMPTY = Buffer.alloc(0);
+/** Bytes that a received piece takes in addition to its content. */
+const PIECE_OVERHEAD = 256;
+
+export const chargeOf = (chunk: Buffer): number => chunk.length + PIECE_OVERHEAD;
 
 /** The limits of a body. Subclasses receive each piece, and then one end or failure. */
 export abstract class Body {
   readonly #limit: number;
   readonly #timeout: number;
+  protected readonly charge: Charge;
   readonly #begin = performance.now();
   #length = 0;
   #done = false;
   /** Index among the watched bodies; -1: not watched. */
   index = -1;
 
-  /** `timeout` in milliseconds. */
-  constructor(limit: number, timeout: number) {
+  /** `timeout` in milliseconds. `charge`: of the memory that the body takes. */
+  constructor(limit: number, timeout: number, charge: Charge) {
     this.#limit = limit;
     this.#timeout = timeout;
+    this.charge = charge;
   }
 
   protected abstract onChunk(chunk: Buffer): void;
@@ -47,6 +54,7 @@ export abstract class Body {
     if (this.#done) return;
     this.#length += chunk.length;
     if (this.#length > this.#limit) this.fail(tooLarge(this.#limit));
+    else if (chunk.length > 0 && !this.charge.take(chargeOf(chunk))) this.fail(tooMuchPending());
     else if (chunk.length > 0) this.onChunk(chunk);
   }
 
@@ -75,6 +83,12 @@ export abstract class Body {
     if (this.#done) return;
     this.finish();
     this.onError(error);
+    this.release();
+  }
+
+  /** The request is over: nothing of the body is in use any more. */
+  release(): void {
+    this.charge.end();
   }
 
   /** Stops reading and the timeout. */
@@ -91,8 +105,8 @@ export class BodyCollector extends Body {
   #reject: (error: Error) => void = () => {};
 
   /** As `Body`, and `announce`. */
-  constructor(limit: number, announced: string | undefined, timeout: number) {
-    super(limit, timeout);
+  constructor(limit: number, announced: string | undefined, timeout: number, charge: Charge) {
+    super(limit, timeout, charge);
     this.whole = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;

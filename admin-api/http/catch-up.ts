@@ -31,7 +31,7 @@ export function withCatchUp<At, App extends CatchUpParts>(limit: number, handle:
 
 /** The request with a buffered body. `release` discards the body unless it is being read. */
 function bufferBody(request: HttpRequest, limit: number): { request: HttpRequest; release(): void } {
-  const body = request.stream(limit);
+  const body = request.stream(limit, undefined, true);
   let isRead = false;
   const read = (): AsyncIterable<Buffer> => {
     isRead = true;

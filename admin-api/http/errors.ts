@@ -104,5 +104,13 @@ export function errorResponse(error: unknown, requestId: string): HttpResponse {
 export const tooLarge = (limit: number): HttpError =>
   new HttpError(413, 'body_too_large', `The body is longer than ${limit} bytes.`, { close: true });
 
+export const tooMuchPending = (): HttpError =>
+  new HttpError(
+    503,
+    'busy',
+    'Your requests in flight take too much memory of this node; send the request again when they are done.',
+    { close: true, headers: { 'Retry-After': '5' } },
+  );
+
 export const tooSlow = (): HttpError =>
   new HttpError(408, 'body_too_slow', 'The body arrived too slowly; send the request again.', { close: true });

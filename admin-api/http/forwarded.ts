@@ -5,6 +5,7 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import { visitorOf } from '../../core/address/visitor.ts';
+import { holderAt } from './body-memory.ts';
 import type { HttpRequest } from './transport.ts';
 
 export interface ForwardedBy {
@@ -45,8 +46,8 @@ function withClient(request: HttpRequest, remoteAddress: string, isSecure: boole
       return request.signal;
     },
     header: (name) => request.header(name),
-    body: (limit) => request.body(limit),
-    stream: (limit) => request.stream(limit),
+    body: (limit, holder = holderAt(remoteAddress)) => request.body(limit, holder),
+    stream: (limit, holder = holderAt(remoteAddress), keeps) => request.stream(limit, holder, keeps),
   };
 }
 

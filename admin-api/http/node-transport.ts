@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Body, BodyCollector } from './body.ts';
+import { Charge, holderAt } from './body-memory.ts';
 import { BodyStream } from './body-stream.ts';
 import { ConnectionCount } from './connections.ts';
 import { errorResponse, HttpError } from './errors.ts';
@@ -22,6 +23,7 @@ import {
   ListenError,
   type Listening,
   MAX_HEADER,
+  SMALL_RESPONSE,
   type Timeouts,
   type Transport,
   type TransportOptions,
@@ -56,7 +58,7 @@ export class NodeTransport implements Transport {
     const serve = (message: IncomingMessage, response: ServerResponse, expectsContinue = false): void => {
       const connection = connections.get(message.socket);
       connection?.enqueue(message, response, () => {
-        const request = new NodeRequest(message, response, expectsContinue, timeouts.body);
+        const request = new NodeRequest(message, response, expectsContinue, this.#options);
         this.#respond(request, response, handler, connection);
       });
     };
@@ -110,6 +112,7 @@ export class NodeTransport implements Transport {
     const pending = fault === undefined ? handler(request) : Promise.resolve(rejection(fault));
     pending
       .then((result) => {
+        request.releaseBody();
         // The client has disconnected.
         if (response.destroyed || connection.isRejected || response.socket === null) return discard(result.body);
         return this.#send(request, response, result);
@@ -128,7 +131,16 @@ export class NodeTransport implements Transport {
     }
     response.writeHead(status, { 'Content-Length': String(length ?? Buffer.byteLength(body)), ...headers });
     response.end(body);
+    this.#chargeUnsent(response, reply.holder ?? holderAt(request.remoteAddress));
     startWriteTimeout(response, this.#options.timeouts);
+  }
+
+  #chargeUnsent(response: ServerResponse, holder: string): void {
+    const unsent = response.socket?.writableLength ?? 0;
+    if (unsent <= SMALL_RESPONSE) return;
+    const charge = new Charge(this.#options.memory, holder);
+    if (charge.take(unsent)) response.once('close', () => charge.end());
+    else response.socket?.destroy();
   }
 }
 
@@ -150,10 +162,11 @@ class NodeRequest implements HttpRequest {
   readonly #message: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #expectsContinue: boolean;
-  readonly #timeout: number;
+  readonly #options: TransportOptions;
+  #body: Body | undefined;
   #abort: AbortController | undefined;
 
-  constructor(message: IncomingMessage, response: ServerResponse, expectsContinue: boolean, timeout: number) {
+  constructor(message: IncomingMessage, response: ServerResponse, expectsContinue: boolean, options: TransportOptions) {
     const url = originForm(message.url ?? '/');
     const mark = url.indexOf('?');
     this.method = message.method ?? 'GET';
@@ -163,7 +176,7 @@ class NodeRequest implements HttpRequest {
     this.#message = message;
     this.#response = response;
     this.#expectsContinue = expectsContinue;
-    this.#timeout = timeout;
+    this.#options = options;
   }
 
   get remoteAddress(): string {
@@ -186,19 +199,23 @@ class NodeRequest implements HttpRequest {
     return Array.isArray(value) ? value.join(', ') : value;
   }
 
-  body(limit: number): Promise<Buffer> {
-    const collector = new BodyCollector(limit, this.check.length, this.#timeout);
+  body(limit: number, holder = holderAt(this.remoteAddress)): Promise<Buffer> {
+    const { memory, timeouts } = this.#options;
+    const collector = new BodyCollector(limit, this.check.length, timeouts.body, new Charge(memory, holder));
     this.#read(collector);
     return collector.whole;
   }
 
-  stream(limit: number): AsyncIterable<Buffer> {
-    const stream = new BodyStream(limit, this.check.length, this.#timeout, this.#message);
+  stream(limit: number, holder = holderAt(this.remoteAddress), keeps = false): AsyncIterable<Buffer> {
+    const { memory, timeouts } = this.#options;
+    const charge = new Charge(memory, holder);
+    const stream = new BodyStream(limit, this.check.length, timeouts.body, charge, this.#message, keeps);
     this.#read(stream);
     return stream;
   }
 
   #read(body: Body): void {
+    this.#body = body;
     if (body.done) return;
     const message = this.#message;
     message.on('data', (chunk: Buffer) => {
@@ -212,6 +229,10 @@ class NodeRequest implements HttpRequest {
     body.expectMore();
   }
 
+  releaseBody(): void {
+    this.#body?.release();
+  }
+
   /** Bytes of the body that have not arrived yet. */
   get unread(): number {
     if (this.#message.complete) return 0;
@@ -222,7 +243,7 @@ class NodeRequest implements HttpRequest {
   discardUnread(): void {
     const message = this.#message;
     if (message.complete) return;
-    const timer = setTimeout(() => message.socket.destroy(), this.#timeout);
+    const timer = setTimeout(() => message.socket.destroy(), this.#options.timeouts.body).unref();
     message.once('close', () => clearTimeout(timer));
     message.once('end', () => clearTimeout(timer));
   }

@@ -4,6 +4,7 @@
  */
 import type { Static, TObject } from '@sinclair/typebox';
 import type { Journal } from '../../core/journal/journal.ts';
+import { holderOfAccount } from './body-memory.ts';
 import type { Authentication, Caller, Scope } from './caller.ts';
 import { withCatchUp } from './catch-up.ts';
 import { HttpError } from './errors.ts';
@@ -215,7 +216,7 @@ export function route<T extends TObject, A extends TObject>(
       let caller = authorize(request, at, app, route);
       let bytes: Buffer = NO_BYTES;
       if (route.body !== undefined) {
-        bytes = await readJson(request, route.limit, route.bodyOptional);
+        bytes = await readJson(request, route.limit, route.bodyOptional, holderOfAccount(caller.account.id));
         caller = reauthorize(request, app, route);
       }
       const body = route.body?.parse(bytes) ?? {};
@@ -239,9 +240,9 @@ export function bytesRoute<A extends TObject>(
     ...route,
     admin: false,
     handle: withCatchUp(route.limit, async (request, at, app) => {
-      authorize(request, at, app, route);
+      const sender = authorize(request, at, app, route);
       requireType(request, route.bodyTypes);
-      const body = await request.body(route.limit);
+      const body = await request.body(route.limit, holderOfAccount(sender.account.id));
       const caller = reauthorize(request, app, route);
       const run = () => route.run(createContext(request, at, caller, body, null));
       return createResponse(await retryNotFound(app.journal, run), at.headers, app);
@@ -273,7 +274,7 @@ export function foreignRoute(route: {
     authenticator.requireAccess(caller, scope, access, false);
     let body: Buffer = NO_BYTES;
     if (hasBody) {
-      body = await request.body(limit);
+      body = await request.body(limit, holderOfAccount(caller.account.id));
       caller = authenticator.authenticate(request);
       authenticator.requireAccess(caller, scope, access, false);
     }
@@ -333,7 +334,7 @@ export function formRoute<V, A extends TObject>(
     handle: withCatchUp(route.limit, async (request, at, app) => {
       const sender = authorize(request, at, app, route);
       requireType(request, FORM_TYPES);
-      const stream = request.stream(route.limit);
+      const stream = request.stream(route.limit, holderOfAccount(sender.account.id));
       const { value, identity } = await route.receive(createContext(request, at, sender, stream, null));
       const caller = reauthorize(request, app, route);
       const idempotency = readIdempotency(request, caller.token, identity);
@@ -445,11 +446,11 @@ function createContext<C, B>(
   };
 }
 
-async function readJson(request: HttpRequest, limit = MAX_JSON, isOptional = false): Promise<Buffer> {
+async function readJson(request: HttpRequest, limit = MAX_JSON, isOptional = false, holder?: string): Promise<Buffer> {
   // Clients that send no body often send no Content-Type.
   const untyped = isOptional && request.header('content-type') === undefined;
   if (!untyped) requireType(request, ['application/json']);
-  const bytes = await request.body(limit);
+  const bytes = await request.body(limit, holder);
   if (isOptional && bytes.length === 0) return EMPTY_OBJECT;
   if (untyped) requireType(request, ['application/json']);
   return bytes;

@@ -1,6 +1,7 @@
 /** Selects the transport of the admin API: uWebSockets.js or node:http. */
 import { ConfigError } from '../../core/base/errors.ts';
 import { createLogger } from '../../core/base/log/index.ts';
+import { BodyMemory } from './body-memory.ts';
 import { NodeTransport } from './node-transport.ts';
 import { STANDARD_TIMEOUTS, type Transport, type TransportOptions } from './transport.ts';
 import { loadUws } from './uws.ts';
@@ -10,6 +11,7 @@ import { UwsTransport } from './uws-transport.ts';
 export const STANDARD_OPTIONS: TransportOptions = {
   timeouts: STANDARD_TIMEOUTS,
   limits: { total: 1024, perAddress: 256 },
+  memory: new BodyMemory(256 << 20),
   log: createLogger({ level: 'warn', format: 'text' }),
 };
 

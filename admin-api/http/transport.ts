@@ -4,6 +4,7 @@
  */
 import { ConfigError } from '../../core/base/errors.ts';
 import type { Logger } from '../../core/base/log/index.ts';
+import type { BodyMemory } from './body-memory.ts';
 
 export interface HttpRequest {
   /** In upper case, as in HTTP/1.1. */
@@ -27,15 +28,15 @@ export interface HttpRequest {
    * The whole body, in its own memory. Call this before the first await of the handler: a transport
    * does not keep a body that is not requested at once. Rejects with HttpError 413 if the body is
    * longer than `limit` bytes: by Content-Length before reading, otherwise as soon as the limit is
-   * exceeded. Rejects with HttpError 408 if it arrives too slowly, and with Aborted if the client
-   * disconnects.
+   * exceeded. Rejects with HttpError 408 if it arrives too slowly, with 503 if `holder` has no room
+   * (body-memory.ts; the client's site if omitted), and with Aborted if the client disconnects.
    */
-  body(limit: number): Promise<Buffer>;
+  body(limit: number, holder?: string): Promise<Buffer>;
   /**
    * Like `body`, piece by piece. Reading pauses while too much is unread. Throws the errors of
-   * `body`.
+   * `body`. `keeps`: the reader keeps the pieces until the response.
    */
-  stream(limit: number): AsyncIterable<Buffer>;
+  stream(limit: number, holder?: string, keeps?: boolean): AsyncIterable<Buffer>;
 }
 
 export type ResponseBody = string | Uint8Array | AsyncIterable<string | Uint8Array>;
@@ -48,6 +49,8 @@ export interface HttpResponse {
   readonly length?: number;
   /** The connection is closed after the response. */
   readonly close?: boolean;
+  /** Of the memory of a body that the client has not read (body-memory.ts). */
+  readonly holder?: string;
 }
 
 /** Never rejects and never throws. */
@@ -111,6 +114,9 @@ export const BODY_RATE = 64 * 1024;
  */
 export const MAX_HEADER = 16 * 1024;
 
+/** Unsent bytes of a response that are charged to nobody: the kernel accepts as many. */
+export const SMALL_RESPONSE = 64 * 1024;
+
 /** Header fields of a request. uWebSockets.js supports at most 98. */
 export const MAX_FIELDS = 96;
 
@@ -126,6 +132,7 @@ export interface ConnectionLimits {
 export interface TransportOptions {
   readonly timeouts: Timeouts;
   readonly limits: ConnectionLimits;
+  readonly memory: BodyMemory;
   readonly log: Logger;
 }
 

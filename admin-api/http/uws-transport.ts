@@ -10,7 +10,8 @@ import { STATUS_CODES } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatAddress } from '../../core/address/socket-address.ts';
 import { type Body, BodyCollector } from './body.ts';
-import { BodyStream } from './body-stream.ts';
+import { Charge, holderAt } from './body-memory.ts';
+import { BodyStream, type Flow } from './body-stream.ts';
 import { AnonymousConnectionCount } from './connections.ts';
 import { errorResponse, type HttpError } from './errors.ts';
 import { checkRequest, type RequestCheck } from './request-check.ts';
@@ -26,6 +27,7 @@ import {
   type ListenAddress,
   ListenError,
   type Listening,
+  SMALL_RESPONSE,
   type Transport,
   type TransportOptions,
 } from './transport.ts';
@@ -58,7 +60,10 @@ export class UwsTransport implements Transport {
       if (exchange.fault !== undefined) return exchange.reject(exchange.fault);
       inFlight++;
       handler(exchange)
-        .then((reply) => exchange.send(isClosing ? { ...reply, close: true } : reply))
+        .then((reply) => {
+          exchange.releaseBody();
+          return exchange.send(isClosing ? { ...reply, close: true } : reply);
+        })
         .then(
           () => inFlight--,
           () => {
@@ -156,17 +161,21 @@ class Exchange implements HttpRequest {
     return this.#headers.get(name);
   }
 
-  body(limit: number): Promise<Buffer> {
-    const collector = new BodyCollector(limit, this.#check.length, this.#options.timeouts.body);
+  body(limit: number, holder = holderAt(this.remoteAddress)): Promise<Buffer> {
+    const { memory, timeouts } = this.#options;
+    const collector = new BodyCollector(limit, this.#check.length, timeouts.body, new Charge(memory, holder));
     this.#read(collector);
     return collector.whole;
   }
 
-  stream(limit: number): AsyncIterable<Buffer> {
-    const stream = new BodyStream(limit, this.#check.length, this.#options.timeouts.body, {
+  stream(limit: number, holder = holderAt(this.remoteAddress), keeps = false): AsyncIterable<Buffer> {
+    const { memory, timeouts } = this.#options;
+    const flow: Flow = {
       pause: () => this.#isAborted || this.#response.pause(),
       resume: () => this.#isAborted || this.#response.resume(),
-    });
+    };
+    const charge = new Charge(memory, holder);
+    const stream = new BodyStream(limit, this.#check.length, timeouts.body, charge, flow, keeps);
     this.#read(stream);
     return stream;
   }
@@ -181,6 +190,10 @@ class Exchange implements HttpRequest {
     });
     // Starts the timeout for the first chunk.
     body.expectMore();
+  }
+
+  releaseBody(): void {
+    this.#body?.release();
   }
 
   /** Responds in the callback of the request, so that the parser reads no further. */
@@ -231,13 +244,17 @@ class Exchange implements HttpRequest {
     });
     if (done) return;
     this.#wakeWhenWritable();
+    const charge = new Charge(this.#options.memory, reply.holder ?? holderAt(this.remoteAddress));
+    const unsent = bytes.length - response.getWriteOffset();
+    if (unsent > SMALL_RESPONSE && !charge.take(unsent)) return this.abandon();
     while (!done) {
       await this.#waitUntilWritable();
-      if (this.#isAborted) return;
+      if (this.#isAborted) break;
       response.cork(() => {
         [, done] = response.tryEnd(bytes.subarray(response.getWriteOffset()), bytes.length);
       });
     }
+    charge.end();
   }
 
   /**

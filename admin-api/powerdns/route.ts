@@ -49,8 +49,8 @@ function withApiKey(request: HttpRequest): HttpRequest {
       return request.signal;
     },
     header: (name) => (name === 'authorization' ? authorization : request.header(name)),
-    body: (limit) => request.body(limit),
-    stream: (limit) => request.stream(limit),
+    body: (limit, holder) => request.body(limit, holder),
+    stream: (limit, holder, keeps) => request.stream(limit, holder, keeps),
   };
 }
 

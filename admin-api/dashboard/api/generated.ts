@@ -4327,7 +4327,7 @@ export interface components {
         };
         /**
          * @description Service Unavailable: `write_conflict`, `feature_level`, `stopping`,
-         * `overloaded`.
+         * `overloaded`, `busy`.
          */
         Unavailable: {
             headers: {
@@ -4339,7 +4339,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     error: {
                         /** @enum {string} */
-                        code: "write_conflict" | "feature_level" | "stopping" | "overloaded";
+                        code: "write_conflict" | "feature_level" | "stopping" | "overloaded" | "busy";
                     };
                 };
             };
@@ -22197,7 +22197,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             /**
              * @description Service Unavailable: `store_unavailable`, `write_conflict`,
-             * `feature_level`, `stopping`, `overloaded`.
+             * `feature_level`, `stopping`, `overloaded`, `busy`.
              */
             503: {
                 headers: {
@@ -22209,7 +22209,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "store_unavailable" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
+                            code: "store_unavailable" | "write_conflict" | "feature_level" | "stopping" | "overloaded" | "busy";
                         };
                     };
                 };

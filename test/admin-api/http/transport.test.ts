@@ -7,6 +7,7 @@ import { json } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { BodyMemory } from '../../../admin-api/http/body-memory.ts';
 import { errorResponse } from '../../../admin-api/http/errors.ts';
 import { NodeTransport } from '../../../admin-api/http/node-transport.ts';
 import {
@@ -24,6 +25,7 @@ import { uwsFor } from '../transports.ts';
 const OPTIONS = {
   timeouts: { body: 300, headers: 2_000, idle: 75_000, write: 1_000, close: 2_000 },
   limits: { total: 1024, perAddress: 1024 },
+  memory: new BodyMemory(256 << 20),
   log: createLogger({ level: 'error', format: 'text' }),
 };
 const LIMIT = 1 << 20;

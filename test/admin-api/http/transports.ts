@@ -1,5 +1,6 @@
 /** Both transports, for suites that apply to both. */
 
+import { BodyMemory } from '../../../admin-api/http/body-memory.ts';
 import { NodeTransport } from '../../../admin-api/http/node-transport.ts';
 import type { Transport, TransportOptions } from '../../../admin-api/http/transport.ts';
 import { UwsTransport } from '../../../admin-api/http/uws-transport.ts';
@@ -10,6 +11,7 @@ import { uwsFor } from '../transports.ts';
 export const OPTIONS: TransportOptions = {
   timeouts: { body: 300, headers: 1_000, idle: 1_500, write: 1_000, close: 500 },
   limits: { total: 1024, perAddress: 1024 },
+  memory: new BodyMemory(256 << 20),
   log: createLogger({ level: 'error', format: 'text' }),
 };
 
