@@ -1,7 +1,9 @@
 /**
  * Makes the zones of consumed catalogs secondary zones, and removes those that a catalog no longer
- * lists (RFC 9432 section 5). Every node reads the catalogs; one makes the changes.
+ * lists (RFC 9432 section 5). Every node reads the catalogs; one makes the changes. Accounts take
+ * turns: neither large catalogs of one nor a failing one delay those of others.
  */
+import { FairSlots } from '../base/fair-slots.ts';
 import type { Logger } from '../base/log/index.ts';
 import { FaultLog } from '../base/log/throttle.ts';
 import { Periodic } from '../base/periodic.ts';
@@ -52,6 +54,10 @@ interface LeftOutMembers {
 
 const BY = 'catalog';
 const INTERVAL_MS = 500;
+/** Catalogs that are processed at the same time: one of an account. */
+const MAX_CONCURRENT = 2;
+/** Catalogs that wait; those above are begun by a later pass. */
+const MAX_WAITING = 4096;
 /** Rows that are read at once. */
 const PIECE = 100;
 /** Domains of one commit. */
@@ -72,6 +78,12 @@ export class CatalogConsumer {
   readonly #options: ConsumerOptions;
   readonly #reader: StoreReader;
   readonly #passes: Periodic;
+  readonly #slots = new FairSlots({ slots: MAX_CONCURRENT, queue: MAX_WAITING });
+  readonly #stopping = new AbortController();
+  /** Catalogs that are processed, or wait for it. */
+  readonly #running = new Map<Id, Promise<void>>();
+  readonly #failing = new Set<Id>();
+  readonly #faults: FaultLog;
   readonly #states = new Map<Id, CatalogState>();
   /** The version of each catalog that was read, and that was processed. */
   readonly #read = new Map<Id, string>();
@@ -80,20 +92,28 @@ export class CatalogConsumer {
   constructor(options: ConsumerOptions) {
     this.#options = options;
     this.#reader = new StoreReader(options.environment);
-    const faults = new FaultLog(
+    this.#faults = new FaultLog(
       options.log,
       'cannot process the catalog zones; retrying',
       'the catalog zones are processed again',
     );
-    this.#passes = new Periodic(() => this.pass(), { interval: INTERVAL_MS, onEnd: (error) => faults.report(error) });
+    this.#passes = new Periodic(() => this.#begin(), {
+      interval: INTERVAL_MS,
+      onEnd: (error) => {
+        if (error !== null) this.#faults.report(error);
+        else if (this.#failing.size === 0) this.#faults.report(null);
+      },
+    });
   }
 
   start(): void {
     this.#passes.start();
   }
 
-  stop(): Promise<void> {
-    return this.#passes.stop();
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('the service is stopping'));
+    await this.#passes.stop();
+    await Promise.allSettled(this.#running.values());
   }
 
   /** Undefined: the catalog was not processed yet. */
@@ -106,25 +126,56 @@ export class CatalogConsumer {
     return [...this.#states.values()].filter(({ problem }) => problem !== null).length;
   }
 
-  /** Processes the catalogs that have changed. Rejects like a commit. */
+  /** Processes the catalogs that have changed. Rejects like a commit; for tests. */
   async pass(): Promise<void> {
+    this.#begin();
+    await Promise.all(this.#running.values());
+  }
+
+  #begin(): void {
     const catalogs = this.#reader.consumedCatalogs();
-    for (const map of [this.#read, this.#processed, this.#states])
-      for (const id of map.keys()) if (!catalogs.some((catalog) => catalog.id === id)) map.delete(id);
+    const ids = new Set(catalogs.map(({ id }) => id));
+    for (const map of [this.#read, this.#processed, this.#states, this.#failing])
+      for (const id of map.keys()) if (!ids.has(id)) map.delete(id);
     for (const catalog of catalogs) {
-      const { id } = catalog;
-      const version = this.#versionOf(catalog);
-      const isFirst = this.#options.isFirst();
-      if (version === null || (isFirst ? this.#processed : this.#read).get(id) === version) continue;
-      const members = await this.#readMembers(catalog);
-      if (members !== null) {
-        if (isFirst) await this.#process(catalog, members);
-        await this.#noteLeftOut(catalog, members, isFirst);
-      }
-      // A version that has changed meanwhile is processed in the next pass.
-      this.#read.set(id, version);
-      if (isFirst) this.#processed.set(id, version);
+      const { id, accountId } = catalog;
+      if (this.#running.has(id) || !this.#isChanged(catalog)) continue;
+      const owner = { account: `${accountId}`, network: '' };
+      const work = this.#slots
+        .run(owner, () => this.#consume(id), this.#stopping.signal)
+        .finally(() => this.#running.delete(id));
+      this.#running.set(id, work);
+      work.then(
+        () => this.#failing.delete(id),
+        (error) => {
+          if (this.#stopping.signal.aborted) return;
+          this.#failing.add(id);
+          this.#faults.report(error);
+        },
+      );
     }
+  }
+
+  #isChanged(catalog: Domain): boolean {
+    const version = this.#versionOf(catalog);
+    const seen = this.#options.isFirst() ? this.#processed : this.#read;
+    return version !== null && seen.get(catalog.id) !== version;
+  }
+
+  async #consume(id: Id): Promise<void> {
+    // It may have changed while it waited.
+    const catalog = this.#reader.domain(id);
+    const version = catalog === undefined ? null : this.#versionOf(catalog);
+    if (catalog === undefined || version === null) return;
+    const isFirst = this.#options.isFirst();
+    const members = await this.#readMembers(catalog);
+    if (members !== null) {
+      if (isFirst) await this.#process(catalog, members);
+      await this.#noteLeftOut(catalog, members, isFirst);
+    }
+    // A version that has changed meanwhile is processed in the next pass.
+    this.#read.set(id, version);
+    if (isFirst) this.#processed.set(id, version);
   }
 
   /** Null: it was not transferred yet. */

@@ -14,6 +14,7 @@ import { admissionOf } from '../../support/admission.ts';
 import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { SEED } from '../../support/seed.ts';
+import { until } from '../../support/until.ts';
 import { DEFAULTS, embedded, newAccount, newDomain, newRecord, type Store, withStore } from '../journal/fixture.ts';
 
 const test = suite('consumer of catalogs');
@@ -189,6 +190,48 @@ test('the limit of the account and other domains keep members out', () =>
       'b.test plan_limit',
       'own.test zone_exists',
     ]);
+  }));
+
+test('catalogs of one account delay none of another, whatever their processing takes', () =>
+  withStore(embedded, async (store) => {
+    const [first, second] = await prepare(store);
+    const account = newAccount();
+    const other: Domain = {
+      ...newDomain('z.catalog.test.'),
+      ...{ accountId: account.id, kind: 'secondary', primaries: PRIMARIES, consumes: true },
+    };
+    await commit(store, (draft) => {
+      draft.put(accounts, account);
+      draft.put(domains, other);
+    });
+    const listing = (zone: number) => ({ listings: [{ zone, label: 'x', isMoving: false }], isBroken: false });
+    await setCatalog(store, first, { catalog: 0, ...listing(0) });
+    await setCatalog(store, second, { catalog: 1, ...listing(1) });
+    await setCatalog(store, other, { catalog: 0, ...listing(2) });
+    // The first commit, which is of the first account, lasts until the other's is done.
+    let commits = 0;
+    let release = (): void => {};
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const journal = new Proxy(store.journal, {
+      get(target, name) {
+        const value = Reflect.get(target, name, target);
+        if (name !== 'commit') return typeof value === 'function' ? value.bind(target) : value;
+        return async (...entries: Parameters<typeof target.commit>) => {
+          if (commits++ === 0) await isReleased;
+          return target.commit(...entries);
+        };
+      },
+    });
+    const consumer = consumerOf({ ...store, journal });
+    const pass = consumer.pass();
+    const listed = (catalog: Domain): number => store.reader.listedBy(catalog.id, null, 10).length;
+    await until(() => listed(other) === 1, 'the zone of the other account');
+    assert.equal([listed(first), listed(second)], [0, 0]);
+    release();
+    await pass;
+    assert.equal([listed(first), listed(second)], [1, 1]);
   }));
 
 /** Names that are no domains, or belong to others than customers, with the reason of a refusal. */
