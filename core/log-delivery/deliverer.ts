@@ -1,9 +1,11 @@
 /**
  * Delivers the request logs of domains to their owners. Each node delivers the lines of its own
  * edge. Nothing is written to disk: lines wait in limited memory, and those that wait too long or
- * are too many are dropped and counted.
+ * are too many are dropped and counted. Accounts take turns: slow receivers delay their own alone.
  */
 import { randomUUID } from 'node:crypto';
+import { FairSlots, type Slot } from '../base/fair-slots.ts';
+import { SlotLines } from '../base/slot-lines.ts';
 import type { Attempt } from '../delivery/sender.ts';
 import { type LogsDocument, logPlan } from './document.ts';
 import { type Batch, Outbox, type OutboxState } from './outbox.ts';
@@ -27,6 +29,8 @@ export interface NodeLogState extends OutboxState {
 
 export interface DelivererOptions {
   readonly nodeName: string;
+  /** Undefined: there is no such domain. */
+  accountOf(domainId: number): number | undefined;
   /** Undefined: the domain has no document of logs. */
   readDocument(domainId: number): LogsDocument | undefined;
   /** Never rejects. `dropped`: lines that were dropped since the last delivered batch. */
@@ -52,8 +56,10 @@ export const MAX_AGE = 900;
 /** Seconds before the first retry, and at most. */
 const FIRST_RETRY = 1;
 const LONGEST_RETRY = 60;
-/** Concurrent attempts. */
+/** Concurrent attempts: of one account alone half of them. */
 const MAX_SENDING = 64;
+/** Accounts that wait for a slot; those above are retried every second. */
+const MAX_ACCOUNTS_WAITING = 4096;
 /** Milliseconds between two rounds. */
 const ROUND_MS = 250;
 /** Domains whose counts are remembered; of those without lines, the oldest are forgotten. */
@@ -74,6 +80,9 @@ interface Receiver {
   readonly outbox: Outbox;
   /** Undefined: not read since the last change. Null: nothing is delivered. */
   document: LogsDocument | null | undefined;
+  account: string;
+  /** It waits for its turn to send. */
+  isQueued: boolean;
 }
 
 export class LogDeliverer {
@@ -82,7 +91,8 @@ export class LogDeliverer {
   readonly #since: number;
   readonly #receivers = new Map<number, Receiver>();
   #bytes = 0;
-  #sending = 0;
+  readonly #slots = new FairSlots({ slots: MAX_SENDING, queue: MAX_ACCOUNTS_WAITING });
+  readonly #lines = new SlotLines(this.#slots);
   #delivered = 0;
   #dropped = 0;
   #isStopping = false;
@@ -121,7 +131,7 @@ export class LogDeliverer {
       const { outbox } = receiver;
       if (outbox.isEmpty) continue;
       this.#change(outbox, () => outbox.dropBefore(now - MAX_AGE));
-      this.#sendNext(domainId, receiver, now);
+      this.#sendInTurn(domainId, receiver, now);
       if (!outbox.isEmpty) isIdle = false;
     }
     if (!isIdle) return;
@@ -136,6 +146,7 @@ export class LogDeliverer {
       const receiver = this.#receivers.get(domainId);
       if (receiver === undefined) continue;
       receiver.document = undefined;
+      receiver.account = this.#accountOf(domainId);
       receiver.outbox.nextAt = 0;
       this.#options.release(domainId);
     }
@@ -148,7 +159,12 @@ export class LogDeliverer {
 
   /** Sends a line at once, whatever waits. Null: the domain delivers no logs. */
   async test(domainId: number, line: string): Promise<Attempt | null> {
-    const document = this.#documentOf(domainId, { outbox: new Outbox(), document: undefined });
+    const document = this.#documentOf(domainId, {
+      outbox: new Outbox(),
+      document: undefined,
+      account: '',
+      isQueued: false,
+    });
     if (document === null) return null;
     return this.#options.send(domainId, document, testBatch(line, this.#now()), 0);
   }
@@ -164,6 +180,7 @@ export class LogDeliverer {
     const deadline = new Promise<void>((resolve) => setTimeout(resolve, STOP_SECONDS * 1000).unref());
     await Promise.race([idle, deadline]);
     if (this.#timer !== null) clearInterval(this.#timer);
+    this.#lines.close();
     for (const domainId of this.#receivers.keys()) this.#options.release(domainId);
   }
 
@@ -171,7 +188,12 @@ export class LogDeliverer {
     const receiver = this.#receivers.get(domainId);
     if (receiver !== undefined) return receiver;
     if (this.#receivers.size >= MAX_DOMAINS) this.#forgetIdle();
-    const added: Receiver = { outbox: new Outbox(), document: undefined };
+    const added: Receiver = {
+      outbox: new Outbox(),
+      document: undefined,
+      account: this.#accountOf(domainId),
+      isQueued: false,
+    };
     this.#receivers.set(domainId, added);
     return added;
   }
@@ -194,23 +216,43 @@ export class LogDeliverer {
     return receiver.document;
   }
 
-  #sendNext(domainId: number, receiver: Receiver, now: number): void {
-    const { outbox } = receiver;
-    const document = this.#documentOf(domainId, receiver);
-    if (document === null || this.#sending >= MAX_SENDING) return;
-    const interval = this.#isStopping ? 0 : document.bucket === null ? ENDPOINT_INTERVAL : BUCKET_INTERVAL;
-    const batch = outbox.nextBatch(now, BATCH_BYTES, now - interval);
-    if (batch !== null) void this.#send(domainId, receiver, document, batch);
+  #sendInTurn(domainId: number, receiver: Receiver, now: number): void {
+    if (receiver.isQueued || this.#nextOf(domainId, receiver, now) === null) return;
+    receiver.isQueued = true;
+    const begin = (slot: Slot): void => {
+      receiver.isQueued = false;
+      const isCurrent = this.#receivers.get(domainId) === receiver;
+      if (!isCurrent || !this.#sendNext(domainId, receiver, this.#now(), slot)) slot.release();
+    };
+    this.#lines.put({ begin, cancel: () => {} }, receiver.account);
   }
 
-  async #send(domainId: number, receiver: Receiver, document: LogsDocument, batch: Batch): Promise<void> {
+  #accountOf(domainId: number): string {
+    return `${this.#options.accountOf(domainId) ?? ''}`;
+  }
+
+  /** Null: nothing is to be sent now. */
+  #nextOf(domainId: number, receiver: Receiver, now: number): { document: LogsDocument; batch: Batch } | null {
+    const document = this.#documentOf(domainId, receiver);
+    if (document === null) return null;
+    const interval = this.#isStopping ? 0 : document.bucket === null ? ENDPOINT_INTERVAL : BUCKET_INTERVAL;
+    const batch = receiver.outbox.nextBatch(now, BATCH_BYTES, now - interval);
+    return batch && { document, batch };
+  }
+
+  /** Returns whether there was something to send. */
+  #sendNext(domainId: number, receiver: Receiver, now: number, slot: Slot): boolean {
+    const next = this.#nextOf(domainId, receiver, now);
+    if (next !== null) void this.#send(domainId, receiver, next.document, next.batch, slot);
+    return next !== null;
+  }
+
+  async #send(domainId: number, receiver: Receiver, document: LogsDocument, batch: Batch, slot: Slot): Promise<void> {
     const { outbox } = receiver;
     const { send, random = Math.random } = this.#options;
     const reported = outbox.unreportedLines;
     outbox.isSending = true;
-    this.#sending++;
     const { status, error } = await send(domainId, document, batch, reported);
-    this.#sending--;
     outbox.isSending = false;
     const now = this.#now();
     this.#change(outbox, () => {
@@ -225,18 +267,33 @@ export class LogDeliverer {
     });
     // A document that was changed meanwhile may no longer want the batch.
     if (this.#documentOf(domainId, receiver) === null) this.#change(outbox, () => outbox.clear());
-    this.#sendNext(domainId, receiver, now);
+    // Others that wait are first.
+    if (this.#lines.waiting > 0 || !this.#sendNext(domainId, receiver, now, slot)) slot.release();
     if (this.#isStopping) this.turn();
   }
 
-  /** A domain with more than its share, and then the one with the most, loses its oldest lines. */
+  /**
+   * A domain with more than its share loses its oldest lines, and then the domain with most of the
+   * account with most.
+   */
   #makeRoom(outbox: Outbox): void {
     while (outbox.bytes > MAX_DOMAIN_BYTES && this.#change(outbox, () => outbox.dropOldest()));
     while (this.#bytes > MAX_BYTES) {
-      let largest = outbox;
-      for (const { outbox: other } of this.#receivers.values()) if (other.bytes > largest.bytes) largest = other;
+      const largest = this.#largest() ?? outbox;
       if (!this.#change(largest, () => largest.dropOldest())) return;
     }
+  }
+
+  #largest(): Outbox | null {
+    const byAccount = new Map<string, number>();
+    for (const { account, outbox } of this.#receivers.values())
+      byAccount.set(account, (byAccount.get(account) ?? 0) + outbox.bytes);
+    let largest: Receiver | null = null;
+    const excess = (a: Receiver, b: Receiver): number =>
+      byAccount.get(a.account)! - byAccount.get(b.account)! || a.outbox.bytes - b.outbox.bytes;
+    for (const receiver of this.#receivers.values())
+      if (largest === null || excess(receiver, largest) > 0) largest = receiver;
+    return largest?.outbox ?? null;
   }
 
   /** Keeps the totals. */

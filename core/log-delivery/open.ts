@@ -57,6 +57,7 @@ export function openLogDelivery({
   });
   const deliverer = new LogDeliverer({
     nodeName,
+    accountOf: (domainId) => reader.domain(domainId)?.accountId,
     readDocument: (domainId) => reader.siteDocument(domainId, 'logs')?.content as LogsDocument | undefined,
     send: (domainId, document, batch, dropped) => sender.send(domainId, document, batch, dropped),
     release: (domainId) => sender.release(domainId),

@@ -1,8 +1,12 @@
-/** Sends the deliveries that are due. A slow receiver delays no other. */
+/**
+ * Sends the deliveries that are due, one of a receiver at a time, in turns by account: slow
+ * receivers delay those of their own account alone.
+ */
+import { FairSlots, type Slot } from '../base/fair-slots.ts';
 import type { Secrets } from '../base/secrets.ts';
+import { SlotLines } from '../base/slot-lines.ts';
 import type { Attempt, Message } from '../delivery/sender.ts';
 import { formatSignatures } from '../delivery/signature.ts';
-import type { Id } from '../store/keys.ts';
 import type { StoreReader } from '../store/reader.ts';
 import { type DeliveryRow, type WebhookRow, webhookContext } from '../store/rows.ts';
 import { messageId } from './payload.ts';
@@ -31,12 +35,15 @@ export interface AttemptsOptions {
 
 /** Results that are not stored yet; with more, no attempt begins. */
 export const MAX_RESULTS = 200;
-/** Concurrent attempts, of all and of one account. */
+/** Concurrent attempts: of one account alone half of them. */
 const MAX_SENDING = 64;
-const MAX_ACCOUNT_SENDING = 8;
+/** Accounts that wait for a slot; those above are retried every second. */
+const MAX_ACCOUNTS_WAITING = 4096;
 
 export class Attempts {
   readonly #options: AttemptsOptions;
+  readonly #slots = new FairSlots({ slots: MAX_SENDING, queue: MAX_ACCOUNTS_WAITING });
+  readonly #lines = new SlotLines(this.#slots);
   #isStopped = false;
 
   constructor(options: AttemptsOptions) {
@@ -46,58 +53,61 @@ export class Attempts {
   /** Ends the attempts. Those without a response have no result. */
   stop(): void {
     this.#isStopped = true;
+    this.#lines.close();
     this.#options.sender.close();
   }
 
-  /** Starts the attempts that are due, from the receiver after the last one on. */
+  /** Puts the receivers with an attempt that is due into the lines of their accounts. */
   sendDue(session: Session): void {
     const now = this.#options.now();
-    const all = [...session.receivers.values()];
-    const start = all.findIndex(({ row }) => row.id > session.cursor);
-    const byAccount = new Map<Id, number>();
-    for (const { row, sending } of all)
-      if (sending !== null) byAccount.set(row.accountId, (byAccount.get(row.accountId) ?? 0) + 1);
-    for (let i = 0; i < all.length && session.sending < MAX_SENDING; i++) {
-      const receiver = all[(Math.max(0, start) + i) % all.length];
-      const { id, accountId } = receiver.row;
-      const ofAccount = byAccount.get(accountId) ?? 0;
-      if (ofAccount >= MAX_ACCOUNT_SENDING || !this.#sendNext(session, receiver, now)) continue;
-      byAccount.set(accountId, ofAccount + 1);
-      session.cursor = id;
+    for (const receiver of session.receivers.values()) {
+      if (receiver.isQueued || !this.#isDue(session, receiver, now)) continue;
+      receiver.isQueued = true;
+      const begin = (slot: Slot): void => {
+        receiver.isQueued = false;
+        if (!this.#options.isCurrent(session) || !this.#sendNext(session, receiver, slot)) slot.release();
+      };
+      this.#lines.put({ begin, cancel: () => {} }, `${receiver.row.accountId}`);
     }
   }
 
-  /** Starts the attempt of a receiver that is due; returns whether there was one. */
-  #sendNext(session: Session, receiver: Receiver, now: number): boolean {
-    const { row, schedule } = receiver;
-    if (this.#isStopped || !row.enabled || receiver.sending !== null || session.results.size >= MAX_RESULTS)
-      return false;
+  #isDue(session: Session, { row, sending, schedule }: Receiver, now: number): boolean {
+    if (this.#isStopped || !row.enabled || sending !== null || session.results.size >= MAX_RESULTS) return false;
     const id = schedule.next(now);
-    if (id === undefined || session.results.has(id)) return false;
+    return id !== undefined && !session.results.has(id);
+  }
+
+  /** Starts the attempt of a receiver that is due; returns whether there was one. */
+  #sendNext(session: Session, receiver: Receiver, slot: Slot): boolean {
+    const { row, schedule } = receiver;
+    const now = this.#options.now();
+    if (!this.#isDue(session, receiver, now)) return false;
+    const id = schedule.next(now)!;
     const delivery = readDelivery(this.#options.reader, row.id, id);
     if (delivery?.state === 'pending') {
-      void this.#send(session, receiver, delivery);
+      void this.#send(session, receiver, delivery, slot);
       return true;
     }
     schedule.remove(id);
     return false;
   }
 
-  async #send(session: Session, receiver: Receiver, delivery: DeliveryRow): Promise<void> {
+  async #send(session: Session, receiver: Receiver, delivery: DeliveryRow, slot: Slot): Promise<void> {
     const { sender, now } = this.#options;
-    session.sending++;
     receiver.sending = delivery.id;
     const attempt = await this.#attempt(receiver.row, delivery);
-    session.sending--;
     receiver.sending = null;
-    if (this.#isStopped && attempt.error !== null) return;
+    if (this.#isStopped && attempt.error !== null) {
+      slot.release();
+      return;
+    }
     const result = this.#resultOf(delivery, attempt, now());
     if (session.results.size === 0) session.resultsSince = now();
     session.results.set(delivery.id, result);
     noteResult(receiver, result, now());
     if (receiver.schedule.size === 0) sender.release(delivery.webhookId);
-    // With many receivers, the next round gives each its turn.
-    if (this.#options.isCurrent(session) && session.sending < MAX_SENDING / 2) this.#sendNext(session, receiver, now());
+    const goesOn = this.#options.isCurrent(session) && this.#lines.waiting === 0;
+    if (!goesOn || !this.#sendNext(session, receiver, slot)) slot.release();
     this.#options.onResult(result);
   }
 

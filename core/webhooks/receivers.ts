@@ -10,6 +10,8 @@ export interface Receiver {
   readonly schedule: Schedule;
   /** The delivery that is being sent; null: none. */
   sending: Id | null;
+  /** It waits for its turn to send. */
+  isQueued: boolean;
 }
 
 export class Receivers {
@@ -35,7 +37,12 @@ export class Receivers {
   }
 
   put(row: WebhookRow): Receiver {
-    const receiver = this.#byId.get(row.id) ?? { row, schedule: new Schedule(this.#firstPause), sending: null };
+    const receiver = this.#byId.get(row.id) ?? {
+      row,
+      schedule: new Schedule(this.#firstPause),
+      sending: null,
+      isQueued: false,
+    };
     receiver.row = row;
     this.#byId.set(row.id, receiver);
     this.#byAccount = null;

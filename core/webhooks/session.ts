@@ -22,9 +22,6 @@ export interface Session {
   readonly results: Map<Id, Result>;
   /** Seconds since 1970, of the first result. */
   resultsSince: number;
-  /** The last receiver that was sent to, for fairness. */
-  cursor: Id;
-  sending: number;
   sweptAt: number;
 }
 
@@ -56,8 +53,6 @@ export async function openSession(
     added: [],
     results: new Map(),
     resultsSince: 0,
-    cursor: 0,
-    sending: 0,
     sweptAt: now,
   };
 }

@@ -26,6 +26,7 @@ function rig(document: LogsDocument | null = DOCUMENT) {
   const sent: Sent[] = [];
   const deliverer = new LogDeliverer({
     nodeName: 'a',
+    accountOf: (domainId) => Math.floor(domainId / 1000),
     readDocument: () => state.document ?? undefined,
     send(domainId, _document, { id, text }: Batch, dropped) {
       sent.push({ domainId, id, text: text.toString(), dropped });
@@ -45,6 +46,20 @@ function rig(document: LogsDocument | null = DOCUMENT) {
   };
   return { state, sent, deliverer, receive, after };
 }
+
+test('slow receivers of one account delay those of no other', async () => {
+  const { state, sent, receive, after } = rig();
+  state.answer = () => new Promise(() => {});
+  for (let i = 0; i < 100; i++) receive('slow\n', 1000 + i);
+  await after(6);
+  assert.is(sent.length, 32);
+  receive('other\n', 2000);
+  await after(6);
+  assert.equal(
+    sent.slice(32).map(({ text }) => text),
+    ['other\n'],
+  );
+});
 
 test('lines are collected for some seconds, and sent together', async () => {
   const { sent, deliverer, receive, after } = rig();
@@ -168,6 +183,15 @@ test('the memory of a domain and of all is limited; the largest loses its oldest
   }
   receive('small\n', 99);
   assert.is(deliverer.stateOf(99).waiting_lines, 1);
+});
+
+test('many domains of one account cost no lines of an account that has fewer', () => {
+  const { deliverer, receive, state } = rig();
+  state.answer = () => new Promise(() => {});
+  const chunk = `${'x'.repeat((1 << 18) - 1)}\n`;
+  for (let i = 0; i < 3; i++) receive(chunk, 2000);
+  for (let i = 0; i < 600; i++) receive(chunk, 1000 + i);
+  assert.equal([deliverer.stateOf(2000).waiting_lines, deliverer.stateOf(2000).dropped_lines], [3, 0]);
 });
 
 test('a receiver that does not respond delays no other; a stop sends what waits', async () => {
