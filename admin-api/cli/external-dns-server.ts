@@ -148,7 +148,16 @@ function send(response: ServerResponse, { status, type, body }: Answer): void {
   response.writeHead(status, { ...headers, 'X-Content-Type-Options': 'nosniff' }).end(text);
 }
 
+/** Of external-dns or of probes: few. */
+const MAX_CONNECTIONS = 64;
+/** Milliseconds for the header, and for a request with its body. */
+const HEADERS_MS = 5000;
+const REQUEST_MS = 30_000;
+
 async function listen(server: Server, { host, port }: Address): Promise<{ readonly port: number; close(): void }> {
+  server.maxConnections = MAX_CONNECTIONS;
+  server.headersTimeout = HEADERS_MS;
+  server.requestTimeout = REQUEST_MS;
   server.listen(port, host);
   await once(server, 'listening');
   return {

@@ -6,11 +6,14 @@
  *   of the client network that holds most, so that no network keeps others out.
  * - The networks of members have room of their own.
  * - TLS starts with the first bytes of a client; a silent one costs a socket.
+ * - Handshakes of strangers have a rate, since each costs the main thread up to a millisecond, and
+ *   turns by client network.
  * - A pending connection ends at its deadline.
  */
 import { createServer, isIP, type Server, type Socket } from 'node:net';
 import { clientNetwork } from '../address/ipv6.ts';
 import { fromUrlHost } from '../address/url-host.ts';
+import { FairQueue } from '../base/fair-queue.ts';
 import type { Logger } from '../base/log/index.ts';
 import { LogThrottle } from '../base/log/throttle.ts';
 
@@ -18,6 +21,9 @@ import { LogThrottle } from '../base/log/throttle.ts';
 export const MAX_PENDING = 256;
 /** Further ones, of networks of members. */
 export const MAX_PENDING_OF_MEMBERS = 64;
+/** Handshakes of strangers: at once, and in a second. */
+export const HANDSHAKE_BURST = 50;
+const HANDSHAKE_RATE = 50;
 /** Milliseconds for the handshake and the first request: some round trips, one of them lost. */
 const PENDING_TIME = 5000;
 /** Of one node: one for each domain whose requests it watches, and some for everything else. */
@@ -31,6 +37,8 @@ export interface PeerAdmissionOptions {
   /** Receives each connection whose client has sent something. */
   readonly start: (socket: Socket) => void;
   readonly log?: Logger;
+  /** Milliseconds of a monotonic clock. */
+  readonly now?: () => number;
 }
 
 interface Pending {
@@ -85,9 +93,18 @@ export class PeerAdmission {
   /** The networks from which nodes connected last, by name: their addresses may be names. */
   readonly #networks = new Map<string, string>();
   readonly #throttle = new LogThrottle();
+  /** Strangers that have sent something, by network. */
+  readonly #arrived = new FairQueue<Pending>();
+  /** Handshakes of strangers that may start now, as of `#refilledAt`. */
+  #handshakes = HANDSHAKE_BURST;
+  #refilledAt: number;
+  #timer: NodeJS.Timeout | null = null;
+  readonly #now: () => number;
 
   constructor(options: PeerAdmissionOptions) {
     this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+    this.#refilledAt = this.#now();
     this.#server = createServer((socket) => this.#accept(socket));
   }
 
@@ -147,8 +164,30 @@ export class PeerAdmission {
     socket.once('readable', () => {
       // None at the end of the stream.
       if (socket.readableLength === 0) socket.destroy();
-      else this.#options.start(socket);
+      else if (isOfMember) this.#options.start(socket);
+      else {
+        this.#arrived.put(pending, network);
+        this.#startHandshakes();
+      }
     });
+  }
+
+  #startHandshakes(): void {
+    const now = this.#now();
+    const refill = ((now - this.#refilledAt) * HANDSHAKE_RATE) / 1000;
+    this.#handshakes = Math.min(HANDSHAKE_BURST, this.#handshakes + refill);
+    this.#refilledAt = now;
+    while (this.#handshakes >= 1) {
+      const next = this.#arrived.take();
+      if (next === undefined) return;
+      this.#handshakes--;
+      this.#options.start(next.socket);
+    }
+    if (this.#arrived.size > 0)
+      this.#timer ??= setTimeout(() => {
+        this.#timer = null;
+        this.#startHandshakes();
+      }, 1000 / HANDSHAKE_RATE).unref();
   }
 
   #evict(pending: Pending): void {
@@ -165,6 +204,7 @@ export class PeerAdmission {
 
   #settle(pending: Pending): void {
     pending.room.remove(pending);
+    this.#arrived.remove(pending);
     clearTimeout(pending.timer);
     if (this.#pending.get(pending.key) === pending) this.#pending.delete(pending.key);
   }

@@ -1,9 +1,10 @@
 /** Connections of strangers to the peer port, next to those of members. */
-import { connect, Socket } from 'node:net';
+import { type AddressInfo, connect, Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
+  HANDSHAKE_BURST,
   MAX_PENDING,
   MAX_PENDING_OF_MEMBERS,
   MAX_PER_MEMBER,
@@ -161,6 +162,39 @@ test('a node has a limit of connections', () => {
   assert.ok(admission.admit(new Socket(), 'c'));
   sockets[0].emit('close');
   assert.ok(admission.admit(new Socket(), 'b'));
+});
+
+test('handshakes of strangers have a rate and turns by network; those of members start at once', async () => {
+  let now = 0;
+  const started: string[] = [];
+  const admission = new PeerAdmission({
+    members: () => [{ name: 'b', address: '127.0.0.4:7946' }],
+    start: (socket) => void started.push(socket.remoteAddress ?? ''),
+    now: () => now,
+  });
+  await new Promise<void>((done) => void admission.server.listen(0, '127.0.0.1', done));
+  const { port } = admission.server.address() as AddressInfo;
+  ends.push(() => new Promise<void>((done) => admission.close(done)));
+  const send = (from: string): void => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress: from });
+    socket.on('error', () => {}).write('x');
+    ends.push(() => socket.destroy());
+  };
+  for (let i = 0; i < 2 * HANDSHAKE_BURST; i++) send('127.0.0.2');
+  await until(() => admission.pending === 2 * HANDSHAKE_BURST, 'that all are connected');
+  await until(() => started.length === HANDSHAKE_BURST, 'the burst');
+  send('127.0.0.3');
+  send('127.0.0.4');
+  await until(() => started.length > HANDSHAKE_BURST, 'that of the member');
+  assert.is(started.pop(), '127.0.0.4');
+  await until(() => admission.pending === 2 * HANDSHAKE_BURST + 2, 'that the other stranger is connected');
+  const waiting = started.length;
+  // Ticks until the other network has had its turn.
+  await until(() => {
+    now += 20;
+    return started.includes('127.0.0.3');
+  }, 'the turn of the other network');
+  assert.ok(started.indexOf('127.0.0.3') < 2 * HANDSHAKE_BURST, `${started.indexOf('127.0.0.3') - waiting} before it`);
 });
 
 test('a pending connection ends by itself', async () => {
