@@ -3,8 +3,11 @@
  * depends on the name, and from a CNAME to an RRset that is too large to be copied to every alias;
  * omits additional RRsets that a wildcard has twice for some names (ANSWER_REPEATS), and shortens
  * what does not fit as stored if it has the queried name (ANSWER_OWN_TARGET, referrals). Applies
- * the rules of RFC 1034 section 4.3.2 to the nodes of the index. It is rare, so it may allocate;
- * the length of a chain is limited.
+ * the rules of RFC 1034 section 4.3.2 to the nodes of the index. It is rare, so it may allocate.
+ *
+ * The owner of a zone decides what is put together, so the work is bounded: by the length of a
+ * chain, and by the room of the response. What cannot fit is not decoded, and large answers are
+ * copied (large-answer.ts).
  */
 
 import {
@@ -31,10 +34,11 @@ import {
   signedOffset,
   uint16,
 } from '../store/answers.ts';
-import { expandAnswer, expandSigned, type Sections } from '../store/expand-answer.ts';
+import { expandAdditional, expandAnswer, expandSigned, firstRecord, type Sections } from '../store/expand-answer.ts';
 import { Body } from '../wire/body.ts';
 import { EXTENDED_ERROR } from '../wire/edns.ts';
 import { HEADER_LENGTH, QR, TC } from '../wire/header.ts';
+import { latin1 } from '../wire/latin1.ts';
 import {
   equalNames,
   isWithin,
@@ -42,15 +46,15 @@ import {
   LOWER,
   MAX_NAME,
   type Name,
-  nameAt,
   nameId,
   nextCloser,
   parentName,
   wildcardOf,
 } from '../wire/name.ts';
-import { MAX_SOURCES, RCODE, type ResourceRecord, TYPE } from '../wire/types.ts';
+import { isServiceBinding, MAX_SOURCES, RCODE, type ResourceRecord, TYPE } from '../wire/types.ts';
 import { CHANGED, type Denial, NO_ROOM, PROOF, TOO_COSTLY } from './denial.ts';
 import type { IndexReader } from './index-reader.ts';
+import { isLarge, LargeAnswerCopier, leastSize, SHRINKING, type StoredAnswer } from './large-answer.ts';
 import { NO_ERROR } from './options.ts';
 import { CLAIM } from './presigned-denial.ts';
 import type { Query } from './query.ts';
@@ -74,10 +78,19 @@ export class Synthesizer {
   #isSigned = false;
   /** They are those of the zone's primary. */
   #isPresigned = false;
+  /** Bytes between the question and OPT, and what answer and authority section need of them. */
+  #room = 0;
+  #least = 0;
+  /** The last answer of the chain, if it is copied. */
+  #large: StoredAnswer | null = null;
+  /** The chain ends at a zone cut, with a referral. */
+  #isReferral = false;
+  readonly #copier: LargeAnswerCopier;
 
   constructor(index: IndexReader, denial: Denial) {
     this.#index = index;
     this.#denial = denial;
+    this.#copier = new LargeAnswerCopier(index);
   }
 
   /**
@@ -93,6 +106,10 @@ export class Synthesizer {
     this.#apex = queryName.subarray(queryName.length - nodes[first + APEX_LENGTH_AT]);
     this.#isSigned = query.dnssecOk && (nodes[first + NODE_FLAGS_AT] & NODE_SIGNED) !== 0;
     this.#isPresigned = this.#isSigned && (nodes[first + NODE_FLAGS_AT] & NODE_PRESIGNED) !== 0;
+    this.#room = limit - (query.questionEnd - query.start);
+    this.#least = 0;
+    this.#large = null;
+    this.#isReferral = false;
     const sections: Sections = { answer: [], authority: [], additional: [] };
     const nameStart = nameOffset(nodes, first);
     const source = nodes.slice(nameStart, nameStart + nodes[first + NAME_LENGTH_AT]);
@@ -108,7 +125,7 @@ export class Synthesizer {
     for (let found = first; ; found = this.#locate(name)) {
       const { source } = found;
       const at = name;
-      const expand = (a: number, queried = at): Sections => this.#expand(a, source, queried);
+      const expand = (a: number, ofType: number, queried = at): Sections => this.#expand(a, ofType, source, queried);
       switch (found.kind) {
         case 'outside':
           return RCODE.NOERROR;
@@ -125,22 +142,24 @@ export class Synthesizer {
             if (this.#isPresigned) this.#claim(name, name, CLAIM.EXISTS);
             else this.#prove(name, PROOF.MATCH);
           } else {
-            const referral = expand(a, source);
             this.#proveStored(a, found.source);
-            answer.push(...referral.answer);
-            authority.push(...referral.authority);
-            additional.push(...referral.additional);
+            this.#isReferral = !isDs;
+            if (this.#copyLarge(a, isDs ? TYPE.DS : TYPE.NS, source, source)) return RCODE.NOERROR;
+            const referral = expand(a, isDs ? TYPE.DS : TYPE.NS, source);
+            append(answer, referral.answer);
+            append(authority, referral.authority);
+            append(additional, referral.additional);
           }
           return RCODE.NOERROR;
         }
         case 'dname': {
           if (!addToChain(used, name)) return RCODE.NOERROR;
-          const records = expand(answerOffset(this.#index.bytes, found.node, TYPE.DNAME), source).answer;
-          const [record] = records;
+          const a = answerOffset(this.#index.bytes, found.node, TYPE.DNAME);
+          const record = firstRecord(this.#index.bytes, a, source, source);
           const dname = nameId(found.source);
           if (!dnames.includes(dname)) {
             dnames.push(dname);
-            answer.push(...records);
+            append(answer, expand(a, TYPE.DNAME, source).answer);
           }
           const labels = name.subarray(0, name.length - found.source.length);
           if (labels.length + record.rdata.length > MAX_NAME) return RCODE.YXDOMAIN;
@@ -153,9 +172,10 @@ export class Synthesizer {
         case 'node': {
           if ((this.#index.bytes[found.node + 4] & NODE_CNAME) !== 0) {
             if (!addToChain(used, name)) return RCODE.NOERROR;
-            const records = expand(answerOffset(this.#index.bytes, found.node, TYPE.CNAME)).answer;
-            answer.push(...records);
-            name = nameAt(records[0].rdata, 0);
+            const a = answerOffset(this.#index.bytes, found.node, TYPE.CNAME);
+            const records = expand(a, TYPE.CNAME).answer;
+            append(answer, records);
+            name = (records[0] ?? firstRecord(this.#index.bytes, a, source, name)).rdata;
             break;
           }
           const a = answerOffset(this.#index.bytes, found.node, type);
@@ -170,18 +190,31 @@ export class Synthesizer {
           } else if (this.#index.bytes[a] === RCODE.SERVFAIL) {
             // The chain may be correct, but the addresses of its target are unknown.
             answer.length = 0;
+            this.#least = 0;
             this.error = EXTENDED_ERROR.NO_REACHABLE_AUTHORITY;
             return RCODE.SERVFAIL;
           } else {
             if ((this.#index.bytes[a + 1] & ANSWER_STALE) !== 0) this.error = EXTENDED_ERROR.STALE_ANSWER;
-            const positive = expand(a);
             // The name may be the owner of a DNAME that the chain has passed.
-            if (type !== TYPE.DNAME || !dnames.includes(nameId(name))) answer.push(...positive.answer);
-            // A target of SVCB or HTTPS may be an alias that the chain has passed, or the name
-            // itself (ANSWER_REPEATS).
-            for (const record of positive.additional)
-              if (!containsRecord(answer, record) && !additional.some((other) => isSameRecord(other, record)))
+            const isPassed = type === TYPE.DNAME && dnames.includes(nameId(name));
+            const isCopied = !isPassed && this.#copyLarge(a, type, source, name);
+            const isService = isServiceBinding(type);
+            const positive = isCopied ? NOTHING : expand(a, type);
+            if (!isPassed) append(answer, positive.answer);
+            if (!isService) append(additional, positive.additional);
+            else {
+              // A target may be an alias that the chain has passed, or the name itself
+              // (ANSWER_REPEATS).
+              const more = isCopied ? expandAdditional(this.#index.bytes, a, source, name) : positive.additional;
+              const passed = new Set([...answer, { name, type }].map(setId));
+              const added = new Set<string>();
+              for (const record of more) {
+                const id = `${setId(record)} ${latin1(record.rdata)}`;
+                if (passed.has(setId(record)) || added.has(id)) continue;
+                added.add(id);
                 additional.push(record);
+              }
+            }
           }
           return RCODE.NOERROR;
         }
@@ -220,10 +253,31 @@ export class Synthesizer {
     return { kind: 'missing', node: 0, source: apex };
   }
 
-  #expand(a: number, source: Name, queried: Name): Sections {
+  /** The records of a stored answer, unless the response has no room for them. */
+  #expand(a: number, type: number, source: Name, queried: Name): Sections {
     const { bytes } = this.#index;
-    const isSigned = this.#isSigned && (bytes[a + ANSWER_FLAGS_AT] & ANSWER_SIGNED) !== 0;
-    return isSigned ? expandSigned(bytes, a, source, queried) : expandAnswer(bytes, a, source, queried);
+    this.#least += leastSize(bytes, { a, type, isSigned: this.#hasSignatures(a) });
+    if (this.#isFull) return NOTHING;
+    if (this.#hasSignatures(a)) return expandSigned(bytes, a, source, queried);
+    return expandAnswer(bytes, a, source, queried, 2 * this.#room + SHRINKING);
+  }
+
+  /** Answer and authority section do not fit. */
+  get #isFull(): boolean {
+    return this.#least > this.#room;
+  }
+
+  #hasSignatures(a: number): boolean {
+    return this.#isSigned && (this.#index.bytes[a + ANSWER_FLAGS_AT] & ANSWER_SIGNED) !== 0;
+  }
+
+  /** Whether the last answer of a chain is copied. Then it is not expanded. */
+  #copyLarge(a: number, type: number, source: Name, owner: Name): boolean {
+    const stored = { a, type, source, owner, isSigned: this.#hasSignatures(a) };
+    if (!isLarge(this.#index.bytes, stored, this.#room)) return false;
+    this.#least += leastSize(this.#index.bytes, stored);
+    if (!this.#isFull) this.#large = stored;
+    return true;
   }
 
   /** Such a query gets what one for ANY gets. */
@@ -265,7 +319,7 @@ export class Synthesizer {
     const node = this.#findApex(name);
     return node === 0
       ? []
-      : this.#expand(answerOffset(this.#index.bytes, node, OTHERWISE), this.#apex, this.#apex).authority;
+      : this.#expand(answerOffset(this.#index.bytes, node, OTHERWISE), TYPE.SOA, this.#apex, this.#apex).authority;
   }
 
   /** The node of the apex above a name whose suffixes were hashed last; 0: there is none. */
@@ -295,40 +349,47 @@ export class Synthesizer {
   #write(bytes: Uint8Array, query: Query, queryName: Name, sections: Sections, rcode: number, limit: number): number {
     const { start, questionEnd } = query;
     const { answer, authority } = sections;
+    const end = start + limit;
     const body = new Body(queryName, 'exact');
-    for (const { name, type, ttl, rdata } of [...answer, ...authority]) body.record(name, type, ttl, rdata);
-    const main = body.content;
-    const most = limit - (questionEnd - start) - main.length;
-    let p = questionEnd;
+    let p = this.#isFull ? NO_ROOM : this.#writeMain(body, bytes, questionEnd, [...answer, ...authority]);
+    let ancount = answer.length;
     let nscount = authority.length;
     let arcount = 0;
-    let fits = most >= 0;
-    if (fits) {
-      bytes.set(main, p);
-      p += main.length;
+    const large = p === NO_ROOM ? null : this.#large;
+    if (large !== null) {
+      p = this.#copier.copyMain(large, body, bytes, start, p, end);
+      ancount += this.#copier.ancount;
+      nscount += this.#copier.nscount;
     }
-    const hasProofs = fits && this.#isSigned && !this.#denial.isEmpty && this.#isProven(queryName);
+    const isGlue = this.#isReferral;
+    const hasProofs = p !== NO_ROOM && this.#isSigned && !this.#denial.isEmpty && this.#isProven(queryName);
     if (hasProofs) {
-      p = this.#writeProofs(bytes, query, queryName, p, start + limit);
+      p = this.#writeProofs(bytes, query, queryName, p, end);
       if (p === CHANGED || p === TOO_COSTLY) return p;
-      fits = p !== NO_ROOM;
       nscount += this.#denial.records;
     }
-    if (fits) {
-      // What is between the two is not known here, so that names are compressed only against the
-      // question.
-      const behind = hasProofs ? new Body(queryName, 'exact', false) : body;
-      const additional = this.#additional(behind, sections, limit - (p - start));
-      fits = additional !== null;
-      if (additional !== null) {
-        bytes.set(additional.content, p);
-        p += additional.content.length;
-        arcount = additional.count;
+    // Records other than glue are left out for signed answers.
+    if (p !== NO_ROOM && (isGlue || !this.#isSigned)) {
+      if (large !== null && !isServiceBinding(large.type)) {
+        p = this.#copier.copyAdditional(p, end);
+        arcount = this.#copier.arcount;
+      } else {
+        // What is between the two is not known here, so that names are compressed only against the
+        // question.
+        const behind = hasProofs || large !== null ? new Body(queryName, 'exact', false) : body;
+        const additional = writeAdditional(behind, sections.additional, end - p, isGlue);
+        if (additional === null) p = NO_ROOM;
+        else {
+          bytes.set(additional.content, p);
+          p += additional.content.length;
+          arcount = additional.count;
+        }
       }
     }
-    const counts = fits ? [answer.length, nscount, arcount] : [0, 0, 0];
+    const fits = p !== NO_ROOM;
+    const counts = fits ? [ancount, nscount, arcount] : [0, 0, 0];
     // A chain that ends at a zone cut has the owner of its first record.
-    const isAuthoritative = rcode !== RCODE.SERVFAIL && (answer.length > 0 || !isReferral(sections));
+    const isAuthoritative = rcode !== RCODE.SERVFAIL && (ancount > 0 || !isGlue);
     bytes[start + 2] = QR | (bytes[start + 2] & 0x01) | (isAuthoritative ? ANSWER_AA : 0) | (fits ? 0 : TC);
     bytes[start + 3] = rcode;
     counts.forEach((count, i) => {
@@ -337,6 +398,16 @@ export class Synthesizer {
     });
     this.end = fits ? p : questionEnd;
     return counts[2];
+  }
+
+  /** Writes decoded records behind the question. Returns the offset after them, or NO_ROOM. */
+  #writeMain(body: Body, bytes: Uint8Array, at: number, records: readonly ResourceRecord[]): number {
+    for (const { name, type, ttl, rdata } of records) {
+      body.record(name, type, ttl, rdata);
+      if (body.size > this.#room) return NO_ROOM;
+    }
+    bytes.set(body.content, at);
+    return at + body.size;
   }
 
   #writeProofs(bytes: Uint8Array, query: Query, queryName: Name, p: number, limit: number): number {
@@ -360,45 +431,43 @@ export class Synthesizer {
     );
     return index.isDisturbed(sum) ? CHANGED : end;
   }
+}
 
-  /**
-   * Writes the additional section behind what the body has. An RRset is added completely or not at
-   * all, and glue is required (RFC 2181 section 9, RFC 9471): null if there is no room for it.
-   */
-  #additional(
-    body: Body,
-    sections: Sections,
-    room: number,
-  ): { readonly content: Uint8Array; readonly count: number } | null {
-    const { additional } = sections;
-    const isGlue = isReferral(sections);
-    // Records other than glue are left out for signed answers.
-    if (this.#isSigned && !isGlue) return { content: new Uint8Array(0), count: 0 };
-    const from = body.size;
-    let end = from;
-    let count = 0;
-    additional.forEach((record, i, all) => {
-      body.record(record.name, record.type, record.ttl, record.rdata);
-      const endsRRset = all[i + 1]?.type !== record.type || !equalNames(all[i + 1].name, record.name);
-      if (!endsRRset || (body.size - from > room && !isGlue)) return;
-      end = body.size;
-      count = i + 1;
-    });
-    return end - from > room ? null : { content: body.content.subarray(from, end), count };
+/**
+ * Writes the additional section behind what the body has. An RRset is added completely or not at
+ * all, and glue is required (RFC 2181 section 9, RFC 9471): null if there is no room for it.
+ */
+function writeAdditional(
+  body: Body,
+  records: readonly ResourceRecord[],
+  room: number,
+  isGlue: boolean,
+): { readonly content: Uint8Array; readonly count: number } | null {
+  const from = body.size;
+  let end = from;
+  let count = 0;
+  for (const [i, record] of records.entries()) {
+    body.record(record.name, record.type, record.ttl, record.rdata);
+    if (body.size - from > room) {
+      if (isGlue) return null;
+      break;
+    }
+    const next = records[i + 1];
+    if (next?.type === record.type && equalNames(next.name, record.name)) continue;
+    end = body.size;
+    count = i + 1;
   }
+  return { content: body.content.subarray(from, end), count };
 }
 
-function isReferral({ authority }: Sections): boolean {
-  return authority.some((record) => record.type === TYPE.NS);
+const NOTHING: Sections = { answer: [], authority: [], additional: [] };
+
+/** A call with thousands of arguments would be slow. */
+function append(section: ResourceRecord[], records: readonly ResourceRecord[]): void {
+  for (const record of records) section.push(record);
 }
 
-function containsRecord(section: readonly ResourceRecord[], { type, name }: ResourceRecord): boolean {
-  return section.some((other) => other.type === type && equalNames(other.name, name));
-}
-
-function isSameRecord(a: ResourceRecord, b: ResourceRecord): boolean {
-  return a.type === b.type && equalNames(a.name, b.name) && Buffer.compare(a.rdata, b.rdata) === 0;
-}
+const setId = ({ name, type }: Pick<ResourceRecord, 'name' | 'type'>): string => `${type} ${nameId(name)}`;
 
 /**
  * Adds a name to the chain. False: the chain ends, because it contains the name already or is too

@@ -316,7 +316,8 @@ export function signedAnswerOffset(nodes: Uint8Array, node: number): number {
   for (let i = 0, p = node + NODE_HEADER; i < count; i++, p += TYPE_ENTRY) {
     const type = uint16(nodes, p);
     if (type === OTHERWISE) continue;
-    const answer = answerOffset(nodes, node, type);
+    const at = p + TYPE_ANSWER_AT;
+    const answer = node + ((nodes[at] << 24) | (nodes[at + 1] << 16) | (nodes[at + 2] << 8) | nodes[at + 3]);
     if (hasSignatures(nodes, answer)) return answer;
   }
   return 0;

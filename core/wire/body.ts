@@ -9,6 +9,7 @@
 import { OPT_LENGTH } from './edns.ts';
 import { AFTER_NAME, HEADER_LENGTH, MAX_MESSAGE } from './header.ts';
 import type { Name } from './name.ts';
+import { NO_SUFFIX, ROOT_SUFFIX, SuffixTable } from './suffix-table.ts';
 import { CLASS_IN, COMPRESSIBLE, type RRset } from './types.ts';
 
 /**
@@ -29,24 +30,23 @@ const LAST_POINTER = 0x3fff - 255;
  */
 const MAX_KNOWN = 48;
 
-interface Known {
-  readonly name: Name;
-  /** Offset in the message of the name's first byte. */
-  readonly offset: number;
-  /** First byte of the name that may be pointed at. */
-  readonly from: number;
-}
-
 /** Where the current body is written. */
 let bytes = new Uint8Array(64 * 1024);
+/** The suffixes of names that the current body may point at. */
+const suffixes = new SuffixTable();
+/** Offsets of the labels of a name. */
+const starts = new Uint8Array(128);
 
 export class Body {
   #length = 0;
   readonly #start: number;
   readonly #form: QuestionForm;
-  readonly #known: Known[] = [];
+  #known = 1;
   readonly #compressBody: boolean;
   readonly moves: number[] = [];
+  /** A name that the message has, and its offset: most owners are that of the record before. */
+  #lastName: Name | null = null;
+  #lastOffset = 0;
 
   /**
    * `compressBody` false: no pointer goes into the body, so that it can be put behind another one.
@@ -55,7 +55,9 @@ export class Body {
     this.#start = HEADER_LENGTH + name.length + AFTER_NAME;
     this.#form = form;
     this.#compressBody = compressBody;
-    this.#known.push({ name, offset: HEADER_LENGTH, from: form === 'wildcard' ? name[0] + 1 : 0 });
+    suffixes.clear();
+    // Nothing may point at the first label of a wildcard for its text.
+    addSuffixes(name, splitLabels(name), ROOT_SUFFIX, HEADER_LENGTH, form === 'wildcard' ? 1 : 0);
   }
 
   get size(): number {
@@ -97,7 +99,7 @@ export class Body {
       for (let i = 0; i < layout.names; i++) {
         let end = at;
         while (rdata[end] !== 0) end += rdata[end] + 1;
-        this.#name(rdata.subarray(at, end + 1));
+        this.#name(end + 1 === rdata.length && at === 0 ? rdata : rdata.subarray(at, end + 1));
         at = end + 1;
       }
       this.#copy(rdata, at, rdata.length);
@@ -108,38 +110,48 @@ export class Body {
   }
 
   #name(name: Name): void {
-    const offset = this.#start + this.#length;
-    for (let p = 0; name[p] !== 0; p += name[p] + 1) {
-      const target = this.#suffixOffset(name, p);
-      if (target < 0) continue;
-      this.#copy(name, 0, p);
-      this.#pointer(target, false);
-      if (p > 0) this.#remember(name, offset);
+    if (name === this.#lastName) {
+      this.#pointer(this.#lastOffset, false);
       return;
     }
-    this.#copy(name, 0, name.length);
-    this.#remember(name, offset);
-  }
-
-  #remember(name: Name, offset: number): void {
-    if (this.#compressBody && offset <= LAST_POINTER && this.#known.length < MAX_KNOWN && name.length > 1)
-      this.#known.push({ name, offset, from: 0 });
-  }
-
-  /** Offset in the message of a name equal to `name` from byte `p` on, or -1. */
-  #suffixOffset(name: Name, p: number): number {
-    const length = name.length - p;
-    for (const earlier of this.#known) {
-      const from = earlier.name.length - length;
-      if (from < earlier.from || earlier.offset + from > LAST_POINTER) continue;
-      // Labels of both must begin at these bytes; equal bytes from a label start of one that ends
-      // at the root say so.
-      if (!startsLabel(earlier.name, from)) continue;
-      let i = 0;
-      while (i < length && earlier.name[from + i] === name[p + i]) i++;
-      if (i === length) return earlier.offset + from;
+    const offset = this.#start + this.#length;
+    const labels = splitLabels(name);
+    let suffix = ROOT_SUFFIX;
+    let label = labels;
+    for (; label > 0; label--) {
+      const next = suffixes.find(suffix, name, starts[label - 1]);
+      if (next === NO_SUFFIX) break;
+      suffix = next;
     }
-    return -1;
+    // The labels before `label` are not in the message yet.
+    if (suffix === ROOT_SUFFIX) this.#copy(name, 0, name.length);
+    else {
+      this.#copy(name, 0, label === labels ? name.length - 1 : starts[label]);
+      this.#pointer(suffixes.offsetOf(suffix), false);
+      if (label === 0) this.#noteLast(name, suffixes.offsetOf(suffix));
+    }
+    if (label > 0 && this.#compressBody && offset + name.length <= LAST_POINTER && this.#known < MAX_KNOWN) {
+      this.#known++;
+      addSuffixes(name, label, suffix, offset, 0);
+      this.#noteLast(name, offset);
+    }
+  }
+
+  #noteLast(name: Name, offset: number): void {
+    this.#lastName = name;
+    this.#lastOffset = offset;
+  }
+
+  /**
+   * Writes the offset in the message of each suffix of a name to `offsets`, at the suffix's first
+   * byte in the name; 0: no pointer can lead there.
+   */
+  locate(name: Name, offsets: Uint16Array): void {
+    let suffix = ROOT_SUFFIX;
+    for (let label = splitLabels(name) - 1; label >= 0; label--) {
+      if (suffix !== NO_SUFFIX) suffix = suffixes.find(suffix, name, starts[label]);
+      offsets[starts[label]] = suffix === NO_SUFFIX ? 0 : suffixes.offsetOf(suffix);
+    }
   }
 
   #pointer(target: number, fixed: boolean): void {
@@ -164,8 +176,18 @@ export class Body {
   }
 }
 
-function startsLabel(name: Name, at: number): boolean {
-  let p = 0;
-  while (p < at) p += name[p] + 1;
-  return p === at;
+/** Writes the offsets of the labels of a name to `starts`. Returns their number. */
+function splitLabels(name: Name): number {
+  let labels = 0;
+  for (let p = 0; name[p] !== 0; p += name[p] + 1) starts[labels++] = p;
+  return labels;
+}
+
+/**
+ * Adds the suffixes of the name in `starts` that begin with labels `first` to `label` - 1, of which
+ * `suffix` is the rest. The name is at `offset`.
+ */
+function addSuffixes(name: Name, label: number, suffix: number, offset: number, first: number): void {
+  let rest = suffix;
+  for (let i = label - 1; i >= first; i--) rest = suffixes.add(rest, name, starts[i], offset + starts[i]);
 }
