@@ -41,7 +41,7 @@ const GATHER = 50;
 const AT_ONCE = 100;
 /** Zones whose own secondaries are read between two turns of the event loop. */
 const PIECE = 500;
-/** Maximum secondaries of single zones, each with a queue. */
+/** Maximum secondaries of single zones, each with a queue. Accounts share them. */
 const MAX_OWN = 1000;
 const PACE = 500;
 /**
@@ -49,6 +49,10 @@ const PACE = 500;
  * know us, would have as many as there are zones.
  */
 const BETWEEN_WARNINGS = 60_000;
+
+interface OwnSecondary extends Secondary {
+  readonly account: number;
+}
 
 interface Secondary {
   readonly target: NotifyTarget;
@@ -59,8 +63,8 @@ interface Secondary {
 export class Notifier {
   readonly #options: NotifierOptions;
   readonly #secondaries: Secondary[];
-  /** Secondaries of single zones, by address and port. */
-  readonly #own = new Map<string, Secondary>();
+  /** Secondaries of single zones, by account, address and port. */
+  readonly #own = new Map<string, OwnSecondary>();
   readonly #sockets = new Map<4 | 6, Socket>();
   readonly #changes = new Map<Id, Name>();
   #gathering: NodeJS.Timeout | null = null;
@@ -133,25 +137,38 @@ export class Notifier {
   #secondariesOf(domainId: Id, hasOwn: boolean): readonly Secondary[] {
     const targets = hasOwn ? (this.#options.zoneTargets?.of(domainId) ?? []) : [];
     if (targets.length === 0) return this.#secondaries;
-    return [...this.#secondaries, ...targets.flatMap((target) => this.#ownSecondary(target) ?? [])];
+    const account = this.#options.reader.domain(domainId)?.accountId ?? 0;
+    return [...this.#secondaries, ...targets.flatMap((target) => this.#ownSecondary(target, account) ?? [])];
   }
 
   /** Undefined: there are too many that have not answered yet, or the target has all zones. */
-  #ownSecondary(target: NotifyTarget): Secondary | undefined {
+  #ownSecondary(target: NotifyTarget, account: number): Secondary | undefined {
     const isTarget = (other: NotifyTarget): boolean => other.address === target.address && other.port === target.port;
     if (this.#options.targets.some(isTarget)) return undefined;
-    const key = `${target.address} ${target.port}`;
+    const key = `${account} ${target.address} ${target.port}`;
     const present = this.#own.get(key);
     if (present !== undefined) return present;
-    if (this.#own.size >= MAX_OWN) {
-      const idle = [...this.#own].find(([, { line }]) => line.waiting === 0);
-      if (idle === undefined) return undefined;
-      idle[1].line.close();
-      this.#own.delete(idle[0]);
-    }
-    const secondary = this.#secondaryOf(target);
+    if (this.#own.size >= MAX_OWN && !this.#makeRoom(account)) return undefined;
+    const secondary = { ...this.#secondaryOf(target), account };
     this.#own.set(key, secondary);
     return secondary;
+  }
+
+  /** Drops one that has answered all, or else the oldest of the account with the most. */
+  #makeRoom(account: number): boolean {
+    const counts = new Map<number, number>([[account, 1]]);
+    let dropped: string | null = null;
+    for (const [key, own] of this.#own) {
+      counts.set(own.account, (counts.get(own.account) ?? 0) + 1);
+      if (own.line.waiting === 0) dropped ??= key;
+    }
+    const [largest, count] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a));
+    if (dropped === null && count > counts.get(account)!)
+      dropped = [...this.#own].find(([, own]) => own.account === largest)![0];
+    if (dropped === null) return false;
+    this.#own.get(dropped)!.line.close();
+    this.#own.delete(dropped);
+    return true;
   }
 
   #tellAll(after: Name | null): void {

@@ -126,4 +126,42 @@ test('secondaries of one zone: its changes, and no others', async () => {
   assert.equal(names, ['own.test.']);
 });
 
+test('silent secondaries of zones of one account keep no NOTIFY from those of another', async () => {
+  const secondary = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(secondary, 'listening');
+  // A socket that answers nothing.
+  const silent = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const tenant = { ...newDomain('tenant.test.'), accountId: 2 };
+  const attackers = Array.from({ length: 110 }, (_, i) => ({ ...newDomain(`a${i}.test.`), accountId: 1 }));
+  await withStore(embedded, async ({ environment, journal, reader }) => {
+    await write(environment, journal, 'test', (draft) => {
+      for (const domain of [tenant, ...attackers]) draft.put(domains, domain);
+    });
+    const target = (address: string, { port } = silent.address()) => ({ address, port, family: 4 as const, key: null });
+    const notifier = new Notifier({
+      targets: [],
+      zoneTargets: {
+        exist: () => true,
+        of(id) {
+          if (id === tenant.id) return [target('127.0.0.1', secondary.address())];
+          const n = attackers.findIndex((domain) => domain.id === id);
+          return Array.from({ length: 10 }, (_, i) => target(`127.1.${n}.${i + 1}`));
+        },
+      },
+      reader,
+      keyByName: () => undefined,
+      log: createLogger({ level: 'error', format: 'text', write: () => {} }),
+    });
+    for (const { id, apex } of attackers) notifier.notify(id, apex);
+    const received = once(secondary, 'message');
+    notifier.notify(tenant.id, tenant.apex);
+    const [message] = (await received) as [Buffer];
+    assert.is(formatName(nameAt(message, 12)), 'tenant.test.');
+    assert.is(notifier.waiting, 1000);
+    notifier.close();
+  });
+  for (const socket of [secondary, silent]) socket.close();
+});
+
 test.run();
