@@ -66,9 +66,9 @@ const FLOODS: readonly {
     counter: 'reset_flood',
   },
   {
-    name: 'requests that are refused without a handler (501)',
+    name: 'requests that are refused without a handler (400)',
     limits: { resetBurst: 20 },
-    again: (i) => headers(2 * i + 1, [':method', 'TRACE/', ...GET.slice(2)]),
+    again: (i) => headers(2 * i + 1, [...GET.slice(0, 4), ...GET.slice(6)]),
     counter: 'reset_flood',
   },
   {
