@@ -66,6 +66,7 @@ const DELETED = 20;
 /** Members that a state lists as left out, and of those the warning. */
 const LEFT_OUT = 20;
 const LISTED = 5;
+const ACCOUNT_GONE: Refusal = { code: 'plan_limit', message: 'The account does not exist any more.' };
 const NONE: LeftOutMembers = { leftOutCount: 0, leftOut: [] };
 
 interface Plan {
@@ -206,10 +207,17 @@ export class CatalogConsumer {
     await this.#inPieces(changed, CREATED, (draft, domain) => this.#change(draft, catalog, domain));
     // A set, since a commit that conflicts runs again.
     const added = new Set<Member>();
-    await this.#inPieces(created, CREATED, (draft, member, now) => {
+    // A plan may allow few of the 100,000 members that a catalog can have. Each attempt of a commit
+    // has a draft of its own.
+    let full: Draft | null = null;
+    const create = (draft: Draft, member: Member, now: number): void => {
       added.delete(member);
-      if (this.#create(draft, catalog, member, now)) added.add(member);
-    });
+      if (full === draft) return;
+      const refusal = this.#create(draft, catalog, member, now);
+      if (refusal === null) added.add(member);
+      full = refusal?.code === 'plan_limit' ? draft : null;
+    };
+    await this.#inPieces(created, CREATED, create, () => full !== null);
     log.info('catalog zone processed', { zone, added: added.size, removed: gone.length });
   }
 
@@ -220,11 +228,13 @@ export class CatalogConsumer {
     const leftOut: LeftOut[] = [];
     let leftOutCount = 0;
     const steps = new Steps();
+    const { admission } = this.#options;
+    const isFull = admission.isFull(this.#reader, owner);
     for (const member of members.values()) {
       await steps.next();
       const apex = apexOf(member);
       if (this.#reader.domainByApex(apex)?.listedBy?.catalogId === catalog.id) continue;
-      const refusal = this.#options.admission.findRefusal(this.#reader, apex, owner, owner);
+      const refusal = admission.findRefusal(this.#reader, apex, owner, owner, isFull);
       // Null: the node that creates it has not done so yet.
       if (refusal === null) continue;
       leftOutCount++;
@@ -298,9 +308,10 @@ export class CatalogConsumer {
     items: readonly T[],
     size: number,
     work: (draft: Draft, item: T, now: number) => void,
+    isDone: () => boolean = () => false,
   ): Promise<void> {
     const { environment, journal } = this.#options;
-    for (let at = 0; at < items.length; at += size) {
+    for (let at = 0; at < items.length && !isDone(); at += size) {
       const piece = items.slice(at, at + size);
       await write(environment, journal, BY, (draft) => {
         const now = Math.floor(Date.now() / 1000);
@@ -324,14 +335,16 @@ export class CatalogConsumer {
   }
 
   /**
-   * False: the account cannot have it (RFC 9432 section 5.2 leaves out names that are taken), or
-   * another node has created it.
+   * Why the account cannot have it (RFC 9432 section 5.2 leaves out names that are taken), or that
+   * another node has created it; null: it is created.
    */
-  #create(draft: Draft, catalog: Domain, member: Member, now: number): boolean {
+  #create(draft: Draft, catalog: Domain, member: Member, now: number): Refusal | null {
     const { accountId } = catalog;
     const apex = apexOf(member);
     const owner = draft.account(accountId);
-    if (owner === undefined || this.#options.admission.findRefusal(draft, apex, owner, owner) !== null) return false;
+    if (owner === undefined) return ACCOUNT_GONE;
+    const refusal = this.#options.admission.findRefusal(draft, apex, owner, owner);
+    if (refusal !== null) return refusal;
     const domain = memberOf(
       catalog,
       { ...PRIMARY, id: draft.newId(domains), accountId, apex, createdAt: now, kept: null },
@@ -339,7 +352,7 @@ export class CatalogConsumer {
     );
     draft.put(domains, domain);
     draft.put(secondaries, newSecondary(domain.id));
-    return true;
+    return null;
   }
 }
 

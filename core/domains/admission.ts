@@ -31,8 +31,17 @@ export class DomainAdmission {
     return planLimit(this.#plans, plan);
   }
 
-  /** Null: the domain can be created, in the commit of the draft. `by`: see findNameFault. */
-  findRefusal(reader: Reader, apex: Name, owner: Account, by: Pick<Account, 'role'>): Refusal | null {
+  /** Whether the account has as many domains as its plan allows. */
+  isFull(reader: Reader, owner: Account): boolean {
+    const limit = this.limitOf(owner);
+    return limit > 0 && reader.countDomains(owner.id, limit) >= limit;
+  }
+
+  /**
+   * Null: the domain can be created, in the commit of the draft. `by`: see findNameFault. `isFull`:
+   * of the owner, if the caller knows it.
+   */
+  findRefusal(reader: Reader, apex: Name, owner: Account, by: Pick<Account, 'role'>, isFull?: boolean): Refusal | null {
     const fault = findNameFault(this.serviceNames, apex, owner, by);
     if (fault !== null) return fault;
     const taken = findTaken(reader, apex, owner.id);
@@ -41,11 +50,10 @@ export class DomainAdmission {
       const what = taken.apex.length === apex.length ? 'This domain' : 'A domain above or below this one';
       return { code: 'zone_exists', message: `${what} already exists${own}.` };
     }
-    const limit = this.limitOf(owner);
-    if (limit === 0 || reader.countDomains(owner.id, limit) < limit) return null;
+    if (!(isFull ?? this.isFull(reader, owner))) return null;
     return {
       code: 'plan_limit',
-      message: `The plan "${owner.plan}" allows ${limit} domains, and all are in use. Delete a domain, or ask an administrator for a larger plan.`,
+      message: `The plan "${owner.plan}" allows ${this.limitOf(owner)} domains, and all are in use. Delete a domain, or ask an administrator for a larger plan.`,
     };
   }
 }
