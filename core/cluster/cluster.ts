@@ -103,6 +103,8 @@ export class Cluster {
   #acceptsNames = true;
   /** When another node was heard last, in the time of performance.now(); null: none was. */
   heardAt: number | null = null;
+  /** Why the members could not be read from etcd the last time; null: they could. */
+  trouble: unknown = null;
   isServing = false;
   #onUsage: (usage: Buffer) => void = () => {};
   /** When each node was heard last: Unix time in seconds, by name. */
@@ -155,7 +157,10 @@ export class Cluster {
         this.#keep(members);
         this.#options.onMembers?.(members);
       },
-      onTrouble: (error) => lookedUp.report(error),
+      onTrouble: (error) => {
+        this.trouble = error;
+        lookedUp.report(error);
+      },
     });
     await this.#membership.start();
     this.applied();

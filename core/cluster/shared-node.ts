@@ -31,8 +31,10 @@ import { OwnCertificates } from './own-certificates.ts';
 import type { ReadLogStates } from './peer-logs.ts';
 import { ownRuleCounts, type ReadRuleCounts } from './peer-rule-counts.ts';
 import type { ReadStatistics } from './peer-statistics.ts';
+import type { PeerTls } from './peer-tls.ts';
 import { Replacement } from './replacement.ts';
 import { revocationList, revoke } from './revocation-list.ts';
+import { requireAccepted } from './shut-out.ts';
 import { SnapshotSender } from './snapshot.ts';
 import type { Standing } from './standing.ts';
 import { TailWatcher } from './tail-watcher.ts';
@@ -97,6 +99,7 @@ class SharedNode implements Node {
   readonly #edgeListeners: ((edges: readonly EdgeAddress[]) => void)[] = [];
   readonly #log: Logger;
   readonly #config: NodeOptions['config'];
+  readonly #tls: PeerTls;
   readonly #damage: DamageLog;
   #revoking: Promise<boolean> = Promise.resolve(false);
   readonly #gateway: EtcdGateway;
@@ -117,6 +120,7 @@ class SharedNode implements Node {
     const { prefix } = etcd;
     const own = new OwnCertificates(config);
     const { tls } = own;
+    this.#tls = tls;
     const gateway = new EtcdGateway(etcdSettings(config));
     const followed = new FaultLog(
       log,
@@ -239,6 +243,9 @@ class SharedNode implements Node {
   async join(): Promise<void> {
     try {
       await this.#cluster.join();
+      const { nodeName } = this.#config;
+      const others = [...this.#cluster.known.values()].filter(({ name }) => name !== nodeName);
+      await requireAccepted(this.#cluster.trouble, nodeName, others, this.#tls);
     } catch (error) {
       await this.close();
       throw error;

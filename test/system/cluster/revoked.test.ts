@@ -88,6 +88,10 @@ test('etcd refuses the certificate of a removed node', async () => {
     assert.ok(await mayDo('node-1', ACTIONS.get));
     const { status } = await node.api.call('POST', '/api/v1/domains', { domain: 'after.example' });
     assert.is(status, 200);
+    // It cannot read in etcd that it was removed. The other node says so.
+    const back = await runCommand(['serve'], removed.env);
+    assert.is(back.code, 1, back.output);
+    assert.match(back.output, /was removed from the cluster.*waypost cluster invite node-2/s);
     // The list is kept when the daemon starts again, and when another gets the name.
     assert.is(await node.stop(), 0);
     await node.start();
