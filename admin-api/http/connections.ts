@@ -3,6 +3,17 @@ import { clientNetwork } from '../../core/address/ipv6.ts';
 import { type Census, loadCensus } from '../../core/os/accepted-connections.ts';
 import type { ConnectionLimits } from './transport.ts';
 
+const LOOPBACK_IPV6 = clientNetwork('::1');
+
+/**
+ * Clients of this machine, among them the edge, can use all connections; others leave a quarter to
+ * them. `client`: a client network.
+ */
+function mostFor(client: string, total: number): number {
+  const isLocal = client.startsWith('127.') || client === LOOPBACK_IPV6;
+  return isLocal ? total : total - Math.floor(total / 4);
+}
+
 /** For a transport that knows which connection ends. */
 export class ConnectionCount {
   readonly #limits: ConnectionLimits;
@@ -17,7 +28,7 @@ export class ConnectionCount {
   enter(address: string): (() => void) | undefined {
     const client = clientNetwork(address);
     const count = this.#clients.get(client) ?? 0;
-    if (this.#total >= this.#limits.total || count >= this.#limits.perAddress) return undefined;
+    if (this.#total >= mostFor(client, this.#limits.total) || count >= this.#limits.perAddress) return undefined;
     this.#total++;
     this.#clients.set(client, count + 1);
     return () => {
@@ -64,7 +75,7 @@ export class AnonymousConnectionCount {
     const client = clientNetwork(address);
     this.#total++;
     this.#clients.set(client, (this.#clients.get(client) ?? 0) + 1);
-    if (this.#total > this.#limits.total) return false;
+    if (this.#total > mostFor(client, this.#limits.total)) return false;
     if (this.#total <= this.#limits.perAddress || this.#isWithinLimit(client)) return true;
     return this.#listConnections() ? this.#isWithinLimit(client) : false;
   }

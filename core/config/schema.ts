@@ -342,7 +342,11 @@ export const schema = {
       'auto',
       'HTTP server: "uws" (uWebSockets.js), "node" (node:http), or "auto" for the fastest that works.',
     ),
-    max_connections: setting(integer(1, 1_000_000), 4096, 'Maximum number of concurrent connections.'),
+    max_connections: setting(
+      integer(1, 1_000_000),
+      4096,
+      'Maximum number of concurrent connections. Other machines can use three quarters of them.',
+    ),
     max_connections_per_address: setting(
       integer(1, 1_000_000),
       1024,

@@ -23,6 +23,23 @@ test('counts connections in total and for each client, and removes closed ones',
   second();
 });
 
+test('clients elsewhere leave a quarter of all connections to those of this machine', () => {
+  const limits = { total: 8, perAddress: 100 };
+  const count = new ConnectionCount(limits);
+  for (let i = 0; i < 6; i++) assert.ok(count.enter(`192.0.2.${i}`));
+  assert.is(count.enter('192.0.2.7'), undefined);
+  assert.ok(count.enter('127.0.0.1'));
+  assert.ok(count.enter('::1'));
+  assert.is(count.enter('::ffff:127.0.0.1'), undefined, 'the total');
+  const anonymous = new AnonymousConnectionCount(limits, () => []);
+  for (let i = 0; i < 6; i++) assert.ok(anonymous.opened(`192.0.2.${i}`));
+  assert.not(anonymous.opened('192.0.2.7'));
+  anonymous.closed();
+  assert.ok(anonymous.opened('127.0.0.1'));
+  assert.ok(anonymous.opened('127.0.0.1'));
+  assert.not(anonymous.opened('127.0.0.1'), 'the total');
+});
+
 test('an IPv6 client is a /64, and an IPv4 client is equal on IPv4 and IPv6 sockets', () => {
   const count = new ConnectionCount({ total: 10, perAddress: 1 });
   assert.ok(count.enter('2001:db8::1'));
@@ -43,7 +60,7 @@ test('without addresses of closed connections, the limit is never exceeded, and 
   });
   let refused = 0;
   for (let i = 0; i < 20_000; i++) {
-    const address = `192.0.2.${random.below(5)}`;
+    const address = `127.0.2.${random.below(5)}`;
     if (random.below(2) === 0 && open.length > 0) {
       open.splice(random.below(open.length), 1);
       count.closed();
@@ -68,10 +85,10 @@ test('without addresses of closed connections, the limit is never exceeded, and 
 
 test('if the kernel cannot list connections, only the total is limited', () => {
   const count = new AnonymousConnectionCount({ total: 5, perAddress: 2 }, () => undefined);
-  assert.ok(count.opened('192.0.2.1') && count.opened('192.0.2.1'));
-  const results = [count.opened('192.0.2.2'), count.opened('192.0.2.2'), count.opened('192.0.2.3')];
+  assert.ok(count.opened('127.0.2.1') && count.opened('127.0.2.1'));
+  const results = [count.opened('127.0.2.2'), count.opened('127.0.2.2'), count.opened('127.0.2.3')];
   assert.equal(results, [true, true, true]);
-  assert.not(count.opened('192.0.2.4'));
+  assert.not(count.opened('127.0.2.4'));
 });
 
 test.run();
