@@ -102,10 +102,10 @@ test('metadata: its limits, SOA-EDIT, and writes in the audit log', async (conte
 });
 
 test('metadata: 100,000 characters in all kinds of a zone, and a shortened detail in the audit log', async (context) => {
-  await send(context, 'POST', '/localhost/zones', { name: 'large-meta.org.', kind: 'Native', nameservers: [] });
+  await send(context, 'POST', '/localhost/zones', { name: 'big-labels.test.', kind: 'Native', nameservers: [] });
   const put = (kind: string, count: number) => {
     const metadata = Array.from({ length: count }, (_, i) => `${i}`.padEnd(1900, 'x'));
-    return send(context, 'PUT', `/localhost/zones/large-meta.org./metadata/${kind}`, { metadata });
+    return send(context, 'PUT', `/localhost/zones/big-labels.test./metadata/${kind}`, { metadata });
   };
   assert.is((await put('X-A', 60)).status, 422);
   assert.is((await put('X-A', 50)).status, 200);
@@ -114,7 +114,7 @@ test('metadata: 100,000 characters in all kinds of a zone, and a shortened detai
   assert.match(refusal.text, /at most 100000 characters/);
   assert.is((await put('X-A', 20)).status, 200);
   assert.is((await put('X-B', 10)).status, 200);
-  const { body } = await context.daemon.call('GET', '/api/v1/audit?domain=large-meta.org&limit=1');
+  const { body } = await context.daemon.call('GET', '/api/v1/audit?domain=big-labels.test&limit=1');
   const [{ detail }] = listOf(body.entries);
   assert.ok(Number(detail.shortened) > 19_000 && JSON.stringify(detail).length <= 4096);
 });
