@@ -18,10 +18,10 @@ export interface Additional extends Pick<Answer, 'drops' | 'arcount' | 'flags'> 
 export const NO_ADDITIONAL: Additional = { drops: [], arcount: 0, hasAlias: false, flags: 0 };
 
 /**
- * Bytes of what goes with SVCB and HTTPS. Each of them has a copy of what its target holds, so
- * without a bound ten thousand of them would multiply one large name by ten thousand.
+ * Bytes of what goes with an RRset. Each has a copy of what its target holds, so without a bound
+ * ten thousand MX records would multiply one large name by ten thousand.
  */
-const MOST_OF_SERVICES = 4096;
+const MAX_ADDITIONAL = 4096;
 
 /**
  * Writes what goes with an RRset, whose owner is `name`, in a message `owner`. `aliases`: owners of
@@ -36,15 +36,15 @@ export function writeAdditional(
   aliases: readonly Name[] = NO_NAMES,
 ): Additional {
   const from: Place = { owner, name };
+  const most = Math.min(body.size + MAX_ADDITIONAL, MAX_BODY);
   if (isServiceBinding(set.type)) {
-    const most = Math.min(body.size + MOST_OF_SERVICES, MAX_BODY);
     const writer = new AdditionalWriter(view, body, most, from, aliases);
     writer.services(set);
     return writer.written;
   }
   const at = HOST_TARGET.get(set.type);
   if (at === undefined) return NO_ADDITIONAL;
-  const writer = new AdditionalWriter(view, body, MAX_BODY, from, NO_NAMES);
+  const writer = new AdditionalWriter(view, body, most, from, NO_NAMES);
   writer.hosts(set, at);
   return writer.written;
 }

@@ -17,7 +17,7 @@ import { storeSettings } from './renumber.ts';
  * Increased when the compiler, core/store/sites.ts or the counts of usage give other bytes for the
  * same rows.
  */
-const COMPILER_VERSION = 12;
+const COMPILER_VERSION = 13;
 const FINGERPRINT = Buffer.from('compiled with');
 /** Names per transaction. */
 const BATCH = 20_000;
