@@ -1,6 +1,6 @@
 /**
- * `node dist/bench/attacks/chain-cost.js [--main FILE] [--seconds N]`: aliases of large content in a
- * zone of a customer, which are put together for each query. 150 queries a second, next to queries
+ * `node dist/bench/attacks/chain-cost.js [--main FILE] [--seconds N]`: an alias of large content in
+ * a zone of a customer, which is put together for each query. 150 queries a second, next to queries
  * for another tenant's.
  */
 import { TYPE } from '../../core/wire/types.ts';
