@@ -88,7 +88,10 @@ export function inspectStore(folder: string): InspectedStore | null {
     ]),
   };
   const isWhole = [...rows.values(), ...Object.values(derived)].every((database) => database !== undefined);
-  const environment = { root, rows, records: rows.get(records.number), ...derived, close: () => root.close() };
+  // A store that only earlier versions have opened lacks it.
+  const zoneUsage = table('zone_usage');
+  const others = { records: rows.get(records.number), zoneUsage };
+  const environment = { root, rows, ...derived, ...others, close: () => root.close() };
   return {
     figures,
     reader: format === ownFormat && isWhole ? new StoreReader(environment as unknown as Environment) : null,
