@@ -153,7 +153,14 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/wire',
     'core/zone',
   ],
-  'admin-api/events': ['admin-api/auth', 'admin-api/change', 'admin-api/http', 'core/journal', 'core/store'],
+  'admin-api/events': [
+    'admin-api/auth',
+    'admin-api/change',
+    'admin-api/http',
+    'core/base',
+    'core/journal',
+    'core/store',
+  ],
   'admin-api/factors': ['admin-api/http', 'core/base', 'core/journal', 'core/store'],
   'admin-api/history': [
     'admin-api/auth',

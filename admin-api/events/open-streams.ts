@@ -1,8 +1,9 @@
 /** The open streams of server-sent events on this node, whose number is limited. */
+import { FairSlots } from '../../core/base/fair-slots.ts';
 import type { Id } from '../../core/store/keys.ts';
 import { HttpError } from '../http/errors.ts';
 
-/** Concurrent streams of all accounts. */
+/** Concurrent streams of all accounts. Each leaves as many to others as it has (FairSlots). */
 const MAX_STREAMS = 1000;
 /** Concurrent streams of one account. */
 const MAX_ACCOUNT_STREAMS = 20;
@@ -18,12 +19,15 @@ export interface Stream {
 export class OpenStreams {
   readonly #open = new Set<Stream>();
   readonly #accounts = new Map<Id, number>();
+  readonly #slots = new FairSlots({ slots: MAX_STREAMS, queue: 0 });
   #isClosed = false;
 
   /** Returns a function to call when the stream ends. Throws HttpError 429. */
   enter(accountId: Id, stream: Stream): () => void {
     const count = this.#accounts.get(accountId) ?? 0;
-    if (this.#isClosed || this.#open.size >= MAX_STREAMS || count >= MAX_ACCOUNT_STREAMS)
+    const isWithin = !this.#isClosed && count < MAX_ACCOUNT_STREAMS;
+    const slot = isWithin ? this.#slots.tryAcquire({ account: String(accountId), network: '' }) : null;
+    if (slot === null)
       throw new HttpError(
         429,
         'too_many_streams',
@@ -36,6 +40,7 @@ export class OpenStreams {
     this.#accounts.set(accountId, count + 1);
     return () => {
       if (!this.#open.delete(stream)) return;
+      slot.release();
       const left = (this.#accounts.get(accountId) ?? 1) - 1;
       if (left === 0) this.#accounts.delete(accountId);
       else this.#accounts.set(accountId, left);

@@ -24,6 +24,7 @@ import {
 import { createRecord, deleteRecord, updateRecord } from './service.ts';
 import { RecordSerializer } from './text.ts';
 import { exportZone } from './zonefile/export.ts';
+import { ExportSlots } from './zonefile/export-slots.ts';
 import { type ImportOptions, importZone } from './zonefile/import.ts';
 import type { PreparePool } from './zonefile/pool.ts';
 import { previewImport } from './zonefile/preview.ts';
@@ -66,6 +67,7 @@ const NO_RECORD = [...NO_DOMAIN, 'no_such_record'];
 
 export function recordRoutes(services: Services, pool: PreparePool): Route[] {
   const pages = new RecordPageCache();
+  const exports = new ExportSlots();
   return [
     route({
       operationId: 'listRecords',
@@ -195,11 +197,13 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       conditional: true,
       responseType: 'text/dns',
       faults: { 404: NO_DOMAIN },
-      run({ caller, params, headers }) {
+      run(context) {
+        const { caller, params, headers } = context;
         const domain = ownedDomain(services.reader, caller, parseId(params.domain_id));
+        const raw = exports.hold(context, exportZone(services, domain));
         headers['Content-Type'] = 'text/dns; charset=utf-8';
         headers.ETag = etag(services.reader.zoneState(domain.id).revision);
-        return { raw: exportZone(services, domain) };
+        return { raw };
       },
     }),
     bytesRoute({

@@ -5,9 +5,9 @@
  */
 
 import { InvalidError } from '../../core/base/errors.ts';
+import { FairSlots } from '../../core/base/fair-slots.ts';
 import type { Counter, Registry } from '../../core/base/metrics/index.ts';
 import type { AnswerDeferred, DeferredRequest } from '../../core/nameserver/deferred.ts';
-import type { Id } from '../../core/store/keys.ts';
 import { type HeldKey, openKeyring } from '../../core/tsig/keyring.ts';
 import { bareResponse } from '../../core/wire/bare-response.ts';
 import { HEADER_LENGTH, QR } from '../../core/wire/header.ts';
@@ -24,11 +24,10 @@ import { performUpdate } from './perform.ts';
 import { Repeats } from './repeats.ts';
 
 /**
- * Maximum updates in flight, in total and for one account with all its keys. Others get SERVFAIL,
- * so that the client retries.
+ * Maximum updates in flight. One account with all its keys has half of them (FairSlots). Others get
+ * SERVFAIL, so that the client retries.
  */
-const MAX_UPDATES = 256;
-const MAX_PER_ACCOUNT = 64;
+const MAX_UPDATES = 128;
 /** Bytes of a signature that identify it. */
 const SIGNATURE_PREFIX = 16;
 
@@ -50,9 +49,7 @@ class UpdateHandler {
   readonly #accountRate: RateLimit;
   readonly #answered: Counter;
   readonly #repeats = new Repeats(nowSeconds);
-  /** Number of updates in flight by account. */
-  readonly #inFlight = new Map<Id, number>();
-  #total = 0;
+  readonly #slots = new FairSlots({ slots: MAX_UPDATES, queue: 0 });
 
   constructor(services: Services, metrics: Registry) {
     this.#services = services;
@@ -101,10 +98,9 @@ class UpdateHandler {
 
   async #take(key: HeldKey, message: Uint8Array, mac: Uint8Array, address: string): Promise<number> {
     const { id } = key.account;
-    const own = this.#inFlight.get(id) ?? 0;
-    if (this.#total >= MAX_UPDATES || own >= MAX_PER_ACCOUNT) return RCODE.SERVFAIL;
-    this.#total++;
-    this.#inFlight.set(id, own + 1);
+    // Accounts that share a network are not slower than others.
+    const slot = this.#slots.tryAcquire({ account: String(id), network: '' });
+    if (slot === null) return RCODE.SERVFAIL;
     try {
       this.#rate.take(key.row.id, {});
       if (key.account.role !== 'admin') this.#accountRate.take(id, {});
@@ -117,10 +113,7 @@ class UpdateHandler {
     } catch (error) {
       return this.#codeOf(error, key);
     } finally {
-      this.#total--;
-      const left = (this.#inFlight.get(id) ?? 1) - 1;
-      if (left === 0) this.#inFlight.delete(id);
-      else this.#inFlight.set(id, left);
+      slot.release();
     }
   }
 

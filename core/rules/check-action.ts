@@ -13,6 +13,11 @@ const PRINTABLE = /^[\x20-\x7e\u00a0-\uffff]*$/;
 const HASH = /^\$argon2id\$v=\d+\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$[A-Za-z0-9+/]{10,100}\$[A-Za-z0-9+/]{10,200}$/;
 /** KiB, passes and lanes that one verification may cost. */
 const MAX_COST = [65_536, 10, 4] as const;
+/**
+ * KiB times passes, about 0.2 s: all threads of the edge share four threads for hashes and files.
+ * The defaults of the usual libraries are below.
+ */
+const MAX_WORK = 4 * 65_536;
 /** Up to the path, the query, or a placeholder that starts with one. Group 1: the authority. */
 const AUTHORITY = /^(?:https?|\{scheme\}):\/\/(.*?)(?:[/?\\]|\{(?:path|uri|query)\}|$)/i;
 /** Visitors choose no part of it but the host that they requested. */
@@ -178,5 +183,7 @@ function checkUsers({ realm, users }: Extract<RuleAction, { type: 'basic_auth' }
     if (cost === null) report(`/users/${i}/hash`, 'is no argon2id hash; give a password instead');
     else if (MAX_COST.some((most, at) => Number(cost[at + 1]) > most))
       report(`/users/${i}/hash`, `costs more than m=${MAX_COST[0]}, t=${MAX_COST[1]}, p=${MAX_COST[2]}`);
+    else if (Number(cost[1]) * Number(cost[2]) > MAX_WORK)
+      report(`/users/${i}/hash`, `costs more than m·t=${MAX_WORK}; use m=65536,t=3 or less`);
   });
 }

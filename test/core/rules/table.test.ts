@@ -303,6 +303,24 @@ const FAULTS: readonly FaultRow[] = [
   { rule: { action: { type: 'cache' } }, message: /does nothing; add ttl or key/ },
   { rule: { action: { type: 'cache', key: { headers: ['Cookie'] } } }, message: /secret of a visitor/ },
   { rule: { action: { type: 'basic_auth', users: [{ name: 'a', hash: 'x' }] } }, message: /no argon2id hash/ },
+  {
+    rule: {
+      action: {
+        type: 'basic_auth',
+        users: [{ name: 'a', hash: '$argon2id$v=19$m=65536,t=11,p=4$AAAAAAAAAAA$AAAAAAAAAAA' }],
+      },
+    },
+    message: /costs more than m=65536/,
+  },
+  {
+    rule: {
+      action: {
+        type: 'basic_auth',
+        users: [{ name: 'a', hash: '$argon2id$v=19$m=65536,t=5,p=4$AAAAAAAAAAA$AAAAAAAAAAA' }],
+      },
+    },
+    message: /costs more than m·t=262144; use m=65536,t=3/,
+  },
   { rule: { action: { type: 'basic_auth', users: [{ name: 'a:b', hash: '' }] } }, message: /no colon/ },
 ];
 
