@@ -44,6 +44,7 @@ import {
   isWithin,
   joinNames,
   LOWER,
+  labelCount,
   MAX_NAME,
   type Name,
   nameId,
@@ -119,7 +120,7 @@ export class Synthesizer {
 
   /** Fills the sections; returns the response code. */
   #followChain(queryName: Name, first: Found, type: number, { answer, authority, additional }: Sections): number {
-    const used: string[] = [];
+    const chain = new Chain();
     const dnames: string[] = [];
     let name = queryName;
     for (let found = first; ; found = this.#locate(name)) {
@@ -153,7 +154,7 @@ export class Synthesizer {
           return RCODE.NOERROR;
         }
         case 'dname': {
-          if (!addToChain(used, name)) return RCODE.NOERROR;
+          if (!chain.add(name)) return RCODE.NOERROR;
           const a = answerOffset(this.#index.bytes, found.node, TYPE.DNAME);
           const record = firstRecord(this.#index.bytes, a, source, source);
           const dname = nameId(found.source);
@@ -171,7 +172,7 @@ export class Synthesizer {
         }
         case 'node': {
           if ((this.#index.bytes[found.node + 4] & NODE_CNAME) !== 0) {
-            if (!addToChain(used, name)) return RCODE.NOERROR;
+            if (!chain.add(name)) return RCODE.NOERROR;
             const a = answerOffset(this.#index.bytes, found.node, TYPE.CNAME);
             const records = expand(a, TYPE.CNAME).answer;
             append(answer, records);
@@ -470,12 +471,22 @@ function append(section: ResourceRecord[], records: readonly ResourceRecord[]): 
 const setId = ({ name, type }: Pick<ResourceRecord, 'name' | 'type'>): string => `${type} ${nameId(name)}`;
 
 /**
- * Adds a name to the chain. False: the chain ends, because it contains the name already or is too
- * long.
+ * Labels of all names that a chain leads on from, at most: each costs a step of the search and of
+ * the compression. Names of usual length do not reach it with MAX_SOURCES.
  */
-function addToChain(used: string[], name: Name): boolean {
-  const id = nameId(name);
-  if (used.length === MAX_SOURCES || used.includes(id)) return false;
-  used.push(id);
-  return true;
+const MAX_CHAIN_LABELS = 1024;
+
+/** The names that the CNAMEs and DNAMEs of a response lead on from. */
+class Chain {
+  readonly #names: string[] = [];
+  #labels = 0;
+
+  /** False: the chain ends, because it contains the name already or is too long. */
+  add(name: Name): boolean {
+    const id = nameId(name);
+    this.#labels += labelCount(name);
+    if (this.#names.length === MAX_SOURCES || this.#labels > MAX_CHAIN_LABELS || this.#names.includes(id)) return false;
+    this.#names.push(id);
+    return true;
+  }
 }
