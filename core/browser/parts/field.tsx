@@ -1,6 +1,6 @@
 /** A labelled input. */
 import type { Signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Labelled, type Labels } from './labelled.tsx';
 
 interface FieldProps extends Labels {
@@ -25,7 +25,8 @@ interface FieldProps extends Labels {
 
 export function Field({ label, value, hint, fault, type = 'text', isFirst = false, ...rest }: FieldProps) {
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  // Before the next key or click: what is typed then belongs to the field that it is meant for.
+  useLayoutEffect(() => {
     if (isFirst) input.current?.focus();
   }, []);
   return (
