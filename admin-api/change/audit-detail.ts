@@ -19,10 +19,25 @@ const MAX_DEPTH = 3;
  * all of them.
  */
 export function boundDetail(detail: Detail, max: number): Detail {
+  if (longest(detail, 0) <= max) return detail;
   const { length } = JSON.stringify(detail);
   if (length <= max) return detail;
   const part = { ...(shorten(detail, 0) as Detail), shortened: length };
   return JSON.stringify(part).length <= max ? part : { shortened: length };
+}
+
+/** Characters of an escaped one, such as \u0000, and of anything that is no text. */
+const ESCAPED = 6;
+const OTHER = 24;
+
+/** A bound of the length as JSON, in a fraction of its time; infinite if the value is deep. */
+function longest(value: unknown, depth: number): number {
+  if (typeof value === 'string') return ESCAPED * value.length + 2;
+  if (typeof value !== 'object' || value === null) return OTHER;
+  if (depth > MAX_DEPTH || Array.isArray(value)) return Number.POSITIVE_INFINITY;
+  let sum = 2;
+  for (const name in value) sum += ESCAPED * name.length + 4 + longest((value as Detail)[name], depth + 1);
+  return sum;
 }
 
 function shorten(value: unknown, depth: number): unknown {

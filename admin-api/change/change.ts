@@ -85,8 +85,8 @@ function requireAccess(draft: Draft, { account: { id }, session, token }: Caller
   if (account === undefined) throw accountGone();
   if (!account.apiEnabled) throw apiDisabled();
   if (session !== undefined) {
-    if (draft.session(session.row.id) === undefined) throw sessionGone();
-  } else if (token.hash !== '' && draft.token(token.id) === undefined) throw tokenGone();
+    if (!draft.hasSession(session.row.id)) throw sessionGone();
+  } else if (token.hash !== '' && !draft.hasToken(token.id)) throw tokenGone();
 }
 
 /** The caller, and the request. A token with the id 0 is not stored. */

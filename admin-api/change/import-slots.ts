@@ -12,6 +12,11 @@ const SLOTS = 2;
 /** Waiting imports of all accounts. Their bodies are bounded by admin-api/http/body-memory.ts. */
 const MAX_QUEUED = 256;
 const RETRY_SECONDS = '10';
+/**
+ * Bytes of a body up to which it is no more work than a batch (some thousand records), and takes no
+ * turn: tools import many small zones concurrently.
+ */
+export const SMALL_IMPORT = 64 * 1024;
 
 export class ImportSlots {
   readonly #slots = new FairSlots({ slots: SLOTS, queue: MAX_QUEUED });
@@ -20,11 +25,11 @@ export class ImportSlots {
    * Runs `work` when it is the account's turn; never, if the client disconnects before. Throws
    * HttpError 503 if the queue is full.
    */
-  async run<T>({ caller, signal }: Pick<Context<Caller>, 'caller' | 'signal'>, work: () => T | Promise<T>): Promise<T> {
+  async run<T>({ caller, client }: Pick<Context<Caller>, 'caller' | 'client'>, work: () => T | Promise<T>): Promise<T> {
     // Accounts that share a network are not slower than others.
     const owner = { account: String(caller.account.id), network: '' };
     try {
-      return await this.#slots.run(owner, async () => work(), signal);
+      return await this.#slots.run(owner, async () => work(), client.signal);
     } catch (error) {
       if (!(error instanceof SlotsFullError)) throw error;
       throw new HttpError(

@@ -37,8 +37,8 @@ export interface Context<C, B = unknown> {
   readonly body: B;
   readonly requestId: string;
   readonly remoteAddress: string;
-  /** Aborts when the client disconnects. */
-  readonly signal: AbortSignal;
+  /** Its signal aborts when the client disconnects. */
+  readonly client: Pick<HttpRequest, 'signal'>;
   /** A proxy received the request over TLS. */
   readonly isSecure: boolean;
   /** Set for a POST with an Idempotency-Key. */
@@ -440,9 +440,7 @@ function createContext<C, B>(
     body,
     idempotency,
     header,
-    get signal() {
-      return request.signal;
-    },
+    client: request,
   };
 }
 

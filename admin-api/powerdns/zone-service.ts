@@ -8,6 +8,7 @@ import { parseRdata } from '../../core/wire/rdata/index.ts';
 import { TYPE } from '../../core/wire/types.ts';
 import { accountOf } from '../change/acting.ts';
 import { change } from '../change/change.ts';
+import { SMALL_IMPORT } from '../change/import-slots.ts';
 import type { Services } from '../change/services.ts';
 import { setDnssec } from '../dnssec/service.ts';
 import { requireEditable } from '../domains/owned.ts';
@@ -25,11 +26,8 @@ import { patchRRsets } from './rrset-patch.ts';
 import { CONSUMER, PRODUCER, readZoneBody, SLAVE, type ZoneBody } from './zone-body.ts';
 import { dotted, tryParseName } from './zone-id.ts';
 
-/** Bytes of a body above which it takes turns with imports. */
-const LARGE_BODY = 64 * 1024;
-
 function inTurn<T>({ imports }: Services, context: PowerDnsContext, work: () => Promise<T>): Promise<T> {
-  return context.body.length > LARGE_BODY ? imports.run(context, work) : work();
+  return context.body.length > SMALL_IMPORT ? imports.run(context, work) : work();
 }
 
 /** Returns the new zone. Throws WaypostError. */

@@ -1,10 +1,13 @@
 /** Endpoints of records and zone files. */
 import { Type } from '@sinclair/typebox';
+import { mayGenerate } from '../../core/wire/master/index.ts';
+import { SMALL_IMPORT } from '../change/import-slots.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { EDIT_FAULTS, etag, ownedDomain } from '../domains/owned.ts';
+import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import { nextCursor, readPage, readSort } from '../http/lists.ts';
-import { bytesRoute, type Faults, type Route, route } from '../http/route.ts';
+import { bytesRoute, type Context, type Faults, type Route, route } from '../http/route.ts';
 import { NOTHING, oneOf, pageQuery, searchQuery, sortQuery } from '../http/schema.ts';
 import { batchSize, changeRecords, previewRecords } from './batch.ts';
 import { commentFinder } from './comment.ts';
@@ -37,6 +40,8 @@ const ZONEFILE = '/api/v1/domains/{domain_id}/zonefile';
 const MAX_BATCH_BODY = 8 << 20;
 /** Changes of a batch above which it takes turns with imports. */
 const LARGE_BATCH = 1000;
+/** Stored bytes of a zone of some thousand records, which an import reads and replaces. */
+const SMALL_ZONE = 4 * SMALL_IMPORT;
 
 const RECORD_FAULTS: Faults = {
   409: [
@@ -250,14 +255,25 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
         const options = readImportOptions(query);
         const limit = readPreviewLimit(query.get('limit'));
         const isPreview = readFlag(query, 'dry_run');
-        return services.imports.run(context, () =>
+        const work = () =>
           isPreview
             ? previewImport(services, pool, context, body, { ...options, limit })
-            : importZone(services, pool, context, body, options),
-        );
+            : importZone(services, pool, context, body, options);
+        return isSmallImport(services, context, body) ? work() : services.imports.run(context, work);
       },
     }),
   ];
+}
+
+/** Whether file and zone are small. Throws HttpError 404. */
+function isSmallImport(
+  { reader }: Services,
+  { caller, params }: Pick<Context<Caller>, 'caller' | 'params'>,
+  body: Uint8Array,
+): boolean {
+  if (body.length > SMALL_IMPORT || mayGenerate(body)) return false;
+  const { id } = ownedDomain(reader, caller, parseId(params.domain_id));
+  return reader.zoneBytes(id) <= SMALL_ZONE;
 }
 
 /** Throws HttpError 400. */

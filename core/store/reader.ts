@@ -239,6 +239,10 @@ export class Reader {
     return this.row(tokens, idKey(id));
   }
 
+  hasToken(id: Id): boolean {
+    return this.raw.get(tokens.number, idKey(id)) !== undefined;
+  }
+
   /** By the id that a token of Waypost 0.1 has in its text. */
   tokenByLegacyId(legacyId: string): Token | undefined {
     return this.rowAt(tokens, legacyTokenKey(legacyId));
@@ -254,6 +258,10 @@ export class Reader {
 
   session(id: Id): Session | undefined {
     return this.row(sessions, idKey(id));
+  }
+
+  hasSession(id: Id): boolean {
+    return this.raw.get(sessions.number, idKey(id)) !== undefined;
   }
 
   sessionsOf(accountId: Id): Session[] {

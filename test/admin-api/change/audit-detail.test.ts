@@ -1,7 +1,10 @@
 /** Details of audit entries are bounded, whatever a customer writes. */
+import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { boundDetail, MAX_DETAIL, MAX_SCARCE_DETAIL } from '../../../admin-api/change/audit-detail.ts';
+import { depth } from '../../support/depth.ts';
+import { SEED } from '../../support/seed.ts';
 
 const sizeOf = (detail: object): number => JSON.stringify(detail).length;
 
@@ -36,6 +39,17 @@ test('whatever the shape, the size is bounded', () => {
       assert.ok(sizeOf(bounded) <= max);
       assert.is(bounded.shortened, sizeOf(detail));
     }
+});
+
+test('generated: no detail above a limit is kept whole', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat(400), (detail, max) => {
+      const bounded = boundDetail(detail, max);
+      if (sizeOf(detail) <= max) assert.is(bounded, detail);
+      else assert.ok('shortened' in bounded);
+    }),
+    { seed: SEED, numRuns: depth({ quick: 200, moderate: 1000, full: 20_000 }) },
+  );
 });
 
 test.run();

@@ -17,7 +17,7 @@ class Imports {
 
   start(account: number, signal = new AbortController().signal): Promise<string> {
     const caller = { account: { id: account } } as Caller;
-    return this.#slots.run({ caller, signal }, async () => {
+    return this.#slots.run({ caller, client: { signal } }, async () => {
       this.order.push(account);
       await new Promise<void>((end) => {
         this.running.push({ account, end });
@@ -82,7 +82,7 @@ test('an import whose client has disconnected leaves the queue and never runs', 
 test('a failure frees the slot', async () => {
   const slots = new ImportSlots();
   const caller = { account: { id: 1 } } as Caller;
-  const context = { caller, signal: new AbortController().signal };
+  const context = { caller, client: new AbortController() };
   for (let i = 0; i < 5; i++)
     assert.is(
       await slots.run(context, () => Promise.reject(new Error('x'))).catch((error: Error) => error.message),
