@@ -78,7 +78,7 @@ export async function signIn<T>(
     if (!now.apiEnabled) throw apiDisabled();
     const check = checkCode(draft, secrets, now.id, body.code);
     if (check.isAccepted) return { done: work(draft, now, check.by ?? 'password') };
-    // The password was right, so somebody else may know it.
+    // The password was right, so it may be known to others.
     const caller = { account: now, token: SIGN_IN };
     if (check.refusal.code === 'bad_code')
       draft.insert(

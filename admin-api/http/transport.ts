@@ -114,7 +114,7 @@ export const BODY_RATE = 64 * 1024;
  */
 export const MAX_HEADER = 16 * 1024;
 
-/** Unsent bytes of a response that are charged to nobody: the kernel accepts as many. */
+/** Unsent bytes of a response without a charge: the kernel buffers that many. */
 export const SMALL_RESPONSE = 64 * 1024;
 
 /** Header fields of a request. uWebSockets.js supports at most 98. */

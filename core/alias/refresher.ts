@@ -229,7 +229,7 @@ export class AliasRefresher {
     return [target];
   }
 
-  /** Nobody uses the target any more. */
+  /** No record uses the target. */
   #end(target: Target): void {
     target.isGone = true;
     this.#options.states.live.delete(targetId(target.name, target.account));

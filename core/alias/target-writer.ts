@@ -100,7 +100,7 @@ export class TargetWriter {
     });
   }
 
-  /** Takes the entry of a target away that nobody uses any more. `isUsed`: it is used again. */
+  /** Deletes the entry of a target that no record uses. `isUsed`: a record uses it again. */
   async forget({ name, account }: Target, isUsed: () => boolean): Promise<void> {
     await write(this.#environment, this.#journal, BY, (draft) => {
       const row = draft.row(aliasTargets, keyOf(name));

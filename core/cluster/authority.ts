@@ -47,7 +47,7 @@ export async function signNode(authority: Pair, name: string, hosts: readonly st
   return { certificate, key: await pemOf(keys.privateKey) };
 }
 
-/** The certificate of a node anew, for the same key, name and hosts. Throws Error. */
+/** Reissues the certificate of a node for the same key, name and hosts. Throws Error. */
 export async function signAgain(authority: Pair, name: string, certificate: X509Certificate): Promise<string> {
   const key = await webcrypto.subtle.importKey(
     'spki',

@@ -12,7 +12,7 @@
  *   node/reissued/<name>       the certificate that it is to take, in PEM
  *   node/level                 the feature level that the cluster has agreed on
  *
- * A key is a fingerprint: key-print.ts. A value that nobody can have written is damaged: it is
+ * A key is a fingerprint: key-print.ts. A value that no node can have written is damaged: it is
  * reported, read again, and left behind when it is mended.
  */
 import { X509Certificate } from 'node:crypto';
@@ -201,7 +201,7 @@ export async function readMembers(gateway: EtcdGateway, prefix: string): Promise
   const agreedLevel = levelOf(level, nodes) ?? (damaged.size === 0 ? leastLevel(nodes.values()) : FIRST_LEVEL);
   if (level !== undefined && levelOf(level, nodes) === null)
     damaged.set(levelKey(prefix), `${excerpt(level.value)} is above the feature level of every member, or none`);
-  // Both are written under one lease: one that stands alone is of nobody.
+  // Both are written under one lease: one without the other has no owner.
   const live = new Set([...marked].filter((name) => sessions.has(name)));
   return {
     nodes,

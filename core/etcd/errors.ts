@@ -37,7 +37,7 @@ export class EtcdFull extends EtcdRefused {}
 export class EtcdCompacted extends Error {}
 
 /**
- * A value in etcd that nobody can have written. It is read again until it is mended, and nothing
+ * A value in etcd that no node can have written. It is read again until it is mended, and nothing
  * is done by it.
  */
 export class EtcdDamaged extends Error {
