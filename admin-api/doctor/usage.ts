@@ -15,8 +15,7 @@ const SHOWN = 5;
 async function readUsage(context: Context): Promise<UsageReading> {
   const { reader } = await context.store();
   if (reader === null) throw new NotChecked('the store has another format');
-  if ((reader.environment.zoneUsage as unknown) === undefined)
-    throw new NotChecked('the daemon of this version has not started yet');
+  if (!reader.hasCounts()) throw new NotChecked('the daemon of this version has not started yet');
   const { accounts, zones } = await findLargest(reader, SHOWN);
   return {
     zones,

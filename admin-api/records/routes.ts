@@ -273,7 +273,7 @@ function isSmallImport(
 ): boolean {
   if (body.length > SMALL_IMPORT || mayGenerate(body)) return false;
   const { id } = ownedDomain(reader, caller, parseId(params.domain_id));
-  return reader.zoneBytes(id) <= SMALL_ZONE;
+  return reader.zoneState(id).bytes <= SMALL_ZONE;
 }
 
 /** Throws HttpError 400. */

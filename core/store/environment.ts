@@ -25,12 +25,10 @@ export interface Environment {
   readonly targets: Binary;
   /** Which names hold an ALIAS that leads to which (see keys.ts). Derived. */
   readonly aliases: Binary;
-  /** domain id ─► serial, revision, record count. Derived. */
+  /** domain id ─► serial, revision, record count, bytes of its rows. Derived. */
   readonly zones: Binary;
   /** account id ─► how many domains, records and bytes it has. Derived. */
   readonly usage: Binary;
-  /** domain id ─► bytes of its rows. Derived. */
-  readonly zoneUsage: Binary;
   /** domain id ─► what the edge reads when a client comes (see sites.ts). Derived. */
   readonly sites: Binary;
   /** domain id, NSEC3 hash ─► entry (see nsec3-entries.ts). Derived. */
@@ -104,7 +102,6 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
       aliases: table('aliases'),
       zones: table('zones'),
       usage: table('usage'),
-      zoneUsage: table('zone_usage'),
       sites: table('sites'),
       nsec3: table('nsec3'),
       history: table('history'),

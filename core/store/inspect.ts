@@ -88,10 +88,7 @@ export function inspectStore(folder: string): InspectedStore | null {
     ]),
   };
   const isWhole = [...rows.values(), ...Object.values(derived)].every((database) => database !== undefined);
-  // A store that only earlier versions have opened lacks it.
-  const zoneUsage = table('zone_usage');
-  const others = { records: rows.get(records.number), zoneUsage };
-  const environment = { root, rows, ...derived, ...others, close: () => root.close() };
+  const environment = { root, rows, records: rows.get(records.number), ...derived, close: () => root.close() };
   return {
     figures,
     reader: format === ownFormat && isWhole ? new StoreReader(environment as unknown as Environment) : null,

@@ -5,7 +5,7 @@ import { Periodic } from '../base/periodic.ts';
 import { formatHost } from '../wire/name.ts';
 import type { Binary } from './environment.ts';
 import { type Id, idAt } from './keys.ts';
-import { decodeUsage, decodeZoneBytes, type StoreReader } from './reader.ts';
+import { decodeUsage, decodeZoneState, type StoreReader } from './reader.ts';
 
 export interface LargeAccount {
   readonly accountId: Id;
@@ -32,15 +32,15 @@ const PIECE = 2000;
 
 /** Resolves with at most `count` of each. Its work is linear in accounts and zones. */
 export async function findLargest(reader: StoreReader, count: number): Promise<Largest> {
-  const { usage, zoneUsage } = reader.environment;
+  const { usage, zones: states } = reader.environment;
   const accounts = new Top<LargeAccount>(count);
   await forEachRow(usage, (key, value) => {
     const { records, bytes } = decodeUsage(value);
     if (accounts.admits(bytes)) accounts.add({ accountId: idAt(key), records, bytes });
   });
   const zones = new Top<{ readonly domainId: Id; readonly bytes: number }>(count);
-  await forEachRow(zoneUsage, (key, value) => {
-    const bytes = decodeZoneBytes(value);
+  await forEachRow(states, (key, value) => {
+    const { bytes } = decodeZoneState(value);
     if (zones.admits(bytes)) zones.add({ domainId: idAt(key), bytes });
   });
   return {

@@ -117,9 +117,16 @@ export interface ZoneState {
   readonly recordCount: number;
   /** Seconds since 1970. */
   readonly updatedAt: number;
+  /** Of its rows: see row-owner.ts. */
+  readonly bytes: number;
 }
 
-export const EMPTY_ZONE: ZoneState = { serial: 0, revision: 0, recordCount: 0, updatedAt: 0 };
+export const EMPTY_ZONE: ZoneState = { serial: 0, revision: 0, recordCount: 0, updatedAt: 0, bytes: 0 };
+
+const ZONE_STATE_BYTES = 25;
+
+/** Rows of earlier versions have no bytes. The start of the daemon counts them. */
+export const hasZoneBytes = (value: Buffer): boolean => value.length === ZONE_STATE_BYTES;
 
 export function decodeZoneState(value: Buffer | undefined): ZoneState {
   if (value === undefined) return EMPTY_ZONE;
@@ -128,15 +135,17 @@ export function decodeZoneState(value: Buffer | undefined): ZoneState {
     revision: value.readUIntBE(4, 6),
     recordCount: value.readUInt32BE(10),
     updatedAt: value.readUIntBE(14, 5),
+    bytes: hasZoneBytes(value) ? value.readUIntBE(19, 6) : 0,
   };
 }
 
-export function encodeZoneState(state: ZoneState): Buffer {
-  const value = Buffer.allocUnsafe(19);
+export function encodeZoneState(state: ZoneState, bytes = state.bytes): Buffer {
+  const value = Buffer.allocUnsafe(ZONE_STATE_BYTES);
   value.writeUInt32BE(state.serial, 0);
   value.writeUIntBE(state.revision, 4, 6);
   value.writeUInt32BE(state.recordCount, 10);
   value.writeUIntBE(state.updatedAt, 14, 5);
+  value.writeUIntBE(bytes, 19, 6);
   return value;
 }
 
@@ -172,16 +181,6 @@ export function encodeUsage({ domains, records, bytes, audit }: Usage): Buffer {
   value.writeUIntBE(records, 6, 6);
   value.writeUIntBE(bytes, 12, 6);
   value.writeUIntBE(audit, 18, 6);
-  return value;
-}
-
-/** Bytes of the rows of a zone. */
-export const decodeZoneBytes = (value: Buffer | undefined): number =>
-  value === undefined ? 0 : value.readUIntBE(0, 6);
-
-export function encodeZoneBytes(bytes: number): Buffer {
-  const value = Buffer.allocUnsafe(6);
-  value.writeUIntBE(bytes, 0, 6);
   return value;
 }
 
@@ -602,16 +601,17 @@ export class StoreReader extends Reader {
     return decodeUsage(this.environment.usage.get(idKey(accountId)));
   }
 
-  /** Bytes of the rows of a zone: see row-owner.ts. */
-  zoneBytes(domainId: Id): number {
-    return decodeZoneBytes(this.environment.zoneUsage.get(idKey(domainId)));
-  }
-
   oldestAudits(accountId: Id, limit: number): Audit[] {
     const start = idKey(accountId);
     return this.raw
       .range(audits.number, start, afterPrefix(start), limit)
       .map(({ key, value }) => audits.decode(key, value));
+  }
+
+  /** False: only an earlier version has written to the store, which did not count bytes. */
+  hasCounts(): boolean {
+    for (const { value } of this.environment.zones.getRange({ limit: 1 })) return hasZoneBytes(value);
+    return true;
   }
 
   /**

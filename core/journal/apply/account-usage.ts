@@ -4,7 +4,7 @@
  */
 import type { Environment } from '../../store/environment.ts';
 import { type Id, idAt, idKey } from '../../store/keys.ts';
-import { decodeUsage, decodeZoneBytes, encodeUsage, encodeZoneBytes } from '../../store/reader.ts';
+import { decodeUsage, decodeZoneState, encodeUsage, encodeZoneState } from '../../store/reader.ts';
 import { accountShare, rowOwner, rowSize } from '../../store/row-owner.ts';
 import type { Domain } from '../../store/rows.ts';
 import type { Change } from '../entry-codec.ts';
@@ -18,14 +18,17 @@ interface Counts {
 
 export class UsageChanges {
   readonly #environment: Environment;
+  readonly #storedBytes: (domainId: Id) => number;
   readonly #accounts = new Map<Id, Counts>();
   /** Bytes of the changed zones after the entries so far. */
   readonly #zones = new Map<Id, number>();
   /** Bytes that the current entry adds to zones. */
   readonly #added = new Map<Id, number>();
 
-  constructor(environment: Environment) {
+  /** `storedBytes` returns the bytes of the rows of a zone before the group. */
+  constructor(environment: Environment, storedBytes: (domainId: Id) => number) {
     this.#environment = environment;
+    this.#storedBytes = storedBytes;
   }
 
   countsOf(accountId: Id): Counts {
@@ -70,7 +73,7 @@ export class UsageChanges {
       const now = current(id)?.accountId;
       const past = before.get(id);
       const then = past === undefined ? now : past?.accountId;
-      const bytes = this.#bytesOf(id);
+      const bytes = this.#zones.get(id) ?? this.#storedBytes(id);
       if (then !== undefined) this.countsOf(then).bytes -= bytes;
       if (now !== undefined) this.countsOf(now).bytes += bytes + added;
       this.#zones.set(id, now === undefined ? 0 : bytes + added);
@@ -78,16 +81,19 @@ export class UsageChanges {
     this.#added.clear();
   }
 
-  #bytesOf(domainId: Id): number {
-    return this.#zones.get(domainId) ?? decodeZoneBytes(this.#environment.zoneUsage.get(idKey(domainId)));
+  /** Of the rows of a zone after the entries so far; undefined: as stored. */
+  zoneBytes(domainId: Id): number | undefined {
+    return this.#zones.get(domainId);
   }
 
-  /** Inside a write transaction. */
-  write(): void {
-    const { usage, zoneUsage } = this.#environment;
+  /** Inside a write transaction. `writesState`: the state of the zone is written anyway. */
+  write(writesState: (domainId: Id) => boolean): void {
+    const { usage, zones } = this.#environment;
     for (const [domainId, bytes] of this.#zones) {
-      if (bytes === 0) zoneUsage.remove(idKey(domainId));
-      else zoneUsage.put(idKey(domainId), encodeZoneBytes(bytes));
+      if (writesState(domainId)) continue;
+      const key = idKey(domainId);
+      const state = zones.get(key);
+      if (state !== undefined) zones.put(key, encodeZoneState(decodeZoneState(state), bytes));
     }
     for (const [accountId, { domains, records, bytes, audit }] of this.#accounts) {
       if (domains === 0 && records === 0 && bytes === 0 && audit === 0) continue;

@@ -93,7 +93,7 @@ export class ZoneUpdates {
     signing: GroupSigning | null = null,
   ) {
     this.#environment = environment;
-    this.#usage = new UsageChanges(environment);
+    this.#usage = new UsageChanges(environment, (domainId) => this.#stateOf(domainId).bytes);
     this.#facts = facts;
     const served = new ServedZones(environment, defaults, facts, (domainId) => this.#stateOf(domainId).serial, signing);
     this.#served = served;
@@ -444,6 +444,7 @@ export class ZoneUpdates {
         revision: update.isRevised ? sequence : update.state.revision,
         recordCount: update.state.recordCount + update.delta,
         updatedAt: update.isRevised ? seconds : update.state.updatedAt,
+        bytes: update.state.bytes,
       };
       update.isRevised = false;
       this.#usage.countsOf(update.accountId).records += update.state.recordCount;
@@ -462,11 +463,11 @@ export class ZoneUpdates {
 
   /** The same in steps of a millisecond or so. */
   *compileSteps(rehearsed?: ZoneUpdates): Steps {
-    this.#usage.write();
+    this.#usage.write((domainId) => this.#zones.has(domainId));
     for (const domainId of this.edge.siteIds) updateSite(this.#environment, domainId);
-    for (const { key, domain, state } of this.#zones.values()) {
+    for (const [domainId, { key, domain, state }] of this.#zones) {
       if (domain === null) this.#environment.zones.remove(key);
-      else this.#environment.zones.put(key, encodeZoneState(state));
+      else this.#environment.zones.put(key, encodeZoneState(state, this.#usage.zoneBytes(domainId)));
     }
     if (rehearsed === undefined) yield* this.#compiler.compile(this.domainChanges.map(({ domain }) => domain));
     else {

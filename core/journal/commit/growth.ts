@@ -23,7 +23,7 @@ export interface CommitGrowth {
   readonly accounts: ReadonlyMap<Id, Growth>;
 }
 
-export type StoredRows = Pick<StoreReader, 'domain' | 'zoneState' | 'zoneBytes' | 'environment'>;
+export type StoredRows = Pick<StoreReader, 'domain' | 'zoneState' | 'environment'>;
 
 /**
  * The accounts to which a commit may add something. No row is read, except that `ownerOf` returns
@@ -82,9 +82,9 @@ export function measureGrowth(changes: Buffer, stored: StoredRows): CommitGrowth
     add(accounts, after, count, bytes);
     if (before === undefined || before === after) continue;
     // The domain takes what it has to its new account.
-    const [all, size] = [stored.zoneState(domainId).recordCount, stored.zoneBytes(domainId)];
-    add(accounts, after, all, size);
-    add(accounts, before, -all, -size);
+    const { recordCount, bytes: size } = stored.zoneState(domainId);
+    add(accounts, after, recordCount, size);
+    add(accounts, before, -recordCount, -size);
   }
   return { zones: owned, accounts };
 }

@@ -84,10 +84,10 @@ export class Quotas {
       const quota = this.#quotaOf(accountId);
       if (quota === null) continue;
       const flying = withFlying ? this.#zones.get(domainId) : undefined;
-      const { recordCount } = stored.zoneState(domainId);
-      const count = recordCount + records + (flying?.records ?? 0);
+      const state = stored.zoneState(domainId);
+      const count = state.recordCount + records + (flying?.records ?? 0);
       if (isOver(quota.zoneRecords, records, count)) return planLimitError(quota, 'zoneRecords', count);
-      const size = stored.zoneBytes(domainId) + bytes + (flying?.bytes ?? 0);
+      const size = state.bytes + bytes + (flying?.bytes ?? 0);
       if (isOver(quota.zoneSize, bytes, size)) return planLimitError(quota, 'zoneSize', size);
     }
     for (const [accountId, { records, bytes }] of accounts) {

@@ -107,7 +107,6 @@ const OVERLAID = [
   'aliases',
   'zones',
   'usage',
-  'zoneUsage',
   'sites',
   'nsec3',
   'history',

@@ -1,15 +1,14 @@
 /** Counts the usage of accounts and zones anew from the rows. */
 import type { Environment } from '../../store/environment.ts';
 import { type Id, idAt, idKey } from '../../store/keys.ts';
-import { encodeUsage, encodeZoneBytes, NO_USAGE, StoreReader, type Usage } from '../../store/reader.ts';
+import { decodeZoneState, encodeUsage, encodeZoneState, NO_USAGE, type Usage } from '../../store/reader.ts';
 import { accountShare, rowOwner, rowSize } from '../../store/row-owner.ts';
 import { decodeDomain, domains } from '../../store/rows.ts';
 
-/** Inside a write transaction, with empty tables of usage. The states of zones must be stored. */
+/** Inside a write transaction, with an empty table of usage. The states of zones must be stored. */
 export function writeUsage(environment: Environment): void {
-  const { rows, usage, zoneUsage } = environment;
-  const reader = new StoreReader(environment);
-  const zones = new Map<Id, number>();
+  const { rows, usage, zones: states } = environment;
+  const zoneBytes = new Map<Id, number>();
   const accounts = new Map<Id, Usage>();
   const add = (accountId: Id, more: Usage): void => {
     const { domains: count, records, bytes, audit } = accounts.get(accountId) ?? NO_USAGE;
@@ -26,7 +25,7 @@ export function writeUsage(environment: Environment): void {
     for (const { key, value } of stored.getRange({})) {
       if (owner === 'zone') {
         const domainId = idAt(key);
-        zones.set(domainId, (zones.get(domainId) ?? 0) + rowSize(table, key, value, true));
+        zoneBytes.set(domainId, (zoneBytes.get(domainId) ?? 0) + rowSize(table, key, value, true));
       } else if (owner === 'audit') add(idAt(key), { ...NO_USAGE, audit: rowSize(table, key, value, true) });
       else {
         const { accountId, bytes } = accountShare(table, key, value, true);
@@ -36,10 +35,10 @@ export function writeUsage(environment: Environment): void {
   }
   for (const { key, value } of rows.get(domains.number)!.getRange({})) {
     const domainId = idAt(key);
-    const bytes = zones.get(domainId) ?? 0;
-    if (bytes > 0) zoneUsage.put(idKey(domainId), encodeZoneBytes(bytes));
-    const count = reader.zoneState(domainId).recordCount;
-    add(decodeDomain(value).accountId, { ...NO_USAGE, domains: 1, records: count, bytes });
+    const bytes = zoneBytes.get(domainId) ?? 0;
+    const state = decodeZoneState(states.get(idKey(domainId)));
+    states.put(idKey(domainId), encodeZoneState(state, bytes));
+    add(decodeDomain(value).accountId, { ...NO_USAGE, domains: 1, records: state.recordCount, bytes });
   }
   for (const [accountId, used] of accounts) usage.put(idKey(accountId), encodeUsage(used));
 }

@@ -17,7 +17,7 @@ import { storeSettings } from './renumber.ts';
  * Increased when the compiler, core/store/sites.ts or the counts of usage give other bytes for the
  * same rows.
  */
-const COMPILER_VERSION = 13;
+const COMPILER_VERSION = 14;
 const FINGERPRINT = Buffer.from('compiled with');
 /** Names per transaction. */
 const BATCH = 20_000;
@@ -57,7 +57,6 @@ export async function rebuildAnswers(
     environment.meta.remove(FINGERPRINT);
     environment.answers.clearSync();
     environment.usage.clearSync();
-    environment.zoneUsage.clearSync();
     environment.aliases.clearSync();
     environment.targets.clearSync();
     environment.sites.clearSync();

@@ -107,11 +107,11 @@ test('bytes: rows of every kind of a zone and an account', () =>
         draft.put(zoneLabels, { domainId: domain.id, ...NO_LABELS, account: 'x'.repeat(length) }),
       );
     await label(1000);
-    const bytes = reader.zoneBytes(domain.id);
+    const bytes = reader.zoneState(domain.id).bytes;
     assert.ok(bytes > 1000 && bytes < 2000);
     assert.match(await failure(label(3000)), 'quotas.free_zone_size');
     await label(1100);
-    assert.is(reader.zoneBytes(domain.id), bytes + 100);
+    assert.is(reader.zoneState(domain.id).bytes, bytes + 100);
     const give = (id: number) => write(environment, journal, 'test', (draft) => draft.put(tokens, token(id, 1)));
     let given = 0;
     let refused = '';

@@ -57,7 +57,7 @@ const KEPT = {
 async function checkRebuilt(store: Store, label: string): Promise<void> {
   const { environment, index } = store;
   const before = dump(environment, ['answers']);
-  const usage = dump(environment, ['usage', 'zoneUsage']);
+  const usage = dump(environment, ['usage', 'zones']);
   const aliases = dump(environment, ['aliases']);
   const sites = dump(environment, ['sites']);
   const targets = dump(environment, ['targets']);
@@ -67,7 +67,7 @@ async function checkRebuilt(store: Store, label: string): Promise<void> {
   const stale = before.filter((node) => !after.has(node));
   const missing = [...after].filter((node) => !previous.has(node));
   assert.equal({ stale, missing }, { stale: [], missing: [] }, label);
-  assert.equal(dump(environment, ['usage', 'zoneUsage']), usage, `${label}: usage`);
+  assert.equal(dump(environment, ['usage', 'zones']), usage, `${label}: usage`);
   assert.equal(dump(environment, ['aliases']), aliases, `${label}: aliases`);
   assert.equal(dump(environment, ['sites']), sites, `${label}: sites`);
   assert.equal(dump(environment, ['targets']), targets, `${label}: targets`);
@@ -314,21 +314,24 @@ test('the data of the previous version is rebuilt: answers, targets and usage', 
       draft.put(records, newRecord(domain, '@', TYPE.HTTPS, Uint8Array.from([0, 1, ...parseName('www0.zone.test.')])));
     });
     await rebuildAnswers(environment, DEFAULTS);
-    const now = dump(environment, ['answers', 'targets', 'usage', 'zoneUsage', 'meta']);
-    // That version had no usage, no targets of HTTPS and no cluster settings.
+    const now = dump(environment, ['answers', 'targets', 'usage', 'zones', 'meta']);
+    // That version had no usage, no bytes of zones, no targets of HTTPS and no cluster settings.
     const { cluster: _, ...old } = DEFAULTS;
     await environment.root.transaction(() => {
       environment.meta.put(Buffer.from('compiled with'), Buffer.from(JSON.stringify([1, old])));
       environment.usage.clearSync();
       environment.targets.clearSync();
+      for (const { key, value } of environment.zones.getRange({})) environment.zones.put(key, value.subarray(0, 19));
       for (const key of environment.answers.getKeys({})) environment.answers.put(key, Buffer.alloc(8));
     });
     environment.root.resetReadTxn();
     assert.not(answersAreCurrent(environment, DEFAULTS));
+    assert.not(reader.hasCounts());
     assert.equal(await rebuildAnswers(environment, DEFAULTS), { zones: 1, answers: 4 });
     environment.root.resetReadTxn();
     assert.ok(answersAreCurrent(environment, DEFAULTS));
-    assert.equal(dump(environment, ['answers', 'targets', 'usage', 'zoneUsage', 'meta']), now);
+    assert.ok(reader.hasCounts());
+    assert.equal(dump(environment, ['answers', 'targets', 'usage', 'zones', 'meta']), now);
     assert.equal({ ...reader.usage(domain.accountId), bytes: 0 }, { domains: 1, records: 4, bytes: 0, audit: 0 });
     assert.not(answersAreCurrent(environment, { ...DEFAULTS, cluster: { ipv4: ['192.0.2.81'], ipv6: [] } }));
   }));
