@@ -2,13 +2,13 @@
  * A directory (RFC 8555) with the cluster's account: acme-client signs and counts nonces, over our
  * transport; what it lacks stands here.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'acme-client';
 import type { Logger } from '../../core/base/log/index.ts';
 import type { Account, AccountStore } from './account.ts';
 import { OrderFailure } from './failure.ts';
-import { DirectoryProblem, DirectoryUnreachable, readRetryAfter } from './problem.ts';
-import { NOT_SET_UP, slow } from './sentences.ts';
+import { type PollClock, type PollOptions, poll, SYSTEM_CLOCK } from './polling.ts';
+import { DirectoryProblem, DirectoryUnreachable } from './problem.ts';
+import { NOT_SET_UP } from './sentences.ts';
 import type { DirectoryResponse, Transport } from './transport.ts';
 
 export interface DirectorySettings {
@@ -30,11 +30,10 @@ export interface DirectoryMeta {
 export interface Session {
   readonly client: Client;
   readonly accountUrl: string;
-  /**
-   * The resource at a URL, once `isSettled` says so of it. Rejects with OrderFailure `slow` after
-   * `seconds`.
-   */
-  poll<T>(url: string, isSettled: (resource: T) => boolean, seconds: number, signal: AbortSignal): Promise<T>;
+  /** The resource at a URL, once `isSettled` accepts it. Rejects with OrderFailure `slow` else. */
+  poll<T>(url: string, isSettled: (resource: T) => boolean, options: PollOptions): Promise<T>;
+  /** Sends a CSR (DER in base64url); the response is the order (RFC 8555 7.4). */
+  finalize(url: string, csr: string): Promise<DirectoryResponse>;
 }
 
 export interface Directory {
@@ -60,7 +59,7 @@ interface Inside {
     directoryCache: unknown;
   };
   readonly api: {
-    apiRequest(url: string, payload: null, valid: readonly number[]): Promise<DirectoryResponse>;
+    apiRequest(url: string, payload: object | null, valid: readonly number[]): Promise<DirectoryResponse>;
     /** Resolves for 200 and 201, with the client's URL of the account set. */
     createAccount(account: object): Promise<DirectoryResponse>;
     /** RFC 8555 7.3.2: of the account whose URL is set. */
@@ -72,14 +71,13 @@ interface Inside {
 const NONCE_TRIES = 20;
 /** Nonces that came with answers, which saves asking for one. */
 const MAX_NONCES = 16;
-const FIRST_WAIT = 0.25;
-const LONGEST_WAIT = 15;
 
 export function openDirectory(
   settings: DirectorySettings,
   transport: Transport,
   accounts: AccountStore,
   log: Logger,
+  clock: PollClock = SYSTEM_CLOCK,
 ): Directory {
   let opening: Promise<Session> | null = null;
   let cached: { readonly client: Client; readonly account: Account } | null = null;
@@ -113,7 +111,13 @@ export function openDirectory(
     // none.
     if (email !== wanted && !(email === undefined && wanted === null) && (await tellEmail(made, wanted, log)))
       await accounts.registered(account, { url, email: wanted });
-    return { client: made, accountUrl: url, poll: (...args) => poll(made, ...args) };
+    const { api } = inside(made);
+    return {
+      client: made,
+      accountUrl: url,
+      poll: (at, isSettled, options) => poll(() => api.apiRequest(at, null, [200]), isSettled, options, clock),
+      finalize: (at, csr) => api.apiRequest(at, { csr }, [200]),
+    };
   }
 
   function session(): Promise<Session> {
@@ -253,22 +257,3 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'malformed',
   'unauthorized',
 ]);
-
-async function poll<T>(
-  client: Client,
-  url: string,
-  isSettled: (resource: T) => boolean,
-  seconds: number,
-  signal: AbortSignal,
-): Promise<T> {
-  const deadline = performance.now() + seconds * 1000;
-  for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 1.5, LONGEST_WAIT)) {
-    signal.throwIfAborted();
-    const { data, headers } = await inside(client).api.apiRequest(url, null, [200]);
-    if (isSettled(data as T)) return data as T;
-    const wait = readRetryAfter(headers['retry-after'], Date.now() / 1000) ?? 0;
-    const left = (deadline - performance.now()) / 1000;
-    if (left <= 0) throw slow();
-    await sleep(Math.min(Math.max(wait, Math.min(wait, LONGEST_WAIT)), left) * 1000, undefined, { signal });
-  }
-}

@@ -50,14 +50,17 @@ export async function obtain(options: ObtainOptions): Promise<Obtained> {
   signal.throwIfAborted();
   await authorize(options, await client.getAuthorizations(order));
   signal.throwIfAborted();
-  const ready = await session.poll<Order>(order.url, ({ status }) => status !== 'pending', FINALIZE_SECONDS, signal);
+  const ready = await session.poll<Order>(order.url, ({ status }) => status !== 'pending', {
+    seconds: FINALIZE_SECONDS,
+    signal,
+  });
   if (ready.status !== 'ready') throw invalidOrder(ready);
   const privateKey = await newKey(keyType);
   const { default: acme } = await import('acme-client');
   const [, csr] = await acme.crypto.createCsr({ altNames: names }, privateKey);
-  await client.finalizeOrder({ ...ready, url: order.url }, csr);
+  const latest = await session.finalize(order.finalize, acme.crypto.getPemBodyAsB64u(csr));
   const isSettled = ({ status }: Order): boolean => status === 'valid' || status === 'invalid';
-  const done = await session.poll<Order>(order.url, isSettled, FINALIZE_SECONDS, signal);
+  const done = await session.poll<Order>(order.url, isSettled, { seconds: FINALIZE_SECONDS, signal, latest });
   if (done.status !== 'valid') throw invalidOrder(done);
   if (typeof done.certificate !== 'string') throw notUsable('a valid order has no certificate URL');
   const chain = await client.getCertificate({ ...done, url: order.url }, preferredChain);
@@ -114,8 +117,9 @@ async function authorize(options: ObtainOptions, authorizations: readonly Author
   const deadline = performance.now() + AUTHORIZE_SECONDS * 1000;
   for (const challenge of pending) {
     const isSettled = ({ status }: Authorization): boolean => status !== 'pending';
-    const left = (deadline - performance.now()) / 1000;
-    const settled = await session.poll<Authorization>(challenge.authorization.url, isSettled, left, signal);
+    const seconds = (deadline - performance.now()) / 1000;
+    const { url } = challenge.authorization;
+    const settled = await session.poll<Authorization>(url, isSettled, { seconds, signal });
     if (settled.status !== 'valid') throw refusedChallenge(challenge.host, problemOf(settled));
   }
 }

@@ -37,6 +37,8 @@ export interface DirectoryOptions {
   readonly httpPort?: number;
   /** Of a hundred good nonces so many are refused. */
   readonly nonceReject?: number;
+  /** A validation takes a random time below so many seconds; undefined: none. */
+  readonly validationSeconds?: number;
   /** Listens there; else at a free port. */
   readonly port?: number;
   /** An account needs this external one (RFC 8555 7.3.4): key identifier to MAC key, base64url. */
@@ -48,7 +50,7 @@ export interface DirectoryOptions {
  * challenges.
  */
 export async function startDirectory(dnsPort: number, options: DirectoryOptions = {}): Promise<Directory> {
-  const { httpPort = 9, nonceReject = 0 } = options;
+  const { httpPort = 9, nonceReject = 0, validationSeconds } = options;
   const folder = temporaryFolder('pebble');
   const file = (name: string, text: string): string => {
     writeFileSync(join(folder, name), text);
@@ -76,7 +78,12 @@ export async function startDirectory(dnsPort: number, options: DirectoryOptions 
     const config = file('config.json', JSON.stringify({ pebble }));
     // It waits before it looks, refuses good nonces, and takes old authorizations, each by chance,
     // unless a setting forbids it.
-    const settings = { PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: String(nonceReject), PEBBLE_AUTHZREUSE: '0' };
+    const settings = {
+      ...(validationSeconds === undefined
+        ? { PEBBLE_VA_NOSLEEP: '1' }
+        : { PEBBLE_VA_SLEEPTIME: String(validationSeconds) }),
+      ...{ PEBBLE_WFE_NONCEREJECT: String(nonceReject), PEBBLE_AUTHZREUSE: '0' },
+    };
     const args = ['-config', config, '-dnsserver', `127.0.0.1:${dnsPort}`];
     const child: Child = startChild('/usr/bin/pebble', args, { PATH: process.env.PATH, ...settings });
     try {

@@ -1,0 +1,69 @@
+/**
+ * Polls a resource of a directory until it has settled (RFC 8555 7.4, 7.5.1): about a dozen
+ * requests in two minutes, at growing intervals, none of them sooner than Retry-After says.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { readRetryAfter } from './problem.ts';
+import { notUsable } from './resources.ts';
+import { slow } from './sentences.ts';
+import type { DirectoryResponse } from './transport.ts';
+
+/** Seconds before the second request; each further interval is twice the one before. */
+const FIRST_INTERVAL = 0.25;
+const MAX_INTERVAL = 15;
+/** Seconds. A longer Retry-After is not believed: the certificate may be there sooner. */
+const MAX_RETRY_AFTER = 60;
+/** Share of an interval that is added at random, so that nodes and orders do not poll together. */
+const JITTER = 0.25;
+
+export interface PollClock {
+  /** Seconds of a clock that only moves forward. */
+  now(): number;
+  /** Unix time, in seconds: a Retry-After may be a date. */
+  date(): number;
+  sleep(seconds: number, signal: AbortSignal): Promise<unknown>;
+  /** From 0 to 1. */
+  random(): number;
+}
+
+export const SYSTEM_CLOCK: PollClock = {
+  now: () => performance.now() / 1000,
+  date: () => Date.now() / 1000,
+  sleep: (seconds, signal) => delay(seconds * 1000, undefined, { signal }),
+  random: Math.random,
+};
+
+export interface PollOptions {
+  /** Time for all requests. */
+  readonly seconds: number;
+  readonly signal: AbortSignal;
+  /** The response that has just described the resource; it takes the place of a first request. */
+  readonly latest?: DirectoryResponse;
+}
+
+/**
+ * The resource that `fetch` returns, once `isSettled` accepts it. Rejects with OrderFailure `slow`
+ * after `seconds`, when the last request is made, and with DirectoryUnreachable.
+ */
+export async function poll<T>(
+  fetch: () => Promise<DirectoryResponse>,
+  isSettled: (resource: T) => boolean,
+  { seconds, signal, latest }: PollOptions,
+  clock: PollClock,
+): Promise<T> {
+  const deadline = clock.now() + seconds;
+  let response = latest;
+  for (let interval = FIRST_INTERVAL; ; interval = Math.min(interval * 2, MAX_INTERVAL)) {
+    signal.throwIfAborted();
+    response ??= await fetch();
+    const { data, headers } = response;
+    if (typeof data !== 'object' || data === null) throw notUsable('a polled resource is not an object');
+    if (isSettled(data as T)) return data as T;
+    const left = deadline - clock.now();
+    if (left <= 0) throw slow();
+    const retryAfter = readRetryAfter(headers['retry-after'], clock.date()) ?? 0;
+    const wanted = Math.max(interval, Math.min(retryAfter, MAX_RETRY_AFTER)) * (1 + JITTER * clock.random());
+    await clock.sleep(Math.min(wanted, left), signal);
+    response = undefined;
+  }
+}
