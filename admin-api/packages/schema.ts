@@ -161,9 +161,9 @@ const app = Type.Object(
   {
     app_id: text('the id of the app'),
     name: orNull(Type.String(), 'the name of the app'),
-    audit_status: orNull(status, 'the state of the newest package, or null if there is none'),
+    audit_status: status,
     summary,
-    latest: orNull(uploadBrief, 'the newest package'),
+    latest: uploadBrief,
     published: orNull(publishedBrief, 'the package that is published, or null'),
     suspended: orNull(Type.String(), 'the reason for the suspension of the app, or null'),
     created_at: time('when its first package was uploaded'),

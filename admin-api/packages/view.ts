@@ -69,14 +69,15 @@ export function report(
 }
 
 export function viewApp(reader: Reader, app: App) {
-  const latest = uploadsOf(reader, app.id, null, 1).at(0);
+  // An app has at least one package: both are stored, and deleted, in the same change.
+  const [latest] = uploadsOf(reader, app.id, null, 1);
   const published = app.current.published === null ? undefined : uploadOf(reader, app.current.published);
   return {
     app_id: app.id,
     name: app.name,
-    audit_status: latest?.state ?? null,
-    summary: latest?.summary ?? null,
-    latest: latest === undefined ? null : viewUploadBrief(latest),
+    audit_status: latest.state,
+    summary: latest.summary,
+    latest: viewUploadBrief(latest),
     published: published === undefined ? null : { ...viewUploadBrief(published), policy: POLICY_REFERENCE },
     suspended: app.suspended,
     created_at: formatTime(app.createdAt),

@@ -18,10 +18,10 @@ import {
 import { FIXES } from './exposed-fix.ts';
 
 const PROTOCOLS = ['http', 'https'] as const;
-const host = (more: string) =>
+const host = (more: string, minLength: number) =>
   Type.Optional(
     text(`a string, a public IPv4 or IPv6 address or a host name, such as "origin.example.net"${more}`, {
-      minLength: 1,
+      minLength,
       maxLength: 1024,
     }),
   );
@@ -56,8 +56,9 @@ export const settingsBody = bodySchema(Type.Object(settings));
 
 export const originBody = bodySchema(
   Type.Object({
-    origin: host(''),
-    origin_host: host('; another name of "origin"'),
+    origin: host('', 1),
+    // Empty in a response before the origin is set, which a client may complete and send back.
+    origin_host: host('; another name of "origin"; "" counts as omitted', 0),
     port: port('; the default is 443'),
     origin_port: port('; another name of "port"'),
     protocol: protocol('; the default is https for port 443 and http for port 80'),
@@ -185,9 +186,9 @@ const proxyView = Type.Object(
       enum: [0, 1],
       description: '1 while the proxy is on',
     }),
-    origin_host: orNull(Type.String(), 'address or host name of the web server behind the proxy; null until it is set'),
-    origin_port: orNull(Type.Integer(), 'the port of the origin'),
-    origin_protocol: orNull(oneOf(PROTOCOLS), 'the protocol of the origin'),
+    origin_host: text('address or host name of the web server behind the proxy; empty until it is set'),
+    origin_port: integer(1, 65_535, 'the port of the origin; 443 until one is set'),
+    origin_protocol: oneOf(PROTOCOLS, 'the protocol of the origin; "https" until one is set'),
     hsts_max_age: orNull(Type.Integer(), `seconds ${HSTS}`),
     hsts_include_subdomains: flag(SUBDOMAINS),
     hsts_preload: flag(PRELOAD),

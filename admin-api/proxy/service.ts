@@ -12,7 +12,7 @@ import { checkOrigin } from './origin.ts';
 import { type OriginRules, optionsFor } from './origin-rules.ts';
 import { readSettings, type SettingsBody } from './settings.ts';
 import { findState } from './state.ts';
-import { noProxy, proxyReply } from './view.ts';
+import { DEFAULT_PORT, noProxy, proxyReply } from './view.ts';
 import { checkResolved } from './warnings.ts';
 
 export interface OriginBody extends SettingsBody {
@@ -131,7 +131,7 @@ function readOrigin(body: OriginBody): { text: string; pointer: string; port: nu
       { pointer: '/origin' },
     );
   const pointer = body.origin === undefined ? '/origin_host' : '/origin';
-  const port = oneOf(body, 'port', 'origin_port') ?? 443;
+  const port = oneOf(body, 'port', 'origin_port') ?? DEFAULT_PORT;
   const protocol = oneOf(body, 'protocol', 'origin_protocol') ?? STANDARD.get(port);
   if (protocol !== undefined) return { text, pointer, port, protocol };
   throw new InvalidError(
@@ -152,11 +152,12 @@ function oneOf<A extends keyof OriginBody, B extends keyof OriginBody>(
   name: A,
   other: B,
 ): OriginBody[A] | OriginBody[B] {
-  if (body[name] !== undefined && body[other] !== undefined && body[name] !== body[other])
+  const second = body[other] === '' ? undefined : body[other];
+  if (body[name] !== undefined && second !== undefined && body[name] !== second)
     throw new InvalidError('contradiction', `"${name}" and "${other}" are the same setting; send one of them.`, {
       pointer: `/${other}`,
     });
-  return body[name] ?? body[other];
+  return body[name] ?? second;
 }
 
 /** Replaces the pointer `/origin` of the check by the field of the request, if there is one. */

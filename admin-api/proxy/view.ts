@@ -5,6 +5,9 @@ import { formatHost } from '../../core/wire/name.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
 import type { ProxyState } from './state.ts';
 
+export const DEFAULT_PORT = 443;
+const DEFAULT_PROTOCOL = 'https';
+
 /** The settings of a domain whose proxy was never set. */
 export function noProxy(domainId: Id): ProxyConfig {
   const now = nowSeconds();
@@ -31,9 +34,10 @@ export function proxyReply(domain: Domain, row: ProxyConfig, { certificate, expo
     proxy: {
       domain_id: domain.id,
       is_enabled: row.enabled ? (1 as const) : (0 as const),
-      origin_host: row.originHost,
-      origin_port: row.originPort,
-      origin_protocol: row.originProtocol,
+      // Before an origin is set: its host is empty, port and protocol are the defaults of PUT.
+      origin_host: row.originHost ?? '',
+      origin_port: row.originPort ?? DEFAULT_PORT,
+      origin_protocol: row.originProtocol ?? DEFAULT_PROTOCOL,
       hsts_max_age: row.hstsMaxAge ?? null,
       hsts_include_subdomains: row.hstsIncludeSubdomains ?? false,
       hsts_preload: row.hstsPreload ?? false,

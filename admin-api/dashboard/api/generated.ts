@@ -2313,12 +2313,14 @@ export interface components {
             app_id: string;
             /** @description the name of the app */
             name: string | null;
-            /** @description the state of the newest package, or null if there is none */
-            audit_status: ("pending" | "scanning" | "rejected" | "in_review" | "approved" | "published" | "superseded" | "suspended" | "withdrawn") | null;
+            /**
+             * @description the state of the package
+             * @enum {string}
+             */
+            audit_status: "pending" | "scanning" | "rejected" | "in_review" | "approved" | "published" | "superseded" | "suspended" | "withdrawn";
             /** @description the number of findings, or null while there is no verdict */
             summary: components["schemas"]["AuditSummary"] | null;
-            /** @description the newest package */
-            latest: components["schemas"]["UploadBrief"] | null;
+            latest: components["schemas"]["UploadBrief"];
             /** @description the package that is published, or null */
             published: components["schemas"]["PublishedPackage"] | null;
             /** @description the reason for the suspension of the app, or null */
@@ -3421,14 +3423,17 @@ export interface components {
              */
             is_enabled: 0 | 1;
             /**
-             * @description address or host name of the web server behind the proxy; null until it
+             * @description address or host name of the web server behind the proxy; empty until it
              * is set
              */
-            origin_host: string | null;
-            /** @description the port of the origin */
-            origin_port: number | null;
-            /** @description the protocol of the origin */
-            origin_protocol: ("http" | "https") | null;
+            origin_host: string;
+            /** @description the port of the origin; 443 until one is set */
+            origin_port: number;
+            /**
+             * @description the protocol of the origin; "https" until one is set
+             * @enum {string}
+             */
+            origin_protocol: "http" | "https";
             /**
              * @description seconds for the max-age of HSTS (Strict-Transport-Security, RFC 6797); 0
              * revokes HSTS in browsers, null sends no header
@@ -13288,7 +13293,7 @@ export interface operations {
                     origin?: string;
                     /**
                      * @description a string, a public IPv4 or IPv6 address or a host name, such as
-                     * "origin.example.net"; another name of "origin"
+                     * "origin.example.net"; another name of "origin"; "" counts as omitted
                      */
                     origin_host?: string;
                     /** @description a whole number from 1 to 65535; the default is 443 */

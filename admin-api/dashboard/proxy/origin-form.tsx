@@ -21,9 +21,9 @@ const STANDARD_PORTS: ReadonlyMap<string, string> = new Map([
 export function OriginForm({ page }: { readonly page: ProxyPage }) {
   const texts = TEXTS.proxy.origin;
   const { origin_host: host, origin_port: port, origin_protocol: protocol } = page.proxy.value!;
-  const typedHost = useSignal(host ?? '');
-  const typedPort = useSignal(String(port ?? 443));
-  const typedProtocol = useSignal<string>(protocol ?? 'https');
+  const typedHost = useSignal(host);
+  const typedPort = useSignal(String(port));
+  const typedProtocol = useSignal<string>(protocol);
   const { isRunning, otherFailure, faultOf, submit } = useForm(['/origin', '/port'], async () => {
     const usual = STANDARD_PORTS.get(typedProtocol.value);
     const body = {

@@ -61,10 +61,10 @@ function AppRow({ app }: { readonly app: App }) {
         <a href={addressOf('app', { app_id })}>{name === null ? app_id : visible(name)}</a>
         {name !== null && <span class="hint"> {app_id}</span>}
       </th>
-      <td data-label={texts.latest}>{latest === null ? texts.none : visible(latest.version)}</td>
+      <td data-label={texts.latest}>{visible(latest.version)}</td>
       <td>
         {suspended === null ? (
-          audit_status !== null && <StateBadge state={audit_status} />
+          <StateBadge state={audit_status} />
         ) : (
           <span class="badge badge-bad">{texts.suspended}</span>
         )}

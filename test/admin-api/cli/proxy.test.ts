@@ -108,7 +108,9 @@ test('status has the next step for each problem', async ({ waypost }) => {
   assert.match(stdout, /origin {7}https:\/\/\[2001:db8::1\]:443\n/);
   assert.match(stdout, /error {8}CAA forbids it\n {2}next: .*waypost proxy certificate a\.test --order/);
   assert.match(stdout, /exposed {6}mail A 203\.0\.113\.7: target of MX\\u001b\[2J\n {2}next: .*--proxied/);
-  const none = await waypost(['status', 'a.test'], { is_enabled: 0, origin_host: null, ssl_status: 'none' });
+  const none = await waypost(['status', 'a.test'], {
+    ...{ is_enabled: 0, origin_host: '', origin_port: 443, origin_protocol: 'https', ssl_status: 'none' },
+  });
   assert.match(none.stdout, /^a\.test: proxy off.*\n {2}origin {7}none\n {2}next: .*waypost proxy set a\.test ORIGIN/);
   const off = await waypost(['off', 'a.test'], { ...SET_UP, is_enabled: 0 });
   assert.match(off.stdout, /:443\n {2}next: Turn it on with "waypost proxy on a\.test"/);
@@ -150,7 +152,7 @@ test('reads a custom certificate before any request, and does not show its key',
 });
 
 test('prints warnings, and says how to set an origin', async ({ waypost }) => {
-  const proxy = { is_enabled: 1, origin_host: null, ssl_status: 'none', warnings: ['No origin is set.'] };
+  const proxy = { is_enabled: 1, origin_host: '', ssl_status: 'none', warnings: ['No origin is set.'] };
   const { code, stdout } = await waypost(['on', 'a.test'], proxy);
   assert.is(code, 0);
   assert.match(stdout, /origin {7}none; each name .*\n {2}next: Set it with "waypost proxy set a\.test ORIGIN"/);

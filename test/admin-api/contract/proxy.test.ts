@@ -65,9 +65,7 @@ await everywhere('contract, proxy', (test) => {
     assert.equal(Object.values(body.proxy), [
       zone.id,
       0,
-      null,
-      null,
-      null,
+      ...['', 443, 'https'],
       null,
       ...[false, false, false],
       'none',
@@ -97,8 +95,12 @@ await everywhere('contract, proxy', (test) => {
       assert.equal(origin(answer), expected);
       assert.equal(await state(zone), answer.body.proxy);
     }
-    // A response can be sent back.
+    // A response can be sent back, and one without an origin can be completed.
     succeeded(await put(await state(zone)));
+    const fresh = await world.zone();
+    const completed = { ...(await state(fresh)), origin: '1.1.1.1' };
+    assert.equal(origin(succeeded(await fresh.client.put(at(fresh), completed))), ['1.1.1.1', 443, 'https']);
+    refused(await put({ origin_host: '' }), '422 validation', '/origin');
     for (const port of [8080, 1, 65_535])
       refused(await put({ origin: '1.1.1.1', port }), '422 protocol_required', '/protocol');
     for (const port of [0, 65_536, -1, 1.5, '443'])
@@ -179,7 +181,7 @@ await everywhere('contract, proxy', (test) => {
     await zone.add('inside', 'A', '10.0.0.1');
     await zone.add('round', 'CNAME', `round.${zone.domain}`);
     const on = succeeded(await toggle(zone, true));
-    assert.equal(origin(on), [null, null, null], 'no origin is stored');
+    assert.equal(origin(on), ['', 443, 'https'], 'no origin is stored');
     assert.equal(
       warnings(on).map((text) => /^(No origin is set|"[a-z]+" [a-z ]+)/.exec(text)?.[0]),
       ['No origin is set', '"inside" has no public address', '"round" leads to itself'],
@@ -288,7 +290,7 @@ await everywhere('contract, proxy', (test) => {
     const all = { hsts_max_age: 31_536_000, hsts_include_subdomains: true, hsts_preload: true };
     const set = succeeded(await patch(all)).body.proxy;
     assert.equal(hsts(set), [31_536_000, true, true, false]);
-    assert.is(set.origin_host, null);
+    assert.equal(origin({ body: { proxy: set } as unknown as Json }), ['', 443, 'https']);
     assert.equal(hsts(succeeded(await patch({ heuristic_freshness: true })).body.proxy), [
       31_536_000,
       true,
@@ -303,7 +305,7 @@ await everywhere('contract, proxy', (test) => {
     assert.equal(hsts(off), [null, true, false, true]);
     const put = { origin: '1.1.1.1', hsts_preload: true };
     refused(await zone.client.put(at(zone), put), '422 hsts_preload', '/hsts_preload');
-    assert.is((await state(zone)).origin_host, null);
+    assert.is((await state(zone)).origin_host, '');
   });
 
   test('POST …/proxy/purge: empties the edge cache of the domain, or only urls, prefixes and tags of the body', async ({

@@ -6,7 +6,7 @@ import { KeptWarnings } from '../../../admin-api/dashboard/proxy/kept-warnings.t
 import { NO_CERTIFICATE } from '../proxy/no-certificate.ts';
 
 const proxy = (issuedAt: string, ...warnings: readonly string[]): ProxyView => {
-  const view = { is_enabled: 1, origin_host: null, warnings } as unknown as ProxyView;
+  const view = { is_enabled: 1, origin_host: '', warnings } as unknown as ProxyView;
   return { ...view, certificate: { ...NO_CERTIFICATE, source: 'uploaded', issued_at: issuedAt } };
 };
 

@@ -13,9 +13,9 @@ import { faultOf, type Rig, startRig } from './rig.ts';
 
 const DEFAULTS = {
   is_enabled: 0,
-  origin_host: null,
-  origin_port: null,
-  origin_protocol: null,
+  origin_host: '',
+  origin_port: 443,
+  origin_protocol: 'https',
   hsts_max_age: null,
   hsts_include_subdomains: false,
   hsts_preload: false,
@@ -124,7 +124,7 @@ for (const transport of await testedTransports('admin-api/proxy')) {
       assert.equal(faultOf(answer), [status, code, pointer], JSON.stringify(json));
     }
     assert.equal(faultOf(await proxy('PUT', '0', '', { origin: '1.1.1.1' })), [404, 'no_such_domain', undefined]);
-    assert.is((await proxy('GET', id)).body.proxy.origin_host, null as never, 'nothing was changed');
+    assert.is((await proxy('GET', id)).body.proxy.origin_host, '' as never, 'nothing was changed');
   });
 
   test('toggle: on, off, and repeated', async ({ domain, proxy, daemon }) => {
@@ -190,7 +190,7 @@ for (const transport of await testedTransports('admin-api/proxy')) {
     ] as const) {
       const id = await domain(name, records);
       const { status, body, text } = await proxy('POST', id, '/toggle', { enable: true });
-      assert.equal([status, body.proxy?.origin_host, body.proxy?.is_enabled], [200, null, 1], text);
+      assert.equal([status, body.proxy?.origin_host, body.proxy?.is_enabled], [200, '', 1], text);
       const warnings = listOf(body.proxy.warnings).map(String);
       assert.is(warnings.length, expected.length, text);
       for (const [i, pattern] of expected.entries()) assert.match(warnings[i], pattern);
@@ -266,7 +266,7 @@ for (const transport of await testedTransports('admin-api/proxy')) {
       Socket.prototype.connect = connect;
     }
     assert.equal([opened, queries], [0, []]);
-    assert.is((await proxy('GET', id)).body.proxy.origin_host, null as never);
+    assert.is((await proxy('GET', id)).body.proxy.origin_host, '' as never);
   });
 
   test('two accounts: each its own domains', async ({ daemon, domain, proxy }) => {

@@ -126,7 +126,7 @@ test('on and off, several times: the next query sees the change', async (context
 test('no origin is stored', async ({ daemon, id }) => {
   const { body } = await daemon.api.call('GET', `/api/v1/domains/${id}/proxy`);
   const { origin_host, origin_port, origin_protocol, exposed } = body.proxy as Record<string, unknown>;
-  assert.equal([origin_host, origin_port, origin_protocol, exposed], [null, null, null, []]);
+  assert.equal([origin_host, origin_port, origin_protocol, exposed], ['', 443, 'https', []]);
 });
 
 test('records created or deleted while the proxy is on', async (context) => {
