@@ -1,10 +1,13 @@
 /** `waypost dnssec`: signatures of a domain, and its DS records at the registrar. */
 import { type Command, Option } from 'commander';
+import { ACCOUNTS } from './accounts.ts';
 import type { Json } from './client.ts';
 import type { CommandContext } from './command.ts';
 import { describeDnssec, describeForms } from './dnssec-status.ts';
-import { domainPath } from './domains.ts';
+import { asDomain, DOMAINS, domainPath } from './domains.ts';
+import { ApiError, CliError } from './errors.ts';
 import { addForeignKeyCommands } from './foreign-keys.ts';
+import { rows } from './pages.ts';
 import { addAccountGroup, addVerb, type Call, option, YES } from './verb.ts';
 
 /** Sends a request for a domain and shows its state. */
@@ -95,5 +98,58 @@ export function addDnssecCommands(program: Command, context: CommandContext): vo
       return true;
     },
   });
+  addVerb(dnssec, context, {
+    usage: 'resign [domain]',
+    about: 'sign a zone again by the present clock, or all zones',
+    options: [
+      option('--all', 'all signed zones of the account; for an administrator without --account: of all accounts'),
+    ],
+    more: 'Signatures are replaced in time without this command. It is for zones whose signatures have wrong times, as after a wrong clock.',
+    examples: ['waypost dnssec resign example.com', 'waypost dnssec resign --all'],
+    async run(call: Call<{ all?: boolean }>, [name]) {
+      const { all = false } = call.options;
+      if (all === (name !== undefined))
+        throw new CliError('usage', 'Name one domain, or use --all for all signed zones.');
+      if (!all) {
+        await send(call, name, 'POST', '/resign');
+        return true;
+      }
+      return resignAll(call);
+    },
+  });
   addForeignKeyCommands(dnssec, context);
+}
+
+/** Goes on after a zone that cannot be signed now. Returns whether all were. */
+async function resignAll(call: Call<object>): Promise<boolean> {
+  const { api } = call;
+  const accounts = api.account === undefined ? await accountsOf(call) : [api.account];
+  let [signed, failed] = [0, 0];
+  for (const account of accounts)
+    for await (const row of rows(api, DOMAINS, 'domains', { account })) {
+      if (row.dnssec_status === 'off' || row.dnssec_status === undefined) continue;
+      const domain = asDomain(row);
+      try {
+        await api.json({ method: 'POST', path: domainPath(domain, '/dnssec/resign') });
+        signed++;
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status === 401 || error.status === 503) throw error;
+        failed++;
+        call.note(`${domain.domain}: ${error.message}`);
+      }
+    }
+  call.show({ signed, failed }, `signing ${signed} zones again${failed > 0 ? `; ${failed} could not be` : ''}`);
+  return failed === 0;
+}
+
+/** All accounts for an administrator; else that of the token. */
+async function accountsOf({ api }: Call<object>): Promise<(string | undefined)[]> {
+  try {
+    const ids: string[] = [];
+    for await (const { id } of rows(api, ACCOUNTS, 'accounts')) ids.push(String(id));
+    return ids;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 403) return [undefined];
+    throw error;
+  }
 }

@@ -951,6 +951,7 @@ export const TEXTS = {
     'dnssec.enable': 'DNSSEC turned on',
     'dnssec.foreign_key_create': 'Foreign key added',
     'dnssec.foreign_key_delete': 'Foreign key deleted',
+    'dnssec.resign': 'Zone signed again',
     'dnssec.rollover': 'Key rollover started',
     'domain.create': 'Domain added',
     'domain.metadata': 'Metadata changed',

@@ -12,7 +12,7 @@ import {
   foreignKeysResponse,
   rolloverBody,
 } from './schema.ts';
-import { checkParent, describeDnssec, setDnssec, startRollover, stopRollover } from './service.ts';
+import { checkParent, describeDnssec, resign, setDnssec, startRollover, stopRollover } from './service.ts';
 
 const DNSSEC = '/api/v1/domains/{domain_id}/dnssec';
 const FOREIGN_KEYS = `${DNSSEC}/foreign-keys`;
@@ -61,6 +61,20 @@ export function dnssecRoutes(services: Services): Route[] {
       response: dnssecResponse,
       faults: { 404: NO_DOMAIN, 409: [...EDIT_FAULTS, 'dnssec_off'] },
       run: (context) => checkParent(services, context),
+    }),
+    route({
+      operationId: 'resignDnssec',
+      method: 'POST',
+      path: `${DNSSEC}/resign`,
+      tag: 'dnssec',
+      summary: 'Sign all names of a zone again, with times by the present clock',
+      description:
+        'Signatures are replaced in time without this request. It is for a zone whose signatures have wrong times, as after a wrong clock. Signatures that would be the same stay.',
+      scope: 'dns',
+      conditional: true,
+      response: dnssecResponse,
+      faults: { 404: NO_DOMAIN, 409: [...EDIT_FAULTS, 'dnssec_off', 'dnssec_rolling'] },
+      run: (context) => resign(services, context),
     }),
     route({
       operationId: 'startDnssecRollover',

@@ -4,6 +4,7 @@ import { ALGORITHM, type Algorithm } from '../../core/dnssec/dnskey.ts';
 import { generateKeyPair } from '../../core/dnssec/keys.ts';
 import { MAX_NSEC3_APEX } from '../../core/dnssec/nsec3.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
+import { startResigning } from '../../core/journal/signing/progress.ts';
 import { findLargestTtl } from '../../core/signing/largest-ttl.ts';
 import { findOwnParent } from '../../core/signing/own-parent.ts';
 import { isFailed, type LookResult } from '../../core/signing/parent-look.ts';
@@ -110,6 +111,16 @@ export async function checkParent(services: Services, context: Context<Caller>) 
   return changeDnssec(services, context, (_draft, { apex }, zone) => {
     const now = nowSeconds();
     return { action: 'dnssec.check', zone: advance(noteResult(required(zone), apex, look, now), apex, now) };
+  });
+}
+
+/** Signs all names again. Throws HttpError 404, StateError `dnssec_off`, `dnssec_rolling`. */
+export function resign(services: Services, context: Context<Caller>) {
+  return changeDnssec(services, context, (draft, domain, before) => {
+    const { row, state } = required(before);
+    requireIdle(draft, domain);
+    const zone = { row: startResigning(row, { ...row, clock: nowSeconds() }), state };
+    return { action: 'dnssec.resign', zone };
   });
 }
 

@@ -50,12 +50,17 @@ export function earliestExpiry(clock: number): number {
   return clock + MIN_REMAINING;
 }
 
+/** Signatures of a zone with this clock begin before then. */
+export function latestInception(clock: number): number {
+  return clock + MIN_REMAINING + GRID - TOTAL;
+}
+
 /**
- * The hashes whose validity differs between two clocks, `from` ≤ `to`, in ascending order: none, a
- * range, or two where the phases wrap around.
+ * The hashes whose validity may differ between two clocks, in ascending order: none, a range, or
+ * two where the phases wrap around. All, if the clock was set back.
  */
 export function dueHashes(from: number, to: number): HashRange[] {
-  if (to - from >= GRID) return [{ first: 0, last: HASHES - 1 }];
+  if (to < from || to - from >= GRID) return [{ first: 0, last: HASHES - 1 }];
   // A name is due if it has a grid point from `from` + 21 days to before `to` + 21 days.
   const first = firstHashOf(modulo(from + MIN_REMAINING, GRID));
   const end = firstHashOf(modulo(to + MIN_REMAINING, GRID));

@@ -11,17 +11,18 @@ import { Interval } from '../base/interval.ts';
 import type { Logger } from '../base/log/index.ts';
 import { FaultLog } from '../base/log/throttle.ts';
 import { Periodic } from '../base/periodic.ts';
-import { earliestExpiry } from '../dnssec/lifetime.ts';
+import { earliestExpiry, latestInception } from '../dnssec/lifetime.ts';
 import type { SigningFault } from '../dnssec/signing-faults.ts';
 import { write } from '../journal/draft/draft.ts';
 import type { Journal } from '../journal/journal.ts';
-import { oldestClock } from '../journal/signing/progress.ts';
+import { newestClock, oldestClock } from '../journal/signing/progress.ts';
 import { decodeReadable } from '../store/damaged-rows.ts';
 import type { Environment } from '../store/environment.ts';
-import { type Id, idAt } from '../store/keys.ts';
+import { type Id, idAt, idKey } from '../store/keys.ts';
 import { Reader, rawReader } from '../store/reader.ts';
 import {
   type DnssecPhase,
+  type DnssecRow,
   type DnssecStateHead,
   type Domain,
   dnssec,
@@ -90,6 +91,11 @@ export class SigningKeeper {
   counts: SignedZoneCounts = { phases: new Map(), problems: 0 };
   /** When the first signature of all zones expires, seconds since 1970; null: none is signed. */
   earliestExpiry: number | null = null;
+  /** Zones with signatures that begin in the future, and when the last of each does. */
+  readonly #begins = new Map<Id, number>();
+  /** When the last signature of all other zones begins. */
+  #lastBegin: number | null = null;
+  readonly #futureFaults: FaultLog;
   readonly #options: KeeperOptions;
   readonly #reader: Reader;
   readonly #now: () => number;
@@ -104,6 +110,14 @@ export class SigningKeeper {
     this.#options = options;
     this.#reader = new Reader(rawReader(options.environment));
     this.#now = options.now ?? (() => Math.floor(Date.now() / 1000));
+    this.#futureFaults = new FaultLog(
+      options.log,
+      'signatures begin in the future; validating resolvers reject these zones until they are signed again',
+      'all signatures have begun',
+    );
+    options.journal.onSigning((domainIds) => {
+      for (const id of domainIds) this.#noteBegin(id);
+    });
     const faults = (): FaultLog =>
       new FaultLog(
         options.log,
@@ -136,10 +150,31 @@ export class SigningKeeper {
 
   /** Problems of signatures that do not prevent serving yet. */
   warnings(): string[] {
+    const warnings: string[] = [];
     const left = this.earliestExpiry === null ? MIN_LEFT : this.earliestExpiry - this.#now();
-    if (left >= MIN_LEFT) return [];
-    const days = Math.max(0, Math.floor(left / 86_400));
-    return [`a DNSSEC signature expires in ${days} days: zones are not signed again`];
+    if (left < MIN_LEFT) {
+      const days = Math.max(0, Math.floor(left / 86_400));
+      warnings.push(`a DNSSEC signature expires in ${days} days: zones are not signed again`);
+    }
+    const zones = this.futureZones;
+    if (zones > 0)
+      warnings.push(`DNSSEC signatures of ${zones} zones begin in the future: validating resolvers reject them`);
+    return warnings;
+  }
+
+  /** Zones with signatures that begin in the future, as a clock that was ahead has made them. */
+  get futureZones(): number {
+    const now = this.#now();
+    let count = 0;
+    for (const begin of this.#begins.values()) if (begin > now) count++;
+    return count;
+  }
+
+  /** When the last signature of all zones begins, seconds since 1970; null: none is signed. */
+  get latestInception(): number | null {
+    let latest = this.#lastBegin;
+    for (const begin of this.#begins.values()) latest = Math.max(latest ?? begin, begin);
+    return latest;
   }
 
   async stop(): Promise<void> {
@@ -276,24 +311,56 @@ export class SigningKeeper {
     return { domain, before, look: await lookAtParent(this.#reader, publicParent, domain, this.#now()) };
   }
 
-  /** Sets `earliestExpiry`. */
+  /** Looks at the times of the signatures of all zones. */
   async findExpiry(): Promise<void> {
     const rows = this.#options.environment.rows.get(dnssec.number)!;
     let earliest: number | null = null;
+    this.#begins.clear();
+    this.#lastBegin = null;
     let start: Buffer | undefined = Buffer.alloc(0);
     while (start !== undefined && !this.#stop.signal.aborted) {
       let next: Buffer | undefined;
       let count = 0;
       for (const { key, value } of rows.getRange({ start, limit: DECODED_PIECE })) {
         const row = decodeReadable(dnssec, key as Buffer, value as Buffer);
-        const expiry = row && earliestExpiry(oldestClock(row));
-        if (expiry !== undefined) earliest = Math.min(earliest ?? expiry, expiry);
+        if (row !== undefined) {
+          const expiry = earliestExpiry(oldestClock(row));
+          earliest = Math.min(earliest ?? expiry, expiry);
+          this.#setBegin(idAt(key as Buffer), row);
+        }
         if (++count === DECODED_PIECE) next = Buffer.concat([key as Buffer, Uint8Array.of(0)]);
       }
       start = next;
       if (next !== undefined) await yieldToOthers();
     }
     this.earliestExpiry = earliest;
+    this.#reportFuture();
+  }
+
+  #reportFuture(): void {
+    const zones = this.futureZones;
+    const until = zones === 0 ? '' : new Date(this.latestInception! * 1000).toISOString();
+    this.#futureFaults.report(zones === 0 ? null : new Error(`${zones} zones, the last until ${until}`));
+  }
+
+  /** Called when a zone is signed, or no longer. */
+  #noteBegin(id: Id): void {
+    const key = idKey(id);
+    const value = this.#options.environment.rows.get(dnssec.number)!.get(key);
+    const row = value && decodeReadable(dnssec, key, value);
+    if (row === undefined) this.#begins.delete(id);
+    else this.#setBegin(id, row);
+    this.#reportFuture();
+  }
+
+  #setBegin(id: Id, row: DnssecRow): void {
+    const begin = latestInception(newestClock(row));
+    if (begin > this.#now()) {
+      this.#begins.set(id, begin);
+      return;
+    }
+    this.#begins.delete(id);
+    this.#lastBegin = Math.max(this.#lastBegin ?? begin, begin);
   }
 
   /** Seconds that this node waits longer than others. */

@@ -13,7 +13,7 @@ export interface Signatures {
 
 export function signingMetrics(
   registry: Registry,
-  keeper: Pick<SigningKeeper, 'counts' | 'earliestExpiry'>,
+  keeper: Pick<SigningKeeper, 'counts' | 'earliestExpiry' | 'latestInception'>,
   signatures: Signatures,
 ): void {
   registry.read('gauge', 'waypost_dnssec_zones', 'Signed zones by their state.', ['state'], (emit) => {
@@ -34,6 +34,16 @@ export function signingMetrics(
     [],
     (emit) => {
       if (keeper.earliestExpiry !== null) emit(keeper.earliestExpiry);
+    },
+  );
+  registry.read(
+    'gauge',
+    'waypost_dnssec_latest_inception_seconds',
+    'When the last signature of all zones begins, in seconds since 1970; none: no zone is signed.',
+    [],
+    (emit) => {
+      const latest = keeper.latestInception;
+      if (latest !== null) emit(latest);
     },
   );
   registry.read(

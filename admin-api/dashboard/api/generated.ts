@@ -902,6 +902,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/domains/{domain_id}/dnssec/resign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign all names of a zone again, with times by the present clock
+         * @description Signatures are replaced in time without this request. It is for a zone whose
+         * signatures have wrong times, as after a wrong clock. Signatures that would be the same
+         * stay.
+         */
+        post: operations["resignDnssec"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/domains/{domain_id}/dnssec/rollover": {
         parameters: {
             query?: never;
@@ -12326,6 +12348,193 @@ export interface operations {
                         error: {
                             /** @enum {string} */
                             code: "secondary_zone" | "catalog_zone" | "dnssec_off" | "plan_limit";
+                        };
+                    };
+                };
+            };
+            412: components["responses"]["Changed"];
+            /** @description Unprocessable Entity: `idempotency_key_reused`. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "idempotency_key_reused";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    resignDnssec: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag of an earlier read: the write fails with 412 when the
+                 * domain or document has changed since.
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Sign all names of a zone again, with times by the present clock */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        domain: {
+                            /** @description the id of the domain */
+                            id: number;
+                            /** @description its name, in A-labels, without the last dot */
+                            domain: string;
+                        };
+                        /**
+                         * @description the state of the zone: see the manual, DNSSEC
+                         * @enum {string}
+                         */
+                        status: "off" | "signing" | "awaiting_ds" | "secure" | "rolling_publish" | "rolling_ds" | "rolling_resign" | "retire" | "removing_ds";
+                        /** @description the algorithm of the keys; null: the zone is not signed */
+                        algorithm: number | null;
+                        /**
+                         * @description what you have to do, or what comes next; null while DNSSEC
+                         * is off
+                         */
+                        next_step: string | null;
+                        /**
+                         * @description when the state changes; null: it depends on you or on the
+                         * parent, as YYYY-MM-DD HH:MM:SS in UTC
+                         */
+                        next_at: string | null;
+                        /** @description the keys of the zone */
+                        keys: components["schemas"]["DnssecKey"][];
+                        /** @description the DS records that the parent zone should have */
+                        ds: components["schemas"]["DsRecord"][];
+                        /**
+                         * @description the same keys as DNSKEY records, which some registrars
+                         * require in place of DS
+                         */
+                        dnskey: components["schemas"]["DnskeyRecord"][];
+                        /** @description what the parent zone has; null: it was not asked yet */
+                        parent: components["schemas"]["DnssecParent"] | null;
+                        signatures: {
+                            /**
+                             * @description when the first signature expires; all are replaced long
+                             * before, as YYYY-MM-DD HH:MM:SS in UTC
+                             */
+                            earliest_expiry: string | null;
+                        };
+                        /**
+                         * @description what is wrong at the parent zone or with the signatures; or
+                         * null
+                         */
+                        error: components["schemas"]["DnssecError"] | null;
+                        /** @description what to enter at the registrar, step by step */
+                        instructions: string[];
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`,
+             * `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "invalid_idempotency_key" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Conflict: `secondary_zone`, `catalog_zone`, `dnssec_off`,
+             * `dnssec_rolling`, `plan_limit`.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "secondary_zone" | "catalog_zone" | "dnssec_off" | "dnssec_rolling" | "plan_limit";
                         };
                     };
                 };

@@ -54,9 +54,7 @@ function ruleAt(row: DnssecRow | null, prefix: number): Rule {
 }
 
 function dueBetween(from: number, to: number, { first, last }: HashRange): HashRange[] {
-  // A clock that was set back concerns all names.
-  const ranges = to < from ? [{ first: 0, last: ALL_HASHES - 1 }] : dueHashes(from, to);
-  return ranges
+  return dueHashes(from, to)
     .map((range) => ({ first: Math.max(first, range.first), last: Math.min(last, range.last) }))
     .filter((range) => range.first <= range.last);
 }

@@ -1,8 +1,10 @@
 /**
  * When the signing clocks of zones advance, and how far: so that signatures are renewed long before
- * they expire, a few at a time. See core/dnssec/lifetime.ts for what a clock does.
+ * they expire, a few at a time. A clock that is ahead of the time is set back at once: validators
+ * reject signatures that begin in the future (RFC 4035 section 5.3.1). See core/dnssec/lifetime.ts
+ * for what a clock does.
  */
-import { clockBefore, dueHashes, GRID, type HashRange } from '../../dnssec/lifetime.ts';
+import { clockBefore, dueHashes, GRID, type HashRange, latestInception } from '../../dnssec/lifetime.ts';
 import type { Id } from '../../store/keys.ts';
 
 /** Seconds that a clock is behind the time at least: clocks of nodes differ. */
@@ -11,6 +13,8 @@ const MARGIN = 3600;
 const STEP = 2 * 3600;
 /** A clock advances after so many seconds although no name is due: new names are signed by it. */
 export const IDLE = 12 * 3600;
+/** Seconds since a signature has begun, at least: clocks of validators differ. */
+const MIN_AGE = 86_400;
 /** Names and zones of one entry, which takes the main thread 10 to 25 ms. */
 export const ENTRY_SIZE = 200;
 
@@ -42,6 +46,9 @@ export type CountNames = (
   limit: number,
 ) => { readonly count: number; readonly next: number | null };
 
+/** Whether signatures by a clock begin too late for validators. `now`: seconds since 1970. */
+export const isAhead = (clock: number, now: number): boolean => latestInception(clock) > now - MIN_AGE;
+
 /**
  * Returns how the clock of a zone advances in an entry with room for `room` names; null: not now.
  * `now`: seconds since 1970.
@@ -55,6 +62,10 @@ export function nextStep(
   // Each zone has its own moments, so that not all advance together.
   const offset = Math.floor(((id * GOLDEN) % 1) * STEP);
   const to = Math.floor((now - MARGIN + offset) / STEP) * STEP - offset;
+  if (isAhead(clock, now)) {
+    const { count, next } = countNames(id, dueHashes(clock, to), room);
+    return next === null ? { id, clock, to, names: count, kind: 'whole' } : { id, clock, to, names: 0, kind: 'pieces' };
+  }
   if (to <= clock) return null;
   const { count: names, next } = countNames(id, dueHashes(clock, to), room);
   if (names === 0 && next === null && to - clock < IDLE) return null;
@@ -68,8 +79,8 @@ export function nextStep(
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
 /**
- * Entries that advance the clocks of `zones` by one step each, where it is time, the one that is
- * furthest behind first.
+ * Entries that advance the clocks of `zones` by one step each, where it is time: first those that
+ * are ahead, since validators reject these zones, then the one that is furthest behind.
  */
 export function* planEntries(
   zones: readonly ZoneClock[],
@@ -78,7 +89,8 @@ export function* planEntries(
 ): Generator<readonly ClockStep[]> {
   let entry: ClockStep[] = [];
   let room = ENTRY_SIZE;
-  for (const zone of [...zones].sort((a, b) => a.clock - b.clock)) {
+  const orderOf = ({ clock }: ZoneClock): number => (isAhead(clock, now) ? -clock : clock);
+  for (const zone of [...zones].sort((a, b) => orderOf(a) - orderOf(b))) {
     let step = nextStep(zone, now, room, countNames);
     if (step !== null && step.kind !== 'whole' && entry.length > 0) {
       // The next entry has more room.

@@ -12,7 +12,7 @@ import { type Id, idAt, idKey } from '../../store/keys.ts';
 import { type DnssecRow, dnssec } from '../../store/rows.ts';
 import { type Draft, write } from '../draft/draft.ts';
 import type { Journal } from '../journal.ts';
-import { type ClockStep, type CountNames, IDLE, planEntries, type ZoneClock } from './clock-plan.ts';
+import { type ClockStep, type CountNames, IDLE, isAhead, planEntries, type ZoneClock } from './clock-plan.ts';
 import { hashEnd, hashStart, startResigning } from './progress.ts';
 
 /** Milliseconds between passes over all zones; a third less or more. */
@@ -46,16 +46,21 @@ export class ClockTask {
   readonly #stopping = new AbortController();
   #running: Promise<void> = Promise.resolve();
   /**
-   * A zone that is signed in pieces by a clock that is behind the time, since it was planned before
-   * the clock of the machine was set forward. A pass follows at the end of the pieces.
+   * A zone that is signed in pieces by a clock that is behind or ahead of the time, since it was
+   * planned before the clock of the machine was set. A pass follows at the end of the pieces.
    */
   #late: Id | null = null;
+  /** A zone was signed by a clock that is ahead of the time: a pass follows at once. */
+  #hasAhead = false;
 
   constructor(options: ClockTaskOptions) {
     this.#options = options;
   }
 
   start(): void {
+    this.#options.journal.onSigning((domainIds) => {
+      for (const id of domainIds) this.#hasAhead ||= this.#isSignedAhead(id);
+    });
     this.#running = this.#run();
   }
 
@@ -66,8 +71,11 @@ export class ClockTask {
   }
 
   async #run(): Promise<void> {
-    const { isAlone, onTrouble, now } = this.#options;
-    await this.#sleep(isAlone ? FIRST_MS : FIRST_MS + INTERVAL_MS * Math.random());
+    const { isAlone, onTrouble, now = Date.now } = this.#options;
+    await this.#sleep(FIRST_MS);
+    const seconds = now() / 1000;
+    const isUrgent = (await this.#readClocks(seconds)).some(({ clock }) => isAhead(clock, seconds));
+    if (!isAlone && !isUrgent) await this.#sleep(INTERVAL_MS * Math.random());
     while (!this.#stopping.signal.aborted) {
       const offset = clockOffset(now);
       try {
@@ -88,6 +96,7 @@ export class ClockTask {
     const { environment, now = Date.now } = this.#options;
     const { signal } = this.#stopping;
     const seconds = now() / 1000;
+    this.#hasAhead = false;
     const zones = await this.#readClocks(seconds);
     let isCut = false;
     for (const steps of planEntries(zones, seconds, countNames(environment))) {
@@ -111,7 +120,8 @@ export class ClockTask {
       for (const { key, value } of table.getRange({ start, limit: PAGE })) {
         const row = decodeReadable(dnssec, key as Buffer, value, this.#options.onDamaged);
         if (row !== undefined && row.progress === undefined) clocks.push({ id: idAt(key as Buffer), clock: row.clock });
-        else if (row !== undefined && now - row.clock > LATE) this.#late = idAt(key as Buffer);
+        else if (row !== undefined && (now - row.clock > LATE || isAhead(row.clock, now)))
+          this.#late = idAt(key as Buffer);
         start = Buffer.concat([key as Buffer, Uint8Array.of(0)]);
         isLast = false;
       }
@@ -128,14 +138,24 @@ export class ClockTask {
 
   /** Whether the zone that a pass has left out is signed. */
   get #isLateSigned(): boolean {
-    if (this.#late === null) return false;
-    const key = idKey(this.#late);
+    return this.#late !== null && this.#read(this.#late)?.progress === undefined;
+  }
+
+  #isSignedAhead(id: Id): boolean {
+    const { now = Date.now } = this.#options;
+    const row = this.#read(id);
+    return row !== undefined && row.progress === undefined && isAhead(row.clock, now() / 1000);
+  }
+
+  #read(id: Id): DnssecRow | undefined {
+    const key = idKey(id);
     const value = this.#options.environment.rows.get(dnssec.number)!.get(key);
-    return value === undefined || dnssec.decode(key, value).progress === undefined;
+    return value && decodeReadable(dnssec, key, value, this.#options.onDamaged);
   }
 
   /**
-   * Less if the clock of the machine is set forward, or if a zone that was left out is signed.
+   * Less if the clock of the machine is set, if a zone that was left out is signed, or if one is
+   * signed by a clock that is ahead.
    * `offset`: as of an Interval.
    */
   async #sleep(milliseconds: number, offset?: number): Promise<void> {
@@ -143,7 +163,7 @@ export class ClockTask {
     const interval = new Interval(milliseconds, this.#options.now, offset);
     for (
       let left = interval.remaining();
-      left > 0 && !signal.aborted && !this.#isLateSigned;
+      left > 0 && !signal.aborted && !this.#isLateSigned && !this.#hasAhead;
       left = interval.remaining()
     )
       await sleep(left, undefined, { signal }).catch(() => {});

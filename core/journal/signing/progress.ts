@@ -49,6 +49,9 @@ export function inPieces(before: DnssecRow | null, after: DnssecRow | null): Dns
 /** The clock of the names that were signed first: some wait for a later one while it advances. */
 export const oldestClock = ({ clock, progress }: DnssecRow): number => Math.min(clock, progress?.clock ?? clock);
 
+/** The clock of the names that were signed last. */
+export const newestClock = ({ clock, progress }: DnssecRow): number => Math.max(clock, progress?.clock ?? clock);
+
 /** Names of one piece. */
 export interface PieceSizes {
   readonly listed: number;

@@ -1,12 +1,22 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { write } from '../../../core/journal/draft/draft.ts';
+import { StoreReader } from '../../../core/store/reader.ts';
+import { dnssec } from '../../../core/store/rows.ts';
 import { finishSigning, setState } from '../contract/signed.ts';
-import { NO_DS } from '../daemon.ts';
+import { type Daemon, NO_DS } from '../daemon.ts';
 import { type Live, startLive } from './live.ts';
 
 interface Context extends Live {
   domainId: number;
 }
+
+async function setClock({ environment, journal }: Daemon, domainId: number, clock: number): Promise<void> {
+  await write(environment, journal, '1', (draft) => draft.put(dnssec, { ...draft.dnssec(domainId)!, clock }));
+}
+
+const clockOf = ({ environment }: Daemon, domainId: number): number =>
+  new StoreReader(environment).dnssec(domainId)!.clock;
 
 const test = suite<Context>('admin-api/cli/dnssec, with the API');
 
@@ -47,6 +57,27 @@ test('enable shows the key and the DS record, and ds the forms of registrars', a
   const other = await waypost(['dnssec', 'enable', 'signed.test', '--algorithm', '13']);
   assert.is(other.code, 1);
   assert.match(other.stderr, /bad_algorithm/);
+});
+
+test('resign signs a zone again, or all of them, by the present clock', async ({ waypost, json, daemon, domainId }) => {
+  await finishSigning(daemon, domainId);
+  await setClock(daemon, domainId, 1_900_000_000);
+  const { code, stdout, stderr } = await waypost(['dnssec', 'resign', 'signed.test']);
+  assert.is(code, 0, stderr);
+  assert.match(stdout, /^signed\.test: /);
+  assert.ok(Math.abs(clockOf(daemon, domainId) - Date.now() / 1000) < 3600);
+  await finishSigning(daemon, domainId);
+  await setClock(daemon, domainId, 1_900_000_000);
+  assert.equal(await json(['dnssec', 'resign', '--all']), [{ signed: 1, failed: 0 }]);
+  assert.ok(Math.abs(clockOf(daemon, domainId) - Date.now() / 1000) < 3600);
+  // It is being signed.
+  assert.equal((await waypost(['dnssec', 'resign', '--all'])).code, 1);
+  await finishSigning(daemon, domainId);
+  for (const words of [[], ['signed.test', '--all']]) {
+    const refused = await waypost(['dnssec', 'resign', ...words]);
+    assert.is(refused.code, 1);
+    assert.match(refused.stderr, /Name one domain, or use --all/);
+  }
 });
 
 test('status --check asks the parent', async ({ waypost, json, daemon, domainId }) => {

@@ -38,6 +38,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'PUT /api/v1/domains/{domain_id}/dnssec': 'dnssec.enable',
   'POST /api/v1/domains/{domain_id}/delegation/check': 'delegation.check',
   'POST /api/v1/domains/{domain_id}/dnssec/check': 'dnssec.check',
+  'POST /api/v1/domains/{domain_id}/dnssec/resign': 'dnssec.resign',
   'POST /api/v1/domains/{domain_id}/dnssec/rollover': 'dnssec.rollover',
   'POST /api/v1/domains/{domain_id}/dnssec/rollover/cancel': 'dnssec.cancel',
   'POST /api/v1/domains/{domain_id}/dnssec/foreign-keys': 'dnssec.foreign_key_create',

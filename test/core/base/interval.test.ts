@@ -5,12 +5,21 @@ import * as assert from 'uvu/assert';
 import { clockOffset, Interval } from '../../../core/base/interval.ts';
 import { Periodic } from '../../../core/base/periodic.ts';
 
-test('it ends after its time, although the clock of the machine is set back', async () => {
+test('it ends after its time, although the clock of the machine is corrected back', async () => {
   let now = 1e12;
   const interval = new Interval(20, () => now);
-  now -= 86_400_000;
+  now -= 30_000;
   assert.ok(interval.remaining() > 0);
   await sleep(25);
+  assert.is(interval.remaining(), 0);
+});
+
+test('it ends when the clock of the machine is set back by more than a minute', () => {
+  let now = 1e12;
+  const interval = new Interval(300_000, () => now);
+  now -= 59_000;
+  assert.is(interval.remaining(), 1000);
+  now -= 2000;
   assert.is(interval.remaining(), 0);
 });
 

@@ -230,6 +230,36 @@ test('metrics count zones by state, and the node warns of signatures that expire
     assert.equal(keeper.warnings(), ['a DNSSEC signature expires in 5 days: zones are not signed again']);
   }));
 
+test('signatures that begin in the future are a warning until the zone is signed again', () =>
+  withStore(signedStore, async (store) => {
+    const rig = newRig(store);
+    const [keeper] = rig.keepers;
+    const registry = new Registry();
+    signingMetrics(registry, keeper, { made: 0, hits: 0, faults: new SigningFaults() });
+    const expose = () => registry.expose(selectFormat(undefined));
+    const domain = await addZone(rig, 'e.test.');
+    await signAll(rig, domain);
+    const setClock = (clock: number) =>
+      write(store.environment, store.journal, 'test', (draft) =>
+        draft.put(dnssec, { ...draft.dnssec(domain.id)!, clock }),
+      );
+    await keeper.findExpiry();
+    assert.equal(keeper.warnings(), []);
+    assert.match(expose(), new RegExp(`waypost_dnssec_latest_inception_seconds ${START - 2 * DAY}\n`));
+    await setClock(START + 30 * DAY);
+    const expected = 'DNSSEC signatures of 1 zones begin in the future: validating resolvers reject them';
+    assert.equal(keeper.warnings(), [expected]);
+    await keeper.findExpiry();
+    assert.equal(keeper.warnings(), [expected]);
+    assert.match(expose(), new RegExp(`waypost_dnssec_latest_inception_seconds ${START + 28 * DAY}\n`));
+    assert.match(rig.logged.join(''), /signatures begin in the future.*1 zones, the last until 2027-/);
+    await setClock(START - HOUR);
+    assert.equal(keeper.warnings(), []);
+    assert.match(rig.logged.join(''), /all signatures have begun/);
+    await keeper.findExpiry();
+    assert.match(expose(), new RegExp(`waypost_dnssec_latest_inception_seconds ${START - HOUR - 2 * DAY}\n`));
+  }));
+
 test('a wrong signature is not published, and the state and the log name it', () =>
   withStore(signedStore, async (store) => {
     const rig = newRig(store);

@@ -108,4 +108,46 @@ test('a clock that was set forward while a zone is signed in pieces advances aft
     await Promise.all([task.stop(), pieces.stop()]);
   }));
 
+test('zones that a clock ahead has signed are signed again at once, large ones in pieces', () =>
+  withStore(signedStore, async (store) => {
+    const { environment, journal } = store;
+    const zones = ['small.test.', 'large.test.'].map((apex) => newDomain(apex));
+    const setClock = (clock: number) =>
+      write(environment, journal, 'test', (draft) => {
+        for (const zone of zones) draft.put(dnssec, { ...draft.dnssec(zone.id)!, clock });
+      });
+    await write(environment, journal, 'test', (draft) => {
+      for (const zone of zones) {
+        draft.put(domains, zone);
+        draft.put(dnssec, newRow(store, zone));
+      }
+      for (let i = 0; i < 300; i++) draft.put(records, addressRecord(zones[1], `host${i}`));
+    });
+    const now = CLOCK + HOUR;
+    const areRight = () =>
+      zones.every((zone) => {
+        const { clock, progress } = rowOf(store, zone)!;
+        return progress === undefined && clock <= now - HOUR && clock > now - 4 * HOUR;
+      });
+    const pieces = new Pieces({ environment, journal, isAlone: true, onTrouble });
+    pieces.start();
+    const task = new ClockTask({ environment, journal, isAlone: true, onTrouble, now: () => now * 1000 });
+    await setClock(now + 500 * DAY);
+    task.start();
+    // Of an earlier version, found at the start; then of another node, while the task waits.
+    await until(areRight, 'the first pass', 9000);
+    await checkRebuilt(store, 'after the first pass');
+    await setClock(now + 3 * DAY);
+    await until(areRight, 'the second pass', 4000);
+    await Promise.all([task.stop(), pieces.stop()]);
+    for (const zone of zones) {
+      const { clock } = rowOf(store, zone)!;
+      for (const hash of [0, 2 ** 31, 2 ** 32 - 1]) {
+        const { inception, expiration } = validityOf(clock, hash);
+        assert.ok(inception < now - DAY && expiration > now + 20 * DAY);
+      }
+    }
+    await checkRebuilt(store, 'after the second pass');
+  }));
+
 test.run();
