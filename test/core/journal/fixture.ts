@@ -1,6 +1,7 @@
 /** A store with a journal, and rows for tests. */
 
 import { MessageChannel } from 'node:worker_threads';
+import * as assert from 'uvu/assert';
 import { openEmbeddedJournal } from '../../../core/journal/embedded-journal.ts';
 import type { ClusterLevel } from '../../../core/journal/feature-level.ts';
 import type { Journal } from '../../../core/journal/journal.ts';
@@ -92,7 +93,15 @@ export function queryPath({ index, folder }: Store): { answer: QueryPath['answer
   return { answer, close: () => nodes.close() };
 }
 
-/** Every entry of every table, except the journal table, as text. */
+/** Throws unless two stores have the same entries; says only what differs. */
+export function checkAlike(environment: Environment, other: Environment): void {
+  const [all, others] = [dump(environment), dump(other)].map((entries) => new Set(entries));
+  const missing = [...others].filter((entry) => !all.has(entry));
+  const surplus = [...all].filter((entry) => !others.has(entry));
+  assert.equal({ missing, surplus }, { missing: [], surplus: [] });
+}
+
+/** Every entry of every table as text. */
 export function dump(environment: Environment, tables: readonly string[] = TABLES): string[] {
   environment.root.resetReadTxn();
   const out: string[] = [];
