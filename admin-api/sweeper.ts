@@ -68,9 +68,9 @@ export class Sweeper {
 
   readonly #sessions: Pick<Sessions, 'isExpired'>;
 
-  constructor(services: Services, sessions: Pick<Sessions, 'isExpired'>) {
+  constructor(services: Services, validity: Pick<Sessions, 'isExpired'>) {
     this.#services = services;
-    this.#sessions = sessions;
+    this.#sessions = validity;
     const fault = new FaultLog(services.log, 'cannot delete expired rows; retrying', 'expired rows are deleted again');
     this.#turns = new Periodic(() => this.sweep(), { interval: INTERVAL, onEnd: (error) => fault.report(error) });
   }
@@ -148,7 +148,7 @@ export class Sweeper {
   }
 
   /** Resolves to true at the end of the table. */
-  async #expirePiece<Row>({ table, isOver, isLast, deleteDependents: along }: Rows<Row>): Promise<boolean> {
+  async #expirePiece<Row>({ table, isOver: isExpired, isLast, deleteDependents: along }: Rows<Row>): Promise<boolean> {
     const { environment, journal } = this.#services;
     const stored = environment.rows.get(table.number)!;
     const rows: Row[] = [];
@@ -158,7 +158,7 @@ export class Sweeper {
       isAtEnd = true;
       for (const { key, value } of stored.getRange({ start, limit: left })) {
         const row = table.decode(key, value);
-        if (isOver(row)) rows.push(row);
+        if (isExpired(row)) rows.push(row);
         start = Buffer.concat([key, Uint8Array.of(0)]);
         if (--left === 0) isAtEnd = false;
         if (isLast?.(row) !== true) continue;
@@ -173,7 +173,7 @@ export class Sweeper {
       await write(environment, journal, 'sweeper', (draft) => {
         for (const row of rows.slice(i, i + BATCH)) {
           const current = draft.row(table, table.key(row));
-          if (current === undefined || !isOver(current)) continue;
+          if (current === undefined || !isExpired(current)) continue;
           draft.delete(table, current);
           along?.(draft, current);
         }

@@ -92,30 +92,30 @@ export class Sessions {
     const cookie = readCookie(request);
     const before = cookie === undefined ? undefined : this.#stored(cookie);
     const userAgent = header('user-agent')?.slice(0, MAX_USER_AGENT) ?? null;
-    const { account, row, text } = await enter((draft, account, by) => {
+    const { account, row, text } = await enter((draft, owner, by) => {
       const now = nowSeconds();
       if (before !== undefined && cookie !== undefined && matchesHash(cookie, before.hash))
         if (draft.session(before.id) !== undefined) draft.delete(sessions, before);
-      this.#makeRoom(draft, account.id, now);
+      this.#makeRoom(draft, owner.id, now);
       const id = draft.newId(sessions);
-      const text = mintToken(id, PREFIX);
-      const row = {
+      const token = mintToken(id, PREFIX);
+      const created = {
         id,
-        accountId: account.id,
-        hash: hashToken(text),
+        accountId: owner.id,
+        hash: hashToken(token),
         createdAt: now,
         usedAt: now,
         remoteAddress,
         userAgent,
       };
-      draft.put(sessions, row);
-      const session = { row, csrfToken: csrfTokenOf(text) };
-      const caller = { account, token: tokenOf(row, account), session };
+      draft.put(sessions, created);
+      const session = { row: created, csrfToken: csrfTokenOf(token) };
+      const caller = { account: owner, token: tokenOf(created, owner), session };
       draft.insert(
         audits,
         auditEntry({ caller, requestId, remoteAddress }, { action: 'session.create', target: id, detail: { by } }),
       );
-      return { account, row, text };
+      return { account: owner, row: created, text: token };
     });
     setCookie(request, headers, text, this.#services.config.admin.sessionLifetime);
     return this.viewCurrent({ account, session: { row, csrfToken: csrfTokenOf(text) } });

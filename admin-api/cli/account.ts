@@ -22,9 +22,10 @@ interface SetOptions extends PasswordOptions {
 
 const OWN_CREDENTIALS: readonly unknown[] = ['own_password', 'own_email'];
 
-const role = () => new Option('--role <role>', 'the role of the account').choices(['admin', 'user', 'viewer']);
-const plan = () => option('--plan <plan>', 'the limit on domains: free, pro, unlimited, or another plan of the daemon');
-const email = (more = '') => option('--email <address>', `e-mail address, also accepted as the login${more}`);
+const roleOption = () => new Option('--role <role>', 'the role of the account').choices(['admin', 'user', 'viewer']);
+const planOption = () =>
+  option('--plan <plan>', 'the limit on domains: free, pro, unlimited, or another plan of the daemon');
+const emailOption = (more = '') => option('--email <address>', `e-mail address, also accepted as the login${more}`);
 
 export function addAccountCommands(program: Command, context: CommandContext): void {
   const account = addGroup(program, 'account', 'accounts of the service, for administrators', [
@@ -46,7 +47,7 @@ export function addAccountCommands(program: Command, context: CommandContext): v
   addVerb(account, context, {
     usage: 'add <username>',
     about: 'create an account; prompts for its password',
-    options: [email(), role().default('user'), plan().default('free'), ...PASSWORD_OPTIONS],
+    options: [emailOption(), roleOption().default('user'), planOption().default('free'), ...PASSWORD_OPTIONS],
     examples: [
       'waypost account add alice --email alice@example.net --plan pro',
       'waypost account add bob --role viewer --random-password',
@@ -82,9 +83,9 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     about: 'change an account, given by username or id',
     options: [
       option('--username <name>', 'the new username'),
-      email('; "" removes it'),
-      role(),
-      plan(),
+      emailOption('; "" removes it'),
+      roleOption(),
+      planOption(),
       new Option('--api <state>', 'whether its tokens and logins are accepted').choices(['on', 'off']),
       ...PASSWORD_OPTIONS,
       option('--revoke-tokens', 'with a new password: revoke all tokens of the account, except the current one'),
@@ -119,7 +120,7 @@ export function addAccountCommands(program: Command, context: CommandContext): v
       const found = await findAccount(call.api, who);
       const { password, made } = setsPassword ? await choosePassword(call.io, who, call.options) : {};
       const chosen = Object.fromEntries(changes);
-      const patch = (json: object) => call.api.json({ method: 'PATCH', path: accountPath(found), json });
+      const patch = (changed: object) => call.api.json({ method: 'PATCH', path: accountPath(found), json: changed });
       const json = { ...chosen, password, revoke_tokens: revokeTokens };
       const body = await patch(json).catch(async (error: unknown) => {
         if (!(error instanceof ApiError && OWN_CREDENTIALS.includes(error.code))) throw error;

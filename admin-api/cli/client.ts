@@ -160,8 +160,8 @@ export async function withClient<T>(
   const { origin } = parseUrl(url);
   // What asks no daemon need not load it. Of a package in CommonJS the bundle knows no name but the
   // default.
-  const { Pool } = (await import('undici')).default;
-  const pool = new Pool(origin, { connections, headersTimeout: HEADERS_TIMEOUT, bodyTimeout: HEADERS_TIMEOUT });
+  const undici = (await import('undici')).default;
+  const pool = new undici.Pool(origin, { connections, headersTimeout: HEADERS_TIMEOUT, bodyTimeout: HEADERS_TIMEOUT });
   const client = new ApiClient(url, token, pool, io.sleep ?? ((ms) => wait(ms)));
   try {
     return await use(client);

@@ -118,12 +118,12 @@ Example:
           else print(io.stdout, `the node with this certificate may join as ${name}; start its daemon`);
           return true;
         }
-        const text = await invite(memberConfig(io, options), name, parseHosts(options.host));
+        const invitation = await invite(memberConfig(io, options), name, parseHosts(options.host));
         if (options.out === undefined) {
-          io.stdout.write(text);
+          io.stdout.write(invitation);
           return true;
         }
-        writeFileSync(options.out, text, { mode: 0o600, flag: 'wx' });
+        writeFileSync(options.out, invitation, { mode: 0o600, flag: 'wx' });
         if (options.json) print(io.stdout, JSON.stringify({ ok: true, name, file: options.out }));
         else
           print(

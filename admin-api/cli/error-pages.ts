@@ -30,7 +30,7 @@ export function addErrorPagesCommands(program: Command, context: CommandContext)
       const body = await call.api.json({ method: 'GET', path: documentPath(domain, NAME) });
       const pages = pagesOf(body);
       if (page === undefined) {
-        const rows = [...pages].map(([status, html]) => ({ status, bytes: Buffer.byteLength(html) }));
+        const rows = [...pages].map(([status, content]) => ({ status, bytes: Buffer.byteLength(content) }));
         await call.rows(rows, { PAGE: 'status', BYTES: 'bytes' }, 'The domain has no error pages of its own.');
         return true;
       }

@@ -110,7 +110,7 @@ function rejectBrowsers({ headers }: IncomingMessage): void {
 
 /** Before version 0.14, external-dns sends bodies without a type. */
 function requireVersion({ headers, method }: IncomingMessage): void {
-  const same = (type: string): boolean => type.replaceAll(' ', '').toLowerCase().startsWith(MEDIA_TYPE);
+  const same = (value: string): boolean => value.replaceAll(' ', '').toLowerCase().startsWith(MEDIA_TYPE);
   const { accept, 'content-type': type } = headers;
   if (method === 'POST' && type !== undefined && !same(type))
     throw new BadRequest(415, `The type of the body must be ${MEDIA_TYPE}.`);

@@ -117,11 +117,11 @@ async function printForPeople(io: CliIo, report: ImportReport): Promise<void> {
     false,
   );
   await table.write(
-    rows.map(({ zone, action, records, changes, from }) => ({
+    rows.map(({ zone, action, records: count, changes, from }) => ({
       zone,
       action: verbs[action],
       from,
-      records: String(records),
+      records: String(count),
       changes:
         action === 'unchanged' || changes === undefined
           ? '-'

@@ -55,7 +55,7 @@ export function addPkgUploadCommands(parent: Command, context: CommandContext): 
       option('--publish', 'publish the package if it is approved'),
     ],
     examples: ['waypost pkg upload notes.pkg', 'waypost pkg upload notes.pkg --notes "Adds scans." --publish'],
-    run: (call: Call<UploadOptions>, [file]) => upload(call, file),
+    run: (call: Call<UploadOptions>, [file]) => uploadPackage(call, file),
   });
   addVerb(parent, context, {
     usage: 'publish <upload>',
@@ -109,7 +109,7 @@ const pathOf = (id: string): string => `/api/dev/uploads/${encodeURIComponent(id
 /** App and version of an upload, for messages. */
 export const formatUpload = (upload: Json | undefined): string => `${shown(upload?.app_id)} ${versionOf(upload)}`;
 
-async function upload(call: Call<UploadOptions>, file: string): Promise<Outcome> {
+async function uploadPackage(call: Call<UploadOptions>, file: string): Promise<Outcome> {
   const { notes, publish: mayPublish } = call.options;
   const content = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     const isFolder = error.code === 'EISDIR';
@@ -117,9 +117,9 @@ async function upload(call: Call<UploadOptions>, file: string): Promise<Outcome>
       ...(isFolder && { next: `Pack the folder with "waypost pkg pack ${file}", and upload the file that it prints.` }),
     });
   });
-  const { FormData } = (await import('undici')).default;
+  const undici = (await import('undici')).default;
   const body = (): FormData => {
-    const form = new FormData();
+    const form = new undici.FormData();
     form.set('package', new Blob([content]), basename(file));
     if (notes !== undefined) form.set('notes', notes);
     return form;

@@ -54,7 +54,7 @@ export function difference(present: readonly Json[], { contents, ...wanted }: Wa
   const put: Json[] = [];
   const post: Json[] = [];
   for (const content of new Set(contents)) {
-    const at = rest.findIndex((row) => spellingsOf(content, wanted.priority).includes(String(row.content)));
+    const at = rest.findIndex((candidate) => spellingsOf(content, wanted.priority).includes(String(candidate.content)));
     if (at === -1) {
       post.push({ ...wanted, content, ttl, proxied });
       continue;

@@ -68,7 +68,7 @@ function addTemplate(group: Command, context: CommandContext): void {
       const { add } = call.options;
       if (name === undefined) {
         await call.rows(
-          RULE_TEMPLATES.map(({ name, title }) => ({ name, title })),
+          RULE_TEMPLATES.map(({ name: identifier, title }) => ({ name: identifier, title })),
           { NAME: 'name', RULES: 'title' },
           '',
         );

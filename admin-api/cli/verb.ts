@@ -95,7 +95,7 @@ export function addVerb<Options extends object>(
   { usage, about, options = [], more, examples, run }: Verb<Options>,
 ): void {
   const command = parent.command(usage).description(about);
-  for (const option of options) command.addOption(option);
+  for (const declared of options) command.addOption(declared);
   command
     .addHelpText('after', helpText(examples, more))
     .action(

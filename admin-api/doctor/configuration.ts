@@ -23,8 +23,8 @@ export const valid = check<ConfigurationReading>({
   },
   judge({ source, file, fault, changed }) {
     if (fault === null) return ok(`valid (${source}), ${changed} settings are not at their default`);
-    const check = file === undefined ? 'waypost check-config' : `waypost check-config --config ${quoted(file)}`;
-    return failure(fault.replaceAll(/\n\s*/g, ' ').slice(0, 2000), check);
+    const command = file === undefined ? 'waypost check-config' : `waypost check-config --config ${quoted(file)}`;
+    return failure(fault.replaceAll(/\n\s*/g, ' ').slice(0, 2000), command);
   },
 });
 

@@ -97,7 +97,7 @@ export interface UserReading {
   readonly isRunning: boolean;
 }
 
-export const user = check<UserReading>({
+export const userCheck = check<UserReading>({
   id: 'permissions.user',
   why: 'A bug in a daemon that runs as root gives away the machine.',
   read: (context) => ({ user: serviceUser(context), isRunning: context.pid !== null }),
@@ -197,4 +197,4 @@ export const configurationFile = check<readonly ConfigurationFile[]>({
   },
 });
 
-export const PERMISSION_CHECKS: readonly AnyCheck[] = [dataFolder, user, secretKey, keyFiles, configurationFile];
+export const PERMISSION_CHECKS: readonly AnyCheck[] = [dataFolder, userCheck, secretKey, keyFiles, configurationFile];

@@ -75,7 +75,7 @@ async function readPort(context: Context, listen: ListenAddress, protocol: Proto
   const users = readSockets(protocol).filter((socket) => overlaps(listen, socket));
   // The daemon's socket first: a wildcard may overlap with others.
   const holders = users.map(({ inode }) => socketHolder(inode));
-  const own = holders.find((holder) => holder !== null && holder.pid === pid);
+  const own = holders.find((candidate) => candidate !== null && candidate.pid === pid);
   if (own) return { ...common, state: 'ours', holder: own };
   const code = await tryBind(listen, protocol);
   if (code === null) return { ...common, state: 'free' };

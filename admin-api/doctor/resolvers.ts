@@ -90,7 +90,7 @@ export interface AnswerProbe extends Probe {
   readonly rcode: number;
 }
 
-export const answers = check<readonly AnswerProbe[]>({
+export const answersCheck = check<readonly AnswerProbe[]>({
   id: 'resolvers.answer',
   why: 'ALIAS targets, origins, webhooks and parent zones are found through them.',
   read: (context) =>
@@ -126,7 +126,7 @@ async function askDnssec(server: Server, signal: AbortSignal): Promise<Omit<Dnss
   query[3] |= AD;
   // The flag DO in the OPT record, which ends with its flags and its length (RFC 6891 6.1.3).
   query[query.length - 4] |= 0x80;
-  const isReply = (message: Buffer): boolean => message.length >= 12 && message.readUInt16BE(0) === question.id;
+  const isReply = (received: Buffer): boolean => received.length >= 12 && received.readUInt16BE(0) === question.id;
   let message = await exchangeUdp(server, query, isReply, 3000, signal);
   if ((message[2] & TC) !== 0) message = await exchangeTcp(server, query, 4000, signal);
   const reader = new MessageReader(message, questionEnd(message));
@@ -176,4 +176,4 @@ export const truthful = check<readonly TruthProbe[]>({
     }),
 });
 
-export const RESOLVER_CHECKS: readonly AnyCheck[] = [answers, dnssec, truthful];
+export const RESOLVER_CHECKS: readonly AnyCheck[] = [answersCheck, dnssec, truthful];

@@ -38,7 +38,7 @@ export interface NodeReading {
 /** When Node's security updates end: https://github.com/nodejs/release#release-schedule */
 const SUPPORTED: Readonly<Record<number, string>> = { 20: '2026-04-30', 22: '2027-04-30', 24: '2028-04-30' };
 
-export const node = check<NodeReading>({
+export const nodeCheck = check<NodeReading>({
   id: 'daemon.node',
   why: 'Old versions of Node get no security updates, and lack parts of TLS.',
   read: () => ({ node: process.versions.node, openssl: process.versions.openssl }),
@@ -70,13 +70,13 @@ const PACKAGED = ['/usr/lib/systemd/system/waypost.service', '/lib/systemd/syste
 /** The settings of a unit: its lines without comments. */
 const settingsOf = (text: string): string[] => text.split('\n').filter((line) => line !== '' && !/^[#;]/.test(line));
 
-export const unit = check<UnitReading>({
+export const unitCheck = check<UnitReading>({
   id: 'daemon.unit',
   why: 'The unit restarts the daemon, limits its rights, and starts it with the machine.',
   async read(context) {
     const own = join(context.options.program, 'systemd/waypost.service');
     // The Debian package has its unit there.
-    const shippedPath = [own, ...PACKAGED].find((path) => readText(path) !== null) ?? own;
+    const shippedPath = [own, ...PACKAGED].find((candidate) => readText(candidate) !== null) ?? own;
     const shipped = readText(shippedPath);
     const unit = await context.unit();
     const path = unit?.get('FragmentPath');
@@ -137,4 +137,4 @@ export const version = check<VersionReading>({
   },
 });
 
-export const SERVICE_CHECKS: readonly AnyCheck[] = [daemon, version, node, unit];
+export const SERVICE_CHECKS: readonly AnyCheck[] = [daemon, version, nodeCheck, unitCheck];

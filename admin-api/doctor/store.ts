@@ -7,7 +7,7 @@ import { size } from './machine.ts';
 
 const read = async (context: Context): Promise<StoreFigures> => (await context.store()).figures;
 
-export const format = check<StoreFigures>({
+export const formatCheck = check<StoreFigures>({
   id: 'store.format',
   why: 'A version that cannot read the format of the store refuses to start.',
   read,
@@ -34,7 +34,7 @@ export const map = check<MapReading>({
   },
 });
 
-export const readers = check<Pick<StoreFigures, 'readers' | 'maxReaders'>>({
+export const readersCheck = check<Pick<StoreFigures, 'readers' | 'maxReaders'>>({
   id: 'store.readers',
   why: 'Each thread takes a reader slot; without a free one, a thread cannot read the store.',
   read,
@@ -44,4 +44,4 @@ export const readers = check<Pick<StoreFigures, 'readers' | 'maxReaders'>>({
   },
 });
 
-export const STORE_CHECKS: readonly AnyCheck[] = [format, map, readers];
+export const STORE_CHECKS: readonly AnyCheck[] = [formatCheck, map, readersCheck];

@@ -111,7 +111,9 @@ export function leaksOf({ entries, secrets }: Bundle): string[] {
 }
 
 function manifest(entries: readonly Entry[], withNames: boolean): Entry {
-  const rows = entries.map(({ name, about, text }) => `| ${name} | ${Buffer.byteLength(text)} | ${about} |`);
+  const rows = entries.map(
+    ({ name, about, text: content }) => `| ${name} | ${Buffer.byteLength(content)} | ${about} |`,
+  );
   const names = withNames
     ? 'It has names and addresses of customers (--with-names).'
     : 'Names and addresses of customers are numbers, the same in all files.';

@@ -170,17 +170,17 @@ type HandlerResult<A extends TObject> = Static<A> | RawReply;
 
 /** A route that requires no token. */
 export function publicRoute<T extends TObject, A extends TObject>(
-  route: Common<null, Static<T>, A> & { readonly body?: BodySchema<T> },
+  definition: Common<null, Static<T>, A> & { readonly body?: BodySchema<T> },
 ): Route {
   return {
-    ...route,
-    body: route.body?.schema,
+    ...definition,
+    body: definition.body?.schema,
     scope: null,
     admin: false,
     async handle(request, at, app) {
-      const body = route.body?.parse(await readJson(request)) ?? {};
+      const body = definition.body?.parse(await readJson(request)) ?? {};
       return createResponse(
-        await route.run(createContext<null, Static<T>>(request, at, null, body, null)),
+        await definition.run(createContext<null, Static<T>>(request, at, null, body, null)),
         at.headers,
         app,
       );
@@ -192,7 +192,7 @@ export function publicRoute<T extends TObject, A extends TObject>(
  * A route for tokens with the scope; for GET, its `:read` is enough. `admin`: only for that role.
  */
 export function route<T extends TObject, A extends TObject>(
-  route: Common<Caller, Static<T>, A> & {
+  definition: Common<Caller, Static<T>, A> & {
     readonly scope: Scope;
     readonly admin?: boolean;
     readonly body?: BodySchema<T>;
@@ -209,42 +209,50 @@ export function route<T extends TObject, A extends TObject>(
   },
 ): Route {
   return {
-    ...route,
-    body: route.body?.schema,
-    admin: route.admin ?? false,
-    handle: withCatchUp(route.body === undefined ? 0 : (route.limit ?? MAX_JSON), async (request, at, app) => {
-      let caller = authorize(request, at, app, route);
-      let bytes: Buffer = NO_BYTES;
-      if (route.body !== undefined) {
-        bytes = await readJson(request, route.limit, route.bodyOptional, holderOfAccount(caller.account.id));
-        caller = reauthorize(request, app, route);
-      }
-      const body = route.body?.parse(bytes) ?? {};
-      const idempotency = route.method === 'POST' ? readIdempotency(request, caller.token, bytes) : null;
-      const before = idempotency === null ? null : app.replay(idempotency, at.headers);
-      const run = () => route.run(createContext(request, at, caller, body, idempotency));
-      return createResponse(before ?? (await retryNotFound(app.journal, run)), at.headers, app);
-    }),
+    ...definition,
+    body: definition.body?.schema,
+    admin: definition.admin ?? false,
+    handle: withCatchUp(
+      definition.body === undefined ? 0 : (definition.limit ?? MAX_JSON),
+      async (request, at, app) => {
+        let caller = authorize(request, at, app, definition);
+        let bytes: Buffer = NO_BYTES;
+        if (definition.body !== undefined) {
+          bytes = await readJson(
+            request,
+            definition.limit,
+            definition.bodyOptional,
+            holderOfAccount(caller.account.id),
+          );
+          caller = reauthorize(request, app, definition);
+        }
+        const body = definition.body?.parse(bytes) ?? {};
+        const idempotency = definition.method === 'POST' ? readIdempotency(request, caller.token, bytes) : null;
+        const before = idempotency === null ? null : app.replay(idempotency, at.headers);
+        const run = () => definition.run(createContext(request, at, caller, body, idempotency));
+        return createResponse(before ?? (await retryNotFound(app.journal, run)), at.headers, app);
+      },
+    ),
   };
 }
 
 /** A route whose body has one of the `bodyTypes`, and at most `limit` bytes. */
 export function bytesRoute<A extends TObject>(
-  route: Common<Caller, Buffer, A> & {
+  definition: Common<Caller, Buffer, A> & {
     readonly scope: Scope;
     readonly bodyTypes: readonly string[];
     readonly limit: number;
   },
 ): Route {
   return {
-    ...route,
+    ...definition,
     admin: false,
-    handle: withCatchUp(route.limit, async (request, at, app) => {
-      const sender = authorize(request, at, app, route);
-      requireType(request, route.bodyTypes);
-      const body = await request.body(route.limit, holderOfAccount(sender.account.id));
-      const caller = reauthorize(request, app, route);
-      const run = () => route.run(createContext(request, at, caller, body, null));
+    handle: withCatchUp(definition.limit, async (request, at, app) => {
+      const sender = authorize(request, at, app, definition);
+      requireType(request, definition.bodyTypes);
+      const body = await request.body(definition.limit, holderOfAccount(sender.account.id));
+      const caller = reauthorize(request, app, definition);
+      const run = () => definition.run(createContext(request, at, caller, body, null));
       return createResponse(await retryNotFound(app.journal, run), at.headers, app);
     }),
   };
@@ -254,7 +262,7 @@ export function bytesRoute<A extends TObject>(
  * A route of an API whose contract is that of another product: `run` reads and checks the body and
  * all parameters, and regards tokens that are restricted to domains. A GET has no body.
  */
-export function foreignRoute(route: {
+export function foreignRoute(definition: {
   readonly method: Method;
   readonly path: string;
   readonly scope: Scope;
@@ -265,7 +273,7 @@ export function foreignRoute(route: {
   credentials(request: HttpRequest): HttpRequest;
   run(context: Context<Caller, Buffer>): RawReply | Promise<RawReply>;
 }): ServedRoute {
-  const { method, path, scope, access, limit, credentials, run } = route;
+  const { method, path, scope, access, limit, credentials, run } = definition;
   const hasBody = method !== 'GET';
   const serve = withCatchUp<MatchedRequest, AppParts>(hasBody ? limit : 0, async (request, at, app) => {
     const { authenticator } = app;
@@ -288,21 +296,21 @@ export function foreignRoute(route: {
  * Like bytesRoute, without a token. `admit` is called before the body is read; it throws HttpError.
  */
 export function publicBytesRoute<A extends TObject>(
-  route: Common<null, Buffer, A> & {
+  definition: Common<null, Buffer, A> & {
     readonly bodyTypes: readonly string[];
     readonly limit: number;
     admit(from: Pick<Context<null>, 'remoteAddress' | 'headers'>): void;
   },
 ): Route {
   return {
-    ...route,
+    ...definition,
     scope: null,
     admin: false,
     async handle(request, at, app) {
-      route.admit({ remoteAddress: request.remoteAddress, headers: at.headers });
-      requireType(request, route.bodyTypes);
-      const body = await request.body(route.limit);
-      return createResponse(await route.run(createContext(request, at, null, body, null)), at.headers, app);
+      definition.admit({ remoteAddress: request.remoteAddress, headers: at.headers });
+      requireType(request, definition.bodyTypes);
+      const body = await request.body(definition.limit);
+      return createResponse(await definition.run(createContext(request, at, null, body, null)), at.headers, app);
     },
   };
 }
@@ -316,7 +324,7 @@ export interface Received<V> {
 
 /** A route that reads a form of at most `limit` bytes as a stream. */
 export function formRoute<V, A extends TObject>(
-  route: Common<Caller, V, A> & {
+  definition: Common<Caller, V, A> & {
     readonly scope: Scope;
     readonly form: TObject;
     readonly limit: number;
@@ -328,19 +336,19 @@ export function formRoute<V, A extends TObject>(
   },
 ): Route {
   return {
-    ...route,
+    ...definition,
     bodyTypes: FORM_TYPES,
     admin: false,
-    handle: withCatchUp(route.limit, async (request, at, app) => {
-      const sender = authorize(request, at, app, route);
+    handle: withCatchUp(definition.limit, async (request, at, app) => {
+      const sender = authorize(request, at, app, definition);
       requireType(request, FORM_TYPES);
-      const stream = request.stream(route.limit, holderOfAccount(sender.account.id));
-      const { value, identity } = await route.receive(createContext(request, at, sender, stream, null));
-      const caller = reauthorize(request, app, route);
+      const stream = request.stream(definition.limit, holderOfAccount(sender.account.id));
+      const { value, identity } = await definition.receive(createContext(request, at, sender, stream, null));
+      const caller = reauthorize(request, app, definition);
       const idempotency = readIdempotency(request, caller.token, identity);
       const before = idempotency === null ? null : app.replay(idempotency, at.headers);
       return createResponse(
-        before ?? (await route.run(createContext(request, at, caller, value, idempotency))),
+        before ?? (await definition.run(createContext(request, at, caller, value, idempotency))),
         at.headers,
         app,
       );
@@ -362,15 +370,15 @@ type AccessRules = {
   readonly forRestricted?: true;
 };
 
-function authorize(request: HttpRequest, at: MatchedRequest, app: AppParts, route: AccessRules): Caller {
+function authorize(request: HttpRequest, at: MatchedRequest, app: AppParts, rules: AccessRules): Caller {
   const caller = app.authenticator.authenticate(request);
   const { session } = caller;
-  takeRequest(app, caller, at.headers, route.revokes === true);
+  takeRequest(app, caller, at.headers, rules.revokes === true);
   // A site on a neighbouring host sends the cookie too, but must not load the response.
   if (session !== undefined) at.headers['Cross-Origin-Resource-Policy'] = 'same-origin';
-  requireRouteAccess(app, caller, route);
+  requireRouteAccess(app, caller, rules);
   // Public endpoints ignore unknown parameters, because probes and links add some.
-  rejectUnknownParameters(at.query, route.query);
+  rejectUnknownParameters(at.query, rules.query);
   return caller;
 }
 
@@ -394,9 +402,9 @@ function takeRequest(
  * Authorizes the request again after its body was read: a slow client may take minutes, and the
  * token may be revoked meanwhile.
  */
-function reauthorize(request: HttpRequest, app: AppParts, route: AccessRules): Caller {
+function reauthorize(request: HttpRequest, app: AppParts, rules: AccessRules): Caller {
   const caller = app.authenticator.authenticate(request);
-  requireRouteAccess(app, caller, route);
+  requireRouteAccess(app, caller, rules);
   return caller;
 }
 

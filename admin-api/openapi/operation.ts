@@ -115,11 +115,11 @@ const SYNC: Part = {
 };
 
 /** Adds `ok` and `sync` to the fields, as http/route.ts does. */
-function withOk(schema: Part, ok: boolean, isWrite: boolean): Part {
+function withOk(schema: Part, ok: boolean, hasSync: boolean): Part {
   const { properties, required } = schema as { properties?: Part; required?: readonly string[] };
   return {
     ...schema,
     required: ['ok', ...(required ?? [])],
-    properties: { ok: { const: ok }, ...properties, ...(isWrite && { sync: SYNC }) },
+    properties: { ok: { const: ok }, ...properties, ...(hasSync && { sync: SYNC }) },
   };
 }

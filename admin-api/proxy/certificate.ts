@@ -47,7 +47,7 @@ export function checkCertificate(
   checkKey(key);
   checkMatch(chain, key);
   checkOrder(chain);
-  for (const [i, certificate] of chain.entries()) checkDates(certificate, i, now);
+  for (const [i, member] of chain.entries()) checkDates(member, i, now);
   checkUsage(leaf);
   checkStapling(leaf);
   const names = CoveredNames.read(leaf.subjectAltName);

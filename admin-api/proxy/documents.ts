@@ -96,8 +96,8 @@ export function documentRoutes<Body extends TObject, Content>(
   const replyRow = ({ content, revision, updatedAt }: SiteDocument) => reply(content as Content, revision, updatedAt);
 
   const read = ({ caller, params, headers }: Context<Caller>) => {
-    const { id } = ownedDomain(services.reader, caller, parseId(params.domain_id));
-    const row = services.reader.siteDocument(id, kind);
+    const { id: domainId } = ownedDomain(services.reader, caller, parseId(params.domain_id));
+    const row = services.reader.siteDocument(domainId, kind);
     headers.ETag = etag(row?.revision ?? 0);
     return row === undefined ? reply(empty, 0, null) : replyRow(row);
   };

@@ -20,7 +20,7 @@ const html = (of: string) =>
     maxLength: MAX_PAGE_BYTES,
   });
 
-const pages = (options: ObjectOptions) =>
+const pagesSchema = (options: ObjectOptions) =>
   list(
     Type.Object(
       {
@@ -35,7 +35,10 @@ const pages = (options: ObjectOptions) =>
     `at most ${MAX_PAGES} pages, each for another status`,
     { maxItems: MAX_PAGES },
   );
-const maintenance = orNull(html('the maintenance page'), 'the page of rules of type "maintenance"; null: the default');
+const maintenanceSchema = orNull(
+  html('the maintenance page'),
+  'the page of rules of type "maintenance"; null: the default',
+);
 
 const names = Object.keys(PLACEHOLDERS)
   .map((name) => `\`{{${name}}}\``)
@@ -51,8 +54,10 @@ export const errorPagesRoutes = (services: Services): Route[] =>
     name: 'ErrorPages',
     title: 'error pages',
     description: `Pages that visitors see instead of those of the edge, when the edge itself responds with a status from 400 to 599. Responses of the origin are not replaced, and programs that prefer JSON or text get these. Placeholders are ${names}; their values are escaped. A page runs no scripts, sends no forms and loads nothing from other hosts.`,
-    body: bodySchema(Type.Object({ pages: pages({}), maintenance: Type.Optional(maintenance), ...DOCUMENT_FIELDS })),
-    view: { pages: pages({ title: 'ErrorPage' }), maintenance },
+    body: bodySchema(
+      Type.Object({ pages: pagesSchema({}), maintenance: Type.Optional(maintenanceSchema), ...DOCUMENT_FIELDS }),
+    ),
+    view: { pages: pagesSchema({ title: 'ErrorPage' }), maintenance: maintenanceSchema },
     empty: { pages: [], maintenance: null } satisfies ErrorPagesDocument as ErrorPagesDocument,
     faults: ['invalid_error_page'],
     keepsVersions: true,

@@ -48,8 +48,8 @@ function storedHashes(rules: readonly Rule[]): ReadonlyMap<string, string | unde
   const hashes = new Map<string, string | undefined>();
   for (const { action } of rules)
     if (action.type === 'basic_auth')
-      for (const { name, hash } of action.users)
-        hashes.set(name, hashes.has(name) && hashes.get(name) !== hash ? undefined : hash);
+      for (const { name, hash: stored } of action.users)
+        hashes.set(name, hashes.has(name) && hashes.get(name) !== stored ? undefined : stored);
   return hashes;
 }
 

@@ -57,7 +57,9 @@ function readTime(query: URLSearchParams, name: string): number | undefined {
 function readStep(query: URLSearchParams, range: number, finest: number): number {
   const text = query.get('step');
   if (text === null)
-    return STEPS.find((step) => step >= finest && range / step <= DEFAULT_POINTS) ?? STEPS[STEPS.length - 1];
+    return (
+      STEPS.find((candidate) => candidate >= finest && range / candidate <= DEFAULT_POINTS) ?? STEPS[STEPS.length - 1]
+    );
   const step = STEPS.find((candidate) => String(candidate) === text);
   if (step === undefined)
     throw new InvalidError('invalid_step', `"step" must be one of ${STEPS.join(', ')} seconds.`, { pointer: '/step' });

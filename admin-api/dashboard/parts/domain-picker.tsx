@@ -33,7 +33,9 @@ export function DomainPicker({ chosen, fault }: DomainPickerProps) {
   const { found, failure, reload } = usePagedList(searched.value, () => readDomains(searched.value.trim()));
   const has = (domainId: number): boolean => chosen.value.some((domain) => domain.id === domainId);
   const toggle = (domain: ChosenDomain): void => {
-    chosen.value = has(domain.id) ? chosen.value.filter(({ id }) => id !== domain.id) : [...chosen.value, domain];
+    chosen.value = has(domain.id)
+      ? chosen.value.filter(({ id: chosenId }) => chosenId !== domain.id)
+      : [...chosen.value, domain];
   };
   const rows = found.value?.rows ?? [];
   const hidden = (found.value?.total ?? 0) - rows.length;

@@ -66,8 +66,8 @@ export function Domains() {
   useShortcut('n', TEXTS.help.addDomain, () => {
     if (!isReader.value) openPage('addDomain');
   });
-  const select = (domains: Iterable<ListedDomain>): void => {
-    selected.value = new Map([...domains].map((domain) => [domain.id, domain]));
+  const select = (listed: Iterable<ListedDomain>): void => {
+    selected.value = new Map([...listed].map((domain) => [domain.id, domain]));
   };
   const toggle = (domain: ListedDomain): void => {
     const next = new Map(selected.value);

@@ -19,11 +19,17 @@ import { fileSystem, space, sync } from '../../../admin-api/doctor/disk.ts';
 import { owners } from '../../../admin-api/doctor/domain-owners.ts';
 import * as kernel from '../../../admin-api/doctor/kernel.ts';
 import { controlGroup, files, memory, swap } from '../../../admin-api/doctor/limits.ts';
-import { configurationFile, dataFolder, keyFiles, secretKey, user } from '../../../admin-api/doctor/permissions.ts';
+import {
+  configurationFile,
+  dataFolder,
+  keyFiles,
+  secretKey,
+  userCheck as user,
+} from '../../../admin-api/doctor/permissions.ts';
 import { judgePort, overlaps, PORT_CHECKS } from '../../../admin-api/doctor/ports.ts';
-import { answers, dnssec, truthful } from '../../../admin-api/doctor/resolvers.ts';
-import { daemon, node, unit, version } from '../../../admin-api/doctor/service.ts';
-import { format, map, readers } from '../../../admin-api/doctor/store.ts';
+import { answersCheck as answers, dnssec, truthful } from '../../../admin-api/doctor/resolvers.ts';
+import { daemon, nodeCheck as node, unitCheck as unit, version } from '../../../admin-api/doctor/service.ts';
+import { formatCheck as format, map, readersCheck as readers } from '../../../admin-api/doctor/store.ts';
 import { CHECKS } from '../../../admin-api/doctor/table.ts';
 import { usage } from '../../../admin-api/doctor/usage.ts';
 import { certificate, ecKey, type KeyPair, pemOfKey } from '../../support/certificate.ts';
