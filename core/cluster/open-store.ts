@@ -91,7 +91,7 @@ async function compileAnswers(
   log: Logger,
 ): Promise<void> {
   if (answersAreCurrent(environment, zoneSettings)) return;
-  const onProgress = (zones: number): void => log.info('compiling all answers', { zones });
+  const onProgress = (count: number): void => log.info('compiling all answers', { zones: count });
   const { zones, answers } = await rebuildAnswers(environment, zoneSettings, onProgress, signers);
   if (zones > 0)
     log.info('compiled all answers: the compiler or the settings of the apex have changed', { zones, answers });

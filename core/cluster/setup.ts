@@ -136,7 +136,7 @@ export async function invite(config: ClusterConfig, name: string, hosts: readonl
  * ConfigError `bad_certificate`, StateError `removed`, EtcdUnavailable and EtcdRefused.
  */
 export async function inviteCertificate(config: ClusterConfig, name: string, pem: string): Promise<void> {
-  const isFor = ((): boolean => {
+  const hasName = ((): boolean => {
     try {
       return new X509Certificate(pem).checkHost(name) !== undefined;
     } catch (error) {
@@ -146,7 +146,7 @@ export async function inviteCertificate(config: ClusterConfig, name: string, pem
       );
     }
   })();
-  if (!isFor)
+  if (!hasName)
     throw new ConfigError(
       'bad_certificate',
       `The certificate is not for ${name}: nodes connect to each other by name. Use one with the DNS name ${name}.`,

@@ -72,8 +72,8 @@ export class SnapshotSender {
    * Answers a GET. Rejects when the copy cannot be made, or the peer has gone; it may come back for
    * the rest.
    */
-  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { 'if-range': wanted, range } = request.headers;
+  async answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { 'if-range': wanted, range } = message.headers;
     const isRest = this.#copy !== null && wanted === etagOf(this.#copy);
     const copy = isRest ? (this.#copy as Copy) : await this.#freshCopy();
     copy.readers++;

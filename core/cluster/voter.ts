@@ -61,7 +61,7 @@ export function voterOf(endpoints: readonly string[], name: string, hosts: reado
   const url =
     hosts.length === 0
       ? undefined
-      : endpoints.map((url) => new URL(url)).find((endpointUrl) => own.has(endpointUrl.hostname));
+      : endpoints.map((endpoint) => new URL(endpoint)).find((endpointUrl) => own.has(endpointUrl.hostname));
   if (url === undefined) return null;
   if (url.protocol !== 'https:')
     throw new ConfigError(

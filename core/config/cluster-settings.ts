@@ -45,7 +45,7 @@ const command: Kind<readonly string[]> = {
   fromToml: (value) => {
     if (!Array.isArray(value) || value.length > 64) return undefined;
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects them
-    const isText = (value: unknown): boolean => typeof value === 'string' && /^[^\x00-\x1f\x7f]{1,4096}$/.test(value);
+    const isText = (part: unknown): boolean => typeof part === 'string' && /^[^\x00-\x1f\x7f]{1,4096}$/.test(part);
     return value.every(isText) && /^\/./.test(value[0] ?? '') ? (value as string[]) : undefined;
   },
   fromText(value) {

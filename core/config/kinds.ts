@@ -39,28 +39,28 @@ export function text(expected: string): Kind<string> {
 }
 
 /** Text of at most `bytes` bytes in UTF-8 without control characters; empty for nothing. */
-export function shortText(bytes: number): Kind<string> {
+export function shortText(max: number): Kind<string> {
   return textual(
-    `text of at most ${bytes} bytes without control characters, empty for nothing`,
+    `text of at most ${max} bytes without control characters, empty for nothing`,
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects them
-    (value) => (/^[^\x00-\x1f\x7f]*$/.test(value) && Buffer.byteLength(value) <= bytes ? value : undefined),
+    (value) => (/^[^\x00-\x1f\x7f]*$/.test(value) && Buffer.byteLength(value) <= max ? value : undefined),
     String,
   );
 }
 
 /** A fixed number of bytes as hexadecimal digits; the value is in lower case. */
-export function hexadecimal(bytes: number): Kind<string> {
+export function hexadecimal(length: number): Kind<string> {
   return textual(
-    `${bytes * 2} hexadecimal digits`,
+    `${length * 2} hexadecimal digits`,
     (value) =>
-      /^[0-9a-f]*$/i.test(value.trim()) && value.trim().length === bytes * 2 ? value.trim().toLowerCase() : undefined,
+      /^[0-9a-f]*$/i.test(value.trim()) && value.trim().length === length * 2 ? value.trim().toLowerCase() : undefined,
     String,
   );
 }
 
 export function choice<const T extends string>(...choices: readonly T[]): Kind<T> {
-  const expected = `one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`;
-  return textual(expected, (value) => choices.find((choice) => choice === value), String);
+  const expected = `one of ${choices.map((value) => JSON.stringify(value)).join(', ')}`;
+  return textual(expected, (value) => choices.find((candidate) => candidate === value), String);
 }
 
 export const flag: Kind<boolean> = {
@@ -144,8 +144,8 @@ export function list<T>(
 ): Kind<readonly T[]> {
   const fromTexts = (texts: readonly string[]) => {
     const values: T[] = [];
-    for (const text of texts) {
-      const parsed = parse(text.trim());
+    for (const item of texts) {
+      const parsed = parse(item.trim());
       if (parsed === undefined) return undefined;
       values.push(...parsed);
     }
@@ -197,8 +197,8 @@ const addressList = (
   list(
     expected,
     (value) => {
-      const bytes = new Uint8Array(length);
-      return read(Buffer.from(value, 'latin1'), 0, value.length, bytes) ? [format(bytes)] : undefined;
+      const address = new Uint8Array(length);
+      return read(Buffer.from(value, 'latin1'), 0, value.length, address) ? [format(address)] : undefined;
     },
     String,
   );

@@ -97,8 +97,8 @@ function resolve(
   faults: string[],
 ): ResolvedSetting {
   const { kind, secret } = setting.setting;
-  const fault = (where: string, value: unknown) =>
-    faults.push(`${where}: found ${secret ? 'a value that is not shown' : show(value)}, expected ${kind.expected}`);
+  const fault = (where: string, actual: unknown) =>
+    faults.push(`${where}: found ${secret ? 'a value that is not shown' : show(actual)}, expected ${kind.expected}`);
   let value: unknown;
   let origin: ResolvedSetting['origin'] = 'default';
   if (found.has(setting.key)) {

@@ -464,14 +464,14 @@ export interface PlacedSetting {
   readonly setting: Setting<unknown>;
 }
 
-function placedAt(path: readonly string[], setting: Setting<unknown>): PlacedSetting {
-  return { key: path.join('.'), path, env: `WAYPOST_${path.join('_').toUpperCase()}`, setting: setting };
+function placedAt(path: readonly string[], declared: Setting<unknown>): PlacedSetting {
+  return { key: path.join('.'), path, env: `WAYPOST_${path.join('_').toUpperCase()}`, setting: declared };
 }
 
 /** All settings in the order of the schema. */
 export const settings: readonly PlacedSetting[] = Object.entries(schema).flatMap(([name, entry]) =>
   'settings' in entry
-    ? Object.entries<Setting<unknown>>(entry.settings).map(([inner, setting]) => placedAt([name, inner], setting))
+    ? Object.entries<Setting<unknown>>(entry.settings).map(([inner, declared]) => placedAt([name, inner], declared))
     : [placedAt([name], entry)],
 );
 

@@ -17,12 +17,12 @@ export interface S3Options {
 }
 
 export async function openS3Client(options: S3Options): Promise<S3mini> {
-  const { S3mini } = await import('s3mini');
+  const s3mini = await import('s3mini');
   const { endpoint, bucket, region, accessKeyId, secretAccessKey, timeout, isPathStyle, dispatcher } = options;
   const url = new URL(endpoint);
   if (isPathStyle) url.pathname = `/${bucket}`;
   else url.host = `${bucket}.${url.host}`;
-  return new S3mini({
+  return new s3mini.S3mini({
     endpoint: String(url).replace(/\/$/, ''),
     region,
     accessKeyId,
@@ -30,9 +30,9 @@ export async function openS3Client(options: S3Options): Promise<S3mini> {
     requestAbortTimeout: timeout,
     // Node's own depends on the versions of undici that are loaded. The length is that of the
     // body: as a header, too, it is refused.
-    fetch: ((url: string, init: { headers: Record<string, string> }) => {
+    fetch: ((target: string, init: { headers: Record<string, string> }) => {
       const { 'content-length': _, ...headers } = init.headers;
-      return fetch(url, { ...(init as object), headers, dispatcher });
+      return fetch(target, { ...(init as object), headers, dispatcher });
     }) as unknown as typeof globalThis.fetch,
   });
 }

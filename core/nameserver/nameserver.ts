@@ -161,7 +161,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
       },
       'WAYPOST_DNS_TLS_LISTEN',
     );
-    certificate.onChange = (tls) => thread.send({ kind: 'certificate', tls });
+    certificate.onChange = (credentials) => thread.send({ kind: 'certificate', tls: credentials });
     threads.push(thread);
   }
   const stop = async (): Promise<void> => {

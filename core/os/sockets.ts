@@ -82,8 +82,8 @@ export async function choosePort(listen: ListenAddress): Promise<ListenAddress> 
     const port = await new Promise<number>((resolve, reject) => {
       const server = createServer().on('error', (error) => reject(cannotListen([listen], error.message)));
       server.listen(0, listen.address, () => {
-        const { port } = server.address() as { port: number };
-        server.close(() => resolve(port));
+        const { port: chosen } = server.address() as { port: number };
+        server.close(() => resolve(chosen));
       });
     });
     const free = await new Promise<boolean>((resolve) => {

@@ -31,8 +31,8 @@ export class HeapGrowth {
   /** Least bytes since the last collection that was asked for. */
   #least = Number.POSITIVE_INFINITY;
 
-  constructor(oldBytes: () => number, collect: () => void) {
-    this.#oldBytes = oldBytes;
+  constructor(measure: () => number, collect: () => void) {
+    this.#oldBytes = measure;
     this.#collect = collect;
   }
 

@@ -55,7 +55,7 @@ async function exchange(
 ): Promise<RecordReply> {
   const query = encodeQuestion(question, edns);
   if (!isRecursive) query[2] &= ~RD;
-  const isReply = (message: Buffer): boolean => isReplyTo(message, question, false);
+  const isReply = (received: Buffer): boolean => isReplyTo(received, question, false);
   for (const ms of UDP_MS) {
     const message = await exchangeUdp(server, query, isReply, ms, signal).catch(() => null);
     signal.throwIfAborted();

@@ -35,8 +35,8 @@ export function recursiveLookup(servers: readonly string[], signal: AbortSignal)
     const pending = underWay.get(id);
     if (pending !== undefined) return pending;
     // The system's may change while we run.
-    const servers = fixed.length > 0 ? fixed : getServers().map(parseServer);
-    const outcome = ask(servers.slice(0, MAX_SERVERS), name, type, signal).finally(() => underWay.delete(id));
+    const current = fixed.length > 0 ? fixed : getServers().map(parseServer);
+    const outcome = ask(current.slice(0, MAX_SERVERS), name, type, signal).finally(() => underWay.delete(id));
     underWay.set(id, outcome);
     return outcome;
   };

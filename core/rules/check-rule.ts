@@ -56,7 +56,7 @@ export class RuleChecker {
 
   #checkMatch(match: RuleMatch, side: 'match' | 'except'): void {
     const before = this.#faults.length;
-    const report = (field: string, problem: string): void => this.#report(`/${side}${field}`, problem);
+    const report = (path: string, problem: string): void => this.#report(`/${side}${path}`, problem);
     this.#checkList(match.host, `/${side}/host`, HOST, 'is no host name; write www.example.com or *.example.com');
     this.#checkList(match.method, `/${side}/method`, METHOD, 'is no method; write it in capitals, such as POST');
     this.#checkList(match.country, `/${side}/country`, COUNTRY, 'is no country code; write two capitals, such as DE');

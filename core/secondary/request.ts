@@ -46,10 +46,10 @@ export async function querySerial(apex: Name, { primary, key, exemptions, signal
   const query = requestOf(apex, TYPE.SOA, null, false);
   const { message, mac } = key === null ? { message: query, mac: null } : signRequest(query, key, seconds());
   const bytes = Buffer.from(message);
-  const isAnswer = (answer: Buffer): boolean => {
-    if (answer.length < HEADER_LENGTH || answer.readUInt16BE(0) !== query.readUInt16BE(0)) return false;
-    if ((answer[2] & QR) === 0) return false;
-    return key === null || mac === null || macOfResponse(answer, key, mac, seconds(), {}) !== null;
+  const isAnswer = (received: Buffer): boolean => {
+    if (received.length < HEADER_LENGTH || received.readUInt16BE(0) !== query.readUInt16BE(0)) return false;
+    if ((received[2] & QR) === 0) return false;
+    return key === null || mac === null || macOfResponse(received, key, mac, seconds(), {}) !== null;
   };
   for (let attempt = 0; attempt < UDP_TRIES; attempt++) {
     let answer: Buffer;

@@ -242,11 +242,11 @@ export function targetsAt(domainId: Id, target: Name): Buffer {
 }
 
 /** The target entry of the record with this key. */
-export function targetKey(target: Name, recordKey: Uint8Array): Buffer {
+export function targetKey(target: Name, key: Uint8Array): Buffer {
   let at = writeNameKey(target, 0, SCRATCH, 8);
   SCRATCH[at++] = 0;
-  SCRATCH.set(recordKey.subarray(0, 8));
-  return Buffer.concat([SCRATCH.subarray(0, at), recordKey.subarray(8)]);
+  SCRATCH.set(key.subarray(0, 8));
+  return Buffer.concat([SCRATCH.subarray(0, at), key.subarray(8)]);
 }
 
 /** What a target entry says. */
@@ -267,8 +267,8 @@ export function aliasOwners(target: Name): Buffer {
 }
 
 /** The entry of the ALIAS record with this key: `aliasOwners`, then the record's own key. */
-export function aliasOwnerKey(target: Name, recordKey: Uint8Array): Buffer {
-  return Buffer.concat([aliasOwners(target), recordKey]);
+export function aliasOwnerKey(target: Name, key: Uint8Array): Buffer {
+  return Buffer.concat([aliasOwners(target), key]);
 }
 
 /** What such an entry says. */
@@ -278,13 +278,13 @@ export function aliasOwnerParts(key: Uint8Array): { target: Name; domainId: Id; 
     while (key[end] !== 0) end += key[end] === 1 ? 2 : 1;
     end++;
   }
-  const recordKey = Buffer.from(key.buffer, key.byteOffset + end + 1, key.length - end - 1);
-  const { nameEnd } = recordKeyParts(recordKey);
+  const ownKey = Buffer.from(key.buffer, key.byteOffset + end + 1, key.length - end - 1);
+  const { nameEnd } = recordKeyParts(ownKey);
   return {
     target: nameOfKey(key, 0, end),
-    domainId: idAt(recordKey),
-    owner: nameOfKey(recordKey, 8, nameEnd),
-    recordKey,
+    domainId: idAt(ownKey),
+    owner: nameOfKey(ownKey, 8, nameEnd),
+    recordKey: ownKey,
   };
 }
 

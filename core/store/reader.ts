@@ -175,10 +175,10 @@ export function decodeUsage(value: Buffer | undefined): Usage {
   };
 }
 
-export function encodeUsage({ domains, records, bytes, audit }: Usage): Buffer {
+export function encodeUsage({ domains: domainCount, records: recordCount, bytes, audit }: Usage): Buffer {
   const value = Buffer.allocUnsafe(USAGE_BYTES);
-  value.writeUIntBE(domains, 0, 6);
-  value.writeUIntBE(records, 6, 6);
+  value.writeUIntBE(domainCount, 0, 6);
+  value.writeUIntBE(recordCount, 6, 6);
   value.writeUIntBE(bytes, 12, 6);
   value.writeUIntBE(audit, 18, 6);
   return value;

@@ -79,8 +79,8 @@ export class NotifyLine {
     if (this.#closed) return;
     const notice = this.#notices.get(domainId);
     if (notice === undefined) {
-      const notice = { apex, tries: 0, id: -1, key: null, mac: EMPTY, timer: null, awaited: false, again: false };
-      this.#notices.set(domainId, notice);
+      const created = { apex, tries: 0, id: -1, key: null, mac: EMPTY, timer: null, awaited: false, again: false };
+      this.#notices.set(domainId, created);
       this.#ready.add(domainId);
     } else if (notice.awaited) notice.again = true;
     else if (notice.timer !== null) {

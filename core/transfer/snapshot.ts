@@ -105,8 +105,8 @@ export class ZoneSnapshot {
     this.#held = new HeldName(environment, transaction, domain, findType(this.#apex.sets, TYPE.NS));
     const aliased = new AliasedZone(this.#held, (target) => {
       const at = nameKey(target);
-      const row = environment.rows.get(aliasTargets.number)!.get(at, { transaction });
-      return aliasSets(row === undefined ? null : entryFor(aliasTargets.decode(at, row), domain.accountId));
+      const found = environment.rows.get(aliasTargets.number)!.get(at, { transaction });
+      return aliasSets(found === undefined ? null : entryFor(aliasTargets.decode(at, found), domain.accountId));
     });
     this.#view = proxy?.enabled === true ? new ProxiedZone(aliased, settings.cluster) : aliased;
   }

@@ -47,7 +47,7 @@ export type Found =
 /** Looks through the records of a message from the network. Throws nothing. */
 export function findTsig(message: Uint8Array): Found {
   if (message.length < HEADER_LENGTH) return { kind: 'none', opt: null };
-  const count = (at: number): number => (message[at] << 8) | message[at + 1];
+  const count = (offset: number): number => (message[offset] << 8) | message[offset + 1];
   let opt: RequestOpt | null = null;
   const malformed = (): Found => ({ kind: 'malformed', opt });
   let at = HEADER_LENGTH;

@@ -65,8 +65,8 @@ export function follow(view: ZoneView, source: Name, cname: RRset): Chain {
   let dependsOnName = false;
   const end = (terminal: Terminal): Chain => ({ links, terminal, dependsOnName, absent });
   /** Marks a name as passed; false when the chain ends there. */
-  const use = (name: Name): boolean => {
-    const id = nameId(name);
+  const use = (passed: Name): boolean => {
+    const id = nameId(passed);
     if (used.has(id) || used.size >= MAX_SOURCES) return false;
     used.add(id);
     return true;

@@ -184,7 +184,8 @@ export class Applier {
       // A child transaction, since only its abort rolls back all writes when an error is thrown
       // midway.
       await transact(environment, () => {
-        for (const { applied, bytes } of links) environment.journal.put(sequenceKey(applied.entry.sequence), bytes);
+        for (const { applied, bytes: encoded } of links)
+          environment.journal.put(sequenceKey(applied.entry.sequence), encoded);
         this.#retention.trim(sequence, bytes);
         applyEntries(environment, updates, appliedOf(links), this.#writing?.updates);
         writeHead(environment, { sequence, hash });

@@ -150,8 +150,8 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
   if (change.table === aliasTargets.number) updates.noteAliasTarget(change.key);
   if (change.table === acmeChallenges.number) noteChallenge(updates, change, rows.get(change.key));
   if (change.table === dnssec.number) {
-    const old = rows.get(change.key);
-    updates.noteDnssec(idAt(change.key), old === undefined ? null : dnssec.decode(change.key, old));
+    const previous = rows.get(change.key);
+    updates.noteDnssec(idAt(change.key), previous === undefined ? null : dnssec.decode(change.key, previous));
   }
   if (change.table === domains.number || change.table === proxies.number || change.table === dnssec.number)
     updates.invalidateFacts();
@@ -221,8 +221,8 @@ function noteRecord(environment: Environment, updates: ZoneUpdates, change: Chan
 }
 
 /** Updates the table of the owners of ALIAS records by target. */
-function noteAlias({ records, aliases }: Environment, updates: ZoneUpdates, { key, value }: Change): void {
-  const row = value ?? records.get(key);
+function noteAlias({ records: rows, aliases }: Environment, updates: ZoneUpdates, { key, value }: Change): void {
+  const row = value ?? rows.get(key);
   if (row === undefined) return;
   const target = nameAt(row, RECORD_RDATA);
   const entry = aliasOwnerKey(target, key);

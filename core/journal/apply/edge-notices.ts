@@ -54,8 +54,10 @@ export class EdgeNotices {
   changes(isProxied: (domainId: Id) => boolean): EdgeChanges | null {
     for (const id of this.#recordDomainIds) if (!this.#domainIds.has(id) && isProxied(id)) this.#domainIds.add(id);
     const domainIds = this.#domainIds;
-    const purges = this.#purges;
+    const purged = this.#purges;
     const hasTicketKeys = this.#hasTicketKeys;
-    return domainIds.size > 0 || purges.length > 0 || hasTicketKeys ? { domainIds, purges, hasTicketKeys } : null;
+    return domainIds.size > 0 || purged.length > 0 || hasTicketKeys
+      ? { domainIds, purges: purged, hasTicketKeys }
+      : null;
   }
 }

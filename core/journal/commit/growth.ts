@@ -31,16 +31,16 @@ export type StoredRows = Pick<StoreReader, 'domain' | 'zoneState' | 'environment
  */
 export function growingAccounts(changes: Buffer, ownerOf: (domainId: Id) => Id | undefined): Set<Id> {
   const accounts = new Set<Id>();
-  const add = (accountId: Id | undefined): void => {
+  const addAccount = (accountId: Id | undefined): void => {
     if (accountId !== undefined) accounts.add(accountId);
   };
   for (const { table, key, value } of readFirstChanges(changes, records.number)) {
     const owner = rowOwner(table);
     if (owner === 'none' || owner === 'audit') continue;
     if (owner === 'zone') {
-      if (table === domains.number && value !== null) add(domains.decode(key, value).accountId);
-      else add(ownerOf(idAt(key)));
-    } else if (value !== null) add(accountShare(table, key, value, false).accountId);
+      if (table === domains.number && value !== null) addAccount(domains.decode(key, value).accountId);
+      else addAccount(ownerOf(idAt(key)));
+    } else if (value !== null) addAccount(accountShare(table, key, value, false).accountId);
   }
   return accounts;
 }

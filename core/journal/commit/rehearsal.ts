@@ -123,7 +123,9 @@ export function withOverlay(store: Environment): OverlaidStore {
     });
     return table as unknown as Binary;
   };
-  const rows = new Map([...store.rows.keys()].map((number) => [number, addOverlay(({ rows }) => rows.get(number)!)]));
+  const rows = new Map(
+    [...store.rows.keys()].map((number) => [number, addOverlay(({ rows: lower }) => lower.get(number)!)]),
+  );
   const tables = Object.fromEntries(OVERLAID.map((name) => [name, addOverlay((lower) => lower[name])]));
   return {
     environment: { ...store, rows, records: rows.get(records.number)!, ...tables },

@@ -36,17 +36,17 @@ export class Draft extends Reader {
     return this.#ids.take(table.number, count);
   }
 
-  put<Row>(table: Table<Row>, row: Row): void {
+  put<T>(table: Table<T>, row: T): void {
     const key = table.key(row);
     this.#tracked.write(table as Table<unknown>, key, table.encode(row));
   }
 
   /** Adds a row with a new key, for example a new id. Nothing is read. */
-  insert<Row>(table: Table<Row>, row: Row): void {
+  insert<T>(table: Table<T>, row: T): void {
     this.#tracked.write(table as Table<unknown>, table.key(row), table.encode(row), true);
   }
 
-  delete<Row>(table: Table<Row>, row: Row): void {
+  delete<T>(table: Table<T>, row: T): void {
     this.#tracked.write(table as Table<unknown>, table.key(row), null);
   }
 

@@ -155,10 +155,10 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
       (request): Promise<Outcome> =>
         this.queue.add(request, { node, revision }).then(
           ({ sequence }) => sequence,
-          (error: unknown) => {
+          (reason: unknown) => {
             // The forwarding node determines the outcome itself.
-            if (error instanceof EtcdUnavailable && error.mayHappen) throw error;
-            return error instanceof ConflictError ? 'conflict' : 'not accepted';
+            if (reason instanceof EtcdUnavailable && reason.mayHappen) throw reason;
+            return reason instanceof ConflictError ? 'conflict' : 'not accepted';
           },
         ),
     );
@@ -227,8 +227,8 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   async #readLatest(): Promise<number> {
     const error = this.#commitError();
     if (error !== null) throw error;
-    const end = await this.#log.readEnd().catch((error: unknown) => {
-      throw error instanceof EtcdUnavailable ? noQuorum('etcd has no quorum') : refusalFor(error);
+    const end = await this.#log.readEnd().catch((reason: unknown) => {
+      throw reason instanceof EtcdUnavailable ? noQuorum('etcd has no quorum') : refusalFor(reason);
     });
     if (end > this.head) this.#follower.readNow();
     await this.#waitForApplied(end);

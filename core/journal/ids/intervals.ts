@@ -36,7 +36,7 @@ export class Intervals {
    * first; undefined if no interval is long enough.
    */
   take(count: number): number | undefined {
-    const i = this.#intervals.findIndex(({ start, end }) => end - start >= count);
+    const i = this.#intervals.findIndex(({ start: from, end: to }) => to - from >= count);
     if (i < 0) return undefined;
     const { start, end } = this.#intervals[i];
     if (end - start === count) this.#intervals.splice(i, 1);

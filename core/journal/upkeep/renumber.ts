@@ -117,7 +117,7 @@ function findAffected(
   const soa = differs(({ nameservers, hostmaster, refresh, retry, expire, minimum, soaTtl }) => [
     [nameservers?.[0], hostmaster, refresh, retry, expire, minimum, soaTtl],
   ]);
-  const cluster = differs((settings) => [settings.cluster]);
+  const cluster = differs((values) => [values.cluster]);
   if (!ns && !soa && !cluster) return null;
   const hasOwnNs = ({ id, apex }: Domain): boolean =>
     findType(readRRsets(environment, id, apex), TYPE.NS) !== undefined;

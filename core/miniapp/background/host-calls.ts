@@ -81,7 +81,7 @@ export class HostCalls {
     if (missing.length > 0) return `${missing.join(' and ')} is missing`;
     for (const name of keys === undefined ? [] : required) {
       const values = this.#evaluator.valuesOf(keys!.get(name)!);
-      if (!values.every((value) => isNoString(value))) continue;
+      if (!values.every((possible) => isNoString(possible))) continue;
       return `${name} is a string`;
     }
     return undefined;

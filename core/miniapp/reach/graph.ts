@@ -79,7 +79,9 @@ export class Graph {
   unitAt(script: number, offset: number): Unit {
     let units = this.#sorted.get(script);
     if (units === undefined) {
-      units = this.units.filter((unit) => unit.script === script).sort((a, b) => a.start - b.start || b.end - a.end);
+      units = this.units
+        .filter((candidate) => candidate.script === script)
+        .sort((a, b) => a.start - b.start || b.end - a.end);
       this.#sorted.set(script, units);
     }
     let low = 0;

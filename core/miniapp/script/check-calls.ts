@@ -285,8 +285,8 @@ const textOf = (view: ScriptView, key: AnyNode): string | undefined => {
 };
 
 /** Object.assign gives properties to an element. */
-function checkAssigned(view: ScriptView, node: Call, [target, ...sources]: readonly AnyNode[]): void {
-  const objects = view.evaluator.valuesOf(target);
+function checkAssigned(view: ScriptView, node: Call, [receiver, ...sources]: readonly AnyNode[]): void {
+  const objects = view.evaluator.valuesOf(receiver);
   for (const source of sources)
     for (const value of view.evaluator.writtenOut(source)) {
       if (value.kind !== 'structure' || value.node.type !== 'ObjectExpression') {

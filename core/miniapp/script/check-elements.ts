@@ -186,12 +186,16 @@ export function checkAttribute(
   const names = view.evaluator.valuesOf(name);
   const constant = constantOf(names);
   if (typeof constant?.value !== 'string') {
-    const isOpen = names.some((name) => name.kind !== 'constant' && !(name.kind === 'text' && isData(name.start)));
-    const isHandler = names.some((name) => name.kind === 'text' && /^on/i.test(name.start));
+    const isOpen = names.some(
+      (possible) => possible.kind !== 'constant' && !(possible.kind === 'text' && isData(possible.start)),
+    );
+    const isHandler = names.some((possible) => possible.kind === 'text' && /^on/i.test(possible.start));
     const values = value && view.evaluator.valuesOf(value);
     if (
       isOpen &&
-      (isHandler || !isConstant(values) || values?.some((value) => value.kind === 'constant' && isCode(value.value)))
+      (isHandler ||
+        !isConstant(values) ||
+        values?.some((possible) => possible.kind === 'constant' && isCode(possible.value)))
     )
       reportUnknown(view, node, 'attribute');
     return;

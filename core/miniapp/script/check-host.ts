@@ -103,9 +103,9 @@ export function checkHostWrite(view: ScriptView, node: AnyNode, path: string, ho
 }
 
 function checkWhole(view: ScriptView, node: AnyNode): void {
-  const use = useOf(node);
-  if (use === 'bound') alias(view, node);
-  if (use !== 'escapes' && use !== 'element') return;
+  const purpose = useOf(node);
+  if (purpose === 'bound') alias(view, node);
+  if (purpose !== 'escapes' && purpose !== 'element') return;
   view.context.undeterminable = true;
   report(view, 'host_escapes', node, `What is done with ${written(view, node)} cannot be followed from here.`);
 }

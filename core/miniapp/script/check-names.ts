@@ -195,11 +195,11 @@ export function checkMember(view: ScriptView, node: MemberExpression): void {
 
 /** A member of something unknown by a key that has several values, or is put together. */
 function checkOpenKey(view: ScriptView, node: MemberExpression): void {
-  const { keys, isPutTogether } = possibleKeys(view, node.property);
+  const { keys, isPutTogether: isJoined } = possibleKeys(view, node.property);
   if (keys.length === 0) return;
   const use = useOf(node);
   if (use === 'assigned') return;
-  const [name] = namesOf(keys, isPutTogether ? TELLING : WRITTEN, true);
+  const [name] = namesOf(keys, isJoined ? TELLING : WRITTEN, true);
   if (name !== undefined)
     report(view, 'global_of_unknown', node, `${written(view, node)} may be ${name} of the global object.`);
   else if (isCalledWithText(view, node, use) && namesOf(keys, ['constructor']).length > 0)

@@ -165,10 +165,10 @@ function resultOf(evaluator: Evaluation, callee: Value, node: CallExpression): V
   }
   if (first.kind === 'fetched' && TEXT_FUNCTIONS.has(path)) return [FETCHED];
   const constants = args.map((arg) => (arg.kind === 'constant' ? arg : undefined));
-  if (constants.every((constant) => constant !== undefined)) {
+  if (constants.every((fixed) => fixed !== undefined)) {
     const folded = foldFunction(
       path,
-      constants.map((constant) => constant.value),
+      constants.map((fixed) => fixed.value),
     );
     if (folded !== undefined) return [folded];
   }

@@ -249,8 +249,8 @@ export class Evaluator implements Evaluation {
   /** The key of a member expression. Undefined: it cannot be said. */
   keyOf(node: MemberExpression): string | undefined {
     if (!node.computed) return node.property.type === 'Identifier' ? node.property.name : undefined;
-    const constant = constantOf(this.valuesOf(node.property));
-    return constant === undefined ? undefined : String(constant.value);
+    const fixed = constantOf(this.valuesOf(node.property));
+    return fixed === undefined ? undefined : String(fixed.value);
   }
 
   /**
@@ -416,8 +416,8 @@ export class Evaluator implements Evaluation {
       else if (element.type === 'SpreadElement') return value;
       else {
         const values = this.valuesOf(element);
-        const constant = constantOf(values);
-        if (constant !== undefined) items.push(constant.value);
+        const fixed = constantOf(values);
+        if (fixed !== undefined) items.push(fixed.value);
         else {
           const inner =
             values.length === 1 && element.type === 'ArrayExpression' ? asText(this.flat(values[0])) : undefined;
@@ -464,8 +464,8 @@ export class Evaluator implements Evaluation {
     let result = values;
     for (const key of path) {
       if (key !== null && typeof key === 'object') {
-        const constant = constantOf(this.valuesOf(key));
-        result = this.#members(result, constant === undefined ? undefined : String(constant.value));
+        const fixed = constantOf(this.valuesOf(key));
+        result = this.#members(result, fixed === undefined ? undefined : String(fixed.value));
       } else if (key === null) result = this.itemsOf(result);
       else result = this.#members(result, String(key));
     }

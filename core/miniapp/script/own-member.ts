@@ -15,7 +15,7 @@ export function memberOfStructure(
   if (node.type === 'ArrayExpression') {
     const index = Number(key);
     if (!Number.isInteger(index)) return ofPrimitive(evaluator.flat({ kind: 'structure', node }), key);
-    if (node.elements.slice(0, index).some((element) => element?.type === 'SpreadElement')) return NOTHING_KNOWN;
+    if (node.elements.slice(0, index).some((earlier) => earlier?.type === 'SpreadElement')) return NOTHING_KNOWN;
     const element = node.elements[index];
     return element ? evaluator.valuesOf(element) : NOTHING_KNOWN;
   }

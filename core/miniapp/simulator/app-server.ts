@@ -235,8 +235,8 @@ function send(request: IncomingMessage, response: ServerResponse, type: string, 
 function rangeOf(header: string | undefined, size: number): readonly [number, number] | undefined {
   const [, first, last] = /^bytes=(\d{1,12})-(\d{0,12})$/.exec(header ?? '') ?? [];
   if (first === undefined || Number(first) >= size) return;
-  const end = last === '' ? size - 1 : Math.min(Number(last), size - 1);
-  return end < Number(first) ? undefined : [Number(first), end];
+  const lastByte = last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  return lastByte < Number(first) ? undefined : [Number(first), lastByte];
 }
 
 function end(response: ServerResponse, status: number, text: string): void {

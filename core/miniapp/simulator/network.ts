@@ -74,8 +74,8 @@ export class SimulatedNetwork {
   }
 
   async #open(): Promise<AppNetwork> {
-    const { AppNetwork } = await import('../host/network/app-network.ts');
-    return new AppNetwork({ fixtures: this.#fixtures, conditions: () => CONDITIONS[this.#mode] });
+    const network = await import('../host/network/app-network.ts');
+    return new network.AppNetwork({ fixtures: this.#fixtures, conditions: () => CONDITIONS[this.#mode] });
   }
 
   #changed(): void {

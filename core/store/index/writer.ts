@@ -78,7 +78,7 @@ export class IndexWriter {
     this.denial = new DenialWriter({
       bytes: this.#bytes,
       words: this.#words,
-      allocate: (bytes, isLeaf) => this.#allocate(bytes, isLeaf),
+      allocate: (bytes, forLeaf) => this.#allocate(bytes, forLeaf),
       retire: (offset) => this.#release(offset / 8),
       putDirectory: (node) => this.#putDirectory(node),
       removeDirectory: (name) => this.#removeDirectory(name),
@@ -283,9 +283,9 @@ export class IndexWriter {
   }
 
   /** Offset of a block; 0: there is no room, or none for leaves. */
-  #allocate(bytes: number, isLeaf: boolean): number {
+  #allocate(bytes: number, forLeaf: boolean): number {
     const { used, capacity } = this.#arena;
-    return isLeaf && used + bytes > capacity * LEAF_SHARE ? 0 : this.#arena.allocate(bytes);
+    return forLeaf && used + bytes > capacity * LEAF_SHARE ? 0 : this.#arena.allocate(bytes);
   }
 
   #store(node: Uint8Array): number {

@@ -172,7 +172,8 @@ export class Format1 {
       const sealed = this.#reseal(row.sealed, `tsig:${old}`, tsigContext(id));
       const accountId = this.#accountOf(row.accountId, `TSIG key ${row.name}`);
       const own =
-        row.domains?.map((domain) => this.#domains.find(String(domain))).filter((id) => id !== undefined) ?? null;
+        row.domains?.map((domain) => this.#domains.find(String(domain))).filter((domainId) => domainId !== undefined) ??
+        null;
       this.#write(tsigKeys, { ...row, id, accountId, sealed, domains: own });
     });
     yield* this.#convertSites();

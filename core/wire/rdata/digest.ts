@@ -21,24 +21,24 @@ function algorithmAndDigest(
   least = 1,
 ): FieldKind {
   const read = (input: WireReader): [algorithm: number, hex: string] => {
-    const algorithm = input.u8();
+    const number = input.u8();
     const bytes = input.rest();
-    if (bytes.length < least || bytes.length !== (lengths.get(algorithm) ?? bytes.length))
-      input.fail(`the ${digest} has the wrong length for ${what} ${algorithm}`);
-    return [algorithm, formatHex(bytes)];
+    if (bytes.length < least || bytes.length !== (lengths.get(number) ?? bytes.length))
+      input.fail(`the ${digest} has the wrong length for ${what} ${number}`);
+    return [number, formatHex(bytes)];
   };
   return {
     parse(input, out) {
-      const algorithm = input.integer(what, 0xff);
+      const number = input.integer(what, 0xff);
       const text = input.joinedWords(digest);
       const bytes = parseHex(text);
       if (bytes === undefined || bytes.length === 0)
         return input.fail(digest, 'must be pairs of hexadecimal digits', text);
-      const length = lengths.get(algorithm);
+      const length = lengths.get(number);
       if (length !== undefined && bytes.length !== length)
-        input.fail(digest, `must have ${length * 2} hexadecimal digits for ${what} ${algorithm}`);
+        input.fail(digest, `must have ${length * 2} hexadecimal digits for ${what} ${number}`);
       if (bytes.length < least) input.fail(digest, `must have at least ${least * 2} hexadecimal digits`);
-      out.u8(algorithm);
+      out.u8(number);
       out.bytes(bytes);
     },
     format: (input) => read(input).join(' '),

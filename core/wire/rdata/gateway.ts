@@ -74,10 +74,10 @@ const relay: FieldKind = {
   },
   format: (input) => readRelay(input).join(' '),
   take(input, into) {
-    const [discovery, type, relay] = readRelay(input);
+    const [discovery, type, gateway] = readRelay(input);
     into.discovery_optional = discovery === 1;
     into.relay_type = type;
-    into.relay = relay;
+    into.relay = gateway;
   },
 };
 

@@ -74,8 +74,8 @@ function normalize(row: RdataRow | undefined, rdata: Uint8Array): Uint8Array {
   return rdata.length === 0 ? rdata : parse(row.type, row, splitFields(text), CANONICAL);
 }
 
-function format(row: RdataRow, rdata: Uint8Array, isPortable = false): string {
-  const reader = new WireReader(row.type, rdata, isPortable);
+function format(row: RdataRow, rdata: Uint8Array, asPortable = false): string {
+  const reader = new WireReader(row.type, rdata, asPortable);
   let text = row.fields[0].format(reader);
   for (let i = 1; i < row.fields.length; i++) {
     const field = row.fields[i].format(reader);
@@ -86,9 +86,9 @@ function format(row: RdataRow, rdata: Uint8Array, isPortable = false): string {
 }
 
 /** Undefined: the bytes are not well-formed. They were stored before the type had a row. */
-function tryFormat(row: RdataRow, rdata: Uint8Array, isPortable: boolean): string | undefined {
+function tryFormat(row: RdataRow, rdata: Uint8Array, asPortable: boolean): string | undefined {
   try {
-    return format(row, rdata, isPortable);
+    return format(row, rdata, asPortable);
   } catch (error) {
     if (error instanceof InvalidError) return undefined;
     throw error;

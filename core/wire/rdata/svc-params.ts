@@ -26,9 +26,9 @@ export interface SvcParam {
 
 function list<T>(input: WireReader, item: () => T): T[] {
   if (input.left === 0) input.fail('a list is empty');
-  const items: T[] = [];
-  while (input.left > 0) items.push(item());
-  return items;
+  const values: T[] = [];
+  while (input.left > 0) values.push(item());
+  return values;
 }
 
 /**

@@ -20,11 +20,11 @@ const strings: FieldKind = {
     return text;
   },
   take(input, into) {
-    const strings: string[] = [];
-    do strings.push(utf8(input.take(input.u8())));
+    const texts: string[] = [];
+    do texts.push(utf8(input.take(input.u8())));
     while (input.left > 0);
-    into.strings = strings;
-    into.text = strings.join('');
+    into.strings = texts;
+    into.text = texts.join('');
   },
 };
 
