@@ -65,7 +65,8 @@ export function writeDebianPackage({ checkout, staged, version, work }: DebianOp
   write('DEBIAN/conffiles', '/etc/waypost/waypost.toml\n');
   write('DEBIAN/templates', read('templates'));
   write('DEBIAN/md5sums', sums(root));
-  for (const name of SCRIPTS.filter((name) => readdirSync(source).includes(name))) write(`DEBIAN/${name}`, read(name));
+  for (const name of SCRIPTS.filter((script) => readdirSync(source).includes(script)))
+    write(`DEBIAN/${name}`, read(name));
   giveModes(join(root, 'DEBIAN'));
   for (const name of readdirSync(join(root, 'DEBIAN')))
     if (SCRIPTS.includes(name)) run('chmod', ['755', join(root, 'DEBIAN', name)], work);

@@ -101,7 +101,7 @@ export function createAcme(options: AcmeOptions): Acme {
     const [obtained, notice] = await from.use(async (session) => {
       const plan = await planOrder(facts, dns, { identities, accountUri: session.accountUrl });
       signal.throwIfAborted();
-      const obtained = await obtain({
+      const certificate = await obtain({
         session,
         plan,
         keyType: acme.keyType,
@@ -117,7 +117,7 @@ export function createAcme(options: AcmeOptions): Acme {
         },
         signal,
       });
-      return [obtained, plan.notice];
+      return [certificate, plan.notice];
     });
     if (!(await book.succeed(domain.id, obtained, notice))) throw new Error('lost the claim on the order');
     return {

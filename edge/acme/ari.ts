@@ -17,10 +17,10 @@ const MOST_RETRY = 86_400;
 export const STANDARD_RETRY = 21_600;
 
 /** Null when the directory says nothing that can be used. Rejects as Directory.get does. */
-export async function renewalInfo(directory: Directory, certificateId: string): Promise<RenewalInfo | null> {
+export async function renewalInfo(directory: Directory, id: string): Promise<RenewalInfo | null> {
   const { renewalInfo: url } = await directory.meta();
   if (url === null) return null;
-  const { data, headers } = await directory.get(`${url.replace(/\/$/, '')}/${certificateId}`);
+  const { data, headers } = await directory.get(`${url.replace(/\/$/, '')}/${id}`);
   return readRenewalInfo(data, headers['retry-after'], Date.now() / 1000);
 }
 

@@ -258,7 +258,7 @@ async function handleNotModified(
   const { store } = context;
   response.body.cancel();
   const candidates = variants
-    .map(({ response }) => response)
+    .map(({ response: stored }) => stored)
     .filter((candidate) => isSelected(candidate.selecting, visit.exchange.headers));
   const updated = identifyUpdated(candidates, response.headers);
   if (updated.length === 0) {

@@ -146,8 +146,8 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
       : new AccessLog({
           every: edge.accessLog,
           addressOf,
-          send: (lines, writtenBatches) => send({ kind: 'access-log', lines, writtenBatches }),
-          onDropped: (lines) => counters.countDroppedLines(lines),
+          send: (batch, writtenBatches) => send({ kind: 'access-log', lines: batch, writtenBatches }),
+          onDropped: (dropped) => counters.countDroppedLines(dropped),
         });
   const tail = new TailSampler({ addressOf, send: (samples) => send({ kind: 'requests', samples }) });
   const siteCounts = options.countsSites

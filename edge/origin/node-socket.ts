@@ -158,7 +158,7 @@ interface StreamStates {
 }
 
 function rememberSessions(socket: TLSSocket, tls: SocketTls): void {
-  socket.on('session', (session) => tls.remember(session));
+  socket.on('session', (ticket) => tls.remember(ticket));
   // That of TLS 1.2 was there with the handshake.
   const session = socket.getProtocol() === 'TLSv1.2' ? socket.getSession() : undefined;
   if (session !== undefined) tls.remember(session);

@@ -400,10 +400,10 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
     if (requestHeaders === undefined) return;
     const fetch = (body: RequestBody): Promise<void> =>
       this.fetch(exchange.method, requestHeaders, bodyForOrigin(body, isHttp2(this.origin)), '', {
-        onResponse: ({ status, headers, body }) => {
+        onResponse: ({ status, headers, body: responseBody }) => {
           const fields = this.visitorFields(headers, cacheStatus);
           onHead?.(status, fields);
-          return this.respond(status, fields, body);
+          return this.respond(status, fields, responseBody);
         },
         onFailure: (error) => {
           body.discard();

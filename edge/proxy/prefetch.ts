@@ -51,7 +51,7 @@ const ABSENT = '\0';
 
 const URL_PARTS = /^(https?):\/\/([^/?#@\\]+)(\/[^\n]*)(?:\n.*)?$/;
 
-let memory: ClientMemory | null = null;
+let sharedMemory: ClientMemory | null = null;
 
 /**
  * A request for a URL of the cache. Undefined: its fields may not be repeated, or the text is no
@@ -72,8 +72,8 @@ export function prefetchExchange({ key, selecting }: PurgedResponse): Exchange |
     if (!REPEATED.test(selecting[i])) return undefined;
     headers.push(selecting[i], selecting[i + 1]);
   }
-  memory ??= new MemoryBudget(MEMORY_BYTES).enter(ADDRESS);
-  return new PrefetchExchange(scheme as 'http' | 'https', authority, path, headers, memory);
+  sharedMemory ??= new MemoryBudget(MEMORY_BYTES).enter(ADDRESS);
+  return new PrefetchExchange(scheme as 'http' | 'https', authority, path, headers, sharedMemory);
 }
 
 function isNamed(fields: FieldList, name: string): boolean {

@@ -186,8 +186,8 @@ export class DiskWriter {
   async findSiblings({ a, b, head }: Pick<DiskJob, 'a' | 'b' | 'head'>): Promise<readonly Sibling[]> {
     const { index, segments, reader } = this.#options;
     const ownSelecting = hashSelecting(head.selecting);
-    const withoutOwn = (before: readonly Sibling[], newest: Sibling): Sibling[] =>
-      [newest, ...before]
+    const withoutOwn = (before: readonly Sibling[], latest: Sibling): Sibling[] =>
+      [latest, ...before]
         .filter((sibling) => sibling.selecting !== ownSelecting && segments.isLive(sibling.segment))
         .slice(0, MAX_VARIANTS - 1);
     const batched = this.#batch.findLast(({ job }) => job.a === a && job.b === b);

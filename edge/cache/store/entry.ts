@@ -93,10 +93,10 @@ export function textsOf(head: StoredHead): HeadTexts | undefined {
   return { text, lengths: [domainId.length, key.length, selecting.length, fields.length, tags.length] };
 }
 
-function hasBreak(items: readonly string[]): boolean {
-  for (const item of items) if (item.includes('\n')) return true;
+function hasBreak(texts: readonly string[]): boolean {
+  for (const item of texts) if (item.includes('\n')) return true;
   // A list of one empty item would be read as an empty list.
-  return items.length === 1 && items[0] === '';
+  return texts.length === 1 && texts[0] === '';
 }
 
 export function headLength(texts: HeadTexts, codings: number, pieces: number, siblings: number): number {

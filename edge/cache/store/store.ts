@@ -193,9 +193,9 @@ class ThreadStore implements CacheStore {
     const current = this.#memory
       .lookup(domainId, key)
       ?.find(
-        (variant) =>
-          isSameSelecting(variant.response.selecting, selecting) &&
-          variant.response.responseTime === response.responseTime,
+        (sibling) =>
+          isSameSelecting(sibling.response.selecting, selecting) &&
+          sibling.response.responseTime === response.responseTime,
       );
     if (current === undefined || current.mark !== mark || current.response.body.length !== response.body.length) return;
     this.#put(new Variant(response, mark, [...codings, { coding, bytes }]));

@@ -53,17 +53,17 @@ function steps(): Int32Array {
 function step(state: number, byte: number): number {
   let node = state;
   let emitted = 0;
-  let result = 0;
+  let entry = 0;
   for (let bit = 7; bit >= 0; bit--) {
     node = CHILDREN[node * 2 + ((byte >>> bit) & 1)];
     if (node >= 0) continue;
     const symbol = ~node;
     if (symbol === EOS) return FAILURE;
-    result |= (symbol << (8 * emitted)) | ((BYTE_CLASS[symbol] & CLASS_MASK) << CLASS_SHIFT);
+    entry |= (symbol << (8 * emitted)) | ((BYTE_CLASS[symbol] & CLASS_MASK) << CLASS_SHIFT);
     emitted++;
     node = 0;
   }
-  return result | (node << 16) | (emitted << 24);
+  return entry | (node << 16) | (emitted << 24);
 }
 
 function finals(): Uint8Array {
