@@ -151,15 +151,13 @@ function pageResponse(
 }
 
 function notModified(response: HttpResponse): HttpResponse {
-  if (response.length === undefined) return { ...response, status: 304 };
   discard(response.body);
   return { ...response, status: 304, body: '' };
 }
 
 /**
- * Whether If-None-Match has the ETag of the response (RFC 9110 13.1.2: weak comparison). For a 304
- * the transports send the length of the body without the body. A streamed body without a length is
- * sent.
+ * Whether If-None-Match has the ETag of the response (RFC 9110 13.1.2: weak comparison). A streamed
+ * body without a length is sent.
  */
 function hasCurrentCopy(request: HttpRequest, { status, headers, body, length }: HttpResponse): boolean {
   const ifNoneMatch = request.header('if-none-match');

@@ -129,7 +129,8 @@ export class NodeTransport implements Transport {
       response.writeHead(status, length === undefined ? headers : { ...headers, 'Content-Length': String(length) });
       return sendStream(response, body, request.method === 'HEAD', this.#options.timeouts.write, length);
     }
-    response.writeHead(status, { 'Content-Length': String(length ?? Buffer.byteLength(body)), ...headers });
+    const size = status === 304 ? {} : { 'Content-Length': String(length ?? Buffer.byteLength(body)) };
+    response.writeHead(status, Object.assign(size, headers));
     response.end(body);
     this.#chargeUnsent(response, reply.holder ?? holderAt(request.remoteAddress));
     startWriteTimeout(response, this.#options.timeouts);

@@ -210,9 +210,8 @@ class Exchange implements HttpRequest {
     if (this.#check.isChunked) await new Promise((resolve) => setImmediate(resolve));
     if (this.#isAborted) return discard(body);
     if (typeof body !== 'string' && !(body instanceof Uint8Array)) return this.#sendStream(reply, body);
-    // RFC 9110 15.4.5: a 304 has the length of the response that it replaces.
-    if (this.method === 'HEAD' || reply.status === 304)
-      return this.#sendHeader(reply, reply.length ?? Buffer.byteLength(body));
+    if (reply.status === 304) return this.#sendNotModified(reply);
+    if (this.method === 'HEAD') return this.#sendHeader(reply, reply.length ?? Buffer.byteLength(body));
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     if (this.#mustClose(reply)) this.#sendLast(reply, bytes);
     else await this.#sendBody(reply, bytes);
@@ -279,6 +278,21 @@ class Exchange implements HttpRequest {
     });
     // Deferred, because the header may still be in the library's buffer during the callback.
     if (!done) setImmediate(() => this.abandon());
+  }
+
+  /**
+   * Without Content-Length (see transport.ts), which the library omits only where it leaves the
+   * connection open: the header ends here, and the connection with it, as in #sendHeader.
+   */
+  #sendNotModified(reply: HttpResponse): void {
+    this.#response.cork(() => {
+      this.#writeHeader(reply);
+      // The library writes it only where it ends a response itself.
+      this.#response.writeHeader('Date', new Date().toUTCString());
+      // The library adds the line break of the field; this one ends the header.
+      this.#response.writeHeader('Connection', 'close\r\n');
+    });
+    setImmediate(() => this.abandon());
   }
 
   /** Sends a streamed body of a known length. Unsent bytes stay here, as in #sendBody. */

@@ -5,6 +5,7 @@ import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
+import { Agent, request as clientRequest } from 'undici';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BodyMemory } from '../../../admin-api/http/body-memory.ts';
@@ -73,6 +74,8 @@ const handlerOf =
         await wait(150);
         return { status: 200, headers, body: 'late' };
       }
+      if (request.path === '/unchanged')
+        return { status: 304, headers: { ...headers, ETag: '"7"' }, body: '', length: 14 };
       if (request.path === '/ignore') return { status: 418, headers, body: 'not read' };
       const body = await request.body(LIMIT);
       const { method, path, query, remoteAddress } = request;
@@ -224,6 +227,23 @@ function contract(make: (changed?: Timeouts) => Transport, name: string): void {
       if (path === '/bytes') assert.match(text, /content-length: 3/i);
       if (path === '/sized') assert.match(text, /content-length: 14/i);
     }
+  });
+
+  test('a 304 has no Content-Length, which clients take for that of a body', async ({ listening, url }) => {
+    const text = await raw(listening.port, 'GET /unchanged HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    const [head, body, ...more] = text.split('\r\n\r\n');
+    assert.match(head, /^HTTP\/1\.1 304 Not Modified\r\n/);
+    assert.not.match(head, /^(?:content-length|transfer-encoding):/im);
+    assert.equal([body, more], ['', []]);
+    for (const field of ['Date: \\w{3}, \\d\\d ', 'X-Test: yes', 'ETag: "7"', 'Connection: close'])
+      assert.is([...head.matchAll(new RegExp(`^${field}`, 'gim'))].length, 1, `${field} in ${head}`);
+    // Of a client that compares the length with the body.
+    const dispatcher = new Agent();
+    for (const _ of [1, 2]) {
+      const response = await clientRequest(`${url}/unchanged`, { dispatcher });
+      assert.equal([response.statusCode, await response.body.text()], [304, '']);
+    }
+    await dispatcher.close();
   });
 
   test('ends the stream of a client that disconnects, and waits for a slow client', async ({ listening }) => {
