@@ -1,12 +1,12 @@
 /**
  * Runs test files with uvu, one after another, in this process: `node dist/test/runner/files.js
- * FILE...`, paths relative to dist/test. After the output of each file it prints a line for the
- * runner: MARK and a Report as JSON.
+ * FILE...`, paths relative to dist/test. For the runner it prints lines that begin with MARK: a Step
+ * before each test, and a Report after the output of each file.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from 'uvu/run';
-import { MARK, type Report } from './report.ts';
+import { MARK, type Report, type Step } from './report.ts';
 
 /**
  * Milliseconds for the process to end by itself after its last test; less than the runner waits.
@@ -33,6 +33,26 @@ const hasRunner = process.env.WAYPOST_TEST_RUNNER !== undefined;
 const queue: unknown[] = [];
 (globalThis as { UVU_QUEUE?: unknown[] }).UVU_QUEUE = queue;
 let exitCode = 0;
+const tell = (line: Report | Step): void => void process.stdout.write(`${MARK}${JSON.stringify(line)}\n`);
+
+/**
+ * uvu writes the name of each test into the context of its suite before it runs the test, and an
+ * empty name after the last. Contexts do not have the property before, so all inherit this one.
+ */
+function tellSteps(): void {
+  const names = new WeakMap<object, string>();
+  Object.defineProperty(Object.prototype, '__test__', {
+    configurable: true,
+    get(this: object) {
+      return names.get(this);
+    },
+    set(this: { readonly __suite__?: string }, test: string) {
+      names.set(this, test);
+      tell({ suite: this.__suite__ ?? '', test });
+    },
+  });
+}
+if (hasRunner) tellSteps();
 
 for (const file of names) {
   const started = performance.now();
@@ -46,7 +66,7 @@ for (const file of names) {
     ms: Math.round(performance.now() - started),
     cpuMs: cpuMs() - cpu,
   };
-  if (hasRunner) process.stdout.write(`${MARK}${JSON.stringify(report)}\n`);
+  if (hasRunner) tell(report);
 }
 process.exitCode = exitCode;
 

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { shareOf } from '../support/ports.ts';
 import { SEED } from '../support/seed.ts';
 import { memoryFolder, removeMemoryFolder, removeMemoryFolders } from './memory-folder.ts';
-import { MARK, type Outcome, outcomeOf, type Report } from './report.ts';
+import { MARK, type Outcome, outcomeOf, type Report, type Step } from './report.ts';
+import { limitsOf, TestWatch } from './watch.ts';
 
 const PROGRAM = join(import.meta.dirname, 'files.js');
 /** Milliseconds after which a process is killed and its current file counts as failed. */
@@ -36,17 +37,19 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   });
 
 /**
- * Runs files in one process. If a file ends the process, another process runs the remaining files.
- * `lane`: number of the lane, from 0 to `lanes` - 1, which determines the ports of its tests.
+ * Runs files in one process. If a file ends the process, or a test of it takes too long, another
+ * process runs the remaining files. `lane`: number of the lane, from 0 to `lanes` - 1, which
+ * determines the ports of its tests.
  */
 export async function runFiles(
   files: readonly string[],
   lane: number,
   lanes: number,
   onOutcome: (outcome: Outcome) => void,
+  limits = limitsOf,
 ): Promise<void> {
   for (let remaining = files; remaining.length > 0; ) {
-    const finished = await runProcess(remaining, shareOf(lane, lanes), onOutcome);
+    const finished = await runProcess(remaining, shareOf(lane, lanes), onOutcome, limits);
     remaining = remaining.slice(finished);
   }
 }
@@ -55,7 +58,12 @@ export async function runFiles(
  * Resolves with the number of files that have an outcome: all of them, unless a file ended the
  * process.
  */
-function runProcess(files: readonly string[], ports: string, onOutcome: (outcome: Outcome) => void): Promise<number> {
+function runProcess(
+  files: readonly string[],
+  ports: string,
+  onOutcome: (outcome: Outcome) => void,
+  limits: typeof limitsOf,
+): Promise<number> {
   const folder = memoryFolder(files);
   const child: ChildProcess = spawn(process.execPath, [PROGRAM, ...files], {
     env: {
@@ -71,38 +79,67 @@ function runProcess(files: readonly string[], ports: string, onOutcome: (outcome
   const started = performance.now();
   const reports: { readonly report: Report; readonly output: string }[] = [];
   let text = '';
+  let step: Step = { suite: '', test: '' };
+  let reason: string | undefined;
+  const watch = new TestWatch(pid, (limit) => {
+    reason = `${nameOf(step)} did not end within ${limit / 1000} s`;
+    killGroup(pid);
+  });
+  watch.restart(limits(files[0]));
   const timers = [setTimeout(() => killGroup(pid), LIMIT_MS)];
-  const readOutput = (chunk: string): void => {
-    text += chunk;
-    for (let at = text.indexOf(MARK); at >= 0; at = text.indexOf(MARK)) {
-      const end = text.indexOf('\n', at);
-      if (end < 0) return;
-      const report = JSON.parse(text.slice(at + MARK.length, end)) as Report;
-      reports.push({ report, output: text.slice(0, at) });
-      text = text.slice(end + 1);
+  const onLine = (line: Report | Step): void => {
+    step = 'file' in line ? { suite: '', test: '' } : line;
+    if ('file' in line) {
+      reports.push({ report: line, output: text });
+      text = '';
       if (reports.length === files.length) timers.push(setTimeout(() => killGroup(pid), GRACE_MS));
       // The outcome of the last file waits for the end of the process.
-      else onOutcome(outcomeOf(report, reports[reports.length - 1].output));
+      else onOutcome(outcomeOf(line, reports[reports.length - 1].output));
     }
+    if (reports.length < files.length) watch.restart(limits(files[reports.length]));
+    else watch.stop();
   };
-  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', readOutput);
+  /** Output that may be the begin of a line for the runner. */
+  let unread = '';
+  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+    unread += chunk;
+    for (let at = unread.indexOf(MARK[0]); at >= 0; at = unread.indexOf(MARK[0])) {
+      text += unread.slice(0, at);
+      unread = unread.slice(at);
+      const end = unread.indexOf('\n');
+      if (end < 0) return;
+      if (unread.startsWith(MARK)) onLine(JSON.parse(unread.slice(MARK.length, end)) as Report | Step);
+      else text += unread.slice(0, end + 1);
+      unread = unread.slice(end + 1);
+    }
+    text += unread;
+    unread = '';
+  });
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
   child.on('exit', () => killGroup(pid));
   return new Promise((resolve) => {
     child.on('close', (code, signal) => {
       running.delete(pid);
+      watch.stop();
       timers.forEach(clearTimeout);
       if (folder !== undefined) removeMemoryFolder(folder);
-      const why = signal !== null ? `${signal} ended the process` : `the process exited with code ${code}`;
+      const ended = signal !== null ? `${signal} ended the process` : `the process exited with code ${code}`;
       if (reports.length < files.length) {
         const ms = Math.round(performance.now() - started);
+        const why = reason ?? `${ended} during ${nameOf(step)}`;
         onOutcome(outcomeOf({ file: files[reports.length], exitCode: 1, ms, cpuMs: 0 }, text, why));
         resolve(reports.length + 1);
         return;
       }
       const { report, output } = reports[reports.length - 1];
       const expectedCode = reports.some((entry) => entry.report.exitCode !== 0) ? 1 : 0;
-      onOutcome(outcomeOf(report, output + text, code === expectedCode ? '' : why));
+      onOutcome(outcomeOf(report, output + text, code === expectedCode ? '' : ended));
       resolve(files.length);
     });
   });
+}
+
+function nameOf({ suite, test }: Step): string {
+  const of = suite === '' ? '' : ` of "${suite}"`;
+  return test === '' ? `what the file does outside of tests${of}` : `the test "${test}"${of}`;
 }

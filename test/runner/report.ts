@@ -1,8 +1,16 @@
 /** The report of a test process on each file, and the outcome that the runner makes of it. */
 
-/** Starts the line that follows the output of a file. */
-export const MARK = '\u0001report ';
+/** Starts a line for the runner in the output of a test process: a Step or a Report as JSON. */
+export const MARK = '\u0001runner ';
 
+/** The process begins a test of a suite, or has left it for what the file does outside of tests. */
+export interface Step {
+  readonly suite: string;
+  /** Empty outside of tests. */
+  readonly test: string;
+}
+
+/** A file has ended. */
 export interface Report {
   readonly file: string;
   /** 1: a test failed. */
@@ -50,7 +58,9 @@ export function shortened(output: string, limit: number): string {
 export function outcomeOf({ file, exitCode, ms, cpuMs }: Report, printed: string, why = ''): Outcome {
   const text = printed.replaceAll(DOT, '').trim();
   const count = (label: string): number => Number(new RegExp(`^ *${label}: *(\\d+)`, 'm').exec(text)?.[1] ?? 0);
-  const [total, passed] = [count('Total'), count('Passed')];
+  // A process that was ended has printed no sums.
+  const passed = why === '' ? count('Passed') : Math.max(count('Passed'), printed.split(DOT).length - 1);
+  const total = Math.max(count('Total'), passed);
   // A file whose peer is not installed may print that and run no test.
   const isSkipped = total === 0 && count('Skipped') === 0 && /^skipped: /im.test(text);
   const skipped = isSkipped ? 1 : count('Skipped');

@@ -1,0 +1,105 @@
+/** Ends a test process when a test takes too long, and says which. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** In milliseconds, of one test, or of what a file does before its first. */
+export interface Limits {
+  /** While it waits, which is what a test does that never ends. */
+  readonly idle: number;
+  /** While it works, or waits for the processor: a slow machine is no fault of the test. */
+  readonly busy: number;
+}
+
+const MINUTE = 60_000;
+const UNIT: Limits = { idle: MINUTE, busy: 10 * MINUTE };
+/** Daemons and peers wait for timers and for each other. Their longest tests take three minutes. */
+const SYSTEM: Limits = { idle: 10 * MINUTE, busy: 10 * MINUTE };
+/** Upgrades, disasters, and generated cases at full depth: until the limit of the process. */
+const NONE: Limits = { idle: Number.POSITIVE_INFINITY, busy: Number.POSITIVE_INFINITY };
+
+/** `file`: path relative to dist/test. */
+export function limitsOf(file: string): Limits {
+  if (file.startsWith('release/') || process.env.WAYPOST_DEPTH === 'full') return NONE;
+  return file.startsWith('system/') ? SYSTEM : UNIT;
+}
+
+/** A part of the limit: the last of these decides whether the test waits or works. */
+const LOOKS = 6;
+/** Of the time between two looks, from which on the test works. */
+const BUSY_SHARE = 0.1;
+
+export class TestWatch {
+  readonly #group: number;
+  readonly #end: (limit: number) => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `group`: number of the process group. `end` is called with the limit that was reached. */
+  constructor(group: number, end: (limit: number) => void) {
+    this.#group = group;
+    this.#end = end;
+  }
+
+  /** The process has begun something new. */
+  restart(limits: Limits): void {
+    this.stop();
+    if (limits.idle === Number.POSITIVE_INFINITY) return;
+    const interval = limits.idle / LOOKS;
+    this.#lookAfter(limits.idle - interval, interval, limits, limits.idle - interval);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** `elapsed`: after the wait. */
+  #lookAfter(wait: number, interval: number, limits: Limits, elapsed: number, before?: number): void {
+    this.#timer = setTimeout(() => {
+      const now = runnableMs(this.#group);
+      const isBusy = before !== undefined && now - before >= interval * BUSY_SHARE;
+      if (elapsed >= limits.busy || (elapsed >= limits.idle && !isBusy))
+        return this.#end(isBusy ? limits.busy : limits.idle);
+      this.#lookAfter(interval, interval, limits, elapsed + interval, now);
+    }, wait);
+  }
+}
+
+const NS_PER_MS = 1e6;
+
+/**
+ * Milliseconds for which the threads of a process group ran or waited for the processor (schedstat
+ * in the kernel's documentation of the scheduler). 0: this system does not have it.
+ */
+function runnableMs(group: number): number {
+  let total = 0;
+  for (const pid of list('/proc')) {
+    if (groupOf(pid) !== group) continue;
+    for (const thread of list(`/proc/${pid}/task`)) {
+      const [ran, waited] = read(`/proc/${pid}/task/${thread}/schedstat`).split(' ');
+      total += (Number(ran) + Number(waited ?? 0)) / NS_PER_MS;
+    }
+  }
+  return total;
+}
+
+/** proc_pid_stat(5): the group is the third field behind the name, which is in parentheses. */
+function groupOf(pid: string): number {
+  const stat = read(`/proc/${pid}/stat`);
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
+}
+
+/** Numbers in a folder. */
+function list(path: string): string[] {
+  try {
+    return readdirSync(path).filter((name) => /^\d+$/.test(name));
+  } catch {
+    return [];
+  }
+}
+
+/** Empty if the process has ended. */
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+}
