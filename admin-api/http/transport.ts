@@ -43,8 +43,8 @@ export type ResponseBody = string | Uint8Array | AsyncIterable<string | Uint8Arr
 
 export interface HttpResponse {
   /**
-   * A 304 is sent without Content-Length, which is optional there (RFC 9110 8.6). Clients take it for
-   * the length of a body: undici 7 fails, and undici 6 waits forever.
+   * A 304 is sent without Content-Length, which is optional there (RFC 9110 8.6). Clients take it
+   * for the length of a body: undici 7 fails, and undici 6 waits forever.
    */
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

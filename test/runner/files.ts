@@ -1,7 +1,7 @@
 /**
  * Runs test files with uvu, one after another, in this process: `node dist/test/runner/files.js
- * FILE...`, paths relative to dist/test. For the runner it prints lines that begin with MARK: a Step
- * before each test, and a Report after the output of each file.
+ * FILE...`, paths relative to dist/test. For the runner it prints lines that begin with MARK: a
+ * Step before each test, and a Report after the output of each file.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,25 +1,23 @@
 /**
- * Started with a large heap. Prints the megabytes to which the heap of a thread with a limit of 6
- * grows.
+ * Started with a large heap. Prints how often the young generation of a thread with a limit of 6 MB
+ * is collected while it allocates ALLOCATED_MB. With the argument `as-main` the thread gets what
+ * V8 makes of the main thread's flags.
  */
 import { Worker } from 'node:worker_threads';
 import { setThreadHeapFlags } from '../../../core/base/main-heap.ts';
+import { ALLOCATED_MB } from './main-heap-work.ts';
 
-/**
- * Keeps much of its data alive when the young generation is full, so that the heap grows to its
- * limit.
- */
+/** Keeps the last of its arrays of 8 KB, so that no compiler leaves out the others. */
 const WORK = `
-  const { getHeapSpaceStatistics } = require('node:v8');
-  let most = 0;
-  for (let round = 0; round < 60; round++) {
-    const kept = [];
-    for (let i = 0; i < 60000; i++) kept.push({ i, and: [i] });
-    most = Math.max(most, getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size);
-  }
-  require('node:worker_threads').parentPort.postMessage(most);
+  const { GCProfiler } = require('node:v8');
+  const profiler = new GCProfiler();
+  profiler.start();
+  const last = [];
+  for (let i = 0; i < ${ALLOCATED_MB} * 128; i++) last[i % 16] = new Array(1024).fill(i);
+  const collections = profiler.stop().statistics.filter(({ gcType }) => gcType === 'Scavenge').length;
+  require('node:worker_threads').parentPort.postMessage(collections);
 `;
 
-setThreadHeapFlags();
+if (process.argv[2] !== 'as-main') setThreadHeapFlags();
 const worker = new Worker(WORK, { eval: true, resourceLimits: { maxYoungGenerationSizeMb: 6 } });
-worker.on('message', (bytes: number) => process.stdout.write(`${bytes / 2 ** 20}\n`));
+worker.on('message', (collections: number) => process.stdout.write(`${collections}\n`));
