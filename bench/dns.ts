@@ -82,14 +82,14 @@ async function startAll(
   servers: readonly Server[],
   set: ZoneSet,
   zoneFolder: string,
-  starts: StartResult[],
+  startTimes: StartResult[],
 ): Promise<Started[]> {
   const started: Started[] = [];
   for (const server of servers) {
     const item = await start(server, set, zoneFolder, work);
     item.process.pause();
     started.push(item);
-    starts.push({ zones: set.id, server: server.name, seconds: item.seconds, memory: item.memory });
+    startTimes.push({ zones: set.id, server: server.name, seconds: item.seconds, memory: item.memory });
     say(
       `${server.name} ready on ${set.id} after ${item.seconds.toFixed(2)} s, ${Math.round(item.memory.rss / 2 ** 20)} MB resident`,
     );

@@ -68,16 +68,16 @@ interface NodeFields {
 }
 
 /** As `waypost cluster status`, from the view of another node. */
-async function isWhole(cluster: ClusterRig, from: number): Promise<boolean> {
-  const { body } = await cluster.nodes[from].api.call('GET', '/api/v1/nodes');
+async function isWhole(rig: ClusterRig, from: number): Promise<boolean> {
+  const { body } = await rig.nodes[from].api.call('GET', '/api/v1/nodes');
   const nodes = body.nodes as unknown as NodeFields[];
   return nodes.length === NODES && nodes.every(({ state, is_live }) => state === 'following' && is_live);
 }
 
 /** A write that only the next version makes. Returns the code of its refusal, or `ok`. */
 let comments = 0;
-async function writeComment(cluster: ClusterRig, node: number, domain: string): Promise<string> {
-  const { status, body, text } = await cluster.nodes[node].api.request('POST', `/api/v1/domains/${domain}/records`, {
+async function writeComment(rig: ClusterRig, node: number, domain: string): Promise<string> {
+  const { status, body, text } = await rig.nodes[node].api.request('POST', `/api/v1/domains/${domain}/records`, {
     ...{ name: `comment${++comments}`, type: 'A', content: '192.0.2.1', comment: 'of the next version' },
   });
   if (status === 200) return 'ok';
@@ -85,20 +85,20 @@ async function writeComment(cluster: ClusterRig, node: number, domain: string): 
   return code === undefined ? text : `${status} ${code}`;
 }
 
-async function upgradeNode(cluster: ClusterRig, routing: Routing, i: number, main: string): Promise<Upgrade> {
-  const node = cluster.nodes[i];
+async function upgradeNode(rig: ClusterRig, routes: Routing, i: number, program: string): Promise<Upgrade> {
+  const node = rig.nodes[i];
   const name = 'abcd'[i];
   let begun = performance.now();
   const code = await node.stop();
   if (code !== 0) throw new Error(`${name} ended with ${code}:\n${node.child.output().slice(-3000)}`);
   const stop = since(begun);
-  const isBack = options['no-withdraw'] ? Promise.resolve() : routing.next('announce', name);
+  const isBack = options['no-withdraw'] ? Promise.resolve() : routes.next('announce', name);
   begun = performance.now();
-  await node.start(main);
+  await node.start(program);
   const start = since(begun);
   await isBack;
   const back = since(begun);
-  await until(`all nodes follow after the upgrade of ${name}`, () => isWhole(cluster, i));
+  await until(`all nodes follow after the upgrade of ${name}`, () => isWhole(rig, i));
   return { node: name, stop, start, back };
 }
 

@@ -165,13 +165,13 @@ async function startEdge({ name, settings, main }: Variant, instance: number, or
   });
   const server = await daemon.start(join(work, `edge-${instance}.log`));
   const token = await daemon.token();
-  const call = async (method: string, path: string, body: object): Promise<{ domain?: { id: number } }> => {
-    const answer = await fetch(`${daemon.url}/api/v1${path}`, {
+  const call = async (method: string, location: string, body: object): Promise<{ domain?: { id: number } }> => {
+    const answer = await fetch(`${daemon.url}/api/v1${location}`, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`);
+    if (!answer.ok) throw new Error(`${method} ${location}: ${await answer.text()}`);
     return (await answer.json()) as { domain?: { id: number } };
   };
   const { domain } = await call('POST', '/domains', { domain: SITE });

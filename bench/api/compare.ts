@@ -95,8 +95,8 @@ export function ratios(
   how: string,
   of = (measured: Measured) => measured.perSecond,
 ): number[] {
-  const ours = series.find((series) => series.server === 'Waypost' && series.how === how)?.rounds ?? [];
-  const theirs = series.find((series) => series.server === 'PowerDNS')?.rounds ?? [];
+  const ours = series.find((candidate) => candidate.server === 'Waypost' && candidate.how === how)?.rounds ?? [];
+  const theirs = series.find((candidate) => candidate.server === 'PowerDNS')?.rounds ?? [];
   return ours.flatMap((own, round) => {
     const other = theirs[round];
     return other === undefined || disturbed(row, own) || disturbed(row, other) ? [] : [of(own) / of(other)];

@@ -175,11 +175,11 @@ const clients = Array.from({ length: plan.clients }, (_, index) => new Client(in
  * Serves the clients for `ms` milliseconds, or until all are idle. Returns the milliseconds it
  * took.
  */
-function serve(ms: number): number {
+function serve(duration: number): number {
   const start = performance.now();
   let now = start;
-  while (now - start < ms && !clients.every((client) => client.idle)) {
-    const ready = poll.wait(Math.min(100, Math.ceil(ms - (now - start))));
+  while (now - start < duration && !clients.every((client) => client.idle)) {
+    const ready = poll.wait(Math.min(100, Math.ceil(duration - (now - start))));
     for (let i = 0; i < ready; i++) clients[poll.tag(i)].ready();
     now = performance.now();
     if (ready === 0 && clients.some((client) => !client.idle && now - client.began > PATIENCE_MS))

@@ -19,13 +19,13 @@ const ZONES: readonly Expensive[] = [
 ];
 
 /** Resolves when the zone is served, or refused. */
-async function addZone(daemon: Daemon, domain: string, primary: ZonePrimary): Promise<string> {
-  const primaries = [{ address: `127.0.0.1:${primary.port}` }];
-  const { body } = await daemon.api.call('POST', '/api/v1/domains', { domain, kind: 'secondary', primaries });
+async function addZone(server: Daemon, domain: string, source: ZonePrimary): Promise<string> {
+  const primaries = [{ address: `127.0.0.1:${source.port}` }];
+  const { body } = await server.api.call('POST', '/api/v1/domains', { domain, kind: 'secondary', primaries });
   const { id } = body.domain as { id: number };
   let outcome = '';
   await until(async () => {
-    const { body: read } = await daemon.api.call('GET', `/api/v1/domains/${id}`);
+    const { body: read } = await server.api.call('GET', `/api/v1/domains/${id}`);
     const { secondary } = read.domain as unknown as { secondary: { serial: number | null; error: string | null } };
     outcome = secondary.serial === null ? 'refused' : 'served';
     return secondary.serial !== null || secondary.error !== null;

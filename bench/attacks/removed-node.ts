@@ -103,7 +103,7 @@ try {
   children.push(startChild(etcd.start[0], [...etcd.start.slice(1), '--log-level', 'error'], process.env));
   for (let tries = 0; ; tries++) {
     const begun = await run(first, ...init).then(
-      (text) => (JSON.parse(text) as { begun: boolean }).begun,
+      (value) => (JSON.parse(value) as { begun: boolean }).begun,
       () => false,
     );
     if (begun) break;

@@ -22,12 +22,12 @@ interface Asked {
   readonly json?: unknown;
 }
 
-function ask(daemon: Daemon, { method, path, from, agent, token, json }: Asked): Promise<number> {
+function ask(server: Daemon, { method, path, from, agent, token, json }: Asked): Promise<number> {
   return new Promise((done, fail) => {
     const headers: Record<string, string> = json === undefined ? {} : { 'content-type': 'application/json' };
     if (token !== undefined) headers.authorization = `Bearer ${token}`;
     const asking = request({
-      ...{ host: '127.0.0.1', port: daemon.adminPort, localAddress: from, agent, method, path, headers },
+      ...{ host: '127.0.0.1', port: server.adminPort, localAddress: from, agent, method, path, headers },
     });
     asking.on('response', (response) => {
       response.resume();
@@ -39,10 +39,10 @@ function ask(daemon: Daemon, { method, path, from, agent, token, json }: Asked):
 }
 
 /** Guesses until `isOver`; the pause keeps the flood from slowing down the probes itself. */
-async function guess(daemon: Daemon, agent: Agent, state: { isOver: boolean }, i: number): Promise<void> {
+async function guess(server: Daemon, agent: Agent, state: { isOver: boolean }, i: number): Promise<void> {
   for (let n = 0; !state.isOver; n++) {
     const json = { login: `guess-${i}-${n}`, password: 'x', name: 'x' };
-    await ask(daemon, { method: 'POST', path: PATH, from: '127.0.0.9', agent, json }).catch(() => {});
+    await ask(server, { method: 'POST', path: PATH, from: '127.0.0.9', agent, json }).catch(() => {});
     await sleep(PAUSE_MS);
   }
 }

@@ -137,11 +137,11 @@ function fill(fd: number, flight: Flight, now: number): void {
 }
 
 /** Runs for `ms` milliseconds. Returns the milliseconds it really took. */
-function run(ms: number): number {
+function run(duration: number): number {
   const start = performance.now();
   let now = start;
   let expireAt = now + EXPIRE_EVERY_MS;
-  while (now - start < ms) {
+  while (now - start < duration) {
     for (let s = 0; s < sockets.length; s++) {
       const n = incoming.receive(sockets[s], false);
       for (let i = 0; i < n; i++) take(flights[s], i * ROOM, incoming.received(i));

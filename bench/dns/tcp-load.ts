@@ -134,12 +134,12 @@ class Connection {
   /**
    * Takes the answers in incoming[0, end). Returns where the first one that is not whole begins.
    */
-  #take(end: number): number {
+  #take(to: number): number {
     const { bytes: data } = incoming;
     let p = 0;
-    while (end - p >= 2) {
+    while (to - p >= 2) {
       const length = (data[p] << 8) | data[p + 1];
-      if (end - p - 2 < length) break;
+      if (to - p - 2 < length) break;
       const at = p + 2;
       const query = this.#out[this.#head];
       const slot = HEADER + query * stride;
@@ -204,10 +204,10 @@ const EMPTY = Buffer.alloc(0);
 const connections = Array.from({ length: Number(options.connections) }, (_, i) => new Connection(i));
 
 /** Runs for `ms` milliseconds. Returns the milliseconds it really took. */
-function run(ms: number): number {
+function run(duration: number): number {
   const start = performance.now();
   let now = start;
-  while (now - start < ms) {
+  while (now - start < duration) {
     const opened = fresh;
     fresh = [];
     for (const connection of opened) connection.look();

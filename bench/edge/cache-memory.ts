@@ -40,7 +40,7 @@ function percentiles(times: Float64Array): string {
 
 async function gcPauses(): Promise<string> {
   await new Promise((resolve) => setTimeout(resolve, 50));
-  pauses.sort((x, y) => y - x);
+  pauses.sort((left, y) => y - left);
   const text = `${pauses.length} pauses of the collector, the longest ${(pauses[0] ?? 0).toFixed(1)} ms`;
   pauses.length = 0;
   return text;

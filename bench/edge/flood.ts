@@ -81,11 +81,11 @@ const median = (values: readonly number[]): number => quantile(values, 0.5);
 /** Of the clock that all processes share. */
 const now = (): number => Number(process.hrtime.bigint() / 1000n) / 1000;
 
-async function addSite({ api }: Daemon, domain: string, origin: number): Promise<void> {
+async function addSite({ api }: Daemon, domain: string, originPort: number): Promise<void> {
   const key = ecKey();
   const id = await api.createDomain(domain);
   await api.createRecord(id, '@', 'A', '192.0.2.7');
-  await api.call('PUT', `/api/v1/domains/${id}/proxy`, { origin: '127.0.0.1', port: origin, protocol: 'http' });
+  await api.call('PUT', `/api/v1/domains/${id}/proxy`, { origin: '127.0.0.1', port: originPort, protocol: 'http' });
   await api.call('POST', `/api/v1/domains/${id}/proxy/toggle`, { enable: true });
   const cert = certificate({ name: domain, key, dnsNames: [domain] });
   await api.call('PUT', `/api/v1/domains/${id}/proxy/certificate`, { certificate: cert, private_key: pemOfKey(key) });
@@ -135,7 +135,7 @@ async function measure(port: number, name: string): Promise<void> {
   const answers = (JSON.parse(text) as [at: number, took: number][]).map(([at, took]) => [at - took, took * 1000]);
   const waits = readFileSync(records, 'utf8')
     .split('\n')
-    .map((line) => line.split(' ').map(Number));
+    .map((row) => row.split(' ').map(Number));
   const rows = [
     ['visitors, by the clock, µs', answers],
     ['requests of the flood before one', waits.map(([at, requests]) => [at / 1000, requests])],

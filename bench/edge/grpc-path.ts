@@ -74,17 +74,17 @@ function streamFrames(block: Buffer): Buffer {
   return Buffer.concat([frame(FRAME.HEADERS, FLAG.END_HEADERS, block), frame(FRAME.DATA, FLAG.END_STREAM, message)]);
 }
 
-function setStream(bytes: Buffer, start: number, end: number, streamId: number): void {
-  for (let at = start; at < end; at += FRAME_HEADER + bytes.readUIntBE(at, 3)) bytes.writeUInt32BE(streamId, at + 5);
+function setStream(data: Buffer, start: number, end: number, streamId: number): void {
+  for (let at = start; at < end; at += FRAME_HEADER + data.readUIntBE(at, 3)) data.writeUInt32BE(streamId, at + 5);
 }
 
 /** Frames with END_STREAM, and the last one's stream. */
-function eachEnd(bytes: Buffer, start: number, found: (streamId: number) => void): void {
-  for (let at = start; at + FRAME_HEADER <= bytes.length; ) {
-    const type = bytes[at + 3];
-    if (type <= FRAME.HEADERS && (bytes[at + 4] & FLAG.END_STREAM) !== 0)
-      found(((bytes[at + 5] << 24) | (bytes[at + 6] << 16) | (bytes[at + 7] << 8) | bytes[at + 8]) & 0x7fffffff);
-    at += FRAME_HEADER + ((bytes[at] << 16) | (bytes[at + 1] << 8) | bytes[at + 2]);
+function eachEnd(data: Buffer, start: number, found: (streamId: number) => void): void {
+  for (let at = start; at + FRAME_HEADER <= data.length; ) {
+    const type = data[at + 3];
+    if (type <= FRAME.HEADERS && (data[at + 4] & FLAG.END_STREAM) !== 0)
+      found(((data[at + 5] << 24) | (data[at + 6] << 16) | (data[at + 7] << 8) | data[at + 8]) & 0x7fffffff);
+    at += FRAME_HEADER + ((data[at] << 16) | (data[at + 1] << 8) | data[at + 2]);
   }
 }
 
@@ -141,10 +141,10 @@ class Client implements Transport {
     this.#receiver.onBytes(update);
   }
 
-  write(bytes: Buffer, done: (error?: Error | null) => void): void {
-    eachEnd(bytes, 0, () => ended++);
-    if (bytes.indexOf('xxxx') < 0 && bytes.length > 200) wrong++;
-    this.#bytes += bytes.length;
+  write(data: Buffer, done: (error?: Error | null) => void): void {
+    eachEnd(data, 0, () => ended++);
+    if (data.indexOf('xxxx') < 0 && data.length > 200) wrong++;
+    this.#bytes += data.length;
     this.#done = done;
     setImmediate(() => this.#done?.());
   }
@@ -195,9 +195,9 @@ class Origin implements OriginSocket {
     this.#owner = owner;
   }
 
-  write(bytes: Uint8Array): boolean {
+  write(data: Uint8Array): boolean {
     if (isHttp1) return this.writeText();
-    const part = bytes as Buffer;
+    const part = data as Buffer;
     let start = 0;
     if (!this.#hasBegun) {
       this.#hasBegun = true;
@@ -342,7 +342,7 @@ async function round(count: number): Promise<void> {
           `${until - ended} calls were not answered; ${JSON.stringify(origins.counters)} ${JSON.stringify(
             Object.fromEntries(
               Array.from(http2Counters.values)
-                .map((v, i) => [HTTP2_COLUMNS[i], v])
+                .map((v, column) => [HTTP2_COLUMNS[column], v])
                 .filter(([, v]) => v),
             ),
           )}`,

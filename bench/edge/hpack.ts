@@ -50,18 +50,18 @@ function cookie(seed: number): string {
  * As a browser encodes: everything is given a place in the table. `known`: places given already, by
  * line.
  */
-function request(lines: readonly (readonly [string, string])[], names: string[]): Uint8Array {
+function request(lines: readonly (readonly [string, string])[], header: string[]): Uint8Array {
   const target = new Uint8Array(4096);
   let at = 0;
   for (const [name, value] of lines) {
     const plan = planOf(name);
-    const position = names.indexOf(`${name} ${value}`);
+    const position = header.indexOf(`${name} ${value}`);
     const index = staticLine(plan, value) || (position < 0 ? 0 : FIRST_DYNAMIC + position);
     if (index > 0) {
       at = writeInteger(target, at, 0x80, 0x7f, index);
     } else {
       at = writeLiteral(target, at, INDEX, plan.firstStatic, name, value);
-      names.unshift(`${name} ${value}`);
+      header.unshift(`${name} ${value}`);
     }
   }
   return target.slice(0, at);

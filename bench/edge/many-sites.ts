@@ -66,7 +66,7 @@ function assertCertificate(name: string): Promise<void> {
 }
 
 const startRows: string[][] = [];
-const memory = (server: ServerProcess): string => `${ownMegabytes(server).toFixed(0)} MB`;
+const memory = (process: ServerProcess): string => `${ownMegabytes(process).toFixed(0)} MB`;
 for (const sites of [0, count]) {
   const daemon = await prepareDaemon({ sites, rules, kept });
   const times: Started[] = [];

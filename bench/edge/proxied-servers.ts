@@ -80,14 +80,14 @@ async function configure(
   rules: unknown,
 ): Promise<void> {
   const authorization = `Bearer ${await daemon.token()}`;
-  const call = async (method: string, path: string, body: unknown): Promise<Record<string, unknown>> => {
-    const answer = await fetch(`${daemon.url}${path}`, {
+  const call = async (method: string, location: string, body: unknown): Promise<Record<string, unknown>> => {
+    const answer = await fetch(`${daemon.url}${location}`, {
       method,
       headers: { authorization, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
     const text = await answer.text();
-    if (!answer.ok) throw new Error(`Waypost: ${method} ${path}: ${answer.status} ${text}`);
+    if (!answer.ok) throw new Error(`Waypost: ${method} ${location}: ${answer.status} ${text}`);
     return JSON.parse(text) as Record<string, unknown>;
   };
   const { domain } = (await call('POST', '/api/v1/domains', { domain: DOMAIN })) as { domain: { id: string } };

@@ -36,10 +36,10 @@ const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).dig
 
 function filesOf(root: string, manifest: Readonly<Record<string, unknown>>): string[] {
   const named = FIELDS.map((field) => manifest[field]).filter((path): path is string => typeof path === 'string');
-  const found = FOLDERS.flatMap((folder) => {
-    const path = join(root, folder);
+  const found = FOLDERS.flatMap((directory) => {
+    const path = join(root, directory);
     return existsSync(path) && statSync(path).isDirectory()
-      ? readdirSync(path).map((name) => posix.join(folder, name))
+      ? readdirSync(path).map((name) => posix.join(directory, name))
       : [];
   });
   const isScript = (path: string): boolean => SCRIPT.test(path) && statSync(join(root, path)).isFile();

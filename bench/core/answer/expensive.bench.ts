@@ -32,7 +32,7 @@ const SOCKETS = 17;
 const apex = parseName('owner.test.');
 const LONG = 'l'.repeat(63);
 
-const name = (text: string): Name => (text === '@' ? apex : parseName(text, apex));
+const name = (value: string): Name => (value === '@' ? apex : parseName(value, apex));
 const at = (owner: string | Name, type: number, rdata: Uint8Array, ttl = 300): ResourceRecord => ({
   name: typeof owner === 'string' ? name(owner) : owner,
   type,
@@ -379,9 +379,9 @@ function measure(tested: Case, transport: 'udp' | 'tcp', responder: ReturnType<t
   const packet = encodeQuery({ name: name(query), type, class: 1, edns }, 1);
   client.transport = transport === 'udp' ? TRANSPORT.UDP : TRANSPORT.TCP;
   let length = 0;
-  const run = (count: number): number => {
+  const run = (amount: number): number => {
     const start = process.cpuUsage();
-    for (let i = 0; i < count; i++) {
+    for (let i = 0; i < amount; i++) {
       if (i % 64 === 0) responder.enter();
       for (let k = 0; k < packet.length; k++) buffer[k] = packet[k];
       length = responder.respond(buffer, 0, packet.length, client);

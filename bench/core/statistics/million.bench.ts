@@ -64,8 +64,12 @@ async function measure(load: string, pick: () => number): Promise<void> {
   // The writer samples every query that it is offered here.
   const writer = new SampleWriter({ ...ring, every: 1 });
   let minute = START;
-  const domainOf = (id: number) =>
-    ({ id, accountId: 1 + (id % ACCOUNTS), apex: Buffer.from(apexOf(id), 'latin1') }) satisfies Domain as never;
+  const domainOf = (number: number) =>
+    ({
+      id: number,
+      accountId: 1 + (number % ACCOUNTS),
+      apex: Buffer.from(apexOf(number), 'latin1'),
+    }) satisfies Domain as never;
   const collector = new Collector({
     store,
     reader: { domainByApex: (apex) => domainOf(idOf(apex)), domain: domainOf },
