@@ -111,7 +111,7 @@ test('lists and revokes tokens, and creates tokens with fewer scopes', async ({ 
   const narrow = String(made.body.token);
   const listed = await daemon.call('GET', '/api/v1/tokens', { token });
   assert.equal(
-    listOf(listed.body.tokens).map((token) => String(token.name)),
+    listOf(listed.body.tokens).map((entry) => String(entry.name)),
     ['test', 'ro'],
   );
   assert.not.match(listed.text, narrow);

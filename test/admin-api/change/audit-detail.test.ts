@@ -26,8 +26,8 @@ test('long texts and lists are cut, the rest stays, and a note says how much the
 });
 
 test('whatever the shape, the size is bounded', () => {
-  const deep = (depth: number): unknown =>
-    depth === 0 ? 'x'.repeat(300) : [deep(depth - 1), deep(depth - 1), deep(depth - 1)];
+  const deep = (levels: number): unknown =>
+    levels === 0 ? 'x'.repeat(300) : [deep(levels - 1), deep(levels - 1), deep(levels - 1)];
   for (const detail of [
     { deep: deep(8) },
     Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`key${i}`.repeat(50), i])),

@@ -55,7 +55,7 @@ test('one account has one import at a time, and does not delay the first of anot
 test('a full queue is 503 busy with Retry-After for the account that fills it, not for others', async () => {
   const imports = new Imports();
   const refused: unknown[] = [];
-  for (let i = 0; i < 400; i++) imports.start(1).catch((error: unknown) => refused.push(error));
+  for (let i = 0; i < 400; i++) imports.start(1).catch((reason: unknown) => refused.push(reason));
   await setImmediate();
   assert.is(refused.length, 400 - 256 - 1);
   const [error] = refused;

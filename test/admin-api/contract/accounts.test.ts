@@ -24,8 +24,8 @@ await everywhere('contract, accounts', (test) => {
     ] as const) {
       const { id, username, client } = await world.member({ plan });
       const { account } = succeeded(await client.get('/api/v1/account')).body;
-      const counts = { domain_count: 0, dns_record_count: 0 };
-      assert.equal(account, { id, username, email: null, role: 'user', ...counts, limits });
+      const usage = { domain_count: 0, dns_record_count: 0 };
+      assert.equal(account, { id, username, email: null, role: 'user', ...usage, limits });
     }
   });
 

@@ -222,7 +222,7 @@ function objectOf(schema: TSchema, ids: () => readonly string[]): fc.Arbitrary<s
   });
   const extra = fc.tuple(fc.constantFrom(...EXTRA), far).map(([name, text]) => `${quoted(name)}:${text}`);
   const more = fc.oneof({ weight: 4, arbitrary: fc.constant('') }, { weight: 1, arbitrary: extra });
-  return fc.tuple(...fields, more).map((parts) => `{${parts.filter((part) => part !== '').join()}}`);
+  return fc.tuple(...fields, more).map((parts) => `{${parts.filter((piece) => piece !== '').join()}}`);
 }
 
 /** Ways to damage the bytes of a body. */
@@ -366,7 +366,7 @@ export function packageUpload(): fc.Arbitrary<Buffer> {
   const name = fc.oneof({ weight: 6, arbitrary: fc.constant('package') }, { weight: 1, arbitrary: part });
   const file = fc
     .tuple(name, content)
-    .map(([name, text]) => ({ name: name.replaceAll(/[\r\n"]/g, '_'), filename: 'a.pkg', content: text }));
+    .map(([label, text]) => ({ name: label.replaceAll(/[\r\n"]/g, '_'), filename: 'a.pkg', content: text }));
   const notes = fc.array(
     part.map((text) => ({ name: 'notes', content: text })),
     { maxLength: 2 },

@@ -26,8 +26,8 @@ await everywhere('contract, error pages', (test) => {
     const unknown = await client.put(at, { pages: [{ status: '404', html: '{{x}}' }] });
     refused(unknown, '422 invalid_error_page', '/pages/0/html');
     for (const status of ['200', '6xx', '4xy', '40']) {
-      const { body } = await client.put(at, { pages: [{ status, html: 'x' }] });
-      assert.is(body.ok, false, status);
+      const { body: reply } = await client.put(at, { pages: [{ status, html: 'x' }] });
+      assert.is(reply.ok, false, status);
     }
     assert.is(succeeded(await client.get(at)).body.revision, 2);
   });

@@ -29,9 +29,9 @@ const oneOf =
     values.includes(value);
 /** The contract says when these are null. */
 const orNull =
-  (check: Check): Check =>
+  (work: Check): Check =>
   (value) =>
-    value === null || check(value);
+    value === null || work(value);
 
 const USER: Shape = { id, username: filled, role: oneOf('admin', 'user', 'viewer'), plan: filled };
 const EXCHANGE: Shape = { ok: oneOf(true), token: filled, prefix: filled, user: USER };

@@ -153,10 +153,10 @@ await everywhere(
 
     test('pages by cursor or Link have every element exactly once during writes', async ({ world }) => {
       const { client, zone, app, webhook, lists } = await listsOf(world);
-      let made = 0;
+      let created = 0;
       const next = () => {
-        made += 7;
-        return made;
+        created += 7;
+        return created;
       };
       for (const [template, { field, id = 'id', add }] of lists) {
         const path = concrete(template, { domain_id: zone.id, app_id: app, ...webhook });
@@ -168,7 +168,7 @@ await everywhere(
         const seen = await walk(client, `${path}?limit=5`, field, () => add(next()));
         const ids = each(seen, id);
         assert.is(new Set(ids).size, ids.length, `${path}: an element twice`);
-        for (const id of before) assert.ok(ids.includes(id), `${path}: an element not at all`);
+        for (const number of before) assert.ok(ids.includes(number), `${path}: an element not at all`);
       }
     });
 
@@ -182,7 +182,7 @@ await everywhere(
         if (list === undefined || sorts === undefined) continue;
         const path = concrete(template, { domain_id: zone.id, app_id: app, ...webhook });
         for (let i = 0; i < 4; i++) await list.add(1000 + 7 * i);
-        for (const sort of sorts.filter((each) => !each.startsWith('-'))) {
+        for (const sort of sorts.filter((candidate) => !candidate.startsWith('-'))) {
           const [up, down] = [sort, `-${sort}`].map((order) =>
             walk(client, `${path}?limit=3&sort=${order}`, list.field),
           );

@@ -189,8 +189,8 @@ await everywhere('contract, operators', (test) => {
   });
 
   test('tokens for an account have its rights at most', async ({ world }) => {
-    const create = async (member: Member, more: object = {}) =>
-      world.admin.post(`${TOKENS}?account=${member.id}`, { name: 'made', ...more });
+    const create = async (person: Member, more: object = {}) =>
+      world.admin.post(`${TOKENS}?account=${person.id}`, { name: 'made', ...more });
     const member = await world.member();
     const { body } = succeeded(await create(member));
     assert.equal(body.scopes, ['dns', 'proxy', 'packages', 'account']);

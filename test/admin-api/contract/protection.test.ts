@@ -34,8 +34,8 @@ await everywhere('contract, protection', (test) => {
   test('authorities of clients: certificates of authorities alone, without other text', async ({ world }) => {
     const { client, path } = await world.zone();
     const at = `${path}/proxy/protection`;
-    const put = (client_authorities: string | null) =>
-      client.put(at, { tls: { client_certificates: 'required', client_authorities } });
+    const put = (pem: string | null) =>
+      client.put(at, { tls: { client_certificates: 'required', client_authorities: pem } });
     const set = succeeded(await put(`A comment\n${authority}\n${authority}`));
     const { client_authorities } = (set.body as Record<string, Record<string, unknown>>).tls;
     assert.is(client_authorities, authority);

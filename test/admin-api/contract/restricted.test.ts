@@ -36,7 +36,7 @@ async function operationsOf(world: World): Promise<Operation[]> {
 const isStream = ({ path }: Operation): boolean => path === '/api/v1/events';
 
 function sampleFor(world: World, { method, path }: Operation) {
-  const route = world.daemon.api.routes.find((each) => each.method === method && each.path === path);
+  const route = world.daemon.api.routes.find((candidate) => candidate.method === method && candidate.path === path);
   return route === undefined ? {} : sampleOf(route);
 }
 
@@ -104,7 +104,10 @@ await everywhere('contract, restricted tokens', (test) => {
     const before = await everything(other);
     const operations = (await operationsOf(world)).filter(({ path }) => path.includes('{domain_id}'));
     const isDeletion = ({ method, path }: Operation): boolean => method === 'DELETE' && path.endsWith('{domain_id}');
-    for (const operation of [...operations.filter((each) => !isDeletion(each)), ...operations.filter(isDeletion)]) {
+    for (const operation of [
+      ...operations.filter((candidate) => !isDeletion(candidate)),
+      ...operations.filter(isDeletion),
+    ]) {
       const record = succeeded(await own.post(`r${operations.indexOf(operation)}`, 'A', '192.0.2.1')).body.record;
       const path = concrete(operation.path, { domain_id: own.id, record_id: String(record.id) });
       const answer = await limited.send(operation.method, path, sampleFor(world, operation));

@@ -233,10 +233,10 @@ await everywhere('contract, one-time codes', (test) => {
       ['POST', `${TOTP_PATH}/recovery-codes`],
       ['POST', '/api/v1/account/passkeys/options'],
     ]) {
-      const send = async (json: object) => {
-        const byToken = member.client.send(method, path, { json, host: 'localhost' });
+      const send = async (changes: object) => {
+        const byToken = member.client.send(method, path, { json: changes, host: 'localhost' });
         const { headers } = { headers: { cookie: browser.cookie, 'x-waypost-csrf': browser.csrfToken } };
-        const bySession = world.nobody.send(method, path, { json, headers, host: 'localhost' });
+        const bySession = world.nobody.send(method, path, { json: changes, headers, host: 'localhost' });
         return (await Promise.all([byToken, bySession])).map(outcome);
       };
       assert.equal(await send({ password: 'wrong', code: app.code() }), ['403 wrong_password', '403 wrong_password']);

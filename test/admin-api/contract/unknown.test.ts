@@ -21,7 +21,7 @@ function places(schema: TSchema, pointer = ''): Place[] {
   for (const [name, property] of Object.entries((schema.properties ?? {}) as Record<string, TSchema>))
     inner.push([property, `${pointer}/${name}`]);
   const own = schema.type === 'object' && schema.properties !== undefined ? [{ pointer, schema }] : [];
-  return [...own, ...inner.flatMap(([schema, at]) => places(schema, at))];
+  return [...own, ...inner.flatMap(([part, at]) => places(part, at))];
 }
 
 /** `value` at the pointer: names create objects, numbers create lists. */

@@ -151,9 +151,9 @@ export interface Variant {
 }
 
 /** WAYPOST_TEST_JOURNAL: set by test/system/admin-api/contract.test.ts. */
-async function variantsOf(suite: string): Promise<readonly Variant[]> {
+async function variantsOf(title: string): Promise<readonly Variant[]> {
   if (process.env.WAYPOST_TEST_JOURNAL === 'etcd') return [{ transport: 'node', journal: 'etcd', isFirst: true }];
-  const transports = await transportsOf(suite);
+  const transports = await transportsOf(title);
   return transports.map((transport, i) => ({ transport, journal: 'embedded', isFirst: i === 0 }));
 }
 

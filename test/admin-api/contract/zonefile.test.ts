@@ -94,8 +94,8 @@ await everywhere('contract, zonefile', (test) => {
     await zone.add('ttl', 'TXT', 'x', { ttl: 90 });
     await zone.add('gone', 'A', '192.0.2.9');
     const before = [await shown(zone), world.daemon.writes(), (await world.audit()).length];
-    const preview = async (file: string, query = '') =>
-      succeeded(await world.user.client.upload(`${zone.zonefile}?dry_run=true${query}`, file)).body;
+    const preview = async (text: string, query = '') =>
+      succeeded(await world.user.client.upload(`${zone.zonefile}?dry_run=true${query}`, text)).body;
     const file = '$TTL 60\nsame A 192.0.2.1\nTTL TXT x\nnew A 192.0.2.2\nnew 5 A 192.0.2.3\n';
     const body = await preview(file);
     assert.equal([body.records, body.domain.record_count], [4, 3]);
@@ -213,7 +213,7 @@ await everywhere('contract, zonefile', (test) => {
     assert.match(text, /SOA\s+ns\.own\.example\.\s+me\.own\.example\.\s+\(?\s*\d+\s+7200\s+900\s+604800\s+60/);
     assert.ok(Number(/SOA\s+\S+\s+\S+\s+\(?\s*(\d+)/.exec(text)?.[1]) >= 2_030_010_101);
     // The next file removes them; single writes cannot change them.
-    for (const record of (await zone.list()).filter((record) => String(record.type) === 'NS'))
+    for (const record of (await zone.list()).filter((entry) => String(entry.type) === 'NS'))
       refused(await world.user.client.delete(`${zone.records}/${record.id}`), '422 apex_ns_is_ours');
     refused(await world.user.client.upload(`${zone.zonefile}?apex=keep`, 'www A 192.0.2.1\n'), '422 invalid_zonefile');
     for (const apex of ['', 'KEEP', 'x'])

@@ -84,12 +84,12 @@ test('the proxy is switched for a name, and sent only where it was changed', () 
 
 test('many rows are changed or deleted at once', () => {
   const edits = deleteRecord(addRecords(NO_EDITS, 1, [fields('192.0.2.7'), fields('192.0.2.8')]), THIRD);
-  const slower = changeMany(edits, [FIRST, THIRD], new Set([2]), (record) => ({ ...record, ttl: 3600 }));
+  const slower = changeMany(edits, [FIRST, THIRD], new Set([2]), (entry) => ({ ...entry, ttl: 3600 }));
   assert.equal(
     [slower.changes.get(1)?.after?.ttl, slower.changes.get(3)?.after, slower.additions.map((a) => a.fields.ttl)],
     [3600, null, [300, 3600]],
   );
-  assert.is(changeMany(slower, [FIRST], new Set(), (record) => ({ ...record, ttl: 300 })).changes.has(1), false);
+  assert.is(changeMany(slower, [FIRST], new Set(), (entry) => ({ ...entry, ttl: 300 })).changes.has(1), false);
   const none = changeMany(slower, [FIRST, SECOND], new Set([1, 2]), () => null);
   assert.equal([[...none.changes.keys()], none.additions], [[3, 1, 2], []]);
 });

@@ -18,7 +18,7 @@ test('the earliest expiry is that of names that wait to be signed again', () => 
     keys: [{ id: 1, dnskey, sealed: '', use: 'sign', isTrusted: true, createdAt: 0 }],
   };
   const { state } = beginSigning(before, DAY, before.clock);
-  const expiryOf = (row: DnssecRow) => dnssecReply(domain, { row, state }).signatures.earliest_expiry;
+  const expiryOf = (item: DnssecRow) => dnssecReply(domain, { row: item, state }).signatures.earliest_expiry;
   const row = { ...before, clock: before.clock + 20 * DAY };
   assert.is(expiryOf(before), '2027-02-05 08:00:00');
   assert.is(expiryOf(startResigning(before, row)), '2027-02-05 08:00:00');

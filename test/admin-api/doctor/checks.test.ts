@@ -185,7 +185,7 @@ test('names the command that frees port 53 of systemd-resolved', () => {
 
 test('knows which sockets overlap', () => {
   const six = { address: '::', port: 53, family: 6 } as const;
-  for (const [ours, address, expected] of [
+  for (const [own, address, expected] of [
     [listen, '127.0.0.53', true],
     [listen, '::', true],
     [listen, '::1', false],
@@ -194,7 +194,7 @@ test('knows which sockets overlap', () => {
     [{ ...listen, address: '192.0.2.1' }, '192.0.2.2', false],
     [{ ...listen, address: '192.0.2.1' }, '0.0.0.0', true],
   ] as const)
-    assert.is(overlaps(ours, { address, port: 53 }), expected, `${ours.address} ${address}`);
+    assert.is(overlaps(own, { address, port: 53 }), expected, `${own.address} ${address}`);
   assert.not(overlaps(listen, { address: '0.0.0.0', port: 54 }));
 });
 
@@ -461,8 +461,11 @@ table(
 );
 table(peersVersion, [peers(), 'ok', /0.2.0/], [peers({ version: '0.1.0' }), 'note', /0.1.0/]);
 
-function makeCertificate(dnsNames: readonly string[], key: KeyPair = ecKey()) {
-  return { certificate: certificate({ name: dnsNames[0], key, dnsNames, from: -1, to: 90 }), key: pemOfKey(key) };
+function makeCertificate(dnsNames: readonly string[], ownKey: KeyPair = ecKey()) {
+  return {
+    certificate: certificate({ name: dnsNames[0], key: ownKey, dnsNames, from: -1, to: 90 }),
+    key: pemOfKey(ownKey),
+  };
 }
 
 const made = makeCertificate(['ns1.example.net']);

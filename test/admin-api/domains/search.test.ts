@@ -14,7 +14,7 @@ import { type Daemon, listOf, startDaemon } from '../daemon.ts';
 
 const test = suite('domain search');
 
-const apexOf = (name: string): Name => parseName(`${name}.`);
+const apexOf = (domain: string): Name => parseName(`${domain}.`);
 const inOrder = (names: Iterable<string>): string[] =>
   [...names].sort((a, b) => Buffer.compare(nameKey(apexOf(a)), nameKey(apexOf(b))));
 
@@ -30,7 +30,7 @@ class Names {
     const reader = {
       apexKeysOf: (_account: number, after: string | null, limit: number) =>
         inOrder(this.present)
-          .map((name) => ({ key: latin1(nameKey(apexOf(name))), id: this.#idOf(name) }))
+          .map((domain) => ({ key: latin1(nameKey(apexOf(domain))), id: this.#idOf(domain) }))
           .filter(({ key }) => after === null || key > after)
           .slice(0, limit),
     };
@@ -41,26 +41,26 @@ class Names {
     });
   }
 
-  change(name: string, present: boolean): void {
-    if (present) this.present.add(name);
-    else this.present.delete(name);
-    this.listener({ accountId: 1, apex: apexOf(name), id: this.#idOf(name) } as Domain, present);
+  change(domain: string, present: boolean): void {
+    if (present) this.present.add(domain);
+    else this.present.delete(domain);
+    this.listener({ accountId: 1, apex: apexOf(domain), id: this.#idOf(domain) } as Domain, present);
   }
 
-  #idOf(name: string): number {
-    let id = this.#ids.indexOf(name);
-    if (id < 0) id = this.#ids.push(name) - 1;
+  #idOf(domain: string): number {
+    let id = this.#ids.indexOf(domain);
+    if (id < 0) id = this.#ids.push(domain) - 1;
     return id;
   }
 
   /** All pages one after another. */
-  async all(wanted: string, limit: number, descending = false): Promise<string[]> {
+  async all(part: string, limit: number, descending = false): Promise<string[]> {
     const found: string[] = [];
     for (let after: Name | null = null; ; ) {
       const counts = after === null;
-      const page: FoundDomains = await this.search.find(1, { wanted, after, limit, descending, counts });
+      const page: FoundDomains = await this.search.find(1, { wanted: part, after, limit, descending, counts });
       assert.ok(page.ids.length <= limit);
-      if (counts) assert.is(page.total, this.expected(wanted).length);
+      if (counts) assert.is(page.total, this.expected(part).length);
       found.push(...page.ids.map((id) => this.#ids[id]));
       if (page.last === null) return found;
       assert.equal(page.last, apexOf(found[found.length - 1]));
@@ -68,8 +68,8 @@ class Names {
     }
   }
 
-  expected(wanted: string): string[] {
-    return inOrder([...this.present].filter((name) => name.includes(wanted)));
+  expected(part: string): string[] {
+    return inOrder([...this.present].filter((domain) => domain.includes(part)));
   }
 }
 

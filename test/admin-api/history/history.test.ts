@@ -122,7 +122,7 @@ test('lists who changed what, with the values before and after, newest first', a
     true,
   ]);
   assert.equal(
-    [deleted, updated, created].map(({ action, records }) => [String(action), brief(records)]),
+    [deleted, updated, created].map(({ action, records: entries }) => [String(action), brief(entries)]),
     [
       ['record.delete', ['deleted: web 192.0.2.2 60 > ']],
       ['record.update', ['updated: www 192.0.2.1 300 > web 192.0.2.2 60']],
@@ -493,7 +493,7 @@ test('after random edits, a restore gives exactly the records of any earlier cha
         if (step.kind === 'add') answer = await domain.attempt('POST', '/records', toBody(step.body));
         else if (step.kind === 'import')
           answer = await domain.importZone(
-            step.bodies.map((body) => `${body.name} ${body.ttl} ${body.type} ${contentOf(body)}`).join('\n'),
+            step.bodies.map((reply) => `${reply.name} ${reply.ttl} ${reply.type} ${contentOf(reply)}`).join('\n'),
           );
         else if (step.kind === 'restore')
           answer = await domain.restore(anyOf([...states.keys()], step.at) ?? domain.created);
@@ -511,12 +511,12 @@ test('after random edits, a restore gives exactly the records of any earlier cha
         }
         if (step.kind === 'restore') assert.is(answer.status, 200, answer.text);
       }
-      const [seq, records] = anyOf([...states], wanted) ?? [domain.created, []];
+      const [seq, entries] = anyOf([...states], wanted) ?? [domain.created, []];
       const { body } = await domain.restore(seq, { dry_run: true });
       const before = await domain.records();
       const answer = await domain.restore(seq);
       assert.is(codeOf(answer), '200 ');
-      assert.equal((await domain.records()).sort(), [...records].sort());
+      assert.equal((await domain.records()).sort(), [...entries].sort());
       assert.equal(await domain.comments(), comments.get(seq));
       assert.equal(brief(answer.body.records), brief(body.records));
       // The preview is the difference.
@@ -525,7 +525,7 @@ test('after random edits, a restore gives exactly the records of any earlier cha
         if (old !== null) expected.delete(lineOf(old));
         if (after !== null) expected.add(lineOf(after));
       }
-      assert.equal([...expected].sort(), [...records].sort());
+      assert.equal([...expected].sort(), [...entries].sort());
       await domain.send('DELETE', '');
     }),
     { numRuns: depth({ quick: 15, moderate: 25, full: 1000 }) },

@@ -106,7 +106,7 @@ function everywhere(transport: 'uws' | 'node'): void {
       const answer = await daemon.call('GET', `/api/v1/domains/${domain}`);
       assert.equal([answer.status, String(answer.body.error.code)], [500, 'internal']);
       assert.not.match(answer.text, 'secret');
-      const line = daemon.logged.find((line) => line.includes(String(answer.body.request_id)));
+      const line = daemon.logged.find((row) => row.includes(String(answer.body.request_id)));
       assert.match(line ?? '', 'secret internals');
       assert.not.match(line ?? '', daemon.adminToken);
     } finally {

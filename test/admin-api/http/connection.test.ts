@@ -134,13 +134,13 @@ await forEachTransport((make, name) => {
   });
 
   test('rejects a body with Expect: 100-continue before it is sent', async ({ listening }) => {
-    const ask = (length: number): string =>
+    const send = (length: number): string =>
       `PUT / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
-    const refused = await exchange(listening.port, ask(LIMIT + 1));
+    const refused = await exchange(listening.port, send(LIMIT + 1));
     assert.is(refused.status, 413);
     assert.ok(refused.closed);
     if (name === 'node') assert.not.match(refused.text, /100 Continue/);
-    const response = await exchange(listening.port, ask(3), { done: (text) => text.includes('100') });
+    const response = await exchange(listening.port, send(3), { done: (text) => text.includes('100') });
     assert.match(response.text, /^HTTP\/1\.1 100 Continue\r\n\r\n/);
   });
 

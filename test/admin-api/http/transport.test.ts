@@ -61,24 +61,24 @@ async function* three(): AsyncGenerator<string> {
 /** Responds with the received request. */
 const handlerOf =
   (seen: Seen): Handler =>
-  async (request) => {
+  async (sample) => {
     const headers = { 'X-Test': 'yes' };
     try {
-      if (request.path === '/stream') return { status: 200, headers, body: three() };
-      if (request.path === '/sized') return { status: 200, headers, body: three(), length: 14 };
-      if (request.path === '/short') return { status: 200, headers, body: three(), length: 15 };
-      if (request.path === '/endless') return { status: 200, headers, body: endless(seen) };
-      if (request.path === '/bytes') return { status: 200, headers, body: Uint8Array.of(0, 255, 10) };
-      if (request.path === '/slow') {
+      if (sample.path === '/stream') return { status: 200, headers, body: three() };
+      if (sample.path === '/sized') return { status: 200, headers, body: three(), length: 14 };
+      if (sample.path === '/short') return { status: 200, headers, body: three(), length: 15 };
+      if (sample.path === '/endless') return { status: 200, headers, body: endless(seen) };
+      if (sample.path === '/bytes') return { status: 200, headers, body: Uint8Array.of(0, 255, 10) };
+      if (sample.path === '/slow') {
         seen.slow++;
         await wait(150);
         return { status: 200, headers, body: 'late' };
       }
-      if (request.path === '/unchanged')
+      if (sample.path === '/unchanged')
         return { status: 304, headers: { ...headers, ETag: '"7"' }, body: '', length: 14 };
-      if (request.path === '/ignore') return { status: 418, headers, body: 'not read' };
-      const body = await request.body(LIMIT);
-      const { method, path, query, remoteAddress } = request;
+      if (sample.path === '/ignore') return { status: 418, headers, body: 'not read' };
+      const body = await sample.body(LIMIT);
+      const { method, path, query, remoteAddress } = sample;
       const sum = body.reduce((a, b) => (a + b) % 65_521, 0);
       const echo = {
         method,
@@ -87,7 +87,7 @@ const handlerOf =
         remoteAddress,
         length: body.length,
         sum,
-        x: request.header('x-one') ?? request.header('x-forwarded-for') ?? null,
+        x: sample.header('x-one') ?? sample.header('x-forwarded-for') ?? null,
       };
       return { status: 200, headers, body: JSON.stringify(echo) };
     } catch (error) {

@@ -52,7 +52,7 @@ for (const [name, file, text] of NAMES)
   test(`${file} with ${JSON.stringify(text)} is of ${name}`, () => assert.is(zoneOfMaster(file, text), name));
 
 test('signed, generated and binary zone files are reported', () => {
-  const codes = (text: string) => findingLines({ findings: examineMaster('a', 'f', Buffer.from(text, 'latin1')) });
+  const codes = (value: string) => findingLines({ findings: examineMaster('a', 'f', Buffer.from(value, 'latin1')) });
   assert.equal(codes('@ SOA x\n'), []);
   assert.equal(codes('; a RRSIG x\n@ TXT "x RRSIG y"\n'), []);
   assert.equal(codes('a 60 IN RRSIG A 8 2\n$GENERATE 1-2 a$ A 192.0.2.$\n'), [

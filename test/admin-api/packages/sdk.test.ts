@@ -19,8 +19,8 @@ import { packageForm, UPLOAD } from './package.ts';
 
 const SDKS = '/api/dev/sdk';
 
-await everywhere('issued SDKs', (test) => {
-  test('the list has every version, and each file has the bytes of its hash', async ({ world }) => {
+await everywhere('issued SDKs', (check) => {
+  check('the list has every version, and each file has the bytes of its hash', async ({ world }) => {
     const { nobody } = world;
     const answer = succeeded(await nobody.get(SDKS));
     const sdks = listOf(answer.body.sdks);
@@ -46,7 +46,7 @@ await everywhere('issued SDKs', (test) => {
     }
   });
 
-  test('another version, or a path in its place, is 404 and is not cached', async ({ world }) => {
+  check('another version, or a path in its place, is 404 and is not cached', async ({ world }) => {
     for (const version of ['9.9.9', '..', '%2e%2e', '..%2f..%2fpackage.json', '1.0.0%00', '__proto__'])
       for (const file of ['host-sdk.js', 'host-sdk.d.ts', 'background.d.ts']) {
         const answer = await fetch(`${world.daemon.url}${SDKS}/${version}/${file}`);

@@ -105,25 +105,25 @@ await everywhere(
     }) => {
       const { nobody, user, admin } = world;
       const parts = ['', '/package', '/icon'];
-      const gone = async (id: string, tags: readonly string[]): Promise<void> => {
+      const gone = async (appId: string, tags: readonly string[]): Promise<void> => {
         for (const [i, part] of parts.entries())
-          refused(await nobody.get(pathOf(id, part), { 'if-none-match': tags[i] }), '404 no_such_app');
-        assert.not.ok(each(listOf((await nobody.get(`${STORE}?limit=1000`)).body.apps), 'app_id').includes(id));
+          refused(await nobody.get(pathOf(appId, part), { 'if-none-match': tags[i] }), '404 no_such_app');
+        assert.not.ok(each(listOf((await nobody.get(`${STORE}?limit=1000`)).body.apps), 'app_id').includes(appId));
       };
-      const tagsOf = (id: string): Promise<string[]> =>
+      const tagsOf = (appId: string): Promise<string[]> =>
         Promise.all(
           parts.map(async (part) => {
-            const answer = succeeded(await nobody.get(pathOf(id, part)));
+            const answer = succeeded(await nobody.get(pathOf(appId, part)));
             assert.is(answer.headers.get('cache-control'), 'no-cache');
             const tag = String(answer.headers.get('etag'));
-            assert.is((await nobody.get(pathOf(id, part), { 'if-none-match': tag })).status, 304);
+            assert.is((await nobody.get(pathOf(appId, part), { 'if-none-match': tag })).status, 304);
             return tag;
           }),
         );
       const enders: ((id: string, row: Json) => Promise<unknown>)[] = [
         async (_, row) => succeeded(await withdraw(user.client, row)),
         async (_, row) => succeeded(await admin.post(`${ADMIN}/uploads/${row.id}/suspend`, { reason: 'a test' })),
-        async (id) => succeeded(await admin.post(`${ADMIN}/apps/${id}/suspend`, { reason: 'a test' })),
+        async (appId) => succeeded(await admin.post(`${ADMIN}/apps/${appId}/suspend`, { reason: 'a test' })),
       ];
       for (const end of enders) {
         const id = newId();

@@ -36,7 +36,7 @@ const TSIG_FIELDS = ['algorithm', 'id', 'key', 'name', 'type'];
 const SEARCH = '/localhost/search-data';
 const NO_CDS = { less: ['cds'], why: 'here signed zones always publish CDS records' };
 const PRIVATE = { ...NO_CDS, more: ['privatekey'], why: 'private keys do not leave the service' };
-const values = (...metadata: string[]) => ({ metadata });
+const values = (...list: string[]) => ({ metadata: list });
 const metadata = (kind: string, ...all: string[]) => ({ kind, metadata: all, type: 'Metadata' });
 
 export const EXAMPLES: readonly Example[] = [

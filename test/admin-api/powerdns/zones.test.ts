@@ -179,7 +179,7 @@ test('comments are kept, and deleted with their RRset', async (context) => {
   const { send, id, patch } = await newZone(context);
   const name = `a.${id}`;
   const commentsOf = async (): Promise<unknown> =>
-    listOf((await send('GET', `/${id}?rrset_name=${name}`)).body.rrsets).map(({ comments }) => comments);
+    listOf((await send('GET', `/${id}?rrset_name=${name}`)).body.rrsets).map(({ comments: notes }) => notes);
   const comments = [{ content: 'one "two"', account: 'anna', modified_at: 1234 }];
   const replace = (more: object) => patch([{ name, type: 'A', ttl: 300, changetype: 'REPLACE', ...more }]);
   assert.is((await replace({ records: records('192.0.2.1'), comments })).status, 204);

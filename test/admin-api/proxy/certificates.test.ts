@@ -94,8 +94,8 @@ test('a custom certificate is active at once, stored encrypted, and never shown'
     (await daemon.call('GET', '/api/v1/audit?limit=1000')).text,
     (await proxy('GET', id)).text,
   ];
-  for (const line of first.private_key.split('\n').filter((text) => text.length > 20 && !text.startsWith('-----')))
-    for (const text of everywhere) assert.not(text.includes(line));
+  for (const line of first.private_key.split('\n').filter((value) => value.length > 20 && !value.startsWith('-----')))
+    for (const value of everywhere) assert.not(value.includes(line));
   const sealed = Buffer.from(row.sealedKey, 'base64');
   const secrets = openSecrets(daemon.keyFile);
   assert.is(secrets.unseal(sealed, `certificate:${id}`).toString(), first.private_key);

@@ -320,7 +320,7 @@ test('a slot is free after its resolution fails or is cancelled', async () => {
       call++;
       if (call === 1) return Promise.reject(Object.assign(new Error(), { code: 'ENOTFOUND' }));
       if (call === 2)
-        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('late'))));
+        return new Promise((_item, reject) => signal.addEventListener('abort', () => reject(new Error('late'))));
       if (call === 3) return new Promise(() => {});
       return Promise.resolve(['1.1.1.1']);
     },

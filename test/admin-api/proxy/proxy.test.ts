@@ -306,15 +306,15 @@ for (const transport of await testedTransports('admin-api/proxy')) {
       return String(body.token);
     };
     const body = { origin: '1.1.1.1' };
-    for (const [scopes, read, write] of [
+    for (const [scopes, read, writes] of [
       [['proxy'], 200, 200],
       [['proxy:read'], 200, 403],
       [['dns'], 403, 403],
     ] as const) {
       const scoped = await token(scopes);
       assert.is((await proxy('GET', id, '', undefined, { token: scoped })).status, read, scopes.join());
-      assert.is((await proxy('PUT', id, '', body, { token: scoped })).status, write, scopes.join());
-      assert.is((await proxy('POST', id, '/purge', {}, { token: scoped })).status, write, scopes.join());
+      assert.is((await proxy('PUT', id, '', body, { token: scoped })).status, writes, scopes.join());
+      assert.is((await proxy('POST', id, '/purge', {}, { token: scoped })).status, writes, scopes.join());
     }
     await daemon.call('PATCH', `/api/v1/accounts/${user.id}`, { json: { role: 'viewer' } });
     assert.is((await proxy('GET', id, '', undefined, { token: user.token })).status, 200);

@@ -365,7 +365,7 @@ test('PUT keeps the id and the creation time', async () => {
   const { id, name, type, ttl, created_at: created } = moved.body.record;
   assert.equal([id, name, type, ttl, created], [record.id, 'b.c', 'TXT', 600, record.created_at] as never);
   assert.equal(
-    (await list()).map((record) => String(record.name)),
+    (await list()).map((entry) => String(entry.name)),
     ['b.c'],
   );
   // A record does not conflict with itself, but with another one.

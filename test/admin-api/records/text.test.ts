@@ -61,7 +61,7 @@ test('a record in a list equals the single record', () => {
       fc.maxSafeNat(),
       fc.integer({ min: 0, max: 2 ** 33 }),
       fc.option(fc.string()),
-      (name, { type, rdata }, proxied, ttl, id, createdAt, anyComment) => {
+      (name, { type, rdata: bytes }, proxied, ttl, id, createdAt, anyComment) => {
         comment = anyComment;
         const row: RecordRow = {
           id,
@@ -69,7 +69,7 @@ test('a record in a list equals the single record', () => {
           name,
           type,
           ttl,
-          rdata,
+          rdata: bytes,
           proxied,
           createdAt,
           updatedAt: createdAt + 1,

@@ -435,7 +435,7 @@ test('an update cannot delete the imported NS of a zone', async () => {
 
 test('accepts names and tags in any case, and unknown types as bytes', async () => {
   const { domain, at, run } = await zone();
-  const upper = (section: Section): Section => ({ ...section, name: Buffer.from(section.name.map(upperCase)) });
+  const upper = (copy: Section): Section => ({ ...copy, name: Buffer.from(copy.name.map(upperCase)) });
   await run([
     upper(add(at('a'), 60, 'MX', '10 mail.example.org.')),
     add(at('caa'), 60, 'CAA', '0 issue "ca.example"'),
@@ -478,7 +478,7 @@ test('new records at a name adopt its proxied', async () => {
   const path = `/api/v1/domains/${domain.id}/records`;
   await world.daemon.call('POST', path, { json: { name: 'www', type: 'A', content: '192.0.2.1', proxied: false } });
   await run([deleteName(at('www')), add(at('www'), 60, 'AAAA', '2001:db8::1'), add(at('www'), 60, 'TXT', '"t"')]);
-  const proxied = world.reader.recordsOf(domain.id, null).map(({ type, proxied }) => [type, proxied]);
+  const proxied = world.reader.recordsOf(domain.id, null).map(({ type, proxied: flags }) => [type, flags]);
   assert.equal(proxied, [
     [TYPE.TXT, null],
     [TYPE.AAAA, false],
@@ -566,7 +566,7 @@ test('an account has five times the rate of a key over all its keys; others have
     const { id } = await small.daemon.account('someone');
     const parts = { zone: parseName('nobody.example.') };
     const rcodes: string[] = [];
-    for (let key = 0; key < 6; key++) {
+    for (let number = 0; number < 6; number++) {
       const own = await small.key(id);
       for (let i = 0; i < 3; i++) rcodes.push(await small.update(own, parts));
     }

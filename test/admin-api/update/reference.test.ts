@@ -101,13 +101,13 @@ const seldom = [
 
 const NOTHING = new Uint8Array(0);
 
-function built({ owner, kind, content, form, ttl }: Draft, apex: string): Section {
-  const name = owner === '!' ? parseName('outside.example.org.') : parseName(owner, parseName(apex));
-  const [type, ...contents] = CONTENTS[kind];
-  const rdata = parseRdata(type, contents[content % contents.length].replaceAll('~', apex));
+function built({ owner: place, kind: family, content: data, form, ttl: seconds }: Draft, apex: string): Section {
+  const name = place === '!' ? parseName('outside.example.org.') : parseName(place, parseName(apex));
+  const [type, ...contents] = CONTENTS[family];
+  const rdata = parseRdata(type, contents[data % contents.length].replaceAll('~', apex));
   switch (form) {
     case 'add':
-      return { name, type, class: CLASS.IN, ttl, rdata };
+      return { name, type, class: CLASS.IN, ttl: seconds, rdata };
     case 'one':
       return { name, type, class: CLASS.NONE, ttl: 0, rdata };
     case 'set':
@@ -125,19 +125,19 @@ function built({ owner, kind, content, form, ttl }: Draft, apex: string): Sectio
           { name, type: TYPE.ANY, class: CLASS.NONE, ttl: 5, rdata: NOTHING },
           { name, type, class: CLASS.NONE, ttl: 9, rdata },
         ] as const
-      )[content];
+      )[data];
   }
 }
 
 function builtPrerequisite(draft: Draft & { readonly exists: boolean }, apex: string): Section {
-  const record = built(draft, apex);
-  if (draft.form === 'odd' || draft.form === 'add') return record;
+  const entry = built(draft, apex);
+  if (draft.form === 'odd' || draft.form === 'add') return entry;
   const type = draft.form === 'name' ? TYPE.ANY : TYPES[draft.kind];
-  return { ...record, type, class: draft.exists ? CLASS.ANY : CLASS.NONE, rdata: NOTHING };
+  return { ...entry, type, class: draft.exists ? CLASS.ANY : CLASS.NONE, rdata: NOTHING };
 }
 
-const shown = ({ name, type, ttl, rdata }: ResourceRecord): string =>
-  `${formatName(name)} ${ttl} TYPE${type} ${formatRdata(type, rdata)}`;
+const shown = ({ name, type, ttl: seconds, rdata }: ResourceRecord): string =>
+  `${formatName(name)} ${seconds} TYPE${type} ${formatRdata(type, rdata)}`;
 
 /** The zone for the reference: with a SOA and the NS of the service. */
 function empty({ apex }: Domain): ResourceRecord[] {
@@ -169,7 +169,7 @@ test(`generated updates, seed ${SEED}`, async () => {
       let model: readonly ResourceRecord[] = empty(domain);
       for (const draft of drafts) {
         const prerequisites = draft.prerequisites.map((prerequisite) => builtPrerequisite(prerequisite, apex));
-        const updates = draft.updates.map((update) => built(update, apex));
+        const updates = draft.updates.map((section) => built(section, apex));
         const expected = update(model, prerequisites, updates);
         const before = world.reader.zoneState(domain.id);
         const held = world.reader.recordsOf(domain.id, null).map(shown).sort();

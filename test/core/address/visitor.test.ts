@@ -46,8 +46,8 @@ for (const { address, spellings } of nodes) for (const text of spellings) meanin
 /** From the left: the visitor is the last member that no trusted proxy has appended. */
 function slowly(peer: string, lines: readonly string[]): string {
   if (!trusts(peer)) return peer;
-  const members = lines.flatMap((line) => line.split(',')).map((member) => member.trim());
-  const hops = [...members.filter((member) => member !== '').map((member) => meanings.get(member) ?? null), peer];
+  const members = lines.flatMap((row) => row.split(',')).map((part) => part.trim());
+  const hops = [...members.filter((part) => part !== '').map((part) => meanings.get(part) ?? null), peer];
   const isReached = (i: number): boolean => hops.slice(i + 1).every((hop) => hop !== null && trusts(hop));
   return hops.find((hop, i) => hop !== null && isReached(i)) ?? peer;
 }

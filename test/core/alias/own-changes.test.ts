@@ -44,7 +44,7 @@ test(`${STEPS} steps, seed ${SEED}`, () =>
         const rows = new WorldRows(() => null);
         for (let step = 0; step < WORLD_STEPS; step++) {
           const change = rows.changeTo(steps.next());
-          await write(environment, journal, 'test', (draft) => putChanges(draft, change));
+          await write(environment, journal, 'test', (work) => putChanges(work, change));
           await pass(1.5);
           const lookup = new TargetLookup(new OwnZones(environment, DEFAULTS), nobody, true, CLUSTER);
           for (const { name, a, aaaa } of states.live.values()) {

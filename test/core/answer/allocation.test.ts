@@ -50,7 +50,7 @@ const client = new Client();
 const buffer = new Uint8Array(4096);
 
 /** A zone `signed.test`. */
-function putSignedZone(target: IndexWriter): void {
+function putSignedZone(writer: IndexWriter): void {
   const apex = parseName('signed.test.');
   const records = recordsOf(apex);
   const signer = signerOf(apex, 1_800_000_000);
@@ -59,19 +59,19 @@ function putSignedZone(target: IndexWriter): void {
     const node = compileNode(zone, name, signer);
     return node === null ? [] : [[name, node]];
   });
-  for (const [, node] of nodes) target.put(node, false);
-  target.denial.replaceAll(1, apex, entriesOf(zone, nodes, signer));
-  target.publish();
+  for (const [, node] of nodes) writer.put(node, false);
+  writer.denial.replaceAll(1, apex, entriesOf(zone, nodes, signer));
+  writer.publish();
 }
 
 /** A zone `nsec.test` or `nsec3.test` that its primary has signed, the latter with opt-out. */
-function putPresignedZone(target: IndexWriter, id: number, denial: 'nsec' | 'nsec3'): void {
+function putPresignedZone(writer: IndexWriter, id: number, denial: 'nsec' | 'nsec3'): void {
   const apex = parseName(`${denial}.test.`);
   const choice = { denial, iterations: 2, salt: Uint8Array.of(1, 2), isOptOut: true, keys: 1 };
   const { nodes, entries } = compileSigned(presign(recordsOf(apex), choice));
-  for (const [, node] of nodes) target.put(node, false);
-  target.denial.replaceAll(id, apex, entries);
-  target.publish();
+  for (const [, node] of nodes) writer.put(node, false);
+  writer.denial.replaceAll(id, apex, entries);
+  writer.publish();
 }
 
 function recordsOf(apex: Name): ResourceRecord[] {
@@ -140,7 +140,7 @@ for (const [what, packet, transport] of [
 ] as const)
   test(what, () => {
     runQueries(packet, transport, WARM_UP);
-    const rounds = Array.from({ length: ROUNDS }, () => measureGrowth(packet, transport)).sort((a, b) => a - b);
+    const rounds = Array.from({ length: ROUNDS }, () => measureGrowth(packet, transport)).sort((x, b) => x - b);
     assert.ok(rounds[ROUNDS >> 1] <= TOLERATED, `${rounds.join(', ')} bytes for ${QUERIES} queries`);
   });
 

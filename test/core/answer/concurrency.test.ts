@@ -77,8 +77,8 @@ async function startReaders(
   };
 }
 
-function nodeOf(records: readonly ResourceRecord[], name: string): Buffer {
-  return compileNode(new MemoryZone(parseName(`${APEX}.`), [...base, ...records]), parseName(`${name}.${APEX}.`))!;
+function nodeOf(entries: readonly ResourceRecord[], name: string): Buffer {
+  return compileNode(new MemoryZone(parseName(`${APEX}.`), [...base, ...entries]), parseName(`${name}.${APEX}.`))!;
 }
 
 const base = [soa(), record('@', TYPE.NS, parseName('ns.example.test.'))];
@@ -150,13 +150,13 @@ test(`${ADDITIONS} names added while readers query: moving to larger slots loses
   const readers = await startReaders(index, { packet: ask('0000000'), numbered: true, right: [] });
   const name = (i: number): string => String(i).padStart(7, '0');
   for (let from = 0; from < ADDITIONS; from += 1000) {
-    const records = Array.from({ length: 1000 }, (_, i) => {
+    const entries = Array.from({ length: 1000 }, (_, i) => {
       const rdata = Buffer.alloc(4);
       rdata.writeUInt32BE(from + i);
       return record(name(from + i), TYPE.A, rdata);
     });
-    const zone = new MemoryZone(parseName(`${APEX}.`), [...base, ...records]);
-    for (const { name } of records) index.put(compileNode(zone, name)!, false);
+    const zone = new MemoryZone(parseName(`${APEX}.`), [...base, ...entries]);
+    for (const { name: label } of entries) index.put(compileNode(zone, label)!, false);
     index.publish();
     Atomics.store(readers.control, ASKABLE, from + 1000);
   }
@@ -201,12 +201,12 @@ test(`a name of a signed zone comes and goes ${COMINGS} times: every proof prove
   const signing = new SignedRows(keyFile).sign(domain, 1, 1_800_000_000);
   await write(environment, journal, 'test', (draft) => draft.put(dnssec, signing));
   const row = addressRecord(domain, 'flip');
-  const record = async (change: (draft: Draft) => void): Promise<(() => void)[]> => {
+  const entry = async (change: (draft: Draft) => void): Promise<(() => void)[]> => {
     recorded.changes.length = 0;
     await write(environment, journal, 'test', change);
     return recorded.changes.map((recordedChange) => recordedChange.run);
   };
-  const add = await record((draft) => draft.put(records, row));
+  const add = await entry((draft) => draft.put(records, row));
   const store = new LmdbNodeStore(folder);
   const path = new QueryPath(index, store);
   const query = (name: string, type: number): Uint8Array => {
@@ -224,7 +224,7 @@ test(`a name of a signed zone comes and goes ${COMINGS} times: every proof prove
     return hash > flipHash && hash < next;
   })!;
   const packets = [query(covered, TYPE.A), query('flip', TYPE.A), query('flip', TYPE.TXT)];
-  const remove = await record((draft) => draft.delete(records, row));
+  const remove = await entry((draft) => draft.delete(records, row));
   for (const packet of packets) {
     for (const change of [...add, ...remove]) {
       change();

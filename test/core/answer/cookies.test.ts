@@ -26,11 +26,11 @@ interface Judged {
 }
 
 /** The cookie is at an offset in a packet. */
-function checkCookie(cookies: ServerCookies, option: string, client: Client, now: number): Judged {
+function checkCookie(server: ServerCookies, option: string, client: Client, now: number): Judged {
   const bytes = hex(`ffffff${option}ffffff`);
-  const verdict = cookies.check(bytes, 3, option.length / 2, client, now);
+  const verdict = server.check(bytes, 3, option.length / 2, client, now);
   const value = Buffer.alloc(COOKIE_LENGTH);
-  cookies.write(value, 0);
+  server.write(value, 0);
   return { verdict, value: value.toString('hex') };
 }
 

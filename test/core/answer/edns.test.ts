@@ -280,7 +280,7 @@ test('with any options, the response is complete, within its limit, and otherwis
         const message = decodeMessage(response);
         const heeded = readOptions(message.opt!.options).map(([code]) => code);
         assert.is(new Set(heeded).size, heeded.length);
-        for (const code of heeded) assert.ok(list.some((option) => option.code === code));
+        for (const code of heeded) assert.ok(list.some((candidate) => candidate.code === code));
         if (message.rcode === RCODE.FORMERR) return;
         const without = decodeMessage(full.ask(queryWith([], { ...query, name }), transport).response);
         assert.is(message.rcode, without.rcode);

@@ -57,32 +57,32 @@ const query = fc
     cut: fc.constantFrom(0, 0, 0, 1, 5, 12, 30),
     change: fc.constantFrom(null, null, [4, 1], [5, 2], [7, 1], [9, 1], [11, 0], [11, 3], [12, 0xc0]),
   })
-  .map((query) => {
-    const list = query.options.flat();
-    const whole = [...queryWith(list, { ...query, name: query.elsewhere ?? query.name })];
+  .map((packet) => {
+    const list = packet.options.flat();
+    const whole = [...queryWith(list, { ...packet, name: packet.elsewhere ?? packet.name })];
     // The flags of OPT, before RDLENGTH (RFC 6891 section 6.1.3).
-    if (query.dnssecOk) whole[whole.length - list.length - 4] = 0x80;
-    if (!query.hasOpt) {
+    if (packet.dnssecOk) whole[whole.length - list.length - 4] = 0x80;
+    if (!packet.hasOpt) {
       whole.length -= 11 + list.length;
       whole[11] = 0;
     }
-    if (query.isSigned) {
+    if (packet.isSigned) {
       whole.push(...TSIG);
       whole[11]++;
     }
-    whole[2] = query.flags;
-    if (query.change !== null) whole[query.change[0]] = query.change[1];
-    return Uint8Array.from(whole.slice(0, whole.length - query.cut));
+    whole[2] = packet.flags;
+    if (packet.change !== null) whole[packet.change[0]] = packet.change[1];
+    return Uint8Array.from(whole.slice(0, whole.length - packet.cut));
   });
 const transport = fc.constantFrom(...Object.values(TRANSPORT));
 
 function respond(packet: Uint8Array, over: number): unknown {
   const { length, response } = asker.ask(packet, over);
-  const { query } = asker;
-  const { cookie, account, requestedOptions, hasOpt, dnssecOk, questionEnd } = query;
+  const { query: state } = asker;
+  const { cookie, account, requestedOptions, hasOpt, dnssecOk, questionEnd } = state;
   // A deferred message has no response yet, and an ignored message never has one.
-  const rcode = length > 0 ? query.rcode : null;
-  const type = questionEnd === 0 ? null : query.type;
+  const rcode = length > 0 ? state.rcode : null;
+  const type = questionEnd === 0 ? null : state.type;
   return {
     length,
     hex: Buffer.from(response).toString('hex'),

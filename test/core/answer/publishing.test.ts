@@ -181,8 +181,8 @@ class Stepper {
     const soaOf = (name: Name, type: number): string[] => {
       const packet = encodeQuery({ name, type, class: 1, edns: { version: 0, size: UDP, do: true } }, 1);
       const { answer, authority } = decodeMessage(this.#path.answer(packet, UDP)!);
-      const records = [...answer, ...authority].filter((found) => found.type === TYPE.SOA);
-      return records.map(({ rdata }) => Buffer.from(rdata).toString('hex'));
+      const entries = [...answer, ...authority].filter((found) => found.type === TYPE.SOA);
+      return entries.map(({ rdata }) => Buffer.from(rdata).toString('hex'));
     };
     const current = soaOf(domain.apex, TYPE.SOA);
     assert.is(current.length, 1);
@@ -218,12 +218,12 @@ class Stepper {
 /** The records that are not of DNSSEC; of the SOA that it is there, since the serial changes. */
 function contentOf({ rcode, question, answer, authority }: Message): string {
   const name = formatName(question.subarray(0, -4));
-  const sections = [answer, authority].map((records) =>
-    records
+  const sections = [answer, authority].map((entries) =>
+    entries
       .filter(({ type }) => type !== TYPE.RRSIG && type !== TYPE.NSEC3)
-      .map(({ name, type, rdata }) => {
+      .map(({ name: label, type, rdata }) => {
         const data = type === TYPE.SOA ? '' : Buffer.from(rdata).toString('hex');
-        return `${formatName(name)} ${type} ${data}`;
+        return `${formatName(label)} ${type} ${data}`;
       }),
   );
   return `${name} ${question[question.length - 3]}: ${rcode} ${JSON.stringify(sections)}`;

@@ -75,7 +75,7 @@ const rowOf = (domain: Domain, { name, type, ttl, rdata }: ResourceRecord): Reco
 });
 
 async function add({ environment, journal, domain }: Context, added: readonly ResourceRecord[]): Promise<RecordRow[]> {
-  const rows = added.map((record) => rowOf(domain, record));
+  const rows = added.map((entry) => rowOf(domain, entry));
   await write(environment, journal, 'test', (draft) => {
     for (const row of rows) draft.put(records, row);
   });

@@ -78,15 +78,15 @@ class Node {
   }
 }
 
-let folder: string;
+let scratch: string;
 let count = 0;
 test.before(() => {
-  folder = temporaryFolder('backups');
+  scratch = temporaryFolder('backups');
 });
-test.after(() => removeFolder(folder));
+test.after(() => removeFolder(scratch));
 
-const newNode = (history?: number): Node => new Node(join(folder, `node-${count++}`), history);
-const newTarget = (): FolderTarget => new FolderTarget(join(folder, `target-${count++}`));
+const newNode = (history?: number): Node => new Node(join(scratch, `node-${count++}`), history);
+const newTarget = (): FolderTarget => new FolderTarget(join(scratch, `target-${count++}`));
 const optionsOf = (node: Node, target: FolderTarget, encryption: Encryption | null = null): BackupOptions => ({
   ...{ config: node.config, target, encryption, version: '1.2.3' },
 });
@@ -165,7 +165,7 @@ test('a restore goes to any moment, and takes the journal of a store that surviv
     [],
   );
   assert.is(await codeOf(restore(newNode(), target, { until: Date.parse(made.made) - 1 })), 'no_backup');
-  assert.is(await codeOf(restore(newNode(), target, { journals: [join(folder, 'never')] })), 'no_journal');
+  assert.is(await codeOf(restore(newNode(), target, { journals: [join(scratch, 'never')] })), 'no_journal');
 });
 
 test('a restore begins another history: both can be restored afterwards', async () => {
@@ -235,7 +235,7 @@ test('encrypted backups are restored with the key, by recipients, and by nobody 
   const empty = newNode();
   assert.is(await codeOf(restore(empty, target, { identities: stranger })), 'cannot_decrypt');
   assert.not(readdirSync(empty.folder).some((name) => /mdb|download/.test(name)));
-  const rotated = openSecretsAfterRotation(keyFile, join(folder, 'rotated.key'));
+  const rotated = openSecretsAfterRotation(keyFile, join(scratch, 'rotated.key'));
   await verifyBackup(target, made, await identitiesOf(rotated));
 });
 

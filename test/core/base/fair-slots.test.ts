@@ -225,9 +225,9 @@ test('generated: limits hold, no free slot is kept from a newcomer, nothing is l
       await setImmediate();
       assert.equal([slots.inUse, slots.waiting], [held.length, waiting.size]);
       assert.ok(held.length <= limit && waiting.size <= queue);
-      const holdsNone = ({ account, network }: SlotOwner): boolean =>
-        !held.some((slot) => slot.owner.account === account && account !== '') &&
-        !held.some((slot) => slot.owner.network === network && network !== '');
+      const holdsNone = ({ account: customer, network: prefix }: SlotOwner): boolean =>
+        !held.some((slot) => slot.owner.account === customer && customer !== '') &&
+        !held.some((slot) => slot.owner.network === prefix && prefix !== '');
       if (held.length < limit) assert.not([...waiting.values()].some(holdsNone), 'a free slot is not given');
     }
     for (const controller of waiting.keys()) controller.abort();

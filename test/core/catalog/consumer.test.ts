@@ -204,10 +204,10 @@ test('catalogs of one account delay none of another, whatever their processing t
       draft.put(accounts, account);
       draft.put(domains, other);
     });
-    const listing = (zone: number) => ({ listings: [{ zone, label: 'x', isMoving: false }], isBroken: false });
-    await setCatalog(store, first, { catalog: 0, ...listing(0) });
-    await setCatalog(store, second, { catalog: 1, ...listing(1) });
-    await setCatalog(store, other, { catalog: 0, ...listing(2) });
+    const memberOf = (zone: number) => ({ listings: [{ zone, label: 'x', isMoving: false }], isBroken: false });
+    await setCatalog(store, first, { catalog: 0, ...memberOf(0) });
+    await setCatalog(store, second, { catalog: 1, ...memberOf(1) });
+    await setCatalog(store, other, { catalog: 0, ...memberOf(2) });
     // The first commit, which is of the first account, lasts until the other's is done.
     let commits = 0;
     let release = (): void => {};

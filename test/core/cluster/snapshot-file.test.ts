@@ -39,8 +39,8 @@ const UPLOAD = {
   ...{ summary: null, createdAt: 1, updatedAt: 1 },
 };
 const ignore = (): void => {};
-const configOf = (folder: string, name = 'one') =>
-  loadConfig({ env: { WAYPOST_DATA_DIR: folder, WAYPOST_NODE_NAME: name } });
+const configOf = (directory: string, name = 'one') =>
+  loadConfig({ env: { WAYPOST_DATA_DIR: directory, WAYPOST_NODE_NAME: name } });
 const failsWith = async (code: string, work: Promise<unknown>): Promise<string> => {
   const error = await work.then(
     () => assert.unreachable(`${code} was expected`),
@@ -96,9 +96,9 @@ test('a snapshot is the store at one moment, and goes where there is none', asyn
   assert.equal([kept, log], [null, 'none']);
   assert.is(steps.at(-1), head.size + large.length);
   const store = new BlobStore(join(data, 'blobs'));
-  for (const bytes of [large, small]) {
-    const blob = await store.open(hashOf(bytes));
-    assert.is(blob?.size, bytes.length);
+  for (const content of [large, small]) {
+    const blob = await store.open(hashOf(content));
+    assert.is(blob?.size, content.length);
     await blob?.file.close();
   }
   assert.is(readdirSync(join(data, 'blobs')).length, 2);

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { generateEd25519Seed, loadEd25519Key, signEd25519 } from '../../../core/dnssec/ed25519.ts';
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'hex');
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+const hex = (data: Uint8Array): string => Buffer.from(data).toString('hex');
 
 const VECTORS = [
   {

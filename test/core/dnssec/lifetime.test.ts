@@ -20,23 +20,23 @@ const contains = (ranges: readonly HashRange[], hash: number): boolean =>
 
 test('21 days or more and less than 28 are left, of 30 in all', () => {
   fc.assert(
-    fc.property(clock, hash32, (clock, hash) => {
-      const { inception, expiration } = validityOf(clock, hash);
+    fc.property(clock, hash32, (time, hash) => {
+      const { inception, expiration } = validityOf(time, hash);
       assert.ok(Number.isInteger(expiration));
       assert.is(expiration - inception, 30 * DAY);
-      assert.ok(expiration - clock >= 21 * DAY && expiration - clock < 28 * DAY, String(expiration - clock));
-      assert.ok(clock - inception > 2 * DAY && clock - inception <= 9 * DAY, String(clock - inception));
+      assert.ok(expiration - time >= 21 * DAY && expiration - time < 28 * DAY, String(expiration - time));
+      assert.ok(time - inception > 2 * DAY && time - inception <= 9 * DAY, String(time - inception));
     }),
     { numRuns },
   );
 });
 
 test('a name keeps its phase: expirations are whole weeks apart, and hashes in order have phases in order', () => {
-  const phase = (clock: number, hash: number): number => validityOf(clock, hash).expiration % (7 * DAY);
+  const phase = (time: number, hash: number): number => validityOf(time, hash).expiration % (7 * DAY);
   fc.assert(
-    fc.property(clock, clock, hash32, hash32, (clock, other, hash, second) => {
-      assert.is(phase(clock, hash), phase(other, hash));
-      if (hash < second) assert.ok(phase(clock, hash) <= phase(clock, second));
+    fc.property(clock, clock, hash32, hash32, (time, other, hash, second) => {
+      assert.is(phase(time, hash), phase(other, hash));
+      if (hash < second) assert.ok(phase(time, hash) <= phase(time, second));
     }),
     { numRuns },
   );
@@ -79,10 +79,10 @@ test('ranges are in order, apart, and two at most', () => {
 
 test('an advance by 6 hours makes at most 5 % of the names due, and those of 7 days make each due once', () => {
   fc.assert(
-    fc.property(clock, (clock) => {
+    fc.property(clock, (time) => {
       let sum = 0;
       for (let step = 0; step < 28; step++) {
-        const ranges = dueHashes(clock + step * 6 * HOUR, clock + (step + 1) * 6 * HOUR);
+        const ranges = dueHashes(time + step * 6 * HOUR, time + (step + 1) * 6 * HOUR);
         const share = ranges.reduce((total, { first, last }) => total + last - first + 1, 0);
         assert.ok(share <= 0.05 * 2 ** 32);
         sum += share;
@@ -114,8 +114,8 @@ test('every phase has its hashes', () => {
 test('an example', () => {
   // 21 days after 1 January 2026 is 22 January. Weeks begin on Thursday, as 1970 did, and a hash in
   // the middle has its grid point 3.5 days later.
-  const clock = Date.UTC(2026, 0, 1) / 1000;
-  const { inception, expiration } = validityOf(clock, 0x80000000);
+  const time = Date.UTC(2026, 0, 1) / 1000;
+  const { inception, expiration } = validityOf(time, 0x80000000);
   assert.is(new Date(expiration * 1000).toISOString(), '2026-01-25T12:00:00.000Z');
   assert.is(new Date(inception * 1000).toISOString(), '2025-12-26T12:00:00.000Z');
 });

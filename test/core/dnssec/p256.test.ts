@@ -54,9 +54,9 @@ test('every candidate for a nonce is that of RFC 6979 3.2', () => {
     fc.property(
       fc.uint8Array({ minLength: 32, maxLength: 32 }),
       fc.uint8Array({ minLength: 32, maxLength: 32 }),
-      (key, digest) => {
-        nonces.seed(key, digest);
-        const expected = nonceCandidates(key, digest);
+      (key, hash) => {
+        nonces.seed(key, hash);
+        const expected = nonceCandidates(key, hash);
         for (let i = 0; i < 4; i++) assert.is(hex(nonces.next()), hex(expected.next().value));
       },
     ),
@@ -107,9 +107,9 @@ function slowSignature(key: Buffer, hash: Buffer): string {
 test('signatures of any key and digest are those of the definition, in batches of any size', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(scalar, digest), { minLength: 1, maxLength: 9 }), (cases) => {
-      const signatures = signP256Batch(cases.map(([key, digest]) => ({ key: loadP256Key(key), digest })));
-      cases.forEach(([key, digest], i) => {
-        assert.is(hex(signatures[i]), slowSignature(key, digest));
+      const signatures = signP256Batch(cases.map(([key, hash]) => ({ key: loadP256Key(key), digest: hash })));
+      cases.forEach(([key, hash], i) => {
+        assert.is(hex(signatures[i]), slowSignature(key, hash));
       });
     }),
     { numRuns: depth({ quick: 10, moderate: 60, full: 1000 }) },

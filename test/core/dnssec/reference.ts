@@ -66,7 +66,7 @@ function canonicalContent(type: number, rdata: string): string {
     return address + lower(rdata.slice(address.length));
   }
   let out = '';
-  for (const part of (NAMES[type] ?? '').split(' ').filter((part) => part !== '')) {
+  for (const part of (NAMES[type] ?? '').split(' ').filter((piece) => piece !== '')) {
     const at = out.length;
     if (part === 'n') out += wireOf(labelsAt(rdata, at).labels.map(lower));
     else if (part === 's') out += rdata.slice(at, at + 1 + rdata.charCodeAt(at));

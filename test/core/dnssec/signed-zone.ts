@@ -53,18 +53,19 @@ export function signZone(
     if (labelCount(name) > labelCount(apex)) ownerOf(parentName(name));
     return owner;
   };
-  for (const { name, type, ttl, rdata } of all) {
+  for (const { name, type, ttl: seconds, rdata } of all) {
     if (isGlue(name) || (isCut(name) && type !== TYPE.NS && type !== TYPE.DS)) continue;
     const { sets } = ownerOf(name);
-    const set = sets.get(type) ?? { ttl, rdatas: [] };
+    const set = sets.get(type) ?? { ttl: seconds, rdatas: [] };
     sets.set(type, set);
     set.rdatas.push(rdata);
   }
 
   const requests: RrsigRequest[] = [];
-  const sign = (owner: Name, hash: Uint8Array, type: number, ttl: number, rdatas: readonly Uint8Array[]): void => {
+  const sign = (owner: Name, hash: Uint8Array, type: number, seconds: number, rdatas: readonly Uint8Array[]): void => {
     const validity = validityOf(clock, hashPrefix(hash));
-    for (const key of keys) requests.push({ rrset: { owner, type, ttl, rdatas }, key, signer: apex, validity });
+    for (const key of keys)
+      requests.push({ rrset: { owner, type, ttl: seconds, rdatas }, key, signer: apex, validity });
   };
   const minimum = Buffer.from(soa.rdata).readUInt32BE(soa.rdata.length - MINIMUM_LENGTH);
   // RFC 9077.
@@ -73,7 +74,7 @@ export function signZone(
   const chain = [...owners.values()].sort((a, b) => Buffer.compare(a.hash, b.hash));
   chain.forEach(({ name, hash, sets }, i) => {
     const signed = [...sets].filter(([type]) => !(isCut(name) && type === TYPE.NS));
-    for (const [type, { ttl, rdatas }] of signed) sign(name, hash, type, ttl, rdatas);
+    for (const [type, { ttl: seconds, rdatas }] of signed) sign(name, hash, type, seconds, rdatas);
     const types = [...sets.keys(), ...(signed.length > 0 ? [TYPE.RRSIG] : [])];
     const rdata = nsec3Rdata(chain[(i + 1) % chain.length].hash, types);
     const denial = { name: nsec3Owner(hash, apex), type: TYPE.NSEC3, ttl: denialTtl, rdata };

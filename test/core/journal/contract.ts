@@ -218,8 +218,8 @@ export function journalContract(
         const head = journal.head;
         const all = good.map((account) => journal.commit(request([putAccount(account)])));
         const bad = journal.commit(request([poison]));
-        const after = newAccount();
-        all.push(journal.commit(request([putAccount(after)])));
+        const added = newAccount();
+        all.push(journal.commit(request([putAccount(added)])));
         let error: unknown;
         await bad.catch((cause: unknown) => {
           error = cause;
@@ -227,7 +227,7 @@ export function journalContract(
         assert.instance(error, Error);
         const sequences = (await Promise.all(all)).map(({ sequence }) => sequence - head);
         assert.equal(sequences, [1, 2, 3, 4, 5, 6, 7]);
-        for (const account of [...good, after]) assert.is(reader.account(account.id)?.id, account.id);
+        for (const account of [...good, added]) assert.is(reader.account(account.id)?.id, account.id);
         assert.is(chain(environment).length, head + 7);
       }
       assert.is([...environment.rows.get(accounts.number)!.getKeys({})].length, 3 * 7);

@@ -71,33 +71,33 @@ interface Model {
 }
 
 /** A random change to the rows that the API allows. */
-function changeRandomly({ domains, proxies, records }: Model, random: Random): void {
+function changeRandomly({ domains: zones, proxies: sites, records: entries }: Model, random: Random): void {
   const apex = random.pick(APEXES);
-  const domain = domains.get(apex);
-  const all = [...records].filter(([, { domainId }]) => domainId === domain?.id);
+  const domain = zones.get(apex);
+  const all = [...entries].filter(([, { domainId }]) => domainId === domain?.id);
   if (domain === undefined) {
-    domains.set(apex, newDomain(apex, random.below(2) === 0 ? KEPT : null));
+    zones.set(apex, newDomain(apex, random.below(2) === 0 ? KEPT : null));
     return;
   }
   const kind = random.below(42);
   if (kind === 0) {
-    domains.delete(apex);
-    proxies.delete(apex);
-    for (const [key] of all) records.delete(key);
-  } else if (kind === 1) domains.set(apex, { ...domain, kept: domain.kept === null ? KEPT : null });
+    zones.delete(apex);
+    sites.delete(apex);
+    for (const [key] of all) entries.delete(key);
+  } else if (kind === 1) zones.set(apex, { ...domain, kept: domain.kept === null ? KEPT : null });
   else if (kind === 2 || kind > 39) {
-    const old = proxies.get(apex);
+    const old = sites.get(apex);
     const originHost = random.pick([null, '192.0.2.7', 'origin.example.net', 'www.example.net', '2001:db8::7']);
     if (old === undefined || random.below(3) === 0)
-      proxies.set(apex, { ...(old ?? newProxy(domain)), enabled: old?.enabled !== true });
-    else if (random.below(2) === 0) proxies.set(apex, { ...old, originHost });
-    else proxies.delete(apex);
-  } else if (kind === 3) for (const [key] of all) records.delete(key);
-  else if (kind === 4) for (const [key, row] of all) records.set(key, { ...row, ttl: row.ttl + 1 });
+      sites.set(apex, { ...(old ?? newProxy(domain)), enabled: old?.enabled !== true });
+    else if (random.below(2) === 0) sites.set(apex, { ...old, originHost });
+    else sites.delete(apex);
+  } else if (kind === 3) for (const [key] of all) entries.delete(key);
+  else if (kind === 4) for (const [key, row] of all) entries.set(key, { ...row, ttl: row.ttl + 1 });
   else if (kind < (all.length > 10 ? 30 : 20) && all.length > 3) {
     const [key, row] = random.pick(all);
-    if (random.below(4) > 0) records.delete(key);
-    else records.set(key, { ...row, proxied: [null, true, false][random.below(3)] });
+    if (random.below(4) > 0) entries.delete(key);
+    else entries.set(key, { ...row, proxied: [null, true, false][random.below(3)] });
   } else {
     const [type, rdata] = random.pick(RDATA);
     const target = parseName(random.pick(TARGETS), domain.apex);
@@ -111,7 +111,7 @@ function changeRandomly({ domains, proxies, records }: Model, random: Random): v
     )
       return;
     if (sameName.some(([, other]) => other.type === type && Buffer.from(other.rdata).equals(row.rdata))) return;
-    records.set(row.id, row);
+    entries.set(row.id, row);
   }
 }
 

@@ -81,7 +81,7 @@ for (const transport of TRANSPORTS) {
     );
     const { localPort } = client.socket;
     assert.equal(
-      requests.map(({ message, address, port, transport }) => [[...message], address, port, transport]),
+      requests.map(({ message, address, port, transport: way }) => [[...message], address, port, way]),
       new Array(2).fill([[...AXFR], '127.0.0.1', localPort, 'tcp']),
     );
   });

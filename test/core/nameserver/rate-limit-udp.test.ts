@@ -162,10 +162,10 @@ test('queries with a valid cookie are not limited', () =>
     },
     ['127.7.6.1', '127.7.6.2'],
     async (served, [source, forged]) => {
-      const withCookie = (packet: Uint8Array, cookie: Uint8Array): Uint8Array => {
-        const out = Buffer.concat([packet, Uint8Array.of(0, 10, 0, cookie.length), cookie]);
+      const withCookie = (packet: Uint8Array, option: Uint8Array): Uint8Array => {
+        const out = Buffer.concat([packet, Uint8Array.of(0, 10, 0, option.length), option]);
         // Length of the rdata of OPT, which is the last record and was empty.
-        out.writeUInt16BE(4 + cookie.length, packet.length - 2);
+        out.writeUInt16BE(4 + option.length, packet.length - 2);
         return out;
       };
       const client = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);

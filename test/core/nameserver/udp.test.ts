@@ -140,7 +140,7 @@ for (const transport of ['batch', 'portable'] as const) {
       good.map((reply) => byteOf(reply)),
       Array.from({ length: sent }, (_, i) => i % 100),
     );
-    for (const reply of replies.filter((reply) => reply.readUInt16BE(0) >= sent)) {
+    for (const reply of replies.filter((packet) => packet.readUInt16BE(0) >= sent)) {
       assert.is.not(reply.readUInt16BE(0), 60_001);
       assert.is(decodeMessage(reply).rcode, RCODE.FORMERR);
     }
@@ -184,7 +184,7 @@ async function refused(address: string, port: number): Promise<boolean> {
   const socket = await connected(address, port);
   const error = once(socket, 'message').then(
     () => false,
-    (error: NodeJS.ErrnoException) => error.code === 'ECONNREFUSED',
+    (reason: NodeJS.ErrnoException) => reason.code === 'ECONNREFUSED',
   );
   socket.send(ask('host1'));
   const result = await Promise.race([error, sleep(REPLY_MS, false)]);

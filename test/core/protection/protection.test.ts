@@ -68,8 +68,8 @@ test('descriptors have the same levels; what is not known or has no budget is no
 test('disk: first the cache shrinks, then patient writes are refused, then all; and back', () => {
   const { usage, bounds, lines, protection } = rig();
   const { storage } = protection;
-  const state = (free: number, now: number): unknown[] => {
-    usage.free = free * MB;
+  const state = (room: number, now: number): unknown[] => {
+    usage.free = room * MB;
     protection.look(now);
     const refused = ['7', 'secondary', 'dnssec', 'sign-in'].filter((author) => storage.refusalOf(author) !== null);
     return [refused, storage.isFull, bounds.at(-1)];

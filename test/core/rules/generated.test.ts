@@ -48,7 +48,7 @@ const namedMatch = (names: readonly string[]): fc.Arbitrary<NamedMatch> =>
       fc.option(textMatch(VALUES), { nil: {} }),
       fc.option(fc.boolean(), { nil: undefined }),
     )
-    .map(([name, text, absent]) => ({ name, ...text, ...(absent === undefined ? {} : { absent }) }));
+    .map(([label, text, absent]) => ({ name: label, ...text, ...(absent === undefined ? {} : { absent }) }));
 
 const ADDRESSES = ['192.0.2.1', '192.0.2.200', '198.51.100.7', '2001:db8::1', '2001:db8:1::1', '::1'];
 const NETWORKS = ['192.0.2.0/24', '192.0.2.1', '192.0.2.128/25', '0.0.0.0/0', '2001:db8::/32', '::/0', '2001:db8::1'];
@@ -96,12 +96,12 @@ const action: fc.Arbitrary<RuleAction> = fc.oneof(
   ),
   fc
     .tuple(name, fc.constantFrom('1', '2'))
-    .map(([name, value]): RuleAction => ({ type: 'set_request_header', name, value })),
+    .map(([label, value]): RuleAction => ({ type: 'set_request_header', name: label, value })),
   fc
     .tuple(name, fc.constantFrom('1', '2'))
-    .map(([name, value]): RuleAction => ({ type: 'set_response_header', name, value })),
-  name.map((name): RuleAction => ({ type: 'remove_request_header', name })),
-  name.map((name): RuleAction => ({ type: 'remove_response_header', name })),
+    .map(([label, value]): RuleAction => ({ type: 'set_response_header', name: label, value })),
+  name.map((label): RuleAction => ({ type: 'remove_request_header', name: label })),
+  name.map((label): RuleAction => ({ type: 'remove_response_header', name: label })),
   fc
     .constantFrom('/n{path}', '/n/{rest}', '{path}', '/{host}/{scheme}{uri}', '/n?{rest}', '/n{query}')
     .map((path): RuleAction => ({ type: 'rewrite', path })),
@@ -112,7 +112,7 @@ const rule: fc.Arbitrary<Rule> = fc
     { requiredKeys: ['action'] },
   )
   // A rewriting rule with prefixes in another case is tested by hand.
-  .filter(({ action, match }) => action.type !== 'rewrite' || match?.path?.ignore_case !== true)
+  .filter(({ action: step, match: when }) => step.type !== 'rewrite' || when?.path?.ignore_case !== true)
   .map(({ except, ...rest }) => (except !== undefined && Object.keys(except).length > 0 ? { ...rest, except } : rest));
 
 const QUERIES = ['', '?', '?a', '?a=1', '?a=1&b=a+b', '?ab=Ab&a=', '?a=%61&%61b=12', '?x-a=a=b'];
@@ -151,10 +151,10 @@ test('compiled rules and the reference agree', () => {
         const document = { rules };
         assert.equal(checkRules(document), []);
         const set = new RuleSet(document);
-        for (const request of requests)
+        for (const sample of requests)
           assert.equal(
-            outcomeOf(set, request, () => isPassed),
-            interpret(document, request, () => isPassed),
+            outcomeOf(set, sample, () => isPassed),
+            interpret(document, sample, () => isPassed),
           );
       },
     ),
@@ -164,7 +164,7 @@ test('compiled rules and the reference agree', () => {
 
 /** The index has its bits in words of 32, and remembers results by the values of requests. */
 test('many rules and recurring requests agree with the reference', () => {
-  const light = rule.filter(({ action }) => ['limit', 'set_response_header', 'bypass_cache'].includes(action.type));
+  const light = rule.filter(({ action: step }) => ['limit', 'set_response_header', 'bypass_cache'].includes(step.type));
   fc.assert(
     fc.property(
       fc.array(light, { minLength: 30, maxLength: 70 }),
@@ -173,7 +173,7 @@ test('many rules and recurring requests agree with the reference', () => {
       (rules, requests, order) => {
         const document = { rules };
         const set = new RuleSet(document);
-        const expected = requests.map((request) => interpret(document, request));
+        const expected = requests.map((sample) => interpret(document, sample));
         for (const number of order) {
           const next = number % requests.length;
           assert.equal(outcomeOf(set, requests[next]), expected[next]);

@@ -70,15 +70,15 @@ class Node {
   hasQuorum = true;
   readonly keeper: SecondaryKeeper;
 
-  constructor(shared: Shared, name = 'a', { maxConcurrent = 10, minRefresh = 10, maxRefresh = 5000 } = {}) {
+  constructor(world: Shared, name = 'a', { maxConcurrent = 10, minRefresh = 10, maxRefresh = 5000 } = {}) {
     const log = (_message: string): void => void this.logged.push(_message);
     this.keeper = new SecondaryKeeper({
       ...{ maxConcurrent, minRefresh, maxRefresh, now: seconds, nodeName: name },
       log: { debug: log, info: log, warn: log, error: log } as never,
-      rows: () => shared.rows.values(),
-      storedRow: (id) => shared.rows.get(id),
-      domain: (id) => (shared.rows.has(id) ? domainOf(id) : undefined),
-      nodes: () => shared.names,
+      rows: () => world.rows.values(),
+      storedRow: (id) => world.rows.get(id),
+      domain: (id) => (world.rows.has(id) ? domainOf(id) : undefined),
+      nodes: () => world.names,
       onCount: () => {},
       unavailable: {
         set: (apex, isUnavailable) => {
@@ -95,13 +95,13 @@ class Node {
       batch: {
         add: (row) => {
           this.written.push(row);
-          if (this.hasQuorum) shared.write(row);
+          if (this.hasQuorum) world.write(row);
         },
         stop: async () => {},
       },
     });
-    shared.nodes.push(this);
-    shared.names.push(name);
+    world.nodes.push(this);
+    world.names.push(name);
   }
 
   isServed(id: number): boolean {

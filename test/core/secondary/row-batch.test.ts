@@ -13,8 +13,8 @@ import { embedded, type Store, withStore } from '../journal/fixture.ts';
 
 const log = { debug: () => {} } as never;
 
-const rowOf = (domainId: number, refreshedAt: number, serial: number | null = 1): SecondaryRow => ({
-  ...{ domainId, serial, transferredAt: 1, refreshedAt, expiresAt: refreshedAt + 100 },
+const rowOf = (domainId: number, at: number, serial: number | null = 1): SecondaryRow => ({
+  ...{ domainId, serial, transferredAt: 1, refreshedAt: at, expiresAt: at + 100 },
   ...{ refresh: 10, retry: 10, expire: 100, error: null },
 });
 

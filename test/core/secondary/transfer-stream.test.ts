@@ -30,12 +30,12 @@ const host = (n: number): ResourceRecord => ({
 });
 
 /** Messages of at most `most` records each. */
-function messagesOf(request: Buffer, records: readonly ResourceRecord[], most: number): Buffer[] {
+function messagesOf(request: Buffer, records: readonly ResourceRecord[], limit: number): Buffer[] {
   const envelope = { request, questionEnd: 12 + APEX.length + 4, opt: null };
   const messages: Buffer[] = [];
-  for (let i = 0; i < records.length; i += most) {
+  for (let i = 0; i < records.length; i += limit) {
     const message = new TransferMessage(envelope, 0);
-    for (const record of records.slice(i, i + most)) message.add(record);
+    for (const record of records.slice(i, i + limit)) message.add(record);
     messages.push(message.take());
   }
   return messages;

@@ -214,7 +214,7 @@ test('a clock that is set back does not lose counts', async () => {
 
 test('nodes are added up, and a query is read as it was written', () => {
   const names: [string, number][] = [['\x03www', 2]];
-  const sum = mergeNodes([
+  const merged = mergeNodes([
     { sampling: 64, columns: [[8, [1, 2]]], names },
     {
       sampling: 1,
@@ -225,7 +225,7 @@ test('nodes are added up, and a query is read as it was written', () => {
       names,
     },
   ]);
-  assert.equal(sum, {
+  assert.equal(merged, {
     sampling: 64,
     columns: [
       [8, [4, 6]],

@@ -6,7 +6,7 @@ import { RequestTail, type TailSample } from '../../../core/tail/request-tail.ts
 test('requests go to all that watch the domain, and to nobody else', () => {
   const tail = new RequestTail('n1');
   const received: [string, TailSample][] = [];
-  const receive = (who: string) => (sample: TailSample) => void received.push([who, sample]);
+  const receive = (who: string) => (request: TailSample) => void received.push([who, request]);
   const changes: (readonly number[])[] = [];
   tail.onWatched(() => changes.push(tail.watched));
   tail.publish(1, ['{}'], 0);

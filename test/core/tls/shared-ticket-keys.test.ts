@@ -50,7 +50,7 @@ test('a key that is due is replaced by one node, and told to all with the one be
     const keys = await open(() => now);
     const [first] = hex(keys.keys);
     const notices: string[][] = [];
-    keys.follow((keys) => notices.push(hex(keys)));
+    keys.follow((current) => notices.push(hex(current)));
     assert.equal(notices.splice(0), [hex(keys.keys)]);
     now += 3_599_000;
     (await open(() => now)).close();

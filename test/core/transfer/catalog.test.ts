@@ -65,11 +65,11 @@ test('generated steps', async () => {
           });
         } else if (kind === 'look') {
           for (const [i, { apex, members, accountId: owner }] of CATALOGS.entries()) {
-            const listed = [...held.values()].filter((domain) => members === 'all' || domain.accountId === owner);
+            const listed = [...held.values()].filter((zone) => members === 'all' || zone.accountId === owner);
             const expected = [
               `${apex} 0 NS invalid.`,
               `version.${apex} 0 TXT "2"`,
-              ...listed.map((domain) => `${domain.id}.zones.${apex} 0 PTR ${formatName(domain.apex)}`),
+              ...listed.map((zone) => `${zone.id}.zones.${apex} 0 PTR ${formatName(zone.apex)}`),
             ];
             assert.equal((await secondaries[i].look()).sort(), expected.sort());
           }

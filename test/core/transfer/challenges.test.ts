@@ -75,14 +75,14 @@ class Steps {
   /** Whether the last step took something away. */
   isChanging = false;
 
-  prepare(step: Step): readonly [(draft: Draft) => void, (draft: Draft) => void] | null {
-    switch (step.kind) {
+  prepare(action: Step): readonly [(draft: Draft) => void, (draft: Draft) => void] | null {
+    switch (action.kind) {
       case 'record': {
-        const type = TYPES[step.type];
+        const type = TYPES[action.type];
         // What no zone may hold: a wildcard that delegates, a DNAME next to NS or another name
         // below it.
-        if (NAMES[step.name].includes('*') && (type === 'NS' || type === 'DNAME')) return null;
-        const row = rowOf(step.name, type);
+        if (NAMES[action.name].includes('*') && (type === 'NS' || type === 'DNAME')) return null;
+        const row = rowOf(action.name, type);
         const gone = this.#held.delete(row);
         if (!gone) this.#held.add(row);
         this.isChanging = gone;
@@ -90,23 +90,23 @@ class Steps {
         return [work, work];
       }
       case 'challenge': {
-        const gone = this.#open.delete(step.which);
-        if (!gone) this.#open.add(step.which);
+        const gone = this.#open.delete(action.which);
+        if (!gone) this.#open.add(action.which);
         this.isChanging = gone;
         const row = {
           domainId: domain.id,
           type: 'dns-01',
-          token: DIGESTS[step.which],
-          content: DIGESTS[step.which],
+          token: DIGESTS[action.which],
+          content: DIGESTS[action.which],
         } as const;
-        const record = challengeRows[step.which];
+        const record = challengeRows[action.which];
         return [
           (draft) => (gone ? draft.delete(acmeChallenges, row) : draft.put(acmeChallenges, row)),
           (draft) => (gone ? draft.delete(records, record) : draft.put(records, record)),
         ];
       }
       case 'proxy': {
-        const work = (draft: Draft): void => draft.put(proxies, newProxy(domain, step.on));
+        const work = (draft: Draft): void => draft.put(proxies, newProxy(domain, action.on));
         return [work, work];
       }
       default:
@@ -141,14 +141,14 @@ async function bothServeAlike(steps: readonly Step[], together: boolean): Promis
       const secondaries = [new Secondary(ours, APEX), new Secondary(theirs, APEX)];
       const sequence = new Steps();
       let pending: Promise<unknown>[] = [];
-      for (const step of [...steps, { kind: 'look' } as const]) {
-        const works = sequence.prepare(step);
+      for (const action of [...steps, { kind: 'look' } as const]) {
+        const works = sequence.prepare(action);
         // A row has to be there before it can be changed: pending requests come in any
         // order.
         if (sequence.isChanging) await Promise.all(pending.splice(0));
         if (works !== null) pending.push(put(ours, works[0]), put(theirs, works[1]));
-        if (!together || step.kind === 'look') await Promise.all(pending.splice(0));
-        if (step.kind !== 'look') continue;
+        if (!together || action.kind === 'look') await Promise.all(pending.splice(0));
+        if (action.kind !== 'look') continue;
         const [zone, wanted] = [await secondaries[0].look(), await secondaries[1].look()];
         assert.equal(zone, wanted);
         assert.equal(answers(ours), answers(theirs));

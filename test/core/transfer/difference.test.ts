@@ -91,39 +91,39 @@ class Writer {
   }
 
   /** Null: the step changes nothing. */
-  prepare(step: Step): ((draft: Draft) => void) | null {
+  prepare(action: Step): ((draft: Draft) => void) | null {
     const { held, domain } = this;
     const at = (which: number): number => which % held.length;
-    switch (step.kind) {
+    switch (action.kind) {
       case 'add': {
-        const type = TYPES[step.type];
-        const name = parseName(NAMES[step.name], domain.apex);
+        const type = TYPES[action.type];
+        const name = parseName(NAMES[action.name], domain.apex);
         const row = {
-          ...newRecord(domain, NAMES[step.name], TYPE[type], rdataOf(type, step.value)),
-          proxied: step.proxied,
+          ...newRecord(domain, NAMES[action.name], TYPE[type], rdataOf(type, action.value)),
+          proxied: action.proxied,
         };
         const isThere = (other: RecordRow): boolean =>
           Buffer.compare(other.name, name) === 0 &&
           other.type === row.type &&
           Buffer.compare(other.rdata, row.rdata) === 0;
         // One RRset has one TTL, and one record stands in it once.
-        if (held.some(isThere) || (type === 'NS' && NAMES[step.name].includes('*'))) return null;
+        if (held.some(isThere) || (type === 'NS' && NAMES[action.name].includes('*'))) return null;
         const ttl = held.find((other) => Buffer.compare(other.name, name) === 0 && other.type === row.type)?.ttl ?? 300;
         held.push({ ...row, ttl });
         return (draft) => draft.put(records, { ...row, ttl });
       }
       case 'remove': {
         if (held.length === 0) return null;
-        const [row] = held.splice(at(step.which), 1);
+        const [row] = held.splice(at(action.which), 1);
         return (draft) => draft.delete(records, row);
       }
       case 'ttl': {
         if (held.length === 0) return null;
-        const { name, type } = held[at(step.which)];
+        const { name, type } = held[at(action.which)];
         const changed: RecordRow[] = [];
         for (const [i, row] of held.entries())
           if (row.type === type && Buffer.compare(row.name, name) === 0) {
-            held[i] = { ...row, ttl: 100 + step.ttl };
+            held[i] = { ...row, ttl: 100 + action.ttl };
             changed.push(held[i]);
           }
         return (draft) => {
@@ -131,16 +131,16 @@ class Writer {
         };
       }
       case 'proxy':
-        return (draft) => draft.put(proxies, { ...newProxy(domain, step.on), originHost: step.origin });
+        return (draft) => draft.put(proxies, { ...newProxy(domain, action.on), originHost: action.origin });
       case 'alias': {
-        const family = { addresses: [`c633640${step.value}`], ttl: 60, stale: false, goodAt: 1 };
+        const family = { addresses: [`c633640${action.value}`], ttl: 60, stale: false, goodAt: 1 };
         const row = { name: parseName('elsewhere.example.'), a: family, aaaa: null, error: null, checkedAt: 1 };
         const middle = Buffer.concat([idKey(domain.id), nameKey(parseName('b', domain.apex))]).toString('hex');
         const spread = [
           { from: '', to: null },
           { from: '', to: middle },
           { from: middle, to: null },
-        ][step.part];
+        ][action.part];
         return (draft) => draft.put(aliasTargets, { ...row, spread });
       }
       case 'keep':
@@ -220,8 +220,8 @@ test('the history ends: who is further behind, and who asks for what was never s
       await write(environment, journal, 'test', (draft) => draft.put(domains, domain));
       const [{ rdata }] = await rig.records(transferRequest(APEX));
       const first = Buffer.from(rdata).readUInt32BE(rdata.length - 20);
-      const kindAt = async (serial: number): Promise<string> => {
-        const answer = await rig.records(transferRequest(APEX, serial));
+      const kindAt = async (version: number): Promise<string> => {
+        const answer = await rig.records(transferRequest(APEX, version));
         return answer.length === 1 ? 'current' : answer[1].type === TYPE.SOA ? 'differences' : 'zone';
       };
       for (let i = 0; i < 3; i++)

@@ -93,10 +93,10 @@ test('secondaries of one zone: its changes, and no others', async () => {
   const seen = new Promise<void>((resolve) => {
     answered = resolve;
   });
-  secondary.on('message', (message, { port, address }) => {
+  secondary.on('message', (message, { port: sender, address }) => {
     names.push(formatName(nameAt(message, 12)));
     message[2] |= 0x80;
-    secondary.send(message, port, address);
+    secondary.send(message, sender, address);
     answered();
   });
   const { port } = secondary.address();

@@ -68,8 +68,8 @@ test('owners of a whole zone have the case that a master file gave them', () =>
       spelled[1] = 'H'.charCodeAt(0);
       draft.put(spellings, { domainId: domain.id, name, spelled });
     });
-    const records = (await rig.ask(transferRequest(APEX))).flatMap((message) => decodeMessage(message).answer);
-    const owners = records.filter(({ type }) => type === TYPE.A).map(({ name }) => formatName(name));
+    const entries = (await rig.ask(transferRequest(APEX))).flatMap((message) => decodeMessage(message).answer);
+    const owners = entries.filter(({ type }) => type === TYPE.A).map(({ name }) => formatName(name));
     assert.equal(owners, ['h0.zone.test.', 'H1.zone.test.', 'h2.zone.test.']);
   }));
 

@@ -23,7 +23,7 @@ const label = fc
     { weight: 9, arbitrary: fc.array(labelByte, { minLength: 1, maxLength: 8 }) },
     { weight: 1, arbitrary: fc.array(labelByte, { minLength: 60, maxLength: 63 }) },
   )
-  .map((bytes) => Uint8Array.from([bytes.length, ...bytes]));
+  .map((values) => Uint8Array.from([values.length, ...values]));
 
 /** Labels without the root, at most `max` bytes. */
 const labels = (max: number) =>
@@ -32,9 +32,9 @@ const labels = (max: number) =>
     return concat(...parts);
   });
 
-export const anyName: fc.Arbitrary<Name> = labels(254).map((bytes) => concat(bytes, Uint8Array.of(0)));
+export const anyName: fc.Arbitrary<Name> = labels(254).map((joined) => concat(joined, Uint8Array.of(0)));
 
-export const nameInZone: fc.Arbitrary<Name> = labels(255 - ORIGIN.length).map((bytes) => concat(bytes, ORIGIN));
+export const nameInZone: fc.Arbitrary<Name> = labels(255 - ORIGIN.length).map((joined) => concat(joined, ORIGIN));
 
 const bytes = (minLength: number, maxLength: number) => fc.uint8Array({ minLength, maxLength });
 
@@ -64,7 +64,7 @@ const tag = fc
 const digest = (lengths: readonly (readonly [number, number])[]) =>
   fc
     .constantFrom(...lengths)
-    .chain(([algorithm, length]) => bytes(length, length).map((data) => Uint8Array.from([algorithm, ...data])));
+    .chain(([number, length]) => bytes(length, length).map((rdata) => Uint8Array.from([number, ...rdata])));
 
 const textOf = (texts: fc.Arbitrary<string>) => texts.map((text) => Uint8Array.from(Buffer.from(text, 'latin1')));
 
@@ -128,7 +128,7 @@ const PARAMS: readonly (readonly [key: number, value: fc.Arbitrary<Uint8Array>])
 
 const svcParams = fc
   .tuple(
-    fc.tuple(...PARAMS.map(([key, value]) => value.map((bytes) => [key, bytes] as const))),
+    fc.tuple(...PARAMS.map(([key, value]) => value.map((encoded) => [key, encoded] as const))),
     fc.subarray(PARAMS.map(([key]) => key)),
     fc.array(fc.boolean(), { minLength: 20, maxLength: 20 }),
     fc.boolean(),
@@ -179,10 +179,10 @@ const typeBits = (least: number) =>
     });
 
 /** Without the zero bytes at its end, and its length before it. */
-function trimmed(bytes: Uint8Array, flag = 0): Uint8Array {
-  let length = bytes.length;
-  while (length > 0 && bytes[length - 1] === 0) length--;
-  return Uint8Array.from([flag | length, ...bytes.subarray(0, length)]);
+function trimmed(value: Uint8Array, flag = 0): Uint8Array {
+  let length = value.length;
+  while (length > 0 && value[length - 1] === 0) length--;
+  return Uint8Array.from([flag | length, ...value.subarray(0, length)]);
 }
 
 const nxtBits = fc.uniqueArray(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 }).map((types) => {
@@ -235,16 +235,16 @@ const gateway = (between: fc.Arbitrary<Uint8Array>) =>
         anyName.map((name) => [3, name] as const),
       ),
     )
-    .map(([bytes, [type, value]]) => concat(Uint8Array.of(type), bytes, value));
+    .map(([head, [type, value]]) => concat(Uint8Array.of(type), head, value));
 
 const relay = fc
   .tuple(fc.boolean(), gateway(fc.constant(new Uint8Array(0))))
-  .map(([optional, bytes]) => Uint8Array.from([bytes[0] | (optional ? 0x80 : 0), ...bytes.subarray(1)]));
+  .map(([optional, encoded]) => Uint8Array.from([encoded[0] | (optional ? 0x80 : 0), ...encoded.subarray(1)]));
 
 const hostIdentity = fc
   .tuple(fc.nat(255), bytes(1, 20), bytes(1, 60), fc.array(anyName, { maxLength: 2 }))
-  .map(([algorithm, tag, key, servers]) =>
-    concat(Uint8Array.of(tag.length, algorithm, 0, key.length), tag, key, ...servers),
+  .map(([number, keyTag, key, servers]) =>
+    concat(Uint8Array.of(keyTag.length, number, 0, key.length), keyTag, key, ...servers),
   );
 
 const prefix = fc
@@ -253,16 +253,16 @@ const prefix = fc
     concat(Uint8Array.of(0, family, length), trimmed(address.subarray(0, size), negated ? 0x80 : 0)),
   );
 
-const ports = fc.uniqueArray(fc.nat(1000), { maxLength: 5 }).map((ports) => {
+const ports = fc.uniqueArray(fc.nat(1000), { maxLength: 5 }).map((list) => {
   const bits = new Uint8Array(8192);
-  for (const port of ports) bits[port >> 3] |= 0x80 >> (port & 7);
-  return bits.subarray(0, ports.length === 0 ? 0 : (Math.max(...ports) >> 3) + 1);
+  for (const port of list) bits[port >> 3] |= 0x80 >> (port & 7);
+  return bits.subarray(0, list.length === 0 ? 0 : (Math.max(...list) >> 3) + 1);
 });
 
-const a6 = fc.tuple(fc.integer({ min: 0, max: 128 }), bytes(16, 16), anyName).map(([prefix, address, name]) => {
-  const suffix = address.slice(prefix >> 3);
-  if (suffix.length > 0) suffix[0] &= 0xff >> (prefix & 7);
-  return concat(Uint8Array.of(prefix), suffix, prefix === 0 ? new Uint8Array(0) : name);
+const a6 = fc.tuple(fc.integer({ min: 0, max: 128 }), bytes(16, 16), anyName).map(([length, address, name]) => {
+  const suffix = address.slice(length >> 3);
+  if (suffix.length > 0) suffix[0] &= 0xff >> (length & 7);
+  return concat(Uint8Array.of(length), suffix, length === 0 ? new Uint8Array(0) : name);
 });
 
 const digits = (least: number) => fc.stringMatching(new RegExp(`^[0-9]{${least},12}$`));
@@ -441,4 +441,4 @@ export const typeAndRdata: fc.Arbitrary<{ type: number; rdata: Uint8Array }> = f
 
 export const record: fc.Arbitrary<ResourceRecord> = fc
   .tuple(nameInZone, typeAndRdata, fc.integer({ min: 0, max: 0x7fffffff }))
-  .map(([name, data, ttl]) => ({ name, type: data.type, ttl, rdata: data.rdata }));
+  .map(([name, rdata, ttl]) => ({ name, type: rdata.type, ttl, rdata: rdata.rdata }));

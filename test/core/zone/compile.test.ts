@@ -44,10 +44,10 @@ function messageOf(queried: Name, type: number, body: Uint8Array, counts: Counts
   return Buffer.concat([head, queried, Buffer.of(type >> 8, type, 0, 1), body]);
 }
 
-const textOf = (name: Name): string => formatName(name).replace(/(.)\.$/, '$1');
+const textOf = (domainName: Name): string => formatName(domainName).replace(/(.)\.$/, '$1');
 
 /** A record as dns-packet gives it: names without the last dot. */
-function decoded({ name, type, ttl, rdata }: ResourceRecord): unknown {
+function decoded({ name: owner, type, ttl, rdata }: ResourceRecord): unknown {
   const at = (offset: number): string => {
     let end = offset;
     while (rdata[end] !== 0) end += rdata[end] + 1;
@@ -68,13 +68,13 @@ function decoded({ name, type, ttl, rdata }: ResourceRecord): unknown {
         return at(0);
     }
   };
-  return { name: textOf(name), type, ttl, data: data() };
+  return { name: textOf(owner), type, ttl, data: data() };
 }
 
 const TYPE_OF: Readonly<Record<string, number>> = { ...TYPE };
 const plain = (records: readonly dnsPacket.Answer[] = []): unknown[] =>
-  records.map((record) => {
-    const { name, type, ttl, data } = record as { name: string; type: string; ttl: number; data: unknown };
+  records.map((entry) => {
+    const { name, type, ttl, data } = entry as { name: string; type: string; ttl: number; data: unknown };
     const shown = type === 'TXT' ? (data as Buffer[]).map(String) : data;
     return { name, type: TYPE_OF[type], ttl, data: JSON.parse(JSON.stringify(shown)) };
   });
@@ -115,12 +115,12 @@ test('records come out of a body as they went in, in fewer bytes', () => {
   fc.assert(
     fc.property(owned, fc.array(record, { minLength: 1, maxLength: 40 }), fc.nat(3), (queried, records, own) => {
       const body = new Body(queried, 'exact');
-      const whole = records.map((record, i) => (i <= own ? { ...record, name: queried } : record));
-      for (const [i, record] of whole.entries()) write(body, i <= own ? ASKED : record.name, record);
+      const whole = records.map((entry, i) => (i <= own ? { ...entry, name: queried } : entry));
+      for (const [i, entry] of whole.entries()) write(body, i <= own ? ASKED : entry.name, entry);
       const message = dnsPacket.decode(messageOf(queried, 1, body.content, { answers: whole.length }));
       assert.equal(plain(message.answers), whole.map(decoded));
       assert.equal(body.moves, []);
-      const uncompressed = whole.reduce((n, record) => n + record.name.length + 10 + record.rdata.length, 0);
+      const uncompressed = whole.reduce((n, entry) => n + entry.name.length + 10 + entry.rdata.length, 0);
       assert.ok(body.size <= uncompressed);
     }),
     { numRuns: 500 },
@@ -137,13 +137,13 @@ for (const form of ['wildcard', 'suffix'] as const)
           const made = inZone(form === 'wildcard' ? '*.www' : 'www');
           const queried = inZone(`${more.join('.')}.www`);
           const body = new Body(made, form);
-          for (const [i, record] of records.entries())
-            write(body, i === 0 && form === 'wildcard' ? ASKED : record.name, record);
+          for (const [i, entry] of records.entries())
+            write(body, i === 0 && form === 'wildcard' ? ASKED : entry.name, entry);
           const { content } = body;
           const bytes = Buffer.from(content);
           for (const at of body.moves) bytes.writeUInt16BE(bytes.readUInt16BE(at) + queried.length - made.length, at);
-          const expected = records.map((record, i) =>
-            i === 0 && form === 'wildcard' ? { ...record, name: queried } : record,
+          const expected = records.map((entry, i) =>
+            i === 0 && form === 'wildcard' ? { ...entry, name: queried } : entry,
           );
           const message = dnsPacket.decode(messageOf(queried, 1, bytes, { answers: records.length }));
           assert.equal(plain(message.answers), expected.map(decoded));
@@ -200,7 +200,7 @@ test('names that lie too far behind for a pointer are written whole', () => {
   for (let i = 0; i < 1000; i++) records.push(filler);
   for (const text of ['far', 'far', 'one.far'])
     records.push({ name: inZone('deep'), type: TYPE.NS, ttl: 2, rdata: parseName(`${text}.example.net.`) });
-  for (const record of records) write(body, record === filler ? ASKED : record.name, record);
+  for (const entry of records) write(body, entry === filler ? ASKED : entry.name, entry);
   assert.ok(body.size > 0x3fff);
   const message = dnsPacket.decode(messageOf(queried, TYPE.TXT, body.content, { answers: records.length }));
   assert.equal(plain(message.answers), records.map(decoded));
@@ -247,8 +247,8 @@ const address = (text: string, last: number, ttl = 60): ResourceRecord => ({
   rdata: Uint8Array.of(192, 0, 2, last),
 });
 
-function compiled(name: Name, records: readonly ResourceRecord[]): Buffer {
-  const node = compileNode(new MemoryZone(APEX, [soa, apexNs, ...records]), name);
+function compiled(owner: Name, records: readonly ResourceRecord[]): Buffer {
+  const node = compileNode(new MemoryZone(APEX, [soa, apexNs, ...records]), owner);
   assert.ok(node !== null);
   return node;
 }
@@ -308,26 +308,26 @@ test('a name of 255 bytes, under a top-level domain and in a zone of its own len
     { ...apexNs, name: apex },
   ];
   const rest = MAX_NAME - longest.length;
-  const name = rest === 0 ? longest : parseName(`${'d'.repeat(57 + rest)}.${labels.join('.')}.com.`);
-  assert.is(name.length, MAX_NAME);
-  const mx = { name, type: TYPE.MX, ttl: 1, rdata: Uint8Array.from([0, 1, ...name]) };
-  const records = [mx, { name, type: TYPE.A, ttl: 1, rdata: Uint8Array.of(1, 2, 3, 4) }];
-  for (const apex of [parseName('com.'), name]) {
+  const owner = rest === 0 ? longest : parseName(`${'d'.repeat(57 + rest)}.${labels.join('.')}.com.`);
+  assert.is(owner.length, MAX_NAME);
+  const mx = { name: owner, type: TYPE.MX, ttl: 1, rdata: Uint8Array.from([0, 1, ...owner]) };
+  const records = [mx, { name: owner, type: TYPE.A, ttl: 1, rdata: Uint8Array.of(1, 2, 3, 4) }];
+  for (const apex of [parseName('com.'), owner]) {
     const zone = new MemoryZone(apex, [...apexRecords(apex), ...records]);
-    const node = compileNode(zone, name);
+    const node = compileNode(zone, owner);
     assert.ok(node !== null);
     const answer = answerOf(node, TYPE.MX);
     assert.equal([answer.ancount, answer.arcount], [1, 1]);
-    const message = dnsPacket.decode(messageOf(name, TYPE.MX, answer.body, { answers: 1, additionals: 1 }));
+    const message = dnsPacket.decode(messageOf(owner, TYPE.MX, answer.body, { answers: 1, additionals: 1 }));
     assert.equal(plain(message.answers), [decoded(mx)]);
   }
 });
 
 /** What the node of `www` answers by type: response code and bytes of the body. */
 function answersOf(records: readonly ResourceRecord[]): Map<number, readonly [rcode: number, size: number]> {
-  const soa = Buffer.concat([APEX, APEX, Buffer.alloc(20)]);
+  const rdata = Buffer.concat([APEX, APEX, Buffer.alloc(20)]);
   const atApex = [
-    { name: APEX, type: TYPE.SOA, ttl: 60, rdata: soa },
+    { name: APEX, type: TYPE.SOA, ttl: 60, rdata: rdata },
     { name: APEX, type: TYPE.NS, ttl: 60, rdata: inZone('ns') },
   ];
   const stored = [...atApex, ...records].map((row) => ({ ...row, proxied: null }));

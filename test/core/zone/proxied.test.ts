@@ -28,7 +28,7 @@ function answered(lines: readonly string[], flags: readonly string[] = [], clust
   const soa = { name: APEX, type: TYPE.SOA, ttl: 60, rdata: Uint8Array.from(SOA) };
   const all = [soa, record('@ NS ns.elsewhere.net.'), ...lines.map(record)];
   const reported = new Map(flags.map((flag) => [nameId(name(flag.replace('!', ''))), !flag.startsWith('!')]));
-  const flagged = all.map((record) => ({ ...record, proxied: reported.get(nameId(record.name)) ?? null }));
+  const flagged = all.map((entry) => ({ ...entry, proxied: reported.get(nameId(entry.name)) ?? null }));
   const zone = new MemoryZone(APEX, flagged);
   const view = new ProxiedZone(zone, cluster);
   const shown = [...zone.names()]
@@ -39,14 +39,14 @@ function answered(lines: readonly string[], flags: readonly string[] = [], clust
     });
   if (cluster === CLUSTER) {
     const byReference = answeredRecords(all, { enabled: true, flags: reported });
-    const owners = [...new Map(byReference.map((record) => [nameId(record.name), record.name])).values()];
+    const owners = [...new Map(byReference.map((entry) => [nameId(entry.name), entry.name])).values()];
     const expected = owners.map((owner) => {
-      const here = byReference.filter((record) => nameId(record.name) === nameId(owner));
+      const here = byReference.filter((entry) => nameId(entry.name) === nameId(owner));
       const types = [...new Set(here.map(({ type }) => type))].filter((type) => type !== TYPE.SOA && type !== TYPE.NS);
       const texts = types
         .sort((a, b) => a - b)
         .map((type) => {
-          const set = here.filter((record) => record.type === type);
+          const set = here.filter((entry) => entry.type === type);
           return `${type}:${set[0].ttl}x${set.length}`;
         });
       return `${formatRelative(owner, APEX)} ${texts.join(' ')}`;

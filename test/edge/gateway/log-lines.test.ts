@@ -98,7 +98,7 @@ test('the sample is decided at the start; an exchange without a start has no lin
   lines.recordEnd(entry(), ALL);
   lines.close();
   assert.equal(
-    sent.map((batch) => batch.map(({ domainId, lines }) => [domainId, lines])),
+    sent.map((batch) => batch.map(({ domainId, lines: count }) => [domainId, count])),
     [[[7, 2]]],
   );
 });
@@ -120,7 +120,7 @@ test('lines of each domain are apart, and complete', () => {
     [7, '/a', '/c'],
     [8, '/b'],
   ]);
-  assert.ok(sent[0].every(({ text, lines }) => text.endsWith('\n') && text.split('\n').length === lines + 1));
+  assert.ok(sent[0].every(({ text, lines: count }) => text.endsWith('\n') && text.split('\n').length === count + 1));
 });
 
 test('a main thread that does not keep up bounds the memory, and each dropped line is counted', () => {

@@ -129,9 +129,9 @@ test('only "good" is sent', () => {
 
 test('only for this certificate', () => {
   const changed = (change: Partial<CertID>): CertID => new CertID({ ...target.id, ...change });
-  const other = new Uint8Array([1, 2, 3]).buffer;
+  const second = new Uint8Array([1, 2, 3]).buffer;
   assert.match(
-    reasonOf(() => check({ id: changed({ serialNumber: other }) })),
+    reasonOf(() => check({ id: changed({ serialNumber: second }) })),
     /another certificate/,
   );
   const { issuerNameHash, issuerKeyHash } = target.id;

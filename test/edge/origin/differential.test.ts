@@ -50,7 +50,10 @@ test('as node:http reads them; and connections are kept or not as the response s
         assert.equal(ours, meant);
         const before = origin.accepted;
         const theirs = await byNode(origin.port, sample.method, agent);
-        assert.equal({ ...ours, headers: ours.headers.filter((_, i, all) => !OF_CONNECTION.has(all[i & ~1])) }, theirs);
+        assert.equal(
+          { ...ours, headers: ours.headers.filter((_item, i, all) => !OF_CONNECTION.has(all[i & ~1])) },
+          theirs,
+        );
         now = { bytes: 'HTTP/1.1 204 No\r\n\r\n', isClosed: false };
         await seen(fetch(request(origin.port)));
         assert.is(origin.accepted - before, isKept ? 1 : 2, isKept ? 'kept' : 'not kept');

@@ -25,11 +25,11 @@ export interface Generated {
 const TOKEN = [..."!#$%&'*+-.^_`|~0123456789ABCXYZabcxyz"];
 const VALUE = [...' \t!"()/:;<=>?@[]{}abcXYZ019\x80\xe9\xff'];
 
-const join = (parts: readonly string[]): string => parts.join('');
-const name = fc.array(fc.constantFrom(...TOKEN), { minLength: 1, maxLength: 12 }).map((parts) => `x-${join(parts)}`);
+const join = (pieces: readonly string[]): string => pieces.join('');
+const name = fc.array(fc.constantFrom(...TOKEN), { minLength: 1, maxLength: 12 }).map((pieces) => `x-${join(pieces)}`);
 const value = fc
   .array(fc.constantFrom(...VALUE), { maxLength: 20 })
-  .map((parts) => join(parts).replace(/^[ \t]+|[ \t]+$/g, ''));
+  .map((pieces) => join(pieces).replace(/^[ \t]+|[ \t]+$/g, ''));
 const blank = fc.constantFrom('', ' ', '\t', '  ');
 const field = fc.tuple(name, blank, value, blank);
 const data = fc
@@ -65,7 +65,7 @@ export const generated: fc.Arbitrary<Generated> = parts.map((given) => {
   // HTTP/1.0 has no chunks; and a 204 neither a length nor chunks.
   const framing = version === '1.0' && given.framing === 'chunked' ? 'length' : given.framing;
   const body = chunks.join('');
-  const lines = fields.map(([key, before, text, after]) => `${key}:${before}${text}${after}\r\n`);
+  const lines = fields.map(([key, space, text, after]) => `${key}:${space}${text}${after}\r\n`);
   const isNamed = connection.endsWith('X-Named');
   const headers = fields.flatMap(([key, , text]) =>
     isNamed && key.toLowerCase() === 'x-named' ? [] : [key.toLowerCase(), text],

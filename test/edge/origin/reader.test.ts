@@ -31,13 +31,13 @@ function read({ method, isClosed }: Generated, pieces: readonly string[]): Read 
     isEnded: false,
   };
   const owner: ReaderOwner = {
-    onInform: ({ status }) => informs.push(status),
-    onHead: ({ status, headers }) => Object.assign(found, { status, headers }),
+    onInform: ({ status: code }) => informs.push(code),
+    onHead: ({ status: code, headers: fields }) => Object.assign(found, { status: code, headers: fields }),
     onPart: (buffer, from, to) => {
       assert.ok(from < to, 'no part is empty');
       found.body += buffer.toString('latin1', from, to);
     },
-    onEnd: (trailers) => Object.assign(found, { trailers, isEnded: true }),
+    onEnd: (fields) => Object.assign(found, { trailers: fields, isEnded: true }),
   };
   const reader = new ResponseReader(owner, LIMIT);
   reader.begin(method, '');
@@ -54,16 +54,16 @@ function read({ method, isClosed }: Generated, pieces: readonly string[]): Read 
 
 const meant = ({ meaning: { isKept: _, ...rest } }: Generated, left: number): Read => ({ ...rest, left });
 
-function inTwo(generated: Generated): void {
-  const bytes = generated.isClosed ? generated.bytes : generated.bytes + NEXT;
-  const left = generated.isClosed ? 0 : NEXT.length;
+function inTwo(drawn: Generated): void {
+  const bytes = drawn.isClosed ? drawn.bytes : drawn.bytes + NEXT;
+  const left = drawn.isClosed ? 0 : NEXT.length;
   for (let at = 0; at <= bytes.length; at++)
     assert.equal(
       read(
-        generated,
+        drawn,
         [bytes.slice(0, at), bytes.slice(at)].filter((piece) => piece !== ''),
       ),
-      meant(generated, left),
+      meant(drawn, left),
       `cut at ${at}`,
     );
 }

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { hashOf, ownerOf } from '../../../edge/peers/owner.ts';
 
-const nodesOf = (names: readonly string[]) => names.map((name) => ({ name, hash: hashOf(name) }));
+const nodesOf = (names: readonly string[]) => names.map((label) => ({ name: label, hash: hashOf(label) }));
 const NAMES = ['ams1', 'fra1', 'nyc1', 'sin1'];
 const NODES = nodesOf(NAMES);
 const KEYS = Array.from({ length: 4000 }, (_, i) => `https://www.example.com/images/${i}.png?v=${i % 7}`);

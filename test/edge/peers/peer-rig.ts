@@ -101,8 +101,8 @@ export async function peerRig(options: PeerRigOptions = {}): Promise<PeerRig> {
     if (node.isSilent) return cancelled;
     const owner = new OriginPlace(request.origin);
     const { authority, path, headers } = request;
-    const exchange = new PeerExchange({ authority, path, headers, address: '192.0.2.50' }, (status, fields) =>
-      request.informs?.onInform(status, fields, owner),
+    const exchange = new PeerExchange({ authority, path, headers, address: '192.0.2.50' }, (code, received) =>
+      request.informs?.onInform(code, received, owner),
     );
     exchanges.push(exchange);
     await Promise.race([node.receive(exchange), cancelled]);

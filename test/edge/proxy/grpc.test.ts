@@ -228,8 +228,8 @@ test('a client that cancels, before the response and within a stream of them', (
   withEcho(async (client) => {
     cancelled = 0;
     waiting = 0;
-    const { code } = await askUnary(client, 'wait', undefined, (call) => {
-      void until(() => waiting === 1, 'the origin has it').then(() => call.cancel());
+    const { code } = await askUnary(client, 'wait', undefined, (stream) => {
+      void until(() => waiting === 1, 'the origin has it').then(() => stream.cancel());
     });
     assert.is(code, status.CANCELLED);
     await until(() => cancelled === 1, 'the origin knows');

@@ -44,9 +44,9 @@ function each(
         const server = version === '1.1' ? createHttp1Server() : createHttp2Server();
         server.on('request', script as never);
         const port = await listening(server as never, '127.0.0.1');
-        const origins = createOriginClient({ exemptions: true, multiplex: createMultiplexer });
+        const client = createOriginClient({ exemptions: true, multiplex: createMultiplexer });
         const compression = { bodies: new BodyCompressor(10), minBytes: 0 };
-        const proxy = createProxy({ fetch: origins.fetch, compression });
+        const proxy = createProxy({ fetch: client.fetch, compression });
         const site = {
           ...{ domainId: 'd', domain: 'site.test', hasCertificate: false, hsts: '', documents: null },
           origin: { host: '127.0.0.1', port, protocol: 'http', version } as const,
@@ -58,7 +58,7 @@ function each(
             (rig) => work(rig, version),
           );
         } finally {
-          await origins.close();
+          await client.close();
           await new Promise((done) => server.close(done));
         }
       });

@@ -312,23 +312,23 @@ test('long malicious values take linear time', () => {
 
 // Generated.
 
-const percentEncoded = (text: string, letters: readonly boolean[]): string =>
+const percentEncoded = (text: string, mask: readonly boolean[]): string =>
   [...text]
     .map((character, i) =>
-      letters[i % letters.length] ? `%${character.charCodeAt(0).toString(16).padStart(2, '0')}` : character,
+      mask[i % mask.length] ? `%${character.charCodeAt(0).toString(16).padStart(2, '0')}` : character,
     )
     .join('');
-const upperCased = (text: string, letters: readonly boolean[]): string =>
-  [...text].map((character, i) => (letters[i % letters.length] ? character.toUpperCase() : character)).join('');
+const upperCased = (text: string, mask: readonly boolean[]): string =>
+  [...text].map((character, i) => (mask[i % mask.length] ? character.toUpperCase() : character)).join('');
 
 /** A spelling of an IPv6 address with eight groups. Any run of zeros may be omitted. */
-function ipv6Spelling(groups: readonly number[], run: number, padding: number): string {
+function ipv6Spelling(groups: readonly number[], length: number, padding: number): string {
   const texts = groups.map((part) => part.toString(16).padStart(padding, '0'));
   const runs: [number, number][] = [];
   for (let from = 0; from < 8; from++)
     for (let to = from + 1; to <= 8 && groups[to - 1] === 0; to++) runs.push([from, to]);
-  if (runs.length === 0 || run === 0) return texts.join(':');
-  const [from, to] = runs[run % runs.length];
+  if (runs.length === 0 || length === 0) return texts.join(':');
+  const [from, to] = runs[length % runs.length];
   return `${texts.slice(0, from).join(':')}::${texts.slice(to).join(':')}`;
 }
 

@@ -15,11 +15,11 @@ export type Row2 = readonly [
 
 /** An empty `:scheme` is filled in before sending. */
 const SCHEME: Line = [':scheme', ''];
-const requestOf = (method: string, authority: string, path: string, scheme = ''): Line[] => [
+const requestOf = (method: string, host: string, location: string, scheme = ''): Line[] => [
   [':method', method],
   [':scheme', scheme],
-  [':authority', authority],
-  [':path', path],
+  [':authority', host],
+  [':path', location],
 ];
 const pseudo = (method: string, more: readonly Line[] = []): Line[] => [
   ...requestOf(method, 'site.test', '/'),

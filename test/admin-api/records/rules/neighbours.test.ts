@@ -40,8 +40,8 @@ test('sizes, types and alignment match those of the single records', () => {
     fc.property(rows, (list) => {
       const neighbours = new Neighbours([]);
       let plain: RecordRow[] = [];
-      for (const row of list) {
-        const { type, rdata, ttl, proxied } = row;
+      for (const item of list) {
+        const { type, rdata, ttl, proxied } = item;
         const same = plain.filter((other) => other.type === type);
         assert.is(neighbours.has(type), same.length > 0);
         assert.is(neighbours.types.size, new Set(plain.map((other) => other.type)).size);
@@ -60,12 +60,12 @@ test('sizes, types and alignment match those of the single records', () => {
         const changed = wanted.filter((x, i) => x.ttl !== plain[i].ttl || x.proxied !== plain[i].proxied);
         const byId = (a: RecordRow, b: RecordRow): number => (a.id < b.id ? -1 : 1);
         assert.equal(
-          neighbours.align({ ...row, updatedAt: 7 }).sort(byId),
+          neighbours.align({ ...item, updatedAt: 7 }).sort(byId),
           changed.map((x) => ({ ...x, updatedAt: 7 })).sort(byId),
         );
         plain = wanted.map((x) => (changed.includes(x) ? { ...x, updatedAt: 7 } : x));
-        neighbours.add(row);
-        plain.push(row);
+        neighbours.add(item);
+        plain.push(item);
         const values = plain.filter((x) => WEB_TYPES.has(x.type)).map((x) => x.proxied);
         assert.equal(new Set(values).size, values.length === 0 ? 0 : new Set([...values, neighbours.proxied]).size);
       }

@@ -104,7 +104,7 @@ function stored(text: string): string[] {
       ttls.set(set, Math.min(ttl, ttls.get(set) ?? ttl));
       return { set, content: formatRdata(type, rdata) };
     });
-  return [...new Set(keyed.map(({ set, content }) => `${set} ${ttls.get(set)} ${content}`))].sort();
+  return [...new Set(keyed.map(({ set, content: data }) => `${set} ${ttls.get(set)} ${data}`))].sort();
 }
 
 test('what is imported is exported, and an export is the same zone', async ({ daemon, path }) => {
@@ -117,7 +117,7 @@ test('what is imported is exported, and an export is the same zone', async ({ da
       let entries = generated;
       let answer = await put(SOA + entries.join(''));
       while (answer.status === 422) {
-        const bad = new Set(listOf(answer.body.error.details).map(({ line }) => Number(line)));
+        const bad = new Set(listOf(answer.body.error.details).map(({ line: row }) => Number(row)));
         let line = SOA.split('\n').length;
         const left = entries.filter((entry) => {
           const first = line;

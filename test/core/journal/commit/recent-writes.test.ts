@@ -36,7 +36,7 @@ test('a commit conflicts exactly if a key of a later entry is in a range', () =>
           recent.add(i + 1, changes.content);
         }
         const expected = entries.some(
-          (keys, i) => i + 1 > at && keys.some((k) => ranges.some((range) => holds(range, k))),
+          (keys, i) => i + 1 > at && keys.some((k) => ranges.some((bound) => holds(bound, k))),
         );
         assert.is(recent.hasConflict({ at, ranges }), expected);
       },

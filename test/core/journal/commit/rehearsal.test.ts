@@ -26,9 +26,9 @@ const bound = fc.record({
 });
 
 function carryOut(table: Binary, writes: readonly { key: Buffer; value: Buffer | null }[]): void {
-  for (const { key, value } of writes)
-    if (value === null) table.remove(key);
-    else table.put(key, value);
+  for (const { key: cell, value } of writes)
+    if (value === null) table.remove(cell);
+    else table.put(cell, value);
 }
 
 interface Bound {
@@ -41,11 +41,11 @@ interface Bound {
 function readAll(table: Binary, keys: readonly Buffer[], bounds: readonly Bound[]): unknown {
   const hex = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString('hex');
   return {
-    asked: keys.map((key) => [hex(table.get(key)), table.doesExist(key)]),
+    asked: keys.map((cell) => [hex(table.get(cell)), table.doesExist(cell)]),
     ranges: bounds.map(({ from, to, reverse, limit }) => {
       // lmdb stores in the options object that only keys are read.
       const range = () => ({ start: from, end: to, reverse, limit });
-      const rangeKeys = [...table.getKeys(range())].map((key) => hex(key));
+      const rangeKeys = [...table.getKeys(range())].map((cell) => hex(cell));
       return [rangeKeys, [...table.getRange(range())].map((entry) => [hex(entry.key), hex(entry.value)])];
     }),
   };
@@ -94,7 +94,7 @@ test('an iteration that ends early holds no pages: repeated writes reuse space',
       for (const _ of over.getKeys({ start, end, reverse })) break;
     }
     root.transactionSync(() => {
-      for (const key of keys) table.put(key, Buffer.alloc(500, round));
+      for (const cell of keys) table.put(cell, Buffer.alloc(500, round));
     });
     root.resetReadTxn();
   }

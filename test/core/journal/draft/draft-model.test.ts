@@ -37,9 +37,9 @@ async function runBoth({ environment, journal }: Store, plain: PlainStore, progr
 
 /** The usage of accounts, counted from all rows. */
 function checkUsage({ environment, reader }: Store): void {
-  const domains = reader.allDomains(null);
+  const zones = reader.allDomains(null);
   for (const account of [1, 2, 3, 4]) {
-    const own = domains.filter(({ accountId }) => accountId === account);
+    const own = zones.filter(({ accountId }) => accountId === account);
     const count = own.reduce((sum, { id }) => sum + reader.recordsOf(id, null).length, 0);
     const { bytes, audit: _, ...counts } = reader.usage(account);
     assert.equal(counts, { domains: own.length, records: count });
@@ -106,8 +106,8 @@ async function interleave(store: Store, programs: readonly (readonly Step[])[], 
       running.push({ ...next, draft, steps: run(draft, next.program, next.salt) });
     }
     const at = random.below(running.length);
-    const { program, salt, draft, steps } = running[at];
-    const { done, value } = steps.next();
+    const { program, salt, draft, steps: remaining } = running[at];
+    const { done, value } = remaining.next();
     if (!done) continue;
     running.splice(at, 1);
     const { request } = draft;

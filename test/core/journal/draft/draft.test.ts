@@ -28,9 +28,9 @@ test(
   run(async ({ environment, journal }) => {
     const domain = newDomain('zone.test.');
     const stored = ['a', 'c', 'e', 'g'].map((name) => addressRecord(domain, name));
-    await write(environment, journal, 'test', (draft) => {
-      draft.put(domains, domain);
-      for (const row of stored) draft.put(records, row);
+    await write(environment, journal, 'test', (work) => {
+      work.put(domains, domain);
+      for (const row of stored) work.put(records, row);
     });
     const draft = new Draft(environment, journal.head, noIds());
     const names = (limit?: number, after: Uint8Array | null = null) =>
@@ -87,9 +87,9 @@ test(
   run(async ({ environment, journal, reader }) => {
     const domain = newDomain('zone.test.');
     const row = addressRecord(domain, 'www');
-    await write(environment, journal, 'test', (draft) => {
-      draft.put(domains, domain);
-      draft.put(records, row);
+    await write(environment, journal, 'test', (work) => {
+      work.put(domains, domain);
+      work.put(records, row);
     });
     assert.is(reader.zoneState(domain.id).recordCount, 1);
     const draft = new Draft(environment, journal.head, noIds());
@@ -280,7 +280,7 @@ test(
   'insert reads nothing, and the draft may change or delete the row; changes of related rows conflict',
   run(async ({ environment, journal, reader }) => {
     const domain = newDomain('zone.test.');
-    await write(environment, journal, 'test', (draft) => draft.put(domains, domain));
+    await write(environment, journal, 'test', (work) => work.put(domains, domain));
     const [kept, changed, moved, gone] = ['kept', 'changed', 'moved', 'gone'].map((name) =>
       addressRecord(domain, name),
     );
@@ -329,7 +329,7 @@ test(
     const cut = parseName('cut.zone.test.');
     const address = addressRecord(domain, 'cut');
     const delegation = { ...addressRecord(domain, 'cut', 2), type: TYPE.NS, rdata: parseName('ns.example.') };
-    await write(environment, journal, 'test', (draft) => draft.put(domains, domain));
+    await write(environment, journal, 'test', (work) => work.put(domains, domain));
     const draft = new Draft(environment, journal.head, noIds());
     assert.is(draft.hasType(domain.id, cut, TYPE.NS), false);
     draft.put(records, addressRecord(domain, 'below.cut'));

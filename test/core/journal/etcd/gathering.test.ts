@@ -10,10 +10,10 @@ const FOREVER = 2 ** 30;
 
 /** Used like the journal uses it; `isCut` is true once it waits no longer. */
 function gathering(crowd: number, patience = FOREVER) {
-  const gathering = new Gathering();
+  const slow = new Gathering();
   const state = { waiting: 0, isOver: false, isCut: false };
-  gathering.noteGroup(crowd, 0);
-  const cut = gathering
+  slow.noteGroup(crowd, 0);
+  const cut = slow
     .gather(
       () => state.waiting,
       patience,
@@ -24,11 +24,11 @@ function gathering(crowd: number, patience = FOREVER) {
     });
   const changed = async (to: Partial<typeof state>): Promise<boolean> => {
     Object.assign(state, to);
-    gathering.update();
+    slow.update();
     await new Promise((done) => setImmediate(done));
     return state.isCut;
   };
-  return { gathering, state, cut, changed };
+  return { gathering: slow, state, cut, changed };
 }
 
 test('it waits for almost all earlier clients, and shortly for the rest', async () => {

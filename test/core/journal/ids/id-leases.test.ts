@@ -244,8 +244,8 @@ test('a large write leases once, and its ids are consecutive', () =>
     const node = new Node(store);
     await addRows(store, node, 1);
     const before = store.journal.head;
-    const ids = await addRows(store, node, 1, 10_000);
-    assert.is(ids[9999] - ids[0], 9999);
+    const taken = await addRows(store, node, 1, 10_000);
+    assert.is(taken[9999] - taken[0], 9999);
     assert.ok(store.journal.head - before <= 3, 'the write, its lease, and one in the background');
     // Taken one by one, in one draft.
     const runs: number[] = [];

@@ -33,15 +33,15 @@ test('intervals hold what a set holds, and give the lowest run', () => {
           for (let i = 0; expected !== undefined && i < count; i++) reference.delete(expected + i);
         }
         assert.is(intervals.size, reference.size);
-        const members = intervals.all.flatMap(({ start, end }) =>
-          Array.from({ length: end - start }, (_, i) => start + i),
+        const members = intervals.all.flatMap(({ start: from, end }) =>
+          Array.from({ length: end - from }, (_, i) => from + i),
         );
         assert.equal(
           members,
           [...reference].sort((a, b) => a - b),
         );
-        for (const [i, { start }] of intervals.all.entries())
-          assert.ok(i === 0 || intervals.all[i - 1].end < start, 'neighbours are merged');
+        for (const [i, { start: from }] of intervals.all.entries())
+          assert.ok(i === 0 || intervals.all[i - 1].end < from, 'neighbours are merged');
       }
     }),
     { numRuns: 500 },

@@ -82,10 +82,10 @@ test('a zone is signed, signed by another key and unsigned in pieces, and a stop
       for (let i = 0; i < 900; i++) draft.put(records, addressRecord(domain, `host${i}.below${i % 7}`));
     });
     const plain = dump(environment, ['answers']).length;
-    const run = async (row: DnssecRow): Promise<number> => {
+    const run = async (item: DnssecRow): Promise<number> => {
       const first = new Pieces({ environment, journal, isAlone: true, onTrouble });
       first.start();
-      await write(environment, journal, 'test', (draft) => draft.put(dnssec, row));
+      await write(environment, journal, 'test', (draft) => draft.put(dnssec, item));
       await until(() => first.written > 1);
       await first.stop();
       assert.ok(rowOf(store, domain)?.progress !== undefined, 'it was too fast to be stopped');
@@ -93,7 +93,7 @@ test('a zone is signed, signed by another key and unsigned in pieces, and a stop
       second.start();
       await until(() => rowOf(store, domain)?.progress === undefined);
       await second.stop();
-      await checkRebuilt(store, JSON.stringify(row.progress));
+      await checkRebuilt(store, JSON.stringify(item.progress));
       return first.written + second.written;
     };
     assert.ok((await run(startSigning(newRow(store, domain)))) >= 5);

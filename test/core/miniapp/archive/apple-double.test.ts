@@ -13,7 +13,7 @@ const HEAD = Buffer.from([0x00, 0x05, 0x16, 0x07, 0x00, 0x02, 0x00, 0x00]);
 async function withBeside(text: string) {
   const content = Buffer.concat([HEAD, Buffer.from(text)]);
   const files = Object.entries({ ...smallApp(), '._page.html': content });
-  return audited(rawZip(files.map(([name, content]) => ({ name, content }))));
+  return audited(rawZip(files.map(([name, data]) => ({ name, content: data }))));
 }
 
 test('attributes', async () => {

@@ -10,7 +10,7 @@ import { file, type HostileArchive, INDEX, PACKED, TEXT, wide, zip } from './hos
 
 const CRC = crc32(Buffer.from(TEXT));
 
-const ended = (end: RawEnd): Buffer => rawZip([INDEX, file('a.js')], end);
+const ended = (to: RawEnd): Buffer => rawZip([INDEX, file('a.js')], to);
 const end = (what: string, more: RawEnd, codes: readonly RuleCode[], nearMiss?: Buffer): HostileArchive => ({
   what,
   archive: ended(more),

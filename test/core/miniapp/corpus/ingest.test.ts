@@ -23,7 +23,7 @@ import { smallApp } from './small-app.ts';
 const path = join(temporaryFolder('ingest'), 'app.pkg');
 
 async function findingsOf(content: CorpusContent): Promise<readonly Finding[]> {
-  const entries = (): Buffer => rawZip(Object.entries(content).map(([name, content]) => ({ name, content })));
+  const entries = (): Buffer => rawZip(Object.entries(content).map(([name, data]) => ({ name, content: data })));
   writeFileSync(path, content instanceof Uint8Array ? content : entries());
   const findings = new Findings();
   const opened = await openArchive(path, DEFAULT_LIMITS, findings);

@@ -163,31 +163,31 @@ test('any order of sets, deletions and reads, concurrent or not, does what a map
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
       const app = newApp();
-      const storage = small;
+      const store = small;
       const reference = new Reference();
       const waiting: Promise<void>[] = [];
-      for (const { kind, key, size, unit } of steps) {
-        const value = unit.repeat(Math.floor(size / Buffer.byteLength(unit)));
+      for (const { kind, key: cell, size: length, unit } of steps) {
+        const value = unit.repeat(Math.floor(length / Buffer.byteLength(unit)));
         if (kind === 'set') {
-          const expected = reference.set(key, value);
-          waiting.push(codeOf(() => storage.set(app, key, value)).then((code) => assert.is(code, expected)));
+          const expected = reference.set(cell, value);
+          waiting.push(codeOf(() => store.set(app, cell, value)).then((code) => assert.is(code, expected)));
         } else if (kind === 'setNow') {
-          const expected = reference.set(key, value);
-          waiting.push(codeOf(() => storage.setNow(app, key, value)).then((code) => assert.is(code, expected)));
+          const expected = reference.set(cell, value);
+          waiting.push(codeOf(() => store.setNow(app, cell, value)).then((code) => assert.is(code, expected)));
         } else if (kind === 'delete') {
-          reference.values.delete(key);
-          waiting.push(storage.delete(app, key));
+          reference.values.delete(cell);
+          waiting.push(store.delete(app, cell));
         } else if (kind === 'get') {
-          assert.is(storage.get(app, key), reference.values.get(key) ?? null);
+          assert.is(store.get(app, cell), reference.values.get(cell) ?? null);
         } else {
           await Promise.all(waiting);
         }
       }
       await Promise.all(waiting);
-      assert.equal(new Map(storage.list(app).map((entry) => [entry.key, entry.value])), reference.values);
+      assert.equal(new Map(store.list(app).map((entry) => [entry.key, entry.value])), reference.values);
       const entries = [...reference.values];
       const bytes = entries.reduce((sum, entry) => sum + Buffer.byteLength(entry[0]) + Buffer.byteLength(entry[1]), 0);
-      assert.equal(storage.usage(app), { bytes, keys: entries.length });
+      assert.equal(store.usage(app), { bytes, keys: entries.length });
     }),
     { numRuns: 20 },
   );
@@ -228,9 +228,9 @@ test('a commit that power loss tore is as if it had not begun', async () => {
       torn.fill(0xff, page, page + 2048);
   assert.not(torn.equals(unfinished));
   for (const content of [unfinished, torn]) {
-    const folder = temporaryFolder('host-storage');
-    writeFileSync(join(folder, 'storage.mdb'), content);
-    const recovered = new AppStorage(folder);
+    const directory = temporaryFolder('host-storage');
+    writeFileSync(join(directory, 'storage.mdb'), content);
+    const recovered = new AppStorage(directory);
     assert.is(recovered.get('a', 'k'), 'old');
     recovered.setNow('a', 'k', 'next');
     assert.equal(recovered.list('a'), [{ key: 'k', value: 'next' }]);

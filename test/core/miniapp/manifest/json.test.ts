@@ -87,7 +87,7 @@ test('places, and members that come twice', () => {
   assert.is(value.type, 'object');
   if (value.type !== 'object') return;
   assert.equal(
-    value.members.map(({ key, start, value }) => [key, start, value.start, value.type]),
+    value.members.map(({ key, start, value: item }) => [key, start, item.start, item.type]),
     [
       ['a', 1, 6, 'array'],
       ['a', 22, 27, 'null'],

@@ -360,7 +360,7 @@ class Reference {
   #nextId = 1;
 
   schedule(appId: string, taskId: string, delay: number): void {
-    const others = this.tasks.filter((task) => task.appId !== appId || task.taskId !== taskId);
+    const others = this.tasks.filter((other) => other.appId !== appId || other.taskId !== taskId);
     this.tasks = [
       ...others,
       { appId, taskId, id: this.#nextId++, dueAt: this.now + Math.max(delay, 1000), attempts: 0 },
@@ -368,7 +368,9 @@ class Reference {
   }
 
   cancel(appId: string, taskId?: string): void {
-    this.tasks = this.tasks.filter((task) => task.appId !== appId || (taskId !== undefined && task.taskId !== taskId));
+    this.tasks = this.tasks.filter(
+      (other) => other.appId !== appId || (taskId !== undefined && other.taskId !== taskId),
+    );
   }
 
   runNow(appId: string, taskId: string): void {

@@ -69,14 +69,13 @@ test('directives are read in every spelling', () => {
   );
   const written = fc.array(fc.tuple(directive, blanks, blanks), { maxLength: 8 }).chain((list) =>
     fc.tuple(
-      fc.constant(list.map(([directive]) => directive)),
+      fc.constant(list.map(([item]) => item)),
       fc
         .tuple(
-          ...list.map(([directive, before, after]) => {
-            if ('text' in directive) return fc.constant(`${before}${directive.text}${after}`);
-            const argument =
-              'seconds' in directive ? (directive.isQuoted ? `="${directive.seconds}"` : `=${directive.seconds}`) : '';
-            return anyCase(directive.name).map((name) => `${before}${name}${argument}${after}`);
+          ...list.map(([item, before, after]) => {
+            if ('text' in item) return fc.constant(`${before}${item.text}${after}`);
+            const argument = 'seconds' in item ? (item.isQuoted ? `="${item.seconds}"` : `=${item.seconds}`) : '';
+            return anyCase(item.name).map((name) => `${before}${name}${argument}${after}`);
           }),
         )
         .map((texts) => texts.join(',')),
@@ -86,10 +85,10 @@ test('directives are read in every spelling', () => {
     fc.property(written, ([list, text]) => {
       const read = parseCacheControl(text);
       const first = (name: string): number => {
-        const meant = list.find((directive) => 'seconds' in directive && directive.name === name);
+        const meant = list.find((item) => 'seconds' in item && item.name === name);
         return meant === undefined || !('seconds' in meant) ? -1 : Math.min(meant.seconds, 2 ** 31);
       };
-      const has = (name: string): boolean => list.some((directive) => 'name' in directive && directive.name === name);
+      const has = (name: string): boolean => list.some((item) => 'name' in item && item.name === name);
       assert.equal([read.maxAge, read.sMaxage, read.staleWhileRevalidate, read.staleIfError], numbers.map(first), text);
       assert.equal(
         [read.noStore, read.public, read.mustRevalidate, read.proxyRevalidate, read.mustUnderstand, read.immutable],

@@ -32,7 +32,7 @@ test('parts contain the requested bytes once, in the order of the request', () =
   fc.assert(
     fc.property(fc.array(spec, { minLength: 1, maxLength: 8 }), fc.constantFrom(1, 10, LENGTH), (specs, length) => {
       const range = `bytes=${specs.map(([first, last]) => `${first ?? ''}-${last ?? ''}`).join(', ')}`;
-      const requested = specs.map((item) => bytesOf(item, length)).filter((bytes) => bytes.length > 0);
+      const requested = specs.map((item) => bytesOf(item, length)).filter((data) => data.length > 0);
       const actual = plan(range, length);
       kinds.add(actual.kind);
       if (requested.length === 0) return assert.is(actual.kind, 'unsatisfiable', range);

@@ -8,7 +8,7 @@ const OTHER: Member = { type: 'other' };
 const chars = (first: string, others: string, maxLength = 8) =>
   fc
     .tuple(fc.constantFrom(...first), fc.array(fc.constantFrom(...others), { maxLength }))
-    .map(([first, rest]) => first + rest.join(''));
+    .map(([head, tail]) => head + tail.join(''));
 const LOWER = 'abcxyz';
 const key = chars(`${LOWER}*`, `${LOWER}019_-.*`);
 

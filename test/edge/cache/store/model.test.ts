@@ -137,8 +137,8 @@ class World {
     for (const version of this.versions) if (matches(version.given)) version.isVoid = true;
   }
 
-  async check(thread: number, domainId: string, key: string, isExact: boolean): Promise<void> {
-    const variants = await this.stores[thread].lookup(domainId, key);
+  async check(worker: number, domainId: string, key: string, isExact: boolean): Promise<void> {
+    const variants = await this.stores[worker].lookup(domainId, key);
     const valid = this.of(domainId, key).filter(({ isVoid }) => !isVoid);
     for (const { response: actual } of variants) {
       const version = valid.find(

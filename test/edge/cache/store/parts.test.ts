@@ -263,7 +263,7 @@ test('a purge that is too large for the ring becomes a purge of the whole domain
     prefixes: [],
     tags: [],
   });
-  signals.poll({ onPurge: (purge) => received.push(purge), onRemoval() {}, onReplaced() {}, onLost() {} });
+  signals.poll({ onPurge: (notice) => received.push(notice), onRemoval() {}, onReplaced() {}, onLost() {} });
   assert.equal(received, [{ domainId: 'a', urls: [], prefixes: [], tags: [] }]);
 });
 

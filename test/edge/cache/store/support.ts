@@ -70,8 +70,8 @@ export async function bytesOf(body: StoredBody): Promise<Buffer | undefined> {
 }
 
 /** The comparable parts of a variant. */
-export async function shown({ response }: StoredVariant): Promise<unknown> {
-  const { body, ...head } = response;
+export async function shown({ response: stored }: StoredVariant): Promise<unknown> {
+  const { body, ...head } = stored;
   return { ...head, body: (await bytesOf(body))?.toString('latin1') };
 }
 

@@ -43,14 +43,14 @@ const stalled = { settings: [[SETTING.INITIAL_WINDOW_SIZE, 0]] } as const;
 const goawayOf = (client: RawClient, count: number): Promise<true> =>
   client.until(`GOAWAY ${count}`, () => client.goaways.length >= count || undefined);
 const lastIds = (client: RawClient): string =>
-  client.goaways.map((goaway) => `${goaway.lastStreamId} ${goaway.error}`).join();
+  client.goaways.map((received) => `${received.lastStreamId} ${received.error}`).join();
 
 const drain: readonly Row[] = [
   scene(
     '9113 6.8',
     'an idle connection: GOAWAY twice, then the end',
-    async (client, { drain }) => {
-      drain?.(client);
+    async (client, { drain: startDrain }) => {
+      startDrain?.(client);
       await client.closed();
       if (lastIds(client) !== `${HIGHEST} NO_ERROR,0 NO_ERROR`) throw new Error(client.transcript());
     },
@@ -59,11 +59,11 @@ const drain: readonly Row[] = [
   scene(
     '9113 6.8',
     'streams that are open are finished, and those under way at the first GOAWAY',
-    async (client, { drain }) => {
+    async (client, { drain: startDrain }) => {
       client.pausesPings = true;
       client.send(open(1));
       await client.roundTrip();
-      drain?.(client);
+      startDrain?.(client);
       await goawayOf(client, 1);
       client.send(open(3));
       await client.roundTrip();
@@ -80,10 +80,10 @@ const drain: readonly Row[] = [
   scene(
     '9113 6.8',
     'streams above the last are ignored, with all their frames',
-    async (client, { drain }) => {
+    async (client, { drain: startDrain }) => {
       client.send(open(1));
       await client.roundTrip();
-      drain?.(client);
+      startDrain?.(client);
       await goawayOf(client, 2);
       client.send(open(5), data(5, 'abc'), windowUpdate(5, 10), resetStream(5), get(7), data(7, 'late'));
       await client.roundTrip();
@@ -97,10 +97,10 @@ const drain: readonly Row[] = [
   scene(
     '9113 6.8',
     'their blocks still change the table',
-    async (client, { drain }) => {
+    async (client, { drain: startDrain }) => {
       client.send(open(1));
       await client.roundTrip();
-      drain?.(client);
+      startDrain?.(client);
       await goawayOf(client, 2);
       client.send(headers(5, literal('x', 'y', 'incremental')), headers(7, indexed(FIRST_DYNAMIC)));
       await client.roundTrip();
@@ -113,10 +113,10 @@ const drain: readonly Row[] = [
   scene(
     '9113 6.8',
     'a stream that waits for its window is finished',
-    async (client, { drain }) => {
+    async (client, { drain: startDrain }) => {
       client.send(headers(1, GET_LARGE));
       await client.roundTrip();
-      drain?.(client);
+      startDrain?.(client);
       await goawayOf(client, 2);
       client.send(windowUpdate(0, LARGE_BYTES), settings([SETTING.INITIAL_WINDOW_SIZE, LARGE_BYTES]));
       await client.closed();
@@ -127,10 +127,10 @@ const drain: readonly Row[] = [
   scene(
     '9113 6.8',
     'an error ends it still',
-    async (client, { drain }) => {
+    async (client, { drain: startDrain }) => {
       client.send(open(1));
       await client.roundTrip();
-      drain?.(client);
+      startDrain?.(client);
       await goawayOf(client, 2);
       client.send(frame(TYPE.PING, 0, 1, Buffer.alloc(8)));
       await client.closed();
@@ -145,11 +145,11 @@ const sudden: readonly Row[] = [
   scene(
     '9113 6.8',
     'a header block that is under way at the last GOAWAY',
-    async (client, { drain }) => {
+    async (client, { drain: startDrain }) => {
       client.pausesPings = true;
       client.send(open(1));
       await client.roundTrip();
-      drain?.(client);
+      startDrain?.(client);
       await goawayOf(client, 1);
       client.answerPings();
       client.send(headers(3, GET.subarray(0, 5), END_STREAM), continuation(3, GET.subarray(5)));

@@ -11,8 +11,8 @@ const WHOLE = END_HEADERS | END_STREAM;
 const site = { needs: ['site'] } as const;
 
 const withLine = (name: string, value: string): Buffer => headers(1, request({}, [name, value]), WHOLE);
-const withPseudo = (pseudo: Readonly<Record<string, string | null>>, ...lines: readonly Line[]): Buffer =>
-  headers(1, request(pseudo, ...lines), WHOLE);
+const withPseudo = (fields: Readonly<Record<string, string | null>>, ...lines: readonly Line[]): Buffer =>
+  headers(1, request(fields, ...lines), WHOLE);
 const withLines = (lines: readonly Line[]): Buffer => headers(1, block(lines), WHOLE);
 
 /** What the handler is given, of a request for /tell. */

@@ -91,10 +91,10 @@ class Play implements BodySink {
 
   /** What was read is reported later than it is taken: only more may come in between. */
   #within(call: 'onTaken' | 'onPart'): void {
-    const [act] = this.#due[call];
-    if (act === undefined || (!this.#isFlowing && act.kind !== 'push' && act.kind !== 'lend')) return;
+    const [step] = this.#due[call];
+    if (step === undefined || (!this.#isFlowing && step.kind !== 'push' && step.kind !== 'lend')) return;
     this.#due[call].shift();
-    this.act(act);
+    this.act(step);
   }
 
   #gets(part: Uint8Array): void {

@@ -9,7 +9,7 @@ function queueOf(length?: number) {
   const queue = new BodyQueue({ onFirstRead: () => events.push('read'), onTaken: (data) => events.push(data) }, length);
   return { queue, told: events };
 }
-const part = (text: string): Uint8Array => Buffer.from(text);
+const part = (value: string): Uint8Array => Buffer.from(value);
 const text = (bytes: Uint8Array | null): string => (bytes === null ? 'end' : Buffer.from(bytes).toString());
 
 test('parts come in order, before or after they are asked for, and are given back once taken', async () => {

@@ -301,11 +301,11 @@ test('a client that ends its side with its requests gets what is answered at onc
 test('what was read of a connection before it was accepted is its beginning', async () => {
   await withServer(echoPath, async ({ http1 }) => {
     // As the code that looks for the preface of HTTP/2 hands it on.
-    const server = createServer({ allowHalfOpen: true }, (socket) => {
-      socket.once('data', (first: Buffer) => {
-        socket.pause();
-        socket.unshift(first);
-        http1.accept(socket, { address: '127.0.0.1', port: 0, serverName: '', isEncrypted: false });
+    const server = createServer({ allowHalfOpen: true }, (connection) => {
+      connection.once('data', (first: Buffer) => {
+        connection.pause();
+        connection.unshift(first);
+        http1.accept(connection, { address: '127.0.0.1', port: 0, serverName: '', isEncrypted: false });
       });
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -500,8 +500,8 @@ test('a client that ends its side while it waits has gone; one whose response ha
       await once(socket, 'close');
       return text;
     };
-    const handled = (count: number) => async (): Promise<void> => {
-      while (counters.get('requests') < count) await pause(1);
+    const handled = (amount: number) => async (): Promise<void> => {
+      while (counters.get('requests') < amount) await pause(1);
     };
     assert.is(await until('/wait', handled(1)), '');
     assert.equal(causes, ['/wait client']);

@@ -82,20 +82,20 @@ class Ears implements RequestSink {
   }
 }
 
-function compare(text: string, parts: readonly string[], most = 1 << 30): void {
-  const expected: Reading = readAll(text, LIMITS, false);
+function compare(value: string, parts: readonly string[], most = 1 << 30): void {
+  const expected: Reading = readAll(value, LIMITS, false);
   const seen = new Ears(LIMITS, most).feed(parts);
   // What cannot become a line may be refused before its end has come, or only then.
   const isEarly = expected.isWithin && seen.length === expected.seen.length + 1 && 'refused' in (seen.at(-1) as Seen);
   const events = isEarly ? seen.slice(0, -1) : seen;
-  assert.equal(events.map(sizeless), expected.seen.map(sizeless), JSON.stringify({ text, parts }));
+  assert.equal(events.map(sizeless), expected.seen.map(sizeless), JSON.stringify({ text: value, parts }));
 }
 
 /** What is too long and malformed is either, by what of it came first. */
 const sizeless = (seen: Seen): Seen =>
   'refused' in seen && [414, 431].includes(seen.refused) ? { refused: 400 } : seen;
 
-const data = (text: string): string[] => [...text];
+const data = (value: string): string[] => [...value];
 
 const oneOf = <T>(...values: T[]): fc.Arbitrary<T> => fc.constantFrom(...values);
 /** What is usual comes most. */
@@ -197,17 +197,17 @@ const SOUND = [
 ];
 
 test('sound requests are read alike when they are cut at every byte, or a single one is missing, doubled or another', () => {
-  for (const text of SOUND)
-    for (let at = 0; at <= text.length; at++) {
+  for (const value of SOUND)
+    for (let at = 0; at <= value.length; at++) {
       compare(
-        text,
-        [text.slice(0, at), text.slice(at)].filter((part) => part !== ''),
+        value,
+        [value.slice(0, at), value.slice(at)].filter((part) => part !== ''),
       );
-      const others = [...'\r\n\t\0 :;,0aA\x7f\xff'].map((byte) => text.slice(0, at) + byte + text.slice(at + 1));
+      const others = [...'\r\n\t\0 :;,0aA\x7f\xff'].map((byte) => value.slice(0, at) + byte + value.slice(at + 1));
       for (const other of [
-        text.slice(0, at),
-        text.slice(0, at) + text.slice(at + 1),
-        text.slice(0, at) + text.slice(at - 1),
+        value.slice(0, at),
+        value.slice(0, at) + value.slice(at + 1),
+        value.slice(0, at) + value.slice(at - 1),
         ...others,
       ])
         compare(other, [other]);
@@ -252,8 +252,8 @@ test('a value costs its length, whatever it is', () => {
   ];
   for (const [line, seen] of rows) {
     const ears = new Ears(DEFAULT_HTTP1_LIMITS, 1 << 30);
-    const host = line.startsWith('Host') ? '' : 'Host: a\r\n';
-    const bytes = Buffer.from(`POST / HTTP/1.1\r\n${host}${line}\r\n\r\n`);
+    const prefix = line.startsWith('Host') ? '' : 'Host: a\r\n';
+    const bytes = Buffer.from(`POST / HTTP/1.1\r\n${prefix}${line}\r\n\r\n`);
     const started = process.cpuUsage();
     ears.reader.push(bytes);
     // It takes a millisecond at most; two seconds, where a value was tried from each of its bytes.

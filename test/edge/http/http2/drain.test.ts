@@ -10,7 +10,7 @@ import { data, type Frame, frame, headers, ofType, POST, ping, Rig, word } from 
 
 const READY = new ReadyAnswer(200, [], Buffer.from('hello'));
 const lasts = (frames: readonly Frame[]): number[] =>
-  ofType(frames, FRAME.GOAWAY).map((frame) => frame.payload.readUInt32BE(0));
+  ofType(frames, FRAME.GOAWAY).map((received) => received.payload.readUInt32BE(0));
 
 async function drained(): Promise<{ rig: Rig; text: string }> {
   const rig = new Rig();
@@ -20,7 +20,7 @@ async function drained(): Promise<{ rig: Rig; text: string }> {
   rig.session.drain();
   const frames = await rig.frames();
   assert.equal(
-    frames.map((frame) => frame.type),
+    frames.map((received) => received.type),
     [FRAME.GOAWAY, FRAME.PING],
   );
   assert.equal(lasts(frames), [MAX_STREAM_ID]);

@@ -43,7 +43,7 @@ test('frames are the same however they are cut', () => {
     fc.property(frames, fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1 }), (list, cuts) => {
       const bytes = Buffer.concat([
         PREFACE,
-        ...list.map(([type, flags, id, payload]) => frame(type, flags, id, payload)),
+        ...list.map(([kind, flags, id, payload]) => frame(kind, flags, id, payload)),
       ]);
       const sink = new Collector();
       const reader = new FrameReader(sink, 300);
@@ -55,7 +55,7 @@ test('frames are the same however they are cut', () => {
         at = end;
       }
       const expected = list.map(
-        ([type, flags, id, payload]) => `${type} ${flags} ${id} ${Buffer.from(payload).toString('hex')}`,
+        ([kind, flags, id, payload]) => `${kind} ${flags} ${id} ${Buffer.from(payload).toString('hex')}`,
       );
       assert.equal(sink.seen, expected);
       assert.is(reader.isWithin, false);

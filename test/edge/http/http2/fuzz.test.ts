@@ -51,7 +51,8 @@ function handle(exchange: Exchange): void | Promise<void> {
 
 async function echo(exchange: Exchange): Promise<void> {
   exchange.respond(200, []);
-  for (let part = await exchange.body.read(); part !== null; part = await exchange.body.read()) exchange.write(part);
+  for (let piece = await exchange.body.read(); piece !== null; piece = await exchange.body.read())
+    exchange.write(piece);
   exchange.end();
 }
 

@@ -422,10 +422,10 @@ test('requests with which nothing goes on: 504, 408 for those that are not whole
   rig.clock.advance(1);
   let frames = await rig.frames();
   assert.equal(
-    ofType(frames, FRAME.HEADERS).map((frame) => [
-      frame.streamId,
-      rig.field(frame, ':status'),
-      frame.flags & FLAG.END_STREAM,
+    ofType(frames, FRAME.HEADERS).map((received) => [
+      received.streamId,
+      rig.field(received, ':status'),
+      received.flags & FLAG.END_STREAM,
     ]),
     [
       [1, '504', FLAG.END_STREAM],
@@ -433,7 +433,7 @@ test('requests with which nothing goes on: 504, 408 for those that are not whole
     ],
   );
   assert.equal(
-    ofType(frames, FRAME.RST_STREAM).map((frame) => [frame.streamId, frame.payload.readUInt32BE()]),
+    ofType(frames, FRAME.RST_STREAM).map((received) => [received.streamId, received.payload.readUInt32BE()]),
     [[3, ERROR_CODE.NO_ERROR]],
   );
   assert.equal(causes, [['limit'], ['limit'], []]);

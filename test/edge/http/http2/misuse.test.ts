@@ -69,25 +69,27 @@ const OVERWRITTEN = 254;
 /** Each byte of a body is the number of its stream. */
 const body = (id: number, data: number): Buffer => Buffer.alloc(data, id);
 
-function act(exchange: Exchange, id: number, step: Step): void {
+function act(exchange: Exchange, id: number, action: Step): void {
   const fail = (): never => {
     throw new Error('A listener.');
   };
-  if (step.kind === 'inform') exchange.inform(step.status, step.fields);
-  else if (step.kind === 'answer') exchange.answer(new ReadyAnswer(step.status, step.fields, body(id, step.bytes)));
-  else if (step.kind === 'respond') exchange.respond(step.status, step.fields);
-  else if (step.kind === 'write') exchange.write(body(id, step.bytes));
-  else if (step.kind === 'lend') {
-    const lent = body(id, step.bytes);
+  if (action.kind === 'inform') exchange.inform(action.status, action.fields);
+  else if (action.kind === 'answer')
+    exchange.answer(new ReadyAnswer(action.status, action.fields, body(id, action.bytes)));
+  else if (action.kind === 'respond') exchange.respond(action.status, action.fields);
+  else if (action.kind === 'write') exchange.write(body(id, action.bytes));
+  else if (action.kind === 'lend') {
+    const lent = body(id, action.bytes);
     exchange.lend(lent);
     lent.fill(OVERWRITTEN);
-  } else if (step.kind === 'end') exchange.end(body(id, step.bytes), step.fields);
-  else if (step.kind === 'upgrade') exchange.upgrade(step.fields);
-  else if (step.kind === 'abort') exchange.abort();
-  else if (step.kind === 'read') void exchange.body.read().catch(() => {});
-  else if (step.kind === 'discard') exchange.body.discard();
-  else if (step.kind === 'onDrain') exchange.onDrain(step.bytes > 15 ? fail : () => exchange.write(body(id, 40_000)));
-  else if (step.kind === 'onAbort') exchange.onAbort(step.bytes > 15 ? fail : () => exchange.end());
+  } else if (action.kind === 'end') exchange.end(body(id, action.bytes), action.fields);
+  else if (action.kind === 'upgrade') exchange.upgrade(action.fields);
+  else if (action.kind === 'abort') exchange.abort();
+  else if (action.kind === 'read') void exchange.body.read().catch(() => {});
+  else if (action.kind === 'discard') exchange.body.discard();
+  else if (action.kind === 'onDrain')
+    exchange.onDrain(action.bytes > 15 ? fail : () => exchange.write(body(id, 40_000)));
+  else if (action.kind === 'onAbort') exchange.onAbort(action.bytes > 15 ? fail : () => exchange.end());
 }
 
 /** What a client has seen of a stream. */
@@ -122,13 +124,14 @@ class Seen {
   #head(list: readonly string[]): void {
     const isTrailers = this.status >= 200;
     if (isTrailers) assert.ok(this.isEnded, 'trailers are the end');
-    list.forEach((text, i) => {
+    list.forEach((value, i) => {
       if (i % 2 === 1)
-        assert.match(text, /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/);
-      else if (i > 0 || isTrailers) assert.match(text, /^[!#$%&'*+\-.^_`|~0-9a-z]+$/);
-      if (i % 2 === 0) assert.not.match(text, /^(?:connection|keep-alive|proxy-connection|transfer-encoding|upgrade)$/);
+        assert.match(value, /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/);
+      else if (i > 0 || isTrailers) assert.match(value, /^[!#$%&'*+\-.^_`|~0-9a-z]+$/);
+      if (i % 2 === 0)
+        assert.not.match(value, /^(?:connection|keep-alive|proxy-connection|transfer-encoding|upgrade)$/);
     });
-    const at = list.findIndex((text, i) => i % 2 === 0 && text === 'content-length');
+    const at = list.findIndex((value, i) => i % 2 === 0 && value === 'content-length');
     if (isTrailers || Number(list[1]) < 200 || Number(list[1]) === 204) assert.is(at, -1);
     if (isTrailers) return;
     assert.is(list[0], ':status');
@@ -163,18 +166,18 @@ test('handlers that do anything', async () => {
       };
       const exchange = rig.exchanges[REQUESTS.length];
       exchange.respond(200, ['content-length', `${5 * steps.length}`]);
-      for (const step of steps) {
-        const id = 2 * step.place + 1;
+      for (const action of steps) {
+        const id = 2 * action.place + 1;
         exchange.write(body(honest, 5));
-        if (step.kind === 'reset') rig.send(reset(id));
-        else if (step.kind === 'room') rig.send(windowUpdate(id, 20_000), windowUpdate(0, 20_000));
+        if (action.kind === 'reset') rig.send(reset(id));
+        else if (action.kind === 'room') rig.send(windowUpdate(id, 20_000), windowUpdate(0, 20_000));
         else
           try {
-            act(rig.exchanges[step.place], id, step);
+            act(rig.exchanges[action.place], id, action);
           } catch (error) {
             assert.ok(error instanceof Error); // the caller's to know
           }
-        if (step.bytes % 2 === 0) await look();
+        if (action.bytes % 2 === 0) await look();
       }
       exchange.end();
       rig.send(windowUpdate(0, 10_000_000), windowUpdate(honest, 10_000));
@@ -197,7 +200,7 @@ test('lengths that say the same are sent as one, and those that do not are refus
   rig.send(headers(1), headers(3));
   rig.exchanges[0].respond(200, ['content-length', '2', 'x-a', '1', 'content-length', '2']);
   const fieldsSent = rig.fields(ofType(await rig.frames(), FRAME.HEADERS)[0]);
-  assert.equal(fieldsSent.filter((text) => text === 'content-length').length, 1);
+  assert.equal(fieldsSent.filter((value) => value === 'content-length').length, 1);
   assert.throws(() => rig.exchanges[1].respond(200, ['content-length', '2', 'content-length', '3']));
 });
 

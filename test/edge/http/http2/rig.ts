@@ -247,7 +247,7 @@ export class Rig {
 }
 
 export const ofType = (frames: readonly Frame[], type: number): Frame[] =>
-  frames.filter((frame) => frame.type === type);
+  frames.filter((received) => received.type === type);
 
 /** Code of the one RST_STREAM among them; -1: none. */
 export function resetCode(frames: readonly Frame[]): number {

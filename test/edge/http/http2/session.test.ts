@@ -30,10 +30,10 @@ const answer = (exchange: Exchange): void => exchange.answer(READY);
 const text = (frames: readonly Frame[], streamId: number): string =>
   Buffer.concat(
     ofType(frames, FRAME.DATA)
-      .filter((frame) => frame.streamId === streamId)
-      .map((frame) => frame.payload),
+      .filter((received) => received.streamId === streamId)
+      .map((received) => received.payload),
   ).toString();
-const isEnd = (frame: Frame): boolean => (frame.flags & FLAG.END_STREAM) !== 0;
+const isEnd = (received: Frame): boolean => (received.flags & FLAG.END_STREAM) !== 0;
 
 /** All of a body, as text. */
 async function bodyOf(exchange: Exchange): Promise<string> {
@@ -50,7 +50,7 @@ test('the server speaks first: SETTINGS, and a window for all streams', async ()
   assert.is(rest.length, 0);
   rig.send(PREFACE, settings([4, 10]));
   assert.equal(
-    (await rig.frames()).map((frame) => [frame.type, frame.flags]),
+    (await rig.frames()).map((received) => [received.type, received.flags]),
     [[FRAME.SETTINGS, FLAG.ACK]],
   );
 });
@@ -396,7 +396,7 @@ test('heads larger than a frame go on in CONTINUATION', async () => {
   rig.exchanges[1].answer(new ReadyAnswer(200, ['x-a', value, 'x-b', value], Buffer.from('a')));
   const frames = await rig.frames();
   for (const id of [1, 3]) {
-    const parts = frames.filter((frame) => frame.streamId === id && frame.type !== FRAME.DATA);
+    const parts = frames.filter((received) => received.streamId === id && received.type !== FRAME.DATA);
     assert.is(parts[0].type, FRAME.HEADERS);
     assert.ok(parts.slice(1).every((part) => part.type === FRAME.CONTINUATION));
     assert.equal(

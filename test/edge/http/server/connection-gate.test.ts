@@ -34,10 +34,10 @@ const expired = identity(certificate({ ...visitor, issuer: root, from: -10, to: 
 const forServers = identity(certificate({ ...visitor, usage: ['1.3.6.1.5.5.7.3.1'], issuer: root }));
 const stranger = identity(certificate({ ...visitor, issuer: { name: 'root', key: ecKey() } }));
 
-const policy = (clients: TlsPolicy['clients'], requiresTls13 = false, fingerprint = 'a'): TlsPolicy => ({
+const policyOf = (clients: TlsPolicy['clients'], requiresTls13 = false, fingerprint = 'a'): TlsPolicy => ({
   ...{ fingerprint, requiresTls13, clients },
 });
-const required = policy({ isRequired: true, authorities: rootPem });
+const required = policyOf({ isRequired: true, authorities: rootPem });
 
 /** Counts the connections of `site.test`; another name has no gate. */
 class Gate implements ConnectionGate {
@@ -91,7 +91,7 @@ for (const tls of ['auto', 'node'] as const) {
     withServer(use, { tls, handler: tellClient, gateFor: (name) => (name === HOST ? gate : null), ...options });
 
   test('a site that requires TLS 1.3 answers TLS 1.2 with protocol_version; others are served as before', async () => {
-    await withGate(new Gate(policy(null, true)), async ({ tlsPort }) => {
+    await withGate(new Gate(policyOf(null, true)), async ({ tlsPort }) => {
       assert.match(await visit(tlsPort, { maxVersion: 'TLSv1.2' }), /PROTOCOL_VERSION/);
       assert.match(await visit(tlsPort), /^HTTP\/1\.1 200 [\s\S]*x-policy: a\r\n/);
       const other = { servername: OTHER_HOST, maxVersion: 'TLSv1.2' } as const;
@@ -111,7 +111,7 @@ for (const tls of ['auto', 'node'] as const) {
     });
 
   test('an optional certificate may be missing, not wrong', async () => {
-    const optional = policy({ isRequired: false, authorities: rootPem });
+    const optional = policyOf({ isRequired: false, authorities: rootPem });
     await withGate(new Gate(optional), async ({ tlsPort }) => {
       assert.match(await visit(tlsPort), /<>$/);
       assert.match(await visit(tlsPort, good), /<:[A-Za-z0-9+/=]+:>$/);
@@ -120,7 +120,7 @@ for (const tls of ['auto', 'node'] as const) {
   });
 
   test('an intermediate certificate of the list is an anchor; a client may send it for a root', async () => {
-    const onMiddle = policy({
+    const onMiddle = policyOf({
       isRequired: true,
       authorities: `${middlePem}\n${certificate({ name: 'x', key: rootKey, ca: true })}`,
     });
@@ -218,11 +218,11 @@ for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const)
         const withCertificate = await sessionOf(tlsPort, { ...good, maxVersion });
         assert.not.match(await visit(tlsPort, { maxVersion, session: withCertificate }), /HTTP/);
         // Neither is one of another policy.
-        demanded = policy(null, false, 'b');
+        demanded = policyOf(null, false, 'b');
         const ofPolicy = await sessionOf(tlsPort, { maxVersion });
         assert.match(await visit(tlsPort, { maxVersion, session: ofPolicy }), /x-policy: b/);
         assert.is(counters.get('handshakes_resumed'), 2);
-        demanded = policy(null, false, 'c');
+        demanded = policyOf(null, false, 'c');
         assert.match(await visit(tlsPort, { maxVersion, session: ofPolicy }), /x-policy: c/);
         assert.is(counters.get('handshakes_resumed'), 2);
       },

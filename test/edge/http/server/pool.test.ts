@@ -418,8 +418,8 @@ test('an application that cannot be made, or a port that is taken, is an error a
           (error: Error) => `${error.name}: ${error.message}`,
         );
       assert.match(await start({ data: { ...data, isBroken: true } }), /^ConfigError: .*broken on purpose/);
-      const taken = { tlsListen: pool.tlsListen, transport: 'portable' } as const;
-      assert.match(await start(taken), /^ConfigError: .*EADDRINUSE/);
+      const occupied = { tlsListen: pool.tlsListen, transport: 'portable' } as const;
+      assert.match(await start(occupied), /^ConfigError: .*EADDRINUSE/);
     },
     { threads: 1 },
   );

@@ -112,9 +112,9 @@ test('functions that OpenSSL was given are given back: a process has places for 
   const context = new TlsContext(
     {
       ...openssl,
-      setAlpnSelect: (address, select) => given.add(select) && openssl.setAlpnSelect(address, select),
-      setTicketKey: (address, seal) => given.add(seal) && openssl.setTicketKey(address, seal),
-      setInfo: (ssl, info) => given.add(info) && openssl.setInfo(ssl, info),
+      setAlpnSelect: (at, select) => given.add(select) && openssl.setAlpnSelect(at, select),
+      setTicketKey: (at, seal) => given.add(seal) && openssl.setTicketKey(at, seal),
+      setInfo: (handle, info) => given.add(info) && openssl.setInfo(handle, info),
       forget: (call) => given.delete(call) && openssl.forget(call),
     },
     3600,

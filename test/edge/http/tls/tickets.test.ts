@@ -111,9 +111,9 @@ for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
   test(`${maxVersion}: HTTP/2 and HTTP/1.1 resume each other's sessions`, async () => {
     await withServer(async ({ tlsPort }) => {
       const two = await again(tlsPort, 'h2');
-      const visit = await again(tlsPort, 'http/1.1', two.session);
-      assert.is(visit.isResumed, true);
-      assert.is((await again(tlsPort, 'h2', visit.session)).isResumed, true);
+      const session = await again(tlsPort, 'http/1.1', two.session);
+      assert.is(session.isResumed, true);
+      assert.is((await again(tlsPort, 'h2', session.session)).isResumed, true);
     });
   });
 }
