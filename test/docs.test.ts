@@ -147,7 +147,7 @@ test('blocks of TOML are sound configurations, and all languages are known', () 
 });
 
 test('each command that is not run has its check, and each reason a command', () => {
-  const commands = pages.flatMap(({ commands }) => commands);
+  const commands = pages.flatMap(({ commands: lines }) => lines);
   for (const { text } of commands) notRun(text)?.check(text);
   none(
     NOT_RUN.filter(({ command }) => !commands.some(({ text }) => command.test(text))).map(

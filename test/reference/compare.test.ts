@@ -23,10 +23,10 @@ test('a perfect server passes', () => {
   const property = fc.property(
     ourWorldDraft,
     fc.array(questionDraft, { minLength: 10, maxLength: 20 }),
-    (world, drafts) => {
-      const built = buildWorld(world, ORIGIN);
+    (rig, drafts) => {
+      const built = buildWorld(rig, ORIGIN);
       // TCP only: a server without compression truncates more than it may.
-      const questions = drafts.map((draft) => buildQuestion(draft, built)).filter((query) => query !== undefined);
+      const questions = drafts.map((draft) => buildQuestion(draft, built)).filter((question) => question !== undefined);
       for (const query of questions) {
         const packet = encodeQuery(query, 4711, true);
         const zones = aliasedZones(answeredZones(built.zones, built.proxies), built.aliases);

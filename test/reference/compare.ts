@@ -154,7 +154,7 @@ export function expectedOptions(query: Query, rcode: number): string {
 function sectionFaults(section: string, records: readonly ResourceRecord[]): string[] {
   const faults: string[] = [];
   const keys = records.map(recordKey);
-  for (const key of new Set(keys.filter((key, i) => keys.indexOf(key) !== i)))
+  for (const key of new Set(keys.filter((cell, i) => keys.indexOf(cell) !== i)))
     faults.push(`${section} holds twice ${key}`);
   const sets = records.map(rrsetKey);
   sets.forEach((set, i) => {

@@ -279,8 +279,8 @@ export function buildWorld(draft: WorldDraft, origin: Name): World {
   const apexes: Name[] = [];
   const enabled: boolean[] = [];
   const origins: (number | undefined)[] = [];
-  for (const { labels, nested, proxied, origin: picked } of draft.apexes) {
-    const apex = nameOf(labels, nested && apexes.length > 0 ? apexes[apexes.length - 1] : nameOf(['z'], origin));
+  for (const { labels: parts, nested, proxied, origin: picked } of draft.apexes) {
+    const apex = nameOf(parts, nested && apexes.length > 0 ? apexes[apexes.length - 1] : nameOf(['z'], origin));
     if (apex.length >= 200 || apexes.some((other) => equalNames(apex, other))) continue;
     apexes.push(apex);
     enabled.push(proxied ?? false);
@@ -295,7 +295,7 @@ export function buildWorld(draft: WorldDraft, origin: Name): World {
     if (name === undefined || target === undefined) continue;
     const at = zoneFor(name, apexes, wish.zone % 5 === 0);
     if (at < 0 || (wish.type === TYPE.DNAME && equalNames(name, apexes[at]) && wish.value % 8 > 0)) continue;
-    const ttl = zones[at].find((record) => record.type === wish.type && equalNames(record.name, name))?.ttl;
+    const ttl = zones[at].find((entry) => entry.type === wish.type && equalNames(entry.name, name))?.ttl;
     const record = { name, type: wish.type, ttl: ttl ?? 30 + (wish.value % 5) * 60, rdata: rdataOf(wish, target) };
     if (!isAllowed(record, zones[at], apexes[at])) continue;
     zones[at].push(record);
@@ -344,7 +344,7 @@ export function buildQuestion(draft: QuestionDraft, world: World): Query | undef
   const zones = [...world.zones.values()];
   const records = zones.flat();
   const apexes = zones.map((zone) => zone[0].name);
-  const targets = records.map(targetOf).filter((name) => name !== undefined);
+  const targets = records.map(targetOf).filter((label) => label !== undefined);
   let name = resolveName(draft.name, { origin: world.origin, apexes, owners: records.map((r) => r.name), targets });
   if (name === undefined) return undefined;
   for (let i = 0; i < draft.up && name.length > world.origin.length; i++) name = name.subarray(name[0] + 1);

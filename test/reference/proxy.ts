@@ -48,7 +48,7 @@ export function answeredRecords(
 /** An apex without addresses has those of the origin, or is an ALIAS of its name. */
 export function withOrigin(records: readonly ResourceRecord[], origin: string | undefined): readonly ResourceRecord[] {
   const apex = apexOf(records);
-  if (origin === undefined || records.some((record) => isWeb(record) && equalNames(record.name, apex))) return records;
+  if (origin === undefined || records.some((entry) => isWeb(entry) && equalNames(entry.name, apex))) return records;
   const record = (type: number, rdata: Uint8Array): ResourceRecord => ({ name: apex, type, ttl: TTL, rdata });
   if (origin.includes(':')) return [...records, record(TYPE.AAAA, parseRdata(TYPE.AAAA, origin))];
   if (/^[0-9.]+$/.test(origin)) return [...records, record(TYPE.A, parseRdata(TYPE.A, origin))];

@@ -141,8 +141,8 @@ export function resolve(zones: Zones, query: Query): Expected {
  * have one.
  */
 function closestZone(zones: Zones, name: Name, type: number): Zone | undefined {
-  const apexes = [...zones.values()].map((records) => records.find((record) => record.type === TYPE.SOA)!.name);
-  const deepestFirst = apexes.filter((apex) => isWithin(name, apex)).sort((a, b) => b.length - a.length);
+  const apexes = [...zones.values()].map((entries) => entries.find((record) => record.type === TYPE.SOA)!.name);
+  const deepestFirst = apexes.filter((zone) => isWithin(name, zone)).sort((a, b) => b.length - a.length);
   let apex = deepestFirst[0];
   if (type === TYPE.DS && deepestFirst.length > 1 && equalNames(apex, name)) apex = deepestFirst[1];
   if (apex === undefined) return undefined;
@@ -226,23 +226,23 @@ function addServices(zone: Zone, rrset: readonly ResourceRecord[], source: Name,
     const isAlias = record.rdata[0] === 0 && record.rdata[1] === 0;
     let name = record.rdata[2] === 0 ? record.name : nameAt(record.rdata, 2);
     if (isAlias && record.rdata[2] === 0) continue;
-    let held = at(zone, name);
+    let level = at(zone, name);
     for (let i = 0; i < MAX_SOURCES; i++) {
-      const cname = held.records.find(({ type }) => type === TYPE.CNAME);
+      const cname = level.records.find(({ type }) => type === TYPE.CNAME);
       if (cname === undefined) break;
       if (!response.answer.some((other) => other.type === TYPE.CNAME && equalNames(other.name, name)))
         add(response.additional, [cname]);
       name = cname.rdata;
-      held = at(zone, name);
+      level = at(zone, name);
     }
-    const services = isAlias ? canonical(held.records.filter(({ type }) => type === record.type)) : [];
-    if (services.length > 0 && !wasUsed(passed, held.source)) {
-      passed.push(held.source);
+    const services = isAlias ? canonical(level.records.filter(({ type }) => type === record.type)) : [];
+    if (services.length > 0 && !wasUsed(passed, level.source)) {
+      passed.push(level.source);
       add(response.additional, services);
       if (depth < MAX_SOURCES) waiting.push(...services.map((service) => ({ record: service, depth: depth + 1 })));
     }
     for (const address of [TYPE.A, TYPE.AAAA])
-      add(response.additional, canonical(held.records.filter((other) => other.type === address && !isUnknown(other))));
+      add(response.additional, canonical(level.records.filter((other) => other.type === address && !isUnknown(other))));
   }
 }
 

@@ -108,7 +108,7 @@ export class SignedJudge {
   /** A query for RRSIG at a name with signatures: those of one RRset, which the zone has there. */
   #signatureFaults(query: Query, message: Message): string[] {
     const zone = this.zoneOf(query)!;
-    const signatures = message.answer.filter(({ type }) => type === TYPE.RRSIG);
+    const signatures = message.answer.filter(({ type: kind }) => kind === TYPE.RRSIG);
     if (message.rcode === RCODE.SERVFAIL) return message.answer.length === 0 ? [] : ['SERVFAIL with an answer'];
     if (signatures.length === 0 || message.answer.length > signatures.length) return [];
     const types = new Set(signatures.map(({ rdata }) => (rdata[0] << 8) | rdata[1]));

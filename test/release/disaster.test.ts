@@ -234,7 +234,7 @@ test('two of three machines are lost, and nothing that was acknowledged', async 
   try {
     await world.found();
     const [first, second, survivor] = NAMES.map((name) => world.machine(name));
-    const apis = [first, second, survivor].map(({ api }) => api);
+    const apis = [first, second, survivor].map(({ api: client }) => client);
     for (const api of apis) await api.logIn('admin', ADMIN_PASSWORD);
     const id = await apis[0].createDomain('example.com');
     await apis[0].createRecord(id, 'yesterday', 'A', '192.0.2.1');
@@ -247,10 +247,10 @@ test('two of three machines are lost, and nothing that was acknowledged', async 
     // Today, up to the disaster: by all nodes at once.
     const acknowledged: string[] = ['yesterday'];
     let isOver = false;
-    const writers = apis.map(async (api, node) => {
+    const writers = apis.map(async (client, node) => {
       for (let i = 0; !isOver && i < 100 * PER_NODE; i++) {
         const name = `r${i}-by-${node + 1}`;
-        const { status, body } = await api
+        const { status, body } = await client
           .request('POST', `/api/v1/domains/${id}/records`, { name, type: 'A', content: '192.0.2.7' })
           .catch(() => ({ status: 0, body: {} as Record<string, unknown> }));
         if (status === 0) return;

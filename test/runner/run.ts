@@ -41,8 +41,8 @@ const count = queue.flat().length;
 const outcomes: Outcome[] = [];
 const started = performance.now();
 const isTerminal = process.stdout.isTTY === true;
-const sum = (count: (outcome: Outcome) => number): number =>
-  outcomes.reduce((total, outcome) => total + count(outcome), 0);
+const sum = (amount: (outcome: Outcome) => number): number =>
+  outcomes.reduce((total, outcome) => total + amount(outcome), 0);
 const seconds = (): string => ((performance.now() - started) / 1000).toFixed(0);
 const print = (text: string): void => void process.stdout.write(`${isTerminal ? '\r\u001b[K' : ''}${text}\n`);
 

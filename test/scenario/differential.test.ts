@@ -97,7 +97,7 @@ test('additional addresses that do and do not fit', () => {
     Array.from({ length: 12 }, (_, i) => [
       at('m.p.test.', TYPE.MX, mx(i)),
       at('*.w.p.test.', TYPE.MX, mx(i)),
-      ...Array.from({ length: 1 + i }, (_, j) => address(i, j)),
+      ...Array.from({ length: 1 + i }, (_item, j) => address(i, j)),
     ]).flat(),
   );
 });
@@ -123,7 +123,7 @@ test('referrals in queries for the name of their nameserver, which is long', () 
     Array.from({ length: 12 }, (_, i) => {
       const [cut, middle] = [`c${i}.p.test.`, `${label}.${label}.c${i}.p.test.`];
       const addresses = (name: string, count: number): ResourceRecord[] =>
-        Array.from({ length: count }, (_, j) => at(name, TYPE.AAAA, Uint8Array.from(new Array(16).fill(j))));
+        Array.from({ length: count }, (_item, j) => at(name, TYPE.AAAA, Uint8Array.from(new Array(16).fill(j))));
       return [
         ...[`${label}.${middle}`, `n.${middle}`].map((name) => at(cut, TYPE.NS, parseName(name))),
         ...addresses(`${label}.${middle}`, i),

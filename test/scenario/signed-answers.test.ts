@@ -97,7 +97,7 @@ function everyName(add: readonly ResourceRecord[], sizes: readonly number[]): vo
   const around = ({ name }: ResourceRecord): Name[] =>
     [[], ['x'], ['y', 'x'], ['*'], ['z', 'y', '*']].map((labels) => nameOf(labels, name));
   const names = new Map(
-    records.flatMap((record) => [...around(record), parentName(record.name)]).map((name) => [nameId(name), name]),
+    records.flatMap((entry) => [...around(entry), parentName(entry.name)]).map((name) => [nameId(name), name]),
   );
   const types = [...new Set([...records.map(({ type }) => type), TYPE.A, TYPE.DS, TYPE.ANY, ...DNSSEC_TYPES])];
   const queries = [...names.values()].flatMap((name) =>

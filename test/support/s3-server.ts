@@ -54,7 +54,7 @@ function signatureFault(request: IncomingMessage, url: URL, region: string): str
   const time = String(request.headers['x-amz-date']);
   if (!time.startsWith(day)) return 'RequestTimeTooSkewed';
   const query = [...url.searchParams]
-    .map(([key, value]) => `${encode(key)}=${encode(value)}`)
+    .map(([cell, value]) => `${encode(cell)}=${encode(value)}`)
     .sort()
     .join('&');
   const headers = names.map((name) => `${name}:${String(request.headers[name]).trim()}\n`).join('');

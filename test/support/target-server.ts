@@ -122,7 +122,7 @@ export class TargetServer {
     const says = this.#says.get(key) ?? { rcode: 3 };
     if (says.silent === true) return [];
     if (says.noTcp === true && overTcp) return null;
-    const hasEdns = (query.additionals ?? []).some(({ type }) => type === 'OPT');
+    const hasEdns = (query.additionals ?? []).some(({ type: kind }) => kind === 'OPT');
     const inLower = [{ ...question, name }];
     const questions = says.losesCase === true ? inLower : query.questions;
     const answer = (content: Packet, flags: number): Buffer =>

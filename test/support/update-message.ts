@@ -73,6 +73,6 @@ export function encodeUpdate(parts: UpdateParts): Uint8Array {
   const fields = Buffer.alloc(4);
   fields.writeUInt16BE(zoneType, 0);
   fields.writeUInt16BE(zoneClass, 2);
-  const section = Array.from({ length: zones }, () => [zone, fields]).flat();
-  return Buffer.concat([header, ...section, ...[...prerequisites, ...updates].map(encodeSection), ...additional]);
+  const copy = Array.from({ length: zones }, () => [zone, fields]).flat();
+  return Buffer.concat([header, ...copy, ...[...prerequisites, ...updates].map(encodeSection), ...additional]);
 }

@@ -35,6 +35,6 @@ export async function inviteNode(
   credentials: Readonly<Record<string, string>>,
   prefix = '/waypost/',
 ): Promise<void> {
-  const certificate = readFileSync(credentials.WAYPOST_PEER_CERTIFICATE_FILE, 'utf8');
-  await inviteKey(gateway, prefix, credentials.WAYPOST_NODE_NAME, certificate);
+  const pem = readFileSync(credentials.WAYPOST_PEER_CERTIFICATE_FILE, 'utf8');
+  await inviteKey(gateway, prefix, credentials.WAYPOST_NODE_NAME, pem);
 }

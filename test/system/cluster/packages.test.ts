@@ -18,7 +18,7 @@ const urlOf = ({ adminPort }: Daemon): string => `http://127.0.0.1:${adminPort}`
 /** The store of both nodes, from the publication at one to the withdrawal at the other. */
 async function checkStore([a, b]: readonly Daemon[], content: Buffer<ArrayBuffer>): Promise<void> {
   const path = '/api/store/apps/com.example.store';
-  const get = (node: Daemon, more = '', headers = {}) => fetch(`${urlOf(node)}${path}${more}`, { headers });
+  const get = (node: Daemon, more = '', fields = {}) => fetch(`${urlOf(node)}${path}${more}`, { headers: fields });
   const { id, sha256, status } = await upload(urlOf(a), a.api, content);
   assert.is(status, 'approved');
   await a.api.call('POST', `/api/dev/uploads/${id}/publish`);
@@ -58,7 +58,7 @@ test('uploaded at one node, given by the other when the first has gone, and by o
     const [a, b] = rig.nodes;
     const content = await packageIn(folder);
     const { id, sha256 } = await upload(urlOf(a), a.api, content);
-    const at = (dataDir: string): string => join(dataDir, 'blobs', sha256);
+    const at = (directory: string): string => join(directory, 'blobs', sha256);
     assert.ok(readFileSync(at(a.dataDir)).equals(content));
     assert.equal(await download(urlOf(b), b.api, id), content);
     assert.ok(readFileSync(at(b.dataDir)).equals(content));

@@ -159,7 +159,7 @@ async function areAlike(): Promise<void> {
     ]);
     return rig.nodes.map((_, i) => [...answers[i], ...zones[i].text]);
   };
-  const isEqual = (served: readonly string[][]): boolean => new Set(served.map((lines) => lines.join())).size === 1;
+  const isEqual = (answers: readonly string[][]): boolean => new Set(answers.map((lines) => lines.join())).size === 1;
   let served = await find();
   for (const deadline = performance.now() + PATIENCE_MS; !isEqual(served) && performance.now() < deadline; ) {
     await sleep(100);

@@ -155,7 +155,7 @@ const pages = [
 const why = whyNotPrograms(...PROGRAMS);
 if (why !== null) console.log(`skipped: the commands of the documents, ${why}`);
 else {
-  for (const page of pages.filter((page) => !isReading(page)))
+  for (const page of pages.filter((view) => !isReading(view)))
     test(`${page.path}: its commands run, and print what it shows`, () => withStage(page, check));
   const reading = pages.filter(isReading);
   test(`${reading.length} pages without such commands name what there is`, () =>

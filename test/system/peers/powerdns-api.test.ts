@@ -204,11 +204,11 @@ function normalized(text: string): string[] {
  * Our contents are in lower case where case has no meaning, and have bytes above 127 as `\\DDD`.
  * PowerDNS keeps the spelling of the client, and long strings of TXT in one piece.
  */
-function normalizedContent(type: string, content: string): string {
-  if (type === 'TXT' && content.length > 255) return content.replaceAll('" "', '');
-  if (type === 'TXT' || type === 'CAA') return content.replaceAll('é', '\\195\\169');
+function normalizedContent(kind: string, content: string): string {
+  if (kind === 'TXT' && content.length > 255) return content.replaceAll('" "', '');
+  if (kind === 'TXT' || kind === 'CAA') return content.replaceAll('é', '\\195\\169');
   const lower = content.toLowerCase();
-  if (type === 'SOA') return lower.replace(/^(\S+ \S+) \d+/, '$1 SERIAL');
+  if (kind === 'SOA') return lower.replace(/^(\S+ \S+) \d+/, '$1 SERIAL');
   return lower;
 }
 
@@ -253,8 +253,8 @@ else {
         if (a.status >= 400) assert.equal(normalized((await ours('GET', `/${zone}`)).text), before, what);
         // PowerDNS fails with 500 on some wrong bodies.
         if (a.status < 400 !== b.status < 400) {
-          const reason = EXPLAINED.find(({ ours: mine, theirs: other }) =>
-            a.status >= 400 ? mine?.test(errorOf(a)) : other?.test(errorOf(b)),
+          const reason = EXPLAINED.find(({ ours: own, theirs: second }) =>
+            a.status >= 400 ? own?.test(errorOf(a)) : second?.test(errorOf(b)),
           );
           assert.ok(reason !== undefined, `different status of ${what}`);
           note(reason.name);

@@ -190,8 +190,8 @@ async function agree(name: Peer['name']): Promise<void> {
   try {
     const responses = await queryAll(
       client,
-      ours.map(({ name, type }, i) =>
-        encodeQuery({ name, type, class: CLASS_IN, edns: { version: 0, size: 4096, do: false } }, i),
+      ours.map(({ name: label, type }, i) =>
+        encodeQuery({ name: label, type, class: CLASS_IN, edns: { version: 0, size: 4096, do: false } }, i),
       ),
     );
     ours.forEach((record, i) => {

@@ -198,7 +198,7 @@ const anyZone = fc
     fc.uniqueArray(fc.tuple(label, fc.boolean()), { maxLength: 4, selector: ([text]) => text }),
   )
   .map(([plain, cuts]) => {
-    const lines = new Set(plain.map(([name, content]) => `${name} 300 ${content}\n`));
+    const lines = new Set(plain.map(([name, data]) => `${name} 300 ${data}\n`));
     for (const [name, isSecure] of cuts) {
       lines.add(`${name}.cut 300 NS ns.${name}.cut\nns.${name}.cut 300 A 192.0.2.9\n`);
       if (isSecure) lines.add(`${name}.cut 300 DS 1 13 2 ${'a'.repeat(64)}\n`);

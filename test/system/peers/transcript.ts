@@ -175,6 +175,6 @@ export async function request(program: 'kdig' | 'dig', args: readonly string[]):
 
 /** The rest of the line of an EDNS option, as `"ns1"`; undefined when the response has none. */
 export function option({ edns }: Transcript, name: string): string | undefined {
-  const line = edns?.find((edns) => edns.toLowerCase().startsWith(`${name.toLowerCase()}:`));
+  const line = edns?.find((candidate) => candidate.toLowerCase().startsWith(`${name.toLowerCase()}:`));
   return line?.slice(name.length + 1).trim();
 }

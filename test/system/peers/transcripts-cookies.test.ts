@@ -34,7 +34,7 @@ const test = suite('transcripts: cookies');
 test('kdig: the cookie that is given is taken, and given again; a forged one is not taken, and mended', async () => {
   const daemon = await serving({ WAYPOST_DNS_COOKIES: 'require', WAYPOST_DNS_COOKIE_SECRET: SECRETS[0] });
   try {
-    const ask = (cookie: string) => kdig(daemon.dnsPort, '+nobadcookie', `+cookie=${cookie}`, WWW);
+    const ask = (sent: string) => kdig(daemon.dnsPort, '+nobadcookie', `+cookie=${sent}`, WWW);
     const first = await ask(CLIENT);
     assert.equal([first.status, first.answer], ['BADCOOKIE', []]);
     const cookie = cookieOf(first) ?? '';

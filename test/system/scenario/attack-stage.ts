@@ -96,11 +96,11 @@ export async function playAttack(options: AttackOptions): Promise<AttackReport> 
   const uncached = large.subarray(0, LARGE / 2);
   let open = 0;
   let originMost = 0;
-  const origin = createServer((request, answer) => {
-    const { url = '' } = request;
+  const origin = createServer((sample, answer) => {
+    const { url = '' } = sample;
     const isLarge = url === '/large';
     answer.writeHead(200, { 'cache-control': isLarge ? 'max-age=3600' : 'no-store', 'content-type': 'image/x-large' });
-    if (request.method === 'POST') request.resume().once('end', () => answer.end('small'));
+    if (sample.method === 'POST') sample.resume().once('end', () => answer.end('small'));
     else answer.end(isLarge ? large : url.startsWith('/uncached') ? uncached : 'small');
   });
   origin.on('connection', (socket) => {

@@ -113,13 +113,21 @@ const ROWS: readonly Row[] = [
 
 const u16 = (n: number): number[] => [n >> 8, n & 255];
 
-function encode({ bits = 0, opcode = 0, type, edns, options = [] }: Asked, id: number): Uint8Array {
+function encode({ bits = 0, opcode = 0, type, edns: option, options = [] }: Asked, id: number): Uint8Array {
   const question = type === undefined ? [] : [...parseName(`${ZONE}.`), ...u16(type), 0, 1];
   const opt =
-    edns === undefined
+    option === undefined
       ? []
-      : [0, ...u16(TYPE.OPT), ...u16(edns.size), 0, edns.version ?? 0, ...u16(edns.flags ?? 0), ...u16(options.length)];
-  const counts = [type === undefined ? 0 : 1, 0, 0, edns === undefined ? 0 : 1].flatMap(u16);
+      : [
+          0,
+          ...u16(TYPE.OPT),
+          ...u16(option.size),
+          0,
+          option.version ?? 0,
+          ...u16(option.flags ?? 0),
+          ...u16(options.length),
+        ];
+  const counts = [type === undefined ? 0 : 1, 0, 0, option === undefined ? 0 : 1].flatMap(u16);
   return Uint8Array.from([...u16(id), ...u16((opcode << 11) | bits), ...counts, ...question, ...opt, ...options]);
 }
 
@@ -134,7 +142,7 @@ function optionsOf(options: Uint8Array): Map<number, Uint8Array> {
   return found;
 }
 
-function check({ bits = 0, opcode = 0, type, edns }: Asked, wanted: Wanted, message: Message): void {
+function check({ bits = 0, opcode = 0, type, edns: option }: Asked, wanted: Wanted, message: Message): void {
   const { header, opt } = message;
   const isAnswered = wanted.rcode === RCODE.NOERROR;
   assert.is(message.rcode, wanted.rcode);
@@ -158,7 +166,7 @@ function check({ bits = 0, opcode = 0, type, edns }: Asked, wanted: Wanted, mess
   assert.is(message.answer.length > 0, wanted.answer === true, 'an answer');
   for (const record of message.answer) assert.is(record.type, type);
   assert.is(message.authority.length > 0, isAnswered && wanted.answer !== true, 'the SOA of NODATA');
-  assert.is(opt !== undefined, edns !== undefined, 'OPT');
+  assert.is(opt !== undefined, option !== undefined, 'OPT');
   if (opt === undefined) return;
   assert.is(opt.version, 0);
   assert.is(opt.size, 1232);

@@ -31,7 +31,10 @@ function seeds(): { queries: Uint8Array[]; zones: ReturnType<typeof buildWorld>[
     const queries = questions.map((question) => buildQuestion(question, world)).filter((query) => query !== undefined);
     return { zones: [...world.zones], queries: queries.map((query, id) => encodeQuery(query, id)) };
   });
-  return { zones: new Map(worlds.flatMap(({ zones }) => zones)), queries: worlds.flatMap(({ queries }) => queries) };
+  return {
+    zones: new Map(worlds.flatMap(({ zones: list }) => list)),
+    queries: worlds.flatMap(({ queries: asked }) => asked),
+  };
 }
 
 const { zones, queries } = seeds();

@@ -34,7 +34,7 @@ async function writePackage(folder: string, id: string, versionCode: number): Pr
     ...{ permissions: [], minHostVersion: '1.0' },
   };
   const zip = new ZipFile();
-  const add = (path: string, content: string | Buffer) => zip.addBuffer(Buffer.from(content), path);
+  const add = (location: string, content: string | Buffer) => zip.addBuffer(Buffer.from(content), location);
   add('manifest.json', JSON.stringify(manifest, null, 2));
   add('index.html', '<!doctype html>\n<title>Notes</title>\n<script src="app.js"></script>\n');
   add('host-sdk.js', readIssued().script);

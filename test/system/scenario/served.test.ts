@@ -117,10 +117,10 @@ test(`${WORLDS} worlds from master file to packet, seed ${SEED}`, async () => {
         uploaded += records.length;
         refused += zone.length - 1 - records.length;
       }
-      const check = async (proxies: Proxies): Promise<void> => {
+      const check = async (sites: Proxies): Promise<void> => {
         const zones = new Map<string, ResourceRecord[]>();
         for (const [key, { apex, records }] of domains) zones.set(key, await served(apex, client, records));
-        const now = { origin: world.origin, zones, proxies };
+        const now = { origin: world.origin, zones, proxies: sites };
         await checkServedWorld(
           async (packet, overTcp) => (overTcp ? (await queryTcp(daemon.dnsPort, [packet]))[0] : client.query(packet)),
           now,

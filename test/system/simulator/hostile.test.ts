@@ -79,8 +79,8 @@ function filesOf(port: number, control: string): Files {
 function page(port: number, title: string, attacks: readonly Attack[]): string {
   const fill = (name: string, markup = ''): string =>
     markup.replaceAll('%TARGET%', `http://${name}.localhost:${port}/x`);
-  const head = attacks.map(({ name, head }) => fill(name, head));
-  const body = attacks.map(({ name, body }) => fill(name, body));
+  const head = attacks.map(({ name, head: fields }) => fill(name, fields));
+  const body = attacks.map(({ name, body: reply }) => fill(name, reply));
   const scripts = attacks.map(({ name }) => `<script src="/attack-${name}.js"></script>`);
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title>${head.join('\n')}</head>
 <body><h1>${title}</h1>${body.join('\n')}<script src="/helper.js"></script>${scripts.join('\n')}<footer>end</footer></body></html>`;
@@ -112,9 +112,9 @@ async function withHostileApp(
         viewport: VIEWPORT,
       });
       try {
-        const page = await context.newPage();
-        page.setDefaultTimeout(PATIENCE_MS);
-        await use({ world, context, page, target });
+        const view = await context.newPage();
+        view.setDefaultTimeout(PATIENCE_MS);
+        await use({ world, context, page: view, target });
       } finally {
         await context.close();
       }
@@ -128,68 +128,68 @@ async function withHostileApp(
 }
 
 /** Loads the simulator, whose log is then empty, and leads the app to one of its pages. */
-async function showAppPage(page: Page, { simulator }: World, name: string): Promise<void> {
-  await page.goto(simulator.url);
-  await page.frameLocator('iframe').getByRole('heading', { name: 'index' }).waitFor();
-  const frame = page.frames().find((child) => child.url().startsWith(simulator.appOrigin));
+async function showAppPage(view: Page, { simulator }: World, name: string): Promise<void> {
+  await view.goto(simulator.url);
+  await view.frameLocator('iframe').getByRole('heading', { name: 'index' }).waitFor();
+  const frame = view.frames().find((child) => child.url().startsWith(simulator.appOrigin));
   await frame?.evaluate(`location.href = '/${name}.html'`);
 }
 
 /** What the simulator shows in its panels Sandbox and Console, a line each. */
-async function readLog(page: Page): Promise<string[]> {
-  await openPanel(page, 'Sandbox');
-  const entries = await page
+async function readLog(view: Page): Promise<string[]> {
+  await openPanel(view, 'Sandbox');
+  const entries = await view
     .locator('.entries .entry')
     .evaluateAll((nodes) =>
       nodes.map(
         (node) => `${node.querySelector('.badge')?.textContent} ${node.querySelector('.entry-value')?.textContent}`,
       ),
     );
-  await openPanel(page, 'Console');
-  return [...entries, ...(await page.locator('.log > li').allTextContents())];
+  await openPanel(view, 'Console');
+  return [...entries, ...(await view.locator('.log > li').allTextContents())];
 }
 
 const expectedLog = ({ name, log }: Attack): RegExp => log ?? new RegExp(`${name}: \\w+`);
 
 /** Waits until the log has a line of each attack. */
-async function expectLogged(page: Page, attacks: readonly Attack[]): Promise<void> {
+async function expectLogged(view: Page, attacks: readonly Attack[]): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
-    const lines = await readLog(page);
+    const lines = await readLog(view);
     const missing = attacks.filter((attack) => !lines.some((line) => expectedLog(attack).test(line)));
     if (missing.length === 0) return;
     if (Date.now() > deadline)
       throw new Error(`not logged: ${missing.map(({ name }) => name).join(', ')}\n${lines.join('\n')}`);
-    await page.waitForTimeout(POLL_MS);
+    await view.waitForTimeout(POLL_MS);
   }
 }
 
 test('gets nothing out, and each attempt is logged', async () => {
   await withHostileApp(
-    async ({ world, context, page }) => {
+    async ({ world, context, page: view }) => {
       const faults: string[] = [];
       context.on('page', (opened) => faults.push(`window ${opened.url()}`));
-      page.on('dialog', (dialog) => {
+      view.on('dialog', (dialog) => {
         faults.push(`dialog ${dialog.message()}`);
         void dialog.dismiss();
       });
-      page.on('download', (download) => faults.push(`download ${download.url()}`));
-      await page.exposeFunction('reportReached', (where: string) => faults.push(`code ran: ${where}`));
-      await page.addInitScript(`addEventListener('message', ({ data }) => {
+      view.on('download', (download) => faults.push(`download ${download.url()}`));
+      await view.exposeFunction('reportReached', (where: string) => faults.push(`code ran: ${where}`));
+      await view.addInitScript(`addEventListener('message', ({ data }) => {
         if (data === 'REACHED') reportReached(location.href);
       });`);
-      await showAppPage(page, world, 'together');
-      const app = page.frameLocator('iframe');
+      await showAppPage(view, world, 'together');
+      const app = view.frameLocator('iframe');
       await app.getByText('end', { exact: true }).waitFor();
       await app.getByRole('heading', { name: 'together' }).click();
-      await expectLogged(page, TOGETHER);
-      assert.is(await page.title(), 'Waypost simulator');
+      await expectLogged(view, TOGETHER);
+      assert.is(await view.title(), 'Waypost simulator');
       for (const attack of ALONE) {
-        await showAppPage(page, world, attack.name);
-        await expectLogged(page, [attack]);
+        await showAppPage(view, world, attack.name);
+        await expectLogged(view, [attack]);
       }
       assert.equal(faults, []);
-      assert.is(new URL(page.url()).origin, world.simulator.url);
+      assert.is(new URL(view.url()).origin, world.simulator.url);
     },
     (target, names) => {
       assert.equal(target.reached, []);
@@ -232,41 +232,41 @@ const press = (app: FrameLocator, name: string): Promise<void> =>
 
 test('cannot stop the page around it', () =>
   withSimulator({ 'app.js': HARMFUL }, (world) =>
-    withSimulatorPage(world, async (page, app) => {
+    withSimulatorPage(world, async (view, app) => {
       await press(app, 'loop');
-      await page.getByRole('alertdialog', { name: 'The app does not respond' }).waitFor();
-      await page.getByRole('button', { name: 'Stop it' }).click();
-      await page.getByRole('alertdialog', { name: 'The app is stopped' }).waitFor();
-      await checkScreen(page, 'simulator-stopped');
-      await resetView(page);
-      assert.is(await page.locator('iframe').count(), 0);
-      await page.getByRole('button', { name: 'Load it again' }).click();
+      await view.getByRole('alertdialog', { name: 'The app does not respond' }).waitFor();
+      await view.getByRole('button', { name: 'Stop it' }).click();
+      await view.getByRole('alertdialog', { name: 'The app is stopped' }).waitFor();
+      await checkScreen(view, 'simulator-stopped');
+      await resetView(view);
+      assert.is(await view.locator('iframe').count(), 0);
+      await view.getByRole('button', { name: 'Load it again' }).click();
       // The second in which messages are counted lasts until all are read.
-      await page.evaluate('const now = performance.now(); performance.now = () => now');
+      await view.evaluate('const now = performance.now(); performance.now = () => now');
       await press(app, 'flood');
-      await page.getByRole('alertdialog', { name: 'The app was stopped' }).waitFor();
-      assert.is(await page.locator('iframe').count(), 0);
-      await openPanel(page, 'Sandbox');
-      await page.getByText('8,001 messages with').waitFor();
-      await page.getByRole('button', { name: 'Load it again' }).click();
+      await view.getByRole('alertdialog', { name: 'The app was stopped' }).waitFor();
+      assert.is(await view.locator('iframe').count(), 0);
+      await openPanel(view, 'Sandbox');
+      await view.getByText('8,001 messages with').waitFor();
+      await view.getByRole('button', { name: 'Load it again' }).click();
       await press(app, 'large');
-      await page.getByRole('alertdialog', { name: 'The app was stopped' }).waitFor();
+      await view.getByRole('alertdialog', { name: 'The app was stopped' }).waitFor();
     }),
   ));
 
 test('cannot forge messages, and each is logged', () =>
   withSimulator({ 'app.js': HARMFUL }, (world) =>
-    withSimulatorPage(world, async (page, app) => {
+    withSimulatorPage(world, async (view, app) => {
       await press(app, 'forged');
-      await page.getByText('xxxx').waitFor();
-      assert.ok((await page.locator('.log').innerText()).length < 10_000);
+      await view.getByText('xxxx').waitFor();
+      assert.ok((await view.locator('.log').innerText()).length < 10_000);
       await press(app, 'answer');
-      await page.getByText('is neither "hello" nor "request"').waitFor();
+      await view.getByText('is neither "hello" nor "request"').waitFor();
       await press(app, 'objects');
-      await openPanel(page, 'Sandbox');
-      await page.getByText('neither a text nor of the guard').waitFor();
-      await page.evaluate(`postMessage('{"type":"hello","protocols":[1],"sdk":"1.0.0"}', '*')`);
-      await page.getByText('from another window').waitFor();
+      await openPanel(view, 'Sandbox');
+      await view.getByText('neither a text nor of the guard').waitFor();
+      await view.evaluate(`postMessage('{"type":"hello","protocols":[1],"sdk":"1.0.0"}', '*')`);
+      await view.getByText('from another window').waitFor();
     }),
   ));
 

@@ -88,9 +88,9 @@ export async function withSimulator(
     options,
     simulator: await startSimulator(options),
     write,
-    async restart(changes = {}) {
+    async restart(settings = {}) {
       await world.simulator.close();
-      world.simulator = await startSimulator({ ...options, ...changes });
+      world.simulator = await startSimulator({ ...options, ...settings });
     },
   };
   try {

@@ -54,10 +54,10 @@ test('finds a running daemon well, and what is wrong with it', async ({ daemon }
   assert.equal(readdirSync(daemon.dataDir), before, 'it leaves no file behind');
 
   chmodSync(join(daemon.dataDir, 'secret.key'), 0o644);
-  const open = await examine(daemon.env, 'permissions.secret_key');
+  const result = await examine(daemon.env, 'permissions.secret_key');
   chmodSync(join(daemon.dataDir, 'secret.key'), 0o600);
-  assert.is(open.code, 2);
-  assert.match(of(open, 'permissions.secret_key').fix ?? '', /chmod 600 .*secret\.key/);
+  assert.is(result.code, 2);
+  assert.match(of(result, 'permissions.secret_key').fix ?? '', /chmod 600 .*secret\.key/);
 });
 
 test('rejects unknown checks, and reports a wrong configuration', async ({ daemon }) => {
@@ -102,9 +102,9 @@ test('the support bundle has no secret and no name of a customer', async ({ daem
       ...['cluster.json', 'system.txt', 'packages.txt', 'log.txt'],
     ],
   );
-  for (const [name, text] of entries) {
-    for (const [kind, value] of Object.entries(secrets)) assert.not(text.includes(value), `${name} has ${kind}`);
-    assert.not.match(text, /planted-customer/, name);
+  for (const [name, content] of entries) {
+    for (const [kind, value] of Object.entries(secrets)) assert.not(content.includes(value), `${name} has ${kind}`);
+    assert.not.match(content, /planted-customer/, name);
   }
   assert.match(entries.get('metrics.txt')!, /^waypost_build_info/m);
   assert.is(JSON.parse(entries.get('status.json')!).ok, true);

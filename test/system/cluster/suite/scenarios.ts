@@ -49,11 +49,11 @@ const nodeCutForLong: Scenario = {
     const { domainId } = load.writers[0];
     // Each a change of its own; tidying up goes by steps.
     let left = 2 * HISTORY;
-    const lane = async (lane: number): Promise<void> => {
-      const id = await nodes[0].api.createRecord(domainId, `many-${lane}`, 'A', '192.0.2.1');
+    const lane = async (number: number): Promise<void> => {
+      const id = await nodes[0].api.createRecord(domainId, `many-${number}`, 'A', '192.0.2.1');
       while (left-- > 0)
         await nodes[0].api.request('PUT', `/api/v1/domains/${domainId}/records/${id}`, {
-          ...{ name: `many-${lane}`, type: 'A', content: `192.0.2.${left & 255}`, ttl: 60 },
+          ...{ name: `many-${number}`, type: 'A', content: `192.0.2.${left & 255}`, ttl: 60 },
         });
     };
     await Promise.all(Array.from({ length: 32 }, (_, i) => lane(i)));

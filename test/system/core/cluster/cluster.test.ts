@@ -36,17 +36,11 @@ class Node {
   readonly cluster: Cluster;
   readonly #options: ClusterOptions;
 
-  constructor(
-    gateway: EtcdGateway,
-    name: string,
-    prefix: string,
-    commit?: ClusterOptions['commit'],
-    tls = tlsOf(name),
-  ) {
+  constructor(client: EtcdGateway, name: string, prefix: string, commit?: ClusterOptions['commit'], tls = tlsOf(name)) {
     this.tls = tls;
     this.#options = {
       watchRequests: () => () => {},
-      ...{ gateway, prefix, deadline: 400, interval: 100, tls },
+      ...{ gateway: client, prefix, deadline: 400, interval: 100, tls },
       ...{ id: keyPrintOf(tls.certificate), commit },
       onRefused: (error) => error && this.log.push(error.message),
       self: { name, address: '127.0.0.1:0', version: '1' },

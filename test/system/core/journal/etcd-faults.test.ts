@@ -96,7 +96,7 @@ class FaultyWay {
 
 /** Runs `work` on nodes that share a log. */
 async function withNodes(
-  member: EtcdMember,
+  part: EtcdMember,
   prefix: string,
   random: Random,
   work: (nodes: Node[]) => Promise<void>,
@@ -105,7 +105,7 @@ async function withNodes(
   const nodes: Node[] = [];
   const open = async (): Promise<void> => {
     if (nodes.length === NODES) return work(nodes);
-    const faulty = await startFaultyGateway(member.endpoint, random);
+    const faulty = await startFaultyGateway(part.endpoint, random);
     const gateway = new EtcdGateway({ endpoints: [faulty.endpoint], timeout: 1000 });
     const own = nodes.length;
     const sequencing = way && {
@@ -177,12 +177,12 @@ async function withFaults(prefix: string, random: Random, writes: number, way?: 
     let next = 0;
     const acknowledged = new Set<number>();
     const unknown = new Set<number>();
-    const writer = async ({ store, journal }: Node): Promise<void> => {
+    const writer = async ({ store: opened, journal: log }: Node): Promise<void> => {
       for (let n = next++; n < writes; n = next++) {
         const { id } = shared[random.below(SHARED)];
         unknown.add(n);
         try {
-          await write(store.environment, journal, 'test', (draft) => {
+          await write(opened.environment, log, 'test', (draft) => {
             // What is read and written back, so that an update which is lost shows.
             const row = draft.account(id)!;
             draft.put(accounts, { ...row, plan: `${row.plan}${n},` });
@@ -210,7 +210,7 @@ async function withFaults(prefix: string, random: Random, writes: number, way?: 
     await Promise.all([...nodes.flatMap((node) => Array.from({ length: WRITERS }, () => writer(node))), cutter()]);
     await way?.settled();
     await settle(nodes);
-    const [first, ...others] = nodes.map(({ store }) => dump(store.environment));
+    const [first, ...others] = nodes.map(({ store: opened }) => dump(opened.environment));
     for (const other of others) assert.equal(other, first);
     const written = shared.flatMap(({ id }) => store.reader.account(id)!.plan.split(',').slice(0, -1).map(Number));
     assert.is(new Set(written).size, written.length, 'none is there twice');

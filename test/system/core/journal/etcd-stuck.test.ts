@@ -55,7 +55,7 @@ function withNode(
       const journal = openEtcdJournal({
         ...{ environment, index, history, gateway: etcd, zoneSettings: DEFAULTS },
         ...{ prefix, deadline: 1000, interval: 100, storage },
-        events: { onTrouble: (error) => notices.push(error as Error | null), onLost: (why) => notices.push(why) },
+        events: { onTrouble: (error) => notices.push(error as Error | null), onLost: (reason) => notices.push(reason) },
       });
       await journal.catchUp();
       return journal;
@@ -164,7 +164,7 @@ test('a log which lacks the entry that a node needs is lost to it, and is not as
       const again = openEtcdJournal({
         ...{ environment: other.environment, index: other.index, history: 1000, gateway, zoneSettings: DEFAULTS },
         ...{ prefix: '/lacks/', deadline: 1000, interval: 100 },
-        events: { onTrouble: () => {}, onLost: (why, isCurable) => notices.push(why, isCurable) },
+        events: { onTrouble: () => {}, onLost: (reason, isCurable) => notices.push(reason, isCurable) },
       });
       await until(
         () => again.lost !== null,
@@ -206,7 +206,7 @@ test('a write that may have come about is not said to be refused, whatever keeps
       await pipeline(answer.body, to);
     })().catch(() => to.destroy());
   });
-  const listen = (port: number): Promise<void> => new Promise((done) => server.listen(port, '127.0.0.1', () => done()));
+  const listen = (at: number): Promise<void> => new Promise((done) => server.listen(at, '127.0.0.1', () => done()));
   await listen(0);
   const { port } = server.address() as AddressInfo;
   const through = new EtcdGateway({ endpoints: [`http://127.0.0.1:${port}`], timeout: 500 });

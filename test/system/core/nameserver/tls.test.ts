@@ -156,10 +156,10 @@ test('deferred messages know their transport and come back in order', async () =
 test('a handshake that does not go on, and what is no TLS, is cut; others are served meanwhile', async ({ port }) => {
   const silent = connectTcp(port, '127.0.0.1');
   const plain = connectTcp(port, '127.0.0.1');
-  const closed = [silent, plain].map((socket) => {
-    socket.on('error', () => {});
-    socket.resume();
-    return once(socket, 'close');
+  const closed = [silent, plain].map((connection) => {
+    connection.on('error', () => {});
+    connection.resume();
+    return once(connection, 'close');
   });
   plain.write(framed(ask('host1')));
   silent.write(Uint8Array.of(22, 3, 1));
@@ -302,7 +302,7 @@ test('too many: handshakes that do not go on make room', async () => {
   const served = await serve({ tls: { listen: [V4], ...files }, tcp: { ...LIMITS, maxConnections: 2 } });
   const { port } = served.tlsListen[0];
   const silent = [0, 1].map(() => connectTcp(port, '127.0.0.1').on('error', () => {}));
-  await Promise.all(silent.map((socket) => once(socket, 'connect')));
+  await Promise.all(silent.map((connection) => once(connection, 'connect')));
   await sleep(1200);
   const socket = dial({ port });
   const client = new StreamClient(socket);
@@ -319,7 +319,7 @@ test('too many of some clients: others are served at once, and TCP has connectio
     const to = { port, host: '127.0.0.1', localAddress: `127.0.0.${2 + (i % 2)}` };
     return connectTcp(to).on('error', () => {});
   });
-  await Promise.all(silent.map((socket) => once(socket, 'connect')));
+  await Promise.all(silent.map((connection) => once(connection, 'connect')));
   const socket = dial({ port });
   const client = new StreamClient(socket);
   socket.write(framed(ask('host6')));

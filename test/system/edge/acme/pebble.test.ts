@@ -113,7 +113,7 @@ test('from toggle to active, for the apex and its wildcard; renewed when asked f
   for (const line of key
     .toString()
     .split('\n')
-    .filter((part) => part.length > 40))
+    .filter((piece) => piece.length > 40))
     assert.not.ok(log.includes(line));
 });
 
@@ -366,8 +366,8 @@ test('turned off in the middle of an order; a certificate of their own in the mi
           createdAt: 1,
         }),
       );
-      await rig.change(own, (row) => ({
-        ...row,
+      await rig.change(own, (item) => ({
+        ...item,
         sslStatus: 'active',
         sslIssuedAt: 1,
         sslExpiresAt: 2,

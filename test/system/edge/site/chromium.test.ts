@@ -190,15 +190,15 @@ async function challenged(world: World): Promise<void> {
   const protection = { challenge: { mode: 'on', difficulty: 10, wait: 5 } };
   await api.call('PUT', `/api/v1/domains/${id}/proxy/protection`, protection);
   const url = `https://${OTHER}:${rig.https}/ready`;
-  await withPage(world, async (page, seen, context) => {
-    await page.goto(url);
-    await page.waitForURL(url, { waitUntil: 'load' });
-    await page.waitForFunction("!document.title.startsWith('One moment')");
+  await withPage(world, async (view, seen, tab) => {
+    await view.goto(url);
+    await view.waitForURL(url, { waitUntil: 'load' });
+    await view.waitForFunction("!document.title.startsWith('One moment')");
     assert.equal(
       seen.map((response) => response.status()).filter((status) => status !== 404),
       [403, 303, 200],
     );
-    const [cookie] = await context.cookies();
+    const [cookie] = await tab.cookies();
     assert.equal([cookie.name, cookie.httpOnly, cookie.secure], ['__Host-waypost-pass', true, true]);
   });
   // Without JavaScript: too early once, then after the wait.

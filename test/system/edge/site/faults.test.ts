@@ -251,7 +251,7 @@ async function mix(world: World): Promise<{ wrong: string[]; memory: number[]; t
 
   const stays = async (visitor: Visitor): Promise<void> => {
     const draw = random.below(1000);
-    const hosts = Object.keys(CONNECTION_FAULTS).filter((host) => draw > 0 || !CONNECTION_FAULTS[host].isSlow);
+    const hosts = Object.keys(CONNECTION_FAULTS).filter((prefix) => draw > 0 || !CONNECTION_FAULTS[prefix].isSlow);
     const name = draw < 40 ? 'fine' : random.pick(draw < 45 ? slow : quick);
     const host = draw < 20 ? random.pick(hosts) : draw < 40 ? 'secure.test' : siteOf(FAULTS[name]);
     const fault = CONNECTION_FAULTS[host] ?? FAULTS[name];

@@ -38,7 +38,7 @@ async function withPair(prefix: string, work: (pair: Pair) => Promise<void>): Pr
   const node =
     (name: string, isFirst: boolean) =>
     async ({ environment, index }: Pick<Store, 'environment' | 'index'>, history: number): Promise<EtcdJournal> => {
-      const forward: Way = (commits) => pair.way(commits);
+      const forward: Way = (bytes) => pair.way(bytes);
       const journal = openEtcdJournal({
         ...{ environment, index, history, gateway, zoneSettings: DEFAULTS, prefix, deadline: 5000, interval: 1000 },
         sequencing: { node: name, avoidFor: 0, sequencer: () => (isFirst ? null : { forward }) },
@@ -49,7 +49,7 @@ async function withPair(prefix: string, work: (pair: Pair) => Promise<void>): Pr
   await withStore(node('first', true), async (store) => {
     await withStore(node('second', false), async (two) => {
       const [first, second] = [store, two] as [Pair['first'], Pair['second']];
-      const well: Way = (commits) => first.journal.commitForwarded('second', Buffer.from(commits));
+      const well: Way = (bytes) => first.journal.commitForwarded('second', Buffer.from(bytes));
       pair = { first, second, well, way: well };
       await work(pair);
       pair.way = well;
@@ -71,10 +71,10 @@ function put({ environment, journal }: Pair['first'], row = newAccount()): Promi
  */
 async function forwarded(pair: Pair, way: Way): Promise<{ sequence: number; row: Account }> {
   let isAsked = false;
-  pair.way = (commits) => {
-    if (isAsked) return pair.well(commits);
+  pair.way = (bytes) => {
+    if (isAsked) return pair.well(bytes);
     isAsked = true;
-    return way(commits);
+    return way(bytes);
   };
   // It forwards while others write, so how soon it is let run decides.
   for (;;) {
@@ -102,8 +102,8 @@ test('a commit is forwarded while others write, is answered when it is served he
 test('what was appended and not answered is found in the log, and is there once', async () => {
   await withPair('/answer/', async (pair) => {
     let appended: readonly Outcome[] = [];
-    const { sequence } = await forwarded(pair, async (commits) => {
-      appended = decodeOutcomes(await pair.well(commits), 1).each;
+    const { sequence } = await forwarded(pair, async (bytes) => {
+      appended = decodeOutcomes(await pair.well(bytes), 1).each;
       throw new Error('the answer is lost');
     });
     assert.equal(appended, [sequence]);
@@ -114,8 +114,8 @@ test('what was appended and not answered is found in the log, and is there once'
 test('what comes late, when its node has appended it itself by then, is not appended any more', async () => {
   await withPair('/late/', async (pair) => {
     let late = Buffer.alloc(0);
-    const { sequence, row } = await forwarded(pair, (commits) => {
-      late = Buffer.from(commits);
+    const { sequence, row } = await forwarded(pair, (bytes) => {
+      late = Buffer.from(bytes);
       return Promise.reject(new Error('it is on its way'));
     });
     assert.equal(pair.second.reader.account(row.id), row);
@@ -129,8 +129,8 @@ test('what comes late, when its node has appended it itself by then, is not appe
 test('of two that come by different mandates of one node only the newer is appended', async () => {
   await withPair('/mandates/', async (pair) => {
     const sent: Buffer[] = [];
-    const lose: Way = (commits) => {
-      sent.push(Buffer.from(commits));
+    const lose: Way = (bytes) => {
+      sent.push(Buffer.from(bytes));
       return Promise.reject(new Error('lost'));
     };
     await forwarded(pair, lose);
@@ -175,8 +175,8 @@ test('a conflict is told, with what it conflicts with applied before it is tried
 
 test('who refuses is not asked again at once, and nothing is lost by it', async () => {
   await withPair('/refuses/', async (pair) => {
-    const { sequence } = await forwarded(pair, (commits) => {
-      const { requests } = decodeCommits(commits);
+    const { sequence } = await forwarded(pair, (bytes) => {
+      const { requests } = decodeCommits(bytes);
       const each = requests.map((): Outcome => 'not accepted');
       return Promise.resolve(encodeOutcomes({ isShared: true, head: 0, each }));
     });

@@ -169,7 +169,7 @@ test('thousands that are opened, served and closed leave no memory', async () =>
     assert.ok(server_http2 >= (WAVES * WAVE) / 3, String(server_http2));
     // An SSL object alone is some 5 KB: 10 MB of each wave, 2.5 of each way to end. What the
     // allocator and V8 keep does not grow with each.
-    const growth = memory.slice(1).map((after, wave) => after - memory[wave]);
+    const growth = memory.slice(1).map((after, index) => after - memory[index]);
     assert.ok(Math.min(...growth) < 2, `MB: ${memory.map((figure) => figure.toFixed(1))}`);
   } finally {
     await host.stop();
