@@ -40,14 +40,14 @@ const tell = (line: Report | Step): void => void process.stdout.write(`${MARK}${
  * empty name after the last. Contexts do not have the property before, so all inherit this one.
  */
 function tellSteps(): void {
-  const names = new WeakMap<object, string>();
+  const titles = new WeakMap<object, string>();
   Object.defineProperty(Object.prototype, '__test__', {
     configurable: true,
     get(this: object) {
-      return names.get(this);
+      return titles.get(this);
     },
     set(this: { readonly __suite__?: string }, test: string) {
-      names.set(this, test);
+      titles.set(this, test);
       tell({ suite: this.__suite__ ?? '', test });
     },
   });
