@@ -101,8 +101,8 @@ const seldom = [
 
 const NOTHING = new Uint8Array(0);
 
-function built({ owner: place, kind: family, content: data, form, ttl: seconds }: Draft, apex: string): Section {
-  const name = place === '!' ? parseName('outside.example.org.') : parseName(place, parseName(apex));
+function built({ owner: holder, kind: family, content: data, form, ttl: seconds }: Draft, apex: string): Section {
+  const name = holder === '!' ? parseName('outside.example.org.') : parseName(holder, parseName(apex));
   const [type, ...contents] = CONTENTS[family];
   const rdata = parseRdata(type, contents[data % contents.length].replaceAll('~', apex));
   switch (form) {

@@ -63,7 +63,7 @@ const POINTED = bytes([0xc0, 12], u16(TYPE.A), u16(1), [0, 0, 0, 0], u16(4), [1,
 
 const FORMERR = 0x8000 | RCODE.FORMERR;
 const AA = 0x8400;
-const formErr = (asked: Uint8Array = Q): Uint8Array => bytes(header(FORMERR, 1, 0, 0, 0), asked);
+const formErr = (section: Uint8Array = Q): Uint8Array => bytes(header(FORMERR, 1, 0, 0, 0), section);
 const noQuestion = (code: number, flags = 0): Uint8Array => bytes(header(0x8000 | flags | code, 0, 0, 0, 0));
 const good = bytes(header(AA, 1, 1, 0, 0), Q, A1);
 const goodWithOpt = (flags = 0): Uint8Array => bytes(header(AA, 1, 1, 0, 1), Q, A1, reply(0, flags));

@@ -33,7 +33,7 @@ function seeds(): { queries: Uint8Array[]; zones: ReturnType<typeof buildWorld>[
   });
   return {
     zones: new Map(worlds.flatMap(({ zones: list }) => list)),
-    queries: worlds.flatMap(({ queries: asked }) => asked),
+    queries: worlds.flatMap(({ queries: batch }) => batch),
   };
 }
 
