@@ -57,6 +57,9 @@ async function startParts(
   // 1. The protection of the machine; the store, and what all parts derive from the configuration.
   const protection = stops.own(core.openProtection({ config, metrics, ...logOf('protection') }));
   const store = await core.openStore({ config, metrics, ...logOf('store'), stops });
+  const { guard: clock } = stops.own(
+    core.openClock({ config, metrics, environment: store.environment, ...logOf('clock'), built: build.date }),
+  );
   const common = {
     config,
     version: build.version,
@@ -86,6 +89,7 @@ async function startParts(
       tail,
       logs,
       ruleCounters,
+      clock,
       zones: transfers.zones,
       statistics,
       storage: protection.storage,
@@ -98,7 +102,7 @@ async function startParts(
   logs.follow(node.journal);
 
   // 4. The nameserver, which does not answer secondary zones that have expired.
-  const secondaries = core.openSecondaries({ ...shared, ...logOf('secondary'), node });
+  const secondaries = core.openSecondaries({ ...shared, ...logOf('secondary'), clock, node });
   const tickets = stops.own(await core.openTicketKeys(config, shared));
   const deferred = new core.DeferredRoutes(transfers.answer);
   const nameserver = stops.own(
@@ -182,13 +186,13 @@ async function startParts(
   const { probe } = stops.own(edge.openProbe(common));
   stops.own(core.openHealth({ ...shared, ...logOf('health'), node, probe })).start();
   stops.own(core.openWithdrawal(config, node.standing, logOf('cluster').log));
-  stops.own(core.startUpkeep({ ...shared, ...logOf('journal'), isAlone: node.isAlone }));
+  stops.own(core.startUpkeep({ ...shared, ...logOf('journal'), clock, isAlone: node.isAlone }));
   stops.own(secondaries).start();
   stops.own(signing).keeper.start();
   stops.own(delegations).start();
   stops.own(catalogs).start();
   stops.own(core.openWebhooks({ ...shared, ...logOf('webhooks'), node })).start();
-  const backups = stops.own(core.openBackups({ ...shared, ...logOf('backup'), node }));
+  const backups = stops.own(core.openBackups({ ...shared, ...logOf('backup'), clock, node }));
   readiness.backups = backups;
   backups.start();
 

@@ -7,6 +7,7 @@ export { setThreadHeapFlags } from './base/main-heap.ts';
 export { Registry, registerProcessMetrics } from './base/metrics/index.ts';
 export { openSecrets } from './base/secrets.ts';
 export { openCatalogs } from './catalog/open.ts';
+export { openClock } from './clock/open.ts';
 export { openNode } from './cluster/open-node.ts';
 export { openStore, rebuildStore } from './cluster/open-store.ts';
 export { describeReadiness, ReadinessWatch } from './cluster/readiness.ts';

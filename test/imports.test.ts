@@ -304,6 +304,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/backup',
     'core/base',
     'core/catalog',
+    'core/clock',
     'core/cluster',
     'core/config',
     'core/delegation',
@@ -350,6 +351,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   'core/base': [],
   'core/browser': [],
+  'core/clock': ['core/base', 'core/config', 'core/journal', 'core/os', 'core/store'],
   'core/cluster': [
     'core/address',
     'core/base',

@@ -80,6 +80,7 @@ const NEXT_BY_CODE: { readonly [code: string]: string } = {
   write_conflict: 'Run the command again.',
   disk_full: 'Free space on the disk of the node, or use another node with --url.',
   overloaded: 'Wait, or use another node with --url.',
+  clock_off: 'Set the clock of the node and start a time service ("waypost doctor"), or use another node with --url.',
   not_ready: 'Wait until "waypost status" reports that the daemon is ready.',
 };
 

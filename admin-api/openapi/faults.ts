@@ -10,7 +10,7 @@ type Codes = readonly string[];
 
 const CHANGED: Codes = ['changed'];
 const TOO_MANY: Codes = ['too_many_requests'];
-const UNAVAILABLE: Codes = ['write_conflict', 'feature_level', 'stopping', 'overloaded', 'busy'];
+const UNAVAILABLE: Codes = ['write_conflict', 'feature_level', 'stopping', 'overloaded', 'busy', 'clock_off'];
 const DISK_FULL: Codes = ['disk_full'];
 /** What is stored has limits, whatever is written (core/journal/commit/quotas.ts). */
 const QUOTA: Codes = ['plan_limit'];

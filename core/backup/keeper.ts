@@ -13,6 +13,8 @@ export interface KeeperOptions {
   readonly settings: Config['backup'];
   readonly log: Logger;
   readonly isFirst: () => boolean;
+  /** Without it nothing is done: names and retention follow the clock. */
+  readonly isClockTrusted: () => boolean;
   /** Of the journal. */
   readonly head: () => number;
   readonly run: (kind: Job['kind']) => Promise<JobResult>;
@@ -90,8 +92,8 @@ export class BackupKeeper {
 
   async #turn(): Promise<void> {
     const now = this.#now();
-    if (now < this.#retryAt) return;
-    const { settings, isFirst, head } = this.#options;
+    const { settings, isFirst, head, isClockTrusted } = this.#options;
+    if (now < this.#retryAt || !isClockTrusted()) return;
     if (!settings.everyNode && !isFirst()) {
       if (now - this.#lookedAt >= LOOK_MS) await this.#attempt('look');
       return;

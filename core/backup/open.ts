@@ -22,6 +22,8 @@ export interface OpenBackupsOptions {
   readonly metrics: Registry;
   readonly log: Logger;
   readonly node: { readonly isFirst: () => boolean };
+  /** Old backups must not be deleted by a clock that is wrong. */
+  readonly clock: { readonly isTrusted: boolean };
 }
 
 export interface Backups {
@@ -38,7 +40,8 @@ const IDLE_TIMEOUT = 5000;
 const GRACE_MS = 10_000;
 
 /** Nothing is done before `start`. Throws ConfigError `invalid_config`. */
-export function openBackups({ config, version, journal, secrets, metrics, log, node }: OpenBackupsOptions): Backups {
+export function openBackups(options: OpenBackupsOptions): Backups {
+  const { config, version, journal, secrets, metrics, log, node, clock } = options;
   const { dataDir, nodeName, store, protection, backup } = config;
   checkBackupSettings(backup);
   let keeper: BackupKeeper | undefined;
@@ -68,6 +71,7 @@ export function openBackups({ config, version, journal, secrets, metrics, log, n
     run,
     observer,
     isFirst: node.isFirst,
+    isClockTrusted: () => clock.isTrusted,
     head: () => journal.head,
   });
   keeper = opened;

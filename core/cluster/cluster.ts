@@ -44,6 +44,14 @@ export interface UsageChannel {
   follow(listener: (usage: Buffer) => void): void;
 }
 
+/** The clock of this node, and what it learns of those of others: core/clock/guard.ts. */
+export interface NodeClock {
+  readonly isTrusted: boolean;
+  /** `time`: milliseconds since 1970. */
+  noteReference(name: string, time: number): void;
+  forgetReference(name: string): void;
+}
+
 export interface ClusterOptions {
   readonly gateway: EtcdGateway;
   /** Of all keys in etcd; ends with a slash. */
@@ -73,6 +81,7 @@ export interface ClusterOptions {
   /** `others` may have changed. */
   readonly onMembers?: (members: Members) => void;
   readonly blobs?: BlobStore;
+  readonly clock?: NodeClock;
   readonly watchRequests: WatchRequests;
   /** Undefined: this node keeps no statistics. */
   readonly readStatistics?: ReadOwn;
@@ -107,6 +116,8 @@ export class Cluster {
   trouble: unknown = null;
   isServing = false;
   #onUsage: (usage: Buffer) => void = () => {};
+  /** Nodes whose clocks are not trusted, as they report. */
+  readonly #withoutTime = new Set<string>();
   /** When each node was heard last: Unix time in seconds, by name. */
   readonly #heardTimes = new Map<string, number>();
 
@@ -240,11 +251,21 @@ export class Cluster {
     return [...nodes.values()].filter(({ name }) => live.has(name) && name !== this.#options.self.name);
   }
 
+  /** Other nodes that are caught up and write: their clocks are trusted. */
+  get #writers(): readonly Member[] {
+    return this.others.filter(({ name }) => !this.#withoutTime.has(name));
+  }
+
+  /** Whether this node is caught up and writes. */
+  get #isWriter(): boolean {
+    return this.isServing && this.#options.clock?.isTrusted !== false;
+  }
+
   /** The one that appends for all while several write: the first by name. Null: this node. */
   get sequencer(): Member | null {
     const { name } = this.#options.self;
-    const [first = null] = this.others.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    return first === null || (this.isServing && name < first.name) ? null : first;
+    const [first = null] = this.#writers.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    return first === null || (this.#isWriter && name < first.name) ? null : first;
   }
 
   /**
@@ -292,16 +313,16 @@ export class Cluster {
     },
   };
 
-  /** Whether this node serves, and is the first by name of those that do. */
+  /** Whether this node serves and writes, and is the first by name of those that do. */
   get isFirst(): boolean {
     const { name } = this.#options.self;
-    return this.isServing && !this.others.some((other) => other.name < name);
+    return this.#isWriter && !this.#writers.some((other) => other.name < name);
   }
 
-  /** Whether this node serves, and is the first by name of those of its region that do. */
+  /** The same among the nodes of its region. */
   get isFirstOfRegion(): boolean {
     const { name, region = '' } = this.#options.self;
-    return this.isServing && !this.others.some((other) => (other.region ?? '') === region && other.name < name);
+    return this.#isWriter && !this.#writers.some((other) => (other.region ?? '') === region && other.name < name);
   }
 
   /**
@@ -327,6 +348,17 @@ export class Cluster {
     this.#acknowledgements.close();
     await Promise.all([...this.#watches.values()].map((watch) => watch.stop()));
     await this.#server.close();
+  }
+
+  #noteClock(peer: string, time: number, isTrusted: boolean): void {
+    const { clock } = this.#options;
+    if (isTrusted) {
+      this.#withoutTime.delete(peer);
+      clock?.noteReference(peer, time);
+    } else {
+      this.#withoutTime.add(peer);
+      clock?.forgetReference(peer);
+    }
   }
 
   #keep({ nodes }: Members): void {
@@ -368,6 +400,7 @@ export class Cluster {
           this.#acknowledgements.applied(peer, sequence);
           this.#options.onHeard?.();
         },
+        onClock: (peer, time, isTrusted) => this.#noteClock(peer, time, isTrusted),
         onUsage: (usage) => this.#onUsage(usage),
         onTrouble: (error) => heard.report(error),
       });

@@ -1,13 +1,13 @@
 /** This node: its journal, and where it stands among the others. */
 import type { Logger } from '../base/log/index.ts';
 import type { Config } from '../config/index.ts';
-import type { Journal } from '../journal/journal.ts';
+import type { CommitClock, Journal } from '../journal/journal.ts';
 import type { JournalOptions } from '../journal/local-journal.ts';
 import type { Statistics } from '../statistics/statistics.ts';
 import type { RequestTail, WatchRequests } from '../tail/request-tail.ts';
 import type { Sync } from './acknowledgements.ts';
 import type { BlobSource, BlobStore } from './blobs/store.ts';
-import type { UsageChannel } from './cluster.ts';
+import type { NodeClock, UsageChannel } from './cluster.ts';
 import type { EdgeAddress } from './edge-address.ts';
 import type { ClusterView } from './overview.ts';
 import type { OwnLogState, ReadLogStates } from './peer-logs.ts';
@@ -70,6 +70,8 @@ export interface NodeOptions extends JournalOptions {
   /** Null: this node keeps none. */
   readonly statistics: Pick<Statistics, 'read'> | null;
   readonly version: string;
+  /** Judges the clock of this node. */
+  readonly clock: NodeClock & CommitClock & { warnings(): string[] };
   /** The requests that this node serves. */
   readonly tail: RequestTail;
   /** Delivers the logs of domains. */

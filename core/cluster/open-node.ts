@@ -69,7 +69,7 @@ function alone(options: NodeOptions): Node {
     readStatistics: (query) => readAll(query, [ownReader(nodeName, ownStatistics(options))]),
     standing: null,
     faults: () => [],
-    warnings: () => [],
+    warnings: () => options.clock.warnings(),
     close: () => journal.close(),
   };
 }

@@ -11,7 +11,10 @@ import type { Duplex } from 'node:stream';
 export const PROTOCOL = 'waypost-peer';
 
 export const KIND = {
-  /** Number: of the last entry that is applied. */
+  /**
+   * Number: of the last entry that is applied. Payload: the clock of the node, in milliseconds
+   * since 1970, u48, and whether it is trusted, u8; nothing from a version before.
+   */
   applied: 1,
   /** Commits that are forwarded; the number is their node's own. */
   commits: 2,
@@ -23,6 +26,9 @@ export const KIND = {
 
 /** The feature level of nodes that know KIND.usage; others end the connection. */
 export const USAGE_LEVEL = 2;
+
+/** Bytes of the payload of KIND.applied. */
+export const CLOCK_BYTES = 7;
 
 export interface Message {
   readonly kind: number;

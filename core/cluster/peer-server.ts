@@ -16,7 +16,7 @@ import { sendBlob } from './blobs/send.ts';
 import { BLOB_HASH, type BlobStore } from './blobs/store.ts';
 import type { Member } from './members.ts';
 import { PeerAdmission } from './peer-admission.ts';
-import { KIND, type Message, PeerLink, PROTOCOL } from './peer-link.ts';
+import { CLOCK_BYTES, KIND, type Message, PeerLink, PROTOCOL } from './peer-link.ts';
 import { LOGS_PATH, type OwnLogState } from './peer-logs.ts';
 import { type OwnRuleCounts, RULE_COUNTS_PATH } from './peer-rule-counts.ts';
 import { type ReadOwn, STATISTICS_PATH } from './peer-statistics.ts';
@@ -41,6 +41,8 @@ export interface PeerServerOptions {
   /** The process runs out of memory or descriptors: only members connect. */
   isOverloaded?(): boolean;
   readonly log?: Logger;
+  /** The clock of this node; undefined: others are not told. */
+  readonly clock?: { readonly isTrusted: boolean };
   /** Whether the node accepts usage of rate limits; omitted: none does. */
   knowsUsage?(node: string): boolean;
   /**
@@ -234,11 +236,21 @@ export class PeerServer {
     });
     this.#listen(socket, {
       node: member.node,
-      tell: (applied) => link.send(KIND.applied, applied),
+      tell: (applied) => link.send(KIND.applied, applied, this.#describeClock()),
       sendUsage: (usage) => link.send(KIND.usage, 0, usage),
       unread: () => link.unread,
       destroy: () => link.destroy(),
     });
+  }
+
+  /** The payload of KIND.applied. */
+  #describeClock(): Buffer | undefined {
+    const { clock } = this.#options;
+    if (clock === undefined) return undefined;
+    const payload = Buffer.allocUnsafe(CLOCK_BYTES);
+    payload[6] = clock.isTrusted ? 1 : 0;
+    payload.writeUIntBE(Math.floor(Date.now()), 0, 6);
+    return payload;
   }
 
   /** Null: it is no member's. */

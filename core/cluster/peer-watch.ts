@@ -5,13 +5,15 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkKey } from './key-print.ts';
 import type { Member } from './members.ts';
-import { KIND, type Message, PeerLink, PROTOCOL } from './peer-link.ts';
+import { CLOCK_BYTES, KIND, type Message, PeerLink, PROTOCOL } from './peer-link.ts';
 import { HEARTBEAT } from './peer-server.ts';
 import type { PeerTls } from './peer-tls.ts';
 
 export interface PeerWatchOptions {
   readonly tls: PeerTls;
   readonly onApplied: (name: string, sequence: number) => void;
+  /** `time`: milliseconds since 1970. */
+  readonly onClock: (name: string, time: number, isTrusted: boolean) => void;
   /** Receives what requests to the peer have used of rate limits. */
   readonly onUsage: (usage: Buffer) => void;
   /** The peer cannot be heard; null: it can. */
@@ -143,6 +145,8 @@ export class PeerWatch {
       this.#options.onTrouble(null);
       this.#pause = FIRST_PAUSE;
       this.#options.onApplied(this.member.name, number);
+      if (payload.length >= CLOCK_BYTES)
+        this.#options.onClock(this.member.name, payload.readUIntBE(0, 6), payload[6] === 1);
     } else if (kind === KIND.usage) {
       this.#options.onUsage(payload);
     } else if (kind === KIND.answer) {

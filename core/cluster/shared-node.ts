@@ -101,6 +101,7 @@ class SharedNode implements Node {
   readonly #config: NodeOptions['config'];
   readonly #tls: PeerTls;
   readonly #damage: DamageLog;
+  readonly #clock: NodeOptions['clock'];
   #revoking: Promise<boolean> = Promise.resolve(false);
   readonly #gateway: EtcdGateway;
   readonly #cluster: Cluster;
@@ -121,7 +122,11 @@ class SharedNode implements Node {
     const own = new OwnCertificates(config);
     const { tls } = own;
     this.#tls = tls;
-    const gateway = new EtcdGateway(etcdSettings(config));
+    const { clock } = options;
+    const gateway = new EtcdGateway({
+      ...etcdSettings(config),
+      onClock: (endpoint, time) => clock.noteReference(`etcd at ${new URL(endpoint).host}`, time),
+    });
     const followed = new FaultLog(
       log,
       'cannot follow the log of the cluster',
@@ -130,6 +135,7 @@ class SharedNode implements Node {
     this.#log = log;
     this.#config = config;
     this.#damage = new DamageLog(log);
+    this.#clock = clock;
     this.#gateway = gateway;
     const journal = openEtcdJournal({
       ...options,
@@ -188,6 +194,7 @@ class SharedNode implements Node {
       knownNodes: clusterFiles(config).knownNodes,
       onHeard: () => this.#lag.heard(),
       blobs: options.blobs,
+      clock,
       watchRequests: options.tail.watch,
       readStatistics: ownStatistics(options),
       logStateOf: options.logs.stateOf,
@@ -280,7 +287,7 @@ class SharedNode implements Node {
   }
 
   warnings(): string[] {
-    return [...this.#lag.warnings(), ...this.#damage.warnings()];
+    return [...this.#clock.warnings(), ...this.#lag.warnings(), ...this.#damage.warnings()];
   }
 
   close(): Promise<void> {

@@ -7,6 +7,7 @@ import { ACME_SETTINGS } from './acme-settings.ts';
 import { exemptions, resolvers } from './address-kinds.ts';
 import { BACKUP_SETTINGS } from './backup-settings.ts';
 import { CACHE_SETTINGS } from './cache-settings.ts';
+import { CLOCK_SETTINGS } from './clock-settings.ts';
 import { ETCD_SETTINGS, LAG_SETTINGS, PEER_SETTINGS } from './cluster-settings.ts';
 import { COMPRESS_SETTINGS } from './compress-settings.ts';
 import { DNSTAP_SETTINGS } from './dnstap-settings.ts';
@@ -102,6 +103,7 @@ export const schema = {
     ipv6: setting(ipv6List, ['::1'], 'IPv6 addresses of the edge, used in the same way.'),
     ...LAG_SETTINGS,
   }),
+  clock: section('The clock of this node, by which zones are signed and serials are chosen.', CLOCK_SETTINGS),
   edge: section('The reverse proxy and its connections to origins.', {
     ...EDGE_SETTINGS,
     resolvers: setting(resolvers, [], 'Resolvers for the host names of origins. Empty: the resolvers of the system.'),

@@ -17,6 +17,8 @@ export interface Answer {
   readonly status: number;
   /** Empty when it went line by line. */
   readonly text: string;
+  /** The clock of the endpoint when it answered, milliseconds since 1970; NaN: it does not say. */
+  readonly date: number;
 }
 
 /**
@@ -46,6 +48,7 @@ export class Exchange {
   #controller: Dispatcher.DispatchController | null = null;
   #isOver = false;
   #status = 0;
+  #date = Number.NaN;
   /** Since the last reported line. */
   #parts: Buffer[] = [];
   #length = 0;
@@ -86,12 +89,13 @@ export class Exchange {
           if (this.#isOver) controller.abort(new Error('the request was aborted'));
           else this.#controller = controller;
         },
-        onResponseStart: (_, status) => {
+        onResponseStart: (_, status, headers) => {
           this.#status = status;
+          if (typeof headers.date === 'string') this.#date = Date.parse(headers.date);
         },
         onResponseData: (_, chunk) => this.#take(chunk),
         onResponseEnd: () => {
-          if (this.#end()) this.#resolve({ status: this.#status, text: this.#text() });
+          if (this.#end()) this.#resolve({ status: this.#status, text: this.#text(), date: this.#date });
         },
         onResponseError: (_, error) => this.#fail(error),
       },

@@ -27,6 +27,8 @@ export interface EtcdSettings {
   readonly tls?: { readonly ca?: string; readonly certificate?: string; readonly key?: string };
   /** Milliseconds for one answer. */
   readonly timeout: number;
+  /** Called with the clock of an endpoint, milliseconds since 1970, to a second or so. */
+  readonly onClock?: (endpoint: string, time: number) => void;
 }
 
 const CONNECTIONS = 4;
@@ -196,8 +198,12 @@ export class EtcdGateway {
         tries === 0 ? timeout : Math.max(1, until - performance.now()),
       );
       try {
-        const { status, text } = await exchange.done;
-        if (status === 200) return JSON.parse(text);
+        const { status, text, date } = await exchange.done;
+        if (status === 200) {
+          // A Date field counts whole seconds, so half a second is added.
+          if (!Number.isNaN(date)) this.#settings.onClock?.(endpoint, date + 500);
+          return JSON.parse(text);
+        }
         throw refusalOf(status, text);
       } catch (error) {
         if (error instanceof EtcdRefused) throw error;

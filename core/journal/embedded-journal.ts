@@ -48,7 +48,7 @@ class EmbeddedJournal extends LocalJournal {
   async #prepare(waiting: readonly PendingCommit[], head: Head): Promise<PreparedGroup | null> {
     const start = performance.now();
     const checkpoint = this.recent.checkpoint();
-    const group = buildGroup(waiting, head, this.recent, this.observer);
+    const group = buildGroup(waiting, head, this.recent, this.clock, this.observer);
     if (group.accepted.length === 0) return null;
     let failure: Error | null = null;
     if (this.applier.hasSignedZones)

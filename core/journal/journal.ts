@@ -144,6 +144,14 @@ export interface StorageGuard {
   refusalOf(author: string): WaypostError | null;
 }
 
+/** The clock of commits: core/clock/guard.ts. */
+export interface CommitClock {
+  /** Milliseconds since 1970. Throws UnavailableError while the clock is not trusted. */
+  now(): number;
+  /** The error of commits; null: they are accepted. */
+  refusal(): WaypostError | null;
+}
+
 export interface Journal {
   readonly ids: IdPool;
   /** Sequence of the last entry that this node has applied. 0: none. */

@@ -14,6 +14,7 @@ import { IdLeases } from './ids/id-leases.ts';
 import type {
   AccountQuota,
   AnswerChanges,
+  CommitClock,
   CommitRequest,
   Committed,
   DomainListener,
@@ -24,11 +25,15 @@ import type {
 
 export interface JournalOptions extends ApplierOptions {
   readonly observer?: JournalObserver;
+  /** Omitted: the clock of the machine, which is always trusted. */
+  readonly clock?: CommitClock;
   /** The feature level of the cluster; omitted: a single node, which has that of this program. */
   readonly clusterLevel?: () => ClusterLevel;
   /** Null: the account has no limits; omitted: no account has. */
   readonly quotaOf?: (accountId: Id) => AccountQuota | null;
 }
+
+const MACHINE_CLOCK: CommitClock = { now: () => Date.now(), refusal: () => null };
 
 export abstract class LocalJournal implements Journal {
   readonly ids: IdLeases;
@@ -36,6 +41,7 @@ export abstract class LocalJournal implements Journal {
   protected readonly recent: RecentWrites;
   protected readonly queue = new CommitQueue();
   protected readonly observer: JournalObserver | undefined;
+  protected readonly clock: CommitClock;
   protected isClosed = false;
   readonly #storage: StorageGuard | undefined;
   readonly #clusterLevel: () => ClusterLevel;
@@ -44,6 +50,7 @@ export abstract class LocalJournal implements Journal {
 
   constructor(options: JournalOptions) {
     const { environment, observer, storage, clusterLevel = () => OWN_LEVEL, quotaOf } = options;
+    this.clock = options.clock ?? MACHINE_CLOCK;
     this.#storage = storage;
     this.#clusterLevel = clusterLevel;
     this.applier = new Applier(options);
@@ -69,7 +76,10 @@ export abstract class LocalJournal implements Journal {
   commit(request: CommitRequest): Promise<Committed> {
     if (this.isClosed)
       return Promise.reject(new UnavailableError('stopping', 'The service is stopping; nothing was written.'));
-    const refusal = this.#storage?.refusalOf(request.by) ?? levelRefusal(request.changes, this.#clusterLevel());
+    const refusal =
+      this.#storage?.refusalOf(request.by) ??
+      this.clock.refusal() ??
+      levelRefusal(request.changes, this.#clusterLevel());
     if (refusal !== null) return Promise.reject(refusal);
     if (this.#quotas === null) return this.#enqueue(request);
     return this.#quotas.run(request.changes, () => this.#enqueue(request));

@@ -7,23 +7,31 @@ export interface KernelClock {
   readonly isSynchronised: boolean;
   /** Upper limit of the error, in milliseconds, as the time service estimates it. */
   readonly maxErrorMs: number;
+  /** Milliseconds since 1970. */
+  readonly time: number;
 }
 
 /** Offsets in `struct timex` of 64-bit Linux, and its size. */
 const MAX_ERROR = 24;
-const STATUS = 40;
+const SECONDS = 72;
+const MICROSECONDS = 80;
 const LENGTH = 208;
-const STA_UNSYNC = 0x40;
+/**
+ * Milliseconds: without a time service the estimate grows up to here. The flag STA_UNSYNC also
+ * depends on whether the service sets the hardware clock.
+ */
+const UNSYNCHRONISED_MS = 16_000;
 
-/** Null where the call or its structure is not known. */
+let adjtimex: ((timex: Buffer) => number) | undefined;
+
+/** Null where the call or its structure is not known, or the call is prohibited. */
 export function readKernelClock(): KernelClock | null {
   if (process.platform !== 'linux' || endianness() !== 'LE' || !['x64', 'arm64'].includes(process.arch)) return null;
+  adjtimex ??= koffi.load(null).func('int adjtimex(void*)') as unknown as (timex: Buffer) => number;
   // Zeros: no mode is set, so nothing is changed.
   const timex = Buffer.alloc(LENGTH);
-  const state = koffi.load(null).func('int adjtimex(void*)')(timex) as number;
-  if (state < 0) return null;
-  return {
-    isSynchronised: (timex.readInt32LE(STATUS) & STA_UNSYNC) === 0,
-    maxErrorMs: Number(timex.readBigInt64LE(MAX_ERROR)) / 1000,
-  };
+  if (adjtimex(timex) < 0) return null;
+  const maxErrorMs = Number(timex.readBigInt64LE(MAX_ERROR)) / 1000;
+  const time = Number(timex.readBigInt64LE(SECONDS)) * 1000 + Number(timex.readBigInt64LE(MICROSECONDS)) / 1000;
+  return { isSynchronised: maxErrorMs < UNSYNCHRONISED_MS, maxErrorMs, time };
 }

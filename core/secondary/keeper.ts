@@ -250,7 +250,8 @@ export class SecondaryKeeper {
   /** Zones of a restart are not all due at once. */
   #firstDue(row: SecondaryRow): number {
     const now = this.#options.now();
-    if (row.refreshedAt === null) return now;
+    // One in the future is of a clock that was ahead.
+    if (row.refreshedAt === null || row.refreshedAt > now) return now;
     const due = row.refreshedAt + this.#bounded(row.error === null ? row.refresh : row.retry);
     return due > now ? due : now + Math.random() * Math.min(30, this.#bounded(row.retry));
   }

@@ -30,6 +30,8 @@ export interface OpenSecondariesOptions {
   readonly metrics: Registry;
   readonly log: Logger;
   readonly node: { readonly present: () => readonly string[] };
+  /** Zones must not expire by a clock that is wrong. Milliseconds since 1970. */
+  readonly clock: { estimate(): number };
 }
 
 /** Zones of the maximum size whose transfers fit into memory at the same time. */
@@ -59,7 +61,7 @@ export function openSecondaries(options: OpenSecondariesOptions): Secondaries {
     'Refreshes of secondary zones: full or incremental transfers, unchanged, or failed.',
     ['result'],
   );
-  const now = (): number => Date.now() / 1000;
+  const now = (): number => options.clock.estimate() / 1000;
   const memory = new TransferMemory(ZONES_IN_MEMORY * maxZoneSize);
   const parts: RefreshParts = {
     environment,

@@ -1,4 +1,7 @@
-/** A clock that a test sets forward for running processes (libfaketime). Intervals stay real. */
+/**
+ * A clock that a test sets for running processes (libfaketime). Intervals stay real. Daemons trust
+ * it, unless a test says otherwise.
+ */
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from './temp.ts';
@@ -30,6 +33,7 @@ export class MovedClock {
       FAKETIME_NO_CACHE: '1',
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
       NO_FAKE_STAT: '1',
+      WAYPOST_CLOCK_MAX_OFFSET: '0',
     };
   }
 
@@ -44,13 +48,18 @@ export class MovedClock {
   }
 
   advance(seconds: number): void {
-    this.#offset += seconds;
+    this.set(this.#offset + seconds);
+  }
+
+  /** `offset`: seconds by which the clock is ahead; negative: behind. */
+  set(offset: number): void {
+    this.#offset = offset;
     this.#write();
   }
 
   #write(): void {
     const file = `${this.#file}.new`;
-    writeFileSync(file, `+${this.#offset}\n`);
+    writeFileSync(file, `${this.#offset < 0 ? '' : '+'}${this.#offset}\n`);
     renameSync(file, this.#file);
   }
 }

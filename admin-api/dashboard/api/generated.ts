@@ -4354,7 +4354,7 @@ export interface components {
         };
         /**
          * @description Service Unavailable: `write_conflict`, `feature_level`, `stopping`,
-         * `overloaded`, `busy`.
+         * `overloaded`, `busy`, `clock_off`.
          */
         Unavailable: {
             headers: {
@@ -4366,7 +4366,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     error: {
                         /** @enum {string} */
-                        code: "write_conflict" | "feature_level" | "stopping" | "overloaded" | "busy";
+                        code: "write_conflict" | "feature_level" | "stopping" | "overloaded" | "busy" | "clock_off";
                     };
                 };
             };
@@ -4942,7 +4942,7 @@ export interface operations {
             };
             /**
              * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
-             * `stopping`, `overloaded`.
+             * `stopping`, `overloaded`, `clock_off`.
              */
             503: {
                 headers: {
@@ -4954,7 +4954,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
+                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded" | "clock_off";
                         };
                     };
                 };
@@ -5574,7 +5574,7 @@ export interface operations {
             };
             /**
              * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
-             * `stopping`, `overloaded`.
+             * `stopping`, `overloaded`, `clock_off`.
              */
             503: {
                 headers: {
@@ -5586,7 +5586,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
+                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded" | "clock_off";
                         };
                     };
                 };
@@ -6740,7 +6740,7 @@ export interface operations {
             };
             /**
              * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
-             * `stopping`, `overloaded`.
+             * `stopping`, `overloaded`, `clock_off`.
              */
             503: {
                 headers: {
@@ -6752,7 +6752,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
+                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded" | "clock_off";
                         };
                     };
                 };
@@ -6988,7 +6988,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             /**
              * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
-             * `stopping`, `overloaded`.
+             * `stopping`, `overloaded`, `clock_off`.
              */
             503: {
                 headers: {
@@ -7000,7 +7000,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
+                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded" | "clock_off";
                         };
                     };
                 };
@@ -7358,7 +7358,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             /**
              * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
-             * `stopping`, `overloaded`.
+             * `stopping`, `overloaded`, `clock_off`.
              */
             503: {
                 headers: {
@@ -7370,7 +7370,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
+                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded" | "clock_off";
                         };
                     };
                 };
@@ -7765,7 +7765,7 @@ export interface operations {
             };
             /**
              * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
-             * `stopping`, `overloaded`.
+             * `stopping`, `overloaded`, `clock_off`.
              */
             503: {
                 headers: {
@@ -7777,7 +7777,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
+                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded" | "clock_off";
                         };
                     };
                 };
@@ -7979,7 +7979,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             /**
              * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
-             * `stopping`, `overloaded`.
+             * `stopping`, `overloaded`, `clock_off`.
              */
             503: {
                 headers: {
@@ -7991,7 +7991,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
+                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded" | "clock_off";
                         };
                     };
                 };
@@ -8135,7 +8135,7 @@ export interface operations {
             };
             /**
              * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
-             * `stopping`, `overloaded`.
+             * `stopping`, `overloaded`, `clock_off`.
              */
             503: {
                 headers: {
@@ -8147,7 +8147,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
+                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded" | "clock_off";
                         };
                     };
                 };
@@ -8289,7 +8289,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             /**
              * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
-             * `stopping`, `overloaded`.
+             * `stopping`, `overloaded`, `clock_off`.
              */
             503: {
                 headers: {
@@ -8301,7 +8301,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
+                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded" | "clock_off";
                         };
                     };
                 };
@@ -8463,7 +8463,7 @@ export interface operations {
             };
             /**
              * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
-             * `stopping`, `overloaded`.
+             * `stopping`, `overloaded`, `clock_off`.
              */
             503: {
                 headers: {
@@ -8475,7 +8475,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
+                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded" | "clock_off";
                         };
                     };
                 };
@@ -8852,7 +8852,7 @@ export interface operations {
             };
             /**
              * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
-             * `stopping`, `overloaded`.
+             * `stopping`, `overloaded`, `clock_off`.
              */
             503: {
                 headers: {
@@ -8864,7 +8864,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
+                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded" | "clock_off";
                         };
                     };
                 };
@@ -9015,7 +9015,7 @@ export interface operations {
             };
             /**
              * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
-             * `stopping`, `overloaded`.
+             * `stopping`, `overloaded`, `clock_off`.
              */
             503: {
                 headers: {
@@ -9027,7 +9027,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
+                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded" | "clock_off";
                         };
                     };
                 };
@@ -11284,7 +11284,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             /**
              * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
-             * `stopping`, `overloaded`.
+             * `stopping`, `overloaded`, `clock_off`.
              */
             503: {
                 headers: {
@@ -11296,7 +11296,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
+                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded" | "clock_off";
                         };
                     };
                 };
@@ -11552,7 +11552,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             /**
              * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
-             * `stopping`, `overloaded`.
+             * `stopping`, `overloaded`, `clock_off`.
              */
             503: {
                 headers: {
@@ -11564,7 +11564,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
+                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded" | "clock_off";
                         };
                     };
                 };
@@ -13687,7 +13687,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             /**
              * @description Service Unavailable: `busy`, `resolver_unavailable`, `write_conflict`,
-             * `feature_level`, `stopping`, `overloaded`.
+             * `feature_level`, `stopping`, `overloaded`, `clock_off`.
              */
             503: {
                 headers: {
@@ -13699,7 +13699,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "resolver_unavailable" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
+                            code: "busy" | "resolver_unavailable" | "write_conflict" | "feature_level" | "stopping" | "overloaded" | "clock_off";
                         };
                     };
                 };
@@ -22411,7 +22411,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             /**
              * @description Service Unavailable: `store_unavailable`, `write_conflict`,
-             * `feature_level`, `stopping`, `overloaded`, `busy`.
+             * `feature_level`, `stopping`, `overloaded`, `busy`, `clock_off`.
              */
             503: {
                 headers: {
@@ -22423,7 +22423,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "store_unavailable" | "write_conflict" | "feature_level" | "stopping" | "overloaded" | "busy";
+                            code: "store_unavailable" | "write_conflict" | "feature_level" | "stopping" | "overloaded" | "busy" | "clock_off";
                         };
                     };
                 };

@@ -44,7 +44,7 @@ function group(works: readonly ((draft: Draft) => void)[]): Group {
     return { request: { ...draft.request, by: DEFAULTS.hostmaster }, resolve: () => {}, reject, queuedAt: 0 };
   });
   recent.checkpoint();
-  return buildGroup(waiting, applier.head, recent);
+  return buildGroup(waiting, applier.head, recent, Date);
 }
 
 let names = 0;

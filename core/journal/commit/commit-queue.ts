@@ -6,7 +6,7 @@ import { ConflictError } from '../../base/errors.ts';
 import type { Head } from '../applied-head.ts';
 import type { Link } from '../apply/applier.ts';
 import { encodeEntry, hashEntry } from '../entry-codec.ts';
-import type { CommitRequest, Committed } from '../journal.ts';
+import type { CommitClock, CommitRequest, Committed } from '../journal.ts';
 import type { RecentWrites } from './recent-writes.ts';
 
 export interface PendingCommit {
@@ -107,18 +107,26 @@ export interface Group {
 
 /**
  * Builds entries from pending commits. Rejects commits that conflict with later writes, or whose
- * changes are unreadable. The writes of the accepted ones are added to `recent`.
+ * changes are unreadable; and all, if the clock is not trusted: serials follow it. The writes of
+ * the accepted ones are added to `recent`.
  */
 export function buildGroup(
   waiting: readonly PendingCommit[],
   head: Head,
   recent: RecentWrites,
+  clock: Pick<CommitClock, 'now'>,
   observer?: JournalObserver,
 ): Group {
   const accepted: PendingCommit[] = [];
   const links: Link[] = [];
-  const time = Date.now();
   let { hash } = head;
+  let time: number;
+  try {
+    time = clock.now();
+  } catch (error) {
+    for (const { reject } of waiting) reject(error as Error);
+    return { accepted, links, hash };
+  }
   for (const commit of waiting) {
     const { reads, changes, by, compiled } = commit.request;
     try {

@@ -149,7 +149,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   async commitForwarded(node: string, commits: Buffer): Promise<Buffer> {
     const { mandate: revision, requests } = decodeCommits(commits);
     if (this.isClosed) throw new UnavailableError('stopping', 'This node is stopping.');
-    const error = this.#commitError();
+    const error = this.#commitError() ?? this.clock.refusal();
     if (error !== null) throw error;
     const outcomes = requests.map(
       (request): Promise<Outcome> =>
@@ -406,7 +406,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   async #commitGroup(waiting: readonly PendingCommit[]): Promise<void> {
     const start = performance.now();
     const checkpoint = this.recent.checkpoint();
-    const group = buildGroup(withCurrentMandates(waiting), this.applier.head, this.recent, this.observer);
+    const group = buildGroup(withCurrentMandates(waiting), this.applier.head, this.recent, this.clock, this.observer);
     const { accepted, links, hash } = group;
     if (accepted.length === 0) return;
     try {

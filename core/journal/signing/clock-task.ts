@@ -31,6 +31,8 @@ const BY = 'dnssec';
 export interface ClockTaskOptions {
   readonly environment: Environment;
   readonly journal: Journal;
+  /** The clock of the machine; zones are signed by it only while it is trusted. */
+  readonly clock?: { readonly isTrusted: boolean };
   /** There are no other nodes. */
   readonly isAlone: boolean;
   /** Called for each failure; null: it continues. */
@@ -52,6 +54,8 @@ export class ClockTask {
   #late: Id | null = null;
   /** A zone was signed by a clock that is ahead of the time: a pass follows at once. */
   #hasAhead = false;
+  /** The last pass was left out, since the clock was not trusted. */
+  #isWaiting = false;
 
   constructor(options: ClockTaskOptions) {
     this.#options = options;
@@ -95,6 +99,8 @@ export class ClockTask {
   async pass(): Promise<boolean> {
     const { environment, now = Date.now } = this.#options;
     const { signal } = this.#stopping;
+    this.#isWaiting = !this.#isClockTrusted;
+    if (this.#isWaiting) return false;
     const seconds = now() / 1000;
     this.#hasAhead = false;
     const zones = await this.#readClocks(seconds);
@@ -141,6 +147,16 @@ export class ClockTask {
     return this.#late !== null && this.#read(this.#late)?.progress === undefined;
   }
 
+  get #isClockTrusted(): boolean {
+    return this.#options.clock?.isTrusted !== false;
+  }
+
+  /** Whether a pass is to follow before its time. */
+  get #isDue(): boolean {
+    if (!this.#isClockTrusted) return false;
+    return this.#isWaiting || this.#hasAhead || this.#isLateSigned;
+  }
+
   #isSignedAhead(id: Id): boolean {
     const { now = Date.now } = this.#options;
     const row = this.#read(id);
@@ -154,18 +170,13 @@ export class ClockTask {
   }
 
   /**
-   * Less if the clock of the machine is set, if a zone that was left out is signed, or if one is
-   * signed by a clock that is ahead.
-   * `offset`: as of an Interval.
+   * Less if the clock of the machine is set or trusted again, if a zone that was left out is
+   * signed, or if one is signed by a clock that is ahead. `offset`: as of an Interval.
    */
   async #sleep(milliseconds: number, offset?: number): Promise<void> {
     const { signal } = this.#stopping;
     const interval = new Interval(milliseconds, this.#options.now, offset);
-    for (
-      let left = interval.remaining();
-      left > 0 && !signal.aborted && !this.#isLateSigned && !this.#hasAhead;
-      left = interval.remaining()
-    )
+    for (let left = interval.remaining(); left > 0 && !signal.aborted && !this.#isDue; left = interval.remaining())
       await sleep(left, undefined, { signal }).catch(() => {});
   }
 }

@@ -20,6 +20,7 @@ export interface UpkeepOptions {
   readonly zoneSettings: ZoneSettings;
   readonly secrets: Secrets;
   readonly log: Logger;
+  readonly clock: { readonly isTrusted: boolean };
   /** There are no other nodes. */
   readonly isAlone: boolean;
 }

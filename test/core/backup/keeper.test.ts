@@ -22,6 +22,7 @@ class Rig {
   readonly runs: string[] = [];
   readonly lines: string[] = [];
   readonly failures: string[] = [];
+  isClockTrusted = true;
   readonly keeper: BackupKeeper;
   #turns = 0;
 
@@ -31,6 +32,7 @@ class Rig {
       settings: loadConfig({ env }).backup,
       log: createLogger({ level: 'debug', format: 'text', write: (line) => void this.lines.push(line) }),
       isFirst: () => this.isFirst,
+      isClockTrusted: () => this.isClockTrusted,
       head: () => this.head,
       run: (kind) => this.#run(kind),
       observer: { made: () => {}, failed: (kind) => this.failures.push(kind) },
@@ -96,6 +98,14 @@ test('a restart makes no backup before its time', () =>
     },
     { WAYPOST_BACKUP_JOURNAL_INTERVAL: '0' },
   ));
+
+test('nothing is made or deleted while the clock of the node is not trusted', () =>
+  withRig(async (rig) => {
+    rig.isClockTrusted = false;
+    assert.equal(await rig.after(500 * 24 * 60 * MINUTE), []);
+    rig.isClockTrusted = true;
+    assert.equal(await rig.after(-500 * 24 * 60 * MINUTE), ['look', 'backup', 'changes']);
+  }));
 
 test('only the first node works, or every one if asked for', () =>
   withRig(async (rig) => {

@@ -45,6 +45,7 @@ async function connected(knowsUsage: (node: string) => boolean) {
     {
       tls: tlsOf('b'),
       onApplied: (_, sequence) => void applied.push(sequence),
+      onClock: () => {},
       onUsage: (usage) => void received.push(Buffer.from(usage)),
       onTrouble: () => {},
     },

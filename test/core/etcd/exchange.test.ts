@@ -85,6 +85,7 @@ test('what is given up before there is a connection for it was not sent, and nev
     if (request.url === '/held') held.push(response);
     else response.end('answer');
   });
+  const at = Math.floor(Date.now() / 1000) * 1000;
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const agent = new Agent({ connections: 1, pipelining: 1 });
@@ -95,8 +96,14 @@ test('what is given up before there is a connection for it was not sent, and nev
   assert.instance(await failureOf(second.done), NotConnected);
   while (held.length === 0) await new Promise((done) => setTimeout(done, 5));
   held[0].end();
-  assert.equal(await first.done, { status: 200, text: '' });
-  assert.equal(await third.done, { status: 200, text: 'answer' });
+  for (const [exchange, expected] of [
+    [first, ''],
+    [third, 'answer'],
+  ] as const) {
+    const { status, text, date } = await exchange.done;
+    assert.equal([status, text], [200, expected]);
+    assert.ok(date >= at && date <= Date.now(), 'the clock of the server');
+  }
   assert.equal(seen, ['/held', '/last']);
   // What is no address at all is no reason to end for the client.
   assert.instance(
