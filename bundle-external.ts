@@ -3,6 +3,7 @@
 /** With binaries, with threads or files of their own, or not needed at a start. */
 export const EXTERNAL: readonly string[] = [
   'lmdb',
+  'uWebSockets.js',
   'koffi',
   '@node-rs/argon2',
   'piscina',

@@ -12,9 +12,10 @@ import { parseArgs } from 'node:util';
 import { writeTarball } from './config/release/archive.ts';
 import { buildLastCommit } from './config/release/checkout.ts';
 import { writeDebianPackage } from './config/release/debian.ts';
+import { NODE } from './config/release/node.ts';
 import { run } from './config/release/run.ts';
 import { billOfMaterials } from './config/release/sbom.ts';
-import { NODE, stage, TARGET } from './config/release/stage.ts';
+import { stage, TARGET } from './config/release/stage.ts';
 import { describeBuild } from './core/base/build-info.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));

@@ -280,6 +280,13 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
         log,
       });
       listening = await transport.listen(config.admin.listen, handler);
+      options.metrics.read(
+        'gauge',
+        'waypost_api_transport',
+        'Always 1. `transport` is uws (uWebSockets.js) or node (node:http).',
+        ['transport'],
+        (emit) => emit(1, transport.name),
+      );
       sweeper.start();
       tokenUses.start();
       packages.start();

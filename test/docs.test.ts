@@ -8,6 +8,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runCli } from '../admin-api/cli/index.ts';
 import { CHECKS } from '../admin-api/doctor/table.ts';
+import { NODE } from '../config/release/node.ts';
 import { describeConfig, loadConfig } from '../core/config/index.ts';
 import { EVENT_TYPES } from '../core/webhooks/event-types.ts';
 import { checkScript, NOT_RUN, notRun } from './docs/not-run.ts';
@@ -263,6 +264,7 @@ test('uWebSockets.js has binaries for the versions of Node that docs/install.md 
   // version.
   for (const [node, abi] of Object.entries({ 20: '115', 22: '127' })) assert.ok(abis.has(abi), `Node ${node}`);
   assert.not(abis.has('137'), 'Node 24');
+  assert.ok(abis.has(NODE.abi), 'the Node of a release');
 });
 
 test('error codes that a page names are there', () => {
@@ -282,9 +284,11 @@ test('the manual says what package.json says of Node', () => {
   const { engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   assert.is(engines.node, '^20.18.0 || ^22.11.0 || >=24.0.0');
   assert.equal(SUPPORTED, [20, 22, 24]);
-  assert.match(readFileSync(join(ROOT, 'README.md'), 'utf8'), 'Node 24, 22 or 20');
+  assert.match(readFileSync(join(ROOT, 'README.md'), 'utf8'), 'Node 22, 24 or 20');
   const page = readFileSync(join(ROOT, 'docs/install.md'), 'utf8').replace(/\s+/g, ' ');
-  assert.match(page, 'Node 24, the current long-term release. Node 22 from 22.11 on and Node 20 from 20.18 on work');
+  assert.match(page, 'Node 22 from 22.11 on, Node 24 and Node 20 from 20.18 on work as well');
+  assert.is(NODE.version.split('.')[0], '22');
+  assert.match(page, 'Node 22, the long-term release of the package');
 });
 
 test.run();

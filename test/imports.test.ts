@@ -126,6 +126,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/wire',
   ],
   'admin-api/doctor': [
+    'admin-api/http',
     'core/backup',
     'core/base',
     'core/cluster',

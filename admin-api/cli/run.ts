@@ -1,6 +1,6 @@
 /** The command `waypost`: global options, command groups, and exit codes. */
 import { Command, CommanderError, Help } from 'commander';
-import { describeBuild } from '../../core/base/build-info.ts';
+import { type BuildInfo, describeBuild } from '../../core/base/build-info.ts';
 import type { CommandContext } from './command.ts';
 import { reportError } from './errors.ts';
 import type { CliIo, GlobalOptions } from './io.ts';
@@ -91,7 +91,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
     .showHelpAfterError('(use --help for more information)');
   program
     .description('Authoritative nameserver and reverse proxy with a REST API, and its command line')
-    .version(describeBuild(io.build))
+    .version(argv.some(isVersion) ? await describeInstallation(io.build) : describeBuild(io.build))
     .option('--url <url>', 'the URL of the daemon, such as http://127.0.0.1:8300')
     .option('--token <token>', 'API token')
     .option('--config <file>', 'configuration file (TOML)')
@@ -122,12 +122,21 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   }
 }
 
+const isVersion = (argument: string | undefined): boolean => argument === '--version' || argument === '-V';
+
+/** Also what serves the API: it depends on the version of Node. */
+async function describeInstallation(build: BuildInfo): Promise<string> {
+  const { describeTransport } = await import('../doctor/transport.ts');
+  const { node, openssl } = process.versions;
+  return `${describeBuild(build)}\nNode ${node}, OpenSSL ${openssl}, API: ${await describeTransport()}`;
+}
+
 /**
  * Loads only the requested command, because to load all is slower, and none for the version. Loads
  * all commands if options come first, for the help, and to suggest a command for a misspelled one.
  */
 async function addCommands(program: Command, context: CommandContext, name: string | undefined): Promise<void> {
-  if (name === '--version' || name === '-V') return;
+  if (isVersion(name)) return;
   const isCommand = Object.values(GROUPS).some((commands) => name !== undefined && Object.hasOwn(commands, name));
   for (const [heading, commands] of Object.entries(GROUPS)) {
     program.commandsGroup(heading);

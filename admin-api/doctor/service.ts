@@ -45,7 +45,7 @@ export const nodeCheck = check<NodeReading>({
   judge({ node, openssl }) {
     const [major, minor] = node.split('.').map(Number);
     const found = `Node ${node} with OpenSSL ${openssl}`;
-    const fix = 'node --version   # install Node 24: see docs/install.md';
+    const fix = 'node --version   # install Node 22: see docs/install.md';
     const isOld = major < 20 || (major === 20 && minor < 18) || (major === 22 && minor < 11);
     if (isOld || (major < 24 && major % 2 === 1)) return failure(`${found}, which is not supported`, fix);
     if (major === 20) return warning(`${found}, without security updates since ${SUPPORTED[20]}`, fix);

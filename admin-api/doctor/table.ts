@@ -15,10 +15,19 @@ import { PORT_CHECKS } from './ports.ts';
 import { RESOLVER_CHECKS } from './resolvers.ts';
 import { SERVICE_CHECKS } from './service.ts';
 import { STORE_CHECKS } from './store.ts';
+import { TRANSPORT_CHECKS } from './transport.ts';
 import { USAGE_CHECKS } from './usage.ts';
 
 export const CHECKS: readonly AnyCheck[] = [
-  ...[CONFIGURATION_CHECKS, SERVICE_CHECKS, PORT_CHECKS, PERMISSION_CHECKS, LIMIT_CHECKS, KERNEL_CHECKS],
+  ...[
+    CONFIGURATION_CHECKS,
+    SERVICE_CHECKS,
+    TRANSPORT_CHECKS,
+    PORT_CHECKS,
+    PERMISSION_CHECKS,
+    LIMIT_CHECKS,
+    KERNEL_CHECKS,
+  ],
   ...[CLOCK_CHECKS, DISK_CHECKS, STORE_CHECKS, USAGE_CHECKS, BACKUP_CHECKS, CERTIFICATE_CHECKS, DELEGATION_CHECKS],
   ...[DOMAIN_CHECKS, RESOLVER_CHECKS, CLUSTER_CHECKS],
 ].flat();

@@ -25,11 +25,14 @@ export async function selectTransport(
 ): Promise<Transport> {
   const options = { ...STANDARD_OPTIONS, ...overrides };
   if (kind === 'node') return new NodeTransport(options);
-  const uws = await loadUws();
-  if (uws !== undefined) return new UwsTransport(uws, options);
-  if (kind === 'auto') return new NodeTransport(options);
-  throw new ConfigError(
-    'no_uws',
-    'admin.transport is "uws", but uWebSockets.js cannot be loaded; install the package or set admin.transport to "auto".',
-  );
+  const loaded = await loadUws();
+  if (loaded.uws !== undefined) return new UwsTransport(loaded.uws, options);
+  const { reason } = loaded;
+  if (kind === 'uws')
+    throw new ConfigError(
+      'no_uws',
+      `admin.transport is "uws", but ${reason}. Use Node 22, which has a binary, or set admin.transport to "auto".`,
+    );
+  options.log.warn('the API is served by node:http, which is slower', { reason });
+  return new NodeTransport(options);
 }

@@ -41,6 +41,7 @@ export class UwsTransport implements Transport {
   constructor(uws: Uws, options: TransportOptions) {
     this.#uws = uws;
     this.#options = options;
+    uws._cfg('silent');
   }
 
   async listen(address: ListenAddress, handler: Handler): Promise<Listening> {

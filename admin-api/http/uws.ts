@@ -48,6 +48,11 @@ export interface UwsApp {
 
 export interface Uws {
   App(): UwsApp;
+  /**
+   * Not documented: `silent` omits the field `uWebSockets: 20` from the responses of this thread
+   * (docs/internals/dependencies.md). The version is exact, and a test reads the responses.
+   */
+  _cfg(key: 'silent'): void;
   us_listen_socket_close(socket: object): void;
   us_socket_local_port(socket: object): number;
   /** Option of listen: no other socket may share the port. */
@@ -60,17 +65,31 @@ const PACKAGE: string = 'uWebSockets.js';
 /** The library reads this limit only from the environment, when it is loaded. */
 const HEADER_VARIABLE = 'UWS_HTTP_MAX_HEADERS_SIZE';
 
-/** Undefined if the package is not installed or has no binary for this platform. */
-export async function loadUws(): Promise<Uws | undefined> {
+/** The package, or why it does not load here. */
+export type LoadedUws = { readonly uws: Uws } | { readonly uws?: undefined; readonly reason: string };
+
+export async function loadUws(): Promise<LoadedUws> {
   try {
     process.env[HEADER_VARIABLE] = String(MAX_HEADER);
     const loaded: unknown = await import(PACKAGE);
-    return isUws(loaded) ? loaded : undefined;
-  } catch {
-    return undefined;
+    return isUws(loaded) ? { uws: loaded } : { reason: `the package ${PACKAGE} is another one` };
+  } catch (error) {
+    return { reason: reasonOf(error as NodeJS.ErrnoException) };
   }
 }
 
 function isUws(value: unknown): value is Uws {
-  return typeof value === 'object' && value !== null && 'App' in value && 'us_listen_socket_close' in value;
+  return typeof value === 'object' && value !== null && 'App' in value && '_cfg' in value;
 }
+
+function reasonOf({ code, message }: NodeJS.ErrnoException): string {
+  const { platform, arch, versions } = process;
+  if (code === 'ERR_MODULE_NOT_FOUND') return `the package ${PACKAGE} is not installed`;
+  if (/Cannot find module/.test(message))
+    return `${PACKAGE} has no binary for Node ${versions.node} on ${platform} ${arch}`;
+  // The package puts a text of its own before the error of the loader.
+  return `${PACKAGE}: ${message.trim().split('\n').at(-1)}`;
+}
+
+/** How responses of the API are sent, for people. */
+export const TRANSPORT_NAMES = { uws: 'uWebSockets.js', node: 'node:http' } as const;

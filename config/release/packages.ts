@@ -1,12 +1,11 @@
-/**
- * The packages of npm in a release, as package-lock.json has them. Not uWebSockets.js, which is
- * optional and has no binary for the Node of the release.
- */
+/** The packages of npm in a release, as package-lock.json has them. */
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BROWSER_PACKAGES, EXTERNAL } from '../../bundle-external.ts';
 
 interface Locked {
+  /** If the folder has another one. */
+  readonly name?: string;
   readonly version: string;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
@@ -29,9 +28,7 @@ export interface Target {
 
 type Lock = ReadonlyMap<string, Locked>;
 
-const OPTIONAL = 'uWebSockets.js';
-
-/** Files that nothing reads at run time. */
+/** Files that nothing reads at run time, besides those of native code. */
 const UNUSED =
   /\/\.|\/(?:bin|tools)\/|\.(?:md|map|[cm]?ts|c|cc|cpp|h|hpp|gyp|gypi)$|\/(?:\.github|docs?|tests?|examples?|benchmarks?)(?:\/|$)/i;
 
@@ -59,7 +56,7 @@ export const runtimePackages = (folder: string, target: Target): Package[] =>
 /** All packages, also those that are packed into the bundles. */
 export function shippedPackages(folder: string, target: Target): Package[] {
   const lock = readLock(folder);
-  const daemon = Object.keys(lock.get('')!.dependencies!).filter((name) => name !== OPTIONAL);
+  const daemon = Object.keys(lock.get('')!.dependencies!);
   return withDependencies(lock, target, [...daemon, ...BROWSER_PACKAGES]);
 }
 
@@ -80,8 +77,9 @@ function withDependencies(lock: Lock, target: Target, names: readonly string[]):
   };
   for (const name of names) add('', name, false);
   return [...found].sort().map((path) => {
-    const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
-    return { name, version: lock.get(path)!.version, path };
+    const folder = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+    const { name = folder, version } = lock.get(path)!;
+    return { name, version, path };
   });
 }
 
@@ -95,7 +93,7 @@ export function copyPackages(from: string, to: string, target: Target, isBinary:
         const own = source.slice(join(from, path).length);
         // Each package is copied by itself, in its place.
         if (own.startsWith('/node_modules')) return false;
-        return !UNUSED.test(own) && (!own.endsWith('.node') || isBinary(own));
+        return own.endsWith('.node') ? isBinary(own) : !UNUSED.test(own);
       },
     });
   }

@@ -1,19 +1,20 @@
 /** The files of a release in one folder that may stand anywhere: the program, its packages, its Node. */
 import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { nodeBinary } from '../../test/runner/node-binary.ts';
 import type { Checkout } from './checkout.ts';
 import { licenceTexts } from './licences.ts';
+import { NODE } from './node.ts';
 import { copyPackages, type Target } from './packages.ts';
 import { run } from './run.ts';
 
-/** One version, so that the same commit gives the same bytes; with the SHA-256 of its program. */
-export const NODE = {
-  version: '24.21.0',
-  sha256: '7fde7b8afa198da66257f42ee2001d874c7355631e6d1579a5fb5ef1f246df4c',
-};
 export const TARGET: Target = { os: 'linux', cpu: 'x64' };
+/** The binary of uWebSockets.js, which is built elsewhere; with its SHA-256. */
+const UWS = {
+  path: `node_modules/uWebSockets.js/dist/bin/uws_linux_x64_${NODE.abi}.node`,
+  sha256: '8cabc918bbf9a07323e54f89a33882491080b2eb35df0607f473ccdb1f3c31af',
+};
 /** Compiled modules, which the bundles replace, and what only builds and tests. */
 const LEFT_OUT = /^(?:admin-api|bench|config|core|edge|test)$|\.map$|^bundle|^release|^globals|^\.|\.code$/;
 /** The licences of all packages and of Node. */
@@ -30,13 +31,16 @@ export function stage({ folder }: Checkout, to: string): void {
       });
   // The programs are modules by it.
   writeFileSync(join(to, 'package.json'), '{ "name": "waypost", "private": true, "type": "module" }\n');
-  copyPackages(folder, to, TARGET, (path) => !/musl/.test(path));
+  copyPackages(folder, to, TARGET, isForTarget);
+  checkHash(join(to, UWS.path), UWS.sha256);
   const node = nodeBinary(NODE.version);
-  checkNode(node);
+  checkHash(node, NODE.sha256);
   mkdirSync(join(to, 'bin'));
   cpSync(node, join(to, 'bin/node'));
   const nodeLicence = readFileSync(join(dirname(node), '../LICENSE'), 'utf8');
-  writeFileSync(join(to, LICENCES), licenceTexts(folder, TARGET, { [`Node.js ${NODE.version}`]: nodeLicence }));
+  const inBinary = readFileSync(join(folder, 'config/release/licences/uwebsockets.txt'), 'utf8');
+  const others = { [`Node.js ${NODE.version}`]: nodeLicence, 'The binary of uws-pack': inBinary };
+  writeFileSync(join(to, LICENCES), licenceTexts(folder, TARGET, others));
   for (const name of DOCUMENTS) cpSync(join(folder, name), join(to, name));
   for (const name of ['docs', 'systemd']) cpSync(join(folder, name), join(to, name), { recursive: true });
   mkdirSync(join(to, 'config'));
@@ -48,10 +52,17 @@ export function stage({ folder }: Checkout, to: string): void {
   giveModes(to);
 }
 
-/** Throws an Error if the program is another one, for example from a registry that was changed. */
-function checkNode(program: string): void {
-  const hash = createHash('sha256').update(readFileSync(program)).digest('hex');
-  if (hash !== NODE.sha256) throw new Error(`Node ${NODE.version} has the SHA-256 ${hash}, not ${NODE.sha256}.`);
+/** `path` of a file of native code: not for another system, musl, or the ABI of another Node. */
+function isForTarget(path: string): boolean {
+  if (path.includes('/uws_')) return path.endsWith(basename(UWS.path));
+  const abi = /\.abi(\d+)\./.exec(path)?.[1] ?? NODE.abi;
+  return abi === NODE.abi && !path.includes('musl');
+}
+
+/** Throws an Error if the file is another one, for example from a registry that was changed. */
+function checkHash(path: string, expected: string): void {
+  const hash = createHash('sha256').update(readFileSync(path)).digest('hex');
+  if (hash !== expected) throw new Error(`${path} has the SHA-256 ${hash}, not ${expected}.`);
 }
 
 /** Without the tables of debuggers, which are a third of Node. */
@@ -67,6 +78,9 @@ export function giveModes(folder: string): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     if (entry.isDirectory()) chmodSync(path, 0o755);
-    else if (entry.isFile()) chmodSync(path, /\/bin$/.test(entry.parentPath) ? 0o755 : 0o644);
+    else if (entry.isFile()) {
+      const isProgram = entry.parentPath.endsWith('/bin') && !entry.name.endsWith('.node');
+      chmodSync(path, isProgram ? 0o755 : 0o644);
+    }
   }
 }

@@ -25,17 +25,17 @@ export async function transportsOf(suite: string): Promise<readonly TransportNam
 }
 
 /** NODE_MODULE_VERSION of the versions of Node that the package has binaries for: 20 and 22. */
-const VERSIONS: readonly string[] = ['115', '127'];
+export const UWS_ABIS: readonly string[] = ['115', '127'];
 
 /**
  * The package; undefined, with a line that names the suite, if it is missing. Throws if no test may
  * be skipped and the package has a binary for this Node.
  */
 export async function uwsFor(suite: string): Promise<Uws | undefined> {
-  const uws = await loadUws();
-  if (uws !== undefined) return uws;
-  const reason = `${suite} over uWebSockets.js: the package does not load here`;
-  if (process.env.WAYPOST_REQUIRE_PEERS === '1' && VERSIONS.includes(process.versions.modules))
+  const loaded = await loadUws();
+  if (loaded.uws !== undefined) return loaded.uws;
+  const reason = `${suite} over uWebSockets.js: ${loaded.reason}`;
+  if (process.env.WAYPOST_REQUIRE_PEERS === '1' && UWS_ABIS.includes(process.versions.modules))
     throw new Error(`${reason}, and peers are required.`);
   console.log(`skipped: ${reason}`);
   return undefined;

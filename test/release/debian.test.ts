@@ -1,18 +1,21 @@
 /** The artefacts of `npm run release`, built twice, and the Debian package on a clean machine. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { NODE } from '../../config/release/node.ts';
 import { Machine, whyNoMachine } from './machine.ts';
 
 const RELEASE = join(import.meta.dirname, '../../release.js');
 const NEXT = '0.9.0';
 const READY_MS = 120_000;
 const PACKAGE_BYTES = 512 << 20;
+const METRICS = 'http://127.0.0.1:8300/metrics';
+const UWS_BINARY = `/usr/lib/waypost/node_modules/uWebSockets.js/dist/bin/uws_linux_x64_${NODE.abi}.node`;
 
 const work = mkdtempSync(join(tmpdir(), 'waypost-test-release-'));
 test.after(() => rmSync(work, { recursive: true, force: true }));
@@ -81,15 +84,33 @@ if (whyNoMachine() !== null) {
     assert.equal([bom.bomFormat, bom.metadata.component.name], ['CycloneDX', 'waypost']);
     const components = new Set(bom.components.map(({ name }) => name));
     // Copied, packed into the daemon, packed into the dashboard; neither other systems nor tests.
-    for (const name of ['node', 'lmdb', 'undici', 'preact']) assert.ok(components.has(name), name);
-    for (const name of ['@lmdb/lmdb-darwin-arm64', 'uWebSockets.js', 'fast-check'])
-      assert.not.ok(components.has(name), name);
+    for (const name of ['node', 'lmdb', 'undici', 'uws-pack', 'preact']) assert.ok(components.has(name), name);
+    for (const name of ['@lmdb/lmdb-darwin-arm64', 'fast-check']) assert.not.ok(components.has(name), name);
     const listing = execFileSync('dpkg-deb', ['--fsys-tarfile', packageIn(first)], { maxBuffer: PACKAGE_BYTES });
     const licences = gunzipSync(
       execFileSync('tar', ['--extract', '--to-stdout', './usr/share/doc/waypost/licences.gz'], { input: listing }),
     ).toString();
-    for (const name of ['Node.js', 'ajv', 'otpauth', 'preact', 'lmdb'])
+    for (const name of ['Node.js', 'ajv', 'otpauth', 'preact', 'lmdb', 'uws-pack'])
       assert.match(licences, new RegExp(`(?:^|, )${name} \\d`, 'm'), name);
+    // Of what the binary of uWebSockets.js is built from.
+    for (const name of ['BoringSSL', 'Alex Hultman', 'LiteSpeed Technologies', 'Yann Collet'])
+      assert.match(licences, name);
+  });
+
+  test('native code is for the system and the Node of the package alone', () => {
+    const file = packageIn(join(work, 'first'));
+    console.log(`package: ${(statSync(file).size / 1e6).toFixed(1)} MB`);
+    const listing = execFileSync('dpkg-deb', ['--contents', file], { encoding: 'utf8' });
+    const binaries = [...listing.matchAll(/^(\S+) .*\/([^/]+\.node)$/gm)].map(([, mode, name]) => `${mode} ${name}`);
+    assert.equal(
+      binaries.filter((line) => line.includes('uws_')),
+      [`-rw-r--r-- uws_linux_x64_${NODE.abi}.node`],
+    );
+    assert.equal(
+      binaries.filter((line) => /musl|darwin|win32|arm64/.test(line)),
+      [],
+    );
+    for (const [, abi] of binaries.join('\n').matchAll(/\.abi(\d+)\./g)) assert.is(abi, NODE.abi);
   });
 
   test('a release replaces no folder with other files', () => {
@@ -121,10 +142,28 @@ if (whyNoMachine() !== null) {
       assert.match(machine.do('stat', '--format=%U %a', '/var/lib/waypost'), 'waypost 700');
       const pid = machine.do('systemctl', 'show', '--property=MainPID', '--value', 'waypost').trim();
       assert.is(machine.do('ps', '-o', 'user=', '-p', pid).trim(), 'waypost');
-      assert.match(machine.do('waypost', '--version'), /^waypost \d+\.\d+\.\d+ \(commit [0-9a-f]{12}, /);
+      const version = machine.do('waypost', '--version');
+      assert.match(version, /^waypost \d+\.\d+\.\d+ \(commit [0-9a-f]{12}, /);
+      assert.match(version, `\nNode ${NODE.version}, OpenSSL 3.`);
+      assert.match(version, ', API: uWebSockets.js\n');
+      assert.match(machine.do('curl', '-s', METRICS), '\nwaypost_api_transport{transport="uws"} 1\n');
       // A purge can only ask what debconf has from the installation.
       assert.match(machine.do('debconf-show', 'waypost'), /waypost\/delete_data: false/);
       assert.not.match(machine.do('systemctl', 'cat', 'waypost-etcd'), 'LoadCredential=ca.pem:/var/lib/private/');
+
+      // Without the binary the service runs as well, and says what it does.
+      machine.do('mv', UWS_BINARY, '/root/');
+      machine.do('systemctl', 'restart', 'waypost');
+      await untilAnswers(machine);
+      assert.match(machine.do('curl', '-s', METRICS), '\nwaypost_api_transport{transport="node"} 1\n');
+      const journal = machine.do('journalctl', '--no-pager', '-u', 'waypost');
+      assert.match(journal, 'the API is served by node:http, which is slower');
+      assert.match(machine.run('waypost', 'doctor', '--only', 'daemon.transport').output, 'is served by node:http: ');
+      machine.do('mv', `/root/${UWS_BINARY.split('/').at(-1)}`, UWS_BINARY);
+      machine.do('systemctl', 'restart', 'waypost');
+      await untilAnswers(machine);
+      const found = machine.do('waypost', 'doctor', '--only', 'daemon.transport', '--verbose');
+      assert.match(found, 'the API is served by uWebSockets.js');
 
       // 2. Rows and a changed configuration.
       const token = logIn(machine);

@@ -5,6 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { describeBuild } from '../../../core/base/build-info.ts';
 import type { Config } from '../../../core/config/index.ts';
+import { UWS_ABIS } from '../transports.ts';
 import { run } from './harness.ts';
 
 const test = suite('admin-api/cli/run');
@@ -89,9 +90,17 @@ test('invalid arguments exit with 2 and an error on standard error', async () =>
   assert.match((await run(['zone', 'imprt', 'x'])).stderr, /Did you mean import\?/);
 });
 
-test('--version', async () => {
-  const { code, stdout } = await run(['--version']);
-  assert.equal([code, stdout], [0, 'waypost 1.2.3 (commit 0123456789ab, 2026-11-27)\n']);
+test('--version names the build, its Node, and what serves the API', async () => {
+  const [code, build, runtime, end] = await run(['--version']).then((result) => [
+    result.code,
+    ...result.stdout.split('\n'),
+  ]);
+  assert.equal([code, build, end], [0, 'waypost 1.2.3 (commit 0123456789ab, 2026-11-27)', '']);
+  const { node, openssl } = process.versions;
+  const transport = UWS_ABIS.includes(process.versions.modules)
+    ? 'uWebSockets.js'
+    : `node:http, since uWebSockets.js has no binary for Node ${node} on ${process.platform} ${process.arch}`;
+  assert.is(runtime, `Node ${node}, OpenSSL ${openssl}, API: ${transport}`);
 });
 
 test('a build without a commit says its version', () => {

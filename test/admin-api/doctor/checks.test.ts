@@ -31,6 +31,7 @@ import { answersCheck as answers, dnssec, truthful } from '../../../admin-api/do
 import { daemon, nodeCheck as node, unitCheck as unit, version } from '../../../admin-api/doctor/service.ts';
 import { formatCheck as format, map, readersCheck as readers } from '../../../admin-api/doctor/store.ts';
 import { CHECKS } from '../../../admin-api/doctor/table.ts';
+import { transport } from '../../../admin-api/doctor/transport.ts';
 import { usage } from '../../../admin-api/doctor/usage.ts';
 import { certificate, ecKey, type KeyPair, pemOfKey } from '../../support/certificate.ts';
 
@@ -137,6 +138,18 @@ table(
   [{ node: '20.20.0', openssl: '3.0.15' }, 'warning', /without security updates/],
   [{ node: '18.20.0', openssl: '3.0.15' }, 'error', /not supported/],
   [{ node: '23.0.0', openssl: '3.0.15' }, 'error', /not supported/],
+);
+const unknown = { running: null, setting: 'auto', missing: null } as const;
+const missing = 'uWebSockets.js has no binary for Node 24.1.0 on linux x64';
+table(
+  transport,
+  [{ ...unknown, running: 'uws' }, 'ok', /is served by uWebSockets.js$/],
+  [unknown, 'ok', /would be served by uWebSockets.js$/],
+  [{ ...unknown, running: 'node', missing }, 'warning', /is served by node:http: uWebSockets.js has no binary/],
+  [{ ...unknown, missing }, 'warning', /would be served by node:http: uWebSockets.js has no binary/],
+  [{ ...unknown, running: 'node' }, 'warning', /by node:http, but uWebSockets.js loads here/],
+  [{ ...unknown, running: 'node', setting: 'node' }, 'note', /since admin.transport is "node"/],
+  [{ ...unknown, setting: 'uws', missing }, 'error', /admin.transport is "uws", but uWebSockets.js has no binary/],
 );
 const shown = new Map([
   ['FragmentPath', '/etc/systemd/system/waypost.service'],

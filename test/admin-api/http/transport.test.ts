@@ -229,6 +229,18 @@ function contract(make: (changed?: Timeouts) => Transport, name: string): void {
     }
   });
 
+  test('no response names the software', async ({ listening }) => {
+    const close = 'Host: a\r\nConnection: close\r\n\r\n';
+    for (const line of [
+      ...['/', '/bytes', '/stream', '/sized', '/unchanged', '/ignore'].map((path) => `GET ${path}`),
+      ...['HEAD /bytes', 'HEAD /sized', 'PUT /missing'],
+    ]) {
+      const text = await raw(listening.port, `${line} HTTP/1.1\r\n${close}`);
+      assert.match(text, /^HTTP\/1\.1 \d{3} /, line);
+      assert.not.match(text, /^(?:uwebsockets|server|x-powered-by|via):/im, line);
+    }
+  });
+
   test('a 304 has no Content-Length, which clients take for that of a body', async ({ listening, url }) => {
     const text = await raw(listening.port, 'GET /unchanged HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
     const [head, body, ...more] = text.split('\r\n\r\n');
