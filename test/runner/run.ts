@@ -1,6 +1,7 @@
 /**
- * `node dist/test/runner/run.js [--tier TIER] [--verbose] [PATTERN]`: runs the test files of a tier
- * whose path matches PATTERN.
+ * `node dist/test/runner/run.js [--tier TIER] [--since REV] [--verbose] [PATTERN]`: runs the test
+ * files of a tier whose path matches PATTERN; with --since only those that what has changed since
+ * the revision can reach (./since.ts).
  *
  * WAYPOST_TEST_JOBS: concurrent processes, by default more than there are cores.
  * WAYPOST_SEED: the seed of all generated cases.
@@ -12,6 +13,7 @@ import { SEED } from '../support/seed.ts';
 import { runFiles } from './lane.ts';
 import { plan, TIERS, type Tier } from './plan.ts';
 import { type Outcome, shortened } from './report.ts';
+import { changedSince, reachedBy, type Selection } from './since.ts';
 
 /** Seconds between lines of progress when the output is not a terminal. */
 const PROGRESS_SECONDS = 20;
@@ -19,16 +21,38 @@ const PROGRESS_SECONDS = 20;
 const MAX_OUTPUT = 6000;
 /** Files that the summary names as the slowest, and as those that take the most CPU. */
 const LONGEST_FILES = 10;
-const USAGE = `usage: node dist/test/runner/run.js [--tier ${TIERS.join('|')}] [--verbose] [PATTERN]`;
+const USAGE = `usage: node dist/test/runner/run.js [--tier ${TIERS.join('|')}] [--since REV] [--verbose] [PATTERN]`;
 
-const { values, positionals } = parseArgs({
-  options: { tier: { type: 'string', default: 'all' }, verbose: { type: 'boolean', default: false } },
-  allowPositionals: true,
-});
-if (!TIERS.includes(values.tier as Tier) || positionals.length > 1) {
-  process.stderr.write(`${USAGE}\n`);
+function endWith(message: string): never {
+  process.stderr.write(`${message}\n`);
   process.exit(2);
 }
+
+function readArguments() {
+  try {
+    return parseArgs({
+      options: {
+        tier: { type: 'string', default: 'all' },
+        since: { type: 'string' },
+        verbose: { type: 'boolean', default: false },
+      },
+      allowPositionals: true,
+    });
+  } catch (error) {
+    return endWith(`${(error as Error).message}\n${USAGE}`);
+  }
+}
+
+function selectSince(revision: string): Selection {
+  try {
+    return reachedBy(changedSince(revision));
+  } catch (error) {
+    return endWith((error as Error).message);
+  }
+}
+
+const { values, positionals } = readArguments();
+if (!TIERS.includes(values.tier as Tier) || positionals.length > 1) endWith(USAGE);
 const tier = values.tier as Tier;
 if (tier === 'deep') process.env.WAYPOST_DEPTH ??= 'full';
 // Many tests wait for a timeout or for a daemon: those of the system two thirds of their time.
@@ -36,7 +60,9 @@ const waiting = tier === 'system' ? 3 : 1;
 // Files of a release load the whole machine.
 const usual = tier === 'release' ? 1 : availableParallelism() + waiting;
 const lanes = Math.max(1, Number(process.env.WAYPOST_TEST_JOBS ?? usual));
-const queue = plan(tier, new RegExp(positionals[0] ?? ''));
+const pattern = new RegExp(positionals[0] ?? '');
+const selection = values.since === undefined ? null : selectSince(values.since);
+const queue = plan(tier, (path) => pattern.test(path) && (selection?.includes(path) ?? true));
 const count = queue.flat().length;
 const outcomes: Outcome[] = [];
 const started = performance.now();
@@ -61,6 +87,7 @@ function onOutcome(outcome: Outcome): void {
   if (isTerminal) process.stdout.write(`\r\u001b[K${progress()}`);
 }
 
+if (selection !== null) print(selection.reason);
 print(`${count} files, ${lanes} processes at a time, seed ${SEED}, depth ${process.env.WAYPOST_DEPTH ?? 'quick'}`);
 const ticker = isTerminal ? undefined : setInterval(() => print(progress()), PROGRESS_SECONDS * 1000);
 await Promise.all(
@@ -96,4 +123,4 @@ print(`  Passed:    ${sum(({ passed }) => passed)}`);
 print(`  Skipped:   ${sum((outcome) => outcome.skipped)}`);
 print(`  Duration:  ${seconds()} s, ${count} files`);
 if (failed.length > 0) print(`  Failed:    ${failed.map(({ file }) => file).join(', ')} (seed ${SEED})`);
-process.exitCode = failed.length > 0 || count === 0 ? 1 : 0;
+process.exitCode = failed.length > 0 || (count === 0 && selection === null) ? 1 : 0;

@@ -1,0 +1,79 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { removeFolder, temporaryFolder } from '../support/temp.ts';
+import { changedSince, reachedBy } from './since.ts';
+
+const FILES: Readonly<Record<string, string>> = {
+  'main.ts': `load('./core/daemon.ts');`,
+  'core/daemon.ts': `start('./worker.js');`,
+  'core/worker.ts': `load('./leaf.ts');`,
+  'core/leaf.ts': `// '../test/corpus/query'\nexport const leaf = 1;`,
+  'core/shape.ts': `export interface Shape {}`,
+  'core/user.ts': `import type {\n  Shape,\n} from './shape.ts';`,
+  'test/support/daemon.ts': `start('../../main.js');`,
+  'test/tree.test.ts': ``,
+  'test/core/leaf.test.ts': `load('../../core/leaf.ts');`,
+  'test/core/user.test.ts': `load('../../core/user.ts');`,
+  'test/core/daemon.test.ts': `load('../support/daemon.ts');`,
+  'test/core/command.test.ts': `const command = 'node dist/main.js serve';`,
+  'test/core/query.test.ts': `corpus('query');`,
+  'test/core/manual.test.ts': `readFileSync('manual/first.md');`,
+};
+const TESTS = Object.keys(FILES)
+  .filter((path) => path.endsWith('.test.ts'))
+  .map((path) => path.slice('test/'.length).replace(/ts$/, 'js'));
+
+let root: string;
+test.before(() => {
+  root = temporaryFolder('since');
+  for (const [path, text] of Object.entries(FILES)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  execFileSync('git', ['init', '--quiet', root]);
+});
+test.after(() => removeFolder(root));
+
+const reached = (...changes: string[]): string[] => TESTS.filter(reachedBy(changes, root).includes).sort();
+const WHOLE = 'tree.test.js';
+const DAEMON = ['core/command.test.js', 'core/daemon.test.js'];
+
+test('a change reaches the tests that import it, and those that start a program or worker with it', () => {
+  assert.equal(reached('core/leaf.ts'), [...DAEMON, 'core/leaf.test.js', WHOLE]);
+  assert.equal(reached('main.ts'), [...DAEMON, WHOLE]);
+  assert.equal(reached('test/core/user.test.ts'), ['core/user.test.js', WHOLE]);
+});
+
+test('a deleted file reaches who names it', () => {
+  assert.equal(reached('core/gone.ts'), [WHOLE]);
+  assert.equal(reached('core/leaf.ts', 'core/gone.ts'), [...DAEMON, 'core/leaf.test.js', WHOLE]);
+});
+
+test('what is imported only as a type reaches nobody', () => {
+  assert.equal(reached('core/shape.ts'), [WHOLE]);
+});
+
+test('another file reaches who names it or its folder in a string, not in a comment', () => {
+  assert.equal(reached('test/corpus/query/0a1b'), ['core/query.test.js', WHOLE]);
+  assert.equal(reached('manual/first.md'), ['core/manual.test.js', WHOLE]);
+});
+
+test('what concerns every test, or may, runs all', () => {
+  for (const path of ['package-lock.json', 'tsconfig.json', 'test/support/daemon.ts', 'bundle.ts', 'config/odd.bin'])
+    assert.equal(reached(path), [...TESTS].sort(), path);
+});
+
+test('what no test reads runs those that look at the whole tree', () => {
+  assert.equal(reached('biome.json'), [WHOLE]);
+  assert.equal(reached('CHANGELOG.md'), [WHOLE]);
+  assert.equal(reached(), []);
+});
+
+test('a revision that git does not know is an error that says so', () => {
+  assert.throws(() => changedSince('no-such-revision'), /git cannot tell .* since no-such-revision/);
+});
+
+test.run();
