@@ -94,6 +94,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/zone',
   ],
   'admin-api/cli': [
+    'admin-api/accounts',
     'admin-api/doctor',
     'admin-api/migration',
     'admin-api/packages',
@@ -360,6 +361,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/etcd',
     'core/journal',
     'core/log-delivery',
+    'core/os',
     'core/statistics',
     'core/store',
     'core/tail',

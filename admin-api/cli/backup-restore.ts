@@ -134,7 +134,7 @@ Example:
         const parent = options.folder ?? config.dataDir;
         makeFolder(parent);
         await checkRoom(parent, DRILL_COPIES * chosen.size, config.protection.diskReserve);
-        const folder = mkdtempSync(join(parent, 'drill-'));
+        const folder = mkdtempSync(join(parent, `drill-${process.pid}-`));
         try {
           const placed = inFolder(config, folder);
           const restored = await restoreBackup({

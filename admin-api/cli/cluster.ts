@@ -1,8 +1,9 @@
 /** `waypost cluster`: creates, extends and shows a cluster of nodes. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
+import { writeFileSync } from '../../core/base/write-file.ts';
 import { removeMember } from '../../core/cluster/removal.ts';
 import { renewAuthority } from '../../core/cluster/renewal.ts';
 import { initCluster, invite, inviteCertificate, joinCluster } from '../../core/cluster/setup.ts';

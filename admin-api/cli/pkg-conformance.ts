@@ -1,7 +1,8 @@
 /** `waypost pkg conformance`: writes the pages by which a host tests itself. */
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { writeFile } from '../../core/base/write-file.ts';
 import { type ConformancePage, readConformance } from '../../core/miniapp/sdk/conformance.ts';
 import { makeFolder } from '../../core/store/folder.ts';
 import type { CommandContext } from './command.ts';

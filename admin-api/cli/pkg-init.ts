@@ -1,7 +1,8 @@
 /** `waypost pkg init`: creates an app from a template. The audit approves it as it is. */
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { writeFile } from '../../core/base/write-file.ts';
 import { didYouMean } from '../../core/miniapp/did-you-mean.ts';
 import { isAppId } from '../../core/miniapp/manifest/values.ts';
 import { newProject, TEMPLATES, type TemplateName } from '../../core/miniapp/templates/templates.ts';

@@ -1,7 +1,8 @@
 /** `waypost pkg sdk`: writes an issued SDK into the folder of an app. */
-import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
+import { writeFile } from '../../core/base/write-file.ts';
 import { packageFolderOf } from '../../core/miniapp/archive/package-folder.ts';
 import { ISSUED_SDKS, SDK_SCRIPT } from '../../core/miniapp/sdk/issued.ts';
 import { readIssued } from '../../core/miniapp/sdk/issued-files.ts';

@@ -1,8 +1,8 @@
 /** `waypost support-bundle`: one file about a node for others, without secrets. */
-import { writeFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError } from 'commander';
 import { ZipFile } from 'yazl';
+import { writeFileSync } from '../../core/base/write-file.ts';
 import type { CommandContext } from './command.ts';
 import { doctorOptions } from './doctor.ts';
 import { CliError } from './errors.ts';

@@ -1,9 +1,10 @@
 /** What the checks share: configuration, daemon, store and cluster. Each is read once. */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type ClusterStatus, clusterStatus } from '../../core/cluster/status.ts';
 import { type Config, type ResolvedSetting, resolveConfig } from '../../core/config/index.ts';
+import { processState } from '../../core/os/process-state.ts';
 import { type InspectedStore, inspectStore } from '../../core/store/inspect.ts';
+import { holderOf } from '../../core/store/lock.ts';
 import { readText, runProgram, showUnit } from './machine.ts';
 import { NotChecked, NotNeeded } from './not-checked.ts';
 import { type UnitEnvironment, unitEnvironment } from './unit-environment.ts';
@@ -82,12 +83,8 @@ export class Context {
   /** The process that uses the data folder; null: none runs. */
   get pid(): number | null {
     if (this.#config === null) return null;
-    const [pid, started] = (readText(join(this.#config.dataDir, 'waypost.pid')) ?? '').split(' ');
-    const stat = /^\d+$/.test(pid) ? readText(`/proc/${pid}/stat`) : null;
-    if (stat === null) return null;
-    // The number may belong to another process now.
-    const now = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-    return started === undefined || started === now ? Number(pid) : null;
+    const holder = holderOf(this.#config.dataDir);
+    return holder !== null && processState(holder.pid, holder.started) === 'running' ? holder.pid : null;
   }
 
   get url(): string {

@@ -1,5 +1,8 @@
 /** Routes a request and turns the result of the route, or its exception, into a response. */
+import { diskFull, isDiskFull } from '../../core/base/disk-full.ts';
+import { WaypostError } from '../../core/base/errors.ts';
 import type { Logger } from '../../core/base/log/index.ts';
+import { LogThrottle } from '../../core/base/log/throttle.ts';
 import { holderAt } from './body-memory.ts';
 import { errorResponse, statusOf } from './errors.ts';
 import { type ForwardedBy, withForwardedClient, withStatedClient } from './forwarded.ts';
@@ -76,6 +79,7 @@ export function createApp({
   ...parts
 }: AppOptions): Handler {
   const router = new Router(routes);
+  const diskFaults = new LogThrottle();
   return async (received) => {
     const start = performance.now();
     const forwarded = forwardedBy === undefined ? received : withForwardedClient(received, forwardedBy);
@@ -89,6 +93,20 @@ export function createApp({
     observer.observe(request.method, route, response.status, (performance.now() - start) / 1000, requestId);
     return withHolder(response, request.remoteAddress);
   };
+
+  /** A full disk is no fault of the service, so clients get its code; the reason is logged. */
+  function expectDiskFull(error: unknown, requestId: string): unknown {
+    if (!isDiskFull(error)) return error;
+    const refusal = error instanceof WaypostError ? error : diskFull(error);
+    const count = refusal.cause === undefined ? 0 : diskFaults.due('full');
+    if (count > 0)
+      log.warn('cannot write: the disk is full', {
+        count,
+        request_id: requestId,
+        reason: (refusal.cause as Error).message,
+      });
+    return refusal;
+  }
 
   async function respond(
     request: HttpRequest,
@@ -112,7 +130,8 @@ export function createApp({
       const query = request.query === '' ? NO_QUERY : new URLSearchParams(request.query);
       const response = await match.route.handle(request, { params: match.params, query, requestId, headers }, parts);
       return { route, response: hasCurrentCopy(request, response) ? notModified(response) : response };
-    } catch (error) {
+    } catch (given) {
+      const error = expectDiskFull(given, requestId);
       const page = route === null && statusOf(error) === 404 ? (pages?.notFound(request) ?? null) : null;
       if (page !== null) return { route, response: pageResponse(request, page, headers) };
       if (statusOf(error) === undefined && !(error instanceof Aborted))

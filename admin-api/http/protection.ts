@@ -2,6 +2,7 @@
  * Refuses requests that change something before their body is read, while the node has too little
  * memory or disk space.
  */
+import { diskFull } from '../../core/base/disk-full.ts';
 import { HttpError } from './errors.ts';
 import type { ServedRoute } from './route.ts';
 import type { HttpRequest } from './transport.ts';
@@ -26,12 +27,7 @@ export function assertAccepted(
 ): void {
   if (method === 'GET') return;
   if (storage.isReadOnly && scope !== null && changes !== false)
-    throw new HttpError(
-      507,
-      'disk_full',
-      'The disk of this node is almost full, so it accepts no writes; use another node, or retry when the operators have freed space.',
-      { headers: RETRY, close: true },
-    );
+    throw new HttpError(507, 'disk_full', diskFull().message, { headers: RETRY, close: true });
   if (refusesLargeBodies && !hasSmallBody(request))
     throw new HttpError(
       503,

@@ -1,6 +1,6 @@
 /** The backups of a target: which there are, and making one. */
 import { createHash, type webcrypto } from 'node:crypto';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import type { Config } from '../config/index.ts';
 import { readHead } from '../journal/applied-head.ts';
 import { readDiskSpace, reserveOf } from '../os/disk-space.ts';
 import { openEnvironment, STORE_FILE } from '../store/environment.ts';
-import { isAlive } from '../store/lock.ts';
+import { removeLeftovers } from '../store/leftovers.ts';
 import { decrypted, type Encryption, encrypted } from './encryption.ts';
 import { BACKUP_FORMAT, type Backup, backupName, DATA, DESCRIPTION, ENCRYPTED, parseDescription } from './names.ts';
 import { expiredBackups, type Retention } from './retention.ts';
@@ -72,7 +72,7 @@ export async function makeBackup(options: BackupOptions): Promise<Backup> {
   const folder = join(config.dataDir, FOLDER + process.pid);
   if (!existsSync(join(config.dataDir, STORE_FILE)))
     throw new StateError('no_data', `${config.dataDir} contains no data; set the data folder with WAYPOST_DATA_DIR.`);
-  await removeAbandoned(config.dataDir);
+  removeLeftovers(config.dataDir);
   await checkSpace(config, target);
   await mkdir(folder, { mode: 0o700 });
   try {
@@ -102,15 +102,6 @@ export async function makeBackup(options: BackupOptions): Promise<Backup> {
     return backup;
   } finally {
     await rm(folder, { recursive: true, force: true });
-  }
-}
-
-/** Copies that processes which were killed have left. The daemon and commands may work at once. */
-async function removeAbandoned(dataDir: string): Promise<void> {
-  for (const name of readdirSync(dataDir)) {
-    const pid = /^backup\.(\d+)$/.exec(name)?.[1];
-    if (pid !== undefined && !isAlive(Number(pid), undefined))
-      await rm(join(dataDir, name), { recursive: true, force: true });
   }
 }
 

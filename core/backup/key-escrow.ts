@@ -2,9 +2,10 @@
  * Escrow of the secret key: without it the private keys in a backup are lost. A marker in the data
  * folder says which key was exported last, for "waypost doctor".
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { secretKeyId } from '../base/secrets.ts';
+import { writeFileSync } from '../base/write-file.ts';
 import { type Config, secretKeyFile } from '../config/index.ts';
 import { encrypted } from './encryption.ts';
 

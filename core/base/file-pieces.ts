@@ -1,5 +1,6 @@
 /** Reads and writes files in chunks. */
 import type { FileHandle } from 'node:fs/promises';
+import { withDescriptorPath } from './write-file.ts';
 
 /** Maximum bytes of one read. */
 const CHUNK = 256 << 10;
@@ -23,10 +24,12 @@ export async function* readChunks(
   }
 }
 
-/** Writes the whole chunk at an offset. */
+/** Writes the whole chunk at an offset. An error names the file. */
 export async function writeAt(file: FileHandle, chunk: Uint8Array, offset: number): Promise<void> {
   for (let at = 0; at < chunk.length; ) {
-    const { bytesWritten } = await file.write(chunk, at, chunk.length - at, offset + at);
+    const { bytesWritten } = await file.write(chunk, at, chunk.length - at, offset + at).catch((error: unknown) => {
+      throw withDescriptorPath(error, file.fd);
+    });
     at += bytesWritten;
   }
 }

@@ -2,8 +2,9 @@
  * The nodes that this one knows, in a file: one that starts while etcd does not answer hears them
  * all the same. What it says is a hint; etcd has the last word.
  */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { replaceFileSync } from '../base/write-file.ts';
 import { FIRST_LEVEL } from '../journal/feature-level.ts';
 import { makeFolder } from '../store/folder.ts';
 import type { Member } from './members.ts';
@@ -32,6 +33,5 @@ export function writeKnownNodes(file: string, nodes: Iterable<Member>): void {
   const list = [...nodes].map(({ name, address, version, level, key, certificate }) => {
     return { name, address, version, level, key, certificate };
   });
-  writeFileSync(`${file}.new`, `${JSON.stringify(list, null, 2)}\n`, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  replaceFileSync(file, `${JSON.stringify(list, null, 2)}\n`, { mode: 0o600 });
 }

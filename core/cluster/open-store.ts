@@ -2,13 +2,15 @@
  * Opens the store of this node: its lock, its environment, up-to-date answers, and the index in
  * memory.
  */
+import { ConfigError } from '../base/errors.ts';
 import type { Logger } from '../base/log/index.ts';
 import type { Registry } from '../base/metrics/index.ts';
 import { openSecrets, type Secrets } from '../base/secrets.ts';
 import type { Stops } from '../base/stops.ts';
 import { type Config, secretKeyFile } from '../config/index.ts';
 import { Signers } from '../journal/apply/signers.ts';
-import { answersAreCurrent, rebuildAnswers } from '../journal/upkeep/rebuild.ts';
+import { answersAreCurrent, rebuildAnswers, settingsOfAnswers, spaceForRebuild } from '../journal/upkeep/rebuild.ts';
+import { diskSpace } from '../os/disk-space.ts';
 import { logDamaged } from '../store/damaged-rows.ts';
 import { type Environment, openEnvironment } from '../store/environment.ts';
 import { buildIndex } from '../store/index/build.ts';
@@ -53,10 +55,9 @@ export async function openStore({ config, metrics, log, stops }: OpenStoreOption
   });
   const environment = openEnvironment(dataDir, store.mapSize);
   stops.add(() => environment.close());
-  const zoneSettings = settingsOf(config);
   const secrets = openSecrets(secretKeyFile(config));
   const signers = stops.own(new Signers(secrets, { inThreads: true }));
-  await compileAnswers(environment, zoneSettings, signers, log);
+  const zoneSettings = await compileAnswers(environment, { dataDir, zoneSettings: settingsOf(config), signers, log });
   storeMetrics(metrics, { root: environment.root, tables: tablesOf(environment) });
   const largest = watchLargest(metrics, new StoreReader(environment));
   stops.add(() => largest.stop());
@@ -83,16 +84,38 @@ export async function rebuildStore(config: Config): Promise<{ zones: number; ans
   }
 }
 
-/** The compiler or the settings of the apex may have changed since the answers were stored. */
+interface CompileOptions {
+  readonly dataDir: string;
+  readonly zoneSettings: ZoneSettings;
+  readonly signers: Signers;
+  readonly log: Logger;
+}
+
+/**
+ * The compiler or the settings of the apex may have changed since the answers were stored. Returns
+ * the settings with which the node serves: with a full disk the previous ones, if this version has
+ * made the answers. Throws ConfigError `no_space`.
+ */
 async function compileAnswers(
   environment: Environment,
-  zoneSettings: ZoneSettings,
-  signers: Signers,
-  log: Logger,
-): Promise<void> {
-  if (answersAreCurrent(environment, zoneSettings)) return;
+  { dataDir, zoneSettings, signers, log }: CompileOptions,
+): Promise<ZoneSettings> {
+  if (answersAreCurrent(environment, zoneSettings)) return zoneSettings;
+  const needed = spaceForRebuild(environment);
+  const free = diskSpace(dataDir)?.free ?? Number.POSITIVE_INFINITY;
+  if (free < needed) {
+    const previous = settingsOfAnswers(environment);
+    if (previous === null)
+      throw new ConfigError(
+        'no_space',
+        `All answers of ${dataDir} must be compiled again, since the version has changed. That needs ${needed} bytes of disk space; ${free} are free. Free some space, or start the previous version.`,
+      );
+    log.warn('the disk is full: serving with the previous settings until a restart', { folder: dataDir, needed, free });
+    return previous;
+  }
   const onProgress = (count: number): void => log.info('compiling all answers', { zones: count });
   const { zones, answers } = await rebuildAnswers(environment, zoneSettings, onProgress, signers);
   if (zones > 0)
     log.info('compiled all answers: the compiler or the settings of the apex have changed', { zones, answers });
+  return zoneSettings;
 }

@@ -7,8 +7,9 @@
  * issuer nor signature. It is in DER, since etcd 3.6 reads no PEM here.
  */
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeFileSync } from '../base/write-file.ts';
 import { ALGORITHM, loadX509, newKeys } from './authority.ts';
 import type { ClusterFiles } from './files.ts';
 
@@ -80,7 +81,12 @@ export function integerOf(serial: string): string {
 /** Readers find the old or the new file. */
 function replace({ revoked }: Files, name: string, content: string | Uint8Array): void {
   const draft = join(revoked, `${name}.${randomBytes(4).toString('hex')}`);
-  writeFileSync(draft, content, { mode: 0o644 });
-  chmodSync(draft, 0o644);
-  renameSync(draft, join(revoked, name));
+  try {
+    writeFileSync(draft, content, { mode: 0o644 });
+    chmodSync(draft, 0o644);
+    renameSync(draft, join(revoked, name));
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
 }

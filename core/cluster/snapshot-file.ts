@@ -19,6 +19,7 @@ import { lockDirectory } from '../store/lock.ts';
 import { neededBlobs } from '../store/package-reads.ts';
 import { StoreReader } from '../store/reader.ts';
 import { type IdCounter, idCounters } from '../store/rows.ts';
+import { transact } from '../store/transact.ts';
 import { BLOBS, BlobStore } from './blobs/store.ts';
 import { etcdSettings } from './files.ts';
 import { installSnapshot, PART, READY, STORE } from './snapshot.ts';
@@ -365,7 +366,7 @@ async function raiseCounters({ dataDir, store }: SnapshotConfig, counters: reado
   const environment = openEnvironment(dataDir, store.mapSize);
   try {
     const table = environment.rows.get(idCounters.number)!;
-    await environment.root.transaction(() => {
+    await transact(environment.root, () => {
       for (const counter of counters) {
         const key = idCounters.key(counter);
         const restored = table.get(key);

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Agent, request } from 'undici';
-import { parseRangeStart, readChunks } from '../base/file-pieces.ts';
+import { parseRangeStart, readChunks, writeAt } from '../base/file-pieces.ts';
 import { STORE_FORMAT } from '../store/environment.ts';
 import type { Member } from './members.ts';
 import { peerAgent } from './peer-agent.ts';
@@ -209,8 +209,8 @@ async function receive(
   have.etag = String(answer.headers.etag);
   const size = have.done + Number(answer.headers['content-length']);
   for await (const chunk of answer.body) {
-    const { bytesWritten } = await file.write(chunk as Buffer, 0, (chunk as Buffer).length, have.done);
-    have.done += bytesWritten;
+    await writeAt(file, chunk as Buffer, have.done);
+    have.done += (chunk as Buffer).length;
     onProgress(have.done, size);
   }
   if (have.done !== size) throw new Error('the connection closed early');
@@ -238,6 +238,8 @@ class OtherFormat extends Error {}
  */
 export function installSnapshot(folder: string, before = BEFORE): boolean {
   const ready = join(folder, READY);
+  // Of a transfer that was killed: the next one starts from the first byte.
+  rmSync(join(folder, PART), { force: true });
   if (!existsSync(ready)) return false;
   if (existsSync(join(folder, STORE))) renameSync(join(folder, STORE), join(folder, before));
   // LMDB's table of readers is that of the old one.

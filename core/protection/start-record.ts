@@ -3,10 +3,11 @@
  * starts that did not end with a shutdown. After several within a few minutes, the next start
  * waits: a supervisor that restarts at once would only load the machine, or give up for good.
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../base/log/index.ts';
+import { writeFileSync } from '../base/write-file.ts';
 
 const FILE = 'starts.json';
 /** Milliseconds after which a start no longer counts. */

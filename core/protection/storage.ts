@@ -3,7 +3,8 @@
  * keep the service running: certificates, signatures, sign-ins. Below a quarter of it none, since
  * LMDB would fail in the middle of one.
  */
-import { UnavailableError } from '../base/errors.ts';
+import { diskFull } from '../base/disk-full.ts';
+import type { UnavailableError } from '../base/errors.ts';
 import { DISK } from './levels.ts';
 
 /** Authors next to accounts that can wait: their work is large, and is repeated later. */
@@ -29,9 +30,3 @@ export class Storage {
     return diskFull();
   }
 }
-
-export const diskFull = (): UnavailableError =>
-  new UnavailableError(
-    'disk_full',
-    'The disk of this node is almost full, so it accepts no writes; use another node, or retry when the operators have freed space.',
-  );

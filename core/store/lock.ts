@@ -1,107 +1,105 @@
-/** One daemon for a data folder: a second one would write past the first one's index. */
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+/**
+ * One daemon for a data folder: a second one would write past the first one's index. The folder
+ * itself is locked (flock), so a full disk does not matter, and the kernel releases the lock when
+ * the process ends. `waypost.pid` names the holder for people and commands, and is all that earlier
+ * versions look at.
+ */
+import { closeSync, constants, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../base/errors.ts';
+import { tryLock } from '../os/file-lock.ts';
+import { processState, startTime } from '../os/process-state.ts';
 import { makeFolder } from './folder.ts';
+import { removeLeftovers } from './leftovers.ts';
 import { adoptOwner } from './ownership.ts';
 
-/** Others may take and release the folder meanwhile; more rounds than this they do not. */
-const ATTEMPTS = 20;
+/** Milliseconds that a holder which was killed gets to end, such as one with much memory. */
+const EXIT_MS = 10_000;
+/** Milliseconds in which a holder that has just locked the folder writes its number. */
+const UNNAMED_MS = 1000;
+const POLL_MS = 20;
 
 /**
  * Throws ConfigError `data_dir_in_use` when a process that lives holds the folder, `no_folder` when
- * there can be none.
+ * there can be none. Waits for a holder that is about to end.
  */
 export function lockDirectory(directory: string): { release(): void } {
   makeFolder(directory);
   const file = join(directory, 'waypost.pid');
-  // Written next to it and linked, so that nobody ever reads a lock that is half written.
-  const own = `${file}.${process.pid}`;
-  writeFileSync(own, `${process.pid} ${startTime(process.pid) ?? ''}\n`, { mode: 0o600 });
+  const descriptor = openSync(directory, 'r');
   try {
-    let holder = '';
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      if (tryLink(own, file))
-        return {
-          release() {
-            rmSync(file, { force: true });
-            adoptOwner(directory);
-          },
-        };
-      holder = read(file);
-      const [pid, started] = holder.trim().split(' ');
-      if (isAlive(Number(pid), started)) break;
-      takeAway(file, `${own}.stale`, holder);
-    }
-    throw new ConfigError(
-      'data_dir_in_use',
-      `The data folder ${directory} is in use by process ${holder.trim().split(' ')[0]}. Stop it, or set another folder with WAYPOST_DATA_DIR.`,
-    );
-  } finally {
-    rmSync(own, { force: true });
-  }
-}
-
-/**
- * Removes the lock of a process that was killed, unless another one has put its own there since it
- * was read.
- */
-function takeAway(file: string, aside: string, stale: string): void {
-  try {
-    renameSync(file, aside);
+    takeLock(directory, descriptor, file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    closeSync(descriptor);
     throw error;
   }
-  if (read(aside) !== stale) tryLink(aside, file);
-  rmSync(aside, { force: true });
+  writeHolder(file);
+  removeLeftovers(directory);
+  return {
+    release() {
+      rmSync(file, { force: true });
+      adoptOwner(directory);
+      closeSync(descriptor);
+    },
+  };
 }
 
-/** False when the file is there already. */
-function tryLink(from: string, to: string): boolean {
-  try {
-    linkSync(from, to);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
+function takeLock(directory: string, descriptor: number, file: string): void {
+  for (const began = performance.now(); ; pause(POLL_MS)) {
+    // Without such locks the file alone decides, which two starts at the same moment could pass.
+    const isLocked = tryLock(descriptor) !== false;
+    const holder = readHolder(file);
+    const state = holder === null ? 'ended' : processState(holder.pid, holder.started);
+    // With the lock, a holder that runs is an earlier version, which has the file alone.
+    if (isLocked && state === 'ended') return;
+    const patience = state === 'exiting' ? EXIT_MS : state === 'ended' ? UNNAMED_MS : 0;
+    if (performance.now() - began >= patience) throw inUse(directory, state === 'ended' ? null : holder);
   }
 }
 
-/** Empty when it has gone. */
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw error;
-  }
+const inUse = (directory: string, holder: Holder | null): ConfigError =>
+  new ConfigError(
+    'data_dir_in_use',
+    `The data folder ${directory} is in use by ${holder === null ? 'another process' : `process ${holder.pid}`}. Stop it, or set another folder with WAYPOST_DATA_DIR.`,
+  );
+
+export interface Holder {
+  readonly pid: number;
+  /** Undefined where the system does not tell it. */
+  readonly started: string | undefined;
 }
 
-/**
- * Whether another process has this number. `started`: when that was; where the system tells it too,
- * it decides.
- */
-export function isAlive(pid: number, started: string | undefined): boolean {
-  if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
-  }
-  const now = startTime(pid);
-  return now === undefined || started === undefined || now === started;
-}
+/** The holder that `waypost.pid` of a data folder names, which may have ended. Null: none. */
+export const holderOf = (directory: string): Holder | null => readHolder(join(directory, 'waypost.pid'));
 
-/**
- * Start time of a process in clock ticks since boot (proc(5), field 22); undefined where /proc does
- * not say.
- */
-function startTime(pid: number): string | undefined {
+function readHolder(file: string): Holder | null {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    const [pid, started] = readFileSync(file, 'utf8').trim().split(' ');
+    return /^\d+$/.test(pid) ? { pid: Number(pid), started } : null;
   } catch {
-    return undefined;
+    return null;
   }
+}
+
+/** Over what a killed process has left, which needs no new block of the disk. */
+function writeHolder(file: string): void {
+  const text = `${process.pid} ${startTime(process.pid) ?? ''}\n`;
+  try {
+    const descriptor = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600);
+    try {
+      writeSync(descriptor, text, 0);
+      ftruncateSync(descriptor, text.length);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    // The disk is full. The lock holds without it; only the number of the process is not known.
+    rmSync(file, { force: true });
+  }
+}
+
+const sleeper = new Int32Array(new SharedArrayBuffer(4));
+
+function pause(milliseconds: number): void {
+  Atomics.wait(sleeper, 0, 0, milliseconds);
 }

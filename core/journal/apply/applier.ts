@@ -3,11 +3,13 @@
  * nodes of the index; then listeners are called.
  */
 import { setImmediate } from 'node:timers/promises';
+import { diskFull } from '../../base/disk-full.ts';
 import type { Environment } from '../../store/environment.ts';
 import type { IndexWriter } from '../../store/index/writer.ts';
 import { type Id, sequenceKey } from '../../store/keys.ts';
 import { entryOf, isListedOnly } from '../../store/nsec3-entries.ts';
 import { dnssec } from '../../store/rows.ts';
+import { transact } from '../../store/transact.ts';
 import type { ZoneSettings } from '../../zone/settings.ts';
 import { type Head, readHead, writeHead } from '../applied-head.ts';
 import { type OverlaidStore, withOverlay } from '../commit/rehearsal.ts';
@@ -99,7 +101,7 @@ export class Applier {
   async apply(links: readonly Link[], hash: Buffer): Promise<ZoneUpdates> {
     const { index, storage } = this.#options;
     // Before LMDB would run out of space in the middle of the transaction.
-    if (storage?.isFull) throw storage.refusalOf('') ?? new Error('the disk is full');
+    if (storage?.isFull) throw storage.refusalOf('') ?? diskFull();
     try {
       if (this.#rehearsed(links) === null && this.hasSignedZones) await this.#rehearseInSteps(links);
       index.beginCommit();
@@ -181,9 +183,7 @@ export class Applier {
     this.#writing = this.#rehearsed(links);
     this.#rehearsal = null;
     try {
-      // A child transaction, since only its abort rolls back all writes when an error is thrown
-      // midway.
-      await transact(environment, () => {
+      await transact(environment.root, () => {
         for (const { applied, bytes: encoded } of links)
           environment.journal.put(sequenceKey(applied.entry.sequence), encoded);
         this.#retention.trim(sequence, bytes);
@@ -221,30 +221,6 @@ export class Applier {
 }
 
 const appliedOf = (links: readonly Link[]): Applied[] => links.map(({ applied }) => applied);
-
-/**
- * Runs `work` in a transaction. lmdb chains its callbacks from one transaction to the next, and
- * such a chain retains everything it references until the next full collection. `work` references
- * whole requests, so the reference is cleared.
- */
-async function transact(environment: Environment, work: () => void): Promise<void> {
-  let held: (() => void) | undefined = work;
-  try {
-    const done = environment.root.childTransaction(() => held?.());
-    // lmdb creates a promise for the batch that starts at the end of this turn, and does not handle
-    // its rejection. An unhandled rejection would end the process when the disk is full.
-    setImmediate().then(() => environment.root.committed.then(undefined, () => {}));
-    await done;
-  } catch (error) {
-    const { commitError } = error as { commitError?: Promise<never> };
-    // The reason, for example a full disk. It arrives in the same turn through a promise of its
-    // own; if nothing handled that promise, its rejection would end the process.
-    if (commitError !== undefined) await Promise.race([commitError, setImmediate()]);
-    throw error;
-  } finally {
-    held = undefined;
-  }
-}
 
 /**
  * Passes the new nodes to the readers. This happens after the commit, so that a crash cannot roll

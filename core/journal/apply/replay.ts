@@ -1,6 +1,7 @@
 /** Applies entries to a store that no daemon uses: a restore goes forward with them. */
 import type { Environment } from '../../store/environment.ts';
 import { sequenceKey } from '../../store/keys.ts';
+import { transact } from '../../store/transact.ts';
 import type { ZoneSettings } from '../../zone/settings.ts';
 import { readHead, writeHead } from '../applied-head.ts';
 import type { Entry } from '../entry-codec.ts';
@@ -32,7 +33,7 @@ export async function replayEntries(
   const isAmbiguous = (): boolean => true;
   const facts = new ZoneFacts(environment);
   const updates = new ZoneUpdates(environment, zoneSettings, isAmbiguous, facts, undefined, signers?.group());
-  await environment.root.childTransaction(() => {
+  await transact(environment.root, () => {
     for (const { entry, bytes } of entries) environment.journal.put(sequenceKey(entry.sequence), bytes);
     applyEntries(environment, updates, entries);
     writeHead(environment, { sequence: last, hash });

@@ -5,6 +5,7 @@
  * pending commits are checked again.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { diskFull, isDiskFull } from '../../base/disk-full.ts';
 import { ConflictError, UnavailableError } from '../../base/errors.ts';
 import { EtcdUnavailable } from '../../etcd/errors.ts';
 import type { Link } from '../apply/applier.ts';
@@ -62,7 +63,8 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   #logEnd = 0;
   /** Applying failed; it waits before the retry. */
   #isPaused = false;
-  isStuck = false;
+  /** Why the next entry of the log cannot be applied. */
+  #stuckBy: unknown = null;
   isSynced = false;
   /** Why the log does not go on from the last entry of this node. */
   #fault: string | null = null;
@@ -110,6 +112,10 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
 
   get lost(): string | null {
     return this.#heldFor ?? this.#fault;
+  }
+
+  get isStuck(): boolean {
+    return this.#stuckBy !== null;
   }
 
   get lag(): number {
@@ -253,6 +259,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     if (!this.isSynced) return noQuorum('this node has not caught up with etcd yet');
     const { storage } = this.#options;
     if (storage?.isFull) return storage.refusalOf('');
+    if (isDiskFull(this.#stuckBy)) return diskFull(this.#stuckBy);
     if (this.isStuck)
       return new UnavailableError('node_stuck', 'This node cannot apply the writes of other nodes; use another node.');
     return null;
@@ -333,47 +340,50 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     } catch (error) {
       // For example an entry written by a newer version.
       this.recent.restore(checkpoint);
-      this.#options.events?.onTrouble(error);
-      this.#pauseApplying();
+      this.#pauseApplying(error);
       return;
     }
     if (continuation.mismatch !== null) {
       this.recent.restore(checkpoint);
       this.#onLost(otherHistory(continuation.mismatch), false);
-    } else if (await this.#applyLinks(continuation.links, continuation.head.hash, checkpoint)) {
+      return;
+    }
+    const failure = await this.#applyLinks(continuation.links, continuation.head.hash, checkpoint);
+    if (failure !== null) this.#pauseApplying(failure);
+    else {
       this.#turns.noteForeignGroups(groups.filter(({ first }) => first > head).length);
       this.#forwarding.noteApplied(continuation.links);
       this.#removeApplied(groups);
-    } else this.#pauseApplying();
+    }
   }
 
   /** Removes applied groups from the backlog. */
   #removeApplied(groups: readonly LoggedGroup[]): void {
-    this.isStuck = false;
+    this.#stuckBy = null;
     this.#clearFault();
     this.#backlogGroups.removeFirst(groups.length);
     this.#onApplied(groups[groups.length - 1].revision);
   }
 
-  /** False: applying failed. */
-  async #applyLinks(links: readonly Link[], hash: Buffer, checkpoint: number): Promise<boolean> {
-    if (links.length === 0) return true;
+  /** Resolves with the reason if applying failed; null: it did not. */
+  async #applyLinks(links: readonly Link[], hash: Buffer, checkpoint: number): Promise<Error | null> {
+    if (links.length === 0) return null;
     let updates: ZoneUpdates;
     try {
       updates = await this.applier.apply(links, hash);
     } catch (error) {
       this.recent.restore(checkpoint);
       this.observer?.observeFailure();
-      this.#options.events?.onTrouble(error);
-      return false;
+      return error as Error;
     }
     this.applier.publish(updates);
-    return true;
+    return null;
   }
 
   /** Pauses applying, and retries later. */
-  #pauseApplying(): void {
-    this.isStuck = true;
+  #pauseApplying(reason: unknown): void {
+    this.#options.events?.onTrouble(reason);
+    this.#stuckBy = reason;
     this.#isPaused = true;
     setTimeout(() => {
       this.#isPaused = false;
@@ -447,12 +457,13 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     accepted.forEach(({ mandate, resolve }, i) => {
       if (mandate) resolve({ sequence: links[i].applied.entry.sequence });
     });
-    if (!(await this.#applyLinks(links, hash, checkpoint))) {
+    const failure = await this.#applyLinks(links, hash, checkpoint);
+    if (failure !== null) {
       const first = links[0].applied.entry.sequence;
       const own = { first, entries: links.map(({ bytes }) => bytes), revision: outcome.revision };
       // The watch may have delivered the group already.
       if (this.lost === null && this.#backlogGroups.first !== first) this.#backlogGroups.putBefore(own);
-      this.#pauseApplying();
+      this.#pauseApplying(failure);
       const error = new UnavailableError(
         'node_stuck',
         'The change was written, but this node cannot apply it at the moment.',

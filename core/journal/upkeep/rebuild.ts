@@ -5,6 +5,7 @@
 import type { Environment } from '../../store/environment.ts';
 import { StoreReader } from '../../store/reader.ts';
 import type { Domain } from '../../store/rows.ts';
+import { transact } from '../../store/transact.ts';
 import type { ZoneSettings } from '../../zone/settings.ts';
 import { ZoneUpdates } from '../apply/apply-zones.ts';
 import { updateSite } from '../apply/edge-sites.ts';
@@ -26,6 +27,35 @@ const BATCH = 20_000;
 export function answersAreCurrent(environment: Environment, defaults: ZoneSettings): boolean {
   return environment.meta.get(FINGERPRINT)?.toString() === fingerprint(defaults);
 }
+
+/**
+ * The settings with which this compiler made the answers. Null: another one made them, or a rebuild
+ * was interrupted.
+ */
+export function settingsOfAnswers(environment: Environment): ZoneSettings | null {
+  const stored = environment.meta.get(FINGERPRINT);
+  const [version, settings] = stored === undefined ? [] : (JSON.parse(stored.toString()) as [number, ZoneSettings]);
+  return version === COMPILER_VERSION && settings !== undefined ? settings : null;
+}
+
+/** Bytes that a rebuild needs at most: pages of the old answers become free as it proceeds. */
+export function spaceForRebuild({ answers, nsec3 }: Environment): number {
+  const pages = [answers, nsec3].map((table) => {
+    const { treeLeafPageCount = 0, treeBranchPageCount = 0, overflowPages = 0 } = table.getStats() as PageCounts;
+    return treeLeafPageCount + treeBranchPageCount + overflowPages;
+  });
+  return Math.min(MAX_SPACE, PAGE_BYTES * (pages[0] + pages[1]));
+}
+
+interface PageCounts {
+  readonly treeLeafPageCount?: number;
+  readonly treeBranchPageCount?: number;
+  readonly overflowPages?: number;
+}
+
+const PAGE_BYTES = 4096;
+/** Bytes of some batches of the largest answers. */
+const MAX_SPACE = 64 << 20;
 
 function fingerprint(defaults: ZoneSettings): string {
   return JSON.stringify([COMPILER_VERSION, defaults]);
@@ -52,7 +82,7 @@ export async function rebuildAnswers(
   signers: Signers | null = null,
 ): Promise<{ zones: number; answers: number }> {
   const reader = new StoreReader(environment);
-  await environment.root.transaction(() => {
+  await transact(environment.root, () => {
     storeSettings(environment, defaults, readPreviousSettings(environment));
     environment.meta.remove(FINGERPRINT);
     environment.answers.clearSync();
@@ -71,7 +101,7 @@ export async function rebuildAnswers(
     if (page.length === 0) break;
     after = page[page.length - 1];
     for (let i = 0; i < page.length; ) {
-      await environment.root.transaction(() => {
+      await transact(environment.root, () => {
         const updates = new ZoneUpdates(environment, defaults, () => false, undefined, undefined, signers?.group());
         for (; i < page.length && updates.nodes.length < BATCH; i++, zones++) {
           writeTargets(environment, page[i]);
@@ -84,7 +114,7 @@ export async function rebuildAnswers(
     }
     environment.root.resetReadTxn();
   }
-  await environment.root.transaction(() => {
+  await transact(environment.root, () => {
     writeUsage(environment);
     environment.meta.put(FINGERPRINT, Buffer.from(fingerprint(defaults)));
   });

@@ -13,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '../../store/environment.ts';
 import { Reader, rawReader } from '../../store/reader.ts';
 import { type Domain, renumberings } from '../../store/rows.ts';
+import { transact } from '../../store/transact.ts';
 import { TYPE } from '../../wire/types.ts';
 import type { ZoneSettings } from '../../zone/settings.ts';
 import { readRRsets } from '../../zone/stored.ts';
@@ -99,7 +100,7 @@ async function renumberZones({ environment, journal, settings }: RenumberOptions
     if (domainIds.length > 0) await write(environment, journal, BY, (draft) => draft.put(renumberings, { domainIds }));
     await sleep(PAUSE_MS, undefined, { signal });
   }
-  await environment.root.transaction(() => environment.meta.put(SETTINGS_KEY, now));
+  await transact(environment.root, () => environment.meta.put(SETTINGS_KEY, now));
 }
 
 const asBytes = (settings: StoredSettings): Buffer => Buffer.from(JSON.stringify(settings));

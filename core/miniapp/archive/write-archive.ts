@@ -4,10 +4,11 @@
  * or its code for another processor, may pack the same content in other bytes.
  */
 import { createHash } from 'node:crypto';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { deflateRawSync } from 'node:zlib';
 import { ZipFile } from 'yazl';
+import { writeFile } from '../../base/write-file.ts';
 import type { PackageContent } from '../content.ts';
 import { type Findings, PACKAGE } from '../findings.ts';
 import type { PackageLimits } from './limits.ts';

@@ -11,6 +11,7 @@ import { syncFolder } from '../../base/private-file.ts';
 import type { Secrets } from '../../base/secrets.ts';
 import { readDiskSpace } from '../../os/disk-space.ts';
 import { openEnvironment, STORE_FILE } from '../environment.ts';
+import { transact } from '../transact.ts';
 import { Format1, openFormat1, type Put } from './format-1.ts';
 import { readStoreInfo } from './store-info.ts';
 
@@ -64,7 +65,7 @@ export async function migrateStore({ directory, mapSize, secrets, log }: Migrate
     const steps = new Format1(source, secrets(), put, environment.zones).convert()[Symbol.iterator]();
     let done = 0;
     for (let isDone = false; !isDone; ) {
-      await root.transaction(() => {
+      await transact(root, () => {
         for (let i = 0; i < BATCH && !isDone; i++) {
           isDone = steps.next().done === true;
           done++;

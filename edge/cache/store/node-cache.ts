@@ -1,6 +1,7 @@
 /** The cache of the node, opened by the main thread: what all threads share, and the purges. */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
+import { isDiskFull } from '../../../core/base/disk-full.ts';
 import { makeFolder } from '../../../core/store/folder.ts';
 import { shareNodeFlights } from '../node-flights.ts';
 import type { Cache, CachePurge, DiskHandle } from './cache-store.ts';
@@ -146,10 +147,23 @@ async function openDisk(options: CacheOptions): Promise<OpenedDisk | undefined> 
     floor: isUsable ? log.head.floor : 0,
   };
   const ids = isUsable ? log.ids.slice(-MAX_IDS) : [];
-  writePurgeLog(folder, head, purges, ids);
+  await makeRoom(folder, existing, () => writePurgeLog(folder, head, purges, ids));
   const segments = SegmentTable.share(existing);
   const handle = { folder, limit, secret: head.secret, index: DiskIndex.share(limit), segments };
   for (const number of new SegmentTable(segments, limit).evictOldest())
     await rm(fileOf(folder, number), { force: true });
   return { handle, head, purges, ids };
+}
+
+/** On a full disk, the oldest files of the cache give way to its own state. */
+async function makeRoom(folder: string, segments: { readonly number: number }[], write: () => void): Promise<void> {
+  for (;;)
+    try {
+      write();
+      return;
+    } catch (error) {
+      const oldest = isDiskFull(error) ? segments.shift() : undefined;
+      if (oldest === undefined) throw error;
+      await rm(fileOf(folder, oldest.number), { force: true });
+    }
 }

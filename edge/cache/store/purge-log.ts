@@ -4,10 +4,11 @@
  * and the ids of purges at the last rewrite, and later purges in order. A damaged log is not used.
  * Without a log, any entry on disk may have been purged, so none is used.
  */
-import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { appendFileSync, replaceFileSync } from '../../../core/base/write-file.ts';
 import type { CachePurge } from './cache-store.ts';
 import type { DomainState, Purges } from './purges.ts';
 
@@ -79,8 +80,7 @@ export function writePurgeLog(folder: string, head: LogHead, purges: Purges, ids
   lines.push(lineOf({ ids }));
   for (const domain of purges.states()) lines.push(lineOf({ domain }));
   const text = lines.join('');
-  writeFileSync(`${pathOf(folder)}.new`, text, { mode: 0o600, flush: true });
-  renameSync(`${pathOf(folder)}.new`, pathOf(folder));
+  replaceFileSync(pathOf(folder), text, { mode: 0o600, flush: true });
   return text.length;
 }
 

@@ -2,8 +2,7 @@
  * A daemon whose data folder is on a small file system that fills up, and whose descriptors run
  * out.
  */
-import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -14,7 +13,7 @@ import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../../support/daemo
 import { queryTcp } from '../../../support/dns-client.ts';
 import { decodeMessage, encodeQuery } from '../../../support/message.ts';
 import { freePort } from '../../../support/ports.ts';
-import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
+import { FILLER, fill, withSmallDisk } from '../../../support/small-disk.ts';
 import { untilPasses } from '../../../support/until.ts';
 
 const MB = 1024 ** 2;
@@ -22,17 +21,9 @@ const SIZE = 64 * MB;
 const RESERVE = 12 * MB;
 const DESCRIPTORS = 300;
 
-async function withSmallDisk(use: (daemon: Daemon, folder: string, edge: number) => Promise<void>): Promise<void> {
-  const folder = temporaryFolder('small-disk');
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE}`, 'tmpfs', folder], { stdio: 'pipe' });
-  } catch (error) {
-    console.log(`skipped: no file system can be mounted: ${(error as Error).message.trim()}`);
-    removeFolder(folder);
-    return;
-  }
-  const edge = await freePort();
-  try {
+async function withDaemon(use: (daemon: Daemon, folder: string, edge: number) => Promise<void>): Promise<void> {
+  await withSmallDisk(SIZE, async (folder) => {
+    const edge = await freePort();
     const daemon = await startDaemon({
       WAYPOST_DATA_DIR: join(folder, 'data'),
       WAYPOST_PROTECTION_DISK_RESERVE: String(RESERVE),
@@ -46,25 +37,7 @@ async function withSmallDisk(use: (daemon: Daemon, folder: string, edge: number)
     } finally {
       await daemon.close();
     }
-  } finally {
-    execFileSync('umount', [folder]);
-    removeFolder(folder);
-  }
-}
-
-/** Fills the file system until `left` bytes are free. */
-function fill(folder: string, left: number): void {
-  const file = openSync(join(folder, 'filler'), 'a');
-  const piece = Buffer.alloc(64 * 1024);
-  try {
-    for (;;) {
-      const { bavail, bsize } = statfsSync(folder);
-      if (bavail * bsize <= left + piece.length) return;
-      writeSync(file, piece);
-    }
-  } finally {
-    closeSync(file);
-  }
+  });
 }
 
 async function metricsOf({ adminPort }: Daemon): Promise<Map<string, number>> {
@@ -93,7 +66,7 @@ const visit = (port: number): Promise<number> =>
   );
 
 test('without disk space the node is read-only, without descriptors it refuses visitors; DNS goes on', async () => {
-  await withSmallDisk(async (daemon, folder, edge) => {
+  await withDaemon(async (daemon, folder, edge) => {
     const { api } = daemon;
     await api.logIn('admin', ADMIN_PASSWORD);
     const path = `/api/v1/domains/${await api.createDomain('full.example')}/records`;
@@ -132,7 +105,7 @@ test('without disk space the node is read-only, without descriptors it refuses v
     assert.is(await visit(edge), 404);
 
     // 3. Free again: it leaves by itself.
-    rmSync(join(folder, 'filler'));
+    rmSync(join(folder, FILLER));
     await untilPasses(async () => assert.is((await post('after')).status, 200));
 
     // 4. Too few descriptors.

@@ -1,0 +1,69 @@
+/**
+ * A small file system in memory that a test fills up. It is mounted in a mount namespace of this
+ * process, so nobody else sees it, and the kernel unmounts it with the last process in there.
+ */
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, statfsSync, writeSync } from 'node:fs';
+import koffi from 'koffi';
+import { removeFolder, temporaryFolder } from './temp.ts';
+
+const CLONE_NEWNS = 0x0002_0000;
+let isInNamespace = false;
+
+/** The namespace of this thread, from which its child processes come. */
+function enterNamespace(): void {
+  if (isInNamespace) return;
+  const unshare = koffi.load(null).func('int unshare(int)');
+  if (unshare(CLONE_NEWNS) !== 0) throw new Error(`no mount namespace can be made (errno ${koffi.errno()})`);
+  execFileSync('mount', ['--make-rprivate', '/'], { stdio: 'pipe' });
+  isInNamespace = true;
+}
+
+/**
+ * Calls `use` with the folder of a new file system of `bytes`; skips, and prints why, where none
+ * can be mounted. Only synchronous calls of this process see it: other threads have no part in it.
+ */
+export async function withSmallDisk(bytes: number, use: (folder: string) => Promise<void>): Promise<void> {
+  const folder = temporaryFolder('small-disk');
+  try {
+    enterNamespace();
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder], { stdio: 'pipe' });
+  } catch (error) {
+    console.log(`skipped: no file system can be mounted: ${(error as Error).message.trim()}`);
+    removeFolder(folder);
+    return;
+  }
+  try {
+    await use(folder);
+  } finally {
+    execFileSync('umount', ['--lazy', folder]);
+    removeFolder(folder);
+  }
+}
+
+/** The file with which `fill` fills a folder. */
+export const FILLER = 'filler';
+
+/** Fills the file system until `left` bytes are free; 0: until not a byte more can be written. */
+export function fill(folder: string, left: number): void {
+  const file = openSync(`${folder}/${FILLER}`, 'a');
+  try {
+    for (const size of left === 0 ? [65_536, 4096, 1] : [65_536]) fillBy(file, folder, size, left);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function fillBy(file: number, folder: string, size: number, left: number): void {
+  const piece = Buffer.alloc(size, 'x');
+  for (;;) {
+    const { bavail, bsize } = statfsSync(folder);
+    if (left > 0 && bavail * bsize <= left + size) return;
+    try {
+      writeSync(file, piece);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+      return;
+    }
+  }
+}
