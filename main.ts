@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { type CliIo, runCli } from './admin-api/cli/index.ts';
 import { readBuildInfo } from './core/base/build-info.ts';
+import { ConfigError } from './core/base/errors.ts';
 import type { Logger } from './core/base/log/index.ts';
 import type { Stops } from './core/base/stops.ts';
 import type { Config, ListenAddress } from './core/config/index.ts';
@@ -152,7 +153,6 @@ async function startParts(
     forwardedBy,
     dashboard: fileURLToPath(new URL('./dashboard', import.meta.url)),
   });
-  const password = await api.ensureAdmin();
   stops.own(transfers);
   stops.own(api);
   deferred.update = api.update;
@@ -196,6 +196,14 @@ async function startParts(
   readiness.backups = backups;
   backups.start();
 
+  // 8. The first account. Last, since a start that fails, such as by a port in use, must not leave
+  // an account whose password nobody knows.
+  const texts = await import('./admin-api/cli/welcome.ts');
+  const password = await api.ensureAdmin({
+    show: (made) => printFirst(texts.firstPassword(made)),
+    withdraw: () => print(texts.NO_FIRST_PASSWORD),
+  });
+
   const { httpListen: http = [], httpsListen: https = [] } = visitors ?? {};
   const { listen: dns, tlsListen: tls, transport } = nameserver;
   log.info('listening', {
@@ -204,17 +212,36 @@ async function startParts(
     ...store.index.stats,
   });
   const milliseconds = performance.now() - started;
-  const { welcome } = await import('./admin-api/cli/welcome.ts');
   return {
     status: () => core.describeReadiness(readiness.current()),
     silentThreads: (ms) => [...nameserver.silentThreads(ms), ...(visitors?.silentThreads(ms) ?? [])],
     reload: visitors?.reload ?? null,
     replaced: node.replaced,
-    onServing: () => process.stdout.write(welcome({ admin, dns, http, https, password, milliseconds })),
+    onServing() {
+      const hasAdmin = api.hasFirstAdmin();
+      process.stdout.write(texts.welcome({ admin, dns, http, https, password, hasAdmin, milliseconds }));
+    },
     onStopping() {
       readiness.isStopping = true;
     },
   };
+}
+
+/** Resolves when the system has the text. Rejects with the error of standard output. */
+function print(text: string): Promise<void> {
+  return new Promise((done, fail) => process.stdout.write(text, (error) => (error == null ? done() : fail(error))));
+}
+
+/** Throws ConfigError `no_output`: nobody would know the password. */
+async function printFirst(text: string): Promise<void> {
+  try {
+    await print(text);
+  } catch (error) {
+    throw new ConfigError(
+      'no_output',
+      `The first start cannot print the password of the new account "admin": ${(error as Error).message}. No account was created. Make standard output writable, or choose the password with WAYPOST_ADMIN_PASSWORD.`,
+    );
+  }
 }
 
 const build = readBuildInfo(import.meta.url);

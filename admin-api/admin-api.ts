@@ -27,8 +27,8 @@ import type { Traces } from '../core/traces/traces.ts';
 import { WriteTraces } from '../core/traces/write-traces.ts';
 import type { ZoneSettings } from '../core/zone/settings.ts';
 import { factorRoutes } from './accounts/factor-routes.ts';
+import { createFirstAdmin, FIRST_ADMIN, type FirstAdminOutput } from './accounts/first-admin.ts';
 import { accountRoutes } from './accounts/routes.ts';
-import { ensureAdmin } from './accounts/service.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { Authenticator } from './auth/authenticate.ts';
 import { LoginAttempts } from './auth/login-attempts.ts';
@@ -152,8 +152,10 @@ export interface AdminApi {
   /** Listens on `config.admin.listen`. Rejects with ListenError or ConfigError. */
   listen(): Promise<{ readonly port: number; readonly transport: 'uws' | 'node' }>;
   close(): Promise<void>;
-  /** Returns the generated password of a new account `admin`, or null: see accounts/service.ts. */
-  ensureAdmin(): Promise<string | null>;
+  /** The generated password of a new account `admin`, or null: see accounts/first-admin.ts. */
+  ensureAdmin(output: FirstAdminOutput): Promise<string | null>;
+  /** Whether there is an account `admin`. */
+  hasFirstAdmin(): boolean;
 }
 
 /** Minimum milliseconds between two catch-ups for unknown tokens, which any client can cause. */
@@ -301,7 +303,8 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
       await sessions.settle();
       await pool.close();
     },
-    ensureAdmin: () => ensureAdmin(services, passwords),
+    ensureAdmin: (output) => createFirstAdmin(services, passwords, output),
+    hasFirstAdmin: () => reader.accountByLogin(FIRST_ADMIN) !== undefined,
   };
 }
 

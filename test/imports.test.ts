@@ -357,6 +357,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'core/cluster': [
     'core/address',
     'core/base',
+    'core/clock',
     'core/config',
     'core/etcd',
     'core/journal',

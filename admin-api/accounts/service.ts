@@ -1,9 +1,8 @@
-/** Creates, changes, deletes and describes accounts, including the first administrator. */
+/** Creates, changes, deletes and describes accounts. */
 
-import { randomBytes } from 'node:crypto';
 import { InvalidError, StateError } from '../../core/base/errors.ts';
 import { planLimit } from '../../core/config/index.ts';
-import { type Draft, write } from '../../core/journal/draft/draft.ts';
+import type { Draft } from '../../core/journal/draft/draft.ts';
 import type { Id } from '../../core/store/keys.ts';
 import { appsOf } from '../../core/store/package-reads.ts';
 import { type Account, accounts, type Role, tsigKeys, webhooks } from '../../core/store/rows.ts';
@@ -56,8 +55,9 @@ export async function createAccount(
   });
 }
 
-function newAccount(
-  services: Services,
+/** Throws InvalidError for an unknown plan. */
+export function newAccount(
+  services: Pick<Services, 'config'>,
   body: AccountBody & { username: string },
   passwordHash: string,
 ): Omit<Account, 'id'> {
@@ -178,7 +178,7 @@ export function requireAccount(reader: Pick<Draft, 'account'>, id: Id): Account 
   return account;
 }
 
-function requirePlan({ config }: Services, plan: string): void {
+function requirePlan({ config }: Pick<Services, 'config'>, plan: string): void {
   if (Object.hasOwn(config.plans, plan)) return;
   const planNames = Object.keys(config.plans).join(', ');
   throw new InvalidError('invalid_plan', `This plan does not exist; use one of ${planNames}.`, { pointer: '/plan' });
@@ -208,24 +208,6 @@ function requireOtherAdmin(draft: Draft, account: Account): void {
     after = page[page.length - 1].id;
   }
   throw new StateError('last_admin', 'This is the only administrator; make another account an administrator first.');
-}
-
-/** At the start, when no client has an account. */
-const SETUP = { account: '', network: '' };
-
-/**
- * In an empty store, creates the account `admin` with the role admin and the plan unlimited.
- * Returns its generated password, which must be shown once. Null if the configuration sets the
- * password, or if there are accounts.
- */
-export async function ensureAdmin(services: Services, passwords: Passwords): Promise<string | null> {
-  if (services.reader.accounts(null, 1).length > 0) return null;
-  const { environment, journal, config } = services;
-  const password = config.admin.password ?? randomBytes(15).toString('base64url');
-  const body = { username: 'admin', role: 'admin', plan: 'unlimited' } as const;
-  const account = newAccount(services, body, await passwords.hash(password, SETUP));
-  await write(environment, journal, 'setup', (draft) => draft.put(accounts, { id: draft.newId(accounts), ...account }));
-  return config.admin.password === undefined ? password : null;
 }
 
 /** The details of an account in the audit log. */

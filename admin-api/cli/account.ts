@@ -1,5 +1,6 @@
 /** `waypost account`: the accounts of the service, for administrators. */
 import { type Command, Option } from 'commander';
+import { addAccountReset } from './account-reset.ts';
 import { ACCOUNTS, accountPath, findAccount } from './accounts.ts';
 import { asObject, type Json } from './client.ts';
 import type { CommandContext } from './command.ts';
@@ -152,6 +153,7 @@ export function addAccountCommands(program: Command, context: CommandContext): v
       return true;
     },
   });
+  addAccountReset(account, context);
   addVerb(account, context, {
     usage: 'rm <account>',
     about: 'remove an account, given by username or id; asks for confirmation',

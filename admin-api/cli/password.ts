@@ -2,9 +2,9 @@
  * Reads a password from standard input, or from the terminal without echo. Never from the command
  * line, which other users can see.
  */
-import { randomBytes } from 'node:crypto';
 import { Option } from 'commander';
 import { escapeControls } from '../../core/base/log/index.ts';
+import { randomPassword } from '../../core/base/random-password.ts';
 import { firstLine } from './confirm.ts';
 import { CliError } from './errors.ts';
 import type { CliIo } from './io.ts';
@@ -94,8 +94,7 @@ export async function choosePassword(
 ): Promise<{ readonly password: string; readonly made?: string }> {
   if (options.passwordStdin) return { password: await passwordFromStdin(io) };
   if (options.randomPassword) {
-    // 120 bits: 20 characters of the base64url alphabet.
-    const made = randomBytes(15).toString('base64url');
+    const made = randomPassword();
     return { password: made, made };
   }
   const question = `Password of the new account ${escapeControls(username)}: `;

@@ -1,9 +1,10 @@
 /**
- * The text that the daemon prints on a terminal when it is ready: its addresses, and commands to
- * try.
+ * The texts that the daemon prints on a terminal: the password of the first account, and when it is
+ * ready its addresses, and commands to try.
  */
 import { toUrlHost } from '../../core/address/url-host.ts';
 import { formatListen, type ListenAddress } from '../../core/config/index.ts';
+import { DEFAULT_URL } from './client.ts';
 
 export interface Ready {
   readonly admin: ListenAddress;
@@ -15,6 +16,8 @@ export interface Ready {
    * set.
    */
   readonly password: string | null;
+  /** Whether there is an account "admin". */
+  readonly hasAdmin: boolean;
   readonly milliseconds: number;
 }
 
@@ -24,28 +27,42 @@ const LOOPBACK_ADDRESS: ReadonlyMap<string, string> = new Map([
   ['::', '::1'],
 ]);
 
+/** Printed before the account is created, since a start may be killed at any moment. */
+export const firstPassword = (password: string): string =>
+  `\nThe account "admin" has the password  ${password}  (shown only once)\n\n`;
+
+export const NO_FIRST_PASSWORD =
+  '\nThe account "admin" was not created by this start: the password above is not valid.\n\n';
+
 /** The ready line, and commands to copy. */
-export function welcome({ admin, dns, http, https, password, milliseconds }: Ready): string {
+export function welcome(ready: Ready): string {
+  const { admin, dns, http, https, milliseconds } = ready;
   const api = `http://${formatListen(toReachable(admin))}`;
   const server = toReachable(dns[0]);
-  const shown = password === null ? '' : `\nThe account "admin" has the password  ${password}  (shown only once)\n`;
-  // The single quotes of the body are interrupted, so that the shell expands the variable.
-  const secret = password ?? `'"$WAYPOST_ADMIN_PASSWORD"'`;
   const all = [
     ...http.map((listen) => `http ${formatListen(listen)}`),
     ...https.map((listen) => `https ${formatListen(listen)}`),
   ];
   const edge = all.length === 0 ? 'off' : all.join(', ');
-  return `${shown}
+  return `
 waypost ready in ${(milliseconds / 1000).toFixed(1)} s: DNS on ${dns.map(formatListen).join(', ')}, API on ${api}, edge on ${edge}
 
 Dashboard: ${api}/
 
 Try:
-  export WAYPOST_TOKEN=$(curl -s ${api}/api/v1/auth/token -H 'content-type: application/json' -d '{"login":"admin","password":"${secret}","name":"first"}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
+  export WAYPOST_TOKEN=$(${tokenCommand(ready, api)}
   curl -s ${api}/api/v1/domains -H "authorization: Bearer $WAYPOST_TOKEN" -H 'content-type: application/json' -d '{"domain":"example.com"}'
   dig @${server.address} -p ${server.port} example.com SOA
 ${edgeLine(http, https)}`;
+}
+
+/** A command that prints a token, and the rest of its line. */
+function tokenCommand({ password, hasAdmin }: Ready, api: string): string {
+  if (password !== null)
+    return `curl -s ${api}/api/v1/auth/token -H 'content-type: application/json' -d '{"login":"admin","password":"${password}","name":"first"}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`;
+  const url = api === DEFAULT_URL ? '' : ` --url ${api}`;
+  if (!hasAdmin) return `waypost token create --login LOGIN${url})   # with the login of an account`;
+  return `waypost token create --login admin${url})   # if its password is lost, stop the daemon: waypost account reset admin`;
 }
 
 /** A command that requests the example site, for when its proxy is on. */

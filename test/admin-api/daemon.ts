@@ -175,7 +175,7 @@ export async function startDaemon(
     });
   const listen = async (): Promise<string> => `http://127.0.0.1:${(await api.listen()).port}`;
   let api = create();
-  await api.ensureAdmin();
+  await api.ensureAdmin({ show: async () => {}, withdraw: async () => {} });
   let url = await listen();
   let adminToken = '';
   const call: Daemon['call'] = async (method, path, options = {}) => {

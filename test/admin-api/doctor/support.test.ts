@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { welcome } from '../../../admin-api/cli/welcome.ts';
+import { firstPassword, welcome } from '../../../admin-api/cli/welcome.ts';
 import { Context } from '../../../admin-api/doctor/context.ts';
 import { knownSecrets } from '../../../admin-api/doctor/known-secrets.ts';
 import {
@@ -48,7 +48,8 @@ test('hides the password that the first start prints', async () => {
   const folder = temporaryFolder('support');
   const listen = { address: '127.0.0.1', port: 8300, family: 4 } as const;
   const password = 'wcfmfdfvztwdlbnfgt';
-  const text = welcome({ admin: listen, dns: [listen], http: [], https: [], password, milliseconds: 5 });
+  const ready = { admin: listen, dns: [listen], http: [], https: [], password, hasAdmin: true, milliseconds: 5 };
+  const text = `${firstPassword(password)}${welcome(ready)}`;
   const log = `${folder}/waypost.log`;
   writeFileSync(log, `${text}\nWARN also ${Buffer.from(password).toString('base64')}\n`);
   const env = { WAYPOST_DATA_DIR: `${folder}/data`, WAYPOST_DNS_WORKERS: '0', WAYPOST_URL: 'http://127.0.0.1:9' };

@@ -1,0 +1,111 @@
+/**
+ * The store and the journal of a node whose daemon does not run, for commands that write: nothing
+ * listens, and no background task runs. In a cluster the write goes through the log, so all nodes
+ * get it.
+ */
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ConfigError, UnavailableError } from '../base/errors.ts';
+import { createLogger } from '../base/log/index.ts';
+import { Registry } from '../base/metrics/index.ts';
+import { openSecrets } from '../base/secrets.ts';
+import { Stops } from '../base/stops.ts';
+import { openClock } from '../clock/open.ts';
+import { type Config, secretKeyFile } from '../config/index.ts';
+import { EtcdGateway } from '../etcd/gateway.ts';
+import { Signers } from '../journal/apply/signers.ts';
+import { openEmbeddedJournal } from '../journal/embedded-journal.ts';
+import type { EtcdJournal } from '../journal/etcd/contract.ts';
+import { openEtcdJournal } from '../journal/etcd/etcd-journal.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { JournalOptions } from '../journal/local-journal.ts';
+import { type Environment, openEnvironment } from '../store/environment.ts';
+import { buildIndex } from '../store/index/build.ts';
+import { storeFiles } from '../store/inspect.ts';
+import { lockDirectory } from '../store/lock.ts';
+import { zoneSettings } from '../zone/settings.ts';
+import { etcdSettings } from './files.ts';
+
+/** Milliseconds to apply what the log has. */
+const CATCH_UP_MS = 60_000;
+/** Milliseconds that a commit waits for etcd. */
+const COMMIT_MS = 5000;
+/** Milliseconds between looks at the head of the log. */
+const INTERVAL_MS = 1000;
+
+export interface OfflineNode {
+  readonly environment: Environment;
+  readonly journal: Journal;
+  /** Whether other nodes share the journal. */
+  readonly isShared: boolean;
+}
+
+/**
+ * Runs `work` with the data folder locked; its writes need a clock that can be trusted, as those of
+ * the daemon do. Rejects with ConfigError `data_dir_in_use` while a
+ * daemon runs and `no_store` if there are no data, and with UnavailableError if this node cannot
+ * catch up with the log of its cluster.
+ */
+export async function withOfflineNode<T>(config: Config, work: (node: OfflineNode) => Promise<T>): Promise<T> {
+  const { dataDir, store, dns, journal, etcd } = config;
+  if (!existsSync(storeFiles(dataDir).data))
+    throw new ConfigError(
+      'no_store',
+      `There is no store in ${dataDir}. Set WAYPOST_DATA_DIR to the data folder of the node.`,
+    );
+  const stops = new Stops();
+  try {
+    const lock = lockDirectory(dataDir);
+    stops.add(() => lock.release());
+    const environment = openEnvironment(dataDir, store.mapSize);
+    stops.add(() => environment.close());
+    const { guard } = stops.own(
+      openClock({ config, environment, metrics: new Registry(), log: createLogger(config.log), built: null }),
+    );
+    const options: JournalOptions = {
+      environment,
+      clock: guard,
+      index: await buildIndex(environment, dataDir, dns.indexMemory),
+      zoneSettings: zoneSettings(config),
+      history: journal.history,
+      historyBytes: journal.historySize,
+      signers: stops.own(new Signers(openSecrets(secretKeyFile(config)))),
+    };
+    const isShared = etcd.endpoints.length > 0;
+    const opened = isShared ? await openShared(config, options, stops) : stops.own(openEmbeddedJournal(options));
+    return await work({ environment, journal: opened, isShared });
+  } finally {
+    await stops.run();
+  }
+}
+
+async function openShared(config: Config, options: JournalOptions, stops: Stops): Promise<EtcdJournal> {
+  const gateway = stops.own(new EtcdGateway(etcdSettings(config)));
+  let trouble: unknown = null;
+  const journal = openEtcdJournal({
+    ...options,
+    gateway,
+    prefix: config.etcd.prefix,
+    deadline: COMMIT_MS,
+    interval: INTERVAL_MS,
+    events: {
+      onTrouble: (error) => {
+        trouble = error;
+      },
+      onLost: () => {},
+    },
+  });
+  stops.own(journal);
+  await Promise.race([journal.catchUp(), late(() => trouble)]);
+  return journal;
+}
+
+/** Rejects after CATCH_UP_MS, with the reason if there is one. */
+async function late(reason: () => unknown): Promise<never> {
+  await sleep(CATCH_UP_MS, undefined, { ref: false });
+  const text = reason() instanceof Error ? `: ${(reason() as Error).message}` : '';
+  throw new UnavailableError(
+    'no_quorum',
+    `This node cannot catch up with the log of its cluster${text}. Nothing was written. Start etcd, or run the command on another node.`,
+  );
+}
