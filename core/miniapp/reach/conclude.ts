@@ -105,11 +105,12 @@ class Levels {
     this.#namesUncovered = namesUncovered;
   }
 
-  of({ code, script, at, level, reached: own }: CoveredFinding): Decision {
+  of({ code, script, at, level, unless, reached: own }: CoveredFinding): Decision {
     const { reached: usual, by } = COVERED.get(code)!;
     const reached = own ?? usual;
     const stopped = `The sandbox covers it: ${by}.`;
-    if (level !== undefined) return { level, why: level === 'review' ? '' : stopped };
+    if (level !== undefined && unless?.some((name) => this.#isReplaced(name)) !== true)
+      return { level, why: level === 'review' ? '' : stopped };
     if (this.#namesUncovered && NAMING.has(code)) return { level: 'review', why: MAY_BE_UNCOVERED };
     if (reached === 'notice' || reached === 'warning') return { level: reached, why: stopped };
     const library = this.#libraryOf(script);
@@ -128,6 +129,11 @@ class Levels {
     if (reach.isReached(unit)) return { level: reached, why: '' };
     if (reach.mayBeReached(unit)) return { level: 'review', why: 'Whether the app reaches it cannot be determined.' };
     return { level: dead, why: `Nothing in the package reaches it. ${stopped}` };
+  }
+
+  #isReplaced(name: string): boolean {
+    const { redefined, members, defined } = this.#web;
+    return redefined.has(name) || (ASSIGNABLE.has(name) && (members.has(name) || defined.has(name)));
   }
 
   /** Undefined: a script is nested too deeply to be read again. */
@@ -192,6 +198,9 @@ function reachOf({ scripts, covered }: WebContext, isLibrary: (script: number) =
     mayBeReachedByApp: (unit) => isOpen() || likely().has(unit),
   };
 }
+
+/** What of the platform an assignment replaces, since it is no getter. */
+const ASSIGNABLE: ReadonlySet<string> = new Set(['querySelectorAll', 'MutationObserver']);
 
 const MAY_BE_UNCOVERED = 'It may be RTCPeerConnection, of which the package has the name or a part of it.';
 

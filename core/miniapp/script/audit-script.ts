@@ -16,9 +16,10 @@ import { noteMember, noteValue } from './check-timers.ts';
 import { concludeUndefined, noteDefined, noteWindowNames } from './check-undefined.ts';
 import { Evaluator } from './evaluate.ts';
 import { type Parsed, parseScript } from './parser.ts';
+import { methodOf } from './plain-call.ts';
 import { WATCHED_NAMES } from './platform.ts';
 import { report, type ScriptView } from './script-view.ts';
-import { type Walked, walk } from './walk.ts';
+import { parentOf, type Walked, walk } from './walk.ts';
 
 /** `start` and `end`: where the script stands in the source, in UTF-16 units. */
 export function auditScript(
@@ -124,12 +125,9 @@ function check(walked: Walked, source: SourceText, base: number, kind: ScriptKin
   noteMakers(view, program);
   if (isModule) noteExports(view, program);
   if (!isModule && kind !== 'handler') checkGlobals(view, walked);
-  if (evaluator.isExhausted)
-    context.findings.add(
-      'script_too_intricate',
-      source.at(base),
-      'The script puts more text together than the audit follows.',
-    );
+  const { exhausted } = evaluator;
+  if (exhausted !== undefined)
+    context.findings.add('script_too_intricate', source.at(base + (exhausted.at?.start ?? 0)), exhausted.message);
 }
 
 function checkNode(view: ScriptView, node: AnyNode): void {
@@ -205,8 +203,13 @@ function checkGlobals(view: ScriptView, { top, implicit }: Walked): void {
 }
 
 /** By which names the package has functions, for those that other scripts take. */
-function noteMembers(view: ScriptView, { members, top }: Walked): void {
+function noteMembers(view: ScriptView, { members, functions, top }: Walked): void {
   for (const { name, value } of members) noteMember(view, name, value);
+  for (const { fn } of functions) {
+    const parent = parentOf(fn);
+    if ((parent?.type === 'Property' || parent?.type === 'MethodDefinition') && parent.kind === 'get')
+      view.context.redefined.add(methodOf(fn) ?? '');
+  }
   if (view.kind !== 'module') return;
   for (const { name, writes } of top.variables())
     for (const { from, path } of writes) if (from !== undefined && path.length === 0) noteMember(view, name, from);

@@ -239,7 +239,10 @@ function checkReflection(view: ScriptView, node: Call, path: string, args: Argum
   if (path.endsWith('.getOwnPropertyDescriptors') && isPrototype(object))
     report(view, 'constructor_called', node, `Whose constructor ${written(view, node)} takes cannot be determined.`);
   // Whatever is defined for all objects is a global, too.
-  if (typeof name === 'string' && path.endsWith('.defineProperty')) view.context.members.add(name);
+  if (typeof name === 'string' && path.endsWith('.defineProperty')) noteDescribed(view, name);
+  if (path === 'Object.defineProperties' && key?.type === 'ObjectExpression')
+    for (const property of key.properties)
+      if (property.type === 'Property') noteDescribed(view, nameOf(view, property) ?? '');
   for (const value of view.evaluator.valuesOf(object)) {
     if (value.kind !== 'global') continue;
     if (CHANGES.has(path)) {
@@ -263,6 +266,11 @@ function checkReflection(view: ScriptView, node: Call, path: string, args: Argum
         isList || mayBeUncovered(view, node) ? { level: 'review' } : {},
       );
   }
+}
+
+function noteDescribed({ context }: ScriptView, name: string): void {
+  context.members.add(name);
+  context.redefined.add(name);
 }
 
 /** What elements have of their class, with what takes markup. */
@@ -339,7 +347,7 @@ function checkMethod(view: ScriptView, node: Call, { name, object, args }: Metho
   if (args === undefined) return;
   const objects = (): Values => (object === undefined ? NOTHING_KNOWN : view.evaluator.valuesOf(object));
   if (CALLING.has(name)) checkCallback(view, args);
-  if (name === '__defineGetter__' && args[0]) view.context.members.add(textOf(view, args[0]) ?? '');
+  if (name === '__defineGetter__' && args[0]) noteDescribed(view, textOf(view, args[0]) ?? '');
   if (name === '__lookupSetter__' || name === '__lookupGetter__') {
     const key = args[0] && textOf(view, args[0]);
     if (key === undefined || MARKUP_PROPERTIES.has(key))

@@ -17,6 +17,7 @@ import {
 } from './check-undefined.ts';
 import { DOCUMENT_NAMES, isWindow } from './global-names.ts';
 import { isGlobalObject } from './harmless-text.ts';
+import { isModulePreload, PRELOAD_NAMES } from './module-preload.ts';
 import { BARRED, DISTINCTIVE, RECEIVED } from './platform.ts';
 import { namesOf, possibleKeys } from './possible-keys.ts';
 import type { Taken } from './scope.ts';
@@ -64,6 +65,10 @@ export function checkReached(view: ScriptView, node: AnyNode, values: Values): v
       if (barred === undefined || isHarmless(view, node, path)) continue;
       // What stands in for it in a page does not in the background, whose own rules say what does.
       if (view.kind === 'background' && barred.instead !== undefined) continue;
+      if (path === 'fetch' && isModulePreload(view, node)) {
+        report(view, barred.code, node, PRELOAD, PRELOAD_FIX, { level: 'notice', unless: PRELOAD_NAMES });
+        continue;
+      }
       const fix = barred.instead === undefined ? undefined : `Use ${barred.instead}.`;
       const message = `${written(view, node)} ${nameIn(barred.code, path)}`;
       if (UNCOVERED_PATHS.has(path)) reportAnyway(view, barred.code, node, message, fix);
@@ -71,6 +76,9 @@ export function checkReached(view: ScriptView, node: AnyNode, values: Values): v
     }
   }
 }
+
+const PRELOAD = 'This is the polyfill for modulepreload, which fetches modules that the page names.';
+const PRELOAD_FIX = 'Nothing; or leave it out, with build.modulePreload.polyfill: false in the configuration of Vite.';
 
 /** What gives away nothing is a notice. */
 function gravityOf(view: ScriptView, node: AnyNode, path: string): Gravity {

@@ -27,7 +27,7 @@ export function checkUrl(view: ScriptView, node: AnyNode, values: Values, role: 
         node,
         `${written(view, node)} is a javascript: URL.`,
         undefined,
-        IS_NOTHING.test(url) && value.kind === 'constant' ? { level: 'notice' } : {},
+        (IS_NOTHING.test(url) || ONLY_THROWS.test(url)) && value.kind === 'constant' ? { level: 'notice' } : {},
       );
     else if (role === 'worker') checkWorker(view, node, url, value.kind === 'constant');
     else if (location.kind === 'remote') {
@@ -50,6 +50,9 @@ export function checkUrl(view: ScriptView, node: AnyNode, values: Values, role: 
 
 /** `javascript:void(0)` */
 const IS_NOTHING = /^javascript:(?:void(?: 0|\(0\))|0|false|""|'')?;?$/i;
+
+/** What React puts in the place of a javascript: URL. */
+const ONLY_THROWS = /^javascript:throw (?:new )?Error\((?:'[^'\\]*'|"[^"\\]*")\);?$/;
 
 /** What a variable has before it gets its URL; a file may have such a name all the same. */
 function isUnset(view: ScriptView, value: Value, values: Values): boolean {

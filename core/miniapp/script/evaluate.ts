@@ -13,6 +13,7 @@ import { isName, isTextual, isWrittenOut, OF_TEXT } from './own-member.ts';
 import { valuesOfParameter } from './parameter.ts';
 import { isFunction, nameOf } from './plain-call.ts';
 import { PLATFORM_NAMES } from './platform.ts';
+import { reachingWrites, usersOfArguments } from './reaching-writes.ts';
 import { ANYTHING, type Scope, type Variable, type Write } from './scope.ts';
 import { valuesOfThis } from './this-value.ts';
 import {
@@ -35,8 +36,11 @@ import {
 } from './values.ts';
 import { type Called, parentOf, returnedOf, scopeOf, type Walked } from './walk.ts';
 
-/** Steps from an expression to what it is made of. */
-const DEPTH = 400;
+/**
+ * Steps from an expression to what it is made of. Bundles of several libraries take 240; a thread
+ * of the audit has a stack for 4,500.
+ */
+const DEPTH = 2000;
 /**
  * Characters and elements that are put together for a script, so that a small one cannot cost
  * hours.
@@ -72,8 +76,8 @@ export class Evaluator implements Evaluation {
   /** Characters and elements that may still be put together. */
   #left = MOST_FOLDED;
   #depth = 0;
-  /** Something is deeper than is looked at. */
-  #isCut = false;
+  /** What was first deeper than is looked at. */
+  #cutAt: AnyNode | undefined;
 
   constructor(walked: Walked, kind: string, globals: ReadonlyMap<string, Values>) {
     this.#top = walked.top;
@@ -82,9 +86,14 @@ export class Evaluator implements Evaluation {
     this.#globals = globals;
   }
 
-  /** Not all was followed that could have been. */
-  get isExhausted(): boolean {
-    return this.#left < 0 || this.#isCut;
+  /** Which limit kept it from following all that could be followed, and where; undefined: none. */
+  get exhausted(): { readonly message: string; readonly at: AnyNode | undefined } | undefined {
+    if (this.#cutAt !== undefined)
+      return {
+        message: `This is ${DEPTH} steps away from an expression that it may be part of; the audit follows no more.`,
+        at: this.#cutAt,
+      };
+    return this.#left < 0 ? { message: TOO_MUCH_TEXT, at: undefined } : undefined;
   }
 
   valuesOf(node: AnyNode): Values {
@@ -109,7 +118,7 @@ export class Evaluator implements Evaluation {
     }
     const noted = node as Told;
     if (noted.toldBy === this) return noted.values!;
-    return this.#begin(noted) ? this.#end(noted, this.#expression(node)) : NOTHING_KNOWN;
+    return this.#begin(noted, node) ? this.#end(noted, this.#expression(node)) : NOTHING_KNOWN;
   }
 
   /** What a variable, or what a pattern has taken, may be. */
@@ -180,6 +189,16 @@ export class Evaluator implements Evaluation {
     return this.#namesOf(name).filter((use) => this.variableOf(use) === variable);
   }
 
+  /** Its parameters may get other values by `arguments`. */
+  usesArguments(fn: AnyNode): boolean {
+    return usersOfArguments(this.#walked).has(fn);
+  }
+
+  /** Where a parameter of a function is used. */
+  usesOfParameter(fn: AnyNode, name: string): readonly Identifier[] {
+    return this.#namesOf(name).filter((use) => this.variableOf(use)?.writes.some(({ from }) => from === fn));
+  }
+
   /** Calls of a function by its name, where that means no other variable. */
   callsOf(fn: AnyNode): readonly Called[] {
     const name = nameOf(fn) ?? '';
@@ -215,7 +234,7 @@ export class Evaluator implements Evaluation {
   valuesOfVariable(variable: Variable): Values {
     const noted = variable as Told;
     if (noted.toldBy === this) return noted.values!;
-    return this.#begin(noted) ? this.#end(noted, this.#variable(variable)) : NOTHING_KNOWN;
+    return this.#begin(noted, variable.writes[0]?.from) ? this.#end(noted, this.#variable(variable)) : NOTHING_KNOWN;
   }
 
   #variable(variable: Variable): Values {
@@ -224,9 +243,14 @@ export class Evaluator implements Evaluation {
     if (variable.isGlobal && variable.name === 'location') return [global('location')];
     const before = variable.isGlobal || writes.length === 0 ? this.#before(variable) : undefined;
     if (writes.length === 0) return before ?? NOTHING_KNOWN;
-    const values = this.#unionOf(writes, before);
-    // An object or array that has a name may be changed later.
-    return values.some(({ kind }) => kind === 'structure' || kind === 'list') ? [...values, UNKNOWN] : values;
+    return withChanges(this.#unionOf(writes, before));
+  }
+
+  /** As `valuesOfWrite`, once: several uses may see it. */
+  #valuesOfReaching(write: Write): Values {
+    const noted = write as Told;
+    if (noted.toldBy === this) return noted.values!;
+    return this.#begin(noted, write.from) ? this.#end(noted, this.valuesOfWrite(write)) : NOTHING_KNOWN;
   }
 
   #unionOf(writes: readonly Write[], before: Values | undefined): Values {
@@ -273,9 +297,9 @@ export class Evaluator implements Evaluation {
   }
 
   /** False: the expression is deeper than is looked at. */
-  #begin(noted: Told): boolean {
+  #begin(noted: Told, at: AnyNode | undefined): boolean {
     if (this.#depth >= DEPTH) {
-      this.#isCut = true;
+      this.#cutAt ??= at ?? this.#walked.program;
       return false;
     }
     // What leads back to itself says nothing new.
@@ -344,7 +368,11 @@ export class Evaluator implements Evaluation {
 
   #identifier(node: AnyNode & { type: 'Identifier' }): Values {
     const variable = this.variableOf(node);
-    if (variable !== undefined) return this.valuesOfVariable(variable);
+    if (variable !== undefined) {
+      const writes = reachingWrites(this.#walked, variable, node);
+      if (writes === undefined) return this.valuesOfVariable(variable);
+      return withChanges(union(writes.map((write) => this.#valuesOfReaching(write))));
+    }
     if (node.name === 'undefined') return [constant(undefined)];
     const shared = this.#globals.get(node.name);
     if (shared !== undefined) return shared;
@@ -486,7 +514,7 @@ export class Evaluator implements Evaluation {
   resultsOf(fn: FunctionNode & AnyNode): Values {
     const noted = fn as Told;
     if (noted.toldBy === this) return noted.values!;
-    if (!this.#begin(noted)) return NOTHING_KNOWN;
+    if (!this.#begin(noted, fn)) return NOTHING_KNOWN;
     const { body } = fn;
     const values =
       body.type === 'BlockStatement'
@@ -496,6 +524,8 @@ export class Evaluator implements Evaluation {
   }
 }
 
+const TOO_MUCH_TEXT = `The script puts together more than the ${MOST_FOLDED >> 20} M characters of text that the audit follows.`;
+
 /** Where a name that stands there means what it is used for by others. */
 const PASSING = new Set(['CallExpression', 'NewExpression', 'VariableDeclarator', 'SpreadElement']);
 
@@ -503,6 +533,10 @@ function isPassing(node: Identifier): boolean {
   const parent = parentOf(node);
   return parent !== undefined && PASSING.has(parent.type) && !('callee' in parent && parent.callee === node);
 }
+
+/** An object or array that has a name may be changed later. */
+const withChanges = (values: Values): Values =>
+  values.some(({ kind }) => kind === 'structure' || kind === 'list') ? [...values, UNKNOWN] : values;
 
 const UNKNOWN_TEXT: Values = [text(PLACEHOLDER), UNKNOWN];
 

@@ -259,8 +259,8 @@ export const SCRIPT_RULES = {
     review: true,
     title: 'A script is too intricate to be audited whole',
     about:
-      'Expressions or blocks are nested thousands of levels deep, or constants are put together to more text than the audit follows.',
-    fix: 'Split the expression; put long texts into files.',
+      'Expressions or blocks are nested thousands of levels deep; a value goes through 2,000 names, calls and expressions; or constants are put together to 32 M characters of text. What is beyond is not known to the audit, so a person looks at the package.',
+    fix: 'Split the expression, shorten the chain of names and calls, put long texts into files; in a bundle leave out the part that does this, or bundle it apart. Nothing, if a person may look.',
   },
   html_like_comment: {
     type: 'warning',

@@ -12,6 +12,8 @@ export interface Write {
    * what cannot be said.
    */
   readonly path: readonly (string | number | AnyNode | null)[];
+  /** Where it happens, if `from` does not tell: `name++`. */
+  readonly at?: AnyNode;
   /** `name += …`, of which `from` says nothing. */
   readonly added?: AssignmentExpression;
 }

@@ -47,7 +47,7 @@ export interface ScriptView {
 export const placeOf = (view: ScriptView, node: AnyNode): Place => view.source.at(view.base + node.start);
 
 /** How grave a covered finding is: in any case, or where the app reaches it. */
-export type Gravity = Pick<CoveredFinding, 'level' | 'reached'>;
+export type Gravity = Pick<CoveredFinding, 'level' | 'reached' | 'unless'>;
 
 export function report(
   view: ScriptView,

@@ -301,12 +301,13 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
         if (node.argument) scope.functionScope.returned?.push(node.argument);
         break;
       case 'UpdateExpression':
-        if (node.argument.type === 'Identifier') assignments.push({ left: node.argument, write: ANYTHING, scope });
+        if (node.argument.type === 'Identifier')
+          assignments.push({ left: node.argument, write: { ...ANYTHING, at: node }, scope });
         break;
       case 'AssignmentExpression': {
         const isPlain =
           node.operator === '=' || node.operator === '||=' || node.operator === '&&=' || node.operator === '??=';
-        const changed = node.operator === '+=' ? { ...ANYTHING, added: node } : ANYTHING;
+        const changed = node.operator === '+=' ? { ...ANYTHING, at: node, added: node } : { ...ANYTHING, at: node };
         const write = isPlain ? { from: node.right, path: WHOLE } : changed;
         assignments.push({ left: node.left, write, scope });
         break;

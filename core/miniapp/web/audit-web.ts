@@ -69,6 +69,7 @@ export async function auditWeb(context: AuditContext, options: WebOptions = {}):
     tagged: [],
     undefined: [],
     defined: new Set<string>(),
+    redefined: new Set<string>(),
     members: new Set<string>(),
     room: MOST_KEPT,
     embedded: 0,

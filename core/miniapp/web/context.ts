@@ -82,6 +82,8 @@ export interface WebContext extends AuditContext {
   readonly undefined: Undefined[];
   /** Globals that the package defines. */
   readonly defined: Set<string>;
+  /** Members that get a getter or a description, by which those of the platform are replaced. */
+  readonly redefined: Set<string>;
   /** Members that get values, and names and ids of elements: any may be a global. */
   readonly members: Set<string>;
   /** Characters of scripts whose trees may still be kept, for the call graph. */

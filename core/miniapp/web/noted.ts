@@ -24,6 +24,8 @@ export interface CoveredFinding {
   readonly fix: string | undefined;
   /** How grave it is, where that is decided already. */
   readonly level?: Level;
+  /** Names of the platform that the package must not replace, or that does not hold. */
+  readonly unless?: readonly string[];
   /** How grave it is where the app reaches it, if not as the table says. */
   readonly reached?: Level;
   /** Index of the script, and the offset in it. */
