@@ -57,6 +57,7 @@ import type { WriteProtection } from './http/protection.ts';
 import { ACCOUNT_SHARES, RateLimit } from './http/rate-limit.ts';
 import type { Route, ServedRoute, Sync } from './http/route.ts';
 import { selectTransport } from './http/select.ts';
+import { StreamSlots } from './http/stream-slots.ts';
 import type { Listening } from './http/transport.ts';
 import { type DomainLogs, logRoutes } from './logs/routes.ts';
 import { metricsRoutes } from './metrics.ts';
@@ -191,6 +192,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     secrets,
     turns: new Turns(),
     imports: new ImportSlots(),
+    streams: new StreamSlots(log),
     search: new DomainSearch(reader, journal),
     aliases: options.aliases ?? new AliasStates(environment),
     publicParent: options.publicParent,

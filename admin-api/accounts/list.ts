@@ -4,7 +4,7 @@ import { Steps } from '../../core/base/steps.ts';
 import { type Id, idAt, idKey } from '../../core/store/keys.ts';
 import type { StoreReader } from '../../core/store/reader.ts';
 import type { Account } from '../../core/store/rows.ts';
-import { invalidCursor, type Page, type readSearch, type Sort } from '../http/lists.ts';
+import { invalidCursor, type ListPart, type Page, type readSearch, type Sort } from '../http/lists.ts';
 
 export const ACCOUNT_SORTS = ['id', 'username'] as const;
 
@@ -12,30 +12,22 @@ export const ACCOUNT_SORTS = ['id', 'username'] as const;
 const MAX_SCANNED = 20_000;
 const BATCH = 100;
 
-export interface AccountPage {
-  readonly rows: readonly Account[];
-  /** The end of the page; null: it is the last one. */
-  readonly last: Buffer | null;
-  /** Null: not counted. */
-  readonly total: number | null;
-}
-
 /** Yields to the event loop. Throws HttpError 400. */
 export async function listAccounts(
   reader: StoreReader,
   { limit, after: cursor }: Page,
   { key, descending }: Sort<(typeof ACCOUNT_SORTS)[number]>,
   matches: ReturnType<typeof readSearch>,
-): Promise<AccountPage> {
+): Promise<ListPart<Account>> {
   if (key === 'id' && cursor !== null && cursor.length !== 8) throw invalidCursor();
   const read = key === 'id' ? readById : readByUsername;
   const steps = new Steps();
   const rows: Account[] = [];
-  const isFirst = cursor === null;
-  const end = (last: Buffer | null): AccountPage => {
-    const counted = matches === null ? reader.countAccounts() : last === null ? rows.length : null;
-    return { rows, last, total: isFirst ? counted : null };
-  };
+  const end = (last: Buffer | null): ListPart<Account> => ({
+    rows,
+    last,
+    total: matches === null ? reader.countAccounts() : null,
+  });
   let after = cursor;
   for (let scanned = 0; scanned < MAX_SCANNED; scanned += BATCH) {
     const batch = read(reader, after, descending);

@@ -4,7 +4,8 @@ import { Type } from '@sinclair/typebox';
 import type { Passwords } from '../auth/password.ts';
 import { ACTING_FAULTS, accountOf } from '../change/acting.ts';
 import { parseId, type Services } from '../change/services.ts';
-import { nextCursor, readPage, readSearch, readSort } from '../http/lists.ts';
+import { replyWithList } from '../http/list-reply.ts';
+import { readSearch, readSort } from '../http/lists.ts';
 import { type Route, route } from '../http/route.ts';
 import { accountQuery, NOTHING, pageQuery, searchQuery, sortQuery } from '../http/schema.ts';
 import { ACCOUNT_SORTS, listAccounts } from './list.ts';
@@ -54,12 +55,13 @@ export function accountRoutes(services: Services, passwords: Passwords): Route[]
       admin: true,
       query: Type.Object({ ...pageQuery, ...searchQuery('username or e-mail address'), ...sortQuery(ACCOUNT_SORTS) }),
       response: accountsResponse,
-      faults: { 400: ['invalid_limit', 'invalid_cursor', 'invalid_sort'] },
-      async run(context) {
+      run(context) {
         const { query } = context;
         const sort = readSort(query, ACCOUNT_SORTS);
-        const { rows, last, total } = await listAccounts(services.reader, readPage(query), sort, readSearch(query));
-        return { accounts: rows.map(viewAccount), next_cursor: nextCursor(last, context), total };
+        return replyWithList(services.streams, context, 'accounts', {
+          read: (page) => listAccounts(services.reader, page, sort, readSearch(query)),
+          view: viewAccount,
+        });
       },
     }),
     route({

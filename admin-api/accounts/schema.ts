@@ -2,19 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import { MAX_PASSWORD } from '../auth/schema.ts';
 import { bodySchema } from '../http/json-body.ts';
-import {
-  count,
-  flag,
-  id,
-  list,
-  nextCursorSchema,
-  oneOf,
-  orNull,
-  readOnly,
-  text,
-  time,
-  totalSchema,
-} from '../http/schema.ts';
+import { count, flag, id, list, oneOf, orNull, pageFields, readOnly, text, time } from '../http/schema.ts';
 
 const ROLES = ['admin', 'user', 'viewer'] as const;
 
@@ -71,8 +59,7 @@ const accountView = Type.Object(
 export const accountResponse = Type.Object({ account: accountView });
 export const accountsResponse = Type.Object({
   accounts: list(accountView, 'sorted by id, unless `sort` says otherwise'),
-  next_cursor: nextCursorSchema,
-  total: totalSchema,
+  ...pageFields,
 });
 
 export const plansResponse = Type.Object({

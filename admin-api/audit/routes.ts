@@ -2,11 +2,13 @@
 import { Type } from '@sinclair/typebox';
 import { Steps } from '../../core/base/steps.ts';
 import { type Id, idAt, idKey } from '../../core/store/keys.ts';
+import type { StoreReader } from '../../core/store/reader.ts';
 import type { Audit } from '../../core/store/rows.ts';
 import { parseId, type Services } from '../change/services.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
-import { invalidCursor, nextCursor, readPage, readSearch } from '../http/lists.ts';
+import { replyWithList } from '../http/list-reply.ts';
+import { invalidCursor, type ListPart, type Page, readSearch } from '../http/lists.ts';
 import { type Route, route, type Sync } from '../http/route.ts';
 import {
   anyObject,
@@ -14,13 +16,12 @@ import {
   flag,
   id,
   list,
-  nextCursorSchema,
   orNull,
+  pageFields,
   pageQuery,
   searchQuery,
   text,
   time,
-  totalSchema,
 } from '../http/schema.ts';
 import { formatTime } from '../http/time.ts';
 
@@ -89,37 +90,17 @@ export function auditRoutes(services: Services, sync: (sequence: number) => Sync
       }),
       response: Type.Object({
         entries: list(auditView, 'newest first'),
-        next_cursor: nextCursorSchema,
-        total: totalSchema,
+        ...pageFields,
       }),
-      faults: { 400: ['invalid_limit', 'invalid_cursor'], 403: ['forbidden'] },
-      async run(context) {
+      faults: { 403: ['forbidden'] },
+      run(context) {
         const { caller, query } = context;
-        const { limit, after } = readPage(query);
-        if (after !== null && after.length !== 8) throw invalidCursor();
         const of = auditedAccount(caller, query);
         const matches = matcher(query);
-        const steps = new Steps();
-        const entries: Audit[] = [];
-        const end = (last: Id | null) => ({
-          entries: entries.map(viewAudit),
-          next_cursor: nextCursor(last === null ? null : idKey(last), context),
-          total: after === null && last === null ? entries.length : null,
+        return replyWithList(services.streams, context, 'entries', {
+          read: (page) => readEntries(reader, of, matches, page),
+          view: viewAudit,
         });
-        let before = after === null ? null : idAt(after);
-        for (let scanned = 0; scanned < SCANNED; ) {
-          const wanted = Math.min(limit + 1, BATCH);
-          const batch = reader.audits(of, before, wanted);
-          for (const entry of batch) {
-            if (entries.length === limit) return end(before);
-            if (matches(entry)) entries.push(entry);
-            before = entry.id;
-          }
-          scanned += batch.length;
-          if (batch.length < wanted) return end(null);
-          await steps.next();
-        }
-        return end(before);
       },
     }),
     route({
@@ -142,6 +123,32 @@ export function auditRoutes(services: Services, sync: (sequence: number) => Sync
       },
     }),
   ];
+}
+
+async function readEntries(
+  reader: StoreReader,
+  of: Id | null,
+  matches: (entry: Audit) => boolean,
+  { limit, after }: Page,
+): Promise<ListPart<Audit>> {
+  if (after !== null && after.length !== 8) throw invalidCursor();
+  const steps = new Steps();
+  const rows: Audit[] = [];
+  const end = (last: Id | null): ListPart<Audit> => ({ rows, last: last === null ? null : idKey(last) });
+  let before = after === null ? null : idAt(after);
+  for (let scanned = 0; scanned < SCANNED; ) {
+    const wanted = Math.min(limit + 1, BATCH);
+    const batch = reader.audits(of, before, wanted);
+    for (const entry of batch) {
+      if (rows.length === limit) return end(before);
+      if (matches(entry)) rows.push(entry);
+      before = entry.id;
+    }
+    scanned += batch.length;
+    if (batch.length < wanted) return end(null);
+    await steps.next();
+  }
+  return end(before);
 }
 
 /** Null: all accounts. Deleted accounts still have entries. Throws HttpError 403. */

@@ -1,9 +1,11 @@
 /** Endpoints of tokens. */
 
 import { Type } from '@sinclair/typebox';
+import type { Token } from '../../core/store/rows.ts';
 import { ACTING_FAULTS, accountOf } from '../change/acting.ts';
 import { parseId } from '../change/services.ts';
-import { pageOfRows } from '../http/lists.ts';
+import { replyWithList } from '../http/list-reply.ts';
+import { listOfRows } from '../http/lists.ts';
 import { publicRoute, type Route, route } from '../http/route.ts';
 import { accountQuery, NOTHING, pageQuery, searchQuery, sortQuery } from '../http/schema.ts';
 import { exchangeBody, exchangeResponse, newTokenResponse, tokenBody, tokensResponse } from './schema.ts';
@@ -48,10 +50,10 @@ export function tokenRoutes(parts: SignInParts, uses: Pick<TokenUses, 'lastUse'>
         ...sortQuery(TOKEN_SORTS),
       }),
       response: tokensResponse,
-      faults: { 400: ['invalid_limit', 'invalid_cursor', 'invalid_sort'], ...ACTING_FAULTS },
+      faults: ACTING_FAULTS,
       run(context) {
         const all = reader.tokensOf(accountOf(reader, context).id);
-        const { rows, ...page } = pageOfRows(all, context, {
+        const list = listOfRows(all, context.query, {
           sorts: {
             id: ({ id }) => id,
             name: ({ name }) => name,
@@ -61,7 +63,8 @@ export function tokenRoutes(parts: SignInParts, uses: Pick<TokenUses, 'lastUse'>
           },
           texts: (token) => [token.name, prefixOf(token)],
         });
-        return { tokens: rows.map((token) => viewToken(token, uses.lastUse(token.id))), ...page };
+        const view = (token: Token) => viewToken(token, uses.lastUse(token.id));
+        return replyWithList(services.streams, context, 'tokens', { view, ...list });
       },
     }),
     route({

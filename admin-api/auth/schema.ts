@@ -1,20 +1,7 @@
 /** Schemas of tokens and sessions in requests and responses. */
 import { Type } from '@sinclair/typebox';
 import { bodySchema } from '../http/json-body.ts';
-import {
-  anyObject,
-  count,
-  flag,
-  id,
-  line,
-  list,
-  nextCursorSchema,
-  orNull,
-  TIME,
-  text,
-  time,
-  totalSchema,
-} from '../http/schema.ts';
+import { anyObject, count, flag, id, line, list, orNull, pageFields, TIME, text, time } from '../http/schema.ts';
 
 /** Limits the time to hash a password. */
 export const MAX_PASSWORD = 1024;
@@ -98,8 +85,7 @@ export const newTokenResponse = Type.Object({ token: text('the token; it is show
 
 export const tokensResponse = Type.Object({
   tokens: list(Type.Object(tokenView, { title: 'Token' }), 'the tokens of the account'),
-  next_cursor: nextCursorSchema,
-  total: totalSchema,
+  ...pageFields,
 });
 
 export const signInBody = bodySchema(Type.Object({ ...credentials, code: codeField }));
@@ -151,8 +137,7 @@ export const sessionsResponse = Type.Object({
     ),
     'the sessions of the account',
   ),
-  next_cursor: nextCursorSchema,
-  total: totalSchema,
+  ...pageFields,
 });
 
 export const endedResponse = Type.Object({ ended: count('the number of sessions that ended') });

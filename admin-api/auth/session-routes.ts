@@ -1,11 +1,13 @@
 /** Endpoints of dashboard sessions. */
 import { Type } from '@sinclair/typebox';
 
+import type { Session } from '../../core/store/rows.ts';
 import { parseId } from '../change/services.ts';
 import { signInOptions } from '../factors/ceremonies.ts';
 import { relyingPartyOf } from '../factors/relying-party.ts';
 import { HttpError } from '../http/errors.ts';
-import { pageOfRows } from '../http/lists.ts';
+import { replyWithList } from '../http/list-reply.ts';
+import { listOfRows } from '../http/lists.ts';
 import { publicRoute, type Route, route } from '../http/route.ts';
 import { NOTHING, pageQuery, searchQuery, sortQuery } from '../http/schema.ts';
 import { PASSKEY_FAULTS, signInWithPasskey } from './passkey-sign-in.ts';
@@ -112,15 +114,15 @@ export function sessionRoutes(parts: SignInParts, sessions: Sessions): Route[] {
         ...sortQuery(SESSION_SORTS),
       }),
       response: sessionsResponse,
-      faults: { 400: ['invalid_limit', 'invalid_cursor', 'invalid_sort'] },
       run(context) {
         const { account, session } = context.caller;
         const valid = reader.sessionsOf(account.id).filter((row) => !sessions.isExpired(row));
-        const { rows, ...page } = pageOfRows(valid, context, {
+        const list = listOfRows(valid, context.query, {
           sorts: { id: ({ id }) => id, created_at: ({ createdAt }) => createdAt, last_used_at: ({ usedAt }) => usedAt },
           texts: ({ remoteAddress, userAgent }) => [remoteAddress, userAgent ?? ''],
         });
-        return { sessions: rows.map((row) => sessions.view(row, session?.row)), ...page };
+        const view = (row: Session) => sessions.view(row, session?.row);
+        return replyWithList(parts.services.streams, context, 'sessions', { view, ...list });
       },
     }),
     route({

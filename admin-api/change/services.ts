@@ -15,6 +15,7 @@ import type { SecondaryRow } from '../../core/store/rows.ts';
 import type { WriteTraces } from '../../core/traces/write-traces.ts';
 import type { Name } from '../../core/wire/name.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
+import type { StreamSlots } from '../http/stream-slots.ts';
 import type { ImportSlots } from './import-slots.ts';
 import type { Turns } from './turns.ts';
 
@@ -53,6 +54,8 @@ export interface Services {
   readonly log: Logger;
   readonly turns: Turns;
   readonly imports: ImportSlots;
+  /** Of long lists and exports. */
+  readonly streams: StreamSlots;
   readonly secrets: Secrets;
   readonly search: DomainFinder;
   readonly aliases: AliasStates;

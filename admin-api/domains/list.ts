@@ -1,12 +1,17 @@
-/** Lists the domains of an account in pages: searched, sorted and counted. */
+/**
+ * Lists the domains of an account: searched, sorted and counted. A part has the ids alone, so that
+ * a whole list knows all of them before it begins.
+ */
 import { InvalidError } from '../../core/base/errors.ts';
 import { Steps } from '../../core/base/steps.ts';
 import { type Id, idAt, nameKey, writeId } from '../../core/store/keys.ts';
-import type { Reader } from '../../core/store/reader.ts';
+import type { Reader, StoreReader } from '../../core/store/reader.ts';
 import type { Account, Domain, Token } from '../../core/store/rows.ts';
+import { latin1 } from '../../core/wire/latin1.ts';
 import { formatHost, formatName, type Name, parseName } from '../../core/wire/name.ts';
 import type { Services } from '../change/services.ts';
-import { invalidCursor, type Page, type Sort } from '../http/lists.ts';
+import { invalidCursor, type ListPart, type Page, type Sort } from '../http/lists.ts';
+import { nameOfApexKey } from './search.ts';
 import { normalizeSearch, searchTextOf } from './search-text.ts';
 
 /** The first one is the default. Names are in canonical order. */
@@ -20,35 +25,30 @@ export interface DomainQuery {
   readonly search: string | null;
 }
 
-export interface DomainPage {
-  readonly rows: readonly Domain[];
-  /** The end of the page; null: it is the last one. */
-  readonly last: Buffer | null;
-  /** Null on pages after the first. */
-  readonly total: number | null;
-}
-
 /** `token`: of the caller, which may be restricted to domains. Throws HttpError 400. */
 export async function listDomains(
   services: Services,
   account: Account,
   { domains: only }: Pick<Token, 'domains'>,
   { page, sort, search }: DomainQuery,
-): Promise<DomainPage> {
+): Promise<ListPart<Id>> {
   const wanted = normalizeSearch(search);
   const isByName = sort.key === 'domain';
   if (only !== undefined) {
     const rows = rowsOf(services.reader, account, only).filter(({ apex }) =>
       searchTextOf(formatHost(apex)).includes(wanted),
     );
-    return isByName ? sortByName(rows, page, sort) : listByValue(services, account, rows.map(idOf), page, sort);
+    return isByName ? sortByName(rows, page, sort) : listByValue(services, rows.map(idOf), page, sort);
   }
   if (isByName) return listByName(services, account, wanted, page, sort);
   const { ids } = await services.search.find(account.id, { wanted, after: null, limit: Number.POSITIVE_INFINITY });
-  return listByValue(services, account, ids, page, sort);
+  return listByValue(services, ids, page, sort);
 }
 
-const idOf = ({ id }: Domain): Id => id;
+const idOf = ({ id }: { readonly id: Id }): Id => id;
+
+/** Entries of the index that are read at once: less than a millisecond. */
+const INDEX_PIECE = 1000;
 
 /** Ids may belong to other accounts, or to no domain any more. */
 const rowsOf = (reader: Reader, account: Account, ids: readonly Id[]): Domain[] =>
@@ -63,21 +63,38 @@ async function listByName(
   wanted: string,
   { limit, after: cursor }: Page,
   { descending }: Sort<SortKey>,
-): Promise<DomainPage> {
+): Promise<ListPart<Id>> {
   const after = cursor === null ? null : readNameCursor(cursor);
   if (wanted === '' && !descending) {
-    const found = reader.domainsOf(account.id, after, limit + 1);
-    const rows = found.slice(0, limit);
-    const last = found.length > limit ? nameCursor(rows[rows.length - 1].apex) : null;
-    return { rows, last, total: after === null ? reader.usage(account.id).domains : null };
+    const found = await readIndex(reader, account, after, limit + 1);
+    const part = found.slice(0, limit);
+    const last = found.length > limit ? nameCursor(nameOfApexKey(part[part.length - 1].key)) : null;
+    return { rows: part.map(idOf), last, total: reader.usage(account.id).domains };
   }
   const counts = after === null;
   const { ids, last, total } = await search.find(account.id, { wanted, after, limit, descending, counts });
-  return { rows: rowsOf(reader, account, ids), last: last === null ? null : nameCursor(last), total };
+  return { rows: ids, last: last === null ? null : nameCursor(last), total };
+}
+
+type Indexed = ReturnType<StoreReader['apexKeysOf']>[number];
+
+/** Yields to the event loop. */
+async function readIndex(reader: StoreReader, { id }: Account, after: Name | null, limit: number): Promise<Indexed[]> {
+  const steps = new Steps();
+  const found: Indexed[] = [];
+  let key = after === null ? null : latin1(nameKey(after));
+  for (;;) {
+    const wanted = Math.min(INDEX_PIECE, limit - found.length);
+    const piece: Indexed[] = reader.apexKeysOf(id, key, wanted);
+    found.push(...piece);
+    if (piece.length < wanted || found.length === limit) return found;
+    key = piece[piece.length - 1].key;
+    await steps.next();
+  }
 }
 
 /** Of the domains of a restricted token, which are few. */
-function sortByName(all: readonly Domain[], { limit, after }: Page, { descending }: Sort<SortKey>): DomainPage {
+function sortByName(all: readonly Domain[], { limit, after }: Page, { descending }: Sort<SortKey>): ListPart<Id> {
   const from = after === null ? null : nameKey(readNameCursor(after));
   const sign = descending ? -1 : 1;
   const rest = all
@@ -86,7 +103,7 @@ function sortByName(all: readonly Domain[], { limit, after }: Page, { descending
     .sort((a, b) => sign * Buffer.compare(a.key, b.key));
   const rows = rest.slice(0, limit).map(({ row }) => row);
   const last = rest.length > limit ? nameCursor(rows[rows.length - 1].apex) : null;
-  return { rows, last, total: after === null ? all.length : null };
+  return { rows: rows.map(idOf), last, total: all.length };
 }
 
 /** The position behind a domain in a list by name. */
@@ -110,11 +127,10 @@ interface Position {
 /** The values of all these domains are read, since no index has them. Yields to the event loop. */
 async function listByValue(
   { reader }: Services,
-  account: Account,
   ids: readonly Id[],
   { limit, after: cursor }: Page,
   { key, descending }: Sort<SortKey>,
-): Promise<DomainPage> {
+): Promise<ListPart<Id>> {
   const after = cursor === null ? null : readPositionCursor(cursor);
   const sign = descending ? -1 : 1;
   const compare = (a: Position, b: Position): number => sign * (a.value - b.value || a.id - b.id);
@@ -136,13 +152,8 @@ async function listByValue(
     if (first.length > limit + 1) first.pop();
   }
   const chosen = first.slice(0, limit);
-  const rows = rowsOf(
-    reader,
-    account,
-    chosen.map(({ id }) => id),
-  );
   const last = first.length > limit ? positionCursor(chosen[limit - 1]) : null;
-  return { rows, last, total: cursor === null ? ids.length : null };
+  return { rows: chosen.map(idOf), last, total: ids.length };
 }
 
 /** Domains whose values are read between two looks at the clock. */

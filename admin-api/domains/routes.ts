@@ -2,7 +2,8 @@
 import { Type } from '@sinclair/typebox';
 import { ACTING_FAULTS, accountOf } from '../change/acting.ts';
 import { parseId, type Services } from '../change/services.ts';
-import { nextCursor, readPage, readSort } from '../http/lists.ts';
+import { replyWithList } from '../http/list-reply.ts';
+import { MAX_WHOLE, readSort } from '../http/lists.ts';
 import { RateLimit } from '../http/rate-limit.ts';
 import { type Route, route } from '../http/route.ts';
 import { accountQuery, flag, NOTHING, pageQuery, searchQuery, sortQuery } from '../http/schema.ts';
@@ -46,22 +47,22 @@ export function domainRoutes(services: Services): Route[] {
         ...sortQuery(DOMAIN_SORTS),
       }),
       response: domainsResponse,
-      faults: { 400: ['invalid_limit', 'invalid_cursor', 'invalid_sort'], ...ACTING_FAULTS },
-      async run(context) {
+      faults: ACTING_FAULTS,
+      run(context) {
         const { query, caller } = context;
         const account = accountOf(services.reader, context);
         // Its user probably searches next.
         if (caller.session !== undefined) services.search.prepare(account.id);
-        const { rows, last, total } = await listDomains(services, account, caller.token, {
-          page: readPage(query),
-          sort: readSort(query, DOMAIN_SORTS),
-          search: query.get('q'),
+        const sort = readSort(query, DOMAIN_SORTS);
+        const search = query.get('q');
+        return replyWithList(services.streams, context, 'domains', {
+          maxPart: MAX_WHOLE,
+          read: (page) => listDomains(services, account, caller.token, { page, sort, search }),
+          view(id) {
+            const domain = services.reader.domain(id);
+            return domain?.accountId === account.id ? describeListed(services, domain) : undefined;
+          },
         });
-        return {
-          domains: rows.map((domain) => describeListed(services, domain)),
-          next_cursor: nextCursor(last, context),
-          total,
-        };
       },
     }),
     route({

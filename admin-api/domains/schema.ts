@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { DELEGATION_STATES } from '../../core/delegation/state.ts';
 import { DNSSEC_PHASES } from '../../core/store/rows.ts';
 import { bodySchema } from '../http/json-body.ts';
-import { count, flag, id, list, nextCursorSchema, oneOf, orNull, text, time, totalSchema } from '../http/schema.ts';
+import { count, flag, id, list, oneOf, orNull, pageFields, text, time } from '../http/schema.ts';
 import { MAX_PRIMARIES } from './primaries.ts';
 
 const tlsSchema = Type.Object({
@@ -167,6 +167,5 @@ export const delegationResponse = Type.Object({
 export const domainResponse = Type.Object({ domain: domainView });
 export const domainsResponse = Type.Object({
   domains: list(listedDomainView, 'sorted by name, in canonical order, unless `sort` says otherwise'),
-  next_cursor: nextCursorSchema,
-  total: totalSchema,
+  ...pageFields,
 });

@@ -208,7 +208,7 @@ class NameList {
       await steps.next();
       piece = this.#pieceNextTo(edge, descending);
     }
-    return { ids, last: isFull && last !== null ? nameOf(last) : null, total: counts ? total : null };
+    return { ids, last: isFull && last !== null ? nameOfApexKey(last) : null, total: counts ? total : null };
   }
 
   /** The first piece whose keys are all above `edge`, or the last one whose keys are all below. */
@@ -232,7 +232,8 @@ class NameList {
   }
 }
 
-function nameOf(key: string): Name {
+/** `key`: the key of an apex as Latin-1. */
+export function nameOfApexKey(key: string): Name {
   const bytes = Buffer.from(key, 'latin1');
   return nameOfKey(bytes, 0, bytes.length);
 }

@@ -2,6 +2,7 @@
 
 import { Steps } from '../../core/base/steps.ts';
 import type { HistoryRow } from '../../core/store/history.ts';
+import { idKey } from '../../core/store/keys.ts';
 import type { Domain } from '../../core/store/rows.ts';
 import type { Services } from '../change/services.ts';
 import type { readSearch } from '../http/lists.ts';
@@ -60,12 +61,10 @@ async function readPage(services: Services, domain: Domain, { limit, before, mat
   }
   const hasMore = last !== undefined && last !== older.at(-1);
   return {
-    changes,
-    begin,
-    isComplete,
-    last: hasMore && last !== undefined ? last.sequence : null,
-    /** Null: not counted. */
-    count: matches === null ? rows.length : hasMore ? null : changes.length,
+    rows: changes,
+    last: hasMore && last !== undefined ? idKey(last.sequence) : null,
+    total: matches === null ? rows.length : null,
+    more: { begin, is_complete: isComplete },
   };
 }
 

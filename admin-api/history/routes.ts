@@ -1,10 +1,10 @@
 /** Endpoints of the history of a domain. */
 import { Type } from '@sinclair/typebox';
-import { idKey } from '../../core/store/keys.ts';
 import { allows } from '../auth/scopes.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { EDIT_FAULTS, ownedDomain } from '../domains/owned.ts';
-import { nextCursor, readIdCursor, readPage, readSearch } from '../http/lists.ts';
+import { replyWithList } from '../http/list-reply.ts';
+import { MAX_LIMIT, readIdCursor, readSearch } from '../http/lists.ts';
 import { type Route, route } from '../http/route.ts';
 import { pageQuery, searchQuery } from '../http/schema.ts';
 import { listChanges } from './list.ts';
@@ -26,25 +26,20 @@ export function historyRoutes(services: Services): Route[] {
       scope: 'dns',
       query: Type.Object({ ...pageQuery, ...searchQuery('actor, action or one of its records') }),
       response: historyResponse,
-      faults: { 400: ['invalid_limit', 'invalid_cursor'], 404: ['no_such_domain'] },
-      async run(context) {
-        const { limit, after } = readPage(context.query);
-        const before = after === null ? Number.POSITIVE_INFINITY : readIdCursor(after);
-        const { token } = context.caller;
-        const domain = ownedDomain(services.reader, context.caller, parseId(context.params.domain_id));
-        const { changes, begin, isComplete, last, count } = await listChanges(services, domain, {
-          limit,
-          before,
-          matches: readSearch(context.query),
-          showsProxy: allows(token.scopes, 'proxy', 'read'),
+      faults: { 404: ['no_such_domain'] },
+      run(context) {
+        const { caller, params, query } = context;
+        const domain = ownedDomain(services.reader, caller, parseId(params.domain_id));
+        const matches = readSearch(query);
+        const showsProxy = allows(caller.token.scopes, 'proxy', 'read');
+        return replyWithList(services.streams, context, 'changes', {
+          maxPart: MAX_LIMIT,
+          read({ limit, after }) {
+            const before = after === null ? Number.POSITIVE_INFINITY : readIdCursor(after);
+            return listChanges(services, domain, { limit, before, matches, showsProxy });
+          },
+          view: (change) => change,
         });
-        return {
-          changes,
-          begin,
-          is_complete: isComplete,
-          next_cursor: nextCursor(last === null ? null : idKey(last), context),
-          total: after === null ? count : null,
-        };
       },
     }),
     route({

@@ -1,7 +1,7 @@
 /** Schemas of the history of a domain. */
 import { Type } from '@sinclair/typebox';
 import { bodySchema } from '../http/json-body.ts';
-import { count, flag, id, list, nextCursorSchema, oneOf, orNull, text, time, totalSchema } from '../http/schema.ts';
+import { count, flag, id, list, oneOf, orNull, pageFields, text, time } from '../http/schema.ts';
 
 const pastRecord = Type.Object(
   {
@@ -93,8 +93,7 @@ export const historyResponse = Type.Object({
   changes: list(domainChange, 'newest first'),
   begin: count('the earliest change after which the state can be restored'),
   is_complete: flag('whether the history reaches back to the creation of the domain'),
-  next_cursor: nextCursorSchema,
-  total: totalSchema,
+  ...pageFields,
 });
 
 export const restoreBody = bodySchema(

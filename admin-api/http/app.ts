@@ -4,6 +4,7 @@ import { WaypostError } from '../../core/base/errors.ts';
 import type { Logger } from '../../core/base/log/index.ts';
 import { LogThrottle } from '../../core/base/log/throttle.ts';
 import { holderAt } from './body-memory.ts';
+import { matchesTag } from './conditional.ts';
 import { errorResponse, statusOf } from './errors.ts';
 import { type ForwardedBy, withForwardedClient, withStatedClient } from './forwarded.ts';
 import type { KnownHosts } from './known-hosts.ts';
@@ -174,14 +175,9 @@ function notModified(response: HttpResponse): HttpResponse {
   return { ...response, status: 304, body: '' };
 }
 
-/**
- * Whether If-None-Match has the ETag of the response (RFC 9110 13.1.2: weak comparison). A streamed
- * body without a length is sent.
- */
-function hasCurrentCopy(request: HttpRequest, { status, headers, body, length }: HttpResponse): boolean {
-  const ifNoneMatch = request.header('if-none-match');
-  if (ifNoneMatch === undefined || headers.ETag === undefined || status !== 200) return false;
+/** Whether If-None-Match has the ETag of the response (RFC 9110 13.1.2). */
+function hasCurrentCopy(request: HttpRequest, { status, headers }: HttpResponse): boolean {
+  if (headers.ETag === undefined || status !== 200) return false;
   if (request.method !== 'GET' && request.method !== 'HEAD') return false;
-  if (length === undefined && typeof body !== 'string' && !(body instanceof Uint8Array)) return false;
-  return ifNoneMatch.split(',').some((tag) => ['*', headers.ETag].includes(tag.trim().replace(/^W\//, '')));
+  return matchesTag(request.header('if-none-match'), headers.ETag);
 }

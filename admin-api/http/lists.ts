@@ -1,9 +1,15 @@
-/** Lists in pages: `limit` and `cursor` of a request, `next_cursor` and `Link` of a response. */
+/**
+ * Lists: `limit` and `cursor` of a request select a page; without both, the list is whole. The
+ * response has `next_cursor` (list-reply.ts).
+ */
 import { type Id, idAt, idKey } from '../../core/store/keys.ts';
 import { HttpError } from './errors.ts';
 
+/** Entries of a page with `cursor` alone. */
 export const DEFAULT_LIMIT = 100;
 export const MAX_LIMIT = 1000;
+/** Entries of a list without `limit` and `cursor`. */
+export const MAX_WHOLE = 10_000;
 
 export interface Page {
   readonly limit: number;
@@ -11,10 +17,11 @@ export interface Page {
   readonly after: Buffer | null;
 }
 
-/** Throws HttpError 400. */
-export function readPage(query: URLSearchParams): Page {
+/** Null: the whole list is requested. Throws HttpError 400. */
+export function readPage(query: URLSearchParams): Page | null {
   const limit = query.get('limit');
   const cursor = query.get('cursor');
+  if (limit === null && cursor === null) return null;
   if (limit !== null && !(/^\d{1,4}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= MAX_LIMIT))
     throw new HttpError(400, 'invalid_limit', `"limit" must be a whole number from 1 to ${MAX_LIMIT}.`);
   if (cursor !== null && !/^[A-Za-z0-9_-]{1,1024}$/.test(cursor)) throw invalidCursor();
@@ -64,6 +71,9 @@ export const invalidCursor = (): HttpError =>
     '"cursor" must be the next_cursor of an earlier response; start again without it.',
   );
 
+export const cursorOf = (last: Uint8Array | null): string | null =>
+  last === null ? null : Buffer.from(last).toString('base64url');
+
 /**
  * Sets the Link header (RFC 8288) too. `last`: the key at which this page ends; null: there is no
  * next page.
@@ -72,25 +82,44 @@ export function nextCursor(
   last: Uint8Array | null,
   at: { readonly path: string; readonly query: URLSearchParams; readonly headers: Record<string, string> },
 ): string | null {
-  if (last === null) return null;
-  const cursor = Buffer.from(last).toString('base64url');
+  const cursor = cursorOf(last);
+  if (cursor === null) return null;
   const query = new URLSearchParams(at.query);
   query.set('cursor', cursor);
   at.headers.Link = `<${at.path}?${query}>; rel="next"`;
   return cursor;
 }
 
-/** One page of rows that are sorted by id. Throws HttpError 400. */
-export function pageOfIds<Row extends { readonly id: Id }>(
-  all: readonly Row[],
-  context: Parameters<typeof nextCursor>[1],
-): { readonly rows: readonly Row[]; readonly next_cursor: string | null } {
-  const { limit, after } = readPage(context.query);
-  const start = readIdCursor(after);
-  const rest = all.filter(({ id }) => id > start);
-  const rows = rest.slice(0, limit);
-  const last = rest.length > limit ? idKey(rows[rows.length - 1].id) : null;
-  return { rows, next_cursor: nextCursor(last, context) };
+/** A part of a list, in its order. */
+export interface ListPart<Row, More extends object = object> {
+  /** At most as many as requested. There may be fewer, although more follow. */
+  readonly rows: readonly Row[];
+  /** The key at which the part ends; null: nothing follows. */
+  readonly last: Uint8Array | null;
+  /** The number of all rows, for the part at the start; omitted or null: they are not counted. */
+  readonly total?: number | null;
+  /** Further fields of the response, those of the first part. */
+  readonly more?: More;
+}
+
+export interface ListReader<Row, More extends object = object> {
+  /** Throws HttpError 400 for a cursor that is none. */
+  read(page: Page): ListPart<Row, More> | Promise<ListPart<Row, More>>;
+  /** Rows of a part of a whole list; omitted: some hundred. */
+  readonly maxPart?: number;
+}
+
+/** A list whose rows are all in memory, sorted by id. */
+export function listOfIds<Row extends { readonly id: Id }>(all: readonly Row[]): ListReader<Row> {
+  return {
+    maxPart: MAX_WHOLE,
+    read({ limit, after }) {
+      const start = readIdCursor(after);
+      const rest = all.filter(({ id }) => id > start);
+      const rows = rest.slice(0, limit);
+      return { rows, last: rest.length > limit ? idKey(rows[rows.length - 1].id) : null, total: all.length };
+    },
+  };
 }
 
 /** Text is compared in lower case, and by its first characters only. */
@@ -103,30 +132,30 @@ export interface SmallList<Row, K extends string> {
   texts(row: Row): readonly string[];
 }
 
-/** One page of rows that are all in memory: searched, sorted and counted. Throws HttpError 400. */
-export function pageOfRows<Row extends { readonly id: Id }, const K extends string>(
+/** A list whose rows are all in memory: searched, sorted and counted. Throws HttpError 400. */
+export function listOfRows<Row extends { readonly id: Id }, const K extends string>(
   all: readonly Row[],
-  context: Parameters<typeof nextCursor>[1],
+  query: URLSearchParams,
   { sorts, texts }: SmallList<Row, K>,
-): { readonly rows: readonly Row[]; readonly next_cursor: string | null; readonly total: number | null } {
-  const { limit, after } = readPage(context.query);
-  const { key, descending } = readSort(context.query, Object.keys(sorts) as K[]);
-  const matches = readSearch(context.query);
+): ListReader<Row> {
+  const { key, descending } = readSort(query, Object.keys(sorts) as K[]);
+  const matches = readSearch(query);
   const found = matches === null ? all : all.filter((row) => matches(...texts(row)));
   const sign = descending ? -1 : 1;
   const compare = (a: Position, b: Position): number =>
     sign * (a.value < b.value ? -1 : a.value > b.value ? 1 : a.id - b.id);
-  const from = after === null ? null : readPosition(after);
-  const rest = found
-    .map((row) => ({ row, value: sortable(sorts[key](row)), id: row.id }))
-    .filter((position) => from === null || compare(position, from) > 0)
-    .sort(compare);
-  const page = rest.slice(0, limit);
-  const last = rest.length > limit ? positionKey(page[page.length - 1]) : null;
   return {
-    rows: page.map(({ row }) => row),
-    next_cursor: nextCursor(last, context),
-    total: after === null ? found.length : null,
+    maxPart: MAX_WHOLE,
+    read({ limit, after }) {
+      const from = after === null ? null : readPosition(after);
+      const rest = found
+        .map((row) => ({ row, value: sortable(sorts[key](row)), id: row.id }))
+        .filter((position) => from === null || compare(position, from) > 0)
+        .sort(compare);
+      const page = rest.slice(0, limit);
+      const last = rest.length > limit ? positionKey(page[page.length - 1]) : null;
+      return { rows: page.map(({ row }) => row), last, total: found.length };
+    },
   };
 }
 

@@ -62,10 +62,20 @@ export const pageQuery = {
     Type.Integer({
       minimum: 1,
       maximum: 1000,
-      description: 'the maximum number of items, 1 to 1000; the default is 100',
+      description:
+        'the maximum number of items of a page, 1 to 1000; 100 with `cursor` alone; without both, the list is whole, up to 10,000 items',
     }),
   ),
   cursor: Type.Optional(Type.String({ description: 'the next_cursor of the previous page' })),
+};
+
+/** Fields of the response to a list. */
+export const pageFields = {
+  next_cursor: orNull(Type.String(), 'the cursor of the next page; null: nothing follows'),
+  total: orNull(
+    count(''),
+    'the number of items on all pages; null on later pages, and where counting would read the whole list',
+  ),
 };
 
 /** `what`: what the text is looked for in. */
@@ -83,16 +93,9 @@ export const sortQuery = (keys: readonly string[]) => ({
   ),
 });
 
-export const totalSchema = orNull(
-  count(''),
-  'the number of items on all pages; null on later pages, and where counting would read the whole list',
-);
-
 /** Query parameter of lists and creations: see change/acting.ts. */
 export const accountQuery = {
   account: Type.Optional(id('another account to act for; for administrators')),
 };
-
-export const nextCursorSchema = orNull(Type.String(), 'the cursor of the next page, or null on the last page');
 
 export const NOTHING = Type.Object({});

@@ -35,6 +35,11 @@ export function faultsOf(route: Route): Map<number, Codes> {
   for (const [status, codes] of Object.entries(faults)) add(Number(status), ...codes);
   const writes = isWrite(route);
   const keyed = takesKey(route);
+  if (hasPages(route)) {
+    add(400, 'invalid_limit', 'invalid_cursor');
+    add(503, 'busy');
+  }
+  if (route.query?.properties.sort !== undefined) add(400, 'invalid_sort');
   add(400, 'bad_request');
   if (route.path.includes('{')) add(400, 'bad_escape');
   if (body !== undefined) add(400, 'malformed_json');
@@ -50,8 +55,7 @@ export function faultsOf(route: Route): Map<number, Codes> {
     add(429, ...TOO_MANY);
   }
   if (route.conditional && writes) add(412, ...CHANGED);
-  // A streamed body is always sent, never replaced by a 304.
-  if (route.conditional && !writes && route.response !== undefined) add(304);
+  if (route.conditional && !writes) add(304);
   if (body !== undefined || bodyTypes !== undefined)
     for (const [status, codes] of Object.entries(BODY)) add(Number(status), ...codes);
   if (body !== undefined) add(422, 'validation', 'unknown_field');
@@ -65,6 +69,9 @@ export function faultsOf(route: Route): Map<number, Codes> {
 }
 
 export const isWrite = ({ method, changes }: Route): boolean => method !== 'GET' && changes !== false;
+
+/** A list in pages. */
+const hasPages = ({ query }: Route): boolean => query?.properties.cursor !== undefined;
 
 /** Whether the endpoint accepts an Idempotency-Key. */
 export const takesKey = ({ method, scope }: Route): boolean => method === 'POST' && scope !== null;

@@ -3,7 +3,8 @@ import { Type } from '@sinclair/typebox';
 import { passkeyOptionsResponse } from '../auth/schema.ts';
 import type { SignInParts } from '../auth/sign-in.ts';
 import { parseId } from '../change/services.ts';
-import { pageOfIds } from '../http/lists.ts';
+import { replyWithList } from '../http/list-reply.ts';
+import { listOfIds } from '../http/lists.ts';
 import { type Route, route } from '../http/route.ts';
 import { NOTHING, pageQuery } from '../http/schema.ts';
 import { FACTOR_FAULTS } from './confirm.ts';
@@ -25,10 +26,9 @@ export function passkeyRoutes(parts: SignInParts): Route[] {
       summary: 'List the own passkeys',
       query: Type.Object(pageQuery),
       response: passkeysResponse,
-      faults: { 400: ['invalid_limit', 'invalid_cursor'] },
       run(context) {
-        const { rows, next_cursor } = pageOfIds(reader.passkeysOf(context.caller.account.id), context);
-        return { passkeys: rows.map(viewPasskey), next_cursor };
+        const list = listOfIds(reader.passkeysOf(context.caller.account.id));
+        return replyWithList(parts.services.streams, context, 'passkeys', { view: viewPasskey, ...list });
       },
     }),
     route({

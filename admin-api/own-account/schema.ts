@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { accountFields } from '../accounts/schema.ts';
 import { base64url, codeField, MAX_PASSWORD, passkeyFields } from '../auth/schema.ts';
 import { bodySchema } from '../http/json-body.ts';
-import { count, flag, id, line, list, nextCursorSchema, orNull, text, time } from '../http/schema.ts';
+import { count, flag, id, line, list, orNull, pageFields, text, time } from '../http/schema.ts';
 
 const password = text(`a string of at most ${MAX_PASSWORD} characters, the current password of the account`, {
   maxLength: MAX_PASSWORD,
@@ -85,5 +85,5 @@ export const passkeyResponse = Type.Object({ passkey: passkeyView });
 
 export const passkeysResponse = Type.Object({
   passkeys: list(passkeyView, 'the passkeys of the account'),
-  next_cursor: nextCursorSchema,
+  ...pageFields,
 });

@@ -5,11 +5,10 @@
 import { Type } from '@sinclair/typebox';
 import { didYouMean } from '../../core/miniapp/did-you-mean.ts';
 import { RULES as TABLE } from '../../core/miniapp/rules.ts';
-import { TIME_KEY, timeKey } from '../../core/store/keys.ts';
 import { uploadsIn } from '../../core/store/package-reads.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { HttpError } from '../http/errors.ts';
-import { invalidCursor, nextCursor, readPage } from '../http/lists.ts';
+import { replyWithList } from '../http/list-reply.ts';
 import { type Route, route } from '../http/route.ts';
 import { pageQuery } from '../http/schema.ts';
 import { changeUploadState, reinstateApp, suspendApp } from './decisions.ts';
@@ -25,6 +24,7 @@ import {
   uploadBrief,
   uploadResponse,
 } from './schema.ts';
+import { partOfUploads } from './upload-list.ts';
 import { report, viewQueued, viewReport } from './view.ts';
 
 const QUEUE = '/api/dev/admin/queue';
@@ -45,18 +45,11 @@ export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Rou
       summary: 'List the packages that wait for a review',
       query: Type.Object(pageQuery),
       response: queueResponse,
-      faults: { 400: ['invalid_limit', 'invalid_cursor'] },
-      run(context) {
-        const { limit, after } = readPage(context.query);
-        if (after !== null && after.length !== TIME_KEY) throw invalidCursor();
-        const found = uploadsIn(reader, 'in_review', after, limit + 1);
-        const page = found.slice(0, limit);
-        const last = found.length > limit ? timeKey(page[page.length - 1]) : null;
-        return {
-          uploads: page.map((row) => viewQueued(reader, row)),
-          next_cursor: nextCursor(last, context),
-        };
-      },
+      run: (context) =>
+        replyWithList(services.streams, context, 'uploads', {
+          read: (page) => partOfUploads(page, (after, limit) => uploadsIn(reader, 'in_review', after, limit)),
+          view: (row) => viewQueued(reader, row),
+        }),
     }),
     route({
       ...ADMIN,

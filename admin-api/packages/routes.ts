@@ -1,10 +1,10 @@
 /** Endpoints of developers: their apps and packages. */
 import { Type } from '@sinclair/typebox';
-import { TIME_KEY, timeKey } from '../../core/store/keys.ts';
 import { appsOf, uploadsOf } from '../../core/store/package-reads.ts';
 import { ACTING_FAULTS, accountOf } from '../change/acting.ts';
 import { parseId } from '../change/services.ts';
-import { invalidCursor, nextCursor, readPage } from '../http/lists.ts';
+import { replyWithList } from '../http/list-reply.ts';
+import { invalidCursor } from '../http/lists.ts';
 import { formRoute, type Route, route } from '../http/route.ts';
 import { accountQuery, pageQuery } from '../http/schema.ts';
 import { changeUploadState } from './decisions.ts';
@@ -12,6 +12,7 @@ import { isAppId, ownedApp, ownedUpload } from './owned.ts';
 import { APPS, UPLOADS } from './paths.ts';
 import { appResponse, appsResponse, packageForm, uploadBrief, uploadResponse } from './schema.ts';
 import { type Intake, maxFormBytes, receivePackage, submitPackage } from './submit.ts';
+import { partOfUploads } from './upload-list.ts';
 import { report, viewApp, viewReport, viewUploadBrief } from './view.ts';
 
 const uploadBriefResponse = Type.Object({ upload: uploadBrief });
@@ -61,15 +62,19 @@ export function packageRoutes(intake: Intake): Route[] {
       scope: 'packages',
       query: Type.Object({ ...pageQuery, ...accountQuery }),
       response: appsResponse,
-      faults: { 400: ['invalid_limit', 'invalid_cursor'], ...ACTING_FAULTS },
+      faults: ACTING_FAULTS,
       run(context) {
-        const { limit, after } = readPage(context.query);
-        const from = after?.toString() ?? null;
-        if (from !== null && !isAppId(from)) throw invalidCursor();
-        const found = appsOf(reader, accountOf(reader, context).id, from, limit + 1);
-        const page = found.slice(0, limit);
-        const last = found.length > limit ? Buffer.from(page[page.length - 1].id) : null;
-        return { apps: page.map((app) => viewApp(reader, app)), next_cursor: nextCursor(last, context) };
+        const { id } = accountOf(reader, context);
+        return replyWithList(services.streams, context, 'apps', {
+          read({ limit, after }) {
+            const from = after?.toString() ?? null;
+            if (from !== null && !isAppId(from)) throw invalidCursor();
+            const found = appsOf(reader, id, from, limit + 1);
+            const rows = found.slice(0, limit);
+            return { rows, last: found.length > limit ? Buffer.from(rows[rows.length - 1].id) : null };
+          },
+          view: (app) => viewApp(reader, app),
+        });
       },
     }),
     route({
@@ -81,19 +86,16 @@ export function packageRoutes(intake: Intake): Route[] {
       scope: 'packages',
       query: Type.Object(pageQuery),
       response: appResponse,
-      faults: { 400: ['invalid_limit', 'invalid_cursor'], 404: ['no_such_app'] },
+      faults: { 404: ['no_such_app'] },
       run(context) {
-        const { limit, after } = readPage(context.query);
-        if (after !== null && after.length !== TIME_KEY) throw invalidCursor();
         const app = ownedApp(reader, context.caller, context.params.app_id);
-        const found = uploadsOf(reader, app.id, after, limit + 1);
-        const page = found.slice(0, limit);
-        const last = found.length > limit ? timeKey(page[page.length - 1]) : null;
-        return {
-          app: viewApp(reader, app),
-          uploads: page.map(viewUploadBrief),
-          next_cursor: nextCursor(last, context),
-        };
+        return replyWithList(services.streams, context, 'uploads', {
+          read(page) {
+            const { rows, last } = partOfUploads(page, (after, limit) => uploadsOf(reader, app.id, after, limit));
+            return { rows, last, more: { app: viewApp(reader, app) } };
+          },
+          view: viewUploadBrief,
+        });
       },
     }),
     route({

@@ -2,7 +2,7 @@
 import { type TProperties, Type } from '@sinclair/typebox';
 import { UPLOAD_STATES } from '../../core/store/rows.ts';
 import { bodySchema } from '../http/json-body.ts';
-import { count, id, line, list, nextCursorSchema, oneOf, orNull, text, time } from '../http/schema.ts';
+import { count, id, line, list, oneOf, orNull, pageFields, text, time } from '../http/schema.ts';
 
 /** Maximum characters of the notes. */
 export const MAX_NOTES = 4000;
@@ -172,12 +172,12 @@ const app = Type.Object(
   { title: 'App' },
 );
 
-export const appsResponse = Type.Object({ apps: list(app, 'the apps of the account'), next_cursor: nextCursorSchema });
+export const appsResponse = Type.Object({ apps: list(app, 'the apps of the account'), ...pageFields });
 
 export const appResponse = Type.Object({
   app,
   uploads: list(uploadBrief, 'its packages, newest first'),
-  next_cursor: nextCursorSchema,
+  ...pageFields,
 });
 
 export const appOnlyResponse = Type.Object({ app });
@@ -196,7 +196,7 @@ export const queueResponse = Type.Object({
     ),
     'packages in review, oldest first',
   ),
-  next_cursor: nextCursorSchema,
+  ...pageFields,
 });
 
 const reason = line(1, 2000, 'one line of text, which is shown to the developer');

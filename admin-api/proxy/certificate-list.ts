@@ -32,7 +32,7 @@ export async function listCertificates(
 ) {
   const steps = new Steps();
   const now = nowSeconds();
-  const certificates: ReturnType<typeof viewListed>[] = [];
+  const rows: ReturnType<typeof viewListed>[] = [];
   let last = after === null ? null : readNameCursor(after);
   for (let scanned = 0; scanned < SCANNED; scanned += BATCH) {
     const domains = reader.domainsOf(account.id, last, BATCH);
@@ -42,15 +42,15 @@ export async function listCertificates(
       const listed = isListed ? viewListed(reader, domain, row, now) : null;
       if (listed !== null && (!onlyProblems || listed.problem !== null)) {
         // Only a further item tells that there is another page.
-        if (certificates.length === limit) return { certificates, last: last && nameCursor(last) };
-        certificates.push(listed);
+        if (rows.length === limit) return { rows, last: last && nameCursor(last) };
+        rows.push(listed);
       }
       last = domain.apex;
     }
-    if (domains.length < BATCH) return { certificates, last: null };
+    if (domains.length < BATCH) return { rows, last: null };
     await steps.next();
   }
-  return { certificates, last: last && nameCursor(last) };
+  return { rows, last: last && nameCursor(last) };
 }
 
 function viewListed(reader: Reader, domain: Domain, row: ProxyConfig, now: number) {

@@ -5,7 +5,7 @@ import { ACTING_FAULTS, accountOf } from '../change/acting.ts';
 import type { Services } from '../change/services.ts';
 import { EDIT_FAULTS } from '../domains/owned.ts';
 import { HttpError } from '../http/errors.ts';
-import { nextCursor, readPage } from '../http/lists.ts';
+import { replyWithList } from '../http/list-reply.ts';
 import { type Faults, type Route, route } from '../http/route.ts';
 import { accountQuery, oneOf, pageQuery } from '../http/schema.ts';
 import { listCertificates } from './certificate-list.ts';
@@ -52,16 +52,17 @@ export function proxyRoutes(services: Services, rules: OriginRules): Route[] {
         ...accountQuery,
       }),
       response: certificatesResponse,
-      faults: { ...ACTING_FAULTS, 400: ['invalid_limit', 'invalid_cursor', 'invalid_only'] },
-      async run(context) {
+      faults: { ...ACTING_FAULTS, 400: ['invalid_only'] },
+      run(context) {
         const only = context.query.get('only');
         if (only !== null && only !== 'problems')
           throw new HttpError(400, 'invalid_only', '"only" must be "problems"; omit it to list all certificates.');
         const account = accountOf(services.reader, context);
         const { token } = context.caller;
-        const page = readPage(context.query);
-        const { certificates, last } = await listCertificates(services.reader, account, token, page, only !== null);
-        return { certificates, next_cursor: nextCursor(last, context) };
+        return replyWithList(services.streams, context, 'certificates', {
+          read: (page) => listCertificates(services.reader, account, token, page, only !== null),
+          view: (certificate) => certificate,
+        });
       },
     }),
     route({

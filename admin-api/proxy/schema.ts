@@ -2,19 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import { CACHE_TAG_RULE } from '../../core/base/cache-tag.ts';
 import { bodySchema } from '../http/json-body.ts';
-import {
-  count,
-  flag,
-  id,
-  integer,
-  list,
-  nextCursorSchema,
-  oneOf,
-  orNull,
-  readOnly,
-  text,
-  time,
-} from '../http/schema.ts';
+import { count, flag, id, integer, list, oneOf, orNull, pageFields, readOnly, text, time } from '../http/schema.ts';
 import { FIXES } from './exposed-fix.ts';
 
 const PROTOCOLS = ['http', 'https'] as const;
@@ -125,7 +113,7 @@ const listedCertificate = Type.Object(
 
 export const certificatesResponse = Type.Object({
   certificates: list(listedCertificate, 'sorted by name of the domain, in canonical order'),
-  next_cursor: nextCursorSchema,
+  ...pageFields,
 });
 
 export const purgeBody = bodySchema(

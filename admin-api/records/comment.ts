@@ -1,6 +1,9 @@
 /** The comment of a record, which all records of its RRset share. */
+import type { Transaction } from 'lmdb';
 import type { Draft } from '../../core/journal/draft/draft.ts';
-import type { Entry, StoreReader } from '../../core/store/reader.ts';
+import type { Environment } from '../../core/store/environment.ts';
+import { afterPrefix, idKey } from '../../core/store/keys.ts';
+import type { Entry } from '../../core/store/reader.ts';
 import { type Comment, comments, type Domain, type RecordRow } from '../../core/store/rows.ts';
 import { nowSeconds } from '../http/time.ts';
 
@@ -28,17 +31,22 @@ export function writeComment(draft: Draft, owner: Owner, comment: string | null,
 /** The comment of a stored record. */
 export type FindComment = (entry: Pick<Entry, 'key'>) => string | null;
 
-/** For the records of a domain in key order: reads the comments of each RRset once. */
-export function commentFinder(reader: StoreReader, { id }: Domain): FindComment {
-  if (!reader.hasComments(id)) return () => null;
-  const table = reader.environment.rows.get(comments.number)!;
+/**
+ * For the records of a domain in key order: reads the comments of each RRset once, as of
+ * `transaction`; omitted: as they are.
+ */
+export function commentFinder({ rows }: Environment, { id }: Domain, transaction?: Transaction): FindComment {
+  const table = rows.get(comments.number)!;
+  const start = idKey(id);
+  const [any] = table.getKeys({ start, end: afterPrefix(start), limit: 1, transaction });
+  if (any === undefined) return () => null;
   let last: Buffer | null = null;
   let text: string | null = null;
   return ({ key }) => {
     const owner = key.subarray(0, key.length - RECORD_ID);
     if (last === null || !owner.equals(last)) {
       last = Buffer.from(owner);
-      const value = table.get(last);
+      const value = table.get(last, { transaction });
       text = value === undefined ? null : textOf(comments.decode(last, value).comments);
     }
     return text;

@@ -1,4 +1,4 @@
-/** Lists the records of a domain in pages, with filters. */
+/** Lists the records of a domain in pages, with filters. Whole lists: whole-list.ts. */
 import { InvalidError } from '../../core/base/errors.ts';
 import { Steps } from '../../core/base/steps.ts';
 import { nameOfKey, recordKeyParts, recordsAt, recordsOfZone } from '../../core/store/keys.ts';
@@ -58,7 +58,7 @@ const BATCH = 100;
 const MAX_PAGE_BYTES = 1 << 20;
 
 /** The stored records. Yields to the event loop. Throws HttpError 400. */
-export async function listRecords(
+export async function readRecordPage(
   { reader }: Pick<Services, 'reader'>,
   domain: Domain,
   page: Page,
@@ -69,7 +69,11 @@ export async function listRecords(
   const isFirst = page.after === null;
   if (page.after !== null && !prefix.equals(page.after.subarray(0, prefix.length))) throw invalidCursor();
   const scope = filter.name === null ? prefix : recordsAt(domain.id, filter.name);
-  const matches = createMatcher(domain, filter, filter.search === '' ? () => null : commentFinder(reader, domain));
+  const matches = createMatcher(
+    domain,
+    filter,
+    filter.search === '' ? () => null : commentFinder(reader.environment, domain),
+  );
   const all = matches === null && filter.name === null ? reader.zoneState(domain.id).recordCount : null;
   const steps = new Steps();
   const entries: Entry[] = [];
@@ -101,7 +105,11 @@ export async function listRecords(
 }
 
 /** Null: every record matches. */
-function createMatcher(domain: Domain, filter: Filter, findComment: FindComment): ((entry: Entry) => boolean) | null {
+export function createMatcher(
+  domain: Domain,
+  filter: Filter,
+  findComment: FindComment,
+): ((entry: Entry) => boolean) | null {
   const { type, content, search } = filter;
   if (type === null && content === null && search === '') return null;
   const hasContent = content === null ? null : createContentMatcher(domain, content);

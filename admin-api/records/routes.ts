@@ -1,17 +1,18 @@
 /** Endpoints of records and zone files. */
 import { Type } from '@sinclair/typebox';
+import type { Domain } from '../../core/store/rows.ts';
 import { mayGenerate } from '../../core/wire/master/index.ts';
 import { SMALL_IMPORT } from '../change/import-slots.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { EDIT_FAULTS, etag, ownedDomain } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
-import { nextCursor, readPage, readSort } from '../http/lists.ts';
 import { bytesRoute, type Context, type Faults, type Route, route } from '../http/route.ts';
 import { NOTHING, oneOf, pageQuery, searchQuery, sortQuery } from '../http/schema.ts';
+import { callerOwner } from '../http/slot-owner.ts';
 import { batchSize, changeRecords, previewRecords } from './batch.ts';
-import { commentFinder } from './comment.ts';
-import { listRecords, RECORD_SORTS, readFilter } from './list.ts';
+import { RECORD_SORTS } from './list.ts';
+import { listRecords } from './list-reply.ts';
 import { RecordPageCache } from './pages.ts';
 import {
   batchBody,
@@ -25,9 +26,7 @@ import {
   recordsResponse,
 } from './schema.ts';
 import { createRecord, deleteRecord, updateRecord } from './service.ts';
-import { RecordSerializer } from './text.ts';
-import { exportZone } from './zonefile/export.ts';
-import { ExportSlots } from './zonefile/export-slots.ts';
+import { openExport } from './zonefile/export.ts';
 import { type ImportOptions, importZone } from './zonefile/import.ts';
 import type { PreparePool } from './zonefile/pool.ts';
 import { previewImport } from './zonefile/preview.ts';
@@ -72,7 +71,6 @@ const NO_RECORD = [...NO_DOMAIN, 'no_such_record'];
 
 export function recordRoutes(services: Services, pool: PreparePool): Route[] {
   const pages = new RecordPageCache();
-  const exports = new ExportSlots();
   return [
     route({
       operationId: 'listRecords',
@@ -94,35 +92,10 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       }),
       response: recordsResponse,
       faults: {
-        400: ['invalid_limit', 'invalid_cursor', 'invalid_sort'],
         404: NO_DOMAIN,
         422: ['invalid_name', 'name_outside', 'invalid_type'],
       },
-      async run(context) {
-        const domain = ownedDomain(services.reader, context.caller, parseId(context.params.domain_id));
-        const { headers, query } = context;
-        const { revision } = services.reader.zoneState(domain.id);
-        const key = `${domain.id} ${query}`;
-        let tag = etag(revision);
-        let page = pages.get(key, revision);
-        if (page === undefined) {
-          const { descending } = readSort(query, RECORD_SORTS);
-          const filter = readFilter(domain, query);
-          const { entries, last, total } = await listRecords(services, domain, readPage(query), filter, descending);
-          const texts = new RecordSerializer(domain, services.aliases, commentFinder(services.reader, domain));
-          const records = entries.map((entry) => texts.serialize(entry)).join();
-          const cursor = JSON.stringify(nextCursor(last, context));
-          const body = Buffer.from(`{"ok":true,"records":[${records}],"next_cursor":${cursor},"total":${total}}`);
-          page = { revision, body, link: headers.Link };
-          // The states of ALIAS targets change without a new revision of the domain.
-          if (texts.hasAlias) tag = etag(revision, body);
-          else pages.put(key, page);
-        }
-        if (page.link !== undefined) headers.Link = page.link;
-        headers.ETag = tag;
-        headers['Content-Type'] = 'application/json';
-        return { raw: page.body };
-      },
+      run: (context) => listRecords(services, pages, context),
     }),
     route({
       operationId: 'createRecord',
@@ -201,13 +174,17 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       scope: 'dns',
       conditional: true,
       responseType: 'text/dns',
-      faults: { 404: NO_DOMAIN },
-      run(context) {
-        const { caller, params, headers } = context;
-        const domain = ownedDomain(services.reader, caller, parseId(params.domain_id));
-        const raw = exports.hold(context, exportZone(services, domain));
+      faults: { 404: NO_DOMAIN, 503: ['busy'] },
+      async run(context) {
+        const { caller, params, headers, client } = context;
+        const find = (): Domain => ownedDomain(services.reader, caller, parseId(params.domain_id));
+        find();
+        const raw = await services.streams.open(callerOwner(context), client, () => {
+          const zone = openExport(services, find());
+          headers.ETag = etag(zone.revision);
+          return zone;
+        });
         headers['Content-Type'] = 'text/dns; charset=utf-8';
-        headers.ETag = etag(services.reader.zoneState(domain.id).revision);
         return { raw };
       },
     }),

@@ -9,13 +9,12 @@ import {
   id,
   integer,
   list,
-  nextCursorSchema,
   oneOf,
   orNull,
+  pageFields,
   readOnly,
   text,
   time,
-  totalSchema,
 } from '../http/schema.ts';
 
 /** Maximum characters of a comment. */
@@ -105,8 +104,7 @@ export const recordView = Type.Object(
 export const recordResponse = Type.Object({ record: recordView });
 export const recordsResponse = Type.Object({
   records: list(recordView, 'sorted by name, in canonical order'),
-  next_cursor: nextCursorSchema,
-  total: totalSchema,
+  ...pageFields,
 });
 
 const plannedRecord = Type.Object(

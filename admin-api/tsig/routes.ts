@@ -3,7 +3,8 @@
 import { Type } from '@sinclair/typebox';
 import { ACTING_FAULTS, accountOf } from '../change/acting.ts';
 import { parseId, type Services } from '../change/services.ts';
-import { pageOfRows } from '../http/lists.ts';
+import { replyWithList } from '../http/list-reply.ts';
+import { listOfRows } from '../http/lists.ts';
 import { type Route, route } from '../http/route.ts';
 import { accountQuery, NOTHING, pageQuery, searchQuery, sortQuery } from '../http/schema.ts';
 import { createTsigKey, deleteTsigKey, viewTsigKey } from './keys.ts';
@@ -23,14 +24,14 @@ export function tsigRoutes(services: Services): Route[] {
       scope: 'account',
       query: Type.Object({ ...pageQuery, ...accountQuery, ...searchQuery('name'), ...sortQuery(SORTS) }),
       response: tsigKeysResponse,
-      faults: { 400: ['invalid_limit', 'invalid_cursor', 'invalid_sort'], ...ACTING_FAULTS },
+      faults: ACTING_FAULTS,
       run(context) {
         const all = services.reader.tsigKeysOf(accountOf(services.reader, context).id);
-        const { rows, ...page } = pageOfRows(all, context, {
+        const list = listOfRows(all, context.query, {
           sorts: { id: ({ id }) => id, name: ({ name }) => name, created_at: ({ createdAt }) => createdAt },
           texts: ({ name }) => [name],
         });
-        return { tsig_keys: rows.map(viewTsigKey), ...page };
+        return replyWithList(services.streams, context, 'tsig_keys', { view: viewTsigKey, ...list });
       },
     }),
     route({

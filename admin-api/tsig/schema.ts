@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import type { TsigAlgorithm } from '../../core/wire/tsig.ts';
 import { bodySchema } from '../http/json-body.ts';
-import { id, list, nextCursorSchema, oneOf, orNull, text, time, totalSchema } from '../http/schema.ts';
+import { id, list, oneOf, orNull, pageFields, text, time } from '../http/schema.ts';
 
 const ALGORITHMS = ['hmac-sha256', 'hmac-sha512'] as const satisfies readonly TsigAlgorithm[];
 
@@ -46,6 +46,5 @@ export const newTsigKeyResponse = Type.Object({
 
 export const tsigKeysResponse = Type.Object({
   tsig_keys: list(Type.Object(keyView, { title: 'TsigKey' }), 'the TSIG keys of the account'),
-  next_cursor: nextCursorSchema,
-  total: totalSchema,
+  ...pageFields,
 });

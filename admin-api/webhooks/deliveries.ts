@@ -10,7 +10,8 @@ import { change } from '../change/change.ts';
 import type { Services } from '../change/services.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
-import { invalidCursor, nextCursor, readPage } from '../http/lists.ts';
+import { replyWithList } from '../http/list-reply.ts';
+import { invalidCursor, type ListPart, type Page } from '../http/lists.ts';
 import type { Context } from '../http/route.ts';
 import { formatTime, nowSeconds, parseTime } from '../http/time.ts';
 import { webhookOf } from './service.ts';
@@ -21,24 +22,30 @@ const MAX_REPLAYED = 1000;
 const BATCH = 100;
 
 /** Newest first. Throws HttpError 400 and 404. */
-export async function listDeliveries(services: Services, context: Context<Caller>, webhookId: Id) {
-  const { query } = context;
+export function listDeliveries(services: Services, context: Context<Caller>, webhookId: Id) {
   webhookOf(services.reader, context.caller, webhookId);
-  const { limit, after } = readPage(query);
-  if (after !== null && after.length !== 8) throw invalidCursor();
-  const state = query.get('state');
+  const state = context.query.get('state');
   if (state !== null && !WEBHOOK_STATES.some((each) => each === state))
     throw new HttpError(400, 'invalid_state', `"state" must be one of ${WEBHOOK_STATES.join(', ')}.`);
+  return replyWithList(services.streams, context, 'deliveries', {
+    read: (page) => readDeliveries(services, webhookId, state, page),
+    view: viewDelivery,
+  });
+}
+
+async function readDeliveries(
+  services: Services,
+  webhookId: Id,
+  state: string | null,
+  { limit, after }: Page,
+): Promise<ListPart<DeliveryRow>> {
+  if (after !== null && after.length !== 8) throw invalidCursor();
   const rows: DeliveryRow[] = [];
-  let last: Id | null = null;
   for await (const row of newestFirst(services, webhookId, after === null ? null : idAt(after))) {
-    if (rows.length === limit) {
-      last = rows[rows.length - 1].id;
-      break;
-    }
+    if (rows.length === limit) return { rows, last: idKey(rows[rows.length - 1].id) };
     if (state === null || row.state === state) rows.push(row);
   }
-  return { deliveries: rows.map(viewDelivery), next_cursor: nextCursor(last === null ? null : idKey(last), context) };
+  return { rows, last: null };
 }
 
 /** `before`: an id; null: from the newest on. */

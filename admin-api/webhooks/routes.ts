@@ -4,7 +4,8 @@ import { WEBHOOK_STATES } from '../../core/store/rows.ts';
 import { ACTING_FAULTS, accountOf } from '../change/acting.ts';
 import { parseId, type Services } from '../change/services.ts';
 import type { Caller } from '../http/caller.ts';
-import { pageOfRows } from '../http/lists.ts';
+import { replyWithList } from '../http/list-reply.ts';
+import { listOfRows } from '../http/lists.ts';
 import { URL_FAULTS } from '../http/receiver-url.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { accountQuery, NOTHING, oneOf, pageQuery, searchQuery, sortQuery } from '../http/schema.ts';
@@ -47,14 +48,14 @@ export function webhookRoutes(services: Services): Route[] {
         ...sortQuery(SORTS),
       }),
       response: webhooksResponse,
-      faults: { 400: ['invalid_limit', 'invalid_cursor', 'invalid_sort'], ...ACTING_FAULTS },
+      faults: ACTING_FAULTS,
       run(context) {
         const all = reader.webhooksOf(accountOf(reader, context).id);
-        const { rows, ...page } = pageOfRows(all, context, {
+        const list = listOfRows(all, context.query, {
           sorts: { id: ({ id }) => id, url: ({ url }) => url, created_at: ({ createdAt }) => createdAt },
           texts: ({ url, description }) => [url, description],
         });
-        return { webhooks: rows.map(viewWebhook), ...page };
+        return replyWithList(services.streams, context, 'webhooks', { view: viewWebhook, ...list });
       },
     }),
     route({
@@ -146,7 +147,7 @@ export function webhookRoutes(services: Services): Route[] {
         state: Type.Optional(oneOf(WEBHOOK_STATES, 'only deliveries in this state')),
       }),
       response: deliveriesResponse,
-      faults: { 400: ['invalid_limit', 'invalid_cursor', 'invalid_state'], ...MISSING },
+      faults: { 400: ['invalid_state'], ...MISSING },
       run: (context) => listDeliveries(services, context, idOf(context)),
     }),
     route({

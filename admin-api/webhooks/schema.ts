@@ -10,13 +10,12 @@ import {
   id,
   line,
   list,
-  nextCursorSchema,
   oneOf,
   orNull,
+  pageFields,
   readOnly,
   text,
   time,
-  totalSchema,
 } from '../http/schema.ts';
 
 const url = text('an https URL with a public host', { minLength: 1, maxLength: 2048 });
@@ -79,8 +78,7 @@ export const newWebhookResponse = Type.Object({ secret, ...webhookView });
 
 export const webhooksResponse = Type.Object({
   webhooks: list(Type.Object(webhookView, { title: 'Webhook' }), 'the webhooks of the account'),
-  next_cursor: nextCursorSchema,
-  total: totalSchema,
+  ...pageFields,
 });
 
 const deliveryView = {
@@ -103,7 +101,7 @@ export const deliveryResponse = Type.Object(deliveryView);
 
 export const deliveriesResponse = Type.Object({
   deliveries: list(Type.Object(deliveryView, { title: 'WebhookDelivery' }), 'newest first'),
-  next_cursor: nextCursorSchema,
+  ...pageFields,
 });
 
 export const replayBody = bodySchema(

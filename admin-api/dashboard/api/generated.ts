@@ -4966,7 +4966,10 @@ export interface operations {
     listTokens: {
         parameters: {
             query?: {
-                /** @description the maximum number of items, 1 to 1000; the default is 100 */
+                /**
+                 * @description the maximum number of items of a page, 1 to 1000; 100 with `cursor`
+                 * alone; without both, the list is whole, up to 10,000 items
+                 */
                 limit?: number;
                 /** @description the next_cursor of the previous page */
                 cursor?: string;
@@ -4998,7 +5001,7 @@ export interface operations {
                         ok: true;
                         /** @description the tokens of the account */
                         tokens: components["schemas"]["Token"][];
-                        /** @description the cursor of the next page, or null on the last page */
+                        /** @description the cursor of the next page; null: nothing follows */
                         next_cursor: string | null;
                         /**
                          * @description the number of items on all pages; null on later pages, and
@@ -5061,6 +5064,22 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
+            /** @description Service Unavailable: `busy`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "busy";
+                        };
+                    };
+                };
+            };
             default: components["responses"]["Otherwise"];
         };
     };
@@ -5897,7 +5916,10 @@ export interface operations {
     listSessions: {
         parameters: {
             query?: {
-                /** @description the maximum number of items, 1 to 1000; the default is 100 */
+                /**
+                 * @description the maximum number of items of a page, 1 to 1000; 100 with `cursor`
+                 * alone; without both, the list is whole, up to 10,000 items
+                 */
                 limit?: number;
                 /** @description the next_cursor of the previous page */
                 cursor?: string;
@@ -5930,7 +5952,7 @@ export interface operations {
                         ok: true;
                         /** @description the sessions of the account */
                         sessions: components["schemas"]["Session"][];
-                        /** @description the cursor of the next page, or null on the last page */
+                        /** @description the cursor of the next page; null: nothing follows */
                         next_cursor: string | null;
                         /**
                          * @description the number of items on all pages; null on later pages, and
@@ -5975,6 +5997,22 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
+            /** @description Service Unavailable: `busy`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "busy";
+                        };
+                    };
+                };
+            };
             default: components["responses"]["Otherwise"];
         };
     };
@@ -6149,7 +6187,10 @@ export interface operations {
     listTsigKeys: {
         parameters: {
             query?: {
-                /** @description the maximum number of items, 1 to 1000; the default is 100 */
+                /**
+                 * @description the maximum number of items of a page, 1 to 1000; 100 with `cursor`
+                 * alone; without both, the list is whole, up to 10,000 items
+                 */
                 limit?: number;
                 /** @description the next_cursor of the previous page */
                 cursor?: string;
@@ -6181,7 +6222,7 @@ export interface operations {
                         ok: true;
                         /** @description the TSIG keys of the account */
                         tsig_keys: components["schemas"]["TsigKey"][];
-                        /** @description the cursor of the next page, or null on the last page */
+                        /** @description the cursor of the next page; null: nothing follows */
                         next_cursor: string | null;
                         /**
                          * @description the number of items on all pages; null on later pages, and
@@ -6244,6 +6285,22 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
+            /** @description Service Unavailable: `busy`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "busy";
+                        };
+                    };
+                };
+            };
             default: components["responses"]["Otherwise"];
         };
     };
@@ -6764,7 +6821,10 @@ export interface operations {
     listAccounts: {
         parameters: {
             query?: {
-                /** @description the maximum number of items, 1 to 1000; the default is 100 */
+                /**
+                 * @description the maximum number of items of a page, 1 to 1000; 100 with `cursor`
+                 * alone; without both, the list is whole, up to 10,000 items
+                 */
                 limit?: number;
                 /** @description the next_cursor of the previous page */
                 cursor?: string;
@@ -6797,7 +6857,7 @@ export interface operations {
                         ok: true;
                         /** @description sorted by id, unless `sort` says otherwise */
                         accounts: components["schemas"]["Account"][];
-                        /** @description the cursor of the next page, or null on the last page */
+                        /** @description the cursor of the next page; null: nothing follows */
                         next_cursor: string | null;
                         /**
                          * @description the number of items on all pages; null on later pages, and
@@ -6845,6 +6905,22 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
+            /** @description Service Unavailable: `busy`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "busy";
+                        };
+                    };
+                };
+            };
             default: components["responses"]["Otherwise"];
         };
     };
@@ -8487,7 +8563,10 @@ export interface operations {
     listPasskeys: {
         parameters: {
             query?: {
-                /** @description the maximum number of items, 1 to 1000; the default is 100 */
+                /**
+                 * @description the maximum number of items of a page, 1 to 1000; 100 with `cursor`
+                 * alone; without both, the list is whole, up to 10,000 items
+                 */
                 limit?: number;
                 /** @description the next_cursor of the previous page */
                 cursor?: string;
@@ -8513,8 +8592,13 @@ export interface operations {
                         ok: true;
                         /** @description the passkeys of the account */
                         passkeys: components["schemas"]["Passkey"][];
-                        /** @description the cursor of the next page, or null on the last page */
+                        /** @description the cursor of the next page; null: nothing follows */
                         next_cursor: string | null;
+                        /**
+                         * @description the number of items on all pages; null on later pages, and
+                         * where counting would read the whole list
+                         */
+                        total: number | null;
                     };
                 };
             };
@@ -8553,6 +8637,22 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
+            /** @description Service Unavailable: `busy`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "busy";
+                        };
+                    };
+                };
+            };
             default: components["responses"]["Otherwise"];
         };
     };
@@ -9163,7 +9263,10 @@ export interface operations {
     listAudit: {
         parameters: {
             query?: {
-                /** @description the maximum number of items, 1 to 1000; the default is 100 */
+                /**
+                 * @description the maximum number of items of a page, 1 to 1000; 100 with `cursor`
+                 * alone; without both, the list is whole, up to 10,000 items
+                 */
                 limit?: number;
                 /** @description the next_cursor of the previous page */
                 cursor?: string;
@@ -9206,7 +9309,7 @@ export interface operations {
                         ok: true;
                         /** @description newest first */
                         entries: components["schemas"]["AuditEntry"][];
-                        /** @description the cursor of the next page, or null on the last page */
+                        /** @description the cursor of the next page; null: nothing follows */
                         next_cursor: string | null;
                         /**
                          * @description the number of items on all pages; null on later pages, and
@@ -9254,6 +9357,22 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
+            /** @description Service Unavailable: `busy`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "busy";
+                        };
+                    };
+                };
+            };
             default: components["responses"]["Otherwise"];
         };
     };
@@ -9440,7 +9559,10 @@ export interface operations {
     listDomains: {
         parameters: {
             query?: {
-                /** @description the maximum number of items, 1 to 1000; the default is 100 */
+                /**
+                 * @description the maximum number of items of a page, 1 to 1000; 100 with `cursor`
+                 * alone; without both, the list is whole, up to 10,000 items
+                 */
                 limit?: number;
                 /** @description the next_cursor of the previous page */
                 cursor?: string;
@@ -9478,7 +9600,7 @@ export interface operations {
                          * otherwise
                          */
                         domains: components["schemas"]["ListedDomain"][];
-                        /** @description the cursor of the next page, or null on the last page */
+                        /** @description the cursor of the next page; null: nothing follows */
                         next_cursor: string | null;
                         /**
                          * @description the number of items on all pages; null on later pages, and
@@ -9538,6 +9660,22 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
+            /** @description Service Unavailable: `busy`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "busy";
+                        };
+                    };
+                };
+            };
             default: components["responses"]["Otherwise"];
         };
     };
@@ -10514,7 +10652,10 @@ export interface operations {
     listRecords: {
         parameters: {
             query?: {
-                /** @description the maximum number of items, 1 to 1000; the default is 100 */
+                /**
+                 * @description the maximum number of items of a page, 1 to 1000; 100 with `cursor`
+                 * alone; without both, the list is whole, up to 10,000 items
+                 */
                 limit?: number;
                 /** @description the next_cursor of the previous page */
                 cursor?: string;
@@ -10557,7 +10698,7 @@ export interface operations {
                         ok: true;
                         /** @description sorted by name, in canonical order */
                         records: components["schemas"]["Record"][];
-                        /** @description the cursor of the next page, or null on the last page */
+                        /** @description the cursor of the next page; null: nothing follows */
                         next_cursor: string | null;
                         /**
                          * @description the number of items on all pages; null on later pages, and
@@ -10642,6 +10783,22 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
+            /** @description Service Unavailable: `busy`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "busy";
+                        };
+                    };
+                };
+            };
             default: components["responses"]["Otherwise"];
         };
     };
@@ -11330,6 +11487,14 @@ export interface operations {
                     "text/dns": string;
                 };
             };
+            /** @description Not Modified. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
@@ -11377,6 +11542,22 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
+            /** @description Service Unavailable: `busy`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "busy";
+                        };
+                    };
+                };
+            };
             default: components["responses"]["Otherwise"];
         };
     };
@@ -11576,7 +11757,10 @@ export interface operations {
     listHistory: {
         parameters: {
             query?: {
-                /** @description the maximum number of items, 1 to 1000; the default is 100 */
+                /**
+                 * @description the maximum number of items of a page, 1 to 1000; 100 with `cursor`
+                 * alone; without both, the list is whole, up to 10,000 items
+                 */
                 limit?: number;
                 /** @description the next_cursor of the previous page */
                 cursor?: string;
@@ -11622,7 +11806,7 @@ export interface operations {
                          * domain
                          */
                         is_complete: boolean;
-                        /** @description the cursor of the next page, or null on the last page */
+                        /** @description the cursor of the next page; null: nothing follows */
                         next_cursor: string | null;
                         /**
                          * @description the number of items on all pages; null on later pages, and
@@ -11682,6 +11866,22 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
+            /** @description Service Unavailable: `busy`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "busy";
+                        };
+                    };
+                };
+            };
             default: components["responses"]["Otherwise"];
         };
     };
@@ -13304,7 +13504,10 @@ export interface operations {
     listCertificates: {
         parameters: {
             query?: {
-                /** @description the maximum number of items, 1 to 1000; the default is 100 */
+                /**
+                 * @description the maximum number of items of a page, 1 to 1000; 100 with `cursor`
+                 * alone; without both, the list is whole, up to 10,000 items
+                 */
                 limit?: number;
                 /** @description the next_cursor of the previous page */
                 cursor?: string;
@@ -13334,13 +13537,18 @@ export interface operations {
                         ok: true;
                         /** @description sorted by name of the domain, in canonical order */
                         certificates: components["schemas"]["ListedCertificate"][];
-                        /** @description the cursor of the next page, or null on the last page */
+                        /** @description the cursor of the next page; null: nothing follows */
                         next_cursor: string | null;
+                        /**
+                         * @description the number of items on all pages; null on later pages, and
+                         * where counting would read the whole list
+                         */
+                        total: number | null;
                     };
                 };
             };
             /**
-             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `invalid_only`,
+             * @description Bad Request: `invalid_only`, `invalid_limit`, `invalid_cursor`,
              * `bad_request`, `unknown_parameter`.
              */
             400: {
@@ -13352,7 +13560,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_limit" | "invalid_cursor" | "invalid_only" | "bad_request" | "unknown_parameter";
+                            code: "invalid_only" | "invalid_limit" | "invalid_cursor" | "bad_request" | "unknown_parameter";
                         };
                     };
                 };
@@ -13392,6 +13600,22 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
+            /** @description Service Unavailable: `busy`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "busy";
+                        };
+                    };
+                };
+            };
             default: components["responses"]["Otherwise"];
         };
     };
@@ -18743,7 +18967,10 @@ export interface operations {
     listWebhooks: {
         parameters: {
             query?: {
-                /** @description the maximum number of items, 1 to 1000; the default is 100 */
+                /**
+                 * @description the maximum number of items of a page, 1 to 1000; 100 with `cursor`
+                 * alone; without both, the list is whole, up to 10,000 items
+                 */
                 limit?: number;
                 /** @description the next_cursor of the previous page */
                 cursor?: string;
@@ -18777,7 +19004,7 @@ export interface operations {
                         ok: true;
                         /** @description the webhooks of the account */
                         webhooks: components["schemas"]["Webhook"][];
-                        /** @description the cursor of the next page, or null on the last page */
+                        /** @description the cursor of the next page; null: nothing follows */
                         next_cursor: string | null;
                         /**
                          * @description the number of items on all pages; null on later pages, and
@@ -18840,6 +19067,22 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
+            /** @description Service Unavailable: `busy`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "busy";
+                        };
+                    };
+                };
+            };
             default: components["responses"]["Otherwise"];
         };
     };
@@ -19735,7 +19978,10 @@ export interface operations {
     listWebhookDeliveries: {
         parameters: {
             query?: {
-                /** @description the maximum number of items, 1 to 1000; the default is 100 */
+                /**
+                 * @description the maximum number of items of a page, 1 to 1000; 100 with `cursor`
+                 * alone; without both, the list is whole, up to 10,000 items
+                 */
                 limit?: number;
                 /** @description the next_cursor of the previous page */
                 cursor?: string;
@@ -19766,13 +20012,18 @@ export interface operations {
                         ok: true;
                         /** @description newest first */
                         deliveries: components["schemas"]["WebhookDelivery"][];
-                        /** @description the cursor of the next page, or null on the last page */
+                        /** @description the cursor of the next page; null: nothing follows */
                         next_cursor: string | null;
+                        /**
+                         * @description the number of items on all pages; null on later pages, and
+                         * where counting would read the whole list
+                         */
+                        total: number | null;
                     };
                 };
             };
             /**
-             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `invalid_state`,
+             * @description Bad Request: `invalid_state`, `invalid_limit`, `invalid_cursor`,
              * `bad_request`, `bad_escape`, `unknown_parameter`.
              */
             400: {
@@ -19784,7 +20035,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_limit" | "invalid_cursor" | "invalid_state" | "bad_request" | "bad_escape" | "unknown_parameter";
+                            code: "invalid_state" | "invalid_limit" | "invalid_cursor" | "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -19821,6 +20072,22 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
+            /** @description Service Unavailable: `busy`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "busy";
+                        };
+                    };
+                };
+            };
             default: components["responses"]["Otherwise"];
         };
     };
@@ -20426,7 +20693,10 @@ export interface operations {
     listApps: {
         parameters: {
             query?: {
-                /** @description the maximum number of items, 1 to 1000; the default is 100 */
+                /**
+                 * @description the maximum number of items of a page, 1 to 1000; 100 with `cursor`
+                 * alone; without both, the list is whole, up to 10,000 items
+                 */
                 limit?: number;
                 /** @description the next_cursor of the previous page */
                 cursor?: string;
@@ -20454,8 +20724,13 @@ export interface operations {
                         ok: true;
                         /** @description the apps of the account */
                         apps: components["schemas"]["App"][];
-                        /** @description the cursor of the next page, or null on the last page */
+                        /** @description the cursor of the next page; null: nothing follows */
                         next_cursor: string | null;
+                        /**
+                         * @description the number of items on all pages; null on later pages, and
+                         * where counting would read the whole list
+                         */
+                        total: number | null;
                     };
                 };
             };
@@ -20512,13 +20787,32 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
+            /** @description Service Unavailable: `busy`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "busy";
+                        };
+                    };
+                };
+            };
             default: components["responses"]["Otherwise"];
         };
     };
     getApp: {
         parameters: {
             query?: {
-                /** @description the maximum number of items, 1 to 1000; the default is 100 */
+                /**
+                 * @description the maximum number of items of a page, 1 to 1000; 100 with `cursor`
+                 * alone; without both, the list is whole, up to 10,000 items
+                 */
                 limit?: number;
                 /** @description the next_cursor of the previous page */
                 cursor?: string;
@@ -20548,8 +20842,13 @@ export interface operations {
                         app: components["schemas"]["App"];
                         /** @description its packages, newest first */
                         uploads: components["schemas"]["UploadBrief"][];
-                        /** @description the cursor of the next page, or null on the last page */
+                        /** @description the cursor of the next page; null: nothing follows */
                         next_cursor: string | null;
+                        /**
+                         * @description the number of items on all pages; null on later pages, and
+                         * where counting would read the whole list
+                         */
+                        total: number | null;
                     };
                 };
             };
@@ -20603,6 +20902,22 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
+            /** @description Service Unavailable: `busy`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "busy";
+                        };
+                    };
+                };
+            };
             default: components["responses"]["Otherwise"];
         };
     };
@@ -20927,7 +21242,10 @@ export interface operations {
     listReviewQueue: {
         parameters: {
             query?: {
-                /** @description the maximum number of items, 1 to 1000; the default is 100 */
+                /**
+                 * @description the maximum number of items of a page, 1 to 1000; 100 with `cursor`
+                 * alone; without both, the list is whole, up to 10,000 items
+                 */
                 limit?: number;
                 /** @description the next_cursor of the previous page */
                 cursor?: string;
@@ -20953,8 +21271,13 @@ export interface operations {
                         ok: true;
                         /** @description packages in review, oldest first */
                         uploads: components["schemas"]["QueuedUpload"][];
-                        /** @description the cursor of the next page, or null on the last page */
+                        /** @description the cursor of the next page; null: nothing follows */
                         next_cursor: string | null;
+                        /**
+                         * @description the number of items on all pages; null on later pages, and
+                         * where counting would read the whole list
+                         */
+                        total: number | null;
                     };
                 };
             };
@@ -20996,6 +21319,22 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
+            /** @description Service Unavailable: `busy`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "busy";
+                        };
+                    };
+                };
+            };
             default: components["responses"]["Otherwise"];
         };
     };
@@ -21866,7 +22205,10 @@ export interface operations {
     listStoreApps: {
         parameters: {
             query?: {
-                /** @description the maximum number of items, 1 to 1000; the default is 100 */
+                /**
+                 * @description the maximum number of items of a page, 1 to 1000; 100 with `cursor`
+                 * alone; without both, the list is whole, up to 10,000 items
+                 */
                 limit?: number;
                 /** @description the next_cursor of the previous page */
                 cursor?: string;
@@ -21899,7 +22241,7 @@ export interface operations {
                         ok: true;
                         /** @description the published apps */
                         apps: components["schemas"]["StoreApp"][];
-                        /** @description the cursor of the next page, or null on the last page */
+                        /** @description the cursor of the next page; null: nothing follows */
                         next_cursor: string | null;
                         /**
                          * @description the number of items on all pages; null on later pages, and
@@ -21936,7 +22278,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
-            /** @description Service Unavailable: `store_unavailable`. */
+            /** @description Service Unavailable: `store_unavailable`, `busy`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21947,7 +22289,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "store_unavailable";
+                            code: "store_unavailable" | "busy";
                         };
                     };
                 };

@@ -63,14 +63,24 @@ export class Catalog {
     });
   }
 
-  /** Rejects with the error of the store. */
-  async find({ key, descending, matches, after, limit }: CatalogSearch): Promise<CatalogPage> {
+  /** The number of published apps. Rejects with the error of the store. */
+  async count(): Promise<number> {
+    await this.#read();
+    return this.#entries.size;
+  }
+
+  #read(): Promise<void> {
     this.#built ??= this.#build().catch((error: unknown) => {
       this.#built = undefined;
       this.#entries.clear();
       throw error;
     });
-    await this.#built;
+    return this.#built;
+  }
+
+  /** Rejects with the error of the store. */
+  async find({ key, descending, matches, after, limit }: CatalogSearch): Promise<CatalogPage> {
+    await this.#read();
     const sorted = this.#sorted[key];
     const found: Published[] = [];
     let last: Position | null = null;

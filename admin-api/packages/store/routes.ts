@@ -8,9 +8,10 @@ import { Type } from '@sinclair/typebox';
 import { clientNetwork } from '../../../core/address/ipv6.ts';
 import type { Services } from '../../change/services.ts';
 import { HttpError } from '../../http/errors.ts';
-import { DEFAULT_LIMIT, invalidCursor, nextCursor, readPage, readSearch, readSort } from '../../http/lists.ts';
+import { replyWithList } from '../../http/list-reply.ts';
+import { DEFAULT_LIMIT, invalidCursor, MAX_WHOLE, readPage, readSearch, readSort } from '../../http/lists.ts';
 import type { RateLimit } from '../../http/rate-limit.ts';
-import { type Context, publicRoute, type Route } from '../../http/route.ts';
+import { type Context, publicRoute, type Reply, type Route } from '../../http/route.ts';
 import { pageQuery, searchQuery, sortQuery } from '../../http/schema.ts';
 import { isAppId } from '../owned.ts';
 import type { PackageBlobs } from '../package-blobs.ts';
@@ -52,23 +53,32 @@ export function storeRoutes({ services, blobs, keys, catalog, requests }: StoreP
       response: storeAppsResponse,
       faults: {
         304: [],
-        400: ['invalid_limit', 'invalid_cursor', 'invalid_sort'],
         429: ['too_many_requests'],
         503: ['store_unavailable'],
       },
       async run(context) {
-        const { limit, after } = readPage(context.query);
-        begin(context, Math.ceil(limit / DEFAULT_LIMIT));
+        const page = readPage(context.query);
+        const entries = page?.limit ?? Math.min(await catalog.count(), MAX_WHOLE);
+        begin(context, Math.max(1, Math.ceil(entries / DEFAULT_LIMIT)));
         const { key, descending } = readSort(context.query, SORTS);
         const matches = readSearch(context.query);
-        const position = after === null ? null : readPosition(after);
-        const page = await catalog.find({ key, descending, matches, limit, after: position });
-        const rows = keys.rows;
-        const apps = await Promise.all(
-          page.found.map(async (each) => viewStoreApp(each, await keys.sign(each.upload, rows), SHORT_DESCRIPTION)),
-        );
-        const last = page.last === null ? null : Buffer.from(`${page.last.value}\0${page.last.appId}`);
-        return tagged(context, { apps, next_cursor: nextCursor(last, context), total: page.total });
+        const { rows } = keys;
+        const response = await replyWithList(services.streams, context, 'apps', {
+          async read({ limit, after }) {
+            const position = after === null ? null : readPosition(after);
+            const part = await catalog.find({ key, descending, matches, limit, after: position });
+            const apps = part.found.map(async (each) =>
+              viewStoreApp(each, await keys.sign(each.upload, rows), SHORT_DESCRIPTION),
+            );
+            return {
+              rows: await Promise.all(apps),
+              last: part.last === null ? null : Buffer.from(`${part.last.value}\0${part.last.appId}`),
+              total: part.total,
+            };
+          },
+          view: (app) => app,
+        });
+        return tagged(context, response);
       },
     }),
     publicRoute({
@@ -160,9 +170,13 @@ export function storeRoutes({ services, blobs, keys, catalog, requests }: StoreP
   ];
 }
 
-/** Sets the ETag of a response that must be revalidated. */
-function tagged<T extends object>({ headers }: Context<null>, response: T): T {
-  headers.ETag = `"${createHash('sha256').update(JSON.stringify(response)).digest('base64url').slice(0, 20)}"`;
+/**
+ * Sets the ETag of a response that must be revalidated. A long list, which is streamed, has none.
+ */
+function tagged<T extends Reply>({ headers }: Context<null>, response: T): T {
+  const text = 'raw' in response ? response.raw : JSON.stringify(response);
+  if (typeof text !== 'string') return response;
+  headers.ETag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 20)}"`;
   headers['Cache-Control'] = 'no-cache';
   return response;
 }

@@ -1,18 +1,7 @@
 /** Schemas of the store in requests and responses. */
 import { type TProperties, Type } from '@sinclair/typebox';
 import { bodySchema } from '../../http/json-body.ts';
-import {
-  count,
-  id,
-  integer,
-  line,
-  list,
-  nextCursorSchema,
-  orNull,
-  text,
-  time,
-  totalSchema,
-} from '../../http/schema.ts';
+import { count, id, integer, line, list, orNull, pageFields, text, time } from '../../http/schema.ts';
 
 const SHA256 = '^[0-9a-f]{64}$';
 const signature = {
@@ -52,8 +41,7 @@ const storeApp = Type.Object(
 
 export const storeAppsResponse = Type.Object({
   apps: list(storeApp, 'the published apps'),
-  next_cursor: nextCursorSchema,
-  total: totalSchema,
+  ...pageFields,
 });
 
 export const storeAppResponse = Type.Object({ app: storeApp });

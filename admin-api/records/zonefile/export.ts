@@ -2,7 +2,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterPrefix, idKey, nameOfKey, recordKeyParts } from '../../../core/store/keys.ts';
 import { type Domain, RECORD_RDATA, records } from '../../../core/store/rows.ts';
-import { SnapshotDeadline } from '../../../core/store/snapshot-deadline.ts';
 import { spelledOwners } from '../../../core/store/spelled-owners.ts';
 import { formatMaster } from '../../../core/wire/master/index.ts';
 import { equalNames, type Name } from '../../../core/wire/name.ts';
@@ -11,46 +10,38 @@ import { apexSets } from '../../../core/zone/apex.ts';
 import { readRRsets } from '../../../core/zone/stored.ts';
 import { findType } from '../../../core/zone/view.ts';
 import type { Services } from '../../change/services.ts';
-import { HttpError } from '../../http/errors.ts';
+import type { StreamSource } from '../../http/stream-slots.ts';
 import { DNSSEC_TYPES } from '../rules/dnssec.ts';
 
 /** Chunks of 16 KB before a yield to the event loop, which a large zone must not block for long. */
 const CHUNKS_PER_TURN = 8;
 
-/** Limits the time in which a client reads an export. */
-export class ExportDeadline extends SnapshotDeadline {
-  /** Counts `bytes` as read by the client. Throws HttpError 408 if the client reads too slowly. */
-  countRead(bytes: number): void {
-    if (this.isPast(bytes)) throw new HttpError(408, 'too_slow', 'The client read the zone too slowly.');
-  }
+export interface Export extends StreamSource {
+  readonly revision: number;
 }
 
 /**
- * SOA and NS first, then the records in canonical order. Owners have the case of their zone file.
+ * Opens an export: SOA and NS first, then the records in canonical order. Owners have the case of
+ * their zone file.
  */
-export async function* exportZone(services: Services, domain: Domain): AsyncGenerator<string, void, undefined> {
-  const { environment, reader, zoneSettings } = services;
+export function openExport({ environment, reader, zoneSettings }: Services, domain: Domain): Export {
   // Kept open until the end, so that LMDB does not reuse the pages of this state.
   const transaction = environment.root.useReadTransaction();
-  const deadline = new ExportDeadline();
-  try {
-    const atApex = apexSets(
-      readRRsets(environment, domain.id, domain.apex),
-      domain,
-      zoneSettings,
-      reader.zoneState(domain.id).serial,
-    );
-    const start = idKey(domain.id);
-    const rows = environment.rows.get(records.number)!.getRange({ start, end: afterPrefix(start), transaction });
-    let chunks = 0;
-    const spelled = spelledOwners(environment, domain.id, transaction);
-    for (const text of formatMaster(domain.apex, orderRecords(domain, atApex, rows, spelled))) {
-      yield text;
-      deadline.countRead(text.length);
-      if (++chunks % CHUNKS_PER_TURN === 0) await setImmediate();
-    }
-  } finally {
-    transaction.done();
+  const { serial, revision } = reader.zoneState(domain.id);
+  const atApex = apexSets(readRRsets(environment, domain.id, domain.apex), domain, zoneSettings, serial);
+  const start = idKey(domain.id);
+  const rows = environment.rows.get(records.number)!.getRange({ start, end: afterPrefix(start), transaction });
+  const spelled = spelledOwners(environment, domain.id, transaction);
+  const texts = formatMaster(domain.apex, orderRecords(domain, atApex, rows, spelled));
+  return { revision, chunks: inPieces(texts), close: () => transaction.done() };
+}
+
+/** Yields to the event loop. */
+async function* inPieces(texts: Iterable<string>): AsyncGenerator<string, void, undefined> {
+  let chunks = 0;
+  for (const text of texts) {
+    yield text;
+    if (++chunks % CHUNKS_PER_TURN === 0) await setImmediate();
   }
 }
 

@@ -1,0 +1,140 @@
+/**
+ * Responses with a list. A client that knows nothing of pages gets the whole list, up to MAX_WHOLE
+ * entries, so that it loses none without notice. A long one is streamed: it is read in parts
+ * between other work, as its client takes it. Each entry is in the state of the moment at which it
+ * is read, and an entry that exists all the time is in the list once.
+ */
+import { strangerAt } from '../../core/address/slot-owner.ts';
+import type { SlotOwner } from '../../core/base/fair-slots.ts';
+import { Steps } from '../../core/base/steps.ts';
+import type { Caller } from './caller.ts';
+import { cursorOf, type ListPart, type ListReader, MAX_WHOLE, nextCursor, type Page, readPage } from './lists.ts';
+import type { Context, RawReply } from './route.ts';
+import { callerOwner } from './slot-owner.ts';
+import type { StreamSlots } from './stream-slots.ts';
+import { SMALL_RESPONSE } from './transport.ts';
+
+export interface List<Row, View, More extends object> extends ListReader<Row, More> {
+  /** Undefined: the entry was deleted after it was read. */
+  view(row: Row): View | undefined | Promise<View>;
+}
+
+export type ListBody<F extends string, View, More extends object> = { readonly [K in F]: readonly View[] } & More & {
+    readonly next_cursor: string | null;
+    readonly total: number | null;
+  };
+
+/** Rows of a part that are in memory at a time. */
+const MAX_PART = 250;
+/** Characters of a chunk. */
+const CHUNK = 32 * 1024;
+/** Parts that are read before a list is streamed; a search may find little in each. */
+const MAX_SMALL_PARTS = 4;
+
+/** The list in the field `field`. Throws HttpError 400 and 503. */
+export async function replyWithList<const F extends string, Row, View, More extends object>(
+  streams: StreamSlots,
+  context: Context<Caller | null>,
+  field: F,
+  list: List<Row, View, More>,
+): Promise<ListBody<F, View, More> | RawReply> {
+  const page = readPage(context.query);
+  if (page !== null) return readOnePage(context, field, list, page);
+  const { headers, client } = context;
+  headers['Content-Type'] = 'application/json';
+  const whole = new WholeList(field, list);
+  const chunks = whole.chunks();
+  let text = '';
+  while (whole.parts < MAX_SMALL_PARTS && text.length <= SMALL_RESPONSE) {
+    const { done, value } = await chunks.next();
+    if (done === true) return { raw: text };
+    text += value;
+  }
+  if (whole.last !== undefined) nextCursor(whole.last, context);
+  return { raw: await streams.open(ownerOf(context), client, () => ({ chunks: startingWith(text, chunks) })) };
+}
+
+const ownerOf = ({ caller, remoteAddress }: Context<Caller | null>): SlotOwner =>
+  caller === null ? strangerAt(remoteAddress) : callerOwner({ caller, remoteAddress });
+
+async function* startingWith(text: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield text;
+  yield* rest;
+}
+
+async function readOnePage<const F extends string, Row, View, More extends object>(
+  context: Context<Caller | null>,
+  field: F,
+  list: List<Row, View, More>,
+  page: Page,
+): Promise<ListBody<F, View, More>> {
+  const { rows, last, total, more } = await list.read(page);
+  const steps = new Steps();
+  const views: View[] = [];
+  for (const row of rows) {
+    const view = await list.view(row);
+    if (view !== undefined) views.push(view);
+    await steps.next();
+  }
+  const counted = total ?? (last === null ? views.length : null);
+  const body = {
+    [field]: views,
+    ...more,
+    next_cursor: nextCursor(last, context),
+    total: isFirst(page) ? counted : null,
+  };
+  return body as unknown as ListBody<F, View, More>;
+}
+
+const isFirst = ({ after }: Page): boolean => after === null;
+
+/** The JSON text of a list, made in chunks. */
+class WholeList<Row, View, More extends object> {
+  readonly #field: string;
+  readonly #list: List<Row, View, More>;
+  /** Parts that were read. */
+  parts = 0;
+  /** The key at which the list ends, once it is known; null: it is complete. */
+  last: Uint8Array | null | undefined;
+
+  constructor(field: string, list: List<Row, View, More>) {
+    this.#field = field;
+    this.#list = list;
+  }
+
+  /** After each part comes a chunk, which may be empty. */
+  async *chunks(): AsyncGenerator<string> {
+    const { maxPart = MAX_PART } = this.#list;
+    const steps = new Steps();
+    let text = `{"ok":true,"${this.#field}":[`;
+    let count = 0;
+    let left = MAX_WHOLE;
+    let after: Uint8Array | null = null;
+    let first: ListPart<Row, More> | undefined;
+    for (;;) {
+      const part: ListPart<Row, More> = await this.#list.read({
+        limit: Math.min(maxPart, left),
+        after: after === null ? null : Buffer.from(after),
+      });
+      this.parts++;
+      first ??= part;
+      left -= part.rows.length;
+      after = part.last;
+      if (after === null || left === 0) this.last = after;
+      for (const row of part.rows) {
+        const view = await this.#list.view(row);
+        if (view !== undefined) text += `${count++ === 0 ? '' : ','}${JSON.stringify(view)}`;
+        await steps.next();
+        if (text.length < CHUNK) continue;
+        yield text;
+        text = '';
+      }
+      if (this.last !== undefined) break;
+      yield text;
+      text = '';
+      await steps.next();
+    }
+    const total = first.total ?? (after === null ? count : null);
+    yield `${text}],${JSON.stringify({ ...first.more, next_cursor: cursorOf(after), total }).slice(1)}`;
+  }
+}
