@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { nodeBinary } from '../../test/runner/node-binary.ts';
+import { nodeBinary, SHIPPED } from '../../test/runner/node-binary.ts';
 import type { Checkout } from './checkout.ts';
 import { licenceTexts } from './licences.ts';
 import { NODE } from './node.ts';
@@ -33,7 +33,7 @@ export function stage({ folder }: Checkout, to: string): void {
   writeFileSync(join(to, 'package.json'), '{ "name": "waypost", "private": true, "type": "module" }\n');
   copyPackages(folder, to, TARGET, isForTarget);
   checkHash(join(to, UWS.path), UWS.sha256);
-  const node = nodeBinary(NODE.version);
+  const node = nodeBinary(SHIPPED);
   checkHash(node, NODE.sha256);
   mkdirSync(join(to, 'bin'));
   cpSync(node, join(to, 'bin/node'));

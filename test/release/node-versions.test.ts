@@ -1,25 +1,24 @@
 /**
- * On the other supported versions of Node: the daemon, and the parts that depend on the version
- * (native modules, system calls, OpenSSL, HTTP transports, threads). `npm run test:node` runs all.
+ * On the other supported versions of Node: all unit tests, and what of the system depends on the
+ * version. `npm run test:node` runs the unit tests alone.
  */
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { nodeBinary, otherVersions } from '../runner/node-binary.ts';
+import { startChild } from '../support/child.ts';
 import { testOnOtherVersions } from '../support/node-versions.ts';
 
-testOnOtherVersions(
-  new RegExp(
-    [
-      '^smoke',
-      '^core/os/(?!pulse)',
-      '^core/nameserver/(threads|tcp|tls|udp)\\.test',
-      '^core/store/environment',
-      '^admin-api/http/transport\\.test',
-      '^admin-api/proxy/(certificate|origin)\\.test',
-      '^edge/http/(tls|transport)/',
-      '^edge/http/server/(server|staple)\\.test',
-      '^edge/ocsp/',
-      '^edge/compress/whole',
-      '^system/edge/clients/key-exchange',
-      '^system/edge/daemon/staple',
-      '^system/core/base/main-heap',
-    ].join('|'),
-  ),
-);
+const RUNNER = join(import.meta.dirname, '../runner/run.js');
+const LIMIT_MS = 15 * 60_000;
+
+const test = suite('unit tests on versions of Node');
+for (const major of otherVersions())
+  test(`Node ${major}`, async () => {
+    const env = { ...process.env, FORCE_COLOR: '0', WAYPOST_DEPTH: 'quick' };
+    const child = startChild(nodeBinary(major), [RUNNER, '--tier', 'unit'], env);
+    assert.is(await child.ended(LIMIT_MS), 0, child.output());
+  });
+test.run();
+
+testOnOtherVersions(/^system\/(?:edge\/clients\/key-exchange|edge\/daemon\/staple|core\/base\/main-heap)/);

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { NODE } from '../../config/release/node.ts';
 
 /** The major versions that package.json supports. */
 export const SUPPORTED: readonly number[] = [20, 22, 24];
@@ -9,17 +10,21 @@ export const SUPPORTED: readonly number[] = [20, 22, 24];
 const CACHE = join(import.meta.dirname, '../../../node_modules/.cache/node-versions');
 const INSTALL_MS = 300_000;
 
+/** The one that a release has. */
+export const SHIPPED = Number(NODE.version.split('.')[0]);
+
 /** The supported versions without that of this process. */
 export const otherVersions = (): readonly number[] =>
   SUPPORTED.filter((major) => major !== Number(process.versions.node.split('.')[0]));
 
 /**
- * Path of a program of Node, as the packages of npm have it. `version`: the newest of this major
- * version, or exactly one. Throws an Error if it cannot be installed, for example offline.
+ * Path of a program of Node, as the packages of npm have it: of the major version that of a
+ * release, else the newest. Throws an Error if it cannot be installed, for example offline.
  */
-export function nodeBinary(version: number | string): string {
+export function nodeBinary(major: number): string {
+  const version = major === SHIPPED ? NODE.version : String(major);
   const name = `node-${process.platform}-${process.arch}`;
-  const folder = join(CACHE, String(version));
+  const folder = join(CACHE, version);
   const program = join(folder, 'node_modules', name, 'bin/node');
   if (existsSync(program)) return program;
   mkdirSync(folder, { recursive: true });

@@ -20,8 +20,8 @@ test('auto takes uWebSockets.js where it has a binary, else node:http with a lin
   if (hasBinary) assert.equal(lines, []);
   else {
     assert.is(lines.length, 1);
-    const { level, msg, reason } = JSON.parse(lines[0]);
-    assert.equal([level, msg], ['warn', 'the API is served by node:http, which is slower']);
+    const { level, message, reason } = JSON.parse(lines[0]);
+    assert.equal([level, message], ['warn', 'the API is served by node:http, which is slower']);
     assert.match(reason, `has no binary for Node ${process.versions.node} on ${process.platform} ${process.arch}`);
   }
   assert.is((await selectTransport('node', { log })).name, 'node');
