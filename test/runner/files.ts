@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from 'uvu/run';
+import { end } from '../support/at-end.ts';
 import { MARK, type Report, type Step } from './report.ts';
 
 /**
@@ -59,6 +60,8 @@ for (const file of names) {
   const cpu = cpuMs();
   queue.length = 0;
   await run([{ name: file, file: join(root, file) }]);
+  // Their CPU counts for the last file.
+  if (file === names.at(-1)) await end();
   exitCode ||= Number(process.exitCode);
   const report: Report = {
     file,

@@ -16,6 +16,7 @@ export type Tier = (typeof TIERS)[number];
 const root = join(import.meta.dirname, '..');
 const sources = join(root, '../../test');
 const DEPTH = join(root, 'support/depth.js');
+const SHARED_DAEMON = join(root, 'support/shared-daemon.js');
 const SYSTEM = /^system\//;
 const RELEASE = /^release\//;
 /**
@@ -30,19 +31,29 @@ const OPENING = [
   ...['koffi', 'lmdb', 'piscina', 'undici', 'uWebSockets.js'],
 ];
 /** Files that take longer than a minute: they would run alone at the end. */
-const LONGEST: readonly string[] = ['system/node-versions.test.js', 'system/admin-api/contract.test.js'];
+const LONGEST: readonly string[] = [
+  'system/cluster/requests.test.js',
+  'system/docs/commands.test.js',
+  'system/node-versions.test.js',
+  'system/admin-api/contract.test.js',
+  'system/cluster/damage.test.js',
+];
 /** Files in one process, at most: of those without such an import, and of a room. */
 const PURE_BATCH = 60;
 const ROOM_BATCH = 20;
+/** Files of a room that share a daemon, and therefore a process, at most. */
+const DAEMON_BATCH = 10;
 /** Files of a room that shares processes with other rooms, at most. */
 const SMALL_ROOM = 10;
-const PARTS: ReadonlySet<string> = new Set(['admin-api', 'core', 'edge']);
+const PARTS: ReadonlySet<string> = new Set(['admin-api', 'core', 'edge', 'system']);
 
 interface TestFile {
   readonly path: string;
   readonly isSystem: boolean;
   readonly isRelease: boolean;
   readonly isGenerated: boolean;
+  /** It borrows the daemon of its process. */
+  readonly isBorrowing: boolean;
   /** It may share a process with any file. */
   readonly isPure: boolean;
 }
@@ -59,21 +70,20 @@ export function plan(tier: Tier, includes: (path: string) => boolean): string[][
         all: !isRelease,
       })[tier],
   );
-  const exclusive = files.filter(({ isSystem, isRelease }) => isSystem || isRelease || tier === 'deep');
-  const shared = files.filter((file) => !exclusive.includes(file));
-  const isLongest = ({ path }: TestFile): number => Number(LONGEST.includes(path));
-  exclusive.sort(
-    (a, b) =>
-      Number(b.isSystem) - Number(a.isSystem) ||
-      isLongest(b) - isLongest(a) ||
-      Number(b.isGenerated) - Number(a.isGenerated),
+  const isLongest = (path: string): boolean => LONGEST.includes(path);
+  const borrowing = files.filter(({ path, isBorrowing }) => isBorrowing && !isLongest(path) && tier !== 'deep');
+  const exclusive = files.filter(
+    (file) => !borrowing.includes(file) && (file.isSystem || file.isRelease || tier === 'deep'),
   );
-  const rooms = new Map<string, string[]>();
-  for (const { path } of shared.filter(({ isPure }) => !isPure))
-    rooms.set(roomOf(path), [...(rooms.get(roomOf(path)) ?? []), path]);
-  return [
+  const shared = files.filter((file) => !exclusive.includes(file) && !borrowing.includes(file));
+  exclusive.sort((a, b) => Number(b.isSystem) - Number(a.isSystem) || Number(b.isGenerated) - Number(a.isGenerated));
+  const first = [
+    ...joined(byRoom(borrowing)).flatMap((paths) => deal(paths, DAEMON_BATCH)),
     ...exclusive.map(({ path }) => [path]),
-    ...joined([...rooms.values()]).flatMap((paths) => deal(paths, ROOM_BATCH)),
+  ];
+  return [
+    ...first.sort((a, b) => Number(b.some(isLongest)) - Number(a.some(isLongest))),
+    ...joined(byRoom(shared.filter(({ isPure }) => !isPure))).flatMap((paths) => deal(paths, ROOM_BATCH)),
     ...deal(
       shared.filter(({ isPure }) => isPure).map(({ path }) => path),
       PURE_BATCH,
@@ -94,10 +104,17 @@ function testFiles(includes: (path: string) => boolean): TestFile[] {
       isSystem: SYSTEM.test(path),
       isRelease: RELEASE.test(path),
       isGenerated: files.has(DEPTH),
+      isBorrowing: files.has(SHARED_DAEMON),
       isPure: !OPENING.some((name) => modules.has(name)),
     });
   }
   return found;
+}
+
+function byRoom(files: readonly TestFile[]): string[][] {
+  const rooms = new Map<string, string[]>();
+  for (const { path } of files) rooms.set(roomOf(path), [...(rooms.get(roomOf(path)) ?? []), path]);
+  return [...rooms.values()];
 }
 
 /** `core/nameserver` of `core/nameserver/tls/accept.test.js`. */

@@ -32,15 +32,20 @@ export const USUAL = {
   WAYPOST_DOMAINS_CHECK_DELEGATION: 'false',
 };
 
-export interface Daemon {
+/** A daemon that serves. */
+export interface ServingDaemon {
   readonly dataDir: string;
   readonly dnsPort: number;
   readonly adminPort: number;
   /** Environment in which the command line finds this daemon's data. */
   readonly env: NodeJS.ProcessEnv;
+  readonly api: ApiClient;
+}
+
+/** A daemon of one test. */
+export interface Daemon extends ServingDaemon {
   /** The process that runs now; another one after `start`. */
   readonly child: Child;
-  readonly api: ApiClient;
   /** SIGTERM, and the exit code. */
   stop(): Promise<number | null>;
   /** SIGKILL; resolves when the process is gone. */

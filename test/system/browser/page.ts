@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
+import { atEnd } from '../../support/at-end.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { BROWSER, type Program, pathOf } from '../edge/clients/programs.ts';
 
@@ -26,7 +27,7 @@ const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', 
 /** Browsers that run in this process, by program and flags: a start is expensive. */
 const shared = new Map<string, Browser>();
 
-/** A browser that other tests use as well. `closeBrowsers` ends it. */
+/** A browser that other tests of this process use as well. */
 export async function sharedChromium(flags: readonly string[] = [], program: Program = BROWSER): Promise<Browser> {
   const key = [program, ...flags].join(' ');
   let browser = shared.get(key);
@@ -34,13 +35,10 @@ export async function sharedChromium(flags: readonly string[] = [], program: Pro
     const args = [...FLAGS, ...flags];
     browser = await chromium.launch({ executablePath: pathOf(program), args, timeout: PATIENCE_MS });
     shared.set(key, browser);
+    const launched = browser;
+    atEnd(() => launched.close());
   }
   return browser;
-}
-
-export async function closeBrowsers(): Promise<void> {
-  for (const browser of shared.values()) await browser.close();
-  shared.clear();
 }
 
 export interface PageRules {

@@ -1,7 +1,6 @@
 /** Suites of tests that need Chromium. */
 import { suite } from 'uvu';
 import { BROWSER, type Program, whyNotPrograms } from '../edge/clients/programs.ts';
-import { closeBrowsers } from './page.ts';
 
 /** Defines tests, which are skipped if Chromium or another program is not installed. */
 export interface BrowserSuite {
@@ -12,7 +11,6 @@ export interface BrowserSuite {
 
 export function browserSuite(title: string, ...programs: readonly Program[]): BrowserSuite {
   const tests = suite(title);
-  tests.after(closeBrowsers);
   const why = whyNotPrograms(BROWSER, ...programs);
   const define = (name: string, run: () => Promise<void>): void =>
     why === null ? tests(name, run) : tests.skip(`${name}: ${why}`, run);

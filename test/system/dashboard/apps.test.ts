@@ -9,7 +9,7 @@ import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { untilIs } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
-import { signIn, type World, withPage, withWorld } from './browser.ts';
+import { signIn, type World, withOwnWorld, withPage } from './browser.ts';
 
 const test = browserSuite('mini-apps in the dashboard');
 
@@ -47,7 +47,8 @@ async function packageOf({ version, code, script = DOUBTFUL, files = {} }: Conte
 const file = (content: Buffer, name = 'notes.pkg') => ({ name, mimeType: 'application/octet-stream', buffer: content });
 
 async function withDeveloper(use: (world: World, developer: Page, admin: Page) => Promise<void>): Promise<void> {
-  await withWorld(async (world) => {
+  // Apps cannot be deleted.
+  await withOwnWorld(async (world) => {
     const { base, daemon } = world;
     await daemon.api.logIn('admin', ADMIN_PASSWORD);
     await daemon.api.call('POST', '/api/v1/accounts', { username: 'dev', password: PASSWORD });

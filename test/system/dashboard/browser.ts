@@ -1,28 +1,40 @@
 /** Chromium with the dashboard of a daemon, and what must never happen in it. */
 import type { Browser, Page } from 'playwright-core';
-import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
+import { ADMIN_PASSWORD, type Daemon, type ServingDaemon, startDaemon } from '../../support/daemon.ts';
+import { borrowDaemon } from '../../support/shared-daemon.ts';
 import { sharedChromium, withOwnPage } from '../browser/page.ts';
 import { BROWSER, type Program } from '../edge/clients/programs.ts';
 
 /** The console reports refused requests; pages show their messages. */
 const EXPECTED = /^Failed to load resource: the server responded with a status of (401|403|404|409|412|422) /;
 
-export interface World {
-  readonly daemon: Daemon;
+export interface World<D extends ServingDaemon = ServingDaemon> {
+  readonly daemon: D;
   readonly browser: Browser;
   /** Of the admin API, without a slash at its end. */
   readonly base: string;
 }
 
-/** `settings`: more WAYPOST_* variables of the daemon. */
-export async function withWorld(
-  use: (world: World) => Promise<void>,
+async function worldOf<D extends ServingDaemon>(daemon: D, program: Program = BROWSER): Promise<World<D>> {
+  return { daemon, browser: await sharedChromium([], program), base: `http://127.0.0.1:${daemon.adminPort}` };
+}
+
+/** With the shared daemon: the page and the API may do anything, except change `admin`. */
+export async function withWorld(use: (world: World) => Promise<void>): Promise<void> {
+  const daemon = await borrowDaemon();
+  await use(await worldOf(daemon));
+  await daemon.giveBack();
+}
+
+/** With a daemon of its own. `settings`: more WAYPOST_* variables. */
+export async function withOwnWorld(
+  use: (world: World<Daemon>) => Promise<void>,
   settings: Record<string, string> = {},
-  program: Program = BROWSER,
+  program?: Program,
 ): Promise<void> {
   const daemon = await startDaemon(settings);
   try {
-    await use({ daemon, browser: await sharedChromium([], program), base: `http://127.0.0.1:${daemon.adminPort}` });
+    await use(await worldOf(daemon, program));
   } finally {
     await daemon.close();
   }

@@ -10,7 +10,7 @@ import { untilIs, untilMatches, untilPasses } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
 import { FILES, TestPrimary } from '../peers/primaries.ts';
-import { actUnaware, signIn, type World, withPage, withWorld } from './browser.ts';
+import { actUnaware, signIn, type World, withOwnWorld, withPage, withWorld } from './browser.ts';
 
 const run = promisify(execFile);
 
@@ -201,27 +201,24 @@ async function showsSignatures({ daemon }: World, page: Page): Promise<void> {
 }
 
 test('a secondary zone shows its state, and its records are read-only', async () => {
-  await withWorld(
-    async (world) => {
-      await withPage(world, async (page) => {
-        await signIn(page, world.base);
-        await page.getByRole('link', { name: 'Add a domain' }).first().click();
-        await page.getByLabel('Domain name').fill('secondary.example');
-        await page.getByLabel('The records come from another nameserver').check();
-        await page.getByLabel('Addresses of the primaries').fill('127.0.0.1:9');
-        await checkScreen(page, 'add-secondary');
-        await page.getByRole('button', { name: 'Add domain' }).click();
-        await page.getByRole('heading', { name: 'Secondary zone' }).waitFor();
-        await page.getByRole('button', { name: 'Transfer now' }).click();
-        await page.getByText('it refused the connection').waitFor();
-        await page.getByText('Not transferred yet').waitFor();
-        assert.is(await page.getByRole('button', { name: 'Add record' }).count(), 0);
-        await checkScreen(page, 'secondary-records');
-        if (FILES.every((file) => existsSync(file))) await showsSignatures(world, page);
-      });
-    },
-    { WAYPOST_SECONDARY_ALLOW_PRIVATE_PRIMARIES: 'true' },
-  );
+  await withWorld(async (world) => {
+    await withPage(world, async (page) => {
+      await signIn(page, world.base);
+      await page.getByRole('link', { name: 'Add a domain' }).first().click();
+      await page.getByLabel('Domain name').fill('secondary.example');
+      await page.getByLabel('The records come from another nameserver').check();
+      await page.getByLabel('Addresses of the primaries').fill('127.0.0.1:9');
+      await checkScreen(page, 'add-secondary');
+      await page.getByRole('button', { name: 'Add domain' }).click();
+      await page.getByRole('heading', { name: 'Secondary zone' }).waitFor();
+      await page.getByRole('button', { name: 'Transfer now' }).click();
+      await page.getByText('it refused the connection').waitFor();
+      await page.getByText('Not transferred yet').waitFor();
+      assert.is(await page.getByRole('button', { name: 'Add record' }).count(), 0);
+      await checkScreen(page, 'secondary-records');
+      if (FILES.every((file) => existsSync(file))) await showsSignatures(world, page);
+    });
+  });
 });
 
 test('a new domain shows whether it is delegated, and is deleted', async () => {
@@ -242,7 +239,7 @@ test('a new domain shows whether it is delegated, and is deleted', async () => {
   await parent.listen(address, 53);
   const settings = { WAYPOST_DNSSEC_RESOLVERS: `${address}:53`, WAYPOST_DNSSEC_ALLOW_PRIVATE_PARENTS: '127.0.0.0/8' };
   try {
-    await withWorld(async (world) => {
+    await withOwnWorld(async (world) => {
       const { base, daemon } = world;
       await daemon.api.logIn('admin', ADMIN_PASSWORD);
       await withPage(world, async (page) => {

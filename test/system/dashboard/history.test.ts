@@ -1,6 +1,6 @@
 /** The history of a domain and its restore, in the dashboard of a real daemon in Chromium. */
 import * as assert from 'uvu/assert';
-import { ADMIN_PASSWORD, type Daemon } from '../../support/daemon.ts';
+import { ADMIN_PASSWORD, type ServingDaemon } from '../../support/daemon.ts';
 import { untilIs } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
@@ -9,12 +9,12 @@ import { signIn, withPage, withWorld } from './browser.ts';
 const test = browserSuite('history in the dashboard');
 
 /** Creates a domain, and returns its path in the API. */
-async function newDomain(daemon: Daemon, domain: string): Promise<string> {
+async function newDomain(daemon: ServingDaemon, domain: string): Promise<string> {
   const { body } = await daemon.api.call('POST', '/api/v1/domains', { domain });
   return `/api/v1/domains/${(body.domain as { id: number }).id}`;
 }
 
-async function contentsOf(daemon: Daemon, path: string): Promise<string[]> {
+async function contentsOf(daemon: ServingDaemon, path: string): Promise<string[]> {
   const records = (await daemon.api.call('GET', `${path}/records`)).body.records as { name: string; content: string }[];
   return records.map(({ name, content }) => `${name} ${content}`).sort();
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Page, Response } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
-import { ADMIN_PASSWORD, type Daemon } from '../../support/daemon.ts';
+import { ADMIN_PASSWORD, type ServingDaemon } from '../../support/daemon.ts';
 import { freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { untilIs, untilMatches, untilPasses } from '../../support/until.ts';
@@ -15,12 +15,12 @@ import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
 import { startDaemonDirectory } from '../peers/pebble.ts';
 import { whyNotPrograms as whyNotPeers } from '../peers/transcript.ts';
-import { actUnaware, signIn, withPage, withWorld } from './browser.ts';
+import { actUnaware, signIn, withOwnWorld, withPage, withWorld } from './browser.ts';
 
 const test = browserSuite('proxy in the dashboard');
 
 /** Creates a domain with records of the form `www A 192.0.2.1`; its id. */
-async function addDomain({ api }: Daemon, domain: string, records: readonly string[]): Promise<string> {
+async function addDomain({ api }: ServingDaemon, domain: string, records: readonly string[]): Promise<string> {
   await api.logIn('admin', ADMIN_PASSWORD);
   const id = await api.createDomain(domain);
   for (const record of records) {
@@ -434,7 +434,7 @@ test('requests appear while they are served; what visitors send stays text', asy
     await once(response, 'end');
   };
   try {
-    await withWorld(async (world) => {
+    await withOwnWorld(async (world) => {
       const { daemon, base } = world;
       const id = await addDomain(daemon, 'live.example', ['@ A 1.1.1.1', 'www A 1.1.1.1']);
       const proxy = { origin: '127.0.0.1', port: (origin.address() as AddressInfo).port, protocol: 'http' };
@@ -542,7 +542,7 @@ else
   test('a certificate from the switch to its renewal date, in words', async () => {
     const { directory, settings } = await startDaemonDirectory({ isHttpReachable: false });
     try {
-      await withWorld(async (world) => {
+      await withOwnWorld(async (world) => {
         const { daemon, base } = world;
         const elsewhere = '_acme-challenge CNAME elsewhere.example.';
         const id = await addDomain(daemon, 'secure.example', ['@ A 1.1.1.1', 'www A 1.1.1.1', elsewhere]);

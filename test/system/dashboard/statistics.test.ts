@@ -16,7 +16,7 @@ import { freePort } from '../../support/ports.ts';
 import { untilIs, untilMatches, untilPasses } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
-import { signIn, withPage, withWorld } from './browser.ts';
+import { signIn, withOwnWorld, withPage } from './browser.ts';
 
 const ORIGIN_ADDRESS = '127.0.0.77';
 const MINUTE_MS = 60_000;
@@ -83,7 +83,7 @@ test('queries and requests of a domain, by range, as charts and tables', async (
     WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: ORIGIN_ADDRESS,
   };
   try {
-    await withWorld(async (world) => {
+    await withOwnWorld(async (world) => {
       const { base, daemon } = world;
       const { api } = daemon;
       await api.logIn('admin', ADMIN_PASSWORD);
@@ -182,7 +182,7 @@ test('queries and requests of a domain, by range, as charts and tables', async (
 });
 
 test('a month of sampled queries of an account, and a failure', async () => {
-  await withWorld(async (world) => {
+  await withOwnWorld(async (world) => {
     const { base, daemon } = world;
     await daemon.api.logIn('admin', ADMIN_PASSWORD);
     const id = Number(await daemon.api.createDomain('month.test'));
@@ -217,7 +217,7 @@ test('a month of sampled queries of an account, and a failure', async () => {
 });
 
 test('a daemon without statistics says so', async () => {
-  await withWorld(
+  await withOwnWorld(
     async (world) => {
       await withPage(world, async (page) => {
         await signIn(page, world.base);

@@ -17,7 +17,7 @@ import { untilIs } from '../../support/until.ts';
 import { browserSuite } from '../browser/suite.ts';
 import { startDaemonDirectory } from '../peers/pebble.ts';
 import { whyNotPrograms } from '../peers/transcript.ts';
-import { type World, withPage, withWorld } from './browser.ts';
+import { type World, withOwnWorld, withPage } from './browser.ts';
 
 const run = promisify(execFile);
 const DOMAIN = 'first.example';
@@ -75,7 +75,7 @@ async function packageFile(): Promise<{ name: string; mimeType: string; buffer: 
 
 /** Not only its engine, since this walk is that of a person. */
 const withChromium = (use: (world: World) => Promise<void>, settings: Record<string, string>): Promise<void> =>
-  withWorld(use, settings, 'chromium');
+  withOwnWorld(use, settings, 'chromium');
 
 async function walk(): Promise<void> {
   const { directory, dnsPort, httpsPort, settings } = await startDaemonDirectory();
