@@ -6,8 +6,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseName } from '../../../core/wire/name.ts';
 import { type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
-import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
+import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { expensiveZone } from '../../support/expensive-zone.ts';
+import { type Borrowed, borrowDaemon } from '../../support/shared-daemon.ts';
 import { untilIs, untilMatches } from '../../support/until.ts';
 import { ZonePrimary } from '../../support/zone-primary.ts';
 
@@ -19,18 +20,15 @@ interface State {
 
 const test = suite('iterations of NSEC3 in zones of primaries');
 const primaries: ZonePrimary[] = [];
-let daemon: Daemon;
+let daemon: Borrowed;
 
 test.before(async () => {
-  daemon = await startDaemon({
-    WAYPOST_SECONDARY_ALLOW_PRIVATE_PRIMARIES: 'true',
-    WAYPOST_SECONDARY_MIN_REFRESH: '1',
-  });
+  daemon = await borrowDaemon();
   await daemon.api.logIn('admin', ADMIN_PASSWORD);
 });
 test.after(async () => {
   for (const primary of primaries) await primary.close();
-  await daemon?.close();
+  await daemon?.giveBack();
 });
 
 async function add(domain: string, records: readonly ResourceRecord[], kind = {}): Promise<[ZonePrimary, number]> {
@@ -58,7 +56,7 @@ test('a zone with more than the limit is refused, and the error has the value an
     /NSEC3PARAM has 51 additional iterations; the limit is 50/,
   );
   assert.equal((({ state, serial }) => [state, serial])(await stateOf(id)), ['pending', null]);
-  await untilMatches(() => daemon.child.output(), /secondary zone not refreshed.*max_nsec3_iterations/);
+  await untilMatches(() => daemon.output(), /secondary zone not refreshed zone=refused\.test .*max_nsec3_iterations/);
 });
 
 test('a salt counts as iterations', async () => {
@@ -104,7 +102,7 @@ test('members of a catalog are refused, too', async () => {
   const body = { domain: 'catalog.test', kind: 'secondary', primaries: [{ address: `127.0.0.1:${primary.port}` }] };
   const { body: created } = await daemon.api.call('POST', '/api/v1/domains', { ...body, catalog: true });
   assert.ok(created.domain, JSON.stringify(created));
-  await untilMatches(() => daemon.child.output(), /secondary zone not refreshed zone=member\.test .*500 additional/);
+  await untilMatches(() => daemon.output(), /secondary zone not refreshed zone=member\.test .*500 additional/);
 });
 
 test.run();

@@ -9,9 +9,10 @@ import * as assert from 'uvu/assert';
 import { notRun } from '../../docs/not-run.ts';
 import { outputFault } from '../../docs/output.ts';
 import { type Command, inlineCode, type Page, readAllPages, readPages } from '../../docs/pages.ts';
-import { ADMIN_PASSWORD, type Daemon, MAIN, startDaemon } from '../../support/daemon.ts';
+import { ADMIN_PASSWORD, type Daemon, MAIN, type ServingDaemon, startDaemon } from '../../support/daemon.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { freePort } from '../../support/ports.ts';
+import { borrowDaemon, edgeSettings } from '../../support/shared-daemon.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { type Program, whyNotPrograms } from '../peers/transcript.ts';
 import { listening, Terminal } from './terminal.ts';
@@ -28,9 +29,12 @@ const OF_SYSTEMD: Readonly<Record<string, (daemon: Daemon) => Promise<unknown>>>
 };
 
 interface Stage {
-  readonly daemon: Daemon;
+  readonly daemon: ServingDaemon;
+  /** The same, if it is the page's own. */
+  readonly own: Daemon | null;
   readonly terminal: Terminal;
   readonly ports: Readonly<Record<Port, number>>;
+  close(): Promise<void>;
 }
 
 /** What a page puts in front of `npm start`. */
@@ -39,15 +43,16 @@ function settingsOf(page: Page): Record<string, string> {
   return Object.fromEntries([...start.matchAll(/(WAYPOST_\w+)=(\S+)/g)].map(([, name, value]) => [name, value]));
 }
 
+/** The page stops or configures its daemon. */
+const needsOwn = (page: Page): boolean =>
+  page.commands.some(({ text }) => text in OF_SYSTEMD) || Object.keys(settingsOf(page)).length > 0;
+
 async function openStage(page: Page, folder: string): Promise<Stage> {
-  const [http, https, origin] = [await freePort(), await freePort(), await freePort()];
-  const daemon = await startDaemon({
-    WAYPOST_EDGE_HTTP_LISTEN: `127.0.0.1:${http}`,
-    WAYPOST_EDGE_HTTPS_LISTEN: `127.0.0.1:${https}`,
-    WAYPOST_EDGE_WORKERS: '1',
-    WAYPOST_DNS_DOH: 'true',
-    ...settingsOf(page),
-  });
+  const own = needsOwn(page) ? await startDaemon({ ...(await edgeSettings()), ...settingsOf(page) }) : null;
+  const borrowed = own === null ? await borrowDaemon('edge') : null;
+  const daemon = (own ?? borrowed) as ServingDaemon;
+  const portOf = (name: string): number => Number(daemon.env[name]?.split(':')[1]);
+  const [http, https] = ['WAYPOST_EDGE_HTTP_LISTEN', 'WAYPOST_EDGE_HTTPS_LISTEN'].map(portOf);
   const bin = join(folder, 'bin');
   mkdirSync(bin);
   writeFileSync(join(bin, 'waypost'), `#!/bin/sh\nexec ${process.execPath} ${MAIN} "$@"\n`);
@@ -59,7 +64,14 @@ async function openStage(page: Page, folder: string): Promise<Stage> {
   const env = { ...daemon.env, WAYPOST_URL: url, WAYPOST_TOKEN: token, HOME: folder, LC_ALL: 'C.UTF-8' };
   const path = `${bin}:${join(process.execPath, '..')}:${process.env.PATH}`;
   const terminal = new Terminal(folder, { ...env, PATH: path }, PATIENCE_MS);
-  return { daemon, terminal, ports: { dns: daemon.dnsPort, admin: daemon.adminPort, http, https, origin } };
+  return {
+    ...{ daemon, own, terminal },
+    ports: { dns: daemon.dnsPort, admin: daemon.adminPort, http, https, origin: await freePort() },
+    async close() {
+      await terminal.close();
+      await (own === null ? borrowed?.giveBack() : own.close());
+    },
+  };
 }
 
 /** With the ports of the test for those of the page, or the other way round. */
@@ -71,8 +83,8 @@ function withPorts(text: string, ports: Stage['ports'], isBack = false): string 
 }
 
 async function run(stage: Stage, { text, output, line }: Command, path: string): Promise<void> {
-  const { daemon, terminal, ports } = stage;
-  if (text in OF_SYSTEMD) return void (await OF_SYSTEMD[text](daemon));
+  const { own, terminal, ports } = stage;
+  if (text in OF_SYSTEMD) return void (await OF_SYSTEMD[text](own as Daemon));
   if (notRun(text) !== undefined) return;
   const outcome = await terminal.run(withPorts(text, ports));
   if (text.endsWith('&')) await listening(ports.origin, PATIENCE_MS);
@@ -141,8 +153,7 @@ async function withStage(page: Page, use: (stage: Stage, page: Page) => Promise<
   try {
     await use(stage, page);
   } finally {
-    await stage.terminal.close();
-    await stage.daemon.close();
+    await stage.close();
     removeFolder(folder);
   }
 }

@@ -8,8 +8,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
+import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
+import { type Borrowed, borrowDaemon } from '../../support/shared-daemon.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 import { type Directory, startDirectory } from './pebble.ts';
 import { type Run, runProgram, whyNotPrograms } from './transcript.ts';
@@ -17,7 +18,7 @@ import { type Run, runProgram, whyNotPrograms } from './transcript.ts';
 const CERTBOT_PLUGIN = '/usr/lib/python3/dist-packages/certbot_dns_rfc2136';
 
 interface Context {
-  daemon: Daemon;
+  daemon: Borrowed;
   directory: Directory;
   secret: string;
 }
@@ -25,7 +26,7 @@ interface Context {
 const test = suite<Context>('ACME clients');
 
 test.before(async (context) => {
-  const daemon = await startDaemon();
+  const daemon = await borrowDaemon();
   await daemon.api.logIn('admin', ADMIN_PASSWORD);
   const { body } = await daemon.api.call('POST', '/api/v1/tsig-keys', { name: 'acme.key', algorithm: 'hmac-sha512' });
   const directory = await startDirectory(daemon.dnsPort);
@@ -33,7 +34,7 @@ test.before(async (context) => {
 });
 test.after(async ({ daemon, directory }) => {
   await directory?.stop();
-  await daemon?.close();
+  await daemon?.giveBack();
 });
 
 /**
@@ -64,7 +65,7 @@ async function assertCertificate(
   zone: string,
   names: string[],
 ): Promise<void> {
-  const printed = (): string => `${run.output}\n${context.directory.output()}\n${context.daemon.child.output()}`;
+  const printed = (): string => `${run.output}\n${context.directory.output()}\n${context.daemon.output()}`;
   assert.is(run.code, 0, printed());
   assert.ok(existsSync(file), printed());
   const issued = new X509Certificate(readFileSync(file));

@@ -13,8 +13,9 @@ import { formatName, parseName } from '../../../core/wire/name.ts';
 import { formatRdata, parseRdata } from '../../../core/wire/rdata/index.ts';
 import { RDATA_TABLE } from '../../../core/wire/rdata/table.ts';
 import { TYPE } from '../../../core/wire/types.ts';
-import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
+import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
+import { type Borrowed, borrowDaemon } from '../../support/shared-daemon.ts';
 
 const ZONE = 'types.test';
 const ORIGIN = parseName(`${ZONE}.`);
@@ -51,14 +52,14 @@ function recordsIn(text: string): string[] {
 
 const EXPECTED = recordsIn(SAMPLES.map(line).join(''));
 
-const test = suite<{ daemon: Daemon; id: string }>('all types');
+const test = suite<{ daemon: Borrowed; id: string }>('all types');
 
 test.before(async (context) => {
-  context.daemon = await startDaemon({ WAYPOST_TRANSFER_ALLOW: '127.0.0.1' });
+  context.daemon = await borrowDaemon();
   await context.daemon.api.logIn('admin', ADMIN_PASSWORD);
   context.id = await context.daemon.api.createDomain(ZONE);
 });
-test.after(({ daemon }) => daemon.close());
+test.after(({ daemon }) => daemon.giveBack());
 
 test('import, export and import of the export', async ({ daemon: { api }, id }) => {
   const path = `/api/v1/domains/${id}/zonefile`;
@@ -76,7 +77,7 @@ test('import, export and import of the export', async ({ daemon: { api }, id }) 
   assert.is(withoutSoa((await api.call('GET', path)).text), withoutSoa(exported));
 });
 
-function run(tool: (typeof TOOLS)[number], { dnsPort }: Daemon, args: readonly string[]): string {
+function run(tool: (typeof TOOLS)[number], { dnsPort }: Borrowed, args: readonly string[]): string {
   const all = ['@127.0.0.1', '-p', String(dnsPort), '+noall', '+answer', '+authority', ...args];
   const { stdout, stderr } = spawnSync(tool, all, { encoding: 'utf8', timeout: PATIENCE_MS });
   assert.is(stderr, '');

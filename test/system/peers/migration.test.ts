@@ -8,8 +8,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { run } from '../../admin-api/cli/harness.ts';
 import { startChild } from '../../support/child.ts';
-import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
+import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { freePort } from '../../support/ports.ts';
+import { type Borrowed, borrowDaemon } from '../../support/shared-daemon.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { startPowerDnsServer } from './powerdns-server.ts';
 import { whyNot } from './servers.ts';
@@ -23,7 +24,7 @@ interface Old {
 }
 
 interface Context {
-  daemon: Daemon;
+  daemon: Borrowed;
 }
 
 /** All kinds of answers: wildcards, delegations, names between, CNAMEs, DNAME, large answers. */
@@ -239,10 +240,10 @@ const OLD = [
 
 const test = suite<Context>('migrations');
 test.before(async (context) => {
-  context.daemon = await startDaemon({ WAYPOST_DNS_RRL_RATE: '0', WAYPOST_TRANSFER_ALLOW: '127.0.0.1/32' });
+  context.daemon = await borrowDaemon();
   await context.daemon.api.logIn('admin', ADMIN_PASSWORD);
 });
-test.after(async ({ daemon }) => daemon.close());
+test.after(async ({ daemon }) => daemon.giveBack());
 
 for (const { name, why, start } of OLD) {
   if (why !== null) {

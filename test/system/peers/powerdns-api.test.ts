@@ -4,11 +4,12 @@
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
+import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { SEED } from '../../support/seed.ts';
+import { type Borrowed, borrowDaemon } from '../../support/shared-daemon.ts';
 import { type PowerDnsServer, startPowerDnsServer } from './powerdns-server.ts';
 import { whyNotPrograms } from './transcript.ts';
 
@@ -212,7 +213,7 @@ function normalizedContent(kind: string, content: string): string {
   return lower;
 }
 
-const test = suite<{ daemon: Daemon; server: PowerDnsServer; ours: Send; theirs: Send }>(
+const test = suite<{ daemon: Borrowed; server: PowerDnsServer; ours: Send; theirs: Send }>(
   'powerdns api, next to pdns_server',
 );
 
@@ -220,7 +221,7 @@ const missing = whyNotPrograms('pdns_server', 'sqlite3');
 if (missing !== null) console.log(`powerdns api: skipped, ${missing}`);
 else {
   test.before(async (context) => {
-    context.daemon = await startDaemon();
+    context.daemon = await borrowDaemon();
     await context.daemon.api.logIn('admin', ADMIN_PASSWORD);
     context.server = await startPowerDnsServer();
     context.ours = sender(`http://127.0.0.1:${context.daemon.adminPort}`, context.daemon.api.token);
@@ -228,7 +229,7 @@ else {
   });
   test.after(async ({ daemon, server }) => {
     await server?.close();
-    await daemon?.close();
+    await daemon?.giveBack();
   });
 
   test(`${SEQUENCES} random sequences of PATCH`, async ({ ours, theirs }) => {

@@ -8,10 +8,11 @@ import { formatName, parseName } from '../../../core/wire/name.ts';
 import { CLASS_IN, type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
 import { TCP_LIMIT } from '../../reference/compare.ts';
 import type { Query } from '../../reference/resolver.ts';
-import { ADMIN_PASSWORD, startDaemon } from '../../support/daemon.ts';
+import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { queryTcp } from '../../support/dns-client.ts';
 import { InProcess } from '../../support/in-process.ts';
 import { decodeLoosely, decodeMessage, encodeQuery, type Message } from '../../support/message.ts';
+import { borrowDaemon } from '../../support/shared-daemon.ts';
 import { transferOver, transferRequest } from '../../support/transfer-client.ts';
 import { untilIs } from '../../support/until.ts';
 import { NAMES, type PresignedZone, SIGNERS, signZones } from './presigning.ts';
@@ -113,10 +114,7 @@ async function compareTransferred(zones: readonly PresignedZone[]): Promise<void
     'bind',
     zones.map(({ records }) => records),
   );
-  const daemon = await startDaemon({
-    WAYPOST_TRANSFER_ALLOW: '127.0.0.1/32',
-    WAYPOST_SECONDARY_ALLOW_PRIVATE_PRIMARIES: 'true',
-  });
+  const daemon = await borrowDaemon();
   try {
     await daemon.api.logIn('admin', ADMIN_PASSWORD);
     for (const zone of zones) {
@@ -139,7 +137,7 @@ async function compareTransferred(zones: readonly PresignedZone[]): Promise<void
       assert.equal(shown(transferred), shown(zone.records), zone.name);
     }
   } finally {
-    await daemon.close();
+    await daemon.giveBack();
     await peer.stop();
   }
 }

@@ -7,10 +7,11 @@ import { existsSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
+import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { depth } from '../../support/depth.ts';
 import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
+import { type Borrowed, borrowDaemon } from '../../support/shared-daemon.ts';
 import { untilPasses } from '../../support/until.ts';
 import { FILES, type Line, type PrimaryName, TestPrimary } from './primaries.ts';
 import { dig, provenAt, zoneAt } from './zone-comparison.ts';
@@ -22,7 +23,7 @@ const ROUNDS = depth({ quick: 1, moderate: 1, full: 4 });
 
 const random = new Random(SEED);
 const test = suite(`secondary zones whose transfers are cut (seed ${SEED})`);
-let daemon: Daemon;
+let daemon: Borrowed;
 const proxies: CuttingProxy[] = [];
 const primaries: TestPrimary[] = [];
 
@@ -147,17 +148,13 @@ const linesOf = (version: number): Line[] => [
 ];
 
 test.before(async () => {
-  daemon = await startDaemon({
-    WAYPOST_TRANSFER_ALLOW: '127.0.0.1/32',
-    WAYPOST_SECONDARY_ALLOW_PRIVATE_PRIMARIES: 'true',
-    WAYPOST_SECONDARY_MIN_REFRESH: '1',
-  });
+  daemon = await borrowDaemon();
   await daemon.api.logIn('admin', ADMIN_PASSWORD);
 });
 test.after(async () => {
   for (const proxy of proxies) proxy.close();
   for (const primary of primaries) await primary.close();
-  await daemon.close();
+  await daemon.giveBack();
 });
 
 for (const name of NAMES)
@@ -191,7 +188,7 @@ for (const name of NAMES)
         await each.untilSame();
         assert.is(each.answer(), either[1]);
       }
-      if (name !== 'powerdns') assert.match(daemon.child.output(), new RegExp(`transferred.*zone=${zone}.*kind=ixfr`));
+      if (name !== 'powerdns') assert.match(daemon.output(), new RegExp(`transferred.*zone=${zone}.*kind=ixfr`));
       // The primary is killed when a part of its response has arrived.
       const last = zones[random.below(2)];
       let killed: Promise<void> | null = null;

@@ -7,9 +7,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
-import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
+import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { readExposition, sampleOf } from '../../support/exposition.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';
+import { type Borrowed, borrowDaemon } from '../../support/shared-daemon.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 import { type HttpsFront, startHttpsFront } from './https-front.ts';
 import { request, runProgram, server, whyNotPrograms } from './transcript.ts';
@@ -17,10 +18,10 @@ import { request, runProgram, server, whyNotPrograms } from './transcript.ts';
 const CLIENTS = ['kdig', 'dig'] as const;
 const APEX = 'doh.test';
 
-const test = suite<{ daemon: Daemon; front: HttpsFront; folder: string }>('transcripts: DNS over HTTPS');
+const test = suite<{ daemon: Borrowed; front: HttpsFront; folder: string }>('transcripts: DNS over HTTPS');
 
 test.before(async (context) => {
-  const daemon = await startDaemon({ WAYPOST_DNS_DOH: 'true' });
+  const daemon = await borrowDaemon();
   await daemon.api.logIn('admin', ADMIN_PASSWORD);
   const zone = await daemon.api.createDomain(APEX);
   await daemon.api.createRecord(zone, 'www', 'A', '192.0.2.1', 120);
@@ -30,7 +31,7 @@ test.before(async (context) => {
 });
 test.after(async ({ daemon, front }) => {
   await front.close();
-  await daemon.close();
+  await daemon.giveBack();
 });
 
 for (const program of CLIENTS) {

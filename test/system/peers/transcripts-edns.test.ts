@@ -1,8 +1,9 @@
 /** What EDNS brings, as dig and kdig show it. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
+import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { readExposition, sampleOf } from '../../support/exposition.ts';
+import { type Borrowed, borrowDaemon } from '../../support/shared-daemon.ts';
 import { type HttpsFront, startHttpsFront } from './https-front.ts';
 import { messagesOf, option, request, runProgram, server, whyNotPrograms } from './transcript.ts';
 
@@ -11,10 +12,10 @@ type Client = (typeof CLIENTS)[number];
 const APEX = 'edns.test';
 const WWW = `www.${APEX}`;
 
-const test = suite<{ daemon: Daemon; front: HttpsFront }>('transcripts: EDNS');
+const test = suite<{ daemon: Borrowed; front: HttpsFront }>('transcripts: EDNS');
 
 test.before(async (context) => {
-  const daemon = await startDaemon({ WAYPOST_DNS_DOH: 'true' });
+  const daemon = await borrowDaemon();
   await daemon.api.logIn('admin', ADMIN_PASSWORD);
   const zone = await daemon.api.createDomain(APEX);
   await daemon.api.createRecord(zone, 'www', 'A', '192.0.2.1', 120);
@@ -22,7 +23,7 @@ test.before(async (context) => {
 });
 test.after(async ({ daemon, front }) => {
   await front.close();
-  await daemon.close();
+  await daemon.giveBack();
 });
 
 /** Each client's own flags for the same thing. */

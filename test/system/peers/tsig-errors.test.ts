@@ -7,7 +7,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
+import { ADMIN_PASSWORD } from '../../support/daemon.ts';
+import { type Borrowed, borrowDaemon } from '../../support/shared-daemon.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 import { type Run, runProgram, server, whyNotPrograms } from './transcript.ts';
 
@@ -16,7 +17,7 @@ const NAME = 'updater';
 const HOUR = 3600;
 
 interface Context {
-  daemon: Daemon;
+  daemon: Borrowed;
   secret: string;
   /** File of what nsupdate is to do. */
   script: string;
@@ -24,7 +25,7 @@ interface Context {
 
 const test = suite<Context>('TSIG errors');
 test.before(async (context) => {
-  const daemon = await startDaemon();
+  const daemon = await borrowDaemon();
   await daemon.api.logIn('admin', ADMIN_PASSWORD);
   await daemon.api.createDomain(ZONE);
   const { body } = await daemon.api.call('POST', '/api/v1/tsig-keys', { name: NAME });
@@ -33,7 +34,7 @@ test.before(async (context) => {
   writeFileSync(script, [...lines, 'answer', ''].join('\n'));
   Object.assign(context, { daemon, secret: String(body.secret), script });
 });
-test.after(({ daemon }) => daemon.close());
+test.after(({ daemon }) => daemon.giveBack());
 
 /**
  * Environment of a program whose clock is off by `seconds`. Timers stay as they are. libc before

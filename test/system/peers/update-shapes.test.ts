@@ -14,9 +14,10 @@ import * as assert from 'uvu/assert';
 import { parseName } from '../../../core/wire/name.ts';
 import { isSignedResponse, signRequest, type TsigKey } from '../../../core/wire/tsig.ts';
 import { startChild } from '../../support/child.ts';
-import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
+import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { queryTcp, UdpClient } from '../../support/dns-client.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
+import { type Borrowed, borrowDaemon } from '../../support/shared-daemon.ts';
 import { add, deleteOne, deleteSet, encodeUpdate, type Section } from '../../support/update-message.ts';
 import { recordsOf, runProgram, server, whyNotPrograms } from './transcript.ts';
 
@@ -25,14 +26,14 @@ const DNSPYTHON = '/usr/lib/python3/dist-packages/dns';
 const NAME = 'shapes';
 
 interface Context {
-  daemon: Daemon;
+  daemon: Borrowed;
   key: TsigKey;
   secret: string;
 }
 
 const test = suite<Context>('shapes of updates');
 test.before(async (context) => {
-  const daemon = await startDaemon();
+  const daemon = await borrowDaemon();
   await daemon.api.logIn('admin', ADMIN_PASSWORD);
   const { body } = await daemon.api.call('POST', '/api/v1/tsig-keys', { name: NAME });
   const secret = String(body.secret);
@@ -43,7 +44,7 @@ test.before(async (context) => {
   };
   Object.assign(context, { daemon, key, secret });
 });
-test.after(({ daemon }) => daemon.close());
+test.after(({ daemon }) => daemon.giveBack());
 
 /**
  * Sends an update as miekg/dns's client does, over TCP when it is long (external-dns) or is to be;

@@ -8,10 +8,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseName } from '../../../core/wire/name.ts';
 import { RCODE, TYPE } from '../../../core/wire/types.ts';
-import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
+import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { queryTcp, UdpClient } from '../../support/dns-client.ts';
 import { decodeMessage, type Message } from '../../support/message.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
+import { type Borrowed, borrowDaemon } from '../../support/shared-daemon.ts';
 
 const ZONE = 'example.com';
 const DNSKEY = 48;
@@ -180,10 +181,10 @@ function check({ bits = 0, opcode = 0, type, edns: option }: Asked, wanted: Want
   }
 }
 
-const test = suite<{ daemon: Daemon; client: UdpClient }>('EDNS compliance');
+const test = suite<{ daemon: Borrowed; client: UdpClient }>('EDNS compliance');
 
 test.before(async (context) => {
-  context.daemon = await startDaemon({ WAYPOST_DNS_NSID: 'node-7' });
+  context.daemon = await borrowDaemon();
   const { api, dnsPort } = context.daemon;
   await api.logIn('admin', ADMIN_PASSWORD);
   const id = await api.createDomain(ZONE);
@@ -193,7 +194,7 @@ test.before(async (context) => {
 
 test.after(async ({ daemon, client }) => {
   client.close();
-  await daemon.close();
+  await daemon.giveBack();
 });
 
 ROWS.forEach(([name, request, wanted], i) => {
