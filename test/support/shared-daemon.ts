@@ -1,11 +1,11 @@
 /**
- * Daemons that tests borrow one after another, since a start takes a second of the processor. A test
- * that kills, stops, fills or configures a daemon starts its own (daemon.ts).
+ * Daemons that tests borrow one after another, since a start takes a second of the processor. A
+ * test that kills, stops, fills or configures a daemon starts its own (daemon.ts).
  *
- * A borrower has the daemon alone until it returns it, with the account `admin` and an empty store,
- * as after a start. It must not assume that ids, revisions, metrics or the audit log begin anew, nor
- * change `admin`. What it leaves is deleted when it returns the daemon. If something cannot be
- * deleted, or a test fails before it returns the daemon, the next borrower gets a new one.
+ * A borrower has the daemon alone until it gives it back. It finds the account `admin` and an empty
+ * store, as after a first start. It must not assume that ids, revisions, metrics or the audit log
+ * start at zero, nor change `admin`. What it has created is deleted when it gives the daemon back.
+ * If something cannot be deleted, or a test fails before, the next borrower gets a new daemon.
  */
 import { ApiClient, type Json } from './api-client.ts';
 import { atEnd } from './at-end.ts';
