@@ -81,6 +81,7 @@ import { PreparePool } from './records/zonefile/pool.ts';
 import { statisticsRoutes } from './statistics/routes.ts';
 import { Sweeper } from './sweeper.ts';
 import { tailRoutes } from './tail/routes.ts';
+import { TargetWarnings } from './targets/target-warnings.ts';
 import { tsigRoutes } from './tsig/routes.ts';
 import { createUpdateHandler } from './update/handler.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
@@ -216,6 +217,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     allowPrivate: parseExemptions(config.edge.allowPrivateOrigins),
     own: [...cluster.ipv4, ...cluster.ipv6].map((address) => parsePrefix(address)),
   };
+  const targetWarnings = new TargetWarnings(services, originRules);
   const packages = createPackages(services, options.blobs, options.metrics, options.auditPrograms);
   const eventStreams = new EventStreams(services);
   const described: readonly Route[] = [
@@ -230,8 +232,8 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     ...ownAccountRoutes(signInParts),
     ...auditRoutes(services, sync ?? ((seq) => ({ seq, applied: [config.nodeName], pending: [] }))),
     ...eventRoutes(services, authenticator, eventStreams),
-    ...domainRoutes(services),
-    ...recordRoutes(services, pool),
+    ...domainRoutes(services, (domain) => targetWarnings.list(domain)),
+    ...recordRoutes(services, pool, targetWarnings),
     ...historyRoutes(services),
     ...dnssecRoutes(services),
     ...proxyRoutes(services, originRules),

@@ -39,6 +39,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'admin-api/records',
     'admin-api/statistics',
     'admin-api/tail',
+    'admin-api/targets',
     'admin-api/tsig',
     'admin-api/update',
     'admin-api/webhooks',
@@ -247,6 +248,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'admin-api/change',
     'admin-api/domains',
     'admin-api/http',
+    'admin-api/targets',
     'core/alias',
     'core/base',
     'core/config',
@@ -267,6 +269,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/store',
     'core/wire',
   ],
+  'admin-api/targets': ['admin-api/change', 'admin-api/proxy', 'core/address', 'core/store', 'core/wire', 'core/zone'],
   'admin-api/tsig': [
     'admin-api/auth',
     'admin-api/change',

@@ -5,7 +5,7 @@ import type { Json } from './client.ts';
 import type { CommandContext } from './command.ts';
 import { asDomain, DOMAINS, domainPath } from './domains.ts';
 import { CliError, isFatalForAll, reportError } from './errors.ts';
-import { pages } from './pages.ts';
+import { pages, rowsOf } from './pages.ts';
 import { count, fields, shown } from './table.ts';
 import { addAccountGroup, addVerb, type Call, option, YES } from './verb.ts';
 
@@ -78,17 +78,19 @@ export function addDomainCommands(program: Command, context: CommandContext): vo
   addDomainList(domain, context);
   addVerb(domain, context, {
     usage: 'show <name>',
-    about: 'show a domain: nameservers, records, revision, proxy, state of a secondary zone',
+    about: 'show a domain: nameservers, records, revision, proxy, state of a secondary zone, warnings',
     examples: ['waypost domain show example.com', 'waypost domain show example.com --json | jq .domain.nameservers'],
     async run(call, [name]) {
       const body = await call.api.json({ method: 'GET', path: domainPath(await call.domain(name)) });
-      const { domain: title, primaries, secondary, catalog, listed_by: listedBy, ...rest } = asDomain(body.domain).row;
+      const { row } = asDomain(body.domain);
+      const { domain: title, primaries, secondary, catalog, listed_by: listedBy, warnings, ...rest } = row;
       const more = {
         ...secondaryFields(primaries, secondary),
         ...stateFields('catalog', readableCatalog(catalog)),
         ...(listedBy !== null && { listed_by: listedBy }),
       };
-      call.show(body, String(title), ...fields({ ...rest, ...more }));
+      const lines = rowsOf(warnings).map(({ message }) => `  ! ${shown(message)}`);
+      call.show(body, String(title), ...fields({ ...rest, ...more }), ...lines);
       return true;
     },
   });

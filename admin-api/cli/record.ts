@@ -14,6 +14,7 @@ import {
   recordLine,
   recordPages,
   sendBatch,
+  warningNote,
 } from './records.ts';
 import { count } from './table.ts';
 import { addAccountGroup, addVerb, type Call, option, YES } from './verb.ts';
@@ -75,7 +76,7 @@ export function addRecordCommands(program: Command, context: CommandContext): vo
     ],
     async run(call: Call<RecordFilter>, [domainName]) {
       const proxied = (row: Json) => (typeof row.proxied === 'boolean' ? row.proxied : 'auto');
-      const content = (row: Json) => `${row.content}${commentNote(row)}`;
+      const content = (row: Json) => `${row.content}${commentNote(row)}${warningNote(row)}`;
       const columns = { ID: 'id', NAME: 'name', TTL: 'ttl', TYPE: 'type', PROXIED: proxied, CONTENT: content };
       const found = recordPages(call.api, await call.domain(domainName), call.options);
       await call.list(found, columns, 'No records found.');

@@ -55,11 +55,18 @@ export function describeBatch(domain: Domain, batch: Batch, body: Json): [string
   return [
     `${domain.domain}: ${counts.join(', ') || 'nothing to change'}`,
     ...some.flatMap(([, mark, records]) => records.map((record) => `  ${mark} ${recordLine(record)}`)),
+    ...rowsOf(body.warnings).map((warning) => `  ! ${shown(warning.message)}`),
   ];
 }
 
 /** The comment of a record, as in a zone file. */
 export const commentNote = ({ comment }: Json): string => (typeof comment === 'string' ? `  ; ${shown(comment)}` : '');
+
+/** The warnings of a record in a list. */
+export const warningNote = ({ warnings }: Json): string =>
+  rowsOf(warnings)
+    .map(({ message }) => `  ! ${shown(message)}`)
+    .join('');
 
 /** Formats a record as a line of a zone file, followed by its id. */
 export function recordLine({ id, name, ttl, type, content, proxied, comment }: Json): string {

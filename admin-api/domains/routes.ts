@@ -1,5 +1,6 @@
 /** Endpoints of domains. */
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
+import type { Domain } from '../../core/store/rows.ts';
 import { ACTING_FAULTS, accountOf } from '../change/acting.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { replyWithList } from '../http/list-reply.ts';
@@ -10,7 +11,14 @@ import { accountQuery, flag, NOTHING, pageQuery, searchQuery, sortQuery } from '
 import { checkDelegation, describeDelegation } from './delegation.ts';
 import { DOMAIN_SORTS, listDomains } from './list.ts';
 import { etag, ownedDomain } from './owned.ts';
-import { delegationResponse, domainBody, domainResponse, domainsResponse, primariesBody } from './schema.ts';
+import {
+  delegationResponse,
+  domainBody,
+  domainResponse,
+  domainsResponse,
+  type domainWarning,
+  primariesBody,
+} from './schema.ts';
 import {
   createDomain,
   deleteDomain,
@@ -29,7 +37,10 @@ const PRIMARY_FAULTS = ['invalid_primary', 'private_primary', 'unknown_tsig_key'
 const CHECKS = 30;
 const ONE_MINUTE = 60;
 
-export function domainRoutes(services: Services): Route[] {
+/** Finds the warnings of a domain: see admin-api/targets/target-warnings.ts. */
+export type FindWarnings = (domain: Domain) => Promise<readonly Static<typeof domainWarning>[]>;
+
+export function domainRoutes(services: Services, findWarnings: FindWarnings): Route[] {
   const checks = new RateLimit('delegation', services.config.rateLimit === 0 ? 0 : CHECKS, ONE_MINUTE);
   return [
     route({
@@ -96,10 +107,13 @@ export function domainRoutes(services: Services): Route[] {
       conditional: true,
       response: domainResponse,
       faults: { 404: ['no_such_domain'] },
-      run({ caller, params, headers }) {
-        const view = describeDomain(services, ownedDomain(services.reader, caller, parseId(params.domain_id)));
-        // The state of a secondary zone changes without a new revision.
-        headers.ETag = etag(view.revision, view.secondary === null ? undefined : Buffer.from(JSON.stringify(view)));
+      async run({ caller, params, headers }) {
+        const domain = ownedDomain(services.reader, caller, parseId(params.domain_id));
+        const warnings = await findWarnings(domain);
+        const view = { ...describeDomain(services, domain), ...(warnings.length > 0 && { warnings }) };
+        // The state of a secondary zone and that of targets change without a new revision.
+        const isConstant = view.secondary === null && warnings.length === 0;
+        headers.ETag = etag(view.revision, isConstant ? undefined : Buffer.from(JSON.stringify(view)));
         return { domain: view };
       },
     }),

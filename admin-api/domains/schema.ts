@@ -131,7 +131,29 @@ const fields = {
   updated_at: time('when it or its records were last changed'),
 };
 
-export const domainView = Type.Object(fields, { title: 'Domain' });
+/** See admin-api/targets/target-warnings.ts. */
+export const targetWarningFields = {
+  code: oneOf(['no_served_address'], 'why, for programs'),
+  message: text('for people to read'),
+};
+
+export const domainWarning = Type.Object(
+  { name: text('the name of the record, relative to the domain'), type: text('its type'), ...targetWarningFields },
+  { title: 'DomainWarning' },
+);
+
+export const domainView = Type.Object(
+  {
+    ...fields,
+    warnings: Type.Optional(
+      list(
+        domainWarning,
+        'the first 20 ALIAS records, and CNAME records at proxied names, whose target has no address that may be served; only in `GET` of a single domain and in the answer to an import, omitted when there are none; in zones with more than 50,000 records only these are looked through',
+      ),
+    ),
+  },
+  { title: 'Domain' },
+);
 
 const delegationState = oneOf(
   DELEGATION_STATES,
@@ -165,6 +187,7 @@ export const delegationResponse = Type.Object({
 });
 
 export const domainResponse = Type.Object({ domain: domainView });
+
 export const domainsResponse = Type.Object({
   domains: list(listedDomainView, 'sorted by name, in canonical order, unless `sort` says otherwise'),
   ...pageFields,

@@ -204,6 +204,11 @@ export function route<T extends TObject, A extends TObject>(
     readonly ownAccess?: boolean;
     /** The route ends access to an account: its rate counts apart from other requests. */
     readonly revokes?: true;
+    /**
+     * Sets what is only known after the commit in a response, also in one that is stored for an
+     * Idempotency-Key.
+     */
+    readonly complete?: (reply: Reply) => Promise<Reply>;
     /** Maximum size of the body in bytes; MAX_JSON if omitted. */
     readonly limit?: number;
   },
@@ -230,7 +235,9 @@ export function route<T extends TObject, A extends TObject>(
         const idempotency = definition.method === 'POST' ? readIdempotency(request, caller.token, bytes) : null;
         const before = idempotency === null ? null : app.replay(idempotency, at.headers);
         const run = () => definition.run(createContext(request, at, caller, body, idempotency));
-        return createResponse(before ?? (await retryNotFound(app.journal, run)), at.headers, app);
+        const reply = before ?? (await retryNotFound(app.journal, run));
+        const completed = definition.complete === undefined ? reply : await definition.complete(reply);
+        return createResponse(completed, at.headers, app);
       },
     ),
   };

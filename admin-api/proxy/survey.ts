@@ -90,7 +90,7 @@ function addFault(faults: Map<Fault, FaultyNames>, fault: Fault, name: string): 
 }
 
 /** Zones of the account by the names in them. */
-function findZones(services: Services, domain: Domain, row: ProxyConfig): (name: Name) => StoredNames | null {
+export function findZones(services: Services, domain: Domain, row: ProxyConfig): (name: Name) => StoredNames | null {
   const zones = new Map<Domain['id'], StoredNames>();
   const open = (found: Domain): StoredNames => {
     const { originHost } = found.id === domain.id ? row : (services.reader.proxy(found.id) ?? NO_ORIGIN);

@@ -7,6 +7,7 @@ import { matchesTag } from '../http/conditional.ts';
 import { MAX_LIMIT, nextCursor, readPage, readSort } from '../http/lists.ts';
 import type { Context, RawReply } from '../http/route.ts';
 import { callerOwner } from '../http/slot-owner.ts';
+import type { TargetWarnings } from '../targets/target-warnings.ts';
 import { commentFinder } from './comment.ts';
 import { type Filter, RECORD_SORTS, readFilter, readRecordPage } from './list.ts';
 import type { RecordPageCache } from './pages.ts';
@@ -19,6 +20,7 @@ const SMALL = { limit: MAX_LIMIT, after: null };
 /** Throws HttpError 400, 404 and 503, and InvalidError. */
 export async function listRecords(
   services: Services,
+  warnings: TargetWarnings,
   pages: RecordPageCache,
   context: Context<Caller>,
 ): Promise<RawReply> {
@@ -26,24 +28,26 @@ export async function listRecords(
   const domain = ownedDomain(services.reader, caller, parseId(params.domain_id));
   const { revision, recordCount } = services.reader.zoneState(domain.id);
   headers['Content-Type'] = 'application/json';
-  const key = `${domain.id} ${query}`;
+  const targets = warnings.of(domain);
+  // CNAME records have warnings while the proxy is on.
+  const key = `${domain.id} ${targets.isProxyOn} ${query}`;
   let page = pages.get(key, revision);
   let tag = etag(revision);
   if (page === undefined) {
     const filter = readFilter(domain, query);
     const { descending } = readSort(query, RECORD_SORTS);
     const requested = readPage(query);
-    const stream = () => streamRecords(services, context, domain, filter, descending);
+    const stream = () => streamRecords(services, warnings, context, domain, filter, descending);
     if (requested === null && isAll(filter) && recordCount > MAX_LIMIT) return stream();
     const { entries, last, total } = await readRecordPage(services, domain, requested ?? SMALL, filter, descending);
     if (requested === null && last !== null) return stream();
-    const texts = new RecordSerializer(domain, services.aliases, commentFinder(services.environment, domain));
+    const texts = new RecordSerializer(domain, services.aliases, targets, commentFinder(services.environment, domain));
     const records = entries.map((entry) => texts.serialize(entry)).join();
     const cursor = JSON.stringify(nextCursor(last, context));
     const body = Buffer.from(`{"ok":true,"records":[${records}],"next_cursor":${cursor},"total":${total}}`);
     page = { revision, body, link: headers.Link };
-    // The states of ALIAS targets change without a new revision of the domain.
-    if (texts.hasAlias) tag = etag(revision, body);
+    // The states of targets change without a new revision of the domain.
+    if (texts.hasTarget) tag = etag(revision, body);
     else pages.put(key, page);
   }
   if (page.link !== undefined) headers.Link = page.link;
@@ -57,13 +61,14 @@ const isAll = ({ name, type, content, search }: Filter): boolean =>
 
 async function streamRecords(
   services: Services,
+  warnings: TargetWarnings,
   context: Context<Caller>,
   domain: Domain,
   filter: Filter,
   descending: boolean,
 ): Promise<RawReply> {
   const { caller, client, headers, header } = context;
-  // Only a list without ALIAS records has this tag, so that it has not changed.
+  // Only a list without states of targets has this tag, so that it has not changed.
   const tag = etag(services.reader.zoneState(domain.id).revision);
   if (matchesTag(header('if-none-match'), tag)) {
     headers.ETag = tag;
@@ -71,7 +76,8 @@ async function streamRecords(
   }
   const raw = await services.streams.open(callerOwner(context), client, async () => {
     // While the request waited, the domain may have been deleted.
-    const list = await openWholeList(services, ownedDomain(services.reader, caller, domain.id), filter, descending);
+    const current = ownedDomain(services.reader, caller, domain.id);
+    const list = await openWholeList(services, warnings.of(current), current, filter, descending);
     headers.ETag = list.tag;
     nextCursor(list.last, context);
     return list;

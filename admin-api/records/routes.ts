@@ -7,9 +7,10 @@ import { parseId, type Services } from '../change/services.ts';
 import { EDIT_FAULTS, etag, ownedDomain } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
-import { bytesRoute, type Context, type Faults, type Route, route } from '../http/route.ts';
+import { bytesRoute, type Context, type Faults, type Reply, type Route, route } from '../http/route.ts';
 import { NOTHING, oneOf, pageQuery, searchQuery, sortQuery } from '../http/schema.ts';
 import { callerOwner } from '../http/slot-owner.ts';
+import type { TargetWarnings } from '../targets/target-warnings.ts';
 import { batchSize, changeRecords, previewRecords } from './batch.ts';
 import { RECORD_SORTS } from './list.ts';
 import { listRecords } from './list-reply.ts';
@@ -26,6 +27,7 @@ import {
   recordsResponse,
 } from './schema.ts';
 import { createRecord, deleteRecord, updateRecord } from './service.ts';
+import { withWarnings, withZoneWarnings } from './target-warnings.ts';
 import { openExport } from './zonefile/export.ts';
 import { type ImportOptions, importZone } from './zonefile/import.ts';
 import type { PreparePool } from './zonefile/pool.ts';
@@ -69,8 +71,9 @@ const RECORD_FAULTS: Faults = {
 const NO_DOMAIN = ['no_such_domain'];
 const NO_RECORD = [...NO_DOMAIN, 'no_such_record'];
 
-export function recordRoutes(services: Services, pool: PreparePool): Route[] {
+export function recordRoutes(services: Services, pool: PreparePool, warnings: TargetWarnings): Route[] {
   const pages = new RecordPageCache();
+  const complete = (reply: Reply) => withWarnings(services, warnings, reply);
   return [
     route({
       operationId: 'listRecords',
@@ -95,7 +98,7 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
         404: NO_DOMAIN,
         422: ['invalid_name', 'name_outside', 'invalid_type'],
       },
-      run: (context) => listRecords(services, pages, context),
+      run: (context) => listRecords(services, warnings, pages, context),
     }),
     route({
       operationId: 'createRecord',
@@ -109,6 +112,7 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       response: recordResponse,
       faults: { ...RECORD_FAULTS, 404: NO_DOMAIN },
       run: (context) => createRecord(services, context, context.body),
+      complete,
     }),
     route({
       operationId: 'replaceRecord',
@@ -123,6 +127,7 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       response: recordResponse,
       faults: { ...RECORD_FAULTS, 404: NO_RECORD },
       run: (context) => updateRecord(services, context, parseId(context.params.record_id), context.body),
+      complete,
     }),
     route({
       operationId: 'deleteRecord',
@@ -159,11 +164,14 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       },
       run(context) {
         const { query, body } = context;
-        const work = readFlag(query, 'dry_run')
-          ? () => previewRecords(services, context, body)
-          : () => changeRecords(services, context, body);
-        return batchSize(body) > LARGE_BATCH ? services.imports.run(context, work) : work();
+        const isLarge = batchSize(body) > LARGE_BATCH;
+        const inTurn = <T>(work: () => Promise<T>): Promise<T> =>
+          isLarge ? services.imports.run(context, work) : work();
+        return readFlag(query, 'dry_run')
+          ? inTurn(() => previewRecords(services, context, body))
+          : inTurn(() => changeRecords(services, context, body));
       },
+      complete,
     }),
     route({
       operationId: 'exportZone',
@@ -227,7 +235,7 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
         422: ['invalid_zonefile'],
         503: ['busy'],
       },
-      run(context) {
+      async run(context) {
         const { body, query } = context;
         const options = readImportOptions(query);
         const limit = readPreviewLimit(query.get('limit'));
@@ -236,7 +244,9 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
           isPreview
             ? previewImport(services, pool, context, body, { ...options, limit })
             : importZone(services, pool, context, body, options);
-        return isSmallImport(services, context, body) ? work() : services.imports.run(context, work);
+        const isSmall = isSmallImport(services, context, body);
+        const reply = await (isSmall ? work() : services.imports.run(context, work));
+        return isPreview ? reply : withZoneWarnings(services, warnings, reply);
       },
     }),
   ];

@@ -1,7 +1,7 @@
 /** Schemas of records in requests and responses. */
 import { type TSchema, Type } from '@sinclair/typebox';
 import { ALIAS_STATUSES } from '../../core/alias/index.ts';
-import { domainView } from '../domains/schema.ts';
+import { domainView, targetWarningFields } from '../domains/schema.ts';
 import { bodySchema } from '../http/json-body.ts';
 import {
   anyObject,
@@ -43,7 +43,7 @@ const fields = {
 };
 
 /** The fields that only responses set. */
-const responseFields = readOnly('id', 'data', 'alias', 'created_at', 'updated_at');
+const responseFields = readOnly('id', 'data', 'alias', 'warnings', 'created_at', 'updated_at');
 
 const newRecord = Type.Object({ ...fields, ...responseFields }, { title: 'NewRecord' });
 
@@ -67,6 +67,8 @@ export const batchBody = bodySchema(
     post: Type.Optional(list(newRecord, 'a list of new records', { maxItems: MAX_BATCH })),
   }),
 );
+
+const targetWarning = Type.Object(targetWarningFields, { title: 'TargetWarning' });
 
 const aliasView = Type.Object(
   {
@@ -97,11 +99,26 @@ export const recordView = Type.Object(
     created_at: time('when it was created'),
     updated_at: time('when it was last changed'),
     alias: Type.Optional(aliasView),
+    warnings: Type.Optional(
+      list(
+        targetWarning,
+        'why the target of an ALIAS, or of a CNAME at a proxied name, is not served; only in lists, omitted when there are none',
+      ),
+    ),
   },
   { title: 'Record' },
 );
 
-export const recordResponse = Type.Object({ record: recordView });
+/** Of answers to writes. */
+const recordWarnings = list(
+  Type.Object(
+    { ...targetWarning.properties, pointer: text('a JSON pointer into the response, such as "/record/content"') },
+    { title: 'RecordWarning' },
+  ),
+  'targets of written ALIAS records, and of CNAME records at proxied names, that have no address that may be served; as far as lookups end within a second; omitted when there are none',
+);
+
+export const recordResponse = Type.Object({ record: recordView, warnings: Type.Optional(recordWarnings) });
 export const recordsResponse = Type.Object({
   records: list(recordView, 'sorted by name, in canonical order'),
   ...pageFields,
@@ -145,6 +162,8 @@ export const batchResponse = Type.Object({
   deleted: list(id('a record'), 'the ids of the deleted records; empty with "dry_run"'),
   updated: list(recordView, 'in the order of "put"; empty with "dry_run"'),
   created: list(recordView, 'in the order of "post"; empty with "dry_run"'),
+  warnings: Type.Optional(recordWarnings),
+  warnings_omitted: Type.Optional(count('the number of further warnings; omitted when there are none')),
   preview: Type.Optional(batchPreview),
 });
 

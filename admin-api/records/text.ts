@@ -11,6 +11,7 @@ import { formatRelative } from '../../core/wire/name.ts';
 import { formatIPv4, formatIPv6, formatRdata, rdataToObject } from '../../core/wire/rdata/index.ts';
 import { TYPE } from '../../core/wire/types.ts';
 import { formatTime } from '../http/time.ts';
+import { type DomainTargets, recordOf } from '../targets/target-warnings.ts';
 import type { FindComment } from './comment.ts';
 import { viewAlias } from './view.ts';
 
@@ -24,13 +25,20 @@ export class RecordSerializer {
   /** Offset of the first label below the apex in the key of a record. */
   readonly #labelsStart: number;
   readonly #aliases: Pick<AliasStates, 'of'>;
+  readonly #targets: Pick<DomainTargets, 'mayWarn' | 'find'>;
   readonly #findComment: FindComment;
-  /** Whether the text has the state of an ALIAS target, which changes without the domain. */
-  hasAlias = false;
+  /** Whether the text has the state of a target, which changes without the domain. */
+  hasTarget = false;
 
-  constructor(domain: Domain, aliases: Pick<AliasStates, 'of'>, findComment: FindComment) {
+  constructor(
+    domain: Domain,
+    aliases: Pick<AliasStates, 'of'>,
+    targets: Pick<DomainTargets, 'mayWarn' | 'find'>,
+    findComment: FindComment,
+  ) {
     this.#domain = domain;
     this.#aliases = aliases;
+    this.#targets = targets;
     this.#findComment = findComment;
     this.#labelsStart = 8 + nameKey(domain.apex).length;
   }
@@ -40,12 +48,18 @@ export class RecordSerializer {
     const created = formatTime(value.readUIntBE(4, 5));
     const updated = formatTime(value.readUIntBE(9, 5));
     const comment = this.#findComment({ key });
-    return `{"id":${idAt(key, key.length - 8)},"name":${this.#serializeName(key, nameEnd)},"type":"${typeName(type)}",${serializeContent(type, value)},"proxied":${proxiedOf(value)},"comment":${comment === null ? null : JSON.stringify(comment)},"created_at":"${created}","updated_at":"${updated}"${this.#serializeAlias(type, value)}}`;
+    return `{"id":${idAt(key, key.length - 8)},"name":${this.#serializeName(key, nameEnd)},"type":"${typeName(type)}",${serializeContent(type, value)},"proxied":${proxiedOf(value)},"comment":${comment === null ? null : JSON.stringify(comment)},"created_at":"${created}","updated_at":"${updated}"${this.#serializeTarget(type, key, value)}}`;
   }
 
-  #serializeAlias(type: number, value: Buffer): string {
-    if (type !== TYPE.ALIAS) return '';
-    this.hasAlias = true;
+  #serializeTarget(type: number, key: Buffer, value: Buffer): string {
+    if (!this.#targets.mayWarn(type)) return '';
+    this.hasTarget = true;
+    const warning = this.#targets.find(recordOf(key, value));
+    const warnings = warning === null ? '' : `,"warnings":${JSON.stringify([warning])}`;
+    return `${type === TYPE.ALIAS ? this.#serializeAlias(value) : ''}${warnings}`;
+  }
+
+  #serializeAlias(value: Buffer): string {
     const state = this.#aliases.of(Uint8Array.from(value.subarray(RECORD_RDATA)), this.#domain.accountId);
     return `,"alias":${JSON.stringify(viewAlias(state))}`;
   }

@@ -5,11 +5,19 @@ import { typeName } from '../../core/wire/mnemonics.ts';
 import { formatRelative } from '../../core/wire/name.ts';
 import { formatRdata, rdataToObject } from '../../core/wire/rdata/index.ts';
 import { formatTime } from '../http/time.ts';
+import type { TargetWarning } from '../targets/target-warnings.ts';
 
 /**
- * `comment`: that of its RRset. `alias`: state of the target of an ALIAS record, in lists.
+ * `comment`: that of its RRset. In lists, `alias`: state of the target of an ALIAS record;
+ * `warning`: of the target.
  */
-export function viewRecord(domain: Domain, row: RecordRow, comment: string | null, alias?: AliasState) {
+export function viewRecord(
+  domain: Domain,
+  row: RecordRow,
+  comment: string | null,
+  alias?: AliasState,
+  warning: TargetWarning | null = null,
+) {
   return {
     id: row.id,
     name: formatRelative(row.name, domain.apex),
@@ -22,6 +30,7 @@ export function viewRecord(domain: Domain, row: RecordRow, comment: string | nul
     created_at: formatTime(row.createdAt),
     updated_at: formatTime(row.updatedAt),
     ...(alias === undefined ? {} : { alias: viewAlias(alias) }),
+    ...(warning === null ? {} : { warnings: [warning] }),
   };
 }
 

@@ -9,12 +9,13 @@ import { Steps } from '../../core/base/steps.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import { afterPrefix, recordKeyParts, recordsAt, recordsOfZone } from '../../core/store/keys.ts';
 import type { Entry } from '../../core/store/reader.ts';
-import { type Domain, RECORD_RDATA, records } from '../../core/store/rows.ts';
+import { type Domain, records } from '../../core/store/rows.ts';
 import { TYPE } from '../../core/wire/types.ts';
 import type { Services } from '../change/services.ts';
 import { etag } from '../domains/owned.ts';
 import { cursorOf, MAX_WHOLE } from '../http/lists.ts';
 import type { StreamSource } from '../http/stream-slots.ts';
+import { type DomainTargets, recordOf } from '../targets/target-warnings.ts';
 import { commentFinder, type FindComment } from './comment.ts';
 import { createMatcher, type Filter } from './list.ts';
 import { RecordSerializer } from './text.ts';
@@ -33,6 +34,7 @@ export interface WholeList extends StreamSource {
 interface Snapshot {
   readonly environment: Environment;
   readonly aliases: AliasStates;
+  readonly targets: DomainTargets;
   readonly domain: Domain;
   readonly transaction: Transaction;
   /** New each time: LMDB changes the options that it gets. */
@@ -47,6 +49,7 @@ interface Snapshot {
 /** Yields to the event loop. */
 export async function openWholeList(
   { environment, reader, aliases }: Services,
+  targets: DomainTargets,
   domain: Domain,
   filter: Filter,
   descending: boolean,
@@ -63,6 +66,7 @@ export async function openWholeList(
     const snapshot: Snapshot = {
       environment,
       aliases,
+      targets,
       domain,
       transaction,
       range: () => ({ start, end, reverse: descending, transaction }),
@@ -70,8 +74,8 @@ export async function openWholeList(
       findComment,
       total: matches === null && filter.name === null ? recordCount : null,
     };
-    const hasNoAlias = filter.type !== null && filter.type !== TYPE.ALIAS;
-    const { states, last } = hasNoAlias ? NOT_LOOKED_THROUGH : await lookThrough(snapshot);
+    const hasNoTarget = filter.type !== null && !targets.mayWarn(filter.type);
+    const { states, last } = hasNoTarget ? NOT_LOOKED_THROUGH : await lookThrough(snapshot);
     return { tag: etag(revision, states), last, chunks: chunksOf(snapshot), close };
   } catch (error) {
     close();
@@ -82,14 +86,14 @@ export async function openWholeList(
 const NOT_LOOKED_THROUGH = { states: undefined, last: null };
 
 /**
- * The states of ALIAS targets in the list, as a digest: they change without a new revision. Without
- * a filter, also where the list ends.
+ * The states of targets in the list, as a digest: they change without a new revision. Without a
+ * filter, also where the list ends.
  */
-async function lookThrough({ environment, aliases, domain, transaction, range, matches }: Snapshot) {
+async function lookThrough({ environment, aliases, targets, domain, transaction, range, matches }: Snapshot) {
   const table = environment.rows.get(records.number)!;
   const steps = new Steps();
   const digest = createHash('sha256');
-  let hasAlias = false;
+  let hasTarget = false;
   let count = 0;
   let last: Buffer | null = null;
   let hasMore = false;
@@ -99,19 +103,21 @@ async function lookThrough({ environment, aliases, domain, transaction, range, m
       break;
     }
     last = key;
-    if (recordKeyParts(key).type === TYPE.ALIAS) {
-      hasAlias = true;
-      const target = table.get(key, { transaction })!.subarray(RECORD_RDATA);
-      digest.update(JSON.stringify(aliases.of(Uint8Array.from(target), domain.accountId)));
+    const { type } = recordKeyParts(key);
+    if (targets.mayWarn(type)) {
+      hasTarget = true;
+      const record = recordOf(key, table.get(key, { transaction })!);
+      const state = type === TYPE.ALIAS ? aliases.of(record.rdata, domain.accountId) : null;
+      digest.update(JSON.stringify([state, targets.find(record)]));
     }
     if (++count % BATCH === 0) await steps.next();
   }
-  return { states: hasAlias ? digest.digest() : undefined, last: hasMore ? last : null };
+  return { states: hasTarget ? digest.digest() : undefined, last: hasMore ? last : null };
 }
 
 async function* chunksOf(snapshot: Snapshot): AsyncGenerator<string> {
-  const { environment, aliases, domain, range, matches, findComment, total } = snapshot;
-  const texts = new RecordSerializer(domain, aliases, findComment);
+  const { environment, aliases, targets, domain, range, matches, findComment, total } = snapshot;
+  const texts = new RecordSerializer(domain, aliases, targets, findComment);
   const table = environment.rows.get(records.number)!;
   const steps = new Steps();
   let text = '{"ok":true,"records":[';

@@ -98,6 +98,7 @@ export class AliasRefresher {
   constructor(options: AliasOptions) {
     const { environment, zoneSettings, journal, staleMax } = options;
     this.#options = options;
+    options.states.isLooking = (target) => target.isRunning || this.#looks.has(target);
     this.#now = options.now ?? (() => Date.now() / 1000);
     this.#clock = options.clock ?? (() => performance.now() / 1000);
     this.#own = new OwnZones(environment, zoneSettings);
@@ -236,6 +237,7 @@ export class AliasRefresher {
     this.#watch.remove(target);
     this.#schedule.remove(target);
     this.#looks.remove(target);
+    this.#options.states.looked(target.name);
   }
 
   /** ALIAS records for the target came or went. */
@@ -388,6 +390,7 @@ export class AliasRefresher {
       target.isRunning = false;
       if (target.isGone) this.#watch.remove(target);
       else if (target.isOutdated) this.#poke(target);
+      this.#options.states.looked(target.name);
       this.#pump();
     }
   }

@@ -4,7 +4,7 @@ import type { Environment } from '../store/environment.ts';
 import type { Id } from '../store/keys.ts';
 import { Reader, rawReader } from '../store/reader.ts';
 import { type AliasFamily, type AliasTarget, aliasTargets, entryFor } from '../store/rows.ts';
-import type { Name } from '../wire/name.ts';
+import { type Name, nameId } from '../wire/name.ts';
 import { Target, targetId } from './target.ts';
 
 /**
@@ -29,6 +29,10 @@ export class AliasStates {
   readonly #reader: Reader;
   /** By targetId. */
   readonly live = new Map<string, Target>();
+  /** Whether a look at a live target runs, or waits for its turn. Set by the refresher. */
+  isLooking: (target: Target) => boolean = () => false;
+  /** Those who wait for the end of a look, by nameId. */
+  readonly #waiting = new Map<string, Set<() => void>>();
 
   constructor(environment: Environment) {
     this.#reader = new Reader(rawReader(environment));
@@ -36,10 +40,42 @@ export class AliasStates {
 
   /** What the ALIAS records of an account get. */
   of(name: Name, account: Id): AliasState {
-    const target = this.live.get(targetId(name, account)) ?? this.live.get(targetId(name, null));
+    const target = this.#liveOf(name, account);
     if (target !== undefined) return stateOf(target);
     const row = this.#reader.row(aliasTargets, aliasTargets.key({ name } as AliasTarget));
     return stateOf(new Target(name, row === undefined ? null : entryFor(row, account)));
+  }
+
+  /** Resolves when no look at the target is due any more, at the latest when the signal aborts. */
+  async settled(name: Name, account: Id, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const target = this.#liveOf(name, account);
+      if (target === undefined || !this.isLooking(target) || signal.aborted) return;
+      await this.#nextEnd(nameId(name), signal);
+    }
+  }
+
+  /** A look at a target of the name has ended, or is not needed any more. */
+  looked(name: Name): void {
+    for (const wake of this.#waiting.get(nameId(name)) ?? []) wake();
+  }
+
+  #liveOf(name: Name, account: Id): Target | undefined {
+    return this.live.get(targetId(name, account)) ?? this.live.get(targetId(name, null));
+  }
+
+  async #nextEnd(id: string, signal: AbortSignal): Promise<void> {
+    const wakes = this.#waiting.get(id) ?? new Set();
+    this.#waiting.set(id, wakes);
+    let wake = (): void => {};
+    await new Promise<void>((done) => {
+      wake = done;
+      wakes.add(wake);
+      signal.addEventListener('abort', wake, { once: true });
+    });
+    signal.removeEventListener('abort', wake);
+    wakes.delete(wake);
+    if (wakes.size === 0) this.#waiting.delete(id);
   }
 }
 

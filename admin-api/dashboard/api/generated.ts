@@ -2667,6 +2667,13 @@ export interface components {
              * @description when it or its records were last changed, as YYYY-MM-DD HH:MM:SS in UTC
              */
             updated_at: string;
+            /**
+             * @description the first 20 ALIAS records, and CNAME records at proxied names, whose
+             * target has no address that may be served; only in `GET` of a single domain and in the
+             * answer to an import, omitted when there are none; in zones with more than 50,000
+             * records only these are looked through
+             */
+            warnings?: components["schemas"]["DomainWarning"][];
         };
         DomainChange: {
             /** @description the sequence number of the change */
@@ -2710,6 +2717,19 @@ export interface components {
             } | null;
             /** @description false: the change was too large, and its values are not stored */
             is_complete: boolean;
+        };
+        DomainWarning: {
+            /** @description the name of the record, relative to the domain */
+            name: string;
+            /** @description its type */
+            type: string;
+            /**
+             * @description why, for programs
+             * @enum {string}
+             */
+            code: "no_served_address";
+            /** @description for people to read */
+            message: string;
         };
         DsRecord: {
             /** @description the key tag */
@@ -3079,6 +3099,8 @@ export interface components {
             readonly data?: unknown;
             /** @description as in the response; ignored */
             readonly alias?: unknown;
+            /** @description as in the response; ignored */
+            readonly warnings?: unknown;
             /** @description as in the response; ignored */
             readonly created_at?: unknown;
             /** @description as in the response; ignored */
@@ -3590,6 +3612,11 @@ export interface components {
             /** @description when it was last changed, as YYYY-MM-DD HH:MM:SS in UTC */
             updated_at: string;
             alias?: components["schemas"]["Alias"];
+            /**
+             * @description why the target of an ALIAS, or of a CNAME at a proxied name, is not
+             * served; only in lists, omitted when there are none
+             */
+            warnings?: components["schemas"]["TargetWarning"][];
         };
         RecordChange: {
             /**
@@ -3601,6 +3628,17 @@ export interface components {
             before: components["schemas"]["PastRecord"] | null;
             /** @description null: the record was deleted */
             after: components["schemas"]["PastRecord"] | null;
+        };
+        RecordWarning: {
+            /**
+             * @description why, for programs
+             * @enum {string}
+             */
+            code: "no_served_address";
+            /** @description for people to read */
+            message: string;
+            /** @description a JSON pointer into the response, such as "/record/content" */
+            pointer: string;
         };
         Rule: {
             /** @description the code of its findings */
@@ -4042,6 +4080,15 @@ export interface components {
              * could not sign any more
              */
             revocation: string | null;
+        };
+        TargetWarning: {
+            /**
+             * @description why, for programs
+             * @enum {string}
+             */
+            code: "no_served_address";
+            /** @description for people to read */
+            message: string;
         };
         Token: {
             /** @description the id of the token */
@@ -10845,6 +10892,12 @@ export interface operations {
                         ok: true;
                         record: components["schemas"]["Record"];
                         /**
+                         * @description targets of written ALIAS records, and of CNAME records at
+                         * proxied names, that have no address that may be served; as far as lookups
+                         * end within a second; omitted when there are none
+                         */
+                        warnings?: components["schemas"]["RecordWarning"][];
+                        /**
                          * @description the nodes that serve the change; omitted for a single node
                          */
                         sync?: {
@@ -10994,6 +11047,12 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         record: components["schemas"]["Record"];
+                        /**
+                         * @description targets of written ALIAS records, and of CNAME records at
+                         * proxied names, that have no address that may be served; as far as lookups
+                         * end within a second; omitted when there are none
+                         */
+                        warnings?: components["schemas"]["RecordWarning"][];
                         /**
                          * @description the nodes that serve the change; omitted for a single node
                          */
@@ -11301,6 +11360,8 @@ export interface operations {
                         /** @description as in the response; ignored */
                         readonly alias?: unknown;
                         /** @description as in the response; ignored */
+                        readonly warnings?: unknown;
+                        /** @description as in the response; ignored */
                         readonly created_at?: unknown;
                         /** @description as in the response; ignored */
                         readonly updated_at?: unknown;
@@ -11331,6 +11392,16 @@ export interface operations {
                         updated: components["schemas"]["Record"][];
                         /** @description in the order of "post"; empty with "dry_run" */
                         created: components["schemas"]["Record"][];
+                        /**
+                         * @description targets of written ALIAS records, and of CNAME records at
+                         * proxied names, that have no address that may be served; as far as lookups
+                         * end within a second; omitted when there are none
+                         */
+                        warnings?: components["schemas"]["RecordWarning"][];
+                        /**
+                         * @description the number of further warnings; omitted when there are none
+                         */
+                        warnings_omitted?: number;
                         preview?: components["schemas"]["BatchPreview"];
                         /**
                          * @description the nodes that serve the change; omitted for a single node

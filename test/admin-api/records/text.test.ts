@@ -19,6 +19,8 @@ const DOMAIN: Domain = { id: 1234, accountId: 170, apex: APEX, createdAt: 0, kep
 
 const KNOWN: AliasState = { status: 'stale', addresses: ['192.0.2.1', '2001:db8::1'], checkedAt: 1, error: 'A: "x"' };
 
+const WARNING = { code: 'no_served_address', message: 'The target x" has none.' } as const;
+
 const below = (name: Name): Name => joinNames(name.subarray(0, name.length - 1), APEX);
 const owner = fc.oneof(
   fc
@@ -51,7 +53,11 @@ test('most types have an example', () => {
 
 test('a record in a list equals the single record', () => {
   let comment: string | null = null;
-  const texts = new RecordSerializer(DOMAIN, { of: () => KNOWN }, () => comment);
+  const targets = {
+    mayWarn: (type: number) => type === TYPE.ALIAS || type === TYPE.CNAME,
+    find: ({ proxied }: { proxied: boolean | null }) => (proxied === true ? WARNING : null),
+  };
+  const texts = new RecordSerializer(DOMAIN, { of: () => KNOWN }, targets, () => comment);
   fc.assert(
     fc.property(
       owner,
@@ -75,7 +81,9 @@ test('a record in a list equals the single record', () => {
           updatedAt: createdAt + 1,
         };
         const text = texts.serialize({ key: records.key(row), value: records.encode(row) });
-        assert.is(text, JSON.stringify(viewRecord(DOMAIN, row, comment, type === TYPE.ALIAS ? KNOWN : undefined)));
+        const warning = targets.mayWarn(type) ? targets.find(row) : null;
+        const state = type === TYPE.ALIAS ? KNOWN : undefined;
+        assert.is(text, JSON.stringify(viewRecord(DOMAIN, row, comment, state, warning)));
       },
     ),
     { numRuns: 5000 },
