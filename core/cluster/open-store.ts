@@ -2,6 +2,9 @@
  * Opens the store of this node: its lock, its environment, up-to-date answers, and the index in
  * memory.
  */
+
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { ConfigError } from '../base/errors.ts';
 import type { Logger } from '../base/log/index.ts';
 import type { Registry } from '../base/metrics/index.ts';
@@ -12,7 +15,7 @@ import { Signers } from '../journal/apply/signers.ts';
 import { answersAreCurrent, rebuildAnswers, settingsOfAnswers, spaceForRebuild } from '../journal/upkeep/rebuild.ts';
 import { diskSpace } from '../os/disk-space.ts';
 import { logDamaged } from '../store/damaged-rows.ts';
-import { type Environment, openEnvironment } from '../store/environment.ts';
+import { type Environment, openEnvironment, reserveLockFile, STORE_FILE } from '../store/environment.ts';
 import { buildIndex } from '../store/index/build.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import { watchLargest } from '../store/largest.ts';
@@ -47,12 +50,16 @@ export async function openStore({ config, metrics, log, stops }: OpenStoreOption
   const lock = lockDirectory(dataDir);
   stops.add(() => lock.release());
   if (installSnapshot(dataDir)) log.info('the store of another node has replaced the local one');
+  const file = join(dataDir, STORE_FILE);
+  reserveLock(dataDir, file);
   await migrateStore({
     directory: dataDir,
     mapSize: store.mapSize,
     log,
     secrets: () => openSecrets(secretKeyFile(config)),
   });
+  // A conversion begins with a new one.
+  reserveLock(dataDir, file);
   const environment = openEnvironment(dataDir, store.mapSize);
   stops.add(() => environment.close());
   const secrets = openSecrets(secretKeyFile(config));
@@ -81,6 +88,16 @@ export async function rebuildStore(config: Config): Promise<{ zones: number; ans
   } finally {
     await environment.close();
     lock.release();
+  }
+}
+
+/** With a full disk, the disk cache of the edge gives way. Throws ConfigError `no_space`. */
+function reserveLock(dataDir: string, file: string): void {
+  try {
+    reserveLockFile(file);
+  } catch {
+    rmSync(join(dataDir, 'cache'), { recursive: true, force: true });
+    reserveLockFile(file);
   }
 }
 

@@ -9,7 +9,7 @@ import { BINARY, type Binary } from '../store/environment.ts';
 import { makeFolder } from '../store/folder.ts';
 import { TIERS } from './tiers.ts';
 
-const FILE = 'counts.mdb';
+export const STATISTICS_FILE = 'counts.mdb';
 const FIRST_MAP_SIZE = 64 << 20;
 
 export interface StatisticsFile {
@@ -29,7 +29,7 @@ export function openStatisticsFile(directory: string): StatisticsFile {
     mapSize: FIRST_MAP_SIZE,
     overlappingSync: false,
     ...BINARY,
-    ...privateDatabase(join(directory, FILE)),
+    ...privateDatabase(join(directory, STATISTICS_FILE)),
   });
   const table = (name: string): Binary => root.openDB({ name, ...BINARY });
   return root.transactionSync(() => ({

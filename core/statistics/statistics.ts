@@ -1,10 +1,14 @@
 /** The statistics of this node, as the main thread uses them: see worker.ts. */
+import { join } from 'node:path';
 import { ConfigError } from '../base/errors.ts';
 import type { Logger } from '../base/log/index.ts';
 import { FaultLog } from '../base/log/throttle.ts';
 import type { Registry } from '../base/metrics/index.ts';
 import type { Config } from '../config/index.ts';
+import { diskSpace } from '../os/disk-space.ts';
 import { type BackOff, type StartReport, SupervisedThread } from '../os/supervised-thread.ts';
+import { reserveLockFile } from '../store/environment.ts';
+import { STATISTICS_FILE } from './files.ts';
 import type { FromStatistics, StatisticsData, StatisticsFigures, ToStatistics } from './messages.ts';
 import type { NodeStatistics, StatisticsQuery } from './query.ts';
 import { createSampleRing, type SampleRing } from './sample-ring.ts';
@@ -43,12 +47,27 @@ interface Read {
   readonly reject: (error: Error) => void;
 }
 
-/** Null if `statistics.enabled` is off. Throws ConfigError. */
+/** Bytes that must be free to create or open the file. */
+const SPACE = 1 << 20;
+
+/**
+ * Null if `statistics.enabled` is off, or if the file cannot be opened on a full disk: DNS matters
+ * more. Throws ConfigError.
+ */
 export async function openStatistics(options: StatisticsOptions): Promise<Statistics | null> {
-  if (!options.config.statistics.enabled) return null;
-  const statistics = new Statistics(options);
-  await statistics.start();
-  return statistics;
+  const { config, log } = options;
+  if (!config.statistics.enabled) return null;
+  const file = join(config.dataDir, STATISTICS_FILE);
+  try {
+    reserveLockFile(file);
+    const statistics = new Statistics(options);
+    await statistics.start();
+    return statistics;
+  } catch (error) {
+    if ((diskSpace(config.dataDir)?.free ?? SPACE) >= SPACE) throw error;
+    log.warn('the disk is full: no statistics until a restart', { file, reason: (error as Error).message });
+    return null;
+  }
 }
 
 export class Statistics {

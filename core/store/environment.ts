@@ -3,10 +3,13 @@
  * (no overlapping sync), all of a transaction lands or none of it. The map grows by itself; each
  * thread that reads opens the environment once and holds one reader.
  */
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { isDiskFull } from '../base/disk-full.ts';
 import { ConfigError } from '../base/errors.ts';
 import { privateDatabase } from '../base/private-file.ts';
+import { reserveSpace } from '../os/reserve-space.ts';
 import { makeFolder } from './folder.ts';
 import { records, TABLES } from './rows.ts';
 
@@ -145,4 +148,26 @@ export function openReadOnly(path: string): ReadOnlyStore {
 export function isEmpty(table: Binary): boolean {
   for (const _ of table.getKeys({ limit: 1 })) return false;
   return true;
+}
+
+/** Bytes of a lock file of LMDB with MAX_READERS, in whole pages. */
+const LOCK_BYTES = 68 << 10;
+
+/**
+ * Before the daemon opens a database for the first time, and no other process: its lock file is
+ * written through memory, and on a full disk a hole in it would end the process. Throws ConfigError
+ * `no_space`.
+ */
+export function reserveLockFile(path: string): void {
+  const lock = `${path}-lock`;
+  try {
+    reserveSpace(lock, LOCK_BYTES);
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    // Of an earlier version: the part that its threads have used has blocks.
+    if ((statSync(lock, { throwIfNoEntry: false })?.blocks ?? 0) > 0) return;
+    throw new ConfigError('no_space', `The disk is full: ${lock} needs ${LOCK_BYTES} bytes. Free some space.`, {
+      cause: error,
+    });
+  }
 }

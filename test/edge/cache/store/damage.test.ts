@@ -1,5 +1,5 @@
 /** Damaged files on disk are misses. They never cause wrong bytes or the end of the process. */
-import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -172,6 +172,23 @@ test('a failing disk loses the responses to write, and is not used for a while',
   assert.ok(opened.stats().unwritten > 0);
   assert.is((await found(opened, keyOf(1))).length, 1, 'from memory');
   await opened.close();
+});
+
+test('on a full disk the oldest file gives way to the state of the cache', async () => {
+  const folder = copyOf(filled);
+  const segmentsIn = (): string[] =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.seg'))
+      .sort();
+  const before = segmentsIn();
+  // The first write of the state fails with ENOSPC, the second finds room.
+  symlinkSync('/dev/full', join(folder, 'purges.log.new'));
+  const node = await cache(folder);
+  assert.ok(node.handle.disk !== null);
+  assert.equal(segmentsIn().slice(0, before.length - 1), before.slice(1));
+  const opened = store(node);
+  await opened.close();
+  removeFolder(folder);
 });
 
 test.run();

@@ -53,6 +53,11 @@ for (const reserve of ['0', String(4 * 1024 ** 2)])
           await daemon[end]();
           for (const name of [`waypost.pid.${NOBODY}`, `waypost.pid.${NOBODY}.stale`, `secret.key.${NOBODY}.0123abcd`])
             writeFileSync(join(dataDir, name), '');
+          if (end === 'stop') {
+            // What a start would create or write: statistics, and all answers for other settings.
+            for (const name of ['counts.mdb', 'counts.mdb-lock']) rmSync(join(dataDir, name));
+            daemon.env.WAYPOST_SOA_MINIMUM = '77';
+          }
           fill(folder, 0);
           await daemon.start();
           assert.is(await addressOf(daemon), 1);
@@ -78,10 +83,18 @@ for (const reserve of ['0', String(4 * 1024 ** 2)])
           assert.equal(nameless, []);
         }
 
-        // With space it goes on by itself.
+        const output = daemon.child.output();
+        assert.match(output, /the disk is full: no statistics until a restart/);
+        assert.match(output, /the disk is full: serving with the previous settings until a restart/);
+
+        // With space it goes on by itself, and the next start does what was left.
         rmSync(join(folder, FILLER));
         await untilPasses(async () => assert.is(await outcome(daemon, records, { ...record, name: 'after' }), '200 '));
-        assert.ok(existsSync(dataDir));
+        await daemon.stop();
+        await daemon.start();
+        assert.match(daemon.child.output(), /compiled all answers/);
+        assert.ok(existsSync(join(dataDir, 'counts.mdb')));
+        assert.is(await addressOf(daemon), 1);
       } finally {
         await daemon.close();
       }
