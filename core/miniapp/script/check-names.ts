@@ -23,10 +23,11 @@ import { namesOf, possibleKeys } from './possible-keys.ts';
 import type { Taken } from './scope.ts';
 import { type Gravity, placeOf, report, reportAnyway, type ScriptView, written } from './script-view.ts';
 import { Steps } from './steps.ts';
+import { isNamedText, isSymbol } from './symbols.ts';
 import { isUsed, mayBeUncovered } from './uncovered-use.ts';
 import { isTested, useOf } from './use.ts';
 import { constantOf, global, NOTHING_KNOWN, type Values } from './values.ts';
-import { parentOf, scopeOf } from './walk.ts';
+import { parentOf, returnedOf, scopeOf } from './walk.ts';
 import { isWithoutJson } from './without-json.ts';
 
 const ASSIGNING = new Set(['=', '+=', '||=', '&&=', '??=']);
@@ -193,13 +194,17 @@ export function checkMember(view: ScriptView, node: MemberExpression): void {
     checkOfUnknown(view, node, key, DISTINCTIVE);
   if (
     node.computed &&
-    (DISTINCTIVE.has(key) || (node.property.type !== 'Literal' && TELLING.has(key))) &&
+    (DISTINCTIVE.has(key) || (TELLING.has(key) && !isWrittenName(view, node.property, key))) &&
     objects.some(({ kind }) => kind === 'unknown') &&
     useOf(node) !== 'assigned'
   )
     report(view, 'global_of_unknown', node, `${written(view, node)} may be ${key} of the global object.`);
   checkReached(view, node, view.evaluator.valuesOf(node));
 }
+
+/** Bundles of libraries name `constructor` once, for all places. */
+const isWrittenName = (view: ScriptView, key: AnyNode, name: string): boolean =>
+  key.type === 'Literal' || (name === 'constructor' && isNamedText(view.evaluator, key));
 
 /** A member of something unknown by a key that has several values, or is put together. */
 function checkOpenKey(view: ScriptView, node: MemberExpression): void {
@@ -233,7 +238,7 @@ function checkOfUnknown(view: ScriptView, node: MemberExpression, name: string, 
     // Of all nodes with children the document alone has these.
     if (isParent(view, node.object))
       report(view, 'global_of_unknown', node, `${written(view, node)} may be ${name} of the document.`);
-    else
+    else if (!isMadeByClass(view, node.object))
       view.context.suspects.push({
         position: placeOf(view, node),
         message: `${written(view, node)} may be ${name} of the document, which the app hands on.`,
@@ -241,6 +246,25 @@ function checkOfUnknown(view: ScriptView, node: MemberExpression, name: string, 
         at: node.start,
       });
   }
+}
+
+/** An object of a class of the script, whose constructor gives back nothing else. */
+function isMadeByClass(view: ScriptView, node: AnyNode): boolean {
+  if (node.type !== 'Identifier') return false;
+  const writes = view.evaluator.variableOf(node)?.writes ?? [];
+  return (
+    writes.length > 0 &&
+    writes.every(({ from, path }) => {
+      if (path.length > 0 || from?.type !== 'NewExpression' || from.callee.type !== 'Identifier') return false;
+      const [write, ...others] = view.evaluator.variableOf(from.callee)?.writes ?? [];
+      const made = others.length === 0 && write?.path.length === 0 ? write.from : undefined;
+      if ((made?.type !== 'ClassDeclaration' && made?.type !== 'ClassExpression') || made.superClass) return false;
+      return made.body.body.every(
+        (part) =>
+          part.type !== 'MethodDefinition' || part.kind !== 'constructor' || returnedOf(part.value).length === 0,
+      );
+    })
+  );
 }
 
 const isParent = (view: ScriptView, node: AnyNode): boolean =>
@@ -251,7 +275,7 @@ const PARENTS = new Set(['parentNode', 'startContainer', 'endContainer', 'common
 
 /** The key is put together, and may be a name that is looked for. */
 function isHiding(view: ScriptView, key: AnyNode): boolean {
-  if (!isPutTogether(view, key)) return false;
+  if (!isPutTogether(view, key) || isSymbol(view.evaluator, key)) return false;
   const { keys } = possibleKeys(view, key);
   return keys.length === 0 || namesOf(keys, TELLING).length > 0;
 }

@@ -97,7 +97,11 @@ export function concludeUndefined(view: ScriptView, { names, nodes }: Walked): v
     if (node.type === 'WithStatement') return;
     if (node.type !== 'MemberExpression') continue;
     const name = view.evaluator.keyOf(node) ?? '';
-    if (view.undefined.get(name)?.type === 'MemberExpression' && isTested(node)) view.undefined.delete(name);
+    if (
+      view.undefined.get(name)?.type === 'MemberExpression' &&
+      (isTested(node) || isOptional(node) || isOptionalCall(node))
+    )
+      view.undefined.delete(name);
   }
   for (const node of names) {
     const parent = parentOf(node);
@@ -105,6 +109,12 @@ export function concludeUndefined(view: ScriptView, { names, nodes }: Walked): v
   }
   for (const [name, node] of view.undefined)
     noteUndefined(view, node, name, 'undefined_global', 'is no global of browsers, and no script defines it.');
+}
+
+/** `window.name?.()`, which is a test as well. */
+function isOptionalCall(node: AnyNode): boolean {
+  const parent = parentOf(node);
+  return parent?.type === 'CallExpression' && parent.callee === node && parent.optional;
 }
 
 /**

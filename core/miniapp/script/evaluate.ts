@@ -15,6 +15,7 @@ import { isFunction, nameOf } from './plain-call.ts';
 import { PLATFORM_NAMES } from './platform.ts';
 import { reachingWrites, usersOfArguments } from './reaching-writes.ts';
 import { ANYTHING, type Scope, type Variable, type Write } from './scope.ts';
+import { isWellKnown } from './symbols.ts';
 import { valuesOfThis } from './this-value.ts';
 import {
   asText,
@@ -330,6 +331,7 @@ export class Evaluator implements Evaluation {
         const objects = this.valuesOf(node.object);
         if (objects === NOTHING_KNOWN && node.computed && !isName(node.property)) return NOTHING_KNOWN;
         const key = this.keyOf(node);
+        if (key === undefined && node.computed && isWellKnown(this.valuesOf(node.property))) return NOTHING_KNOWN;
         // Of `f[key]`, and of `[][key]`, which may be a function, key may be "constructor".
         if (key === undefined && objects.length === 1 && objects[0].kind === 'function') return [CONSTRUCTOR];
         if (key === undefined && isWrittenOut(node.object)) return [FUNCTION];

@@ -200,4 +200,60 @@ test('of the text that React puts in the place of a javascript: URL nothing come
     assert.is((await ofScript(set(url))).verdict, 'rejected', url);
 });
 
+/** What libraries have, and what looks like it and is not approved. */
+const LIBRARIES: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+  [
+    'symbols as keys',
+    [
+      "const s = Symbol.for('a'), w = globalThis;\nw[s] ??= new Map();\nw[s].get(1);",
+      'class A { static [Symbol.hasInstance](e) { return Array[Symbol.hasInstance](e) || super[Symbol.hasInstance](e); } }\n[] instanceof A;',
+    ],
+    [
+      "new window[Symbol.for('a')]();",
+      "const k = Symbol.for;\nlet s = k('a');\ns = document.title;\nnew window[s]();",
+      "const Symbol = { hasInstance: 'constructor' };\n(() => {})[Symbol.hasInstance]('go()')();",
+      "(() => {})[Symbol.constructor.name]('go()')();",
+      "const Symbol = { for: (k) => k };\nconst k = Symbol.for('eval');\nwindow[k]('go()');",
+    ],
+  ],
+  [
+    'a name for "constructor"',
+    [
+      "const C = 'constructor';\nexport const f = (e) => e[C]?.name;",
+      'const C = `constructor`, f = (e) => e[C].name;\nf(document.title);',
+    ],
+    [
+      "const C = 'constructor';\nconst f = (e) => e[C][C]('go()');\nf({})();",
+      "const C = 'constructor';\n(() => {})[C]('go()')();",
+      "const C = 'constr' + 'uctor';\nconst f = (e) => e[C];\nf(f)('go()')();",
+      "const C = 'eval';\nconst f = (e) => e[C];\nf(window)('go()');",
+    ],
+  ],
+  [
+    'a method by the name write',
+    [
+      "class Doc { constructor() { this.lines = []; } write(t) { this.lines.push(t); } }\nexport const f = (g) => { g(document); const d = new Doc(); d.write('<b>'); };",
+    ],
+    [
+      'class Doc { constructor(d) { return d; } }\nconst d = new Doc(document);\nd.write(document.title);',
+      'class Doc extends Base { }\nfunction Base(d) { return d; }\nconst d = new Doc(document);\nd.write(document.title);',
+      'class Doc {}\nlet d = new Doc();\n[document].forEach((e) => { d = e; });\nd.write(document.title);',
+    ],
+  ],
+  [
+    'a global of others that is tested elsewhere',
+    ['window.Optimised?.(1);\nif (window.Optimised(2)) console.log(3);'],
+    ['if (window.Optimised(2)) console.log(3);'],
+  ],
+];
+
+for (const [what, sound, hostile] of LIBRARIES)
+  test(`libraries have ${what}`, async () => {
+    for (const script of sound) {
+      const { verdict, findings } = await ofScript(script);
+      assert.is(verdict, 'approved', `${script}\n${JSON.stringify(findings, null, 1)}`);
+    }
+    for (const script of hostile) assert.is.not((await ofScript(script)).verdict, 'approved', script);
+  });
+
 test.run();
