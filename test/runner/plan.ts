@@ -16,7 +16,8 @@ export type Tier = (typeof TIERS)[number];
 const root = join(import.meta.dirname, '..');
 const sources = join(root, '../../test');
 const DEPTH = join(root, 'support/depth.js');
-const SHARED_DAEMON = join(root, 'support/shared-daemon.js');
+/** Start what the files of a process share: a daemon, a browser. */
+const SHARING = ['support/shared-daemon.js', 'system/browser/page.js'].map((path) => join(root, path));
 const SYSTEM = /^system\//;
 const RELEASE = /^release\//;
 /**
@@ -41,8 +42,8 @@ const LONGEST: readonly string[] = [
 /** Files in one process, at most: of those without such an import, and of a room. */
 const PURE_BATCH = 60;
 const ROOM_BATCH = 20;
-/** Files of a room that share a daemon, and therefore a process, at most. */
-const DAEMON_BATCH = 10;
+/** Files that share a daemon or a browser, and therefore a process, at most. */
+const SHARING_BATCH = 10;
 /** Files of a room that shares processes with other rooms, at most. */
 const SMALL_ROOM = 10;
 const PARTS: ReadonlySet<string> = new Set(['admin-api', 'core', 'edge', 'system']);
@@ -52,8 +53,8 @@ interface TestFile {
   readonly isSystem: boolean;
   readonly isRelease: boolean;
   readonly isGenerated: boolean;
-  /** It borrows the daemon of its process. */
-  readonly isBorrowing: boolean;
+  /** It uses the daemon or the browser of its process. */
+  readonly isSharing: boolean;
   /** It may share a process with any file. */
   readonly isPure: boolean;
 }
@@ -71,14 +72,14 @@ export function plan(tier: Tier, includes: (path: string) => boolean): string[][
       })[tier],
   );
   const isLongest = (path: string): boolean => LONGEST.includes(path);
-  const borrowing = files.filter(({ path, isBorrowing }) => isBorrowing && !isLongest(path) && tier !== 'deep');
+  const sharing = files.filter(({ path, isSharing }) => isSharing && !isLongest(path) && tier !== 'deep');
   const exclusive = files.filter(
-    (file) => !borrowing.includes(file) && (file.isSystem || file.isRelease || tier === 'deep'),
+    (file) => !sharing.includes(file) && (file.isSystem || file.isRelease || tier === 'deep'),
   );
-  const shared = files.filter((file) => !exclusive.includes(file) && !borrowing.includes(file));
+  const shared = files.filter((file) => !exclusive.includes(file) && !sharing.includes(file));
   exclusive.sort((a, b) => Number(b.isSystem) - Number(a.isSystem) || Number(b.isGenerated) - Number(a.isGenerated));
   const first = [
-    ...joined(byRoom(borrowing)).flatMap((paths) => deal(paths, DAEMON_BATCH)),
+    ...joined(byRoom(sharing)).flatMap((paths) => split(paths, SHARING_BATCH)),
     ...exclusive.map(({ path }) => [path]),
   ];
   return [
@@ -104,7 +105,7 @@ function testFiles(includes: (path: string) => boolean): TestFile[] {
       isSystem: SYSTEM.test(path),
       isRelease: RELEASE.test(path),
       isGenerated: files.has(DEPTH),
-      isBorrowing: files.has(SHARED_DAEMON),
+      isSharing: SHARING.some((module) => files.has(module)),
       isPure: !OPENING.some((name) => modules.has(name)),
     });
   }
@@ -147,4 +148,11 @@ function joined(rooms: readonly string[][]): string[][] {
 function deal(paths: readonly string[], most: number): string[][] {
   const groups = Math.ceil(paths.length / most);
   return Array.from({ length: groups }, (_, i) => paths.filter((_path, at) => at % groups === i));
+}
+
+/** As few groups as hold the paths. Neighbours stay together: they share the most. */
+function split(paths: readonly string[], most: number): string[][] {
+  const groups = Math.ceil(paths.length / most);
+  const size = Math.ceil(paths.length / groups);
+  return Array.from({ length: groups }, (_, i) => paths.slice(i * size, (i + 1) * size));
 }
