@@ -107,8 +107,8 @@ export class PeerServer {
   readonly #listeners = new Set<Listener>();
   /** Connections of members. */
   readonly #admitted = new Map<TLSSocket, Admitted>();
-  /** Connections that are no longer the HTTP server's to end. */
-  readonly #upgraded = new Set<Duplex>();
+  /** All after their handshake: a server that does not listen itself knows of none. */
+  readonly #sockets = new Set<TLSSocket>();
   #heartbeat: NodeJS.Timeout | undefined;
   #isDue = false;
 
@@ -121,6 +121,10 @@ export class PeerServer {
         this.#admit(request, response).catch(() => response.destroy());
       },
     );
+    this.#server.on('secureConnection', (socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
     this.#server.on('upgrade', (request, socket, head) => {
       this.#upgrade(request, socket as TLSSocket, head).catch(() => socket.destroy());
     });
@@ -193,8 +197,7 @@ export class PeerServer {
     clearInterval(this.#heartbeat);
     await new Promise<void>((done) => {
       this.#admission.close(done);
-      this.#server.closeAllConnections();
-      for (const socket of this.#upgraded) socket.destroy();
+      for (const socket of this.#sockets) socket.destroy();
     });
     await this.#options.snapshots.close();
   }
@@ -211,8 +214,6 @@ export class PeerServer {
   }
 
   async #upgrade(request: IncomingMessage, socket: TLSSocket, head: Buffer): Promise<void> {
-    this.#upgraded.add(socket);
-    socket.on('close', () => this.#upgraded.delete(socket));
     socket.on('error', () => {});
     // It may be half open: RFC 9293 3.6.1.
     socket.on('end', () => socket.destroy());

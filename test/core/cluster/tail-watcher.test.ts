@@ -101,4 +101,14 @@ test('a node that cannot be reached does not disturb', async () => {
   stop();
 });
 
+test('a node that stops does not wait for those that watch it', async () => {
+  const b = await node('b');
+  const watcher = new TailWatcher({ tail: new RequestTail('a'), tls: tlsOf('a'), peers: () => [b.peer] });
+  ends.push(async () => watcher.close());
+  watcher.watch(7, () => {});
+  await until(() => b.tail.watched.length > 0, 'that b is watched');
+  await b.server.close();
+  await until(() => b.tail.watched.length === 0, 'that b is not watched');
+});
+
 test.run();
