@@ -33,7 +33,6 @@ const OPENING = [
 ];
 /** Files that take longer than a minute: they would run alone at the end. */
 const LONGEST: readonly string[] = [
-  'system/cluster/requests.test.js',
   'system/docs/commands.test.js',
   'system/node-versions.test.js',
   'system/admin-api/contract.test.js',

@@ -46,7 +46,7 @@ export interface ServingDaemon {
 export interface Daemon extends ServingDaemon {
   /** The process that runs now; another one after `start`. */
   readonly child: Child;
-  /** SIGTERM, and the exit code. */
+  /** SIGTERM, and the exit code. Throws if the daemon does not stop. */
   stop(): Promise<number | null>;
   /** SIGKILL; resolves when the process is gone. */
   kill(): Promise<void>;
@@ -106,18 +106,29 @@ export async function startDaemon(
       get child() {
         return child;
       },
-      stop: () => child.stop(),
+      stop: () => stopped(child),
       kill: async () => void (await child.stop('SIGKILL')),
       async start(program = main) {
         child = launch(program);
         await child.waitFor(/^waypost ready/m);
       },
       async close() {
-        await child.stop();
-        removeFolder(dataDir);
+        try {
+          await stopped(child);
+        } finally {
+          removeFolder(dataDir);
+        }
       },
     };
   }
+}
+
+/** Throws if the daemon does not stop by itself. */
+async function stopped(child: Child): Promise<number | null> {
+  const wasRunning = !child.exited();
+  const code = await child.stop();
+  if (wasRunning && code === null) throw new Error(`the daemon did not stop on SIGTERM:\n${child.output()}`);
+  return code;
 }
 
 /** Runs the command line to its end, at most `ms` milliseconds. */
