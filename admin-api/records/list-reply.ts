@@ -28,9 +28,7 @@ export async function listRecords(
   const domain = ownedDomain(services.reader, caller, parseId(params.domain_id));
   const { revision, recordCount } = services.reader.zoneState(domain.id);
   headers['Content-Type'] = 'application/json';
-  const targets = warnings.of(domain);
-  // CNAME records have warnings while the proxy is on.
-  const key = `${domain.id} ${targets.isProxyOn} ${query}`;
+  const key = `${domain.id} ${query}`;
   let page = pages.get(key, revision);
   let tag = etag(revision);
   if (page === undefined) {
@@ -41,7 +39,12 @@ export async function listRecords(
     if (requested === null && isAll(filter) && recordCount > MAX_LIMIT) return stream();
     const { entries, last, total } = await readRecordPage(services, domain, requested ?? SMALL, filter, descending);
     if (requested === null && last !== null) return stream();
-    const texts = new RecordSerializer(domain, services.aliases, targets, commentFinder(services.environment, domain));
+    const texts = new RecordSerializer(
+      domain,
+      services.aliases,
+      warnings.of(domain),
+      commentFinder(services.environment, domain),
+    );
     const records = entries.map((entry) => texts.serialize(entry)).join();
     const cursor = JSON.stringify(nextCursor(last, context));
     const body = Buffer.from(`{"ok":true,"records":[${records}],"next_cursor":${cursor},"total":${total}}`);

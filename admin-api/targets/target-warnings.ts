@@ -2,8 +2,9 @@
  * Warns of ALIAS records, and of CNAME records at proxied names, whose target has no address that
  * may be served. Finding warnings sends no query: `settle` waits for the lookups of new records.
  */
+import type { Exemptions } from '../../core/address/index.ts';
 import { nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
-import { type Domain, proxiedOf, RECORD_RDATA, type RecordRow } from '../../core/store/rows.ts';
+import { type Domain, type ProxyConfig, proxiedOf, RECORD_RDATA, type RecordRow } from '../../core/store/rows.ts';
 import { typeName } from '../../core/wire/mnemonics.ts';
 import { formatName, formatRelative, type Name, nameAt } from '../../core/wire/name.ts';
 import { TYPE } from '../../core/wire/types.ts';
@@ -41,7 +42,8 @@ const MAX_JUDGED = 200;
 const MAX_ZONES = 1_000;
 
 interface Judged {
-  readonly key: string;
+  /** Of the domain: it changes with its records and its proxy. */
+  readonly revision: number;
   readonly records: readonly TargetRecord[];
 }
 
@@ -93,10 +95,10 @@ export class TargetWarnings {
 
   async #findJudged(domain: Domain, targets: DomainTargets): Promise<readonly TargetRecord[]> {
     const { environment, reader } = this.#services;
-    const key = `${reader.zoneState(domain.id).revision} ${targets.isProxyOn}`;
+    const { revision } = reader.zoneState(domain.id);
     const before = this.#judged.get(domain.id);
     this.#judged.delete(domain.id);
-    if (before?.key === key) {
+    if (before?.revision === revision) {
       this.#judged.set(domain.id, before);
       return before.records;
     }
@@ -106,7 +108,7 @@ export class TargetWarnings {
       if (targets.mayWarn(recordKeyParts(at).type)) records.push(recordOf(at, value));
       return records.length === MAX_JUDGED || ++scanned === MAX_SCANNED;
     });
-    this.#judged.set(domain.id, { key, records });
+    this.#judged.set(domain.id, { revision, records });
     for (const [oldest] of this.#judged) {
       if (this.#judged.size <= MAX_ZONES) break;
       this.#judged.delete(oldest);
@@ -117,26 +119,25 @@ export class TargetWarnings {
 
 /** Judges records of one domain. */
 export class DomainTargets {
-  readonly isProxyOn: boolean;
   readonly #services: Services;
   readonly #hosts: HostChecks;
   readonly #domain: Domain;
-  readonly #zone: OwnZone;
-  readonly #origins: NameOrigins;
+  readonly #proxy: ProxyConfig;
+  readonly #exemptions: Exemptions;
+  /** Made with the first proxied record: most domains are read without any. */
+  #proxied: { readonly zone: OwnZone; readonly origins: NameOrigins } | null = null;
 
   constructor(services: Services, rules: OriginRules, hosts: HostChecks, domain: Domain) {
-    const proxy = services.reader.proxy(domain.id) ?? noProxy(domain.id);
-    this.isProxyOn = proxy.enabled;
+    this.#proxy = services.reader.proxy(domain.id) ?? noProxy(domain.id);
+    this.#exemptions = rules.allowPrivate;
     this.#services = services;
     this.#hosts = hosts;
     this.#domain = domain;
-    this.#zone = new OwnZone(services, domain);
-    this.#origins = new NameOrigins(findZones(services, domain, proxy), domain, proxy, rules.allowPrivate);
   }
 
   /** Whether records of the type can have a warning, which changes without the domain. */
   mayWarn(type: number): boolean {
-    return type === TYPE.ALIAS || (type === TYPE.CNAME && this.isProxyOn);
+    return type === TYPE.ALIAS || (type === TYPE.CNAME && this.#proxy.enabled);
   }
 
   find(record: TargetRecord): TargetWarning | null {
@@ -169,7 +170,15 @@ export class DomainTargets {
 
   /** Null: the name does not go through the proxy. */
   #originOf({ name, proxied }: TargetRecord): NameOrigin | null {
-    return this.isProxyOn && this.#zone.isWeb(name, proxied) ? this.#origins.originOf(name) : null;
+    if (!this.#proxy.enabled) return null;
+    this.#proxied ??= this.#openProxied();
+    return this.#proxied.zone.isWeb(name, proxied) ? this.#proxied.origins.originOf(name) : null;
+  }
+
+  #openProxied() {
+    const zones = findZones(this.#services, this.#domain, this.#proxy);
+    const origins = new NameOrigins(zones, this.#domain, this.#proxy, this.#exemptions);
+    return { zone: new OwnZone(this.#services, this.#domain), origins };
   }
 
   #judgeAlias(record: TargetRecord, effect: string): TargetWarning | null {
