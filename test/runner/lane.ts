@@ -18,8 +18,22 @@ const LIMIT_MS = 25 * 60_000;
  */
 const GRACE_MS = 30_000;
 
+/** What a file does outside of its tests. */
+const OUTSIDE: Step = { suite: '', test: '' };
+
 /** Process groups of test processes: each with all that it started. */
 const running = new Set<number>();
+
+/** What the processes are at. */
+const steps = new Map<number, { readonly file: string; readonly step: Step; readonly since: number }>();
+
+/** What has taken longer than so many milliseconds, for people. */
+export function slowSteps(ms: number): string[] {
+  const now = performance.now();
+  return [...steps.values()]
+    .filter(({ since }) => now - since >= ms)
+    .map(({ file, step, since }) => `${file}: ${nameOf(step)}, ${((now - since) / 1000).toFixed(0)} s`);
+}
 
 function killGroup(pid: number): void {
   try {
@@ -79,25 +93,34 @@ function runProcess(
   const started = performance.now();
   const reports: { readonly report: Report; readonly output: string }[] = [];
   let text = '';
-  let step: Step = { suite: '', test: '' };
+  let step: Step = OUTSIDE;
   let reason: string | undefined;
   const watch = new TestWatch(pid, (limit) => {
     reason = `${nameOf(step)} did not end within ${limit / 1000} s`;
     killGroup(pid);
   });
-  watch.restart(limits(files[0]));
+  const begin = (next: Step): void => {
+    step = next;
+    const file = files[reports.length];
+    steps.delete(pid);
+    watch.stop();
+    if (file === undefined) return;
+    steps.set(pid, { file, step, since: performance.now() });
+    watch.restart(limits(file));
+  };
+  begin(OUTSIDE);
   const timers = [setTimeout(() => killGroup(pid), LIMIT_MS)];
   const onLine = (line: Report | Step): void => {
-    step = 'file' in line ? { suite: '', test: '' } : line;
-    if ('file' in line) {
-      reports.push({ report: line, output: text });
-      text = '';
-      if (reports.length === files.length) timers.push(setTimeout(() => killGroup(pid), GRACE_MS));
-      // The outcome of the last file waits for the end of the process.
-      else onOutcome(outcomeOf(line, reports[reports.length - 1].output));
+    if (!('file' in line)) {
+      begin(line);
+      return;
     }
-    if (reports.length < files.length) watch.restart(limits(files[reports.length]));
-    else watch.stop();
+    reports.push({ report: line, output: text });
+    text = '';
+    if (reports.length === files.length) timers.push(setTimeout(() => killGroup(pid), GRACE_MS));
+    // The outcome of the last file waits for the end of the process.
+    else onOutcome(outcomeOf(line, reports[reports.length - 1].output));
+    begin(OUTSIDE);
   };
   /** Output that may be the begin of a line for the runner. */
   let unread = '';
@@ -120,6 +143,7 @@ function runProcess(
   return new Promise((resolve) => {
     child.on('close', (code, signal) => {
       running.delete(pid);
+      steps.delete(pid);
       watch.stop();
       timers.forEach(clearTimeout);
       if (folder !== undefined) removeMemoryFolder(folder);

@@ -10,13 +10,15 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { SEED } from '../support/seed.ts';
-import { runFiles } from './lane.ts';
+import { runFiles, slowSteps } from './lane.ts';
 import { plan, TIERS, type Tier } from './plan.ts';
 import { type Outcome, shortened } from './report.ts';
 import { changedSince, reachedBy, type Selection } from './since.ts';
 
-/** Seconds between lines of progress when the output is not a terminal. */
+/** Seconds between lines of progress. */
 const PROGRESS_SECONDS = 20;
+/** Milliseconds after which the lines of progress name a test. */
+const SLOW_MS = 60_000;
 /** Characters of a failed file's output that are printed. */
 const MAX_OUTPUT = 6000;
 /** Files that the summary names as the slowest, and as those that take the most CPU. */
@@ -89,7 +91,10 @@ function onOutcome(outcome: Outcome): void {
 
 if (selection !== null) print(selection.reason);
 print(`${count} files, ${lanes} processes at a time, seed ${SEED}, depth ${process.env.WAYPOST_DEPTH ?? 'quick'}`);
-const ticker = isTerminal ? undefined : setInterval(() => print(progress()), PROGRESS_SECONDS * 1000);
+const ticker = setInterval(() => {
+  if (!isTerminal) print(progress());
+  for (const line of slowSteps(SLOW_MS)) print(`still running: ${line}`);
+}, PROGRESS_SECONDS * 1000);
 await Promise.all(
   Array.from({ length: lanes }, async (_, lane) => {
     for (let files = queue.shift(); files !== undefined; files = queue.shift())

@@ -1,9 +1,10 @@
 /** The runner ends a test that takes too long, names it, and goes on with the rest. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runFiles } from '../../runner/lane.ts';
+import { runFiles, slowSteps } from '../../runner/lane.ts';
 import type { Outcome } from '../../runner/report.ts';
 import { limitsOf } from '../../runner/watch.ts';
+import { until } from '../../support/until.ts';
 import { IDLE_MS } from './work.ts';
 
 async function outcomesOf(names: readonly string[]): Promise<Outcome[]> {
@@ -25,7 +26,10 @@ async function outcomesOf(names: readonly string[]): Promise<Outcome[]> {
 }
 
 test('a test that waits for ever is named and counts as failed, and the next file runs', async () => {
-  const [before, hanging, after] = await outcomesOf(['passing', 'hanging', 'passing']);
+  const outcomes = outcomesOf(['passing', 'hanging', 'passing']);
+  await until(() => slowSteps(0).some((line) => line.includes('hanging-program.js: the test "waits for ever", ')));
+  const [before, hanging, after] = await outcomes;
+  assert.equal(slowSteps(0), []);
   for (const { isGreen, total, passed } of [before, after]) assert.equal([isGreen, total, passed], [true, 1, 1]);
   assert.equal([hanging.isGreen, hanging.total, hanging.passed], [false, 2, 1]);
   assert.match(hanging.output, `the test "waits for ever" did not end within ${IDLE_MS / 1000} s`);
