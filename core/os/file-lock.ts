@@ -2,6 +2,7 @@
  * flock(2) through koffi: a lock of an open file or folder, which the kernel releases when the
  * process ends, however that happens. It needs no space on the disk.
  */
+import { readFileSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import koffi from 'koffi';
 
@@ -22,6 +23,24 @@ export function tryLock(descriptor: number): boolean | null {
       if (errno === EWOULDBLOCK) return false;
       if (errno !== EINTR) return null;
     }
+  } catch {
+    return null;
+  }
+}
+
+/** The process that has locked a file or folder (proc_locks(5)); null: none, or not known. */
+export function lockHolder(path: string): number | null {
+  try {
+    const { dev, ino } = statSync(path);
+    // As the kernel encodes a device number for stat(2).
+    const major = ((dev >>> 8) & 0xfff).toString(16).padStart(2, '0');
+    const minor = ((dev & 0xff) | ((dev >>> 12) & 0xfff00)).toString(16).padStart(2, '0');
+    const id = `${major}:${minor}:${ino}`;
+    for (const line of readFileSync('/proc/locks', 'latin1').split('\n')) {
+      const [, kind, , , pid, file] = line.split(/\s+/);
+      if (kind === 'FLOCK' && file === id) return Number(pid);
+    }
+    return null;
   } catch {
     return null;
   }

@@ -7,7 +7,7 @@
 import { closeSync, constants, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../base/errors.ts';
-import { tryLock } from '../os/file-lock.ts';
+import { lockHolder, tryLock } from '../os/file-lock.ts';
 import { processState, startTime } from '../os/process-state.ts';
 import { makeFolder } from './folder.ts';
 import { removeLeftovers } from './leftovers.ts';
@@ -28,7 +28,7 @@ export function lockDirectory(directory: string): { release(): void } {
   const file = join(directory, 'waypost.pid');
   const descriptor = openSync(directory, 'r');
   try {
-    takeLock(directory, descriptor, file);
+    takeLock(directory, descriptor);
   } catch (error) {
     closeSync(descriptor);
     throw error;
@@ -44,11 +44,11 @@ export function lockDirectory(directory: string): { release(): void } {
   };
 }
 
-function takeLock(directory: string, descriptor: number, file: string): void {
+function takeLock(directory: string, descriptor: number): void {
   for (const began = performance.now(); ; pause(POLL_MS)) {
     // Without such locks the file alone decides, which two starts at the same moment could pass.
     const isLocked = tryLock(descriptor) !== false;
-    const holder = readHolder(file);
+    const holder = holderOf(directory);
     const state = holder === null ? 'ended' : processState(holder.pid, holder.started);
     // With the lock, a holder that runs is an earlier version, which has the file alone.
     if (isLocked && state === 'ended') return;
@@ -69,13 +69,16 @@ export interface Holder {
   readonly started: string | undefined;
 }
 
-/** The holder that `waypost.pid` of a data folder names, which may have ended. Null: none. */
-export const holderOf = (directory: string): Holder | null => readHolder(join(directory, 'waypost.pid'));
-
-function readHolder(file: string): Holder | null {
+/**
+ * The process that has locked a data folder; otherwise the one that `waypost.pid` names, which may
+ * have ended. Null: none.
+ */
+export function holderOf(directory: string): Holder | null {
+  const pid = lockHolder(directory);
+  if (pid !== null && pid !== process.pid) return { pid, started: undefined };
   try {
-    const [pid, started] = readFileSync(file, 'utf8').trim().split(' ');
-    return /^\d+$/.test(pid) ? { pid: Number(pid), started } : null;
+    const [number, started] = readFileSync(join(directory, 'waypost.pid'), 'utf8').trim().split(' ');
+    return /^\d+$/.test(number) ? { pid: Number(number), started } : null;
   } catch {
     return null;
   }

@@ -22,10 +22,16 @@ export async function transact<T>(root: RootDatabase<Buffer, Uint8Array>, work: 
     return await done;
   } catch (error) {
     const reason = await reasonOf(error);
-    throw isDiskFull(reason) ? diskFull(reason) : reason;
+    throw isDiskFull(reason) ? diskFull(naming(reason as Error, root)) : reason;
   } finally {
     held = undefined;
   }
+}
+
+/** LMDB does not say which of its files is meant. */
+function naming(reason: Error, root: RootDatabase<Buffer, Uint8Array>): Error {
+  const { path } = root as unknown as { readonly path: string };
+  return new Error(`${path}: ${reason.message}`, { cause: reason });
 }
 
 /**
