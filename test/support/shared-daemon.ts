@@ -4,8 +4,8 @@
  *
  * A borrower has the daemon alone until it gives it back. It finds the account `admin` and an empty
  * store, as after a first start. It must not assume that ids, revisions, metrics or the audit log
- * start at zero, nor change `admin`. What it has created is deleted when it gives the daemon back.
- * If something cannot be deleted, or a test fails before, the next borrower gets a new daemon.
+ * start at zero, and must leave `admin` as it was. What it has created is deleted when it gives the
+ * daemon back. If that fails, or a test fails before, the next borrower gets a new daemon.
  */
 import { ApiClient, type Json } from './api-client.ts';
 import { atEnd } from './at-end.ts';

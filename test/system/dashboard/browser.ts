@@ -19,7 +19,7 @@ async function worldOf<D extends ServingDaemon>(daemon: D, program: Program = BR
   return { daemon, browser: await sharedChromium([], program), base: `http://127.0.0.1:${daemon.adminPort}` };
 }
 
-/** With the shared daemon: the page and the API may do anything, except change `admin`. */
+/** With the shared daemon: `use` leaves the account `admin` as it was. */
 export async function withWorld(use: (world: World) => Promise<void>): Promise<void> {
   const daemon = await borrowDaemon();
   await use(await worldOf(daemon));

@@ -8,7 +8,7 @@ import { untilIs } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
 import { addAuthenticator, setOffered, setPresence, setVerified } from './authenticator.ts';
-import { signIn, type World, withOwnWorld, withPage } from './browser.ts';
+import { signIn, type World, withOwnWorld, withPage, withWorld } from './browser.ts';
 
 const test = browserSuite('own account in the dashboard');
 
@@ -35,7 +35,7 @@ async function submitPassword(page: Page, label: string, password = ADMIN_PASSWO
 }
 
 test('one-time codes: turned on, needed to sign in, replaced and turned off', async () => {
-  await withOwnWorld(async (world) => {
+  await withWorld(async (world) => {
     const { base } = world;
     await withPage(world, async (page) => {
       await signIn(page, base);
@@ -121,7 +121,7 @@ test('one-time codes: turned on, needed to sign in, replaced and turned off', as
 });
 
 test('passkeys: added, used, renamed and removed', async () => {
-  await withOwnWorld(async (atAddress) => {
+  await withWorld(async (atAddress) => {
     await withPage(atAddress, async (page) => {
       await signIn(page, atAddress.base);
       await openAccount(page);
@@ -198,6 +198,7 @@ test('passkeys: added, used, renamed and removed', async () => {
 });
 
 test('e-mail, password and sessions', async () => {
+  // It changes the account `admin`.
   await withOwnWorld(async (world) => {
     const { base, daemon } = world;
     await withPage(world, async (page) => {
