@@ -14,8 +14,10 @@ import { freePort } from './ports.ts';
 
 type Settings = Record<string, string>;
 
-/** Besides the usual ones. They let tests do more, and do not matter to those that do not. */
+/** Besides the usual ones. */
 const KINDS: Record<Kind, () => Settings | Promise<Settings>> = {
+  plain: () => ({}),
+  // They let tests do more, and do not matter to those that do not.
   nameserver: () => ({
     WAYPOST_DNS_DOH: 'true',
     WAYPOST_DNS_NSID: 'node-7',
@@ -38,7 +40,7 @@ export async function edgeSettings(): Promise<Settings> {
   };
 }
 
-export type Kind = 'nameserver' | 'edge';
+export type Kind = 'plain' | 'nameserver' | 'edge';
 
 export interface Borrowed extends ServingDaemon {
   readonly pid: number;

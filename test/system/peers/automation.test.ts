@@ -9,8 +9,9 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Child, startChild } from '../../support/child.ts';
-import { ADMIN_PASSWORD, type Daemon, MAIN, runCommand, startDaemon } from '../../support/daemon.ts';
+import { ADMIN_PASSWORD, MAIN, runCommand } from '../../support/daemon.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
+import { type Borrowed, borrowDaemon } from '../../support/shared-daemon.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 import { runProgram, whyNotPrograms } from './transcript.ts';
 
@@ -20,7 +21,7 @@ const ZONE = 'tools.example.net';
 const MEDIA_TYPE = 'application/external.dns.webhook+json;version=1';
 
 interface Context {
-  daemon: Daemon;
+  daemon: Borrowed;
   folder: string;
   secret: string;
   domainId: number;
@@ -29,14 +30,14 @@ interface Context {
 const test = suite<Context>('automation');
 
 test.before(async (context) => {
-  const daemon = await startDaemon();
+  const daemon = await borrowDaemon('plain');
   await daemon.api.logIn('admin', ADMIN_PASSWORD);
   const { body } = await daemon.api.call('POST', '/api/v1/tsig-keys', { name: 'tools.key', algorithm: 'hmac-sha512' });
   const domain = await daemon.api.call('POST', '/api/v1/domains', { domain: ZONE });
   const { id } = domain.body.domain as unknown as { id: number };
   Object.assign(context, { daemon, folder: temporaryFolder('tools'), secret: String(body.secret), domainId: id });
 });
-test.after(({ daemon }) => daemon?.close());
+test.after(({ daemon }) => daemon?.giveBack());
 
 async function records({ daemon, domainId }: Context): Promise<string[]> {
   const { body } = await daemon.api.call('GET', `/api/v1/domains/${domainId}/records?limit=1000`);

@@ -4,7 +4,8 @@
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Daemon, startDaemon } from '../../support/daemon.ts';
+import { type Daemon, type ServingDaemon, startDaemon } from '../../support/daemon.ts';
+import { type Borrowed, borrowDaemon } from '../../support/shared-daemon.ts';
 import { option, request, server, type Transcript, whyNotPrograms } from './transcript.ts';
 
 const PROGRAMS = ['kdig', 'dig'] as const;
@@ -14,21 +15,21 @@ const NSID = 'ns1.fra';
 const VERSION = 'a "server"';
 const IDENTITY = 'fra1';
 
-const test = suite<{ open: Daemon; closed: Daemon }>('transcripts: identity');
+const test = suite<{ open: Daemon; closed: Borrowed }>('transcripts: identity');
 
 test.before(async (context) => {
   const settings = { WAYPOST_DNS_NSID: NSID, WAYPOST_DNS_VERSION: VERSION, WAYPOST_DNS_IDENTITY: IDENTITY };
-  Object.assign(context, { open: await startDaemon(settings), closed: await startDaemon() });
+  Object.assign(context, { open: await startDaemon(settings), closed: await borrowDaemon('plain') });
 });
 test.after(async ({ open, closed }) => {
   await open.close();
-  await closed.close();
+  await closed.giveBack();
 });
 
 for (const program of PROGRAMS) {
-  const ask = ({ dnsPort }: Daemon, ...args: readonly string[]): Promise<Transcript> =>
+  const ask = ({ dnsPort }: ServingDaemon, ...args: readonly string[]): Promise<Transcript> =>
     request(program, [...server(program, dnsPort), ...args]);
-  const chaos = (daemon: Daemon, name: string, type = 'TXT') => ask(daemon, 'CH', type, name);
+  const chaos = (daemon: ServingDaemon, name: string, type = 'TXT') => ask(daemon, 'CH', type, name);
 
   test(`${program} +nsid: what is configured, also behind an error and over TCP; else nothing`, async ({
     open,

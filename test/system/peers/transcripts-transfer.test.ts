@@ -4,7 +4,8 @@
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
+import { ADMIN_PASSWORD } from '../../support/daemon.ts';
+import { type Borrowed, borrowDaemon } from '../../support/shared-daemon.ts';
 import { type Line, recordsOf, request, runProgram, server, whyNotPrograms } from './transcript.ts';
 
 const PROGRAMS = ['kdig', 'dig'] as const;
@@ -16,7 +17,7 @@ const OTHER = 'other.test';
 const UNVERIFIED = /could not be validated|couldn't verify|verification|^;; ERROR/im;
 
 interface Context {
-  daemon: Daemon;
+  daemon: Borrowed;
   zone: string;
   /** Arguments of `-y` by algorithm, for keys that read all zones. */
   keys: Record<(typeof ALGORITHMS)[number], string>;
@@ -27,7 +28,7 @@ interface Context {
 const test = suite<Context>('transcripts: zone transfers');
 
 test.before(async (context) => {
-  const daemon = await startDaemon();
+  const daemon = await borrowDaemon('plain');
   const { api } = daemon;
   await api.logIn('admin', ADMIN_PASSWORD);
   const zone = await api.createDomain(APEX);
@@ -50,13 +51,19 @@ test.before(async (context) => {
   };
   Object.assign(context, { daemon, zone, keys, narrow: await keyed('narrow.key', 'hmac-sha256', [other]) });
 });
-test.after(({ daemon }) => daemon.close());
+test.after(({ daemon }) => daemon.giveBack());
 
 const typed = (program: Program, type: string): string[] => (program === 'kdig' ? ['-t', type] : [type]);
 const shown = (records: readonly Line[]): string[] => records.map(({ name, type, data }) => `${name} ${type} ${data}`);
 
 /** The records that a transfer printed, its signatures left out; fails when one was not good. */
-async function transferred(program: Program, daemon: Daemon, key: string, type: string, apex = APEX): Promise<Line[]> {
+async function transferred(
+  program: Program,
+  daemon: Borrowed,
+  key: string,
+  type: string,
+  apex = APEX,
+): Promise<Line[]> {
   const args = [...server(program, daemon.dnsPort), '-y', key, ...typed(program, type), apex];
   const { code, output } = await runProgram(program, args);
   assert.is(code, 0, output);

@@ -3,8 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
+import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
+import { type Borrowed, borrowDaemon } from '../../support/shared-daemon.ts';
 
 const ZONE = 'shown.test';
 const KEY = 'transfer.shown.test';
@@ -13,10 +14,10 @@ const TOOLS = ['dig', 'kdig'] as const;
 const missing = TOOLS.filter((tool) => !existsSync(`/usr/bin/${tool}`));
 if (missing.length > 0 && process.env.WAYPOST_REQUIRE_PEERS === '1') throw new Error(`missing: ${missing.join(', ')}`);
 
-const test = suite<{ daemon: Daemon; secret: string; serial: number }>('transfers, dig and kdig');
+const test = suite<{ daemon: Borrowed; secret: string; serial: number }>('transfers, dig and kdig');
 
 test.before(async (context) => {
-  const daemon = await startDaemon();
+  const daemon = await borrowDaemon('plain');
   await daemon.api.logIn('admin', ADMIN_PASSWORD);
   const id = await daemon.api.createDomain(ZONE);
   const { body } = await daemon.api.call('POST', '/api/v1/tsig-keys', { name: KEY, scopes: ['dns:read'] });
@@ -26,10 +27,10 @@ test.before(async (context) => {
   context.serial = Number(serial);
   await daemon.api.createRecord(id, 'www', 'A', '192.0.2.2');
 });
-test.after(({ daemon }) => daemon.close());
+test.after(({ daemon }) => daemon.giveBack());
 
 interface Asked {
-  readonly daemon: Daemon;
+  readonly daemon: Borrowed;
   readonly secret: string;
 }
 
