@@ -72,7 +72,7 @@ async function startParts(
 
   // 2. Traces, statistics and dnstap, for which the other parts record and count.
   const traces = stops.own(await core.openTraces({ ...common, ...logOf('traces') }));
-  const statistics = await core.openStatistics({ ...common, protection, ...logOf('statistics') });
+  const statistics = await core.openStatistics({ ...common, protection, clock, ...logOf('statistics') });
   if (statistics !== null) stops.own(statistics);
 
   const dnstap = await core.openDnstap({ ...common, ...logOf('dnstap') });

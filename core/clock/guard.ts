@@ -78,6 +78,9 @@ const FIRM_MS = 86_400_000;
 const DAY_MS = 86_400_000;
 
 export class ClockGuard {
+  /** For threads: one 32-bit word, the seconds by which a clock that is not trusted is ahead. */
+  readonly error = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  readonly #error = new Int32Array(this.error);
   readonly #options: GuardOptions;
   readonly #references = new Map<string, Reference>();
   /** Null: nothing is known yet, so any clock is accepted. */
@@ -243,6 +246,7 @@ export class ClockGuard {
   #note(fault: ClockFault | null): void {
     const before = this.#fault;
     this.#fault = fault;
+    Atomics.store(this.#error, 0, Math.round((fault?.offset ?? 0) / 1000));
     const { log } = this.#options;
     if (fault !== null && before === null)
       log.error('the clock is not trusted; this node accepts no writes', {

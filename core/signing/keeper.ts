@@ -32,7 +32,7 @@ import {
 import { formatHost } from '../wire/name.ts';
 import type { LookResult } from './parent-look.ts';
 import { lookAtParent, noteResult, type PublicLook, readSignedZone, storeSignedZone } from './store-zone.ts';
-import { advance, isLookDue, noteFault, noteServed, type SignedZone } from './zone-lifecycle.ts';
+import { advance, isDueTooLate, isLookDue, noteFault, noteServed, type SignedZone } from './zone-lifecycle.ts';
 
 export interface KeeperOptions {
   readonly environment: Environment;
@@ -63,6 +63,8 @@ const MIN_LEFT = 7 * 86_400;
 const INTERVAL_MS = 15_000;
 /** Between two looks at the clocks of all zones. */
 const EXPIRY_INTERVAL_MS = 300_000;
+/** Pause after a look at all signatures, as a multiple of its time. */
+const LOOK_SHARE = 20;
 /** Rows that are read between two turns of the event loop: some milliseconds. */
 const PIECE = 5000;
 /** The same of rows that are decoded. */
@@ -96,6 +98,10 @@ export class SigningKeeper {
   /** When the last signature of all other zones begins. */
   #lastBegin: number | null = null;
   readonly #futureFaults: FaultLog;
+  /** Zones were signed since their signatures were looked at. */
+  #isExpiryStale = false;
+  /** When that is worth another look: a time of performance.now(). */
+  #nextExpiryLook = 0;
   readonly #options: KeeperOptions;
   readonly #reader: Reader;
   readonly #now: () => number;
@@ -117,6 +123,7 @@ export class SigningKeeper {
     );
     options.journal.onSigning((domainIds) => {
       for (const id of domainIds) this.#noteBegin(id);
+      this.#isExpiryStale = true;
     });
     const faults = (): FaultLog =>
       new FaultLog(
@@ -215,6 +222,9 @@ export class SigningKeeper {
   /** Takes the steps that are due without a look at the parent. Rejects if a commit does. */
   async pass(): Promise<void> {
     await this.#storeFaults();
+    // A warning ends soon after the zones are signed again.
+    if (this.#isExpiryStale && this.warnings().length > 0 && performance.now() >= this.#nextExpiryLook)
+      await this.findExpiry();
     const phases = new Map<DnssecPhase, number>();
     let problems = 0;
     const count = ({ phase, hasProblem }: DnssecStateHead): void => {
@@ -260,7 +270,7 @@ export class SigningKeeper {
       for (const { key, value } of rows.getRange({ start, limit: PIECE })) {
         const head = dnssecStateHead(value as Buffer);
         visit(head);
-        if (head.dueAt <= now) ids.push(idAt(key as Buffer));
+        if (head.dueAt <= now || isDueTooLate(head.dueAt, now)) ids.push(idAt(key as Buffer));
         if (++count === PIECE) next = Buffer.concat([key as Buffer, Uint8Array.of(0)]);
       }
       for (let i = 0; i < ids.length && !this.#stop.signal.aborted; i += DUE_PIECE) {
@@ -315,6 +325,8 @@ export class SigningKeeper {
   async findExpiry(): Promise<void> {
     const rows = this.#options.environment.rows.get(dnssec.number)!;
     let earliest: number | null = null;
+    const started = performance.now();
+    this.#isExpiryStale = false;
     this.#begins.clear();
     this.#lastBegin = null;
     let start: Buffer | undefined = Buffer.alloc(0);
@@ -334,6 +346,8 @@ export class SigningKeeper {
       if (next !== undefined) await yieldToOthers();
     }
     this.earliestExpiry = earliest;
+    const ended = performance.now();
+    this.#nextExpiryLook = ended + LOOK_SHARE * (ended - started);
     this.#reportFuture();
   }
 

@@ -194,11 +194,36 @@ export function hasDs(set: readonly string[], apex: Name, { dnskey }: { readonly
 
 /** Takes every step that is due; null: the zone is not signed any more. */
 export function advance(zone: SignedZone, apex: Name, now: number): SignedZone | null {
-  for (let current = zone; ; ) {
+  for (let current = withoutFuture(zone, now); ; ) {
     const next = step(current, apex, now);
     if (next === null || next === current) return next;
     current = next;
   }
+}
+
+/** Whether a zone is due later than a clock that was right can have decided. */
+export const isDueTooLate = (time: number, now: number): boolean => time > now + SETTLED_INTERVAL + MARGIN;
+
+/**
+ * Times in the future, which a clock that was ahead has noted, become the present: what depends on
+ * them would wait for it. Waiting times begin again, which is safe.
+ */
+function withoutFuture(zone: SignedZone, now: number): SignedZone {
+  const { state } = zone;
+  const latest = now + MARGIN;
+  const past = <T extends number | null>(time: T): T | number => (time !== null && time > latest ? now : time);
+  const { parent, fault } = state;
+  const mended: DnssecState = {
+    ...state,
+    since: past(state.since),
+    servedSince: past(state.servedSince),
+    settledSince: past(state.settledSince),
+    lookedAt: past(state.lookedAt),
+    lookAt: isDueTooLate(state.lookAt, now) ? now : state.lookAt,
+    parent: parent && { ...parent, checkedAt: past(parent.checkedAt) },
+    ...(fault === undefined ? {} : { fault: { ...fault, at: past(fault.at) } }),
+  };
+  return JSON.stringify(mended) === JSON.stringify(state) ? zone : { ...zone, state: mended };
 }
 
 function step(zone: SignedZone, apex: Name, now: number): SignedZone | null {

@@ -27,6 +27,12 @@ export interface CollectorOptions {
   now(): number;
 }
 
+/** Minutes by which the clock must go back: else the counts go on in the minute that it left. */
+const SET_BACK = 24 * 60;
+
+/** Whether the minute is of a clock that was ahead: counts would go there until it has come. */
+const isSetBack = (now: number, minute: number): boolean => now < minute - SET_BACK;
+
 export class Collector {
   readonly #options: CollectorOptions;
   readonly #table = new CountTable();
@@ -37,8 +43,8 @@ export class Collector {
 
   constructor(options: CollectorOptions) {
     this.#options = options;
-    // The clock may have been set back since the last start.
-    this.#minute = Math.max(options.now(), options.store.lastMinute);
+    const now = options.now();
+    this.#minute = isSetBack(now, options.store.lastMinute) ? now : Math.max(now, options.store.lastMinute);
   }
 
   /** Counts the samples that wait in the rings. */
@@ -71,7 +77,7 @@ export class Collector {
   /** Starts the next minute when it is due. Returns whether it did. */
   startMinute(): boolean {
     const now = this.#options.now();
-    if (now <= this.#minute) return false;
+    if (now <= this.#minute && !isSetBack(now, this.#minute)) return false;
     this.flush();
     this.#minute = now;
     // A domain may have been deleted, and its name given to another account.

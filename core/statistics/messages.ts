@@ -10,6 +10,8 @@ export interface StatisticsData {
   readonly maxBytes: number;
   /** One word: 1 while nothing may be written, since the disk is almost full. */
   readonly readOnly: SharedArrayBuffer;
+  /** One 32-bit word: the seconds by which the clock is known to be ahead of the time. */
+  readonly clockError: SharedArrayBuffer;
   /** See Pulse. */
   readonly pulse: SharedArrayBuffer;
 }

@@ -38,6 +38,8 @@ export interface StatisticsOptions {
   readonly config: Pick<Config, 'dataDir' | 'dns' | 'statistics'>;
   /** Omitted: the disk is not watched. */
   readonly protection?: { readonly readOnly: SharedArrayBuffer };
+  /** Counts must not be deleted by a clock that is wrong. Omitted: it is right. */
+  readonly clock?: { readonly error: SharedArrayBuffer };
   readonly metrics: Registry;
   readonly log: Logger;
 }
@@ -81,8 +83,9 @@ export class Statistics {
   #samplesBefore = 0;
   #figures: StatisticsFigures = { samples: 0, droppedSamples: 0, diskBytes: 0, fault: null };
 
-  constructor({ config, protection, metrics, log }: StatisticsOptions) {
+  constructor({ config, protection, clock, metrics, log }: StatisticsOptions) {
     const readOnly = protection?.readOnly ?? new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+    const clockError = clock?.error ?? new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
     const { sampling, maxDisk } = config.statistics;
     this.rings = Array.from({ length: config.dns.workers + 3 }, () => createSampleRing(sampling));
     const faults = new FaultLog(log, 'statistics are incomplete', 'statistics are written again');
@@ -94,7 +97,7 @@ export class Statistics {
       backOff: BACK_OFF,
       heap: HEAP,
       prepare: () => ({
-        data: { directory: config.dataDir, rings: this.rings, maxBytes: maxDisk, readOnly } satisfies Omit<
+        data: { directory: config.dataDir, rings: this.rings, maxBytes: maxDisk, readOnly, clockError } satisfies Omit<
           StatisticsData,
           'pulse'
         >,

@@ -26,8 +26,9 @@ const MINUTE_MS = 60_000;
 const post = (message: FromStatistics): void => parentPort?.postMessage(message);
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-function start({ directory, rings, maxBytes, readOnly, pulse }: StatisticsData): void {
+function start({ directory, rings, maxBytes, readOnly, clockError, pulse }: StatisticsData): void {
   const readOnlyWord = new Int32Array(readOnly);
+  const errorWord = new Int32Array(clockError);
   const isReadOnly = (): boolean => Atomics.load(readOnlyWord, 0) === 1;
   maintainThread(pulse);
   const environment = openEnvironment(directory);
@@ -38,7 +39,7 @@ function start({ directory, rings, maxBytes, readOnly, pulse }: StatisticsData):
     reader: new StoreReader(environment),
     rings: readers,
     maxBytes,
-    now: () => Math.floor(Date.now() / MINUTE_MS),
+    now: () => Math.floor((Date.now() - Atomics.load(errorWord, 0) * 1000) / MINUTE_MS),
   });
   let isStopping = false;
   let tidying: Promise<void> | null = null;

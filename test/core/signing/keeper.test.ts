@@ -198,6 +198,27 @@ test('steps of zones do not wait for parents that do not answer', () =>
     for (const domain of signed) assert.is(phaseOf(rig, domain), 'awaiting_ds');
   }));
 
+test('times that a clock which was ahead has noted do not stop a zone', () =>
+  withStore(signedStore, async (store) => {
+    const rig = newRig(store);
+    const domain = await addZone(rig, 'f.test.');
+    await signAll(rig, domain);
+    rig.now = START + 500 * DAY;
+    await pass(rig);
+    assert.is(store.reader.dnssecState(domain.id)?.servedSince, START + 500 * DAY);
+    rig.now = START;
+    await pass(rig);
+    assert.is(store.reader.dnssecState(domain.id)?.servedSince, START);
+    await pass(rig, HOUR);
+    assert.is(phaseOf(rig, domain), 'awaiting_ds');
+    rig.now += 500 * DAY;
+    await pass(rig);
+    rig.now -= 500 * DAY;
+    rig.parent = { ...rig.parent, sets: [[dsOf(rig, domain)]], ttl: HOUR } as LookResult;
+    await pass(rig);
+    assert.is(phaseOf(rig, domain), 'secure');
+  }));
+
 test('a parent that does not answer is asked every hour, and the zone stays as it is', () =>
   withStore(signedStore, async (store) => {
     const rig = newRig(store);
@@ -228,6 +249,11 @@ test('metrics count zones by state, and the node warns of signatures that expire
     assert.equal(keeper.warnings(), []);
     rig.now += 16 * DAY;
     assert.equal(keeper.warnings(), ['a DNSSEC signature expires in 5 days: zones are not signed again']);
+    await write(store.environment, store.journal, 'test', (draft) =>
+      draft.put(dnssec, { ...draft.dnssec(domain.id)!, clock: rig.now }),
+    );
+    await pass(rig, PASS);
+    assert.equal(keeper.warnings(), []);
   }));
 
 test('signatures that begin in the future are a warning until the zone is signed again', () =>

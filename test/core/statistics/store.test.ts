@@ -115,6 +115,27 @@ test('counts of the current minute, of earlier ones, and after a clean restart',
   await rig.close();
 });
 
+test('counts go on after a clock that was ahead, also over a restart', async () => {
+  for (const restarts of [false, true]) {
+    const rig = new Rig();
+    rig.zone('example.test.', 1);
+    await rig.pass(500 * DAY);
+    rig.query('www.example.test.', 'example.test.', 1);
+    rig.collector.flush();
+    rig.minute -= 500 * DAY;
+    if (restarts) {
+      await rig.store.close();
+      rig.open();
+    } else await rig.pass(0);
+    rig.query('www.example.test.', 'example.test.', 1);
+    assert.equal(rig.total(A, START, START + 2, 1), [1, 0]);
+    await rig.pass(1);
+    rig.query('www.example.test.', 'example.test.', 1);
+    assert.equal(rig.total(A, START, START + 2, 1), [1, 1]);
+    await rig.close();
+  }
+});
+
 test('counts are merged to 5 minutes and hours, and deleted after a month', async () => {
   const rig = new Rig();
   rig.zone('example.test.', 1);
