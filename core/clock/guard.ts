@@ -91,6 +91,8 @@ export class ClockGuard {
   #wasSeen = false;
   #doubt: Doubt | null = null;
   #fault: ClockFault | null = null;
+  /** The log has the fault. */
+  #isReported = false;
   readonly #listeners: (() => void)[] = [];
 
   constructor(options: GuardOptions) {
@@ -147,7 +149,7 @@ export class ClockGuard {
     return warnings;
   }
 
-  /** Calls `listener` when the clock becomes trusted. */
+  /** Calls `listener` when a report finds the clock trusted again. */
   onTrusted(listener: () => void): void {
     this.#listeners.push(listener);
   }
@@ -163,11 +165,34 @@ export class ClockGuard {
     this.#references.delete(name);
   }
 
+  /** Judges the clock, and logs a change: from time to time, so that a start first hears others. */
+  report(): void {
+    const clock = new Date(this.look()).toISOString();
+    const { log } = this.#options;
+    const fault = this.#fault;
+    if ((fault !== null) === this.#isReported) return;
+    this.#isReported = fault !== null;
+    if (fault !== null) {
+      log.error('the clock is not trusted; this node accepts no writes', {
+        reason: fault.reason,
+        clock,
+        offset_seconds: Math.round(fault.offset / 1000),
+        ...(fault.left === null ? {} : { accepted_in_seconds: Math.ceil(fault.left / 1000) }),
+      });
+      return;
+    }
+    log.info('the clock is trusted again; this node accepts writes', { clock });
+    for (const listener of this.#listeners) listener();
+  }
+
   /** Judges the clock, and returns what it shows. */
   look(): number {
     const { now, steady, maxOffset } = this.#options;
     const [time, at] = [now(), steady()];
-    if (maxOffset > 0) this.#note(this.#judge(time, at));
+    if (maxOffset > 0) {
+      this.#fault = this.#judge(time, at);
+      Atomics.store(this.#error, 0, Math.round((this.#fault?.offset ?? 0) / 1000));
+    }
     return time;
   }
 
@@ -241,25 +266,6 @@ export class ClockGuard {
   #isBeforeBuild(now: number): boolean {
     const { builtAt } = this.#options;
     return builtAt !== null && now < builtAt - DAY_MS;
-  }
-
-  #note(fault: ClockFault | null): void {
-    const before = this.#fault;
-    this.#fault = fault;
-    Atomics.store(this.#error, 0, Math.round((fault?.offset ?? 0) / 1000));
-    const { log } = this.#options;
-    if (fault !== null && before === null)
-      log.error('the clock is not trusted; this node accepts no writes', {
-        reason: fault.reason,
-        clock: new Date(this.#options.now()).toISOString(),
-        offset_seconds: Math.round(fault.offset / 1000),
-        ...(fault.left === null ? {} : { accepted_in_seconds: Math.ceil(fault.left / 1000) }),
-      });
-    if (fault !== null || before === null) return;
-    log.info('the clock is trusted again; this node accepts writes', {
-      clock: new Date(this.#options.now()).toISOString(),
-    });
-    for (const listener of this.#listeners) listener();
   }
 
   #refusal({ reason, left }: ClockFault): UnavailableError {

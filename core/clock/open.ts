@@ -59,7 +59,7 @@ export function openClock({ config, environment, metrics, log, built }: OpenCloc
   guard.onTrusted(store);
   store();
   const timer = setInterval(() => {
-    guard.look();
+    guard.report();
     if (performance.now() - storedAt >= STORE_MS) store();
   }, LOOK_MS).unref();
   return {

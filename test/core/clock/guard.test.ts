@@ -55,7 +55,7 @@ class Machine {
 
   tick(): void {
     for (const [name, error] of this.others) this.guard.noteReference(name, this.true + error);
-    this.guard.look();
+    this.guard.report();
     this.witnessed = this.guard.witnessed ?? this.witnessed;
   }
 
@@ -101,6 +101,7 @@ for (const offset of OFFSETS) {
     machine.error = 0;
     assert.is(machine.writes, true);
     assert.equal(machine.guard.warnings(), []);
+    machine.tick();
     assert.is(machine.lines.length, isFar(offset) ? 2 : 0, machine.lines.join(''));
   });
 
