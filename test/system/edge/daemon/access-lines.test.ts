@@ -5,16 +5,14 @@ import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { writeLines } from '../../../../edge/daemon/access-lines.ts';
+import { ADMIN_PASSWORD, MAIN } from '../../../support/daemon.ts';
 import { inheritedEnvironment } from '../../../support/inherited-environment.ts';
 import { PATIENCE_MS } from '../../../support/patience.ts';
 import { freePort } from '../../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
-
-const MAIN = fileURLToPath(new URL('../../../../main.js', import.meta.url));
 
 test('lines are counted off when they have left, also those that nobody will ever read', async () => {
   const waiting: ((error?: Error) => void)[] = [];
@@ -46,6 +44,8 @@ async function withDaemon(
   const env = {
     ...inheritedEnvironment(),
     WAYPOST_DATA_DIR: join(folder, 'data'),
+    // Without it, the first start needs a standard output that shows one.
+    WAYPOST_ADMIN_PASSWORD: ADMIN_PASSWORD,
     WAYPOST_DNS_LISTEN: `127.0.0.1:${dns}`,
     WAYPOST_ADMIN_LISTEN: `127.0.0.1:${admin}`,
     WAYPOST_DNS_WORKERS: '1',
