@@ -203,6 +203,7 @@ async function startParts(
     show: (made) => printFirst(texts.firstPassword(made)),
     withdraw: () => print(texts.NO_FIRST_PASSWORD),
   });
+  readiness.isStarting = false;
 
   const { httpListen: http = [], httpsListen: https = [] } = visitors ?? {};
   const { listen: dns, tlsListen: tls, transport } = nameserver;

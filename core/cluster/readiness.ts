@@ -38,6 +38,8 @@ export class ReadinessWatch {
   signing: { warnings(): readonly string[] } | undefined;
   /** Undefined: they have not started yet. */
   backups: { warnings(): readonly string[]; summary(): BackupSummary | null } | undefined;
+  /** Until every part has started, and the first account exists. */
+  isStarting = true;
   isStopping = false;
 
   constructor(parts: WatchedParts, metrics: Registry) {
@@ -50,6 +52,7 @@ export class ReadinessWatch {
     const reasons = node.faults();
     if (!nameserver.listening) reasons.push('a DNS thread is not listening');
     if (this.edge === undefined || this.edge?.isListening === false) reasons.push('an edge thread is not listening');
+    if (this.isStarting) reasons.push('the service is starting');
     if (this.isStopping) reasons.push('the service is stopping');
     const { signing, backups } = this;
     const parts = [node, signing, protection, backups];

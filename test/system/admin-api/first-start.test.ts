@@ -12,6 +12,7 @@ import { freePort } from '../../support/ports.ts';
 import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
+import { untilPasses } from '../../support/until.ts';
 
 interface Owner {
   readonly env: NodeJS.ProcessEnv;
@@ -76,6 +77,17 @@ async function occupy(port: number): Promise<Server> {
   await once(server, 'listening');
   return server;
 }
+
+test('a client that waits for /readyz can sign in at once', () =>
+  withOwner(
+    async (owner) => {
+      owner.start();
+      const url = `http://127.0.0.1:${owner.ports.admin}`;
+      await untilPasses(async () => assert.ok((await fetch(`${url}/readyz`)).ok));
+      await new ApiClient(url).logIn('admin', USUAL.WAYPOST_ADMIN_PASSWORD);
+    },
+    { WAYPOST_ADMIN_PASSWORD: USUAL.WAYPOST_ADMIN_PASSWORD },
+  ));
 
 test('a port in use at the first start: the next start prints the password, and its hint works', () =>
   withOwner(async (owner) => {
