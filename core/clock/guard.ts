@@ -5,7 +5,7 @@
  *   references   the clocks of etcd and of the other nodes, as far as they are heard
  *   kernel       a time service keeps the clock in step (adjtimex(2))
  *   line         where the clock was when it was last right, and what has passed since by a steady
- *                clock; at the start, the last moment that the data folder knows of
+ *                clock; after a start of the machine, the last moment that the data folder knows of
  *   persistence  without other evidence, a clock that goes on steadily after it was set is accepted
  *                after a while
  *
@@ -29,6 +29,8 @@ export interface ClockSources {
 export interface Witnessed {
   readonly from: number;
   readonly to: number;
+  /** What the steady clock showed at `to`; omitted: the machine was started since, or may be. */
+  readonly steady?: number;
 }
 
 export interface GuardOptions extends ClockSources {
@@ -98,7 +100,7 @@ export class ClockGuard {
   constructor(options: GuardOptions) {
     const { witnessed, now, steady } = options;
     this.#options = options;
-    this.#line = witnessed && { offset: witnessed.to - steady() };
+    this.#line = witnessed && { offset: witnessed.to - (witnessed.steady ?? steady()) };
     this.#from = witnessed?.from ?? now();
   }
 
@@ -135,8 +137,9 @@ export class ClockGuard {
 
   /** What the data folder is to know for the next start; null: the clock was not judged, or off. */
   get witnessed(): Witnessed | null {
-    const now = this.look();
-    return this.#fault === null && this.#options.maxOffset > 0 ? { from: this.#from, to: now } : null;
+    const to = this.look();
+    if (this.#fault !== null || this.#options.maxOffset === 0) return null;
+    return { from: this.#from, to, steady: this.#options.steady() };
   }
 
   /** For `/readyz`. */

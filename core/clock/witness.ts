@@ -1,7 +1,8 @@
 /**
  * The file in the data folder that says until when the clock was trusted, and since when it had
- * gone on steadily. It has always the same length and is overwritten in place, so it needs no space
- * on a full disk.
+ * gone on steadily; and what the steady clock showed, which counts from the start of the machine
+ * that the file names. It has always the same length and is overwritten in place, so it needs no
+ * space on a full disk.
  */
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,30 +11,38 @@ import type { Witnessed } from './guard.ts';
 const FILE = 'clock';
 /** Digits of milliseconds since 1970. */
 const DIGITS = 15;
+const LINE = /^(\d{15}) (\d{15}) (\d{15}) ([\w-]{36})\n$/;
+const BOOT_ID = '/proc/sys/kernel/random/boot_id';
+const UNKNOWN = '-'.repeat(36);
 
 export class ClockFile {
   readonly #path: string;
+  readonly #boot: string;
   #file: number | null = null;
 
-  constructor(dataDir: string) {
+  /** `boot`: an id of the start of the machine. */
+  constructor(dataDir: string, boot = bootId()) {
     this.#path = join(dataDir, FILE);
+    this.#boot = boot;
   }
 
   /** Null: there is none, or it cannot be read. */
   read(): Witnessed | null {
     try {
-      const [, from, to] = /^(\d{15}) (\d{15})\n$/.exec(readFileSync(this.#path, 'latin1')) ?? [];
-      return to === undefined ? null : { from: Number(from), to: Number(to) };
+      const [, from, to, steady, boot] = LINE.exec(readFileSync(this.#path, 'latin1')) ?? [];
+      if (boot === undefined) return null;
+      const isSame = boot !== UNKNOWN && boot === this.#boot;
+      return { from: Number(from), to: Number(to), ...(isSame && { steady: Number(steady) }) };
     } catch {
       return null;
     }
   }
 
   /** Throws what the file system does. */
-  write({ from, to }: Witnessed): void {
+  write({ from, to, steady = 0 }: Witnessed): void {
     this.#file ??= this.#open();
-    const text = [from, to].map((time) => String(Math.max(0, Math.floor(time))).padStart(DIGITS, '0')).join(' ');
-    writeSync(this.#file, `${text}\n`, 0, 'latin1');
+    const numbers = [from, to, steady].map((time) => String(Math.max(0, Math.floor(time))).padStart(DIGITS, '0'));
+    writeSync(this.#file, `${[...numbers, this.#boot].join(' ')}\n`, 0, 'latin1');
   }
 
   remove(): void {
@@ -53,5 +62,14 @@ export class ClockFile {
     } catch {
       return openSync(this.#path, 'w', 0o600);
     }
+  }
+}
+
+function bootId(): string {
+  try {
+    const id = readFileSync(BOOT_ID, 'latin1').trim();
+    return id.length === UNKNOWN.length ? id : UNKNOWN;
+  } catch {
+    return UNKNOWN;
   }
 }

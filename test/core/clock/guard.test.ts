@@ -45,7 +45,8 @@ class Machine {
           : { isSynchronised: this.isSynchronised, maxErrorMs: 1, time: this.true + this.error + this.kernelError },
       maxOffset: MAX,
       settle: SETTLE,
-      witnessed: this.witnessed,
+      // A start of the machine: its steady clock begins again.
+      witnessed: this.witnessed && { from: this.witnessed.from, to: this.witnessed.to },
       builtAt: null,
       log: createLogger({ level: 'info', format: 'text', write: (line) => void this.lines.push(line) }),
       ...options,
@@ -80,6 +81,22 @@ class Machine {
     return time !== null;
   }
 }
+
+test('a process that was off for weeks on a machine that ran on: its clock is trusted, or not, at once', () => {
+  const machine = new Machine();
+  machine.run(DAY);
+  const { witnessed, guard } = machine;
+  const resume = (error: number): boolean => {
+    machine.error = error;
+    const sources = { now: () => machine.true + error, steady: () => machine.true - START };
+    machine.start({ witnessed, ...sources });
+    return machine.writes;
+  };
+  machine.true += 30 * DAY;
+  assert.ok(guard.witnessed);
+  assert.is(resume(0), true);
+  for (const offset of OFFSETS) assert.is(resume(offset), !isFar(offset), `${offset} ms`);
+});
 
 const OFFSETS = [9 * SECOND, HOUR, DAY, 30 * DAY, 500 * DAY].flatMap((offset) => [offset, -offset]);
 const isFar = (offset: number): boolean => Math.abs(offset) > MAX;

@@ -12,22 +12,27 @@ import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 test('the file is written in place, and a damaged one is ignored', () => {
   const folder = temporaryFolder('clock');
   try {
-    const file = new ClockFile(folder);
+    const [boot, next] = ['a'.repeat(36), 'b'.repeat(36)];
+    const file = new ClockFile(folder, boot);
     assert.is(file.read(), null);
-    file.write({ from: 1_795_000_000_000.5, to: 1_795_000_000_001 });
-    assert.equal(file.read(), { from: 1_795_000_000_000, to: 1_795_000_000_001 });
-    file.write({ from: 5, to: 7 });
+    file.write({ from: 1_795_000_000_000.5, to: 1_795_000_000_001, steady: 60.7 });
+    assert.equal(file.read(), { from: 1_795_000_000_000, to: 1_795_000_000_001, steady: 60 });
+    file.write({ from: 5, to: 7, steady: 9 });
     const path = join(folder, 'clock');
-    assert.is(readFileSync(path, 'latin1'), '000000000000005 000000000000007\n');
+    assert.is(readFileSync(path, 'latin1'), `000000000000005 000000000000007 000000000000009 ${boot}\n`);
     file.close();
-    const next = new ClockFile(folder);
-    assert.equal(next.read(), { from: 5, to: 7 });
-    next.write({ from: 8, to: 9 });
-    assert.equal(next.read(), { from: 8, to: 9 });
-    next.close();
-    next.remove();
-    assert.is(next.read(), null);
-    for (const text of ['', '1 2\n', 'x'.repeat(32)]) {
+    const again = new ClockFile(folder, next);
+    assert.equal(again.read(), { from: 5, to: 7 }, 'the machine was started since');
+    again.write({ from: 8, to: 9, steady: 1 });
+    assert.equal(again.read(), { from: 8, to: 9, steady: 1 });
+    again.close();
+    const unknown = new ClockFile(folder, '-'.repeat(36));
+    unknown.write({ from: 8, to: 9, steady: 1 });
+    assert.equal(unknown.read(), { from: 8, to: 9 }, 'the system does not say whether it was');
+    unknown.close();
+    again.remove();
+    assert.is(again.read(), null);
+    for (const text of ['', '1 2\n', 'x'.repeat(85)]) {
       writeFileSync(path, text);
       assert.is(new ClockFile(folder).read(), null);
     }
