@@ -269,7 +269,15 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/store',
     'core/wire',
   ],
-  'admin-api/targets': ['admin-api/change', 'admin-api/proxy', 'core/address', 'core/store', 'core/wire', 'core/zone'],
+  'admin-api/targets': [
+    'admin-api/change',
+    'admin-api/proxy',
+    'core/address',
+    'core/base',
+    'core/store',
+    'core/wire',
+    'core/zone',
+  ],
   'admin-api/tsig': [
     'admin-api/auth',
     'admin-api/change',
@@ -602,7 +610,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   'edge/http/tls': ['core/address', 'core/base', 'core/os', 'core/tls', 'edge/http/transport'],
   'edge/http/transport': [],
-  'edge/ocsp': ['core/base', 'core/store', 'edge/http/exchange', 'edge/http/tls', 'edge/origin', 'edge/sites'],
+  'edge/ocsp': ['core/base', 'core/store', 'edge/http/exchange', 'edge/http/tls', 'edge/origin'],
   'edge/origin': [
     'core/address',
     'core/base',

@@ -3,6 +3,7 @@
  * connect to. Results are kept for minutes, since lists ask for many names at once.
  */
 import { contains, isExempt, mayConnect, parseAddress } from '../../core/address/index.ts';
+import { RecentMap } from '../../core/base/recent-map.ts';
 import type { Id } from '../../core/store/keys.ts';
 import type { OriginRules } from '../proxy/origin-rules.ts';
 import { codeOf } from '../proxy/resolve.ts';
@@ -28,8 +29,7 @@ const MAX_PER_ACCOUNT = 16;
 
 export class HostChecks {
   readonly #rules: OriginRules;
-  /** In order of use, least recently used first. */
-  readonly #checked = new Map<string, Checked>();
+  readonly #checked = new RecentMap<Checked>(MAX_HOSTS / 2);
   readonly #pending = new Map<string, Promise<void>>();
   /** Number of lookups in flight. */
   readonly #ofAccount = new Map<Id, number>();
@@ -41,10 +41,6 @@ export class HostChecks {
   /** The last result. Looks the host up in the background when it is not known or old. */
   peek(host: string, account: Id): HostFault {
     const found = this.#checked.get(host);
-    if (found !== undefined) {
-      this.#checked.delete(host);
-      this.#checked.set(host, found);
-    }
     void this.look(host, account);
     return found?.fault ?? null;
   }
@@ -73,15 +69,10 @@ export class HostChecks {
 
   async #check(host: string, account: Id): Promise<void> {
     const fault = await this.#findFault(host, account);
-    this.#checked.delete(host);
     this.#checked.set(host, {
       fault: fault ?? null,
       until: performance.now() + (fault === undefined ? UNKNOWN_LIFETIME : LIFETIME),
     });
-    for (const [oldest] of this.#checked) {
-      if (this.#checked.size <= MAX_HOSTS) return;
-      this.#checked.delete(oldest);
-    }
   }
 
   /** Undefined: the host could not be looked up. */

@@ -3,6 +3,7 @@
  * may be served. Finding warnings sends no query: `settle` waits for the lookups of new records.
  */
 import type { Exemptions } from '../../core/address/index.ts';
+import { RecentMap } from '../../core/base/recent-map.ts';
 import { nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
 import { type Domain, type ProxyConfig, proxiedOf, RECORD_RDATA, type RecordRow } from '../../core/store/rows.ts';
 import { typeName } from '../../core/wire/mnemonics.ts';
@@ -51,8 +52,8 @@ export class TargetWarnings {
   readonly #services: Services;
   readonly #rules: OriginRules;
   readonly #hosts: HostChecks;
-  /** By domain, least recently read first. */
-  readonly #judged = new Map<Domain['id'], Judged>();
+  /** By domain. */
+  readonly #judged = new RecentMap<Judged, Domain['id']>(MAX_ZONES / 2);
 
   constructor(services: Services, rules: OriginRules) {
     this.#services = services;
@@ -97,11 +98,7 @@ export class TargetWarnings {
     const { environment, reader } = this.#services;
     const { revision } = reader.zoneState(domain.id);
     const before = this.#judged.get(domain.id);
-    this.#judged.delete(domain.id);
-    if (before?.revision === revision) {
-      this.#judged.set(domain.id, before);
-      return before.records;
-    }
+    if (before?.revision === revision) return before.records;
     const records: TargetRecord[] = [];
     let scanned = 0;
     await scanRecords(environment, domain.id, (at, value) => {
@@ -109,10 +106,6 @@ export class TargetWarnings {
       return records.length === MAX_JUDGED || ++scanned === MAX_SCANNED;
     });
     this.#judged.set(domain.id, { revision, records });
-    for (const [oldest] of this.#judged) {
-      if (this.#judged.size <= MAX_ZONES) break;
-      this.#judged.delete(oldest);
-    }
     return records;
   }
 }

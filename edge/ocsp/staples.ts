@@ -3,9 +3,9 @@
  * for one: without a staple the handshake goes on, and the main thread fetches it for later ones.
  */
 import { createHash } from 'node:crypto';
+import { RecentMap } from '../../core/base/recent-map.ts';
 import { splitChain } from '../../core/store/sites.ts';
 import type { TlsCertificate } from '../http/tls/certificate.ts';
-import { RecentMap } from '../sites/recent-map.ts';
 import type { FromStaples, StapleFetched } from './messages.ts';
 
 /** Staples kept, at least; twice as many at most. */

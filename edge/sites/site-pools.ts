@@ -1,4 +1,6 @@
 /** The pools of a domain's origins document, compiled once for all of its hosts. */
+
+import { RecentMap } from '../../core/base/recent-map.ts';
 import { checkedOrigins } from '../../core/pools/checks.ts';
 import type { OriginsDocument, OriginsEntry } from '../../core/pools/document.ts';
 import { entriesFor, matchesPath } from '../../core/pools/match.ts';
@@ -6,7 +8,6 @@ import type { Id } from '../../core/store/keys.ts';
 import type { OriginHealth } from '../../core/store/rows.ts';
 import { poolOrigin } from '../origin/pool-origin.ts';
 import { PoolRoute } from '../origin/pool-route.ts';
-import { RecentMap } from './recent-map.ts';
 
 /** What all pools of a thread share. */
 export interface PoolTools {

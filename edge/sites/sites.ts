@@ -5,6 +5,7 @@
  * changed.
  */
 import type { Exemptions } from '../../core/address/index.ts';
+import { RecentMap } from '../../core/base/recent-map.ts';
 import type { SiteProtection } from '../../core/site-protection/compile.ts';
 import { type Environment, openEnvironment } from '../../core/store/environment.ts';
 import { type Id, idKey } from '../../core/store/keys.ts';
@@ -16,7 +17,6 @@ import type { ZoneSettings } from '../../core/zone/settings.ts';
 import type { TlsCertificate } from '../http/tls/certificate.ts';
 import { type CertificateTools, SiteCertificate } from './certificates.ts';
 import { DomainSites } from './domain-sites.ts';
-import { RecentMap } from './recent-map.ts';
 import type { Site } from './site.ts';
 import type { DocumentTools } from './site-documents.ts';
 
