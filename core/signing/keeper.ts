@@ -123,6 +123,7 @@ export class SigningKeeper {
     );
     options.journal.onSigning((domainIds) => {
       for (const id of domainIds) this.#noteBegin(id);
+      this.#reportFuture();
       this.#isExpiryStale = true;
     });
     const faults = (): FaultLog =>
@@ -364,7 +365,6 @@ export class SigningKeeper {
     const row = value && decodeReadable(dnssec, key, value);
     if (row === undefined) this.#begins.delete(id);
     else this.#setBegin(id, row);
-    this.#reportFuture();
   }
 
   #setBegin(id: Id, row: DnssecRow): void {
