@@ -8,6 +8,7 @@ import { strangerAt } from '../../core/address/slot-owner.ts';
 import type { SlotOwner } from '../../core/base/fair-slots.ts';
 import { Steps } from '../../core/base/steps.ts';
 import type { Caller } from './caller.ts';
+import { ListText } from './list-text.ts';
 import { cursorOf, type ListPart, type ListReader, MAX_WHOLE, nextCursor, type Page, readPage } from './lists.ts';
 import type { Context, RawReply } from './route.ts';
 import { callerOwner } from './slot-owner.ts';
@@ -26,8 +27,6 @@ export type ListBody<F extends string, View, More extends object> = { readonly [
 
 /** Rows of a part that are in memory at a time. */
 const MAX_PART = 250;
-/** Characters of a chunk. */
-const CHUNK = 32 * 1024;
 /** Parts that are read before a list is streamed; a search may find little in each. */
 const MAX_SMALL_PARTS = 4;
 
@@ -106,8 +105,7 @@ class WholeList<Row, View, More extends object> {
   async *chunks(): AsyncGenerator<string> {
     const { maxPart = MAX_PART } = this.#list;
     const steps = new Steps();
-    let text = `{"ok":true,"${this.#field}":[`;
-    let count = 0;
+    const text = new ListText(this.#field);
     let left = MAX_WHOLE;
     let after: Uint8Array | null = null;
     let first: ListPart<Row, More> | undefined;
@@ -123,18 +121,15 @@ class WholeList<Row, View, More extends object> {
       if (after === null || left === 0) this.last = after;
       for (const row of part.rows) {
         const view = await this.#list.view(row);
-        if (view !== undefined) text += `${count++ === 0 ? '' : ','}${JSON.stringify(view)}`;
+        if (view !== undefined) text.add(JSON.stringify(view));
         await steps.next();
-        if (text.length < CHUNK) continue;
-        yield text;
-        text = '';
+        if (text.isFull) yield text.take();
       }
       if (this.last !== undefined) break;
-      yield text;
-      text = '';
+      yield text.take();
       await steps.next();
     }
-    const total = first.total ?? (after === null ? count : null);
-    yield `${text}],${JSON.stringify({ ...first.more, next_cursor: cursorOf(after), total }).slice(1)}`;
+    const total = first.total ?? (after === null ? text.count : null);
+    yield text.end({ ...first.more, next_cursor: cursorOf(after), total });
   }
 }

@@ -13,6 +13,7 @@ import { type Domain, records } from '../../core/store/rows.ts';
 import { TYPE } from '../../core/wire/types.ts';
 import type { Services } from '../change/services.ts';
 import { etag } from '../domains/owned.ts';
+import { ListText } from '../http/list-text.ts';
 import { cursorOf, MAX_WHOLE } from '../http/lists.ts';
 import type { StreamSource } from '../http/stream-slots.ts';
 import { type DomainTargets, recordOf } from '../targets/target-warnings.ts';
@@ -20,8 +21,6 @@ import { commentFinder, type FindComment } from './comment.ts';
 import { createMatcher, type Filter } from './list.ts';
 import { RecordSerializer } from './text.ts';
 
-/** Characters of a chunk. */
-const CHUNK = 32 * 1024;
 /** Records between two looks at the clock, after which another stream has its turn. */
 const BATCH = 100;
 
@@ -120,27 +119,25 @@ async function* chunksOf(snapshot: Snapshot): AsyncGenerator<string> {
   const texts = new RecordSerializer(domain, aliases, targets, findComment);
   const table = environment.rows.get(records.number)!;
   const steps = new Steps();
-  let text = '{"ok":true,"records":[';
+  const text = new ListText('records');
   let scanned = 0;
-  let count = 0;
   let last: Buffer | null = null;
   let hasMore = false;
   for (const entry of table.getRange(range()) as Iterable<Entry>) {
     if (matches === null || matches(entry)) {
-      if (count === MAX_WHOLE) {
+      if (text.count === MAX_WHOLE) {
         hasMore = true;
         break;
       }
-      text += `${count++ === 0 ? '' : ','}${texts.serialize(entry)}`;
+      text.add(texts.serialize(entry));
       last = entry.key;
     }
-    const isFull = text.length >= CHUNK;
+    const { isFull } = text;
     if (isFull || ++scanned % BATCH === 0) {
-      yield isFull ? text : '';
-      if (isFull) text = '';
+      yield isFull ? text.take() : '';
       await steps.next();
     }
   }
-  const counted = total ?? (hasMore ? null : count);
-  yield `${text}],"next_cursor":${JSON.stringify(cursorOf(hasMore ? last : null))},"total":${counted}}`;
+  const counted = total ?? (hasMore ? null : text.count);
+  yield text.end({ next_cursor: cursorOf(hasMore ? last : null), total: counted });
 }
