@@ -93,11 +93,14 @@ function requireAllowed(
 }
 
 /**
- * Exempted addresses may be addresses of the cluster too: tests run origins on the same machine,
- * with another port.
+ * Whether an address is one of the cluster: an origin there would be a loop. Exempted addresses may
+ * be addresses of the cluster too: tests run origins on the same machine, with another port.
  */
+export const isOwn = (bytes: Uint8Array, exemptions: Exemptions, own: readonly Prefix[]): boolean =>
+  !isExempt(bytes, exemptions) && own.some((prefix) => contains(prefix, bytes));
+
 function rejectOwn(subject: string, bytes: Uint8Array, exemptions: Exemptions, own: readonly Prefix[] = []): void {
-  if (isExempt(bytes, exemptions) || !own.some((prefix) => contains(prefix, bytes))) return;
+  if (!isOwn(bytes, exemptions, own)) return;
   throw new InvalidError(
     'origin_loop',
     `${subject} is this service itself, so requests would loop. Give the address of the server behind the proxy.`,

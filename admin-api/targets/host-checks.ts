@@ -2,9 +2,10 @@
  * Whether host names that CNAMEs of proxied names lead to have an address that the proxy may
  * connect to. Results are kept for minutes, since lists ask for many names at once.
  */
-import { contains, isExempt, mayConnect, parseAddress } from '../../core/address/index.ts';
+import { mayConnect, parseAddress } from '../../core/address/index.ts';
 import { RecentMap } from '../../core/base/recent-map.ts';
 import type { Id } from '../../core/store/keys.ts';
+import { isOwn } from '../proxy/origin.ts';
 import type { OriginRules } from '../proxy/origin-rules.ts';
 import { codeOf } from '../proxy/resolve.ts';
 
@@ -98,8 +99,7 @@ export class HostChecks {
     if (bytes === undefined) return 'it resolves to an invalid address';
     const verdict = mayConnect(bytes, allowPrivate);
     if (!verdict.public) return `it resolves to an address in ${verdict.range}, "${verdict.name}"`;
-    const isLoop = !isExempt(bytes, allowPrivate) && own.some((prefix) => contains(prefix, bytes));
-    return isLoop ? 'it resolves to this service itself' : null;
+    return isOwn(bytes, allowPrivate, own) ? 'it resolves to this service itself' : null;
   }
 }
 
