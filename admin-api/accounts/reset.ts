@@ -2,13 +2,14 @@
  * Sets the password of an account next to its data folder, for an operator who cannot sign in: who
  * may write there needs no permission of the API.
  */
-import { StateError } from '../../core/base/errors.ts';
+import { InvalidError, StateError } from '../../core/base/errors.ts';
 import { write } from '../../core/journal/draft/draft.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import { StoreReader } from '../../core/store/reader.ts';
 import { type Account, accounts, audits } from '../../core/store/rows.ts';
 import { Passwords } from '../auth/password.ts';
+import { MAX_PASSWORD, MIN_PASSWORD } from '../auth/schema.ts';
 import { endSessions } from '../auth/sessions.ts';
 import { unlockCodes } from '../factors/code-check.ts';
 import { removeFactors } from '../factors/remove.ts';
@@ -37,6 +38,12 @@ const BY = 'account-reset';
 const NAMED = 10;
 /** The operator is the only client. */
 const OPERATOR = { account: '', network: '' };
+
+/** Throws InvalidError: it has too few or too many characters for an account. */
+export function checkPassword(password: string): void {
+  if (password.length >= MIN_PASSWORD && password.length <= MAX_PASSWORD) return;
+  throw new InvalidError('no_password', `A password has ${MIN_PASSWORD} to ${MAX_PASSWORD} characters.`);
+}
 
 /** Throws StateError `no_such_account`. */
 export async function resetPassword(

@@ -1,6 +1,6 @@
 /** Schemas of accounts in requests and responses. */
 import { Type } from '@sinclair/typebox';
-import { MAX_PASSWORD } from '../auth/schema.ts';
+import { MAX_PASSWORD, MIN_PASSWORD } from '../auth/schema.ts';
 import { bodySchema } from '../http/json-body.ts';
 import { count, flag, id, list, oneOf, orNull, pageFields, readOnly, text, time } from '../http/schema.ts';
 
@@ -17,7 +17,10 @@ export const accountFields = {
     }),
     'a string, an e-mail address, or null',
   ),
-  password: text(`a string of 8 to ${MAX_PASSWORD} characters`, { minLength: 8, maxLength: MAX_PASSWORD }),
+  password: text(`a string of ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`, {
+    minLength: MIN_PASSWORD,
+    maxLength: MAX_PASSWORD,
+  }),
   role: oneOf(ROLES),
   plan: text('a string, the name of a plan', { maxLength: 100 }),
   api_enabled: flag('true or false'),

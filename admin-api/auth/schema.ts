@@ -3,7 +3,8 @@ import { Type } from '@sinclair/typebox';
 import { bodySchema } from '../http/json-body.ts';
 import { anyObject, count, flag, id, line, list, orNull, pageFields, TIME, text, time } from '../http/schema.ts';
 
-/** Limits the time to hash a password. */
+/** Characters of a new password. The maximum limits the time to hash it. */
+export const MIN_PASSWORD = 8;
 export const MAX_PASSWORD = 1024;
 
 const label = line(1, 200, 'a string of 1 to 200 characters on one line, the label of the token');

@@ -16,10 +16,6 @@ interface ResetOptions extends GlobalOptions {
   readonly factors?: boolean;
 }
 
-/** As the API requires it. */
-const MIN_LENGTH = 8;
-const MAX_LENGTH = 1024;
-
 export function addAccountReset(group: Command, { io, action }: CommandContext): void {
   group
     .command('reset <login>')
@@ -43,10 +39,9 @@ Examples:
         const dataDir = resolve(config.dataDir);
         const generated = options.passwordStdin ? undefined : randomPassword();
         const password = generated ?? (await passwordFromStdin(io));
-        if (password.length < MIN_LENGTH || password.length > MAX_LENGTH)
-          throw new CliError('no_password', `A password has ${MIN_LENGTH} to ${MAX_LENGTH} characters.`);
+        const { checkPassword, resetPassword } = await import('../accounts/reset.ts');
+        checkPassword(password);
         const { withOfflineNode } = await import('../../core/cluster/offline.ts');
-        const { resetPassword } = await import('../accounts/reset.ts');
         const removesFactors = options.factors === true;
         const { result, isShared } = await withOfflineNode({ ...config, dataDir }, async (node) => ({
           result: await resetPassword(node, { login, password, removesFactors }),
