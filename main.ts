@@ -197,7 +197,7 @@ async function startParts(
   backups.start();
 
   // 8. The first account. Last, since a start that fails, such as by a port in use, must not leave
-  // an account whose password nobody knows.
+  // an account whose password is lost.
   const texts = await import('./admin-api/cli/welcome.ts');
   const password = await api.ensureAdmin({
     show: (made) => printFirst(texts.firstPassword(made)),
@@ -233,7 +233,7 @@ function print(text: string): Promise<void> {
   return new Promise((done, fail) => process.stdout.write(text, (error) => (error == null ? done() : fail(error))));
 }
 
-/** Throws ConfigError `no_output`: nobody would know the password. */
+/** Throws ConfigError `no_output`: the password would be lost. */
 async function printFirst(text: string): Promise<void> {
   try {
     await print(text);

@@ -2,7 +2,7 @@
  * Judges the clock of this node, by which zones are signed and serials chosen: a write by a clock
  * that is wrong for seconds stays for weeks. The evidence, the strongest first:
  *
- *   references   the clocks of etcd and of the other nodes, as far as they are heard
+ *   references   the clocks of etcd and of the other nodes, as far as they arrive
  *   kernel       a time service keeps the clock in step (adjtimex(2))
  *   line         where the clock was when it was last right, and what has passed since by a steady
  *                clock; after a start of the machine, the last moment that the data folder knows of
@@ -71,7 +71,7 @@ export interface ClockFault {
   readonly left: number | null;
 }
 
-/** A reference that was not heard for so long counts no more. */
+/** Age above which a reference counts no more. */
 const REFERENCE_MS = 60_000;
 /** A clock that was set back is accepted after so long, or as long as it had run further. */
 const SETTLE_BACK_MS = 30_000;
@@ -168,7 +168,10 @@ export class ClockGuard {
     this.#references.delete(name);
   }
 
-  /** Judges the clock, and logs a change: from time to time, so that a start first hears others. */
+  /**
+   * Judges the clock, and logs a change. Called from time to time, so that references arrive before
+   * the first report.
+   */
   report(): void {
     const clock = new Date(this.look()).toISOString();
     const { log } = this.#options;

@@ -42,9 +42,9 @@ export interface OfflineNode {
 
 /**
  * Runs `work` with the data folder locked; its writes need a clock that can be trusted, as those of
- * the daemon do. Rejects with ConfigError `data_dir_in_use` while a
- * daemon runs and `no_store` if there are no data, and with UnavailableError if this node cannot
- * catch up with the log of its cluster.
+ * the daemon do. Rejects with ConfigError `data_dir_in_use` while a daemon runs and `no_store` if
+ * there are no data, and with UnavailableError if this node cannot catch up with the log of its
+ * cluster.
  */
 export async function withOfflineNode<T>(config: Config, work: (node: OfflineNode) => Promise<T>): Promise<T> {
   const { dataDir, store, dns, journal, etcd } = config;

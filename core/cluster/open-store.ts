@@ -2,7 +2,6 @@
  * Opens the store of this node: its lock, its environment, up-to-date answers, and the index in
  * memory.
  */
-
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../base/errors.ts';

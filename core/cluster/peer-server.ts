@@ -41,7 +41,7 @@ export interface PeerServerOptions {
   /** The process runs out of memory or descriptors: only members connect. */
   isOverloaded?(): boolean;
   readonly log?: Logger;
-  /** The clock of this node; undefined: others are not told. */
+  /** The clock of this node; undefined: it is not sent to others. */
   readonly clock?: { readonly isTrusted: boolean };
   /** Whether the node accepts usage of rate limits; omitted: none does. */
   knowsUsage?(node: string): boolean;

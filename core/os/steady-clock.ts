@@ -1,6 +1,6 @@
 /**
  * Milliseconds since the machine was started, with the time in which it was suspended: a clock that
- * nobody sets. /proc/uptime has it in hundredths of a second (proc(5)).
+ * is never set. /proc/uptime has it in hundredths of a second (proc(5)).
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 

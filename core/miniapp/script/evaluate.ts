@@ -57,8 +57,8 @@ const MOST_PAIRS = 64;
  * would take twice the time. A value may be of the tree of another script, which its own evaluator
  * has been over.
  */
-interface Told {
-  toldBy?: Evaluator | undefined;
+interface Evaluated {
+  evaluatedBy?: Evaluator | undefined;
   values?: Values | undefined;
 }
 
@@ -117,9 +117,9 @@ export class Evaluator implements Evaluation {
       case 'Super':
         return NOTHING_KNOWN;
     }
-    const noted = node as Told;
-    if (noted.toldBy === this) return noted.values!;
-    return this.#begin(noted, node) ? this.#end(noted, this.#expression(node)) : NOTHING_KNOWN;
+    const entry = node as Evaluated;
+    if (entry.evaluatedBy === this) return entry.values!;
+    return this.#begin(entry, node) ? this.#end(entry, this.#expression(node)) : NOTHING_KNOWN;
   }
 
   /** What a variable, or what a pattern has taken, may be. */
@@ -233,9 +233,9 @@ export class Evaluator implements Evaluation {
   }
 
   valuesOfVariable(variable: Variable): Values {
-    const noted = variable as Told;
-    if (noted.toldBy === this) return noted.values!;
-    return this.#begin(noted, variable.writes[0]?.from) ? this.#end(noted, this.#variable(variable)) : NOTHING_KNOWN;
+    const entry = variable as Evaluated;
+    if (entry.evaluatedBy === this) return entry.values!;
+    return this.#begin(entry, variable.writes[0]?.from) ? this.#end(entry, this.#variable(variable)) : NOTHING_KNOWN;
   }
 
   #variable(variable: Variable): Values {
@@ -249,9 +249,9 @@ export class Evaluator implements Evaluation {
 
   /** As `valuesOfWrite`, once: several uses may see it. */
   #valuesOfReaching(write: Write): Values {
-    const noted = write as Told;
-    if (noted.toldBy === this) return noted.values!;
-    return this.#begin(noted, write.from) ? this.#end(noted, this.valuesOfWrite(write)) : NOTHING_KNOWN;
+    const entry = write as Evaluated;
+    if (entry.evaluatedBy === this) return entry.values!;
+    return this.#begin(entry, write.from) ? this.#end(entry, this.valuesOfWrite(write)) : NOTHING_KNOWN;
   }
 
   #unionOf(writes: readonly Write[], before: Values | undefined): Values {
@@ -298,21 +298,21 @@ export class Evaluator implements Evaluation {
   }
 
   /** False: the expression is deeper than is looked at. */
-  #begin(noted: Told, at: AnyNode | undefined): boolean {
+  #begin(entry: Evaluated, at: AnyNode | undefined): boolean {
     if (this.#depth >= DEPTH) {
       this.#cutAt ??= at ?? this.#walked.program;
       return false;
     }
     // What leads back to itself says nothing new.
-    noted.toldBy = this;
-    noted.values = NOTHING_KNOWN;
+    entry.evaluatedBy = this;
+    entry.values = NOTHING_KNOWN;
     this.#depth++;
     return true;
   }
 
-  #end(noted: Told, values: Values): Values {
+  #end(entry: Evaluated, values: Values): Values {
     this.#depth--;
-    noted.values = values;
+    entry.values = values;
     return values;
   }
 
@@ -514,15 +514,15 @@ export class Evaluator implements Evaluation {
 
   /** What a function returns, once. */
   resultsOf(fn: FunctionNode & AnyNode): Values {
-    const noted = fn as Told;
-    if (noted.toldBy === this) return noted.values!;
-    if (!this.#begin(noted, fn)) return NOTHING_KNOWN;
+    const entry = fn as Evaluated;
+    if (entry.evaluatedBy === this) return entry.values!;
+    if (!this.#begin(entry, fn)) return NOTHING_KNOWN;
     const { body } = fn;
     const values =
       body.type === 'BlockStatement'
         ? union(returnedOf(fn).map((result) => this.valuesOf(result)))
         : this.valuesOf(body);
-    return this.#end(noted, values);
+    return this.#end(entry, values);
   }
 }
 

@@ -31,7 +31,7 @@ export class Variable {
   readonly isGlobal: boolean;
   readonly writes: Write[];
   /** For the evaluation, which writes its results there. */
-  toldBy = undefined;
+  evaluatedBy = undefined;
   values = undefined;
   /** For the call graph, as is `unit` of a scope. */
   key: object | undefined = undefined;

@@ -39,7 +39,7 @@ export class NameNode {
   parent: undefined;
   name: string;
   scope: undefined;
-  toldBy: undefined;
+  evaluatedBy: undefined;
   values: undefined;
 
   constructor(start: number, end: number, name: string) {
@@ -49,7 +49,7 @@ export class NameNode {
     this.parent = undefined;
     this.name = name;
     this.scope = undefined;
-    this.toldBy = undefined;
+    this.evaluatedBy = undefined;
     this.values = undefined;
   }
 }

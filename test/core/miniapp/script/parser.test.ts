@@ -50,7 +50,7 @@ const OPTIONS: readonly Options[] = [
 ];
 
 /** What the walk and the evaluation write, for which our nodes have room. */
-const ROOM = new Set(['parent', 'scope', 'toldBy', 'values']);
+const ROOM = new Set(['parent', 'scope', 'evaluatedBy', 'values']);
 
 const plain = (tree: object): string =>
   JSON.stringify(tree, (key, value: unknown) => {
