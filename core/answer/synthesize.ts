@@ -200,8 +200,8 @@ export class Synthesizer {
             const isPassed = type === TYPE.DNAME && dnames.includes(nameId(name));
             const isCopied = !isPassed && this.#copyLarge(a, type, source, name);
             const isService = isServiceBinding(type);
-            const positive = isCopied ? NOTHING : expand(a, type);
-            if (!isPassed) append(answer, positive.answer);
+            const positive = isCopied || isPassed ? NOTHING : expand(a, type);
+            append(answer, positive.answer);
             if (!isService) append(additional, positive.additional);
             else {
               // A target may be an alias that the chain has passed, or the name itself

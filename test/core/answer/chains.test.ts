@@ -33,6 +33,28 @@ test('the response codes equal those of BIND and Knot', () => {
   }
 });
 
+test('a chain that ends at a DNAME which it has passed fits into its own length', () => {
+  const below = ['b', 'c', 'd'].map((letter) => letter.repeat(60)).join('.');
+  const dname = (owner: string, target: string): ResourceRecord => {
+    return { name: inZone(owner), type: TYPE.DNAME, ttl: 60, rdata: inZone(target) };
+  };
+  server.load(
+    new Map([[nameId(APEX), [...ZONE.slice(0, 3), dname(`a.${below}`, `b.${below}`), dname(`b.${below}`, below)]]]),
+  );
+  const ask = (size: number): Uint8Array => {
+    const edns = { version: 0, size, do: false };
+    const query = { name: inZone(`a.a.${below}`), type: TYPE.DNAME, class: CLASS_IN, edns };
+    return server.answer(encodeQuery(query, 1), size)!;
+  };
+  const whole = ask(4096);
+  assert.equal(
+    decodeMessage(whole).answer.map(({ type }) => type),
+    [TYPE.DNAME, TYPE.CNAME, TYPE.DNAME, TYPE.CNAME],
+  );
+  assert.ok(whole.length > 512);
+  assert.equal(decodeMessage(ask(whole.length)).answer, decodeMessage(whole).answer);
+});
+
 test('a chain of deep names ends at 1,024 labels, where resolvers go on', () => {
   const record = (owner: string, type: number, rdata: Uint8Array): ResourceRecord => {
     return { name: inZone(owner), type, ttl: 60, rdata };
