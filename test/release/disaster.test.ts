@@ -7,7 +7,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync }
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readPage } from '../docs/pages.ts';
+import { readPage } from '../check/docs/pages.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { type Child, startChild } from '../support/child.ts';
 import { ADMIN_PASSWORD, environment, MAIN, USUAL } from '../support/daemon.ts';

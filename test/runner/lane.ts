@@ -50,22 +50,26 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.kill(process.pid, signal);
   });
 
+export interface Lane {
+  /** From 0 to `lanes` - 1; it determines the ports of the tests. */
+  readonly lane: number;
+  readonly lanes: number;
+  /** Variables in addition to those of the runner. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly limits?: typeof limitsOf;
+}
+
 /**
  * Runs files in one process. If a file ends the process, or a test of it takes too long, another
- * process runs the remaining files. `lane`: number of the lane, from 0 to `lanes` - 1, which
- * determines the ports of its tests.
+ * process runs the remaining files.
  */
 export async function runFiles(
   files: readonly string[],
-  lane: number,
-  lanes: number,
+  lane: Lane,
   onOutcome: (outcome: Outcome) => void,
-  limits = limitsOf,
 ): Promise<void> {
-  for (let remaining = files; remaining.length > 0; ) {
-    const finished = await runProcess(remaining, shareOf(lane, lanes), onOutcome, limits);
-    remaining = remaining.slice(finished);
-  }
+  for (let remaining = files; remaining.length > 0; )
+    remaining = remaining.slice(await runProcess(remaining, lane, onOutcome));
 }
 
 /**
@@ -74,14 +78,15 @@ export async function runFiles(
  */
 function runProcess(
   files: readonly string[],
-  ports: string,
+  { lane, lanes, env, limits = limitsOf }: Lane,
   onOutcome: (outcome: Outcome) => void,
-  limits: typeof limitsOf,
 ): Promise<number> {
+  const ports = shareOf(lane, lanes);
   const folder = memoryFolder(files);
   const child: ChildProcess = spawn(process.execPath, [PROGRAM, ...files], {
     env: {
       ...process.env,
+      ...env,
       ...(folder === undefined ? {} : { TMPDIR: folder }),
       ...{ FORCE_COLOR: '0', WAYPOST_SEED: String(SEED), WAYPOST_TEST_PORTS: ports, WAYPOST_TEST_RUNNER: '1' },
     },

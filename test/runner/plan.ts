@@ -1,25 +1,28 @@
 /**
- * The files that a tier runs, and the groups of them that share a process.
+ * The files that a tier runs, and the groups of them that share a process. The folder of a file
+ * says its tier. Those that import support/depth.ts have more cases in test:deep.
  *
- *     unit    every file outside of test/system and test/release (npm test)
+ *     check   test/check: what the sources and documents must be (npm run check)
+ *     unit    every file outside of the other folders (npm test)
  *     system  test/system: daemons, peers, clusters (npm run test:system)
+ *     deep    all cases of unit and system tests with more at full depth, and those of browsers a
+ *             second time in slow ones (npm run test:deep)
  *     release test/release: packages, upgrades, disasters, each of minutes (npm run test:release)
- *     deep    every file with generated cases (npm run test:deep)
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { allImports } from './imports.ts';
 
-export const TIERS = ['unit', 'system', 'release', 'deep', 'all'] as const;
+export const TIERS = ['check', 'unit', 'system', 'deep', 'release', 'all'] as const;
 export type Tier = (typeof TIERS)[number];
 
 const root = join(import.meta.dirname, '..');
 const sources = join(root, '../../test');
 const DEPTH = join(root, 'support/depth.js');
+const BROWSER = join(root, 'system/browser/page.js');
 /** Start what the files of a process share: a daemon, a browser. */
-const SHARING = ['support/shared-daemon.js', 'system/browser/page.js'].map((path) => join(root, path));
-const SYSTEM = /^system\//;
-const RELEASE = /^release\//;
+const SHARING = [join(root, 'support/shared-daemon.js'), BROWSER];
+const FOLDER = /^(check|system|release)\//;
 /**
  * Modules that open a socket, a thread, a child or a database. A file that imports one shares a
  * process only with files of its own room, and of other small rooms of its part: they import much
@@ -45,13 +48,17 @@ const ROOM_BATCH = 20;
 const SHARING_BATCH = 10;
 /** Files of a room that shares processes with other rooms, at most. */
 const SMALL_ROOM = 10;
+/** Their files share processes, except at full depth. */
+const SHARED_TIERS: ReadonlySet<string> = new Set(['check', 'unit']);
 const PARTS: ReadonlySet<string> = new Set(['admin-api', 'core', 'edge', 'system']);
 
 interface TestFile {
   readonly path: string;
-  readonly isSystem: boolean;
-  readonly isRelease: boolean;
+  readonly tier: Exclude<Tier, 'deep' | 'all'>;
+  /** It has more cases at full depth. */
   readonly isGenerated: boolean;
+  /** Its pages may be slowed down. */
+  readonly hasBrowser: boolean;
   /** It uses the daemon or the browser of its process. */
   readonly isSharing: boolean;
   /** It may share a process with any file. */
@@ -60,23 +67,18 @@ interface TestFile {
 
 /** Groups of files, each for one process; those that take longest come first. */
 export function plan(tier: Tier, includes: (path: string) => boolean): string[][] {
-  const files = testFiles(includes).filter(
-    ({ isSystem, isRelease, isGenerated }) =>
-      ({
-        unit: !isSystem && !isRelease,
-        system: isSystem,
-        release: isRelease,
-        deep: isGenerated && !isRelease,
-        all: !isRelease,
-      })[tier],
-  );
+  const files = testFiles(includes).filter((file) => {
+    if (tier === 'all') return file.tier !== 'release';
+    return tier === 'deep' ? file.isGenerated && file.tier !== 'release' : file.tier === tier;
+  });
   const isLongest = (path: string): boolean => LONGEST.includes(path);
   const sharing = files.filter(({ path, isSharing }) => isSharing && !isLongest(path) && tier !== 'deep');
   const exclusive = files.filter(
-    (file) => !sharing.includes(file) && (file.isSystem || file.isRelease || tier === 'deep'),
+    (file) => !sharing.includes(file) && (tier === 'deep' || !SHARED_TIERS.has(file.tier)),
   );
   const shared = files.filter((file) => !exclusive.includes(file) && !sharing.includes(file));
-  exclusive.sort((a, b) => Number(b.isSystem) - Number(a.isSystem) || Number(b.isGenerated) - Number(a.isGenerated));
+  const isFirst = (file: TestFile): boolean => !SHARED_TIERS.has(file.tier);
+  exclusive.sort((a, b) => Number(isFirst(b)) - Number(isFirst(a)) || Number(b.isGenerated) - Number(a.isGenerated));
   const first = [
     ...joined(byRoom(sharing)).flatMap((paths) => split(paths, SHARING_BATCH)),
     ...exclusive.map(({ path }) => [path]),
@@ -91,6 +93,13 @@ export function plan(tier: Tier, includes: (path: string) => boolean): string[][
   ];
 }
 
+/** Each for a process of its own: the deep tier runs them in slow browsers, too. */
+export function browserFiles(includes: (path: string) => boolean): string[] {
+  return testFiles(includes)
+    .filter(({ hasBrowser }) => hasBrowser)
+    .map(({ path }) => path);
+}
+
 /** In the order of their paths. */
 function testFiles(includes: (path: string) => boolean): TestFile[] {
   const found: TestFile[] = [];
@@ -101,9 +110,9 @@ function testFiles(includes: (path: string) => boolean): TestFile[] {
     const { files, modules } = allImports(join(root, path));
     found.push({
       path,
-      isSystem: SYSTEM.test(path),
-      isRelease: RELEASE.test(path),
+      tier: (FOLDER.exec(path)?.[1] ?? 'unit') as TestFile['tier'],
       isGenerated: files.has(DEPTH),
+      hasBrowser: files.has(BROWSER),
       isSharing: SHARING.some((module) => files.has(module)),
       isPure: !OPENING.some((name) => modules.has(name)),
     });

@@ -11,7 +11,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { SEED } from '../support/seed.ts';
 import { runFiles, slowSteps } from './lane.ts';
-import { plan, TIERS, type Tier } from './plan.ts';
+import { browserFiles, plan, TIERS, type Tier } from './plan.ts';
 import { type Outcome, shortened } from './report.ts';
 import { changedSince, reachedBy, type Selection } from './since.ts';
 
@@ -23,6 +23,8 @@ const SLOW_MS = 60_000;
 const MAX_OUTPUT = 6000;
 /** Files that the summary names as the slowest, and as those that take the most CPU. */
 const LONGEST_FILES = 10;
+/** Scripts take four times as long, and each request of a page to the API waits up to 300 ms. */
+const SLOW_BROWSER = { WAYPOST_BROWSER_SLOWDOWN: '4', WAYPOST_BROWSER_API_DELAY: '300' };
 const USAGE = `usage: node dist/test/runner/run.js [--tier ${TIERS.join('|')}] [--since REV] [--verbose] [PATTERN]`;
 
 function endWith(message: string): never {
@@ -64,9 +66,14 @@ const usual = tier === 'release' ? 1 : availableParallelism() + waiting;
 const lanes = Math.max(1, Number(process.env.WAYPOST_TEST_JOBS ?? usual));
 const pattern = new RegExp(positionals[0] ?? '');
 const selection = values.since === undefined ? null : selectSince(values.since);
-const queue = plan(tier, (path) => pattern.test(path) && (selection?.includes(path) ?? true));
-const count = queue.flat().length;
-const outcomes: Outcome[] = [];
+const isIncluded = (path: string): boolean => pattern.test(path) && (selection?.includes(path) ?? true);
+const slow = tier === 'deep' ? browserFiles(isIncluded) : [];
+const queue = [
+  ...slow.map((path) => ({ files: [path], env: SLOW_BROWSER })),
+  ...plan(tier, isIncluded).map((files) => ({ files, env: {} })),
+];
+const count = queue.flatMap(({ files }) => files).length;
+const outcomes: (Outcome & { readonly env: Readonly<Record<string, string>> })[] = [];
 const started = performance.now();
 const isTerminal = process.stdout.isTTY === true;
 const sum = (amount: (outcome: Outcome) => number): number =>
@@ -80,8 +87,8 @@ const progress = (): string => {
   return `${outcomes.length} of ${count} files, ${sum(({ passed }) => passed)} tests passed${problems}, ${seconds()} s`;
 };
 
-function onOutcome(outcome: Outcome): void {
-  outcomes.push(outcome);
+function onOutcome(outcome: Outcome, env: Readonly<Record<string, string>>): void {
+  outcomes.push({ ...outcome, env });
   const { file, passed, total, isGreen, output, ms, cpuMs } = outcome;
   if (!isGreen) print(`FAILED ${file} (${passed} of ${total} passed)\n${shortened(output, MAX_OUTPUT)}`);
   else if (values.verbose)
@@ -97,19 +104,23 @@ const ticker = setInterval(() => {
 }, PROGRESS_SECONDS * 1000);
 await Promise.all(
   Array.from({ length: lanes }, async (_, lane) => {
-    for (let files = queue.shift(); files !== undefined; files = queue.shift())
-      await runFiles(files, lane, lanes, onOutcome);
+    for (let group = queue.shift(); group !== undefined; group = queue.shift())
+      await runFiles(group.files, { lane, lanes, env: group.env }, (outcome) => onOutcome(outcome, group.env));
   }),
 );
 clearInterval(ticker);
 
 const failed = outcomes.filter(({ isGreen }) => !isGreen);
 const skipped = outcomes.filter((outcome) => outcome.skipped > 0);
-const depth = process.env.WAYPOST_DEPTH === undefined ? '' : `WAYPOST_DEPTH=${process.env.WAYPOST_DEPTH} `;
+const depth = process.env.WAYPOST_DEPTH === undefined ? {} : { WAYPOST_DEPTH: process.env.WAYPOST_DEPTH };
+const variables = (env: Readonly<Record<string, string>>): string =>
+  Object.entries({ ...depth, ...env, WAYPOST_SEED: SEED })
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
 print('');
-for (const { file, output } of failed)
+for (const { file, output, env } of failed)
   print(
-    `FAILED ${file}; repeat it with: ${depth}WAYPOST_SEED=${SEED} node dist/test/runner/files.js ${file}\n${shortened(output, MAX_OUTPUT)}\n`,
+    `FAILED ${file}; repeat it with: ${variables(env)} node dist/test/runner/files.js ${file}\n${shortened(output, MAX_OUTPUT)}\n`,
   );
 for (const { file, output } of skipped) {
   const reasons = [...output.matchAll(/^skipped: (.*)/gim)].map(([, reason]) => reason);

@@ -14,7 +14,7 @@ const FILES: Readonly<Record<string, string>> = {
   'core/shape.ts': `export interface Shape {}`,
   'core/user.ts': `import type {\n  Shape,\n} from './shape.ts';`,
   'test/support/daemon.ts': `start('../../main.js');`,
-  'test/tree.test.ts': ``,
+  'test/check/tree.test.ts': ``,
   'test/core/leaf.test.ts': `load('../../core/leaf.ts');`,
   'test/core/user.test.ts': `load('../../core/user.ts');`,
   'test/core/daemon.test.ts': `load('../support/daemon.ts');`,
@@ -38,18 +38,18 @@ test.before(() => {
 test.after(() => removeFolder(root));
 
 const reached = (...changes: string[]): string[] => TESTS.filter(reachedBy(changes, root).includes).sort();
-const WHOLE = 'tree.test.js';
+const WHOLE = 'check/tree.test.js';
 const DAEMON = ['core/command.test.js', 'core/daemon.test.js'];
 
 test('a change reaches the tests that import it, and those that start a program or worker with it', () => {
-  assert.equal(reached('core/leaf.ts'), [...DAEMON, 'core/leaf.test.js', WHOLE]);
-  assert.equal(reached('main.ts'), [...DAEMON, WHOLE]);
-  assert.equal(reached('test/core/user.test.ts'), ['core/user.test.js', WHOLE]);
+  assert.equal(reached('core/leaf.ts'), [WHOLE, ...DAEMON, 'core/leaf.test.js']);
+  assert.equal(reached('main.ts'), [WHOLE, ...DAEMON]);
+  assert.equal(reached('test/core/user.test.ts'), [WHOLE, 'core/user.test.js']);
 });
 
 test('a deleted file reaches who names it', () => {
   assert.equal(reached('core/gone.ts'), [WHOLE]);
-  assert.equal(reached('core/leaf.ts', 'core/gone.ts'), [...DAEMON, 'core/leaf.test.js', WHOLE]);
+  assert.equal(reached('core/leaf.ts', 'core/gone.ts'), [WHOLE, ...DAEMON, 'core/leaf.test.js']);
 });
 
 test('what is imported only as a type reaches nobody', () => {
@@ -57,8 +57,8 @@ test('what is imported only as a type reaches nobody', () => {
 });
 
 test('another file reaches who names it or its folder in a string, not in a comment', () => {
-  assert.equal(reached('test/corpus/query/0a1b'), ['core/query.test.js', WHOLE]);
-  assert.equal(reached('manual/first.md'), ['core/manual.test.js', WHOLE]);
+  assert.equal(reached('test/corpus/query/0a1b'), [WHOLE, 'core/query.test.js']);
+  assert.equal(reached('manual/first.md'), [WHOLE, 'core/manual.test.js']);
 });
 
 test('what concerns every test, or may, runs all', () => {

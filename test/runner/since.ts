@@ -14,7 +14,7 @@ const EVERYTHING =
 /** What no test reads. */
 const TOOLS = /^(?:biome\.json|\.git\w*|\.editorconfig|\.ci\/.*)$/;
 /** Tests that look at the whole tree, so that every change reaches them. */
-const WHOLE_TREE = /^test\/[^/]+\.test\.ts$/;
+const WHOLE_TREE = /^test\/check\//;
 const SOURCE = /\.tsx?$/;
 const TYPE_IMPORT = /\b(?:import|export)\s+type\s[^;]*?\bfrom\s*['"][^'"\n]+['"]/g;
 const RELATIVE = /['"`](\.{1,2}\/[^'"`\n]*?)\.(?:tsx?|js)['"`]/g;

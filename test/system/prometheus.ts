@@ -1,7 +1,7 @@
 /** A real Prometheus with its own configuration and folder, and its HTTP API. */
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from '../docs/pages.ts';
+import { ROOT } from '../check/docs/pages.ts';
 import { startChild } from '../support/child.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 import { freePort } from '../support/ports.ts';

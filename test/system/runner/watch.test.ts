@@ -11,13 +11,7 @@ async function outcomesOf(names: readonly string[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   const files = names.map((name) => `system/runner/${name}-program.js`);
   const limits = { idle: IDLE_MS, busy: 600_000 };
-  await runFiles(
-    files,
-    0,
-    8,
-    (outcome) => outcomes.push(outcome),
-    () => limits,
-  );
+  await runFiles(files, { lane: 0, lanes: 8, limits: () => limits }, (outcome) => outcomes.push(outcome));
   assert.equal(
     outcomes.map(({ file }) => file),
     files,

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readPage } from '../../../docs/pages.ts';
+import { readPage } from '../../../check/docs/pages.ts';
 import type { Json } from '../../../support/api-client.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../../support/daemon.ts';
 import { untilIs, untilPasses } from '../../../support/until.ts';

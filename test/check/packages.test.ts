@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { BROWSER_PACKAGES } from '../bundle-external.ts';
+import { BROWSER_PACKAGES } from '../../bundle-external.ts';
 
 /** Compiled tests are in a folder of their own next to the sources. */
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const DAEMON = ['main.ts', 'core', 'admin-api', 'edge'];
 /** Packed for browsers at build time, with packages of its own. */
 const BROWSER = ['admin-api/dashboard/', 'core/browser/', 'core/miniapp/simulator/page/'];

@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { describeConfig } from '../core/config/index.ts';
+import { describeConfig } from '../../core/config/index.ts';
 import { ROOT } from './docs/pages.ts';
 
 /** Rooms of the daemon. Others run on the machine of an operator or of an author of packages. */

@@ -10,8 +10,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The project's folder; compiled tests are in dist/test/docs. */
-export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+/** The project's folder; compiled tests are in dist/test/check/docs. */
+export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
 export interface DocLine {
   readonly text: string;

@@ -10,7 +10,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 
 /** Compiled tests are in a folder of their own next to the sources. */
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const PARTS = ['main.ts', 'core', 'admin-api', 'edge', 'bench', 'test'];
 
 /**
@@ -715,7 +715,7 @@ const sources = PARTS.filter((part) => existsSync(join(ROOT, part))).flatMap(sou
 const graph = new Map(sources.map((path) => [path, importsOf(path)]));
 
 test('the sources were found, and their imports with them', () => {
-  assert.ok(graph.has('main.ts') && graph.has('core/wire/name.ts') && graph.has('test/imports.test.ts'));
+  assert.ok(graph.has('main.ts') && graph.has('core/wire/name.ts') && graph.has('test/check/imports.test.ts'));
   assert.equal(graph.get('core/wire/name.ts'), [
     { to: 'core/base/errors.ts', kind: 'value' },
     { to: 'core/wire/latin1.ts', kind: 'value' },

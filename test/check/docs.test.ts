@@ -6,16 +6,16 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runCli } from '../admin-api/cli/index.ts';
-import { CHECKS } from '../admin-api/doctor/table.ts';
-import { NODE } from '../config/release/node.ts';
-import { describeConfig, loadConfig } from '../core/config/index.ts';
-import { EVENT_TYPES } from '../core/webhooks/event-types.ts';
+import { runCli } from '../../admin-api/cli/index.ts';
+import { CHECKS } from '../../admin-api/doctor/table.ts';
+import { NODE } from '../../config/release/node.ts';
+import { describeConfig, loadConfig } from '../../core/config/index.ts';
+import { EVENT_TYPES } from '../../core/webhooks/event-types.ts';
+import { SHIPPED, SUPPORTED } from '../runner/node-binary.ts';
+import { removeFolder, temporaryFolder } from '../support/temp.ts';
 import { checkScript, NOT_RUN, notRun } from './docs/not-run.ts';
 import { outputFault } from './docs/output.ts';
 import { inlineCode, ROOT, readAllPages, readPage, readPages } from './docs/pages.ts';
-import { SHIPPED, SUPPORTED } from './runner/node-binary.ts';
-import { removeFolder, temporaryFolder } from './support/temp.ts';
 
 const WIDTH = 100;
 const README_LINES = 150;
@@ -154,7 +154,7 @@ test('each command that is not run has its check, and each reason a command', ()
     NOT_RUN.filter(({ command }) => !commands.some(({ text }) => command.test(text))).map(
       ({ command }) => `${command}`,
     ),
-    'remove these from test/docs/not-run.ts: no page has such a command',
+    'remove these from test/check/docs/not-run.ts: no page has such a command',
   );
 });
 

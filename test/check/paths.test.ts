@@ -6,7 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 
 /** Compiled tests are in a folder of their own next to the sources. */
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const FOLDERS = ['.ci', 'admin-api', 'bench', 'config', 'core', 'docs', 'edge', 'systemd', 'test'];
 const pagesOf = (folder: string): string[] =>
   readdirSync(join(ROOT, folder))

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const FOLDERS = ['core', 'edge', 'admin-api'];
 
 const sources = FOLDERS.flatMap((folder) =>

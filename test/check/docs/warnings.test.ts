@@ -12,7 +12,7 @@ test('docs/operations.md explains every warning and error of the log, and no oth
   const explained = warningsOfPage(readPage('docs/operations.md'));
   const isIn = (list: readonly { message: string }[], message: string): boolean =>
     list.some((item) => item.message === message);
-  none(unused, 'no source has such calls any more: correct CALLS in test/docs/warnings.ts');
+  none(unused, 'no source has such calls any more: correct CALLS in test/check/docs/warnings.ts');
   none(
     warnings
       .filter(({ message }) => !isIn(explained, message))
@@ -27,7 +27,7 @@ test('docs/operations.md explains every warning and error of the log, and no oth
   );
   none(
     unknown.map(({ message, location }) => `${location}: ${message}`),
-    'the text of these log calls is not found: write it into the call, or add the call to PASSED_ON in test/docs/warnings.ts',
+    'the text of these log calls is not found: write it into the call, or add the call to PASSED_ON in test/check/docs/warnings.ts',
   );
 });
 
@@ -36,7 +36,7 @@ test('docs/operations.md explains every reason and warning of /readyz, and no ot
   const explained = new Map(
     warningsOfPage(readPage('docs/operations.md'), REASONS_HEADING).map(({ message, location }) => [message, location]),
   );
-  assert.ok(given.size > 0, 'no reason is found in the sources: correct test/docs/warnings.ts');
+  assert.ok(given.size > 0, 'no reason is found in the sources: correct test/check/docs/warnings.ts');
   none(
     [...given]
       .filter(([message]) => !explained.has(message))
