@@ -5,8 +5,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { shareOf } from '../support/ports.ts';
 import { SEED } from '../support/seed.ts';
-import { memoryFolder, removeMemoryFolder, removeMemoryFolders } from './memory-folder.ts';
 import { MARK, type Outcome, outcomeOf, type Report, type Step } from './report.ts';
+import { slowdown, stressed } from './stress.ts';
+import { removeTestFolder, removeTestFolders, testFolder } from './test-folder.ts';
 import { limitsOf, TestWatch } from './watch.ts';
 
 const PROGRAM = join(import.meta.dirname, 'files.js');
@@ -46,7 +47,7 @@ function killGroup(pid: number): void {
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
     for (const pid of running) killGroup(pid);
-    removeMemoryFolders();
+    removeTestFolders();
     process.kill(process.pid, signal);
   });
 
@@ -82,13 +83,15 @@ function runProcess(
   onOutcome: (outcome: Outcome) => void,
 ): Promise<number> {
   const ports = shareOf(lane, lanes);
-  const folder = memoryFolder(files);
-  const child: ChildProcess = spawn(process.execPath, [PROGRAM, ...files], {
+  const folder = testFolder(files);
+  const [command, ...args] = stressed([process.execPath, PROGRAM, ...files]);
+  const child: ChildProcess = spawn(command, args, {
     env: {
       ...process.env,
       ...env,
       ...(folder === undefined ? {} : { TMPDIR: folder }),
       ...{ FORCE_COLOR: '0', WAYPOST_SEED: String(SEED), WAYPOST_TEST_PORTS: ports, WAYPOST_TEST_RUNNER: '1' },
+      WAYPOST_TEST_SLOWDOWN: String(slowdown()),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
@@ -114,7 +117,7 @@ function runProcess(
     watch.restart(limits(file));
   };
   begin(OUTSIDE);
-  const timers = [setTimeout(() => killGroup(pid), LIMIT_MS)];
+  const timers = [setTimeout(() => killGroup(pid), LIMIT_MS * slowdown())];
   const onLine = (line: Report | Step): void => {
     if (!('file' in line)) {
       begin(line);
@@ -122,7 +125,7 @@ function runProcess(
     }
     reports.push({ report: line, output: text });
     text = '';
-    if (reports.length === files.length) timers.push(setTimeout(() => killGroup(pid), GRACE_MS));
+    if (reports.length === files.length) timers.push(setTimeout(() => killGroup(pid), GRACE_MS * slowdown()));
     // The outcome of the last file waits for the end of the process.
     else onOutcome(outcomeOf(line, reports[reports.length - 1].output));
     begin(OUTSIDE);
@@ -151,7 +154,7 @@ function runProcess(
       steps.delete(pid);
       watch.stop();
       timers.forEach(clearTimeout);
-      if (folder !== undefined) removeMemoryFolder(folder);
+      if (folder !== undefined) removeTestFolder(folder);
       const ended = signal !== null ? `${signal} ended the process` : `the process exited with code ${code}`;
       if (reports.length < files.length) {
         const ms = Math.round(performance.now() - started);

@@ -1,7 +1,8 @@
 /**
- * `node dist/test/runner/run.js [--tier TIER] [--since REV] [--verbose] [PATTERN]`: runs the test
- * files of a tier whose path matches PATTERN; with --since only those that what has changed since
- * the revision can reach (./since.ts).
+ * `node dist/test/runner/run.js [--tier TIER] [--since REV] [--stress] [--verbose] [PATTERN]`: runs
+ * the test files of a tier whose path matches PATTERN; with --since only those that what has
+ * changed since the revision can reach (./since.ts); with --stress one at a time on a slow machine
+ * (./stress.ts).
  *
  * WAYPOST_TEST_JOBS: concurrent processes, by default more than there are cores.
  * WAYPOST_SEED: the seed of all generated cases.
@@ -14,6 +15,7 @@ import { runFiles, slowSteps } from './lane.ts';
 import { browserFiles, plan, TIERS, type Tier } from './plan.ts';
 import { type Outcome, shortened } from './report.ts';
 import { changedSince, reachedBy, type Selection } from './since.ts';
+import { beginStress } from './stress.ts';
 
 /** Seconds between lines of progress. */
 const PROGRESS_SECONDS = 20;
@@ -25,7 +27,7 @@ const MAX_OUTPUT = 6000;
 const LONGEST_FILES = 10;
 /** Scripts take four times as long, and each request of a page to the API waits up to 300 ms. */
 const SLOW_BROWSER = { WAYPOST_BROWSER_SLOWDOWN: '4', WAYPOST_BROWSER_API_DELAY: '300' };
-const USAGE = `usage: node dist/test/runner/run.js [--tier ${TIERS.join('|')}] [--since REV] [--verbose] [PATTERN]`;
+const USAGE = `usage: node dist/test/runner/run.js [--tier ${TIERS.join('|')}] [--since REV] [--stress] [--verbose] [PATTERN]`;
 
 function endWith(message: string): never {
   process.stderr.write(`${message}\n`);
@@ -38,6 +40,7 @@ function readArguments() {
       options: {
         tier: { type: 'string', default: 'all' },
         since: { type: 'string' },
+        stress: { type: 'boolean', default: false },
         verbose: { type: 'boolean', default: false },
       },
       allowPositionals: true,
@@ -55,14 +58,22 @@ function selectSince(revision: string): Selection {
   }
 }
 
+function startStress(): void {
+  try {
+    beginStress();
+  } catch (error) {
+    endWith((error as Error).message);
+  }
+}
+
 const { values, positionals } = readArguments();
 if (!TIERS.includes(values.tier as Tier) || positionals.length > 1) endWith(USAGE);
 const tier = values.tier as Tier;
 if (tier === 'deep') process.env.WAYPOST_DEPTH ??= 'full';
 // Many tests wait for a timeout or for a daemon: those of the system two thirds of their time.
 const waiting = tier === 'system' ? 3 : 1;
-// Files of a release load the whole machine.
-const usual = tier === 'release' ? 1 : availableParallelism() + waiting;
+// Files of a release load the whole machine; in stress the lanes would slow down each other.
+const usual = tier === 'release' || values.stress ? 1 : availableParallelism() + waiting;
 const lanes = Math.max(1, Number(process.env.WAYPOST_TEST_JOBS ?? usual));
 const pattern = new RegExp(positionals[0] ?? '');
 const selection = values.since === undefined ? null : selectSince(values.since);
@@ -81,6 +92,9 @@ const sum = (amount: (outcome: Outcome) => number): number =>
 const seconds = (): string => ((performance.now() - started) / 1000).toFixed(0);
 const print = (text: string): void => void process.stdout.write(`${isTerminal ? '\r\u001b[K' : ''}${text}\n`);
 
+const repeat = (file: string): string =>
+  `node dist/test/runner/${values.stress ? `run.js --stress ^${file}` : `files.js ${file}`}`;
+
 const progress = (): string => {
   const failed = outcomes.filter(({ isGreen }) => !isGreen).length;
   const problems = failed === 0 ? '' : `, ${failed} files failed`;
@@ -96,8 +110,11 @@ function onOutcome(outcome: Outcome, env: Readonly<Record<string, string>>): voi
   if (isTerminal) process.stdout.write(`\r\u001b[K${progress()}`);
 }
 
+if (values.stress) startStress();
 if (selection !== null) print(selection.reason);
-print(`${count} files, ${lanes} processes at a time, seed ${SEED}, depth ${process.env.WAYPOST_DEPTH ?? 'quick'}`);
+print(
+  `${count} files, ${lanes} processes at a time, seed ${SEED}, depth ${process.env.WAYPOST_DEPTH ?? 'quick'}${values.stress ? ', under stress' : ''}`,
+);
 const ticker = setInterval(() => {
   if (!isTerminal) print(progress());
   for (const line of slowSteps(SLOW_MS)) print(`still running: ${line}`);
@@ -119,9 +136,7 @@ const variables = (env: Readonly<Record<string, string>>): string =>
     .join(' ');
 print('');
 for (const { file, output, env } of failed)
-  print(
-    `FAILED ${file}; repeat it with: ${variables(env)} node dist/test/runner/files.js ${file}\n${shortened(output, MAX_OUTPUT)}\n`,
-  );
+  print(`FAILED ${file}; repeat it with: ${variables(env)} ${repeat(file)}\n${shortened(output, MAX_OUTPUT)}\n`);
 for (const { file, output } of skipped) {
   const reasons = [...output.matchAll(/^skipped: (.*)/gim)].map(([, reason]) => reason);
   print(`  Skipped in ${file}: ${reasons.join('; ') || 'the file gives no reason'}`);

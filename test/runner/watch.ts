@@ -1,5 +1,6 @@
 /** Ends a test process when a test takes too long, and says which. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { slowdown } from './stress.ts';
 
 /** In milliseconds, of one test, or of what a file does before its first. */
 export interface Limits {
@@ -19,7 +20,8 @@ const NONE: Limits = { idle: Number.POSITIVE_INFINITY, busy: Number.POSITIVE_INF
 /** `file`: path relative to dist/test. */
 export function limitsOf(file: string): Limits {
   if (file.startsWith('release/') || process.env.WAYPOST_DEPTH === 'full') return NONE;
-  return file.startsWith('system/') ? SYSTEM : UNIT;
+  const { idle, busy } = file.startsWith('system/') ? SYSTEM : UNIT;
+  return { idle: idle * slowdown(), busy: busy * slowdown() };
 }
 
 /** A part of the limit: the last of these decides whether the test waits or works. */
