@@ -10,6 +10,7 @@ import type { EtcdJournal } from '../../../../core/journal/etcd/contract.ts';
 import { openEtcdJournal } from '../../../../core/journal/etcd/etcd-journal.ts';
 import { accounts } from '../../../../core/store/rows.ts';
 import { checkAlike, DEFAULTS, newAccount, type Store, withStore } from '../../../core/journal/fixture.ts';
+import { PATIENCE_MS } from '../../../support/patience.ts';
 import { until } from '../../../support/until.ts';
 import { type EtcdMember, startEtcd } from '../../peers/etcd.ts';
 import { whyNotPrograms } from '../../peers/transcript.ts';
@@ -18,15 +19,18 @@ interface Node extends Store {
   readonly journal: EtcdJournal;
 }
 
-/** An append takes so many milliseconds more on its way. */
+/** Appends and claims, which have conditions, arrive at etcd later than they are sent. */
 class SlowGateway extends EtcdGateway {
-  delay = 0;
+  delay = async (): Promise<void> => {};
 
   override async transaction(...args: Parameters<EtcdGateway['transaction']>): ReturnType<EtcdGateway['transaction']> {
-    if (this.delay > 0) await sleep(this.delay);
+    if (args[0].length > 0) await this.delay();
     return super.transaction(...args);
   }
 }
+
+/** Milliseconds, in which an etcd on any machine answers. */
+const TIMEOUT = PATIENCE_MS;
 
 /**
  * More entries than a test writes on any machine. Nodes delete old entries in batches that depend
@@ -34,12 +38,18 @@ class SlowGateway extends EtcdGateway {
  */
 const HISTORY = 1_000_000;
 
-function withNode(gateway: EtcdGateway, prefix: string, work: (node: Node) => Promise<void>): Promise<void> {
+/** `deadline`: milliseconds in which a write must get its turn. */
+function withNode(
+  gateway: EtcdGateway,
+  prefix: string,
+  work: (node: Node) => Promise<void>,
+  deadline = PATIENCE_MS,
+): Promise<void> {
   return withStore(
     async ({ environment, index }, history) => {
       const journal = openEtcdJournal({
         ...{ environment, index, history, gateway, zoneSettings: DEFAULTS },
-        ...{ prefix, deadline: 2000, interval: 1000 },
+        ...{ prefix, deadline, interval: 1000 },
       });
       await journal.catchUp();
       return journal;
@@ -52,36 +62,48 @@ function withNode(gateway: EtcdGateway, prefix: string, work: (node: Node) => Pr
 const put = ({ environment, journal }: Node, plan = ''): Promise<unknown> =>
   write(environment, journal, 'test', (draft) => draft.put(accounts, newAccount(plan)));
 
+interface Beside {
+  readonly prefix: string;
+  /** Resolves when an append of the slow node may arrive. */
+  readonly delay: (quick: Node, isOver: () => boolean) => Promise<void>;
+  readonly deadline?: number;
+}
+
 /** A node that writes without pause, next to one whose appends take longer. */
-async function besideBusy(member: EtcdMember, prefix: string, delay: number, work: (slow: Node) => Promise<void>) {
-  const settings = { endpoints: [member.endpoint], timeout: 2000 };
+async function besideBusy(
+  member: EtcdMember,
+  { prefix, delay, deadline }: Beside,
+  work: (slow: Node) => Promise<void>,
+): Promise<void> {
+  const settings = { endpoints: [member.endpoint], timeout: TIMEOUT };
   const [gateway, slowGateway] = [new EtcdGateway(settings), new SlowGateway(settings)];
   await withNode(gateway, prefix, async (quick) => {
-    await withNode(slowGateway, prefix, async (slow) => {
+    const besideQuick = async (slow: Node): Promise<void> => {
       let isOver = false;
       const others = (async () => {
         while (!isOver) await put(quick);
       })();
-      slowGateway.delay = delay;
+      slowGateway.delay = () => delay(quick, () => isOver);
       await work(slow).finally(() => {
         isOver = true;
       });
       await others;
-      slowGateway.delay = 0;
+      slowGateway.delay = async () => {};
       await put(quick);
       await until(
         () => slow.journal.head >= quick.journal.head,
         () => `it is at ${slow.journal.head} of ${quick.journal.head}`,
       );
       checkAlike(slow.environment, quick.environment);
-    });
+    };
+    await withNode(slowGateway, prefix, besideQuick, deadline);
   });
   await Promise.all([gateway.close(), slowGateway.close()]);
 }
 
 test('a node further from etcd than one that writes without pause gets its turn', async () => {
   const member = await startEtcd();
-  await besideBusy(member, '/fair/', 40, async (slow) => {
+  await besideBusy(member, { prefix: '/fair/', delay: () => sleep(40) }, async (slow) => {
     for (let i = 0; i < 3; i++) await put(slow);
   });
   await member.stop();
@@ -89,8 +111,12 @@ test('a node further from etcd than one that writes without pause gets its turn'
 
 test('where it never can be its turn, a commit ends at its deadline, and says that it can be tried again', async () => {
   const member = await startEtcd();
-  // Longer than others wait for it.
-  await besideBusy(member, '/never/', 400, async (slow) => {
+  // The other node, which waits for no claim for ever, has always appended before.
+  const delay: Beside['delay'] = (quick, isOver) => {
+    const { head } = quick.journal;
+    return until(() => quick.journal.head > head || isOver());
+  };
+  await besideBusy(member, { prefix: '/never/', delay, deadline: 2000 }, async (slow) => {
     const error = await put(slow).then(
       () => assert.unreachable(),
       (cause: unknown) => cause,
@@ -104,7 +130,7 @@ test('where it never can be its turn, a commit ends at its deadline, and says th
 test('a full etcd: who is told of success has written, who is not has not, and why is said', async () => {
   // So small that its own pages fill most of it.
   const member = await startEtcd(['--quota-backend-bytes', String(1 << 20)]);
-  const gateway = new EtcdGateway({ endpoints: [member.endpoint], timeout: 2000 });
+  const gateway = new EtcdGateway({ endpoints: [member.endpoint], timeout: TIMEOUT });
   await withNode(gateway, '/full/', async (node) => {
     let written = 0;
     let error: unknown = null;
