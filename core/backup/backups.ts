@@ -76,7 +76,7 @@ export async function makeBackup(options: BackupOptions): Promise<Backup> {
   await checkSpace(config, target);
   await mkdir(folder, { mode: 0o700 });
   try {
-    const { head, size, stream } = await prepareSnapshot({ config, folder, version });
+    const { head, size, stream, lastChange } = await prepareSnapshot({ config, folder, version });
     const { made, sequence, hash, node } = head;
     const name = backupName(new Date(made), sequence, node);
     const file = `${name}${DATA}${encryption === null ? '' : ENCRYPTED}`;
@@ -90,6 +90,7 @@ export async function makeBackup(options: BackupOptions): Promise<Backup> {
       version,
       node,
       made,
+      ...(lastChange === null ? {} : { lastChange: new Date(lastChange).toISOString() }),
       sequence,
       hash,
       file,

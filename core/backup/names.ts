@@ -28,6 +28,11 @@ export interface Backup {
   readonly node: string;
   /** ISO 8601: when the copy of the store was made. */
   readonly made: string;
+  /**
+   * ISO 8601: the time of the last change that it holds, by the clock of the node that wrote it.
+   * Omitted: not known, as for backups of version 0.2.0 and before.
+   */
+  readonly lastChange?: string;
   /** Of the last change that it holds, with its hash in hexadecimal. */
   readonly sequence: number;
   readonly hash: string;
@@ -65,7 +70,8 @@ export function parseDescription(text: string): Backup | undefined {
     /^[0-9a-f]{64}$/.test(parsed.sha256) &&
     isFileName(parsed.name) &&
     isFileName(parsed.file) &&
-    !Number.isNaN(Date.parse(parsed.made));
+    !Number.isNaN(Date.parse(parsed.made)) &&
+    (parsed.lastChange === undefined || !Number.isNaN(Date.parse(parsed.lastChange)));
   return isWhole ? parsed : undefined;
 }
 

@@ -55,11 +55,20 @@ const DOWNLOAD = 'backup.download';
 const MAX_ENTRIES = 500;
 const MAX_BYTES = 4 << 20;
 
-/** By its name; else the latest, or the latest before `until`. Throws StateError `no_backup`. */
+/** Milliseconds since 1970 of the last change that a backup holds, or when it was made. */
+const lastChangeOf = ({ lastChange, made }: Backup): number => Date.parse(lastChange ?? made);
+
+/**
+ * By its name; else the latest, or the latest before `until`. A backup that was made after `until`
+ * also serves if it holds no change after it: clocks are set back, and nodes differ. Throws
+ * StateError `no_backup`.
+ */
 export function chooseBackup(all: readonly Backup[], name: string | undefined, until: number | null): Backup {
+  const moment = until ?? Number.POSITIVE_INFINITY;
+  const usable = all.filter((backup) => lastChangeOf(backup) <= moment);
   const found =
     name === undefined
-      ? all.findLast((backup) => until === null || timeOf(backup) <= until)
+      ? (usable.findLast((backup) => timeOf(backup) <= moment) ?? usable[0])
       : all.find((backup) => backup.name === name || backup.file === name);
   if (found !== undefined) return found;
   if (name !== undefined)
@@ -68,7 +77,7 @@ export function chooseBackup(all: readonly Backup[], name: string | undefined, u
     'no_backup',
     all.length === 0
       ? 'There are no backups.'
-      : `There is no backup before that time: the oldest is of ${all[0].made}.`,
+      : `There is no backup before that time: the oldest has changes up to ${all[0].lastChange ?? all[0].made}.`,
   );
 }
 
@@ -76,8 +85,8 @@ export function chooseBackup(all: readonly Backup[], name: string | undefined, u
 export async function restoreBackup(options: RestoreOptions): Promise<RestoredBackup> {
   const { config, target, backup, replaces, until, onProgress = () => {} } = options;
   const { dataDir } = config;
-  if (until !== null && until < timeOf(backup))
-    throw new StateError('too_early', `The backup ${backup.name} was made after that time; use an older one.`);
+  if (until !== null && until < lastChangeOf(backup))
+    throw new StateError('too_early', `The backup ${backup.name} has changes after that time; use an older one.`);
   if (existsSync(join(dataDir, 'waypost.mdb')) && !replaces)
     throw new StateError(
       'has_data',

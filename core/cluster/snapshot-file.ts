@@ -13,8 +13,10 @@ import { syncFolder } from '../base/private-file.ts';
 import type { Config } from '../config/index.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
 import { readHead } from '../journal/applied-head.ts';
+import { decodeEntry } from '../journal/entry-codec.ts';
 import { EtcdLog } from '../journal/etcd/shared-log.ts';
 import { type Environment, openEnvironment } from '../store/environment.ts';
+import { sequenceKey } from '../store/keys.ts';
 import { lockDirectory } from '../store/lock.ts';
 import { neededBlobs } from '../store/package-reads.ts';
 import { StoreReader } from '../store/reader.ts';
@@ -66,6 +68,8 @@ export interface Written {
 
 /** A snapshot whose parts are in a folder. */
 export interface PreparedSnapshot extends Written {
+  /** Time of the last change, in milliseconds since 1970; null: its journal does not have it. */
+  readonly lastChange: number | null;
   /** Bytes of the whole. */
   readonly size: number;
   /** The bytes of the file that `restoreSnapshot` reads. */
@@ -100,7 +104,7 @@ export async function prepareSnapshot({
   } finally {
     await environment.close();
   }
-  const { sequence, hash, needed } = await readCopy(folder, store.mapSize);
+  const { sequence, hash, needed, lastChange } = await readCopy(folder, store.mapSize);
   const [path, blobsPath] = [join(folder, STORE), join(folder, BLOBS)];
   const [source, blobFile] = [await open(path, 'r'), await open(blobsPath, 'wx+', 0o600)];
   try {
@@ -119,6 +123,7 @@ export async function prepareSnapshot({
     };
     return {
       head,
+      lastChange,
       missing: needed.size - head.blobs.count,
       size: LINES + size + head.blobs.size,
       async *stream() {
@@ -206,13 +211,16 @@ function counted(done: number, size: number, onProgress: OnProgress): (count: nu
 }
 
 /**
- * The head of a copy, and the packages that its rows name: those of the store may be others by
- * then.
+ * The head of a copy, the time of its last change, and the packages that its rows name: those of
+ * the store may be others by then.
  */
 async function readCopy(folder: string, mapSize: number) {
   const copied = openEnvironment(folder, mapSize);
   try {
-    return { ...readHead(copied), needed: await neededBlobs(new StoreReader(copied)) };
+    const head = readHead(copied);
+    const last = copied.journal.get(sequenceKey(head.sequence));
+    const lastChange = last === undefined ? null : decodeEntry(last).time;
+    return { ...head, lastChange, needed: await neededBlobs(new StoreReader(copied)) };
   } finally {
     await copied.close();
   }

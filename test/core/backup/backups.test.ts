@@ -33,6 +33,12 @@ import { zoneSettings } from '../../../core/zone/settings.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { dump, newDomain } from '../journal/fixture.ts';
 
+/**
+ * A clock that goes on with each change. It is an hour behind that of the machine, by which backups
+ * are made: what a restore finds does not depend on either.
+ */
+const clock = { time: Date.now() - 3_600_000, now: () => ++clock.time, refusal: () => null };
+
 const RETENTION = { keepLast: 100, keepDaily: 0, keepWeekly: 0, keepDays: 0 };
 
 /** A node with data of its own, without a daemon. */
@@ -62,7 +68,7 @@ class Node {
       const settings = zoneSettings(this.config);
       if (readHead(environment).sequence === 0) await rebuildAnswers(environment, settings);
       const index = new IndexWriter(1 << 20);
-      const journal = openEmbeddedJournal({ environment, index, zoneSettings: settings, history: this.history });
+      const journal = openEmbeddedJournal({ environment, index, zoneSettings: settings, history: this.history, clock });
       for (const name of names)
         await write(environment, journal, 'test', (draft) => draft.put(domains, newDomain(`${name}.test.`)));
       await journal.close();
@@ -90,7 +96,6 @@ const newTarget = (): FolderTarget => new FolderTarget(join(scratch, `target-${c
 const optionsOf = (node: Node, target: FolderTarget, encryption: Encryption | null = null): BackupOptions => ({
   ...{ config: node.config, target, encryption, version: '1.2.3' },
 });
-const pause = (): Promise<void> => new Promise((done) => setTimeout(done, 5));
 const codeOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => 'no error',
@@ -143,12 +148,9 @@ test('a restore goes to any moment, and takes the journal of a store that surviv
   const [node, target] = [newNode(), newTarget()];
   await node.write('a');
   const made = await makeBackup(optionsOf(node, target));
-  for (const name of ['b', 'c', 'd']) {
-    await pause();
-    await node.write(name);
-  }
+  assert.is(Date.parse(String(made.lastChange)), await node.timeOf(1));
+  await node.write('b', 'c', 'd');
   await copyChanges(optionsOf(node, target));
-  await pause();
   await node.write('e', 'f');
   for (const last of [2, 3, 4]) {
     const other = newNode();
@@ -164,7 +166,7 @@ test('a restore goes to any moment, and takes the journal of a store that surviv
     readdirSync(file.folder).filter((name) => /journal|download/.test(name)),
     [],
   );
-  assert.is(await codeOf(restore(newNode(), target, { until: Date.parse(made.made) - 1 })), 'no_backup');
+  assert.is(await codeOf(restore(newNode(), target, { until: (await node.timeOf(1)) - 1 })), 'no_backup');
   assert.is(await codeOf(restore(newNode(), target, { journals: [join(scratch, 'never')] })), 'no_journal');
 });
 
@@ -172,12 +174,10 @@ test('a restore begins another history: both can be restored afterwards', async 
   const [node, target] = [newNode(), newTarget()];
   await node.write('a');
   await makeBackup(optionsOf(node, target));
-  await pause();
   await node.write('b', 'c');
   await copyChanges(optionsOf(node, target));
   const old = await node.dump();
   const end = await node.timeOf(3);
-  await pause();
   // Back to the backup, and other changes with the same sequences.
   const back = newNode();
   const backup = chooseBackup(await listBackups(target), undefined, null);
@@ -188,7 +188,6 @@ test('a restore begins another history: both can be restored afterwards', async 
   await back.write('x', 'y', 'z');
   assert.is(await copyChanges(optionsOf(back, target)), null, 'a new backup is due');
   await makeBackup(optionsOf(back, target));
-  await pause();
   await back.write('w');
   assert.is((await copyChanges(optionsOf(back, target)))?.position.sequence, 5);
   const [before, now] = [newNode(), newNode()];
@@ -196,6 +195,35 @@ test('a restore begins another history: both can be restored afterwards', async 
   assert.equal(await before.dump(), old);
   await restore(now, target);
   assert.equal(await now.dump(), await back.dump());
+});
+
+test('a backup serves for a moment before it was made if it holds no later change', () => {
+  const at = (time: number): string => new Date(time).toISOString();
+  const [first, second, third] = [
+    { name: 'first', made: at(100), lastChange: at(80) },
+    { name: 'second', made: at(200), lastChange: at(150) },
+    // Of a version that does not note it.
+    { name: 'third', made: at(300) },
+  ] as Backup[];
+  const all = [first, second, third];
+  const nameFor = (until: number | null, of = all): string => chooseBackup(of, undefined, until).name;
+  assert.is(nameFor(null), 'third');
+  assert.equal(
+    [300, 299, 200].map((until) => nameFor(until)),
+    ['third', 'second', 'second'],
+  );
+  // The older one was made before: the changes that were copied after it lead to the moment.
+  assert.is(nameFor(199), 'first');
+  assert.equal(
+    [99, 80].map((until) => nameFor(until)),
+    ['first', 'first'],
+  );
+  assert.throws(
+    () => nameFor(79),
+    /no backup before that time: the oldest has changes up to 1970-01-01T00:00:00\.080Z/,
+  );
+  // Changes by a clock that is ahead of the one by which the backup was made.
+  assert.throws(() => nameFor(120, [{ ...first, lastChange: at(150) }]), /no backup before/);
 });
 
 test('a journal that does not reach back asks for a backup, and is refused for a restore', async () => {
