@@ -10,7 +10,7 @@ import { newDomain } from '../core/journal/fixture.ts';
 import { depth } from '../support/depth.ts';
 import { newId } from '../support/ids.ts';
 
-const ZONES = depth({ quick: 1000, moderate: 1000, full: 10_000 });
+const ZONES = depth({ quick: 600, moderate: 1000, full: 10_000 });
 const V4 = '93.184.215.14';
 const OTHER_V4 = '93.184.215.15';
 const TARGET = 'lb.target.example';

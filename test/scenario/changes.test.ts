@@ -27,7 +27,7 @@ import { Random } from '../support/random.ts';
 import { SEED } from '../support/seed.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
 
-const CHANGES = depth({ quick: 150, moderate: 300, full: 3000 });
+const CHANGES = depth({ quick: 60, moderate: 200, full: 3000 });
 /** Commits made to one world before the next is begun. */
 const STEPS = 15;
 const QUESTIONS = 60;

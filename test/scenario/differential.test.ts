@@ -16,7 +16,7 @@ import { InProcess } from '../support/in-process.ts';
 import { nameOf } from '../support/names.ts';
 import { SEED } from '../support/seed.ts';
 
-const CASES = depth({ quick: 10_000, moderate: 20_000, full: 100_000 });
+const CASES = depth({ quick: 5000, moderate: 15_000, full: 100_000 });
 const QUESTIONS = 50;
 const ORIGIN = parseName('test.');
 

@@ -27,7 +27,7 @@ import { nameOf } from '../support/names.ts';
 import { Random } from '../support/random.ts';
 import { SEED } from '../support/seed.ts';
 
-const WORLDS = depth({ quick: 2, moderate: 3, full: 600 });
+const WORLDS = depth({ quick: 1, moderate: 3, full: 600 });
 /** Transfers of one zone. */
 const STEPS = 6;
 const ORIGIN = parseName('test.');
@@ -155,7 +155,7 @@ async function run(
   await path.close();
 }
 
-test(`transfers of ${WORLDS} zones, seed ${SEED}`, async () => {
+test(`transfers of ${WORLDS} worlds, seed ${SEED}`, async () => {
   const random = new Random(SEED);
   const drafts = fc.sample(worldDraft, { seed: SEED, numRuns: WORLDS * 3 });
   for (let i = 0; i < WORLDS; i++) {

@@ -19,7 +19,7 @@ import { encodeQuery } from '../support/message.ts';
 import { formatZone, nameOf } from '../support/names.ts';
 import { SEED } from '../support/seed.ts';
 
-const CASES = depth({ quick: 3000, moderate: 4000, full: 200_000 });
+const CASES = depth({ quick: 1000, moderate: 4000, full: 200_000 });
 const QUESTIONS = 40;
 const ORIGIN = parseName('test.');
 const CLOCK = 1_800_000_000;

@@ -49,7 +49,7 @@ import { Random } from '../support/random.ts';
 import { SEED } from '../support/seed.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
 
-const CHANGES = depth({ quick: 60, moderate: 100, full: 3000 });
+const CHANGES = depth({ quick: 24, moderate: 100, full: 3000 });
 /** Commits made to one world. */
 const STEPS = 15;
 const QUESTIONS = 20;

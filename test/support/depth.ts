@@ -1,7 +1,7 @@
 /** What a test runs at each level. A test that uses this has more cases in test:deep. */
 import { LEVEL, type Level } from './level.ts';
 
-/** How many generated cases. */
+/** How many generated cases: at `quick` as many as take half a second of the processor. */
 export const depth = (cases: Readonly<Record<Level, number>>): number => cases[LEVEL];
 
 /**

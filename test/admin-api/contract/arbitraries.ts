@@ -3,7 +3,7 @@
  * be expressed as a value.
  */
 import type { TSchema } from '@sinclair/typebox';
-import fc from '../../support/fc.ts';
+import fc, { ANY_CHARACTER } from '../../support/fc.ts';
 import { formBytes, type Order, packageText } from '../packages/package.ts';
 
 /** Part of all sent texts where possible: no response header may contain it. */
@@ -82,7 +82,7 @@ const ODD = [
 const far: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...ODD) },
   { weight: 2, arbitrary: fc.json({ maxDepth: 3 }) },
-  { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 60 }).map(quoted) },
+  { weight: 2, arbitrary: fc.string({ unit: ANY_CHARACTER, maxLength: 60 }).map(quoted) },
   { weight: 1, arbitrary: fc.double().map((value) => String(value)) },
 );
 
@@ -207,7 +207,7 @@ function fromSchema(schema: TSchema, ids: () => readonly string[], name = ''): f
   if (schema.type === 'integer') return fc.integer({ min: -2, max: 70_000 }).map(String);
   if (schema.anyOf !== undefined)
     return fc.oneof(...(schema.anyOf as TSchema[]).map((choice) => fromSchema(choice, ids)));
-  return fc.string({ unit: 'binary', maxLength: 40 }).map(quoted);
+  return fc.string({ unit: ANY_CHARACTER, maxLength: 40 }).map(quoted);
 }
 
 /** Required fields mostly exist once. Others are sometimes present, some unknown, some repeated. */
@@ -272,7 +272,7 @@ export function zoneFile(): fc.Arbitrary<Buffer> {
         '\u0000',
       ),
     },
-    { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 60 }) },
+    { weight: 1, arbitrary: fc.string({ unit: ANY_CHARACTER, maxLength: 60 }) },
   );
   const file = fc.array(line, { maxLength: 8 }).map((lines) => Buffer.from(`${lines.join('\n')}\n`));
   return fc.tuple(file, damage).map(([bytes, damaged]) => damaged(bytes));
@@ -302,7 +302,7 @@ const TEXTS = [
 
 /** For a part of a path or a query; not `..`, which clients resolve. */
 export const part: fc.Arbitrary<string> = fc
-  .oneof(fc.constantFrom(...TEXTS), fc.string({ unit: 'binary', maxLength: 40 }))
+  .oneof(fc.constantFrom(...TEXTS), fc.string({ unit: ANY_CHARACTER, maxLength: 40 }))
   .filter((text) => !/^(\.|%2e){0,2}$/i.test(text));
 
 const HEADERS = [

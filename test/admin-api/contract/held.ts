@@ -16,7 +16,14 @@ const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 interface Contract {
   readonly document: object;
   /** Path templates, those with fewer parameters first, in the order of the router. */
-  readonly paths: readonly { readonly template: string; readonly pattern: RegExp }[];
+  readonly paths: readonly Template[];
+  /** Templates of the paths without a token, by method. */
+  readonly publicPaths: ReadonlyMap<string, readonly Template[]>;
+}
+
+interface Template {
+  readonly template: string;
+  readonly pattern: RegExp;
 }
 
 const contracts = new WeakMap<Daemon, Contract>();
@@ -32,10 +39,23 @@ export async function learn(daemon: Daemon): Promise<void> {
   documents.set(text, document);
   const templates = [...new Set(daemon.api.routes.map((route) => route.path))];
   const parameters = (template: string) => template.split('{').length;
-  const paths = templates
-    .sort((a, b) => parameters(a) - parameters(b))
-    .map((template) => ({ template, pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`) }));
-  contracts.set(daemon, { document, paths });
+  const paths = templates.sort((a, b) => parameters(a) - parameters(b)).map(compiled);
+  const publicPaths = new Map<string, Template[]>();
+  for (const { method, path, scope } of daemon.api.routes)
+    if (scope === null)
+      for (const key of [method, 'HEAD']) publicPaths.set(key, [...(publicPaths.get(key) ?? []), compiled(path)]);
+  contracts.set(daemon, { document, paths, publicPaths });
+}
+
+const compiled = (template: string): Template => ({
+  template,
+  pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`),
+});
+
+function contractOf(daemon: Daemon): Contract {
+  const contract = contracts.get(daemon);
+  if (contract === undefined) throw new Error('learn() was not called');
+  return contract;
 }
 
 /** Null: the response matches the document. */
@@ -45,8 +65,7 @@ function undocumented(
   target: string,
   { status, headers, body, text }: Answer,
 ): string | null {
-  const contract = contracts.get(daemon);
-  if (contract === undefined) throw new Error('learn() was not called');
+  const contract = contractOf(daemon);
   const path = target.split('?', 1)[0];
   const template = contract.paths.find(({ pattern }) => pattern.test(path))?.template ?? null;
   const type = headers.get('content-type')?.split(';', 1)[0];
@@ -64,9 +83,10 @@ function undocumented(
 /** Whether a path has a route without a token; its responses may be cached. */
 function isPublic(daemon: Daemon, method: string, target: string): boolean {
   const [path] = target.split('?', 1);
-  const matches = (template: string): boolean => new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(path);
-  return daemon.api.routes.some(
-    (route) => route.scope === null && (route.method === method || method === 'HEAD') && matches(route.path),
+  return (
+    contractOf(daemon)
+      .publicPaths.get(method)
+      ?.some(({ pattern }) => pattern.test(path)) ?? false
   );
 }
 

@@ -22,7 +22,7 @@ import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 
-const CASES = depth({ quick: 20_000, moderate: 20_000, full: 100_000 });
+const CASES = depth({ quick: 10_000, moderate: 20_000, full: 100_000 });
 const ADDRESSES = ['127.0.0.1', '192.0.2.255', '::1', '2001:db8:0:0:0:0:0:1', '::ffff:192.0.2.1', 'fe80::1%eth0'];
 const NAMES = [
   '@',

@@ -15,14 +15,26 @@ import { type Daemon, listOf, startDaemon } from '../daemon.ts';
 const test = suite('domain search');
 
 const apexOf = (domain: string): Name => parseName(`${domain}.`);
-const inOrder = (names: Iterable<string>): string[] =>
-  [...names].sort((a, b) => Buffer.compare(nameKey(apexOf(a)), nameKey(apexOf(b))));
+const keys = new Map<string, string>();
+
+/** The key of a domain in the store, as text. */
+function keyOf(domain: string): string {
+  let key = keys.get(domain);
+  if (key === undefined) {
+    key = latin1(nameKey(apexOf(domain)));
+    keys.set(domain, key);
+  }
+  return key;
+}
+
+const inOrder = (names: Iterable<string>): string[] => [...names].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 
 /** A store with the names of one account, and the journal that reports changes. */
 class Names {
   readonly present = new Set<string>();
   readonly search: DomainSearch;
-  readonly #ids: string[] = [];
+  readonly #ids = new Map<string, number>();
+  readonly #names: string[] = [];
   listener: DomainListener = () => {};
 
   constructor(names: Iterable<string>) {
@@ -30,7 +42,7 @@ class Names {
     const reader = {
       apexKeysOf: (_account: number, after: string | null, limit: number) =>
         inOrder(this.present)
-          .map((domain) => ({ key: latin1(nameKey(apexOf(domain))), id: this.#idOf(domain) }))
+          .map((domain) => ({ key: keyOf(domain), id: this.#idOf(domain) }))
           .filter(({ key }) => after === null || key > after)
           .slice(0, limit),
     };
@@ -48,8 +60,11 @@ class Names {
   }
 
   #idOf(domain: string): number {
-    let id = this.#ids.indexOf(domain);
-    if (id < 0) id = this.#ids.push(domain) - 1;
+    let id = this.#ids.get(domain);
+    if (id === undefined) {
+      id = this.#names.push(domain) - 1;
+      this.#ids.set(domain, id);
+    }
     return id;
   }
 
@@ -61,7 +76,7 @@ class Names {
       const page: FoundDomains = await this.search.find(1, { wanted: part, after, limit, descending, counts });
       assert.ok(page.ids.length <= limit);
       if (counts) assert.is(page.total, this.expected(part).length);
-      found.push(...page.ids.map((id) => this.#ids[id]));
+      found.push(...page.ids.map((id) => this.#names[id]));
       if (page.last === null) return found;
       assert.equal(page.last, apexOf(found[found.length - 1]));
       after = page.last;

@@ -14,7 +14,7 @@ import { exchange } from '../../support/raw-http.ts';
 import { SEED } from '../../support/seed.ts';
 import { forEachTransport } from './transports.ts';
 
-const STREAMS = depth({ quick: 2000, moderate: 10_000, full: 100_000 });
+const STREAMS = depth({ quick: 1000, moderate: 10_000, full: 100_000 });
 const AT_ONCE = 32;
 /** The client closes a stream that does not end. */
 const PATIENCE = 150;

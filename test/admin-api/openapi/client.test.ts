@@ -4,14 +4,12 @@
  * each answer is held to it.
  */
 
-import { readFileSync } from 'node:fs';
 import createClient, { type Middleware } from 'openapi-fetch';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { components, paths } from '../../../admin-api/dashboard/api/generated.ts';
 import { type Daemon, PASSWORD, startDaemon } from '../daemon.ts';
 import { testedTransports } from '../transports.ts';
-import { generateTypes, TYPES_FILE } from './generate.ts';
 import { documented } from './validate.ts';
 
 type Client = ReturnType<typeof createClient<paths>>;
@@ -74,11 +72,6 @@ function everywhere(transport: 'uws' | 'node'): void {
     Object.assign(context, { daemon, document, client });
   });
   test.after(({ daemon }) => daemon.stop());
-
-  test('the generated types match the document', async ({ document }) => {
-    const now = await generateTypes(document);
-    assert.ok(readFileSync(TYPES_FILE, 'utf8') === now, 'run "npm run openapi": a description has changed');
-  });
 
   test('uses the API from login to the deletion of a domain', async ({ client }) => {
     // 1. A token for a password; a wrong one is identified by its code.

@@ -17,7 +17,7 @@ import { CLASS, type Section } from '../../support/update-message.ts';
 import { APEX } from '../daemon.ts';
 import { type Key, World } from './world.ts';
 
-const RUNS = depth({ quick: 75, moderate: 300, full: 1000 });
+const RUNS = depth({ quick: 50, moderate: 300, full: 1000 });
 
 /** Owner names below the apex; the last is outside. */
 const OWNERS = ['@', 'a', 'b', 'x.a', 'y.x.a', '*.b', 'c', '_t.c', '!'] as const;

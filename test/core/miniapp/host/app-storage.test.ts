@@ -13,7 +13,7 @@ import {
   type StorageChange,
   type StorageLimits,
 } from '../../../../core/miniapp/host/index.ts';
-import fc from '../../../support/fc.ts';
+import fc, { ANY_CHARACTER } from '../../../support/fc.ts';
 import { temporaryFolder } from '../../../support/temp.ts';
 import { appOf, openPage } from './page.ts';
 
@@ -65,7 +65,7 @@ test('no id reads or changes what another id stored, in pages and in the backgro
 });
 
 test('any two different ids are apart', () => {
-  const id = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...HOSTILE_IDS), fc.string());
+  const id = fc.oneof(fc.string({ unit: ANY_CHARACTER }), fc.constantFrom(...HOSTILE_IDS), fc.string());
   let runs = 0;
   fc.assert(
     fc.property(id, id, (a, b) => {
