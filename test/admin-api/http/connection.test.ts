@@ -304,7 +304,7 @@ await forEachTransport((make, name) => {
         for (let round = 0; round < 5; round++) {
           const own: Socket[] = [];
           for (let i = 0; i < 3; i++) own.push(await from('127.0.0.2'));
-          await until(() => listening.connections() === 13, '13 connections', 2000);
+          await until(() => listening.connections() === 13, '13 connections');
           for (let i = 0; i < 3; i++) {
             const extra = await from('127.0.0.2');
             extra.resume();

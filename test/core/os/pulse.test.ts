@@ -30,7 +30,7 @@ test('a thread that goes round for ever is silent, until it comes back', async (
   const last = new Int32Array(pulse.shared);
   const forgetBeat = (): void => void Atomics.store(last, 0, 0);
   forgetBeat();
-  await until(() => pulse.silence <= 5000, 'a beat', 20_000);
+  await until(() => pulse.silence <= 5000, 'a beat');
   const word = new Int32Array(new SharedArrayBuffer(4));
   const blocks = once(worker, 'message');
   worker.postMessage(word);
@@ -40,7 +40,7 @@ test('a thread that goes round for ever is silent, until it comes back', async (
   assert.is(Atomics.load(last, 0), 0);
   Atomics.store(word, 0, 1);
   Atomics.notify(word, 0);
-  await until(() => pulse.silence <= 5000, 'a beat', 20_000);
+  await until(() => pulse.silence <= 5000, 'a beat');
   await worker.terminate();
 });
 
@@ -56,7 +56,7 @@ test('all threads of a nameserver beat, of both transports', async () => {
   );
   // A start counts as a beat; after this time it is too long ago.
   await sleep(3000);
-  await until(() => served.every((item) => item.silentThreads(2000).length === 0), 'a beat of each', 20_000);
+  await until(() => served.every((item) => item.silentThreads(2000).length === 0), 'a beat of each');
   assert.equal(served[0].silentThreads(-1000), ['dns udp 1', 'dns tcp', 'dns tls']);
   for (const item of served) await item.stop();
 });
