@@ -8,14 +8,22 @@ import type { PeerTls } from './peer-tls.ts';
 const DEADLINE = 2000;
 const MAX_ANSWER_BYTES = 8 << 20;
 
-/** Rejects unless the node answers with JSON in time. `what`: for the error. */
-export async function readFromPeer(member: Member, tls: PeerTls, path: string, what: string): Promise<unknown> {
+/**
+ * Rejects unless the node answers with JSON within `deadline` milliseconds. `what`: for the error.
+ */
+export async function readFromPeer(
+  member: Member,
+  tls: PeerTls,
+  path: string,
+  what: string,
+  deadline = DEADLINE,
+): Promise<unknown> {
   const { name, address } = member;
-  const agent = peerAgent(member, tls, { connect: DEADLINE }, MAX_ANSWER_BYTES);
+  const agent = peerAgent(member, tls, { connect: deadline }, MAX_ANSWER_BYTES);
   try {
     const { statusCode, body } = await request(`https://${address}${path}`, {
       dispatcher: agent,
-      signal: AbortSignal.timeout(DEADLINE),
+      signal: AbortSignal.timeout(deadline),
     });
     if (statusCode !== 200) throw new Error(`${name} sent no ${what}: status ${statusCode}`);
     return await body.json();

@@ -77,11 +77,12 @@ export const peerRuleCountsReader = (
   tls: PeerTls,
   domainId: number,
   revision: number,
+  deadline?: number,
 ): RuleCountsReader => ({
   name: peer.name,
   async read() {
     const path = `${RULE_COUNTS_PATH}${domainId}/${revision}`;
-    const sent = await readFromPeer(peer, tls, path, 'counters of rules');
+    const sent = await readFromPeer(peer, tls, path, 'counters of rules', deadline);
     if (!isRuleCounts(sent)) throw new Error(`${peer.name} sent invalid counters of rules`);
     return sent;
   },

@@ -19,9 +19,12 @@ import { PeerServer } from '../../../core/cluster/peer-server.ts';
 import type { PeerTls } from '../../../core/cluster/peer-tls.ts';
 import { SnapshotSender } from '../../../core/cluster/snapshot.ts';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 
+/** Milliseconds for a node that does not answer in time; others have time on any machine. */
+const LATE = 200;
 const DOMAIN = 7;
 const REVISION = 3;
 
@@ -43,6 +46,7 @@ interface Peer {
   readonly name: string;
   readonly address: string;
   readonly version: string;
+  readonly deadline?: number;
 }
 
 /** `ruleCountsOf`: undefined: a node of an earlier version. */
@@ -91,7 +95,7 @@ const counting = (revision: number, since: number, matched: number[], stopped: n
 const read = (own: OwnRuleCounts | undefined, peers: readonly Peer[], domainId = DOMAIN, revision = REVISION) =>
   readRuleCounts([
     ownRuleCountsReader('a', own, domainId, revision),
-    ...peers.map((peer) => peerRuleCountsReader(peer, tls, domainId, revision)),
+    ...peers.map((peer) => peerRuleCountsReader(peer, tls, domainId, revision, peer.deadline ?? PATIENCE_MS)),
   ]);
 
 test('counts are added up by rule, from the time of the first node', () => {
@@ -170,12 +174,13 @@ test('a node with an answer that is not valid, too long or late is missing', asy
       response.on('drain', write);
       write();
     },
-    // It never begins, and it never ends.
-    () => {},
-    (_, response) => void response.write('{"since":1,"matched":[1],'),
   ];
-  const names = listeners.map((_, i) => `n${String(i).padStart(2, '0')}`);
-  const peers = await Promise.all(listeners.map((listener, i) => strange(names[i], listener)));
+  const late: RequestListener[] = [() => {}, (_, response) => void response.write('{"since":1,"matched":[1],')];
+  const names = [...listeners, ...late].map((_, i) => `n${String(i).padStart(2, '0')}`);
+  const peers = await Promise.all([
+    ...listeners.map((listener, i) => strange(names[i], listener)),
+    ...late.map(async (listener, i) => ({ ...(await strange(names[listeners.length + i], listener)), deadline: LATE })),
+  ]);
   const closed = { name: 'x', address: `127.0.0.1:${await freePort()}`, version: '' };
   const impostor = { ...(await node('b', counting(REVISION, 1, [1], [1]))), name: 'y' };
   const good = await strange('z', (_, response) => void response.end(JSON.stringify({ ...counts, more: 1 })));

@@ -11,9 +11,11 @@ import { parseExemptions } from '../../../core/address/index.ts';
 import { openCache } from '../../../edge/cache/store/node-cache.ts';
 import { openCacheStore } from '../../../edge/cache/store/store.ts';
 import { BodyCompressor } from '../../../edge/compress/body.ts';
-import { createOriginClient } from '../../../edge/origin/client.ts';
+import { createOriginClient, type OriginClient } from '../../../edge/origin/client.ts';
+import type { OriginRequest } from '../../../edge/origin/origin.ts';
 import { createProxy } from '../../../edge/proxy/proxy.ts';
 import { depth } from '../../support/depth.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 import { until } from '../../support/until.ts';
@@ -21,10 +23,15 @@ import { bytesOf } from '../http/exchange/client-call.ts';
 import { type Rig, withRig } from '../http/exchange/rig.ts';
 
 const EXCHANGES = depth({ quick: 800, moderate: 2000, full: 20_000 });
-/**
- * Milliseconds that an origin has. A busy machine needs less, so only requests that hang reach it.
- */
-const PATIENCE = 3000;
+/** Milliseconds that an origin has for what it never does; for all else it has PATIENCE_MS. */
+const HANGING = 300;
+/** The timeouts of requests by what the origin does not do. */
+const TIMEOUTS: Readonly<Record<string, { readonly headerTimeout: number; readonly idleTimeout: number }>> = {
+  hang: { headerTimeout: HANGING, idleTimeout: PATIENCE_MS },
+  'hang-in-head': { headerTimeout: HANGING, idleTimeout: PATIENCE_MS },
+  'hang-in-body': { headerTimeout: PATIENCE_MS, idleTimeout: HANGING },
+  '': { headerTimeout: PATIENCE_MS, idleTimeout: PATIENCE_MS },
+};
 /**
  * Requests on one HTTP/2 connection. The server closes a connection with too many reset streams.
  */
@@ -125,10 +132,15 @@ async function goes(rig: Rig, path: string, after: number): Promise<void> {
 
 async function leavesNothing(version: 'http/1.1' | 'h2', isCached: boolean): Promise<void> {
   const origin = await faultyOrigin();
-  const client = createOriginClient({
-    exemptions: parseExemptions(['127.0.0.1']),
-    limits: { headerTimeout: PATIENCE, idleTimeout: PATIENCE, keepAlive: 50 },
-  });
+  const exemptions = parseExemptions(['127.0.0.1']);
+  const clients = Object.fromEntries(
+    Object.entries(TIMEOUTS).map(([fault, timeouts]) => [
+      fault,
+      createOriginClient({ exemptions, limits: { ...timeouts, keepAlive: 50 } }),
+    ]),
+  );
+  const clientOf = ({ path }: OriginRequest): OriginClient =>
+    clients[/^\/([\w-]+)/.exec(path)?.[1] ?? ''] ?? clients[''];
   const node = await openCache({
     ...{ folder: '', disk: 0, threads: 1, memory: 16 * MB, memoryObject: MB, largestObject: MB },
   });
@@ -138,8 +150,8 @@ async function leavesNothing(version: 'http/1.1' | 'h2', isCached: boolean): Pro
   let handled = 0;
   const records = { count: 0, whole: 0 };
   const proxy = createProxy({
-    fetch: client.fetch,
-    send: client.send,
+    fetch: (request, signal) => clientOf(request).fetch(request, signal),
+    send: (request, receiver) => clientOf(request).send(request, receiver),
     compression: { bodies, minBytes: 20 },
     cache: isCached ? { store, maxBodyBytes: MB, collapseTimeout: 20 } : undefined,
     onDone: ({ isWhole }) => {
@@ -191,7 +203,7 @@ async function leavesNothing(version: 'http/1.1' | 'h2', isCached: boolean): Pro
           await until(() => open === 0, 'no exchange is open');
           await until(() => bodies.open === 0, 'no compression is running');
           await until(
-            () => client.counters.open === 0 && origin.sockets.size === 0,
+            () => Object.values(clients).every(({ counters }) => counters.open === 0) && origin.sockets.size === 0,
             'no connection to the origin is open',
           );
           // One record for each exchange.
@@ -201,7 +213,7 @@ async function leavesNothing(version: 'http/1.1' | 'h2', isCached: boolean): Pro
       );
     }
   } finally {
-    await client.close();
+    await Promise.all(Object.values(clients).map((client) => client.close()));
     await store.close();
     origin.close();
   }
