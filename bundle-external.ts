@@ -1,10 +1,11 @@
 /** Packages that the bundles import at run time. */
 
+/** Their code is in the bundles, and loads the binaries of the packages. */
+export const BINARY_PACKAGES: readonly string[] = ['lmdb', 'koffi'];
+
 /** With binaries, with threads or files of their own, or not needed at a start. */
 export const EXTERNAL: readonly string[] = [
-  'lmdb',
   'uWebSockets.js',
-  'koffi',
   '@node-rs/argon2',
   'piscina',
   'acme-client',

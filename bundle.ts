@@ -7,14 +7,16 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { ZipFile } from 'yazl';
 import { HEAD, openAuditProgram, programPaths, TAIL } from './admin-api/cli/audit-program.ts';
 import { TEXTS as DASHBOARD_TEXTS } from './admin-api/dashboard/texts.ts';
 import { bundleForBrowsers } from './bundle-browser.ts';
 import { writeBuildInfo } from './bundle-build-info.ts';
 import { EXTERNAL } from './bundle-external.ts';
+import { nativePackages } from './bundle-native.ts';
 import { bundleTemplates } from './bundle-templates.ts';
+import { undiciInParts } from './bundle-undici.ts';
 import { ISSUED_FOLDER } from './core/miniapp/sdk/issued-files.ts';
 import { TEXTS as SIMULATOR_TEXTS } from './core/miniapp/simulator/page/texts.ts';
 import { newApp, TEMPLATES_FOLDER } from './core/miniapp/templates/templates.ts';
@@ -66,23 +68,31 @@ await bundleTemplates(join(ROOT, TEMPLATES), [join(OUT, TEMPLATES, TEMPLATES_FOL
 
 writeBuildInfo();
 for (const file of readdirSync(OUT)) if (/^chunk-|^package-audit\b.*\.code$/.test(file)) rmSync(join(OUT, file));
-await build({
-  entryPoints: Object.fromEntries([join(ROOT, 'main.ts'), ...programs].map((source) => [outputOf(source), source])),
+const shared = {
   outdir: OUT,
   bundle: true,
-  splitting: true,
   format: 'esm',
   platform: 'node',
   target: 'node20.18',
-  chunkNames: 'chunk-[hash]',
   external: [...EXTERNAL],
   sourcemap: true,
   inject: [join(ROOT, 'globals.ts')],
-  // Packages of CommonJS ask for node's modules by it.
-  banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
-  plugins: [namePrograms],
+  // Packages of CommonJS load Node's modules by it.
+  banner: {
+    js: "import { createRequire as $createRequire } from 'node:module';\nconst require = $createRequire(import.meta.url);",
+  },
+  plugins: [namePrograms, undiciInParts, nativePackages],
+  // It would be loaded by each thread, and speeds up values that the store does not use.
+  define: { 'process.env.MSGPACKR_NATIVE_ACCELERATION_DISABLED': '"true"' },
   logLevel: 'warning',
-});
+} as const satisfies BuildOptions;
+const split = { splitting: true, chunkNames: 'chunk-[hash]' } as const;
+await build({ ...shared, ...split, entryPoints: { main: join(ROOT, 'main.ts') } });
+// A thread of the edge loads both. Each thread of another program reads one file.
+const TOGETHER = new Set(['edge/http/server/worker.ts', 'edge/gateway/application.ts'].map((path) => join(ROOT, path)));
+const entries = (sources: readonly string[]) => Object.fromEntries(sources.map((source) => [outputOf(source), source]));
+await build({ ...shared, ...split, entryPoints: entries([...TOGETHER]) });
+await build({ ...shared, entryPoints: entries(programs.filter((source) => !TOGETHER.has(source))) });
 
 await bundleForBrowsers(join(ROOT, 'admin-api/dashboard'), join(OUT, 'dashboard'), DASHBOARD_TEXTS);
 await bundleForBrowsers(join(ROOT, 'core/miniapp/simulator/page'), join(OUT, 'simulator'), SIMULATOR_TEXTS);

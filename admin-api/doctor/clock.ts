@@ -1,5 +1,5 @@
 /** The clock, against the kernel's time service, etcd and the other nodes. */
-import { Agent, request } from 'undici';
+import { Agent } from 'undici';
 import { etcdSettings, peerTls } from '../../core/cluster/files.ts';
 import { peerAgent } from '../../core/cluster/peer-agent.ts';
 import { type KernelClock, readKernelClock } from '../../core/os/kernel-clock.ts';
@@ -50,10 +50,11 @@ const REQUEST_MS = 3000;
 
 /** A Date field counts whole seconds, so half a second is added. */
 async function readOffset(server: string, url: string, dispatcher: Agent): Promise<OffsetReading> {
+  const { origin, pathname } = new URL(url);
   const begin = Date.now();
   try {
     const signal = AbortSignal.timeout(REQUEST_MS);
-    const { headers, body } = await request(url, { dispatcher, signal });
+    const { headers, body } = await dispatcher.request({ origin, path: pathname, method: 'GET', signal });
     const roundTrip = Date.now() - begin;
     body.on('error', () => {}).destroy();
     const date = Date.parse(String(headers.date));

@@ -1,7 +1,7 @@
 /** The packages of npm in a release, as package-lock.json has them. */
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { BROWSER_PACKAGES, EXTERNAL } from '../../bundle-external.ts';
+import { BINARY_PACKAGES, BROWSER_PACKAGES, EXTERNAL } from '../../bundle-external.ts';
 
 interface Locked {
   /** If the folder has another one. */
@@ -49,9 +49,9 @@ function resolve(lock: Lock, from: string, name: string): string | null {
 const fits = ({ os, cpu, libc }: Locked, target: Target): boolean =>
   (os?.includes(target.os) ?? true) && (cpu?.includes(target.cpu) ?? true) && (libc?.includes('glibc') ?? true);
 
-/** The packages that are copied, because the bundles import them at run time. */
+/** The packages that are copied, because the bundles load them or their binaries at run time. */
 export const runtimePackages = (folder: string, target: Target): Package[] =>
-  withDependencies(readLock(folder), target, EXTERNAL);
+  withDependencies(readLock(folder), target, [...EXTERNAL, ...BINARY_PACKAGES]);
 
 /** All packages, also those that are packed into the bundles. */
 export function shippedPackages(folder: string, target: Target): Package[] {

@@ -1,5 +1,4 @@
 /** What a node reports about itself over the peer channel: to other nodes and to commands. */
-import { request } from 'undici';
 import type { Member } from './members.ts';
 import { peerAgent } from './peer-agent.ts';
 import type { PeerTls } from './peer-tls.ts';
@@ -29,7 +28,12 @@ export async function fetchReport(
   const agent = peerAgent(member, tls, { connect: DEADLINE });
   try {
     const signal = AbortSignal.timeout(DEADLINE);
-    const { body } = await request(`https://${member.address}/v1/applied`, { dispatcher: agent, signal });
+    const { body } = await agent.request({
+      origin: `https://${member.address}`,
+      path: '/v1/applied',
+      method: 'GET',
+      signal,
+    });
     let text = '';
     // The peer sends a line now and after each change.
     for await (const chunk of body) {

@@ -1,5 +1,4 @@
 /** Reads JSON that each node has for itself, from all nodes at once. */
-import { request } from 'undici';
 import type { Member } from './members.ts';
 import { peerAgent } from './peer-agent.ts';
 import type { PeerTls } from './peer-tls.ts';
@@ -21,8 +20,10 @@ export async function readFromPeer(
   const { name, address } = member;
   const agent = peerAgent(member, tls, { connect: deadline }, MAX_ANSWER_BYTES);
   try {
-    const { statusCode, body } = await request(`https://${address}${path}`, {
-      dispatcher: agent,
+    const { statusCode, body } = await agent.request({
+      origin: `https://${address}`,
+      path,
+      method: 'GET',
       signal: AbortSignal.timeout(deadline),
     });
     if (statusCode !== 200) throw new Error(`${name} sent no ${what}: status ${statusCode}`);

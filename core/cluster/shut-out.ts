@@ -2,7 +2,6 @@
  * A removed node cannot read in etcd that it was removed: etcd refuses its certificate. At its
  * start the other nodes say so.
  */
-import { request } from 'undici';
 import { StateError } from '../base/errors.ts';
 import { EtcdUnavailable } from '../etcd/errors.ts';
 import type { Member } from './members.ts';
@@ -38,7 +37,12 @@ async function statusAt(member: Member, tls: PeerTls): Promise<number | null> {
   const dispatcher = peerAgent(member, tls, { connect: DEADLINE });
   try {
     const signal = AbortSignal.timeout(DEADLINE);
-    const { statusCode, body } = await request(`https://${member.address}/v1/applied`, { dispatcher, signal });
+    const { statusCode, body } = await dispatcher.request({
+      origin: `https://${member.address}`,
+      path: '/v1/applied',
+      method: 'GET',
+      signal,
+    });
     body.on('error', () => {});
     body.destroy();
     return statusCode;

@@ -10,7 +10,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Agent, request } from 'undici';
+import type { Agent } from 'undici';
 import { parseRangeStart, readChunks, writeAt } from '../base/file-pieces.ts';
 import { STORE_FORMAT } from '../store/environment.ts';
 import type { Member } from './members.ts';
@@ -198,7 +198,13 @@ async function receive(
   have: { etag: string; done: number },
 ): Promise<void> {
   const headers = have.done > 0 ? { range: `bytes=${have.done}-`, 'if-range': have.etag } : {};
-  const answer = await request(`https://${member.address}/v1/snapshot`, { dispatcher, signal, headers });
+  const answer = await dispatcher.request({
+    origin: `https://${member.address}`,
+    path: '/v1/snapshot',
+    method: 'GET',
+    signal,
+    headers,
+  });
   if (answer.statusCode !== 200 && answer.statusCode !== 206)
     throw new Error(`${member.name} returned no snapshot: status ${answer.statusCode}`);
   checkFormat(member, answer.headers[FORMAT_FIELD]);

@@ -3,7 +3,6 @@
  * connection each, however many clients watch.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { request } from 'undici';
 import type { ReceiveSample, RequestTail, TailSample, WatchRequests } from '../tail/request-tail.ts';
 import type { Member } from './members.ts';
 import { peerAgent } from './peer-agent.ts';
@@ -87,8 +86,10 @@ export class TailWatcher {
   ): Promise<void> {
     const dispatcher = peerAgent(peer, this.#options.tls, TIMEOUTS);
     try {
-      const { statusCode, body } = await request(`https://${peer.address}/v1/requests/${domainId}`, {
-        dispatcher,
+      const { statusCode, body } = await dispatcher.request({
+        origin: `https://${peer.address}`,
+        path: `/v1/requests/${domainId}`,
+        method: 'GET',
         signal,
       });
       if (statusCode !== 200) return await body.dump();

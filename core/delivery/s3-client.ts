@@ -1,6 +1,6 @@
 /** Clients of S3-compatible services. */
 import type { S3mini } from 's3mini';
-import { type Dispatcher, fetch } from 'undici';
+import type { Dispatcher } from 'undici';
 
 export interface S3Options {
   readonly endpoint: string;
@@ -17,7 +17,7 @@ export interface S3Options {
 }
 
 export async function openS3Client(options: S3Options): Promise<S3mini> {
-  const s3mini = await import('s3mini');
+  const [s3mini, { fetch }] = await Promise.all([import('s3mini'), import('undici')]);
   const { endpoint, bucket, region, accessKeyId, secretAccessKey, timeout, isPathStyle, dispatcher } = options;
   const url = new URL(endpoint);
   if (isPathStyle) url.pathname = `/${bucket}`;

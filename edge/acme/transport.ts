@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
-import { Agent, type Dispatcher, request } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import { ConfigError } from '../../core/base/errors.ts';
 import { DirectoryProblem, DirectoryUnreachable, readProblem, readRetryAfter } from './problem.ts';
 
@@ -86,12 +86,14 @@ async function exchange(
 ): Promise<DirectoryResponse> {
   const signal = AbortSignal.any([stop, AbortSignal.timeout(WHOLE_MS)]);
   try {
+    const { origin, pathname, search } = new URL(url);
     const {
       statusCode,
       headers: received,
       body,
-    } = await request(url, {
-      dispatcher,
+    } = await dispatcher.request({
+      origin,
+      path: pathname + search,
       signal,
       method: method.toUpperCase() as Dispatcher.HttpMethod,
       headers: {

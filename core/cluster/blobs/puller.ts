@@ -3,7 +3,7 @@
  * whichever gives what the hash says.
  */
 
-import { type Agent, request } from 'undici';
+import type { Agent } from 'undici';
 import type { Logger } from '../../base/log/index.ts';
 import { Semaphore } from '../../base/semaphore.ts';
 import type { Member } from '../members.ts';
@@ -119,8 +119,10 @@ export class BlobPuller {
       statusCode,
       headers: given,
       body,
-    } = await request(`https://${address}/v1/blobs/${hash}`, {
-      dispatcher,
+    } = await dispatcher.request({
+      origin: `https://${address}`,
+      path: `/v1/blobs/${hash}`,
+      method: 'GET',
       signal,
       headers,
     });
