@@ -21,4 +21,4 @@ for (const major of otherVersions())
   });
 test.run();
 
-testOnOtherVersions(/^system\/(?:edge\/clients\/key-exchange|edge\/daemon\/staple|core\/base\/main-heap)/);
+testOnOtherVersions(() => /^system\/(?:edge\/clients\/key-exchange|edge\/daemon\/staple|core\/base\/main-heap)/);

@@ -21,14 +21,15 @@ function installed(major: number): string | null {
   }
 }
 
-/** A test for each version, of the files whose path matches `pattern`. */
-export function testOnOtherVersions(pattern: RegExp): void {
+/** A test for each major version, of the files whose path matches its pattern. */
+export function testOnOtherVersions(patternOf: (major: number) => RegExp): void {
   const test = suite('versions of Node');
   for (const major of otherVersions()) {
     const program = installed(major);
     if (program === null) test.skip(`Node ${major}`, () => {});
     else
       test(`Node ${major}`, async () => {
+        const pattern = patternOf(major);
         const env = { ...process.env, FORCE_COLOR: '0', WAYPOST_DEPTH: 'quick' };
         for (const files of plan('all', (path) => pattern.test(path))) {
           const child = startChild(program, [PROGRAM, ...files], { ...env, WAYPOST_TEST_RUNNER: '1' });

@@ -1,6 +1,6 @@
 /**
  * Daemons that tests borrow one after another, since a start takes a second of the processor. A
- * test that kills, stops, fills or configures a daemon starts its own (daemon.ts).
+ * test that kills, stops or fills a daemon starts its own (daemon.ts).
  *
  * A borrower has the daemon alone until it gives it back. It finds the account `admin` and an empty
  * store, as after a first start. It must not assume that ids, revisions, metrics or the audit log
@@ -9,6 +9,7 @@
  */
 import { ApiClient, type Json } from './api-client.ts';
 import { atEnd } from './at-end.ts';
+import type { Child } from './child.ts';
 import { ADMIN_PASSWORD, type Daemon, type ServingDaemon, startDaemon } from './daemon.ts';
 import { freePort } from './ports.ts';
 
@@ -43,6 +44,7 @@ export async function edgeSettings(): Promise<Settings> {
 export type Kind = 'plain' | 'nameserver' | 'edge';
 
 export interface Borrowed extends ServingDaemon {
+  readonly child: Child;
   readonly pid: number;
   /** Of the process, with lines of earlier borrowers. */
   output(): string;
@@ -52,24 +54,31 @@ export interface Borrowed extends ServingDaemon {
 
 interface Shared {
   readonly daemon: Daemon;
+  readonly isConfigured: boolean;
   isLent: boolean;
 }
 
-const running = new Map<Kind, Shared>();
+/** By kind and further settings. */
+const running = new Map<string, Shared>();
 
-export async function borrowDaemon(kind: Kind = 'nameserver'): Promise<Borrowed> {
+/**
+ * `settings`: further ones, for the tests of a file that configure a daemon alike. Of daemons with
+ * such, only the last is kept when it is given back.
+ */
+export async function borrowDaemon(kind: Kind = 'nameserver', settings: Settings = {}): Promise<Borrowed> {
+  const key = JSON.stringify([kind, settings]);
   // The test that has it failed, and may have left anything.
-  if (running.get(kind)?.isLent === true) await end(kind);
-  const shared = running.get(kind) ?? (await start(kind));
+  if (running.get(key)?.isLent === true) await end(key);
+  const shared = running.get(key) ?? (await start(key, kind, settings));
   shared.isLent = true;
   const { dataDir, dnsPort, adminPort, env, child } = shared.daemon;
   const api = new ApiClient(`http://127.0.0.1:${adminPort}`);
   return {
-    ...{ dataDir, dnsPort, adminPort, env, api, pid: child.pid },
+    ...{ dataDir, dnsPort, adminPort, env, api, child, pid: child.pid },
     output: () => child.output(),
     async giveBack() {
       if (child.exited()) {
-        await end(kind);
+        await end(key);
         throw new Error(`the shared daemon has ended:\n${child.output()}`);
       }
       try {
@@ -77,23 +86,34 @@ export async function borrowDaemon(kind: Kind = 'nameserver'): Promise<Borrowed>
         shared.isLent = false;
       } catch (error) {
         console.log(`the shared daemon is not lent again: ${(error as Error).message}`);
-        await end(kind);
+        await end(key);
       }
     },
   };
 }
 
-async function start(kind: Kind): Promise<Shared> {
-  const shared = { daemon: await startDaemon(await KINDS[kind]()), isLent: false };
-  running.set(kind, shared);
-  atEnd(() => end(kind));
+async function start(key: string, kind: Kind, settings: Settings): Promise<Shared> {
+  const isConfigured = Object.keys(settings).length > 0;
+  for (const [other, shared] of running) if (isConfigured && shared.isConfigured && !shared.isLent) await end(other);
+  const daemon = await startDaemon({ ...(await KINDS[kind]()), ...settings });
+  const shared = { daemon, isConfigured, isLent: false };
+  running.set(key, shared);
+  atEnd(() => end(key));
   return shared;
 }
 
-async function end(kind: Kind): Promise<void> {
-  const shared = running.get(kind);
-  running.delete(kind);
-  await shared?.daemon.close();
+/** Throws if the daemon runs and does not end in order, whatever was done to it. */
+async function end(key: string): Promise<void> {
+  const daemon = running.get(key)?.daemon;
+  running.delete(key);
+  if (daemon === undefined) return;
+  const wasRunning = !daemon.child.exited();
+  try {
+    const code = await daemon.stop();
+    if (wasRunning && code !== 0) throw new Error(`a shared daemon ended with ${code}:\n${daemon.child.output()}`);
+  } finally {
+    await daemon.close();
+  }
 }
 
 interface Row {

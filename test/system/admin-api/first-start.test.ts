@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert';
 import { ApiClient } from '../../support/api-client.ts';
 import { type Child, startChild } from '../../support/child.ts';
 import { environment, MAIN, runCommand, USUAL } from '../../support/daemon.ts';
+import { depth, matrix } from '../../support/depth.ts';
 import { freePort } from '../../support/ports.ts';
 import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
@@ -121,9 +122,12 @@ test('a port in use at the first start: the next start prints the password, and 
 
 /** A start without the edge takes half of the time. */
 const NO_EDGE = { WAYPOST_EDGE_HTTP_LISTEN: 'off', WAYPOST_EDGE_HTTPS_LISTEN: 'off' };
-/** Lines that a first start prints, blank ones among them. */
-const LINES = 7;
-const RANDOM = 3;
+/** Lines that a first start prints, blank ones among them; the fourth has the password. */
+const LINES = [1, 2, 3, 4, 5, 6, 7];
+/** Before the password is printed, before the account exists, and when it does. */
+const REPRESENTATIVES = [1, 4, 7];
+/** Random moments. */
+const RANDOM = depth({ quick: 1, moderate: 1, full: 20 });
 
 /** Runs a first start that `interrupt` ends, and lets the owner in. */
 const survives = (interrupt: (child: Child) => Promise<unknown>): Promise<void> =>
@@ -135,7 +139,7 @@ const survives = (interrupt: (child: Child) => Promise<unknown>): Promise<void> 
   }, NO_EDGE);
 
 test('a first start that is killed after any line it prints', async () => {
-  for (let line = 1; line <= LINES; line++)
+  for (const line of matrix(LINES, (item) => REPRESENTATIVES.includes(item)))
     await survives(async (child) => {
       for (let i = 0; i < line; i++) await child.waitFor(/^/);
       await child.stop(line % 2 === 0 ? 'SIGINT' : 'SIGKILL');

@@ -1,5 +1,5 @@
 /**
- * Four nodes serve a signed zone with equal bytes, as do a rebuild and a node that joins later.
+ * Nodes serve a signed zone with equal bytes, as do a rebuild and a node that joins later.
  * While the settings of the nodes differ, what each serves is valid, and so is any mixture.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -31,14 +31,15 @@ import { whyNotPrograms } from '../peers/transcript.ts';
 import { type ClusterRig, startCluster } from './rig.ts';
 
 const ZONE = 'signed.example.';
-const NODES = 4;
+/** One more joins. */
+const NODES = depth({ quick: 2, moderate: 2, full: 4 });
 const FOLLOWERS: readonly SecondaryKind[] = ['knot', 'nsd', 'bind'];
 /** TSIG key of the secondaries. */
 const KEY = 'follower';
 /** Writes while the settings differ. */
 const WRITES = depth({ quick: 2, moderate: 2, full: 20 });
 /** Nodes with a resolver that asks only them: with old and new settings. */
-const VALIDATED = LEVEL === 'full' ? [0, 1, 2, 3, 4] : [0, 4];
+const VALIDATED = LEVEL === 'full' ? [0, 1, 2, 3, 4] : [0, NODES];
 /** Settings that signed bytes depend on. */
 const CHANGED: Readonly<Record<string, string>> = {
   WAYPOST_NAMESERVERS: 'ns9.example.net,ns8.example.net',
@@ -202,7 +203,7 @@ async function writeRecord({ api }: Daemon): Promise<void> {
   await api.call('POST', `${path}/records`, record);
 }
 
-test('four nodes, a rebuild and a node that joins', async () => {
+test(`${NODES} nodes, a rebuild and a node that joins`, async () => {
   await areAlike();
   const [first, second] = rig.nodes;
   const before = await answersOf(first);

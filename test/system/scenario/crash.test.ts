@@ -20,7 +20,7 @@ import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 
-const KILLS = depth({ quick: 10, moderate: 10, full: 200 });
+const KILLS = depth({ quick: 4, moderate: 4, full: 200 });
 const WRITERS = 8;
 const NAMES = 40;
 const ZONE = 'crash.example';

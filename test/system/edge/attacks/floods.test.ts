@@ -23,6 +23,7 @@ import {
   windowUpdate,
 } from '../../../edge/conformance/frames.ts';
 import { block, FIRST_DYNAMIC, indexed, literal } from '../../../edge/conformance/hpack.ts';
+import { depth } from '../../../support/depth.ts';
 import type { Host } from '../host/host.ts';
 import { Attacker, request, requestLines, streamId } from './attacker.ts';
 import { counted, neighbour, startTarget } from './rig.ts';
@@ -32,7 +33,7 @@ import { counted, neighbour, startTarget } from './rig.ts';
  * most.
  */
 const ATTACKERS = 4;
-const ROUNDS = 3;
+const ROUNDS = depth({ quick: 2, moderate: 2, full: 10 });
 const MOST = 30_000;
 const LARGEST_WINDOW = 0x7fffffff;
 

@@ -11,8 +11,8 @@ import * as assert from 'uvu/assert';
 import { mintToken } from '../../../../admin-api/auth/token.ts';
 import { Authenticator } from '../../../support/authenticator.ts';
 import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
-import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../../support/daemon.ts';
-import { freePort } from '../../../support/ports.ts';
+import { ADMIN_PASSWORD, type ServingDaemon } from '../../../support/daemon.ts';
+import { borrowDaemon } from '../../../support/shared-daemon.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 
 const test = suite('sign-in through the edge');
@@ -35,7 +35,7 @@ interface Call {
 }
 
 interface World {
-  readonly daemon: Daemon;
+  readonly daemon: ServingDaemon;
   readonly http: number;
   readonly origin: string;
   call(method: 'GET' | 'POST' | 'DELETE', path: string, json?: object, call?: Call): Promise<Answer>;
@@ -76,22 +76,23 @@ function overHttp2(port: number, ca: string): Connection {
   };
 }
 
+const folder = temporaryFolder('certificate');
+const key = ecKey();
+const pem = certificate({ name: HOST, key, dnsNames: [HOST] });
+const [certificateFile, keyFile] = [join(folder, 'admin.pem'), join(folder, 'admin.key')];
+writeFileSync(certificateFile, pem);
+writeFileSync(keyFile, pemOfKey(key), { mode: 0o600 });
+test.after(() => removeFolder(folder));
+
 async function withWorld(isHttp2: boolean, use: (world: World) => Promise<void>): Promise<void> {
-  const [http, https] = [await freePort(), await freePort()];
-  const folder = temporaryFolder('certificate');
-  const key = ecKey();
-  const pem = certificate({ name: HOST, key, dnsNames: [HOST] });
-  const [certificateFile, keyFile] = [join(folder, 'admin.pem'), join(folder, 'admin.key')];
-  writeFileSync(certificateFile, pem);
-  writeFileSync(keyFile, pemOfKey(key), { mode: 0o600 });
-  const daemon = await startDaemon({
-    WAYPOST_EDGE_HTTP_LISTEN: `127.0.0.1:${http}`,
-    WAYPOST_EDGE_HTTPS_LISTEN: `127.0.0.1:${https}`,
-    WAYPOST_EDGE_WORKERS: '1',
+  const daemon = await borrowDaemon('edge', {
     WAYPOST_ADMIN_HOSTNAME: HOST,
     WAYPOST_ADMIN_HOSTNAME_CERTIFICATE: certificateFile,
     WAYPOST_ADMIN_HOSTNAME_KEY: keyFile,
   });
+  const [http, https] = ['HTTP', 'HTTPS'].map((name) =>
+    Number(daemon.env[`WAYPOST_EDGE_${name}_LISTEN`]?.split(':')[1]),
+  );
   const connection = isHttp2 ? overHttp2(https, pem) : overHttp1(https, pem);
   const call: World['call'] = async (method, path, json, { cookie, csrf, headers } = {}) => {
     const fields = {
@@ -108,9 +109,8 @@ async function withWorld(isHttp2: boolean, use: (world: World) => Promise<void>)
     await use({ daemon, http, origin: `https://${HOST}:${https}`, call });
   } finally {
     await connection.close();
-    await daemon.close();
-    removeFolder(folder);
   }
+  await daemon.giveBack();
 }
 
 interface SignedIn {

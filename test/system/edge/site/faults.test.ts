@@ -17,7 +17,7 @@ import { type ScriptedOrigin, startScriptedOrigin } from './scripted-origin.ts';
 import { Tally } from './tally.ts';
 import { type Departure, http1Visitor, http2Visitor, type Seen, textOf, type Visitor } from './visitor.ts';
 
-const EXCHANGES = depth({ quick: 2000, moderate: 2000, full: 4000 });
+const EXCHANGES = depth({ quick: 1000, moderate: 1000, full: 4000 });
 const VISITORS = 32;
 /**
  * Less than the edge drops of what is not wanted any more (edge.http1_discarded_octets): of more,

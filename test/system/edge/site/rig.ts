@@ -6,9 +6,10 @@ import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { certificate, ecKey, type Issuer, type KeyPair, pemOfKey } from '../../../support/certificate.ts';
-import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../../support/daemon.ts';
+import type { Child } from '../../../support/child.ts';
+import { ADMIN_PASSWORD, type ServingDaemon } from '../../../support/daemon.ts';
 import { PATIENCE_MS } from '../../../support/patience.ts';
-import { freePort } from '../../../support/ports.ts';
+import { borrowDaemon } from '../../../support/shared-daemon.ts';
 import { temporaryFolder } from '../../../support/temp.ts';
 
 /** Where origins listen: an address that stands in nothing else that a visitor sees. */
@@ -29,7 +30,7 @@ export interface Root {
 }
 
 export interface SiteRig {
-  readonly daemon: Daemon;
+  readonly daemon: ServingDaemon & { readonly child: Child };
   readonly http: number;
   readonly https: number;
   /** Of the sites' certificates. */
@@ -62,49 +63,41 @@ export function makeRoot(name: string): Root {
   };
 }
 
-/**
- * `settings`: more WAYPOST_* variables. The daemon must end by itself on request, whatever
- * was done to it.
- */
+/** `settings`: in addition to those of a shared daemon with an edge. */
 export async function withSites(
   settings: Record<string, string>,
   use: (rig: SiteRig) => Promise<void>,
   root = makeRoot('Root of sites'),
 ): Promise<void> {
-  const [http, https] = [await freePort(), await freePort()];
-  const daemon = await startDaemon({
-    WAYPOST_EDGE_HTTP_LISTEN: `127.0.0.1:${http}`,
-    WAYPOST_EDGE_HTTPS_LISTEN: `127.0.0.1:${https}`,
-    WAYPOST_EDGE_WORKERS: '2',
-    ...settings,
-  });
-  try {
-    const { api, child } = daemon;
-    await api.logIn('admin', ADMIN_PASSWORD);
-    await use({
-      ...{ daemon, http, https, root },
-      async addSite(domain, { host, port, protocol }) {
-        const id = await api.createDomain(domain);
-        for (const name of ['@', 'www']) await api.createRecord(id, name, 'A', '192.0.2.7');
-        const { cert, key } = root.issue([domain, `*.${domain}`]);
-        await api.call('PUT', `/api/v1/domains/${id}/proxy`, { origin: host, port, protocol });
-        await api.call('POST', `/api/v1/domains/${id}/proxy/toggle`, { enable: true });
-        await api.call('PUT', `/api/v1/domains/${id}/proxy/certificate`, { certificate: cert, private_key: key });
-      },
-      sockets: () => socketsOf(child.pid),
-      descriptors: () => readdirSync(`/proc/${child.pid}/fd`).length,
-      memory: () => memoryOf(child.pid),
-      async counter(name) {
-        const { text } = await api.request('GET', '/metrics');
-        const line = text.split('\n').find((word) => word.startsWith(`${name} `));
-        return line === undefined ? 0 : Number(line.slice(name.length + 1));
-      },
-    });
-    const code = await daemon.child.stop();
-    if (code !== 0) throw new Error(`the daemon ended with ${code}:\n${daemon.child.output()}`);
-  } finally {
-    await daemon.close();
-  }
+  const daemon = await borrowDaemon('edge', { WAYPOST_EDGE_WORKERS: '2', ...settings });
+  await use(await sitesOf(daemon, root));
+  await daemon.giveBack();
+}
+
+/** Sites of a daemon with an edge. */
+export async function sitesOf(daemon: SiteRig['daemon'], root: Root): Promise<SiteRig> {
+  const { api, child, env } = daemon;
+  const portOf = (name: string): number => Number(env[name]?.split(':')[1]);
+  await api.logIn('admin', ADMIN_PASSWORD);
+  return {
+    ...{ daemon, root, http: portOf('WAYPOST_EDGE_HTTP_LISTEN'), https: portOf('WAYPOST_EDGE_HTTPS_LISTEN') },
+    async addSite(domain, { host, port, protocol }) {
+      const id = await api.createDomain(domain);
+      for (const name of ['@', 'www']) await api.createRecord(id, name, 'A', '192.0.2.7');
+      const { cert, key } = root.issue([domain, `*.${domain}`]);
+      await api.call('PUT', `/api/v1/domains/${id}/proxy`, { origin: host, port, protocol });
+      await api.call('POST', `/api/v1/domains/${id}/proxy/toggle`, { enable: true });
+      await api.call('PUT', `/api/v1/domains/${id}/proxy/certificate`, { certificate: cert, private_key: key });
+    },
+    sockets: () => socketsOf(child.pid),
+    descriptors: () => readdirSync(`/proc/${child.pid}/fd`).length,
+    memory: () => memoryOf(child.pid),
+    async counter(name) {
+      const { text } = await api.request('GET', '/metrics');
+      const line = text.split('\n').find((word) => word.startsWith(`${name} `));
+      return line === undefined ? 0 : Number(line.slice(name.length + 1));
+    },
+  };
 }
 
 function socketsOf(pid: number): number {

@@ -14,11 +14,12 @@ import { DescriptorLoop } from '../../../../../core/os/descriptor-loop.ts';
 import type { Exchange } from '../../../../../edge/http/exchange/exchange.ts';
 import { sharePlaces } from '../../../../../edge/http/tls/places.ts';
 import { dial, dialTls, getHttp2, HOST, type Rig, withServer } from '../../../../edge/http/server/rig.ts';
+import { depth } from '../../../../support/depth.ts';
 import { until } from '../../../../support/until.ts';
 import { startHost } from '../../host/host.ts';
 
 const test = suite('edge/http/tls/loop');
-const WAVES = 6;
+const WAVES = depth({ quick: 4, moderate: 4, full: 12 });
 const WAVE = 2000;
 /** Bytes of a response that no socket's buffers take. */
 const LARGE = 32 << 20;
