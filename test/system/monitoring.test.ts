@@ -185,7 +185,7 @@ else {
     for (const args of [
       ['check', 'config', join(FOLDER, 'prometheus.yml')],
       ['check', 'rules', join(FOLDER, 'recording.yml'), join(FOLDER, 'alerts.yml')],
-      ['test', 'rules', join(FOLDER, 'alerts.test.yml')],
+      ['test', 'rules', join(FOLDER, 'alerts.test.yml'), join(FOLDER, 'alerts-days.test.yml')],
     ]) {
       const { code, output } = await runProgram('promtool', args, {}, PATIENCE_MS);
       assert.is(code, 0, output);

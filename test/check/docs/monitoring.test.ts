@@ -31,7 +31,7 @@ test('recording rules that alerts use exist', () => {
 
 test('an alert has texts, a test, and a section of docs/operations.md', () => {
   const { anchors, lines } = readPage('docs/operations.md');
-  const tests = read('alerts.test.yml');
+  const tests = `${read('alerts.test.yml')}${read('alerts-days.test.yml')}`;
   const alerts = read('alerts.yml').split('- alert: ').slice(1);
   assert.ok(alerts.length > 30);
   const names = alerts.map((alert) => alert.slice(0, alert.indexOf('\n')));
@@ -42,7 +42,7 @@ test('an alert has texts, a test, and a section of docs/operations.md', () => {
     assert.match(alert, /description: '.+'\n/, name);
     assert.ok(alert.includes(`runbook_url: docs/operations.md#${name.toLowerCase()}\n`), name);
     assert.ok(anchors.has(name.toLowerCase()), `docs/operations.md has no section ${name}`);
-    assert.ok(tests.includes(`name: ${name}\n`), `alerts.test.yml has no test of ${name}`);
+    assert.ok(tests.includes(`name: ${name}\n`), `alerts.test.yml and alerts-days.test.yml have no test of ${name}`);
   }
   const sections = lines.flatMap(({ text }) => /^### (Waypost\w+)$/.exec(text)?.[1] ?? []);
   assert.equal(sections, names);
