@@ -96,7 +96,7 @@ test.after(async ({ cluster }) => {
   await cluster?.close();
 });
 
-/** A key that is gone, and each damage that only this kind of key can have; of one kind every one. */
+/** A deleted key, and the damage that only this kind of key can have; of one kind every damage. */
 const isOwn = (kind: string, damage: Damage): boolean =>
   kind === 'node/member/' || damage === GONE || !ANYTHING.includes(damage);
 

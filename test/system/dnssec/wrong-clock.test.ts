@@ -20,7 +20,7 @@ const CASES = [
   ['first start', 500 * DAY],
   ['earlier version', 30 * DAY],
 ] as const;
-/** A wrong clock that is refused, one that is not, and signatures of the future that are replaced. */
+/** A clock that is refused, one that is not, and signatures of the future that are replaced. */
 const REPRESENTATIVES: readonly (typeof CASES)[number][] = [CASES[0], CASES[4], CASES[6]];
 
 for (const [phase, offset] of matrix(CASES, (item) => REPRESENTATIVES.includes(item)))
