@@ -1,8 +1,8 @@
 /**
- * `node dist/test/runner/run.js [--tier TIER] [--since REV] [--stress] [--verbose] [PATTERN]`: runs
- * the test files of a tier whose path matches PATTERN; with --since only those that what has
- * changed since the revision can reach (./since.ts); with --stress one at a time on a slow machine
- * (./stress.ts).
+ * `node dist/test/runner/run.js [--tier TIER] [--since [REV]] [--stress] [--verbose] [PATTERN]`:
+ * runs the test files of a tier whose path matches PATTERN; with --since only those that what has
+ * changed since the revision, by default the last commit on main, can reach (./since.ts); with
+ * --stress one at a time on a slow machine (./stress.ts).
  *
  * WAYPOST_TEST_JOBS: concurrent processes, by default more than there are cores.
  * WAYPOST_SEED: the seed of all generated cases.
@@ -14,7 +14,7 @@ import { SEED } from '../support/seed.ts';
 import { runFiles, slowSteps } from './lane.ts';
 import { browserFiles, plan, TIERS, type Tier } from './plan.ts';
 import { type Outcome, shortened } from './report.ts';
-import { changedSince, reachedBy, type Selection } from './since.ts';
+import { changedSince, reachedBy, type Selection, withRevision } from './since.ts';
 import { beginStress } from './stress.ts';
 
 /** Seconds between lines of progress. */
@@ -27,7 +27,7 @@ const MAX_OUTPUT = 6000;
 const LONGEST_FILES = 10;
 /** Scripts take four times as long, and each request of a page to the API waits up to 300 ms. */
 const SLOW_BROWSER = { WAYPOST_BROWSER_SLOWDOWN: '4', WAYPOST_BROWSER_API_DELAY: '300' };
-const USAGE = `usage: node dist/test/runner/run.js [--tier ${TIERS.join('|')}] [--since REV] [--stress] [--verbose] [PATTERN]`;
+const USAGE = `usage: node dist/test/runner/run.js [--tier ${TIERS.join('|')}] [--since [REV]] [--stress] [--verbose] [PATTERN]`;
 
 function endWith(message: string): never {
   process.stderr.write(`${message}\n`);
@@ -37,6 +37,7 @@ function endWith(message: string): never {
 function readArguments() {
   try {
     return parseArgs({
+      args: withRevision(process.argv.slice(2)),
       options: {
         tier: { type: 'string', default: 'all' },
         since: { type: 'string' },

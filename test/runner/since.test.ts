@@ -4,19 +4,26 @@ import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
-import { changedSince, reachedBy } from './since.ts';
+import { changedSince, reachedBy, withRevision } from './since.ts';
 
 const FILES: Readonly<Record<string, string>> = {
   'main.ts': `load('./core/daemon.ts');`,
   'core/daemon.ts': `start('./worker.js');`,
   'core/worker.ts': `load('./leaf.ts');`,
   'core/leaf.ts': `// '../test/corpus/query'\nexport const leaf = 1;`,
+  'core/plain.ts': 'export const plain = 1;',
+  'core/typings.d.ts': `export const leaf: number;`,
+  'core/pages.ts': `read('./dashboard');`,
+  'admin-api/dashboard/app.tsx': `load('./colors.ts');`,
+  'admin-api/dashboard/colors.ts': `export const red = 1;`,
   'core/shape.ts': `export interface Shape {}`,
   'core/user.ts': `import type {\n  Shape,\n} from './shape.ts';`,
   'test/support/daemon.ts': `start('../../main.js');`,
   'test/check/tree.test.ts': ``,
   'test/core/leaf.test.ts': `load('../../core/leaf.ts');`,
   'test/core/user.test.ts': `load('../../core/user.ts');`,
+  'test/core/pages.test.ts': `load('../../core/pages.ts');`,
+  'test/core/text.test.ts': `readSource('core/plain.ts') + readSource('typings.d.ts');`,
   'test/core/daemon.test.ts': `load('../support/daemon.ts');`,
   'test/core/command.test.ts': `const command = 'node dist/main.js serve';`,
   'test/core/query.test.ts': `corpus('query');`,
@@ -52,8 +59,14 @@ test('a deleted file reaches who names it', () => {
   assert.equal(reached('core/leaf.ts', 'core/gone.ts'), [WHOLE, ...DAEMON, 'core/leaf.test.js']);
 });
 
-test('what is imported only as a type reaches nobody', () => {
+test('what is imported only as a type reaches no importer', () => {
   assert.equal(reached('core/shape.ts'), [WHOLE]);
+});
+
+test('a source reaches those that read it as a text, or what the build makes of it', () => {
+  for (const path of ['core/plain.ts', 'core/typings.d.ts'])
+    assert.equal(reached(path), [WHOLE, 'core/text.test.js'], path);
+  assert.equal(reached('admin-api/dashboard/colors.ts'), [WHOLE, 'core/pages.test.js']);
 });
 
 test('another file reaches who names it or its folder in a string, not in a comment', () => {
@@ -74,6 +87,12 @@ test('what no test reads runs those that look at the whole tree', () => {
 
 test('a revision that git does not know is an error that says so', () => {
   assert.throws(() => changedSince('no-such-revision'), /git cannot tell .* since no-such-revision/);
+});
+
+test('without a revision, main is meant', () => {
+  assert.equal(withRevision(['--tier', 'unit', '--since']), ['--tier', 'unit', '--since', 'main']);
+  assert.equal(withRevision(['--since', '--verbose', 'core']), ['--since', 'main', '--verbose', 'core']);
+  assert.equal(withRevision(['--since', 'HEAD~3', 'core']), ['--since', 'HEAD~3', 'core']);
 });
 
 test.run();

@@ -10,17 +10,26 @@ const ROOT = join(import.meta.dirname, '../../..');
 
 /** What every test depends on: how it is built, run and helped. */
 const EVERYTHING =
-  /^(?:(?:package|package-lock|tsconfig[\w.]*)\.json|\.npmrc|bundle[\w-]*\.ts|test\/(?:support|runner)\/)/;
+  /^(?:(?:package|package-lock|tsconfig[\w.]*)\.json|\.npmrc|bundle[\w-]*\.ts|globals\.ts|test\/(?:support|runner)\/)/;
 /** What no test reads. */
 const TOOLS = /^(?:biome\.json|\.git\w*|\.editorconfig|\.ci\/.*)$/;
 /** Tests that look at the whole tree, so that every change reaches them. */
 const WHOLE_TREE = /^test\/check\//;
-const SOURCE = /\.tsx?$/;
+/** Compiled, or packed into one that is; declarations are read as files. */
+const SOURCE = /(?<!\.d)\.tsx?$/;
 const TYPE_IMPORT = /\b(?:import|export)\s+type\s[^;]*?\bfrom\s*['"][^'"\n]+['"]/g;
 const RELATIVE = /['"`](\.{1,2}\/[^'"`\n]*?)\.(?:tsx?|js)['"`]/g;
+/** A source that is read as a text. */
+const FROM_ROOT = /['"`]((?:core|admin-api|edge|bench|test)\/[^'"`\n]*?)\.tsx?['"`]/g;
 const COMMENT = /^\s*(?:\/\/|\/?\*).*$/gm;
 /** A program of the compiled tree, as commands name it. */
 const COMPILED = /\bdist\/([\w/.-]+?)\.js\b/g;
+/** Folders that the build makes (bundle.ts), as their readers name them, and their sources. */
+const PACKED: readonly (readonly [RegExp, string])[] = [
+  [/['"`](?:\.{1,2}|dist)\/(?:[\w.-]+\/)*dashboard['"`]/, 'admin-api/dashboard/'],
+  [/['"`](?:\.{1,2}|dist)\/(?:[\w.-]+\/)*simulator['"`]/, 'core/miniapp/simulator/page/'],
+  [/['"`]app-templates['"`]/, 'core/miniapp/templates/apps/'],
+];
 /** Folders whose names say nothing of who reads their files. */
 const PLAIN = new Set(['core', 'admin-api', 'edge', 'bench', 'test', 'config']);
 
@@ -29,6 +38,14 @@ export interface Selection {
   readonly reason: string;
   /** `path`: of a test file below test/, with the ending .js. */
   includes(path: string): boolean;
+}
+
+/** Arguments of a command with `--since main` for `--since` without a revision. */
+export function withRevision(args: readonly string[]): string[] {
+  return args.flatMap((arg, at) => {
+    const next = args[at + 1];
+    return arg === '--since' && (next === undefined || next.startsWith('-')) ? [arg, 'main'] : [arg];
+  });
 }
 
 /** Throws Error if git does not know the revision. */
@@ -52,7 +69,7 @@ export function changedSince(revision: string): string[] {
 
 /** `changes`: paths from the root of the repository; some may be deleted. */
 export function reachedBy(changes: readonly string[], root = ROOT): Selection {
-  const sources = new Sources(root);
+  const sources = sourcesOf(root);
   const everything = (path: string, why: string): Selection => ({
     reason: `all files: ${path} ${why}`,
     includes: () => true,
@@ -73,22 +90,22 @@ export function reachedBy(changes: readonly string[], root = ROOT): Selection {
     readers.push(reads);
   }
   const answers = new Map<string, boolean>();
-  const concerns = (source: string): boolean => {
+  const isRead = (source: string): boolean => {
     let found = answers.get(source);
     if (found === undefined) {
-      found = isConcerned(source);
+      found = readers.some((reads) => reads(source, sources.textOf(source)));
       answers.set(source, found);
     }
     return found;
   };
-  const isConcerned = (source: string): boolean =>
-    changed.has(source) || readers.some((reads) => reads(source, sources.textOf(source)));
   return {
     reason: `files that ${changes.length} changed ${changes.length === 1 ? 'file reaches' : 'files reach'}`,
     includes(path) {
       const source = join('test', path.replace(/\.js$/, '.ts'));
       if (WHOLE_TREE.test(source)) return changes.length > 0;
-      for (const file of sources.reachedFrom(source)) if (concerns(file)) return true;
+      const reached = sources.reachedFrom(source);
+      for (const file of changed) if (reached.has(file)) return true;
+      if (readers.length > 0) for (const file of reached) if (isRead(file)) return true;
       return false;
     },
   };
@@ -111,11 +128,21 @@ function readerOf(path: string, isPage: boolean): (source: string, text: string)
   return (source, text) => (!isPage || source.startsWith('test/')) && literal.test(text);
 }
 
+const trees = new Map<string, Sources>();
+
+/** Read once. */
+function sourcesOf(root: string): Sources {
+  const sources = trees.get(root) ?? new Sources(root);
+  trees.set(root, sources);
+  return sources;
+}
+
 class Sources {
   readonly #root: string;
   #all: readonly string[] | null = null;
   readonly #texts = new Map<string, string>();
   readonly #named = new Map<string, readonly string[]>();
+  readonly #reached = new Map<string, ReadonlySet<string>>();
 
   constructor(root: string) {
     this.#root = root;
@@ -146,8 +173,11 @@ class Sources {
 
   /** The source and all that it names, directly or not. */
   reachedFrom(path: string): ReadonlySet<string> {
+    const before = this.#reached.get(path);
+    if (before !== undefined) return before;
     const reached = new Set([path]);
     for (const next of reached) for (const file of this.#namedBy(next)) reached.add(file);
+    this.#reached.set(path, reached);
     return reached;
   }
 
@@ -158,9 +188,11 @@ class Sources {
     const text = this.textOf(path).replace(TYPE_IMPORT, '');
     const paths = [
       ...[...text.matchAll(RELATIVE)].map(([, name]) => normalize(join(dirname(path), name))),
-      ...[...text.matchAll(COMPILED)].map(([, name]) => name),
+      ...[...text.matchAll(COMPILED), ...text.matchAll(FROM_ROOT)].map(([, name]) => name),
     ];
     const named = paths.flatMap((name) => [`${name}.ts`, `${name}.tsx`]);
+    for (const [literal, folder] of PACKED)
+      if (literal.test(text)) named.push(...this.all.filter((source) => source.startsWith(folder)));
     this.#named.set(path, named);
     return named;
   }
