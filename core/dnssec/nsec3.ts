@@ -4,7 +4,7 @@
  */
 import { InvalidError } from '../base/errors.ts';
 import { formatName, joinNames, LOWER, MAX_NAME, type Name } from '../wire/name.ts';
-import { typeBitmap } from '../wire/rdata/index.ts';
+import { typeBitmap } from '../wire/rdata/type-list.ts';
 import { SHA1_LENGTH, SHA1_PADDING, SHA1_WORDS, sha1Again, sha1Blocks, sha1InPlace, sha1LowerCased } from './sha1.ts';
 
 /** Bytes of a hash. */

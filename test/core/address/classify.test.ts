@@ -12,6 +12,7 @@ import {
   parseExemptions,
 } from '../../../core/address/index.ts';
 import { IPV4_RANGES, IPV6_RANGES, type SpecialRange } from '../../../core/address/special.ts';
+import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 
 const bitsOf = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
@@ -80,7 +81,7 @@ const near = (rows: readonly SpecialRange[]): fc.Arbitrary<Uint8Array> => {
 test('agrees with a string of bits and with net.BlockList', () => {
   const any = (size: number) => fc.uint8Array({ minLength: size, maxLength: size });
   for (const addresses of [near(IPV4_RANGES), near(IPV6_RANGES), any(4), any(16)])
-    fc.assert(fc.property(addresses, compare), { numRuns: 3_000 });
+    fc.assert(fc.property(addresses, compare), { numRuns: depth({ quick: 300, moderate: 750, full: 60_000 }) });
 });
 
 test('every IPv4 address that any form carries is named', () => {

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { formatAddress, NO_EXEMPTIONS, parseAddress, parseExemptions, readHost } from '../../../core/address/index.ts';
 import { readInetAton } from '../../../core/address/inet-aton.ts';
 import { InvalidError } from '../../../core/base/errors.ts';
+import { depth } from '../../support/depth.ts';
 import fc, { ANY_CHARACTER } from '../../support/fc.ts';
 
 type Base = 'dec' | 'oct' | 'hex' | 'HEX';
@@ -59,7 +60,7 @@ test('every spelling of every address by inet_aton is read as that address, and 
       }
       assert.unreachable(`${text} was taken`);
     }),
-    { numRuns: 5_000 },
+    { numRuns: depth({ quick: 500, moderate: 1250, full: 100_000 }) },
   );
 });
 
@@ -106,7 +107,7 @@ test('what WHATWG reads as an IPv4 address is never taken for a name', () => {
         assert.instance(error, InvalidError, `${text}: ${error}`);
       }
     }),
-    { numRuns: 5_000 },
+    { numRuns: depth({ quick: 500, moderate: 1250, full: 100_000 }) },
   );
 });
 
@@ -122,7 +123,7 @@ test('no text at all makes it throw anything but InvalidError', () => {
         assert.instance(error, InvalidError, `${JSON.stringify(text)}: ${error}`);
       }
     }),
-    { numRuns: 5_000 },
+    { numRuns: depth({ quick: 500, moderate: 1250, full: 100_000 }) },
   );
 });
 

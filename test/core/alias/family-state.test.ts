@@ -7,6 +7,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { advance, delay, type FamilyState, isServedAlike, newFamily } from '../../../core/alias/family-state.ts';
 import type { FamilyResult } from '../../../core/alias/target-lookup.ts';
+import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { SEED } from '../../support/seed.ts';
 
@@ -70,7 +71,7 @@ test(`generated looks, seed ${SEED}`, () => {
         assert.ok(seconds >= 1 && seconds <= 3602, `next in ${seconds}`);
       }
     }),
-    { seed: SEED, numRuns: 3000 },
+    { seed: SEED, numRuns: depth({ quick: 300, moderate: 750, full: 60_000 }) },
   );
 });
 

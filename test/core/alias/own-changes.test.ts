@@ -22,7 +22,7 @@ import { SEED } from '../../support/seed.ts';
 import { DEFAULTS } from '../journal/fixture.ts';
 import { withAlias } from './fixture.ts';
 
-const STEPS = depth({ quick: 75, moderate: 120, full: 1500 });
+const STEPS = depth({ quick: 30, moderate: 75, full: 1500 });
 const WORLD_STEPS = 15;
 
 test(`${STEPS} steps, seed ${SEED}`, () =>

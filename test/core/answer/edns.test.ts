@@ -9,6 +9,7 @@ import { ANSWER_AA, ANSWER_STALE, encodeNode } from '../../../core/store/answers
 import { EDNS_OPTION, EXTENDED_ERROR } from '../../../core/wire/edns.ts';
 import { parseName } from '../../../core/wire/name.ts';
 import { RCODE, TYPE } from '../../../core/wire/types.ts';
+import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { decodeMessage, type Message } from '../../support/message.ts';
 import { a, putZone, record, ZONE } from '../nameserver/fixture.ts';
@@ -288,7 +289,7 @@ test('with any options, the response is complete, within its limit, and otherwis
         else assert.equal([message.answer, message.authority], [without.answer, without.authority]);
       },
     ),
-    { numRuns: 3000 },
+    { numRuns: depth({ quick: 300, moderate: 750, full: 60_000 }) },
   );
 });
 
@@ -300,7 +301,7 @@ test('random bytes as options', () => {
       const { rcode } = decodeMessage(response);
       assert.ok(rcode === RCODE.NOERROR || rcode === RCODE.FORMERR);
     }),
-    { numRuns: 3000 },
+    { numRuns: depth({ quick: 300, moderate: 750, full: 60_000 }) },
   );
 });
 

@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert';
 import { TRANSPORT } from '../../../core/address/client.ts';
 import { EDNS_OPTION } from '../../../core/wire/edns.ts';
 import { TYPE } from '../../../core/wire/types.ts';
+import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { Asker, option, queryWith } from './fixture.ts';
 
@@ -109,7 +110,7 @@ test('earlier packets do not affect a response', () => {
         assert.equal(after, respond(packet, over));
       },
     ),
-    { numRuns: 5000 },
+    { numRuns: depth({ quick: 500, moderate: 1250, full: 100_000 }) },
   );
   assert.not.ok(run.failed, `seed ${run.seed}: ${JSON.stringify(run.counterexample)} ${String(run.errorInstance)}`);
 });

@@ -26,7 +26,7 @@ test('the wire form is the reference of RFC 4034 section 6', () => {
       assert.is(hex(canonicalWireForm(rrset)), Buffer.from(canonicalForm(rrset), 'latin1').toString('hex'));
       assert.equal(rrset.rdatas.map(hex), before, 'the input is unchanged');
     }),
-    { numRuns: depth({ quick: 2000, moderate: 10_000, full: 100_000 }) },
+    { numRuns: depth({ quick: 500, moderate: 2000, full: 100_000 }) },
   );
   assert.ok(seen.size > RDATA.size / 2);
 });

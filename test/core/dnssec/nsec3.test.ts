@@ -75,7 +75,7 @@ test('names of any case hash as the reference', () => {
       assert.is(wordsToHex(words), expected);
       assert.is(hashPrefix(hashName(written)), words[0] >>> 0);
     }),
-    { numRuns: depth({ quick: 1000, moderate: 5000, full: 50_000 }) },
+    { numRuns: depth({ quick: 200, moderate: 1000, full: 50_000 }) },
   );
 });
 
@@ -85,7 +85,7 @@ test('names hash as the reference with any salt and iterations', () => {
     fc.property(anyName, salts, fc.nat(3), (name, salt, iterations) => {
       assert.is(hex(hashSalted(upper(name), { iterations, salt })), hex(nsec3Hash(name, iterations, salt)));
     }),
-    { numRuns: depth({ quick: 300, moderate: 2000, full: 50_000 }) },
+    { numRuns: depth({ quick: 100, moderate: 300, full: 50_000 }) },
   );
 });
 
@@ -177,7 +177,7 @@ test('bit maps of any types are those of their text', () => {
       const label = formatName(nsec3Owner(hash, ROOT)).slice(0, -1);
       assert.is(hex(nsec3Rdata(hash, types)), hex(parseRdata(TYPE.NSEC3, `1 0 0 - ${label} ${text}`)));
     }),
-    { numRuns: 500 },
+    { numRuns: depth({ quick: 100, moderate: 125, full: 10_000 }) },
   );
 });
 

@@ -26,7 +26,7 @@ import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 import { addressRecord, DEFAULTS, dump, embedded, newDomain, newProxy, newRecord, withStore } from './fixture.ts';
 
-const GROUPS = depth({ quick: 150, moderate: 200, full: 2000 });
+const GROUPS = depth({ quick: 50, moderate: 150, full: 2000 });
 const APEXES = ['z.test.', 'n.z.test.', 'd.n.z.test.', 'x.a.z.test.'];
 const SETTINGS = { ...DEFAULTS, nameservers: ['ns1.z.test', 'a.n.z.test'] };
 const KEPT = { ...DEFAULTS, serial: 1, mname: 'ns.test.', rname: 'h.test.', ttl: 240 };

@@ -20,7 +20,7 @@ import { addressRecord, DEFAULTS, newDomain, newRecord, type Store, withStore } 
 import { checkRebuilt, newRow } from './signing/rig.ts';
 
 const test = suite('groups that are prepared during a write');
-const COMMITS = depth({ quick: 300, moderate: 500, full: 10_000 });
+const COMMITS = depth({ quick: 100, moderate: 200, full: 10_000 });
 const ROUND = 50;
 const OWNERS = ['@', 'a', 'b', 'x.a', '*.a', 'y.x.a', 'n', 'a.n', 'z'];
 
@@ -124,7 +124,7 @@ for (const inThreads of [false, true])
         const commitSome = (count: number): void => {
           for (let i = 0; i < count && commits.length < ROUND; i++)
             commits.push(
-              random.below(25) > 0
+              random.below(10) > 0
                 ? commit(changes.next(zones))
                 : commit(brokenEntry()).then(
                     () => assert.unreachable(),

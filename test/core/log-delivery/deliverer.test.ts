@@ -255,7 +255,7 @@ test('each line is delivered, dropped or waiting, whatever the receiver does', a
         2 * [1, 2, 3].reduce((sum, id) => sum + deliverer.stateOf(id).waiting_lines, 0),
       );
     }),
-    { numRuns: depth({ quick: 30, moderate: 200, full: 2000 }) },
+    { numRuns: depth({ quick: 15, moderate: 50, full: 2000 }) },
   );
 });
 

@@ -6,6 +6,7 @@ import { encodeQuestion, newQuestion, type Outcome, type Reply, readReply } from
 import { MessageReader } from '../../../core/wire/message-reader.ts';
 import { formatName, LOWER, parseName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
+import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { SEED } from '../../support/seed.ts';
 import { anyName } from '../wire/arbitrary.ts';
@@ -176,7 +177,7 @@ test(`bytes that mean nothing are never more than that, seed ${SEED}`, () => {
       for (const { kind } of [whole, part])
         assert.ok(['other', 'truncated', 'no-edns', 'outcome', 'other-case'].includes(kind));
     }),
-    { seed: SEED, numRuns: 20_000 },
+    { seed: SEED, numRuns: depth({ quick: 2000, moderate: 5000, full: 400_000 }) },
   );
 });
 

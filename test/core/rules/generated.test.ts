@@ -158,7 +158,7 @@ test('compiled rules and the reference agree', () => {
           );
       },
     ),
-    { numRuns: depth({ quick: 60, moderate: 400, full: 100_000 }) },
+    { numRuns: depth({ quick: 20, moderate: 60, full: 100_000 }) },
   );
 });
 
@@ -180,7 +180,7 @@ test('many rules and recurring requests agree with the reference', () => {
         }
       },
     ),
-    { numRuns: depth({ quick: 10, moderate: 40, full: 10_000 }) },
+    { numRuns: depth({ quick: 4, moderate: 10, full: 10_000 }) },
   );
 });
 

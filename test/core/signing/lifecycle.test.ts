@@ -10,7 +10,7 @@ import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 import { DAY, HOUR, STEP, World, type WorldOptions } from './world.ts';
 
-const RUNS = depth({ quick: 60, moderate: 400, full: 4000 });
+const RUNS = depth({ quick: 20, moderate: 60, full: 4000 });
 
 const test = suite('states of signed zones');
 

@@ -20,6 +20,7 @@ import {
   targetsBelow,
 } from '../../../core/store/keys.ts';
 import { equalNames, isWithin, type Name, parseName } from '../../../core/wire/name.ts';
+import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 
 /**
@@ -72,7 +73,7 @@ test('name keys sort in canonical order', () => {
     fc.property(pair, ([a, b]) => {
       assert.is(Buffer.compare(nameKey(a), nameKey(b)), canonicalOrder(a, b));
     }),
-    { numRuns: 2000 },
+    { numRuns: depth({ quick: 200, moderate: 500, full: 40_000 }) },
   );
   // The example of RFC 4034 6.1, with its bytes.
   const listed = ['example', 'a.example', 'yljkjljk.a.example', 'Z.a.example', 'zABC.a.EXAMPLE', 'z.example'];
@@ -87,7 +88,7 @@ test('a name comes back from its key, in lower case', () => {
       const key = Buffer.concat([before, nameKey(item), Uint8Array.of(0, 7)]);
       assert.equal(nameOfKey(key, before.length, key.length - 2), lower(item));
     }),
-    { numRuns: 2000 },
+    { numRuns: depth({ quick: 200, moderate: 500, full: 40_000 }) },
   );
 });
 
@@ -97,7 +98,7 @@ test("a name's key is a prefix of another one's exactly when that is at or below
       const key = nameKey(a);
       assert.is(nameKey(b).subarray(0, key.length).equals(key), isWithin(lower(b), lower(a)));
     }),
-    { numRuns: 2000 },
+    { numRuns: depth({ quick: 200, moderate: 500, full: 40_000 }) },
   );
 });
 
@@ -126,7 +127,7 @@ test('a record key gives back zone, name, type and id, and is in the ranges of i
       assert.not.ok(isOfType(type ^ 1));
       assert.is(has(recordsBelow(domain, other)), isWithin(lower(owner), lower(other)));
     }),
-    { numRuns: 1000 },
+    { numRuns: depth({ quick: 100, moderate: 250, full: 20_000 }) },
   );
 });
 
@@ -139,7 +140,7 @@ test('a target key gives back owner and type, and is in the ranges of its target
       assert.is(has(targetsAt(domain, other)), equalNames(lower(target), lower(other)));
       assert.is(has(targetsBelow(domain, other)), isWithin(lower(target), lower(other)));
     }),
-    { numRuns: 1000 },
+    { numRuns: depth({ quick: 100, moderate: 250, full: 20_000 }) },
   );
 });
 
@@ -152,7 +153,7 @@ test('afterPrefix is the least key behind all that begin with the prefix', () =>
       const inRange = key.compare(prefix) >= 0 && (end === undefined || key.compare(end) < 0);
       assert.is(inRange, key.subarray(0, prefix.length).equals(prefix));
     }),
-    { numRuns: 2000 },
+    { numRuns: depth({ quick: 200, moderate: 500, full: 40_000 }) },
   );
   assert.is(afterPrefix(Buffer.alloc(0)), undefined);
   assert.is(afterPrefix(Buffer.from([255, 255])), undefined);

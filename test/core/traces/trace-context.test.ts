@@ -10,7 +10,7 @@ const test = suite('core/traces/trace-context');
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN = '00f067aa0ba902b7';
-const numRuns = depth({ quick: 300, moderate: 3000, full: 100_000 });
+const numRuns = depth({ quick: 100, moderate: 500, full: 100_000 });
 
 for (const [text, isSampled] of [
   [`00-${TRACE}-${SPAN}-01`, true],

@@ -28,7 +28,7 @@ import { DEFAULTS } from '../journal/fixture.ts';
 import { secretsOf, takeStep } from '../journal/signing/rig.ts';
 import { LIMITS, type Transferred, transfersOf, withTransfers } from './fixture.ts';
 
-const WORLDS = depth({ quick: 4, moderate: 4, full: 400 });
+const WORLDS = depth({ quick: 2, moderate: 4, full: 400 });
 const STEPS = 25;
 const signersOf = (folder: string): Signers => new Signers(secretsOf(folder));
 

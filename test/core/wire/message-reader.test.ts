@@ -7,6 +7,7 @@ import { MessageReader } from '../../../core/wire/message-reader.ts';
 import { formatName } from '../../../core/wire/name.ts';
 import { formatRdata } from '../../../core/wire/rdata/index.ts';
 import { TYPE } from '../../../core/wire/types.ts';
+import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { SEED } from '../../support/seed.ts';
 
@@ -158,7 +159,7 @@ test(`whatever bytes come, it ends with records or with InvalidError, seed ${SEE
         }
       },
     ),
-    { numRuns: 20_000, seed: SEED },
+    { numRuns: depth({ quick: 2000, moderate: 5000, full: 400_000 }), seed: SEED },
   );
 });
 

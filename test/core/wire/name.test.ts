@@ -12,6 +12,7 @@ import {
   parseName,
   ROOT,
 } from '../../../core/wire/name.ts';
+import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { anyName, nameInZone, ORIGIN } from './arbitrary.ts';
 
@@ -81,7 +82,7 @@ test('formatted names are read back as the same bytes', () => {
       assert.equal(parseName(text, ORIGIN), name);
       assert.match(text, /^[!-~]+$/);
     }),
-    { numRuns: 2000 },
+    { numRuns: depth({ quick: 200, moderate: 500, full: 40_000 }) },
   );
 });
 
@@ -90,7 +91,7 @@ test('relative forms are read back as the same bytes', () => {
     fc.property(fc.oneof(anyName, nameInZone), (name) => {
       assert.equal(parseName(formatRelative(name, ORIGIN), ORIGIN), name);
     }),
-    { numRuns: 2000 },
+    { numRuns: depth({ quick: 200, moderate: 500, full: 40_000 }) },
   );
   assert.is(formatRelative(ORIGIN, ORIGIN), '@');
   assert.is(formatRelative(parseName('notexample.com.'), ORIGIN), 'notexample.com.');
@@ -107,7 +108,7 @@ test('any text is a name or an InvalidError', () => {
         assert.instance(error, InvalidError);
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: depth({ quick: 200, moderate: 500, full: 40_000 }) },
   );
 });
 

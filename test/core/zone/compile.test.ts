@@ -26,6 +26,7 @@ import { formatName, MAX_NAME, type Name, parseName } from '../../../core/wire/n
 import { type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
 import { compileNode } from '../../../core/zone/compile.ts';
 import { MemoryZone } from '../../../core/zone/memory.ts';
+import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 
 const APEX = parseName('example.com.');
@@ -123,7 +124,7 @@ test('records come out of a body as they went in, in fewer bytes', () => {
       const uncompressed = whole.reduce((n, entry) => n + entry.name.length + 10 + entry.rdata.length, 0);
       assert.ok(body.size <= uncompressed);
     }),
-    { numRuns: 500 },
+    { numRuns: depth({ quick: 100, moderate: 125, full: 10_000 }) },
   );
 });
 
@@ -149,7 +150,7 @@ for (const form of ['wildcard', 'suffix'] as const)
           assert.equal(plain(message.answers), expected.map(decoded));
         },
       ),
-      { numRuns: 500 },
+      { numRuns: depth({ quick: 100, moderate: 125, full: 10_000 }) },
     );
   });
 

@@ -18,7 +18,7 @@ import { addressRecord, embedded, newAccount, newDomain, newProxy, type Store, w
 import { PlainStore } from '../plain-store.ts';
 import { readings, run, runAll, type Step, setUp, steps } from '../program.ts';
 
-const RUNS = depth({ quick: 50, moderate: 75, full: 1000 });
+const RUNS = depth({ quick: 20, moderate: 50, full: 1000 });
 
 /** Failures are shrunk within a time limit. */
 const BOUNDS = {

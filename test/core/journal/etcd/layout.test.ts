@@ -11,6 +11,7 @@ import {
   joinParts,
   PART_SIZE,
 } from '../../../../core/journal/etcd/etcd-keys.ts';
+import { depth } from '../../../support/depth.ts';
 import fc from '../../../support/fc.ts';
 import { SEED } from '../../../support/seed.ts';
 
@@ -59,7 +60,7 @@ test(`generated groups are read back unchanged, seed ${SEED}`, () => {
       assert.equal(decode(encoded), entries);
       assert.ok(encoded.value.length <= 1 + body(...entries).length);
     }),
-    { seed: SEED, numRuns: 500 },
+    { seed: SEED, numRuns: depth({ quick: 100, moderate: 125, full: 10_000 }) },
   );
   assert.equal([...forms].sort(), [WHOLE, PACKED]);
 });

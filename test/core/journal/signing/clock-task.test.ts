@@ -15,11 +15,11 @@ const HOUR = 3600;
 test('the clock follows the time, in steps; the serial rises, the revision does not', () =>
   withStore(signedStore, async (store) => {
     const { environment, journal, reader } = store;
-    const zones = Array.from({ length: 30 }, (_, i) => newDomain(`zone${i}.test.`));
+    const zones = Array.from({ length: 12 }, (_, i) => newDomain(`zone${i}.test.`));
     for (const zone of zones)
       await write(environment, journal, 'test', (draft) => {
         draft.put(domains, zone);
-        for (let i = 0; i < 20; i++) draft.put(records, addressRecord(zone, `host${i}`));
+        for (let i = 0; i < 10; i++) draft.put(records, addressRecord(zone, `host${i}`));
         draft.put(dnssec, newRow(store, zone));
       });
     let now = CLOCK + HOUR;
@@ -123,7 +123,7 @@ test('zones that a clock ahead has signed are signed again at once, large ones i
       }
       for (let i = 0; i < 300; i++) draft.put(records, addressRecord(zones[1], `host${i}`));
     });
-    const now = CLOCK + HOUR;
+    let now = CLOCK + HOUR;
     const areRight = () =>
       zones.every((zone) => {
         const { clock, progress } = rowOf(store, zone)!;
@@ -134,6 +134,8 @@ test('zones that a clock ahead has signed are signed again at once, large ones i
     const task = new ClockTask({ environment, journal, isAlone: true, onTrouble, now: () => now * 1000 });
     await setClock(now + 500 * DAY);
     task.start();
+    // Ends the pause before the first pass.
+    now += HOUR / 10;
     // Of an earlier version, found at the start; then of another node, while the task waits.
     await until(areRight, 'the first pass');
     await checkRebuilt(store, 'after the first pass');

@@ -17,7 +17,7 @@ import { SEED } from '../../../support/seed.ts';
 import { dump, type Store, withStore } from '../fixture.ts';
 import { checkRebuilt, signedData, signedStore, takeStep } from './rig.ts';
 
-const WORLDS = depth({ quick: 3, moderate: 4, full: 100 });
+const WORLDS = depth({ quick: 1, moderate: 3, full: 100 });
 const STEPS = 25;
 /** Nodes that apply the entries of a world. */
 const FOLLOWERS = 3;

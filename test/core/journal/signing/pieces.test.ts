@@ -21,7 +21,7 @@ import { until } from '../../../support/until.ts';
 import { addressRecord, dump, newDomain, newProxy, queryPath, type Store, withStore } from '../fixture.ts';
 import { checkQueries, checkRebuilt, newKey, newRow, onTrouble, rowOf, signedStore, takeStep } from './rig.ts';
 
-const WORLDS = depth({ quick: 3, moderate: 5, full: 150 });
+const WORLDS = depth({ quick: 1, moderate: 3, full: 150 });
 const STEPS = 25;
 /** Steps between two starts, each of which starts threads. */
 const START_EVERY = depth({ quick: STEPS, moderate: STEPS, full: 8 });

@@ -39,7 +39,7 @@ import {
   withStore,
 } from '../fixture.ts';
 
-const STEPS = depth({ quick: 150, moderate: 300, full: 1000 });
+const STEPS = depth({ quick: 60, moderate: 150, full: 1000 });
 /** Steps per generated world. */
 const WORLD_STEPS = 12;
 

@@ -12,7 +12,7 @@ import { backgroundApp } from '../corpus/small-app.ts';
 import { mutateText } from './mutate-text.ts';
 import { assertSound, bounded, manifestOf, parsesAsScript } from './sound-package.ts';
 
-const PACKAGES = depth({ quick: 400, moderate: 2500, full: 25_000 });
+const PACKAGES = depth({ quick: 100, moderate: 400, full: 25_000 });
 
 const HANDLER = `var names = ['a', 'b'];
 function onBackgroundEvent(event) {

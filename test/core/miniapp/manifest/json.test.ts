@@ -4,6 +4,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { JsonSyntaxError, type JsonValue, parseJson } from '../../../../core/miniapp/manifest/json.ts';
+import { depth } from '../../../support/depth.ts';
 import fc from '../../../support/fc.ts';
 
 /** As JSON.parse has it. */
@@ -40,7 +41,9 @@ function both(text: string): void {
 }
 
 test('values', () => {
-  fc.assert(fc.property(fc.json({ depthSize: 'medium', maxDepth: 20 }), both), { numRuns: 500 });
+  fc.assert(fc.property(fc.json({ depthSize: 'medium', maxDepth: 20 }), both), {
+    numRuns: depth({ quick: 100, moderate: 125, full: 10_000 }),
+  });
 });
 
 test('texts of what JSON is made of', () => {
@@ -78,7 +81,7 @@ test('texts of what JSON is made of', () => {
   ];
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...parts), { maxLength: 12 }), (some) => both(some.join(''))),
-    { numRuns: 3000 },
+    { numRuns: depth({ quick: 300, moderate: 750, full: 60_000 }) },
   );
 });
 

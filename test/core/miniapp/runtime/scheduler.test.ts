@@ -20,7 +20,7 @@ import fc from '../../../support/fc.ts';
 import { temporaryFolder } from '../../../support/temp.ts';
 import { ManualClock } from './manual-clock.ts';
 
-const RUNS = depth({ quick: 60, moderate: 300, full: 3000 });
+const RUNS = depth({ quick: 30, moderate: 60, full: 3000 });
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 

@@ -13,7 +13,7 @@ import { Random } from '../../../support/random.ts';
 import { SEED } from '../../../support/seed.ts';
 import { mutateText } from '../audit/mutate-text.ts';
 
-const MUTATIONS = depth({ quick: 2000, moderate: 10_000, full: 100_000 });
+const MUTATIONS = depth({ quick: 500, moderate: 2000, full: 100_000 });
 
 /** Of which two or three make most of what is peculiar about the language's tokens. */
 const PIECES = [

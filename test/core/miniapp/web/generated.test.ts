@@ -14,7 +14,7 @@ import { MARKUP_CASES } from '../corpus/markup-cases.ts';
 import { SCRIPT_CASES } from '../corpus/script-cases.ts';
 import { auditedFiles, auditedScript, codesOf, type Files } from './audited.ts';
 
-const RUNS = depth({ quick: 150, moderate: 150, full: 1500 });
+const RUNS = depth({ quick: 50, moderate: 100, full: 1500 });
 
 const test = suite('core/miniapp/web/generated');
 

@@ -18,7 +18,7 @@ import { depth } from '../../../support/depth.ts';
 import { Random } from '../../../support/random.ts';
 import { SEED } from '../../../support/seed.ts';
 
-const STEPS = depth({ quick: 2000, moderate: 3000, full: 100_000 });
+const STEPS = depth({ quick: 700, moderate: 2000, full: 100_000 });
 const APEX = parseName('zone.test.');
 /** Of the apex in the packet. */
 const APEX_AT = 16;

@@ -6,6 +6,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseMaster } from '../../../../core/wire/master/index.ts';
+import { depth } from '../../../support/depth.ts';
 import fc, { ANY_CHARACTER } from '../../../support/fc.ts';
 import { ORIGIN } from '../arbitrary.ts';
 
@@ -111,7 +112,7 @@ test('any bytes give records and errors, never an exception', () => {
       for (const { line } of [...records, ...errors]) assert.ok(line >= 1 && line <= lines);
       for (let i = 1; i < records.length; i++) assert.ok(records[i].line > records[i - 1].line);
     }),
-    { numRuns: 5000 },
+    { numRuns: depth({ quick: 500, moderate: 1250, full: 100_000 }) },
   );
 });
 
@@ -126,7 +127,7 @@ test('one byte changed anywhere spoils its own lines only', () => {
       changed[at] = byte;
       assert.ok(parse(changed).records.length >= 18);
     }),
-    { numRuns: 3000 },
+    { numRuns: depth({ quick: 300, moderate: 750, full: 60_000 }) },
   );
 });
 

@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readPlainName } from '../../../../core/wire/master/plain-name.ts';
 import { formatName, parseName } from '../../../../core/wire/name.ts';
+import { depth } from '../../../support/depth.ts';
 import fc from '../../../support/fc.ts';
 import { anyName, ORIGIN } from '../arbitrary.ts';
 
@@ -62,7 +63,7 @@ test('it never contradicts parseName', () => {
       const found = read(name);
       if (found !== undefined) assert.equal(found, parseName(name, ORIGIN));
     }),
-    { numRuns: 5000 },
+    { numRuns: depth({ quick: 500, moderate: 1250, full: 100_000 }) },
   );
 });
 

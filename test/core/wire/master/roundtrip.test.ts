@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { formatMaster, parseMaster } from '../../../../core/wire/master/index.ts';
 import { parseName } from '../../../../core/wire/name.ts';
 import type { ResourceRecord } from '../../../../core/wire/types.ts';
+import { depth } from '../../../support/depth.ts';
 import fc from '../../../support/fc.ts';
 import { anyName, ORIGIN, record } from '../arbitrary.ts';
 
@@ -26,7 +27,7 @@ test('a random zone is read back from its master file, record by record', () => 
         zone.map((_, i) => i + 3),
       );
     }),
-    { numRuns: 500 },
+    { numRuns: depth({ quick: 100, moderate: 125, full: 10_000 }) },
   );
 });
 
@@ -39,7 +40,7 @@ test('any name can be the origin', () => {
       assert.equal(errors, []);
       assert.equal(records.map(plain), apex.map(plain));
     }),
-    { numRuns: 300 },
+    { numRuns: depth({ quick: 60, moderate: 75, full: 6000 }) },
   );
 });
 
@@ -64,7 +65,7 @@ test('the file does not depend on white space, comments, parentheses or line end
         lines.map(([r]) => plain(r)),
       );
     }),
-    { numRuns: 500 },
+    { numRuns: depth({ quick: 100, moderate: 125, full: 10_000 }) },
   );
 });
 

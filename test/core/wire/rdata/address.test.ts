@@ -2,6 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatIPv4, formatIPv6, readIPv4, readIPv6 } from '../../../../core/wire/rdata/index.ts';
+import { depth } from '../../../support/depth.ts';
 import fc from '../../../support/fc.ts';
 
 function ipv4(text: string): string | undefined {
@@ -129,7 +130,7 @@ test('the same answers as the platform, but for zone ids', () => {
       assert.is(ipv4(text) !== undefined, isIPv4(text), text);
       assert.is(ipv6(text) !== undefined, isIPv6(text), text);
     }),
-    { numRuns: 20_000 },
+    { numRuns: depth({ quick: 2000, moderate: 5000, full: 400_000 }) },
   );
 });
 
@@ -142,7 +143,7 @@ test('every address is read back, and canonical forms are fixed points', () => {
       // The platform's own serializer writes the groups the same way, but never the mapped form.
       if (!canonical?.includes('.')) assert.is(new URL(`http://[${text}]/`).hostname, `[${canonical}]`);
     }),
-    { numRuns: 2000 },
+    { numRuns: depth({ quick: 200, moderate: 500, full: 40_000 }) },
   );
   fc.assert(fc.property(fc.ipV4(), (text) => assert.is(ipv4(text), text)));
 });

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { parseType } from '../../../../core/wire/mnemonics.ts';
 import { parseRdata, rdataToObject } from '../../../../core/wire/rdata/index.ts';
 import { TYPE } from '../../../../core/wire/types.ts';
+import { depth } from '../../../support/depth.ts';
 import fc from '../../../support/fc.ts';
 import { typeAndRdata } from '../arbitrary.ts';
 
@@ -129,7 +130,7 @@ test('random rdata becomes JSON with snake case keys; hostile bytes become an ob
       const bytes = Uint8Array.from([...rdata.subarray(0, cut), ...more]);
       assert.type(JSON.stringify(rdataToObject(type, bytes)), 'string');
     }),
-    { numRuns: 5000 },
+    { numRuns: depth({ quick: 500, moderate: 1250, full: 100_000 }) },
   );
 });
 

@@ -14,6 +14,7 @@ import {
 import { RDATA_TABLE } from '../../../../core/wire/rdata/table.ts';
 import { WireReader } from '../../../../core/wire/rdata/wire-reader.ts';
 import { COMPRESSIBLE, TYPE } from '../../../../core/wire/types.ts';
+import { depth } from '../../../support/depth.ts';
 import fc, { ANY_CHARACTER } from '../../../support/fc.ts';
 import { anyName, ORIGIN, RDATA, typeAndRdata } from '../arbitrary.ts';
 
@@ -461,7 +462,7 @@ test('random rdata survives formatting and parsing, in both forms', () => {
       const generic = `\\# ${rdata.length} ${hex(rdata)}`;
       assert.is(hex(parseRdata(number, generic)), hex(rdata), generic);
     }),
-    { numRuns: 5000 },
+    { numRuns: depth({ quick: 500, moderate: 1250, full: 100_000 }) },
   );
 });
 
@@ -483,7 +484,7 @@ test('cut, grown or random bytes are checked without harm', () => {
       // Well-formed by chance: upper case in names is all that parsing changes.
       assert.is(latin1(parseRdata(number, text)).toLowerCase(), latin1(bytes).toLowerCase());
     }),
-    { numRuns: 5000 },
+    { numRuns: depth({ quick: 500, moderate: 1250, full: 100_000 }) },
   );
 });
 
@@ -511,7 +512,7 @@ test('any text is content or an InvalidError', () => {
       checkRdata(number, rdata);
       assert.is(hex(parseRdata(number, formatRdata(number, rdata))), hex(rdata));
     }),
-    { numRuns: 10_000 },
+    { numRuns: depth({ quick: 1000, moderate: 2500, full: 200_000 }) },
   );
 });
 
@@ -567,7 +568,7 @@ test('names: the rule of each row, where they stand, and their canonical form', 
           for (let i = p + 1; i <= p + rdata[p]; i++) if (rdata[i] >= 0x61 && rdata[i] <= 0x7a) upper[i] -= 32;
       assert.is(hex(signedRdata(number, upper)), hex(names === 'kept' ? upper : rdata));
     }),
-    { numRuns: 5000 },
+    { numRuns: depth({ quick: 500, moderate: 1250, full: 100_000 }) },
   );
 });
 
