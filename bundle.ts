@@ -2,7 +2,16 @@
  * Puts what the daemon is made of into few files, since node takes most of a start to find and read hundreds of modules: dist/main.js takes the
  * place of the compiled one, and the programs of threads and what several share lie beside it. Tests import the modules as they were compiled.
  */
-import { cpSync, createWriteStream, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  createWriteStream,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -67,7 +76,11 @@ const TEMPLATES = 'core/miniapp/templates';
 await bundleTemplates(join(ROOT, TEMPLATES), [join(OUT, TEMPLATES, TEMPLATES_FOLDER), join(OUT, TEMPLATES_FOLDER)]);
 
 writeBuildInfo();
-for (const file of readdirSync(OUT)) if (/^chunk-|^package-audit\b.*\.code$/.test(file)) rmSync(join(OUT, file));
+/** Next to the bundles, and next to the module that loads it. */
+const AUDIT_FOLDERS = [OUT, join(OUT, 'admin-api/cli')] as const;
+for (const folder of AUDIT_FOLDERS)
+  for (const file of readdirSync(folder))
+    if (/^chunk-|^package-audit\b.*\.code$/.test(file)) rmSync(join(folder, file));
 const shared = {
   outdir: OUT,
   bundle: true,
@@ -97,7 +110,7 @@ await build({ ...shared, entryPoints: entries(programs.filter((source) => !TOGET
 await bundleForBrowsers(join(ROOT, 'admin-api/dashboard'), join(OUT, 'dashboard'), DASHBOARD_TEXTS);
 await bundleForBrowsers(join(ROOT, 'core/miniapp/simulator/page'), join(OUT, 'simulator'), SIMULATOR_TEXTS);
 
-const audit = programPaths(pathToFileURL(`${OUT}/`));
+const [audit, copied] = AUDIT_FOLDERS.map((folder) => programPaths(pathToFileURL(`${folder}/`)));
 await build({
   entryPoints: [join(ROOT, 'core/miniapp/audit.ts')],
   outfile: audit.script,
@@ -124,6 +137,8 @@ try {
   const { readable } = await program.audit.auditPackage(path);
   if (!readable) throw new Error('The sample was not audited.');
   writeFileSync(audit.code, program.code());
+  copyFileSync(audit.script, copied.script);
+  copyFileSync(audit.code, copied.code);
 } finally {
   rmSync(sample, { recursive: true });
 }

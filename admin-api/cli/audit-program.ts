@@ -50,7 +50,7 @@ export const programPaths = (folder: URL): { readonly script: string; readonly c
   code: fileURLToPath(new URL(CODE, folder)),
 });
 
-/** Imports the module if there is no compiled code: tests run without bundles. */
+/** Imports the module if there is no compiled code, as with another version of Node. */
 export async function loadAudit(): Promise<AuditModule> {
   const { script, code } = programPaths(new URL('.', import.meta.url));
   const read = readIfExists(code);

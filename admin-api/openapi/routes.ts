@@ -6,7 +6,10 @@ import { openApiDocument } from './document.ts';
 /** Seconds for which caches may reuse the document, which changes only with the version. */
 const MAX_AGE = 300;
 
-/** `routes`: all other routes. The document is generated once. */
+/**
+ * `routes`: all other routes. The document is generated for the first request: that takes as long
+ * as the rest of the start of the API.
+ */
 export function openApiRoutes(routes: readonly Route[], version: string): Route[] {
   const own: Route = publicRoute({
     operationId: 'getOpenApi',
@@ -17,13 +20,17 @@ export function openApiRoutes(routes: readonly Route[], version: string): Route[
     responseType: 'application/json',
     faults: { 304: [] },
     run({ headers }) {
-      headers.ETag = tag;
+      document ??= generate();
+      headers.ETag = document.tag;
       headers['Cache-Control'] = `public, max-age=${MAX_AGE}`;
       headers['Content-Type'] = 'application/json';
-      return { raw: bytes };
+      return { raw: document.bytes };
     },
   });
-  const bytes = Buffer.from(JSON.stringify(openApiDocument([...routes, own], { version })));
-  const tag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+  let document: { readonly bytes: Buffer; readonly tag: string } | undefined;
+  const generate = () => {
+    const bytes = Buffer.from(JSON.stringify(openApiDocument([...routes, own], { version })));
+    return { bytes, tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` };
+  };
   return [own];
 }

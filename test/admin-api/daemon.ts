@@ -24,6 +24,7 @@ import type { JournalOptions } from '../../core/journal/local-journal.ts';
 import type { LookResult } from '../../core/signing/parent-look.ts';
 import { type Environment, openEnvironment } from '../../core/store/environment.ts';
 import { IndexWriter } from '../../core/store/index/writer.ts';
+import { sequenceKey } from '../../core/store/keys.ts';
 import { StoreReader } from '../../core/store/reader.ts';
 import { RequestTail } from '../../core/tail/request-tail.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
@@ -85,9 +86,9 @@ export interface Daemon {
   /** Lines of the log. */
   readonly logged: string[];
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
-  /** A new account and a token. */
-  /** The number of entries in the journal, without leases of ids. */
+  /** The number of entries of the journal so far, without leases of ids. */
   writes(): number;
+  /** A new account and a token. */
   account(username: string, more?: object): Promise<{ id: number; token: string }>;
   /** Stops the API, and starts another one on the same store. */
   restart(): Promise<void>;
@@ -196,6 +197,15 @@ export async function startDaemon(
     return String(body.token);
   };
   adminToken = await login('admin', PASSWORD);
+  const counted = { next: 0, writes: 0 };
+  const countWrites = (): number => {
+    for (const { value } of environment.journal.getRange({ start: sequenceKey(counted.next) })) {
+      const entry = decodeEntry(value);
+      counted.next = entry.sequence + 1;
+      if (entry.by !== 'ids') counted.writes++;
+    }
+    return counted.writes;
+  };
   return {
     get url() {
       return url;
@@ -215,7 +225,7 @@ export async function startDaemon(
     rules,
     logged,
     call,
-    writes: () => [...environment.journal.getRange({})].filter(({ value }) => decodeEntry(value).by !== 'ids').length,
+    writes: countWrites,
     async account(username, more = {}) {
       const json = { username, password: `${username} secret`, plan: 'free', ...more };
       const { body } = await call('POST', '/api/v1/accounts', { json });

@@ -134,16 +134,13 @@ const FEW: ReadonlySet<string> = new Set([
 const ELEMENTS = 13;
 /** Pages of a list that grew in other tests, about. */
 const PAGES = 6;
-/** Elements that are added at the same time: their commits are few. */
-const AT_ONCE = 20;
 
 /** Elements of a page, of which a list has at least a few. */
 const pageOf = (count: number, least: number): number => Math.max(least, Math.ceil(count / PAGES));
 
 /** Adds elements with the numbers from `first`. */
 async function addMany({ add }: List, count: number, first: number, step = 1): Promise<void> {
-  for (let i = 0; i < count; i += AT_ONCE)
-    await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - i) }, (_, at) => add(first + step * (i + at))));
+  for (let i = 0; i < count; i++) await add(first + step * i);
 }
 
 await everywhere(

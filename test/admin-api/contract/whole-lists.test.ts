@@ -19,6 +19,15 @@ async function large(world: World, count: number, more = ''): Promise<Zone> {
   return zone;
 }
 
+const largest = new WeakMap<World, Promise<Zone>>();
+
+/** The zone of the tests that need one above the limit: with 10,051 records and its own. */
+function aboveLimit(world: World): Promise<Zone> {
+  const zone = largest.get(world) ?? large(world, MAX_WHOLE + 50, 'n5 TXT x\n');
+  largest.set(world, zone);
+  return zone;
+}
+
 /** Begins to read a response, of which nothing is taken yet. */
 async function begin({ client, records }: Zone): Promise<IncomingMessage> {
   const headers = { authorization: `Bearer ${client.token}` };
@@ -84,8 +93,7 @@ await everywhere('contract, whole lists', (test, variant) => {
   });
 
   test('records: above 10,000, the first 10,000, and then next_cursor and Link', async ({ world }) => {
-    const zone = await large(world, MAX_WHOLE + 50, 'n5 TXT x\n');
-    const { client, records } = zone;
+    const { client, records } = await aboveLimit(world);
     const { body, headers } = succeeded(await client.get(records));
     assert.is(listOf(body.records).length, MAX_WHOLE);
     assert.ok(Number(body.total) > MAX_WHOLE + 50);
@@ -102,8 +110,19 @@ await everywhere('contract, whole lists', (test, variant) => {
     assert.equal([listOf(single.records).length, single.next_cursor, Number(single.total)], [1, null, 1]);
   });
 
+  test('a client that leaves in the middle leaves nothing open', async ({ world }) => {
+    const zone = await aboveLimit(world);
+    for (let i = 0; i < 150; i++) {
+      const response = await begin(zone);
+      response.once('error', () => {});
+      response.destroy();
+    }
+    assert.is((await zone.list()).length, MAX_WHOLE);
+  });
+
   test('records: a list shows one state, whatever is written while it is read', async ({ world }) => {
-    const zone = await large(world, 9000);
+    const zone = await aboveLimit(world);
+    largest.delete(world);
     const tag = await zone.etag();
     const whole = await zone.list();
     const response = await begin(zone);
@@ -124,16 +143,6 @@ await everywhere('contract, whole lists', (test, variant) => {
     assert.is((await zone.client.get(`${zone.records}?type=A`)).headers.get('etag'), revision, 'without it');
     assert.is(succeeded(await zone.client.get(zone.records, { 'if-none-match': '"1"' })).headers.get('etag'), tag);
     assert.is.not(tag, revision);
-  });
-
-  test('a client that leaves in the middle leaves nothing open', async ({ world }) => {
-    const zone = await large(world, 9000);
-    for (let i = 0; i < 150; i++) {
-      const response = await begin(zone);
-      response.once('error', () => {});
-      response.destroy();
-    }
-    assert.is((await zone.list()).length, 9000);
   });
 
   onOne(test, variant)(

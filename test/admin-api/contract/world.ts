@@ -132,8 +132,8 @@ export class World {
     return new Client(this.daemon, String(body.token));
   }
 
-  async audit(query = ''): Promise<Json[]> {
-    return listOf(succeeded(await this.admin.get(`/api/v1/audit?limit=1000${query}`)).body.entries);
+  async audit(query = '', limit = 1000): Promise<Json[]> {
+    return listOf(succeeded(await this.admin.get(`/api/v1/audit?limit=${limit}${query}`)).body.entries);
   }
 }
 
