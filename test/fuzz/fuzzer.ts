@@ -22,8 +22,8 @@ export interface FuzzOptions {
 }
 
 export interface Fault {
-  /** The file of the minimized input. */
-  readonly file: string;
+  /** The name of the minimized input in the corpus. */
+  readonly input: string;
   readonly error: string;
 }
 
@@ -52,7 +52,7 @@ export async function fuzz(target: Target, { milliseconds, random, onRun }: Fuzz
     const inputs: CorpusInput[] = [...seedsOf(target), ...loadCorpus(target.name)];
     for (const { bytes, name } of inputs) {
       const error = await run(bytes);
-      if (error !== null) return { runs: 0, added: 0, fault: { file: name, error: describe(error) } };
+      if (error !== null) return { runs: 0, added: 0, fault: { input: name, error: describe(error) } };
     }
     const covered = new Covered();
     covered.countNew(recorder.take(), true);
@@ -69,8 +69,8 @@ export async function fuzz(target: Target, { milliseconds, random, onRun }: Fuzz
         runs++;
         const error = await run(input);
         if (error === null) continue;
-        const file = saveInput(target.name, await minimize(input, error, run), 'fault-');
-        return { runs, added: 0, fault: { file, error: describe(error) } };
+        const kept = saveInput(target.name, await minimize(input, error, run), 'fault-');
+        return { runs, added: 0, fault: { input: kept, error: describe(error) } };
       }
       if (covered.countNew(recorder.take(), false) === 0) continue;
       for (const input of batch) {

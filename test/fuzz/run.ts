@@ -20,7 +20,7 @@ for (const { name } of targets) {
   console.log(`${name}: ${runs} runs, ${added} inputs added`);
   if (fault === null) continue;
   faults++;
-  console.log(`  fault, test/corpus/${name}/${fault.file}:\n  ${fault.error.replaceAll('\n', '\n  ')}`);
+  console.log(`  fault, test/corpus/${name}.jsonl, ${fault.input}:\n  ${fault.error.replaceAll('\n', '\n  ')}`);
 }
 console.log(`seed ${SEED}`);
 process.exit(faults > 0 ? 1 : 0);

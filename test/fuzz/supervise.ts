@@ -23,7 +23,7 @@ export function fuzzTarget(target: string, milliseconds: number, seed: number): 
   const words = new Int32Array(current, 0, 2);
   const saveCurrent = (error: string): FuzzResult => {
     const input = new Uint8Array(current, HEAD_BYTES, Atomics.load(words, 1)).slice();
-    return { runs: Atomics.load(words, 0), added: 0, fault: { file: saveInput(target, input, 'fault-'), error } };
+    return { runs: Atomics.load(words, 0), added: 0, fault: { input: saveInput(target, input, 'fault-'), error } };
   };
   return new Promise((resolve) => {
     let last = 0;

@@ -1,7 +1,7 @@
 /** A parser that faces the network or files of others, as the fuzzer calls it. */
 
 export interface Target {
-  /** Also the folder of its inputs below test/corpus. */
+  /** Also of the archive of its inputs in test/corpus. */
   readonly name: string;
   /** Valid inputs, to begin with. */
   readonly seeds: readonly (string | Uint8Array)[];
