@@ -4,7 +4,7 @@
  */
 import { chromium } from 'playwright-core';
 import { ADMIN_PASSWORD, startDaemon } from '../test/support/daemon.ts';
-import { pathOf } from '../test/system/edge/clients/programs.ts';
+import { pathOf } from '../test/support/programs.ts';
 import { measureDomains } from './dashboard/domains.ts';
 import { type Figure, figureTable, type World } from './dashboard/figures.ts';
 import { measureFirstPage } from './dashboard/first-page.ts';

@@ -10,12 +10,12 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startChild } from '../support/child.ts';
 import { ADMIN_PASSWORD, type Daemon, MAIN, runCommand, startDaemon } from '../support/daemon.ts';
+import { whyNotPrograms } from '../support/programs.ts';
 import { S3_KEYS, startS3Server } from '../support/s3-server.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
 import { until, untilPasses } from '../support/until.ts';
 import { startEtcd } from '../system/peers/etcd.ts';
 import { SWIFT, SWIFT_KEYS, SWIFT_REGION, startSwift } from '../system/peers/swift.ts';
-import { whyNotPrograms } from '../system/peers/transcript.ts';
 
 const BUCKET = 'waypost-backups';
 let folder: string;

@@ -7,8 +7,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Daemon } from '../support/daemon.ts';
 import { freePort } from '../support/ports.ts';
+import { whyNotPrograms } from '../support/programs.ts';
 import { startCluster } from '../system/cluster/rig.ts';
-import { whyNotPrograms } from '../system/peers/transcript.ts';
 
 const NAMES = ['a', 'b', 'c', 'd'];
 const PATIENCE_MS = 120_000;

@@ -4,9 +4,9 @@
  */
 import { suite } from 'uvu';
 import { whyNotMovedClock } from '../support/moved-clock.ts';
+import { whyNotPrograms } from '../support/programs.ts';
 import { whyNotResolver } from '../system/dnssec/resolvers.ts';
 import { OFFSETS, runCluster } from '../system/dnssec/wrong-clock.ts';
-import { whyNotPrograms } from '../system/peers/transcript.ts';
 
 const test = suite('clock of one of four nodes');
 

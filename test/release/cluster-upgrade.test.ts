@@ -10,10 +10,10 @@ import { startChild } from '../support/child.ts';
 import { MAIN } from '../support/daemon.ts';
 import { inheritedEnvironment } from '../support/inherited-environment.ts';
 import { freePort } from '../support/ports.ts';
+import { whyNotPrograms } from '../support/programs.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
 import { untilPasses } from '../support/until.ts';
 import { type EtcdMember, startEtcd } from '../system/peers/etcd.ts';
-import { whyNotPrograms } from '../system/peers/transcript.ts';
 import { buildOldVersion, type OldDaemon, populate, startVersion, zoneFiles } from './old-version.ts';
 
 const NAMES = ['node-1', 'node-2', 'node-3'];

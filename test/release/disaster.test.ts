@@ -13,9 +13,9 @@ import { type Child, startChild } from '../support/child.ts';
 import { ADMIN_PASSWORD, environment, MAIN, USUAL } from '../support/daemon.ts';
 import { openNetwork, type Place } from '../support/network.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
+import { whyNotPrograms } from '../support/programs.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
 import { untilPasses } from '../support/until.ts';
-import { whyNotPrograms } from '../system/peers/transcript.ts';
 
 const NAMES = ['node-1', 'node-2', 'node-3'] as const;
 type Name = (typeof NAMES)[number];

@@ -22,11 +22,11 @@ import { encodeQuery } from '../support/message.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 import { freePort } from '../support/ports.ts';
 import { edgeSettings } from '../support/shared-daemon.ts';
+import { runProgram, whyNotPrograms } from '../support/programs.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
 import { untilPasses } from '../support/until.ts';
 import { makeRoot, ORIGIN_ADDRESS, type SiteRig, sitesOf } from './edge/site/rig.ts';
 import { http1Visitor } from './edge/site/visitor.ts';
-import { runProgram, whyNotPrograms } from './peers/transcript.ts';
 import { type Prometheus, startPrometheus } from './prometheus.ts';
 
 const FOLDER = join(ROOT, 'config/monitoring');

@@ -6,7 +6,7 @@
 import { readdirSync } from 'node:fs';
 import { suite } from 'uvu';
 import { matrix } from '../../support/depth.ts';
-import { whyNotPrograms } from '../peers/transcript.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { stopEtcd } from './on-etcd.ts';
 
 const named = (...names: readonly string[]): ReadonlySet<string> => new Set(names.map((name) => `${name}.test.js`));

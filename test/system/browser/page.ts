@@ -4,7 +4,7 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, chromium
 import * as assert from 'uvu/assert';
 import { atEnd } from '../../support/at-end.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
-import { BROWSER, type Program, pathOf } from '../edge/clients/programs.ts';
+import { BROWSER, type Program, pathOf } from '../../support/programs.ts';
 
 /** Of every Chromium. */
 export const FLAGS = [

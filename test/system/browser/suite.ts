@@ -1,6 +1,6 @@
 /** Suites of tests that need Chromium. */
 import { suite } from 'uvu';
-import { BROWSER, type Program, whyNotPrograms } from '../edge/clients/programs.ts';
+import { BROWSER, type Program, whyNotPrograms } from '../../support/programs.ts';
 
 /** Defines tests, which are skipped if Chromium or another program is not installed. */
 export interface BrowserSuite {

@@ -3,8 +3,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ApiClient } from '../../support/api-client.ts';
 import { ADMIN_PASSWORD, runCommand } from '../../support/daemon.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { untilPasses } from '../../support/until.ts';
-import { whyNotPrograms } from '../peers/transcript.ts';
 import { startCluster } from './rig.ts';
 
 test('a node that is stopped and behind sets a password, and the others follow', async () => {

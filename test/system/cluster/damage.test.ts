@@ -9,8 +9,8 @@ import type { EtcdGateway } from '../../../core/etcd/gateway.ts';
 import { hasRevision, type KeyValue, put, range, remove } from '../../../core/etcd/messages.ts';
 import type { Daemon } from '../../support/daemon.ts';
 import { matrix } from '../../support/depth.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { untilPasses } from '../../support/until.ts';
-import { whyNotPrograms } from '../peers/transcript.ts';
 import { type ClusterRig, startCluster } from './rig.ts';
 
 const PREFIX = '/waypost/';

@@ -2,8 +2,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Daemon } from '../../support/daemon.ts';
+import { runProgram, whyNotPrograms } from '../../support/programs.ts';
 import { until } from '../../support/until.ts';
-import { runProgram, whyNotPrograms } from '../peers/transcript.ts';
 import { startCluster } from './rig.ts';
 
 /** Nobody answers there, at once: the test does not depend on a network. */

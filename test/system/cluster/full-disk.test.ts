@@ -8,9 +8,9 @@ import { CLASS_IN, TYPE } from '../../../core/wire/types.ts';
 import type { Daemon } from '../../support/daemon.ts';
 import { queryTcp } from '../../support/dns-client.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { FILLER, fill, withSmallDisk } from '../../support/small-disk.ts';
 import { untilPasses } from '../../support/until.ts';
-import { whyNotPrograms } from '../peers/transcript.ts';
 import { startCluster } from './rig.ts';
 
 const SIZE = 64 * 1024 ** 2;

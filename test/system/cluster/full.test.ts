@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { put } from '../../../core/etcd/messages.ts';
 import { startChild } from '../../support/child.ts';
 import { runCommand } from '../../support/daemon.ts';
-import { whyNotPrograms } from '../peers/transcript.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { startCluster } from './rig.ts';
 
 const QUOTA = 8 << 20;

@@ -4,8 +4,8 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { SEED } from '../../support/seed.ts';
-import { whyNotPrograms } from '../peers/transcript.ts';
 import { checkConflicts, SETTINGS } from './history/history.ts';
 import { startCluster } from './rig.ts';
 

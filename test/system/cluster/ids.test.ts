@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import type { ApiResponse, Json } from '../../support/api-client.ts';
 import type { Daemon } from '../../support/daemon.ts';
 import { depth } from '../../support/depth.ts';
-import { whyNotPrograms } from '../peers/transcript.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { startCluster } from './rig.ts';
 
 const BATCH = 1000;

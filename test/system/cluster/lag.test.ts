@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runCommand } from '../../support/daemon.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { until } from '../../support/until.ts';
-import { whyNotPrograms } from '../peers/transcript.ts';
 import { startCluster } from './rig.ts';
 
 /** Seconds. */

@@ -7,8 +7,8 @@ import { ApiClient } from '../../support/api-client.ts';
 import { type Child, startChild } from '../../support/child.ts';
 import { ADMIN_PASSWORD, environment, runCommand } from '../../support/daemon.ts';
 import { freePort } from '../../support/ports.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
-import { whyNotPrograms } from '../peers/transcript.ts';
 
 const MAIN = fileURLToPath(new URL('../../../main.js', import.meta.url));
 async function start(folder: string, port: number): Promise<{ child: Child; apis: string[] }> {

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Daemon, environment, runCommand, startDaemon } from '../../support/daemon.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
-import { whyNotPrograms } from '../peers/transcript.ts';
 import { download, packageIn, upload } from './a-package.ts';
 import { startCluster } from './rig.ts';
 

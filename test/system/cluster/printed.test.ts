@@ -13,8 +13,8 @@ import { type Child, startChild } from '../../support/child.ts';
 import { ADMIN_PASSWORD, environment, MAIN, USUAL } from '../../support/daemon.ts';
 import { openNetwork, type Place } from '../../support/network.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
-import { whyNotPrograms } from '../peers/transcript.ts';
 
 /** A terminal on a machine. */
 class Terminal {

@@ -9,10 +9,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD, type Daemon, environment, runCommand, startDaemon } from '../../support/daemon.ts';
 import { freePort } from '../../support/ports.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { untilPasses } from '../../support/until.ts';
 import { startEtcd } from '../peers/etcd.ts';
-import { whyNotPrograms } from '../peers/transcript.ts';
 
 const PATHS = ['/v1/snapshot', '/v1/applied', '/v1/statistics/', '/v1/requests/1', `/v1/blobs/${'0'.repeat(64)}`];
 

@@ -13,9 +13,9 @@ import { range } from '../../../core/etcd/messages.ts';
 import { type Child, startChild } from '../../support/child.ts';
 import { ADMIN_PASSWORD, type Daemon, environment, MAIN, runCommand, startDaemon } from '../../support/daemon.ts';
 import { freePort } from '../../support/ports.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { until, untilPasses } from '../../support/until.ts';
-import { whyNotPrograms } from '../peers/transcript.ts';
 
 interface Shown {
   readonly ca: string;

@@ -11,8 +11,8 @@ import * as assert from 'uvu/assert';
 import type { Daemon } from '../../support/daemon.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { freePort } from '../../support/ports.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { untilIs, untilPasses } from '../../support/until.ts';
-import { whyNotPrograms } from '../peers/transcript.ts';
 import { type ClusterRig, startCluster } from './rig.ts';
 
 const HOST = 'www.tailed.test';

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Daemon, runCommand } from '../../support/daemon.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { untilPasses } from '../../support/until.ts';
 import { startEtcd } from '../peers/etcd.ts';
-import { whyNotPrograms } from '../peers/transcript.ts';
 import { startCluster } from './rig.ts';
 
 const untilReady = ({ api, child }: Daemon): Promise<void> =>

@@ -11,9 +11,9 @@ import { type Operation, put, range, remove } from '../../../core/etcd/messages.
 import { type Child, startChild } from '../../support/child.ts';
 import { ADMIN_PASSWORD, type Daemon, environment, runCommand, startDaemon } from '../../support/daemon.ts';
 import { freePort } from '../../support/ports.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { untilPasses } from '../../support/until.ts';
-import { whyNotPrograms } from '../peers/transcript.ts';
 
 const ACTIONS: Readonly<Record<string, Operation>> = {
   get: range('/waypost/head'),

@@ -6,9 +6,9 @@ import { existsSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Daemon } from '../../support/daemon.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { untilIs } from '../../support/until.ts';
 import { FILES, TestPrimary } from '../peers/primaries.ts';
-import { whyNotPrograms } from '../peers/transcript.ts';
 import { dig } from '../peers/zone-comparison.ts';
 import { startCluster } from './rig.ts';
 

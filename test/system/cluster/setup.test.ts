@@ -8,10 +8,10 @@ import * as assert from 'uvu/assert';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { ADMIN_PASSWORD, environment, runCommand, startDaemon } from '../../support/daemon.ts';
 import { freePort } from '../../support/ports.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { untilPasses } from '../../support/until.ts';
 import { type EtcdMember, startEtcd } from '../peers/etcd.ts';
-import { whyNotPrograms } from '../peers/transcript.ts';
 
 interface Context {
   etcd: EtcdMember;

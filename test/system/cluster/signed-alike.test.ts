@@ -14,7 +14,9 @@ import { LEVEL } from '../../support/level.ts';
 import { encodeQuery } from '../../support/message.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { freePort } from '../../support/ports.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { Relay } from '../../support/relay.ts';
+import { until } from '../../support/until.ts';
 import { type DnssecView, dsOf } from '../dnssec/owner.ts';
 import { ParentZone } from '../dnssec/parent.ts';
 import { whyNotResolver } from '../dnssec/resolvers.ts';
@@ -27,7 +29,6 @@ import {
   startSecondary,
   whyNotSecondary,
 } from '../peers/secondaries.ts';
-import { whyNotPrograms } from '../peers/transcript.ts';
 import { type ClusterRig, startCluster } from './rig.ts';
 
 const ZONE = 'signed.example.';
@@ -118,11 +119,6 @@ test.after(async () => {
   await rig?.close();
   await parent?.close();
 });
-
-async function until(check: () => Promise<boolean>, label: string): Promise<void> {
-  for (const deadline = performance.now() + PATIENCE_MS; !(await check()); await sleep(50))
-    if (performance.now() > deadline) throw new Error(`${label}: not within ${PATIENCE_MS} ms`);
-}
 
 const nameOf = (label: string): Uint8Array => parseName(`${label}${ZONE}`);
 

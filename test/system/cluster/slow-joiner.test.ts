@@ -7,10 +7,10 @@ import { test } from 'uvu';
 import { EtcdLog } from '../../../core/journal/etcd/shared-log.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
 import { freePort } from '../../support/ports.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { until } from '../../support/until.ts';
 import { startEtcd } from '../peers/etcd.ts';
-import { whyNotPrograms } from '../peers/transcript.ts';
 import { credentialsIn, inviteNode } from './credentials.ts';
 
 const HISTORY = 10;

@@ -6,7 +6,7 @@ import { TYPE } from '../../../core/wire/types.ts';
 import type { Daemon } from '../../support/daemon.ts';
 import { queryTcp } from '../../support/dns-client.ts';
 import { encodeQuery } from '../../support/message.ts';
-import { whyNotPrograms } from '../peers/transcript.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { startCluster } from './rig.ts';
 
 interface Statistics {

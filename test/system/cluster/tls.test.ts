@@ -12,9 +12,9 @@ import * as assert from 'uvu/assert';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { freePort } from '../../support/ports.ts';
+import { runProgram, whyNotPrograms } from '../../support/programs.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { acmeSettings, type Directory, startDirectory } from '../peers/pebble.ts';
-import { runProgram, whyNotPrograms } from '../peers/transcript.ts';
 import { type ClusterRig, startCluster } from './rig.ts';
 
 /** Connects once; whether the session was resumed, and the ticket that came. */

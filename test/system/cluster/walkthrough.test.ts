@@ -12,8 +12,8 @@ import { keysBelow } from '../../../core/journal/etcd/etcd-keys.ts';
 import { App, STEP } from '../../support/authenticator-app.ts';
 import { ADMIN_PASSWORD, type Daemon } from '../../support/daemon.ts';
 import { UdpClient } from '../../support/dns-client.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { until } from '../../support/until.ts';
-import { whyNotPrograms } from '../peers/transcript.ts';
 import { startCluster } from './rig.ts';
 
 async function addresses({ dnsPort }: Daemon, name: string): Promise<string[]> {

@@ -1,9 +1,9 @@
 /** One node of a cluster delivers webhooks; when it is killed, another does; nothing is lost. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { untilPasses } from '../../support/until.ts';
 import { startReceiver } from '../core/webhooks/receiver.ts';
-import { whyNotPrograms } from '../peers/transcript.ts';
 import { startCluster } from './rig.ts';
 
 test('the delivering node is killed while events are written', async () => {

@@ -1,9 +1,9 @@
 /** Chromium with the dashboard of a daemon, and what must never happen in it. */
 import type { Browser, Page } from 'playwright-core';
 import { ADMIN_PASSWORD, type Daemon, type ServingDaemon, startDaemon } from '../../support/daemon.ts';
+import { BROWSER, type Program } from '../../support/programs.ts';
 import { borrowDaemon } from '../../support/shared-daemon.ts';
 import { sharedChromium, withOwnPage } from '../browser/page.ts';
-import { BROWSER, type Program } from '../edge/clients/programs.ts';
 
 /** The console reports refused requests; pages show their messages. */
 const EXPECTED = /^Failed to load resource: the server responded with a status of (401|403|404|409|412|422) /;

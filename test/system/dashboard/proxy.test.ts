@@ -9,12 +9,12 @@ import * as assert from 'uvu/assert';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { ADMIN_PASSWORD, type ServingDaemon } from '../../support/daemon.ts';
 import { freePort } from '../../support/ports.ts';
+import { whyNotPrograms as whyNotPeers } from '../../support/programs.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { untilIs, untilMatches, untilPasses } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
 import { startDaemonDirectory } from '../peers/pebble.ts';
-import { whyNotPrograms as whyNotPeers } from '../peers/transcript.ts';
 import { actUnaware, signIn, withOwnWorld, withPage, withWorld } from './browser.ts';
 
 const test = browserSuite('proxy in the dashboard');

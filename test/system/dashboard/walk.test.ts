@@ -13,10 +13,10 @@ import * as assert from 'uvu/assert';
 import { ZipFile } from 'yazl';
 import { newApp } from '../../../core/miniapp/templates/templates.ts';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { untilIs } from '../../support/until.ts';
 import { browserSuite } from '../browser/suite.ts';
 import { startDaemonDirectory } from '../peers/pebble.ts';
-import { whyNotPrograms } from '../peers/transcript.ts';
 import { type World, withOwnWorld, withPage } from './browser.ts';
 
 const run = promisify(execFile);

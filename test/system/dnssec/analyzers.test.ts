@@ -5,8 +5,8 @@ import * as assert from 'uvu/assert';
 import type { Json } from '../../support/api-client.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
+import { runProgram, whyNotPrograms } from '../../support/programs.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
-import { runProgram, whyNotPrograms } from '../peers/transcript.ts';
 import { enterInternet, type Internet, OTHER, OURS, startInternet } from './internet.ts';
 import type { RecordText } from './rig.ts';
 

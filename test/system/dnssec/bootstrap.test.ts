@@ -7,8 +7,8 @@ import type { Domain } from '../../../core/store/rows.ts';
 import { formatName } from '../../../core/wire/name.ts';
 import { finishSigning, setState } from '../../admin-api/contract/signed.ts';
 import { NO_DS } from '../../admin-api/daemon.ts';
+import { runProgram, whyNotPrograms } from '../../support/programs.ts';
 import { temporaryFolder } from '../../support/temp.ts';
-import { runProgram, whyNotPrograms } from '../peers/transcript.ts';
 import { startUpdateServer, type UpdateServer } from '../peers/update-server.ts';
 import { anchorFile, signZone, transferred, zoneText } from './rig.ts';
 

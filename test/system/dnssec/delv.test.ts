@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Domain } from '../../../core/store/rows.ts';
 import { formatName } from '../../../core/wire/name.ts';
-import { runProgram, whyNotPrograms } from '../peers/transcript.ts';
+import { runProgram, whyNotPrograms } from '../../support/programs.ts';
 import { startUpdateServer, type UpdateServer } from '../peers/update-server.ts';
 import { addRecords, anchorFile, RECORDS, signZone } from './rig.ts';
 

@@ -26,10 +26,10 @@ import { SignedRows } from '../../reference/signed-rows.ts';
 import { WorldSteps } from '../../reference/steps.ts';
 import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
+import { runProgram, whyNotPrograms } from '../../support/programs.ts';
 import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
-import { runProgram, whyNotPrograms } from '../peers/transcript.ts';
 import { zoneText } from './rig.ts';
 
 const ZONES = depth({ quick: 10, moderate: 40, full: 10_000 });

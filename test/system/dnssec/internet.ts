@@ -6,8 +6,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startChild } from '../../support/child.ts';
 import { openNetwork, run } from '../../support/network.ts';
+import { runProgram } from '../../support/programs.ts';
 import { temporaryFolder } from '../../support/temp.ts';
-import { runProgram } from '../peers/transcript.ts';
 
 /** Of our daemon, in different networks. */
 export const OURS = { ipv4: ['45.0.1.1', '46.0.2.2'], ipv6: ['2a01:1::1', '2a02:2::2'] } as const;

@@ -13,8 +13,8 @@ import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.t
 import { depth } from '../../support/depth.ts';
 import { MovedClock, whyNotMovedClock } from '../../support/moved-clock.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
+import { runProgram, whyNotPrograms } from '../../support/programs.ts';
 import { temporaryFolder } from '../../support/temp.ts';
-import { runProgram, whyNotPrograms } from '../peers/transcript.ts';
 import { clockOf, type DnssecView, dsOf, viewOf } from './owner.ts';
 import { ParentZone } from './parent.ts';
 import { whyNotResolver } from './resolvers.ts';

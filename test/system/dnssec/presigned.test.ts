@@ -12,9 +12,9 @@ import { type Domain, domains, records } from '../../../core/store/rows.ts';
 import { TYPE } from '../../../core/wire/types.ts';
 import { newDomain, newRecord } from '../../core/journal/fixture.ts';
 import { recordKey } from '../../reference/compare.ts';
+import { runProgram, whyNotPrograms } from '../../support/programs.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 import { type PresignedZone, SIGNERS, signZones } from '../peers/presigning.ts';
-import { runProgram, whyNotPrograms } from '../peers/transcript.ts';
 import { startUpdateServer, type UpdateServer } from '../peers/update-server.ts';
 import { transferred, zoneText } from './rig.ts';
 

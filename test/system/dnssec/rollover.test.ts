@@ -11,8 +11,8 @@ import type { DnssecKey, DnssecState, Domain, ParentLook } from '../../../core/s
 import { formatName } from '../../../core/wire/name.ts';
 import { FOREIGN_KEY } from '../../admin-api/contract/sample.ts';
 import { finishSigning, setState } from '../../admin-api/contract/signed.ts';
+import { runProgram, whyNotPrograms } from '../../support/programs.ts';
 import { temporaryFolder } from '../../support/temp.ts';
-import { runProgram, whyNotPrograms } from '../peers/transcript.ts';
 import { startUpdateServer, type UpdateServer } from '../peers/update-server.ts';
 import { addRecords, anchorFile, RECORDS, transferred, zoneText } from './rig.ts';
 

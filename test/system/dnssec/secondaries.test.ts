@@ -18,12 +18,12 @@ import { UdpClient } from '../../support/dns-client.ts';
 import { decodeMessage, encodeQuery, type Message } from '../../support/message.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { freePort } from '../../support/ports.ts';
+import { runProgram, whyNotPrograms } from '../../support/programs.ts';
 import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { serialOf, transferOver, transferRequest, zoneText } from '../../support/transfer-client.ts';
 import { type Secondary, type SecondaryKind, startSecondary, whyNotSecondary } from '../peers/secondaries.ts';
-import { runProgram, whyNotPrograms } from '../peers/transcript.ts';
 import { RECORDS, type RecordText, zoneText as zoneFile } from './rig.ts';
 
 const ZONE = 'signed.example';

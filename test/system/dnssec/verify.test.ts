@@ -10,8 +10,8 @@ import { formatName } from '../../../core/wire/name.ts';
 import { formatRdata } from '../../../core/wire/rdata/index.ts';
 import { TYPE } from '../../../core/wire/types.ts';
 import { World } from '../../admin-api/update/world.ts';
+import { runProgram, whyNotPrograms } from '../../support/programs.ts';
 import { temporaryFolder } from '../../support/temp.ts';
-import { runProgram, whyNotPrograms } from '../peers/transcript.ts';
 import { addRecords, RECORDS, signZone, transferred, zoneText } from './rig.ts';
 
 const missing = whyNotPrograms('ldns-verify-zone', 'dnssec-verify');

@@ -5,7 +5,7 @@
 import { suite } from 'uvu';
 import { matrix } from '../../support/depth.ts';
 import { whyNotMovedClock } from '../../support/moved-clock.ts';
-import { whyNotPrograms } from '../peers/transcript.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { whyNotResolver } from './resolvers.ts';
 import { DAY, runCluster, runSingle, SECOND } from './wrong-clock.ts';
 

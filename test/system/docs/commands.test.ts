@@ -12,9 +12,9 @@ import { type Command, inlineCode, type Page, readAllPages, readPages } from '..
 import { ADMIN_PASSWORD, type Daemon, MAIN, type ServingDaemon, startDaemon } from '../../support/daemon.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { freePort } from '../../support/ports.ts';
+import { type Program, whyNotPrograms } from '../../support/programs.ts';
 import { borrowDaemon, edgeSettings } from '../../support/shared-daemon.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
-import { type Program, whyNotPrograms } from '../peers/transcript.ts';
 import { listening, Terminal } from './terminal.ts';
 
 const PROGRAMS: readonly Program[] = ['dig', 'curl', 'nsupdate', 'openssl'];

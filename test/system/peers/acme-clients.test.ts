@@ -10,10 +10,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
+import { type Run, runProgram, whyNotPrograms } from '../../support/programs.ts';
 import { type Borrowed, borrowDaemon } from '../../support/shared-daemon.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 import { type Directory, startDirectory } from './pebble.ts';
-import { type Run, runProgram, whyNotPrograms } from './transcript.ts';
 
 const CERTBOT_PLUGIN = '/usr/lib/python3/dist-packages/certbot_dns_rfc2136';
 

@@ -11,9 +11,9 @@ import * as assert from 'uvu/assert';
 import { type Child, startChild } from '../../support/child.ts';
 import { ADMIN_PASSWORD, MAIN, runCommand } from '../../support/daemon.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
+import { runProgram, whyNotPrograms } from '../../support/programs.ts';
 import { type Borrowed, borrowDaemon } from '../../support/shared-daemon.ts';
 import { temporaryFolder } from '../../support/temp.ts';
-import { runProgram, whyNotPrograms } from './transcript.ts';
 
 const NSUPDATE_MODULE =
   '/usr/lib/python3/dist-packages/ansible_collections/community/general/plugins/modules/nsupdate.py';

@@ -9,8 +9,8 @@ import * as assert from 'uvu/assert';
 import type { Domain } from '../../../core/store/rows.ts';
 import { formatName } from '../../../core/wire/name.ts';
 import type { Key } from '../../admin-api/update/world.ts';
+import { runProgram, whyNotPrograms } from '../../support/programs.ts';
 import { temporaryFolder } from '../../support/temp.ts';
-import { runProgram, whyNotPrograms } from './transcript.ts';
 import { startUpdateServer, type UpdateServer } from './update-server.ts';
 
 const test = suite<{ server: UpdateServer; key: Key; folder: string }>('knsupdate');

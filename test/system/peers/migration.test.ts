@@ -10,11 +10,11 @@ import { run } from '../../admin-api/cli/harness.ts';
 import { startChild } from '../../support/child.ts';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { freePort } from '../../support/ports.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { type Borrowed, borrowDaemon } from '../../support/shared-daemon.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { startPowerDnsServer } from './powerdns-server.ts';
 import { whyNot } from './servers.ts';
-import { whyNotPrograms } from './transcript.ts';
 
 interface Old {
   readonly port: number;

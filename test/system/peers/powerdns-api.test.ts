@@ -8,10 +8,10 @@ import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { SEED } from '../../support/seed.ts';
 import { type Borrowed, borrowDaemon } from '../../support/shared-daemon.ts';
 import { type PowerDnsServer, startPowerDnsServer } from './powerdns-server.ts';
-import { whyNotPrograms } from './transcript.ts';
 
 const ZONES = '/api/v1/servers/localhost/zones';
 const SEQUENCES = depth({ quick: 5, moderate: 8, full: 2000 });

@@ -5,8 +5,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { EXAMPLES, ZONE } from '../../admin-api/powerdns/server-examples.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { type PowerDnsServer, startPowerDnsServer } from './powerdns-server.ts';
-import { whyNotPrograms } from './transcript.ts';
 
 interface Context {
   server: PowerDnsServer;

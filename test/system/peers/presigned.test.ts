@@ -12,12 +12,12 @@ import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { queryTcp } from '../../support/dns-client.ts';
 import { InProcess } from '../../support/in-process.ts';
 import { decodeLoosely, decodeMessage, encodeQuery, type Message } from '../../support/message.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { borrowDaemon } from '../../support/shared-daemon.ts';
 import { transferOver, transferRequest } from '../../support/transfer-client.ts';
 import { untilIs } from '../../support/until.ts';
 import { NAMES, type PresignedZone, SIGNERS, signZones } from './presigning.ts';
 import { type Peer, startPeer, whyNot } from './servers.ts';
-import { whyNotPrograms } from './transcript.ts';
 
 const TYPES = [TYPE.A, TYPE.TXT, TYPE.NS, TYPE.DS, TYPE.CNAME, TYPE.DNAME];
 const APEX_TYPES = [TYPE.SOA, TYPE.DNSKEY, TYPE.NSEC3PARAM, TYPE.MX];

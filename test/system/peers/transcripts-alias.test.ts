@@ -7,8 +7,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RCODE } from '../../../core/wire/types.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { TargetServer } from '../../support/target-server.ts';
-import { option, request, server, whyNotPrograms } from './transcript.ts';
+import { option, request, server } from './transcript.ts';
 
 const PROGRAMS = ['kdig', 'dig'] as const;
 const APEX = 'alias.test';

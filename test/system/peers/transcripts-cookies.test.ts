@@ -5,7 +5,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
-import { messagesOf, option, request, runProgram, server, type Transcript, whyNotPrograms } from './transcript.ts';
+import { runProgram, whyNotPrograms } from '../../support/programs.ts';
+import { messagesOf, option, request, server, type Transcript } from './transcript.ts';
 
 const APEX = 'cookies.test';
 const WWW = `www.${APEX}`;

@@ -10,10 +10,11 @@ import { TYPE } from '../../../core/wire/types.ts';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { readExposition, sampleOf } from '../../support/exposition.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';
+import { runProgram, whyNotPrograms } from '../../support/programs.ts';
 import { type Borrowed, borrowDaemon } from '../../support/shared-daemon.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 import { type HttpsFront, startHttpsFront } from './https-front.ts';
-import { request, runProgram, server, whyNotPrograms } from './transcript.ts';
+import { request, server } from './transcript.ts';
 
 const CLIENTS = ['kdig', 'dig'] as const;
 const APEX = 'doh.test';

@@ -3,9 +3,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { readExposition, sampleOf } from '../../support/exposition.ts';
+import { runProgram, whyNotPrograms } from '../../support/programs.ts';
 import { type Borrowed, borrowDaemon } from '../../support/shared-daemon.ts';
 import { type HttpsFront, startHttpsFront } from './https-front.ts';
-import { messagesOf, option, request, runProgram, server, whyNotPrograms } from './transcript.ts';
+import { messagesOf, option, request, server } from './transcript.ts';
 
 const CLIENTS = ['kdig', 'dig'] as const;
 type Client = (typeof CLIENTS)[number];

@@ -5,8 +5,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Daemon, type ServingDaemon, startDaemon } from '../../support/daemon.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { type Borrowed, borrowDaemon } from '../../support/shared-daemon.ts';
-import { option, request, server, type Transcript, whyNotPrograms } from './transcript.ts';
+import { option, request, server, type Transcript } from './transcript.ts';
 
 const PROGRAMS = ['kdig', 'dig'] as const;
 const VERSIONS = ['version.bind', 'version.server', 'VERSION.BIND'];

@@ -11,8 +11,9 @@ import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
 import { readExposition, sampleOf } from '../../support/exposition.ts';
 import { freePort } from '../../support/ports.ts';
+import { runProgram, whyNotPrograms } from '../../support/programs.ts';
 import { temporaryFolder } from '../../support/temp.ts';
-import { messagesOf, recordsOf, request, runProgram, server, whyNotPrograms } from './transcript.ts';
+import { messagesOf, recordsOf, request, server } from './transcript.ts';
 
 const PROGRAMS = ['kdig', 'dig'] as const;
 const APEX = 'tls.test';

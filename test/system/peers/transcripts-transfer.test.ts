@@ -5,8 +5,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
+import { runProgram, whyNotPrograms } from '../../support/programs.ts';
 import { type Borrowed, borrowDaemon } from '../../support/shared-daemon.ts';
-import { type Line, recordsOf, request, runProgram, server, whyNotPrograms } from './transcript.ts';
+import { type Line, recordsOf, request, server } from './transcript.ts';
 
 const PROGRAMS = ['kdig', 'dig'] as const;
 type Program = (typeof PROGRAMS)[number];

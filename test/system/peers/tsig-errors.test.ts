@@ -8,9 +8,10 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
+import { type Run, runProgram, whyNotPrograms } from '../../support/programs.ts';
 import { type Borrowed, borrowDaemon } from '../../support/shared-daemon.ts';
 import { temporaryFolder } from '../../support/temp.ts';
-import { type Run, runProgram, server, whyNotPrograms } from './transcript.ts';
+import { server } from './transcript.ts';
 
 const ZONE = 'signed.example.net';
 const NAME = 'updater';

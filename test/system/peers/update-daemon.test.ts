@@ -8,8 +8,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startChild } from '../../support/child.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
+import { runProgram, whyNotPrograms } from '../../support/programs.ts';
 import { temporaryFolder } from '../../support/temp.ts';
-import { runProgram, whyNotPrograms } from './transcript.ts';
 
 const ZONE = 'example.net';
 const missing = whyNotPrograms('nsupdate', 'dig');

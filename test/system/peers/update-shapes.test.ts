@@ -17,9 +17,10 @@ import { startChild } from '../../support/child.ts';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { queryTcp, UdpClient } from '../../support/dns-client.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
+import { runProgram, whyNotPrograms } from '../../support/programs.ts';
 import { type Borrowed, borrowDaemon } from '../../support/shared-daemon.ts';
 import { add, deleteOne, deleteSet, encodeUpdate, type Section } from '../../support/update-message.ts';
-import { recordsOf, runProgram, server, whyNotPrograms } from './transcript.ts';
+import { recordsOf, server } from './transcript.ts';
 
 const PYTHON = '/usr/bin/python3';
 const DNSPYTHON = '/usr/lib/python3/dist-packages/dns';

@@ -18,7 +18,7 @@ import { pemOfKey } from '../../support/certificate.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { freePort } from '../../support/ports.ts';
-import { runProgram, whyNotPrograms } from '../edge/clients/programs.ts';
+import { runProgram, whyNotPrograms } from '../../support/programs.ts';
 
 const SITE = 'site.test';
 

@@ -9,10 +9,10 @@ import { join } from 'node:path';
 import { type BrowserContext, chromium, type FrameLocator, type Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { PATIENCE_MS } from '../../support/patience.ts';
+import { pathOf } from '../../support/programs.ts';
 import { FLAGS } from '../browser/page.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
-import { pathOf } from '../edge/clients/programs.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
 import { type Files, openPanel, resetView, type World, withSimulator, withSimulatorPage } from './world.ts';
 

@@ -11,10 +11,10 @@ import { put, range } from '../../../core/etcd/messages.ts';
 import { startChild } from '../../support/child.ts';
 import { environment, runCommand } from '../../support/daemon.ts';
 import { freePort } from '../../support/ports.ts';
+import { whyNotPrograms } from '../../support/programs.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { untilPasses } from '../../support/until.ts';
 import { startReceiver } from '../core/os/systemd/receiver.ts';
-import { whyNotPrograms } from '../peers/transcript.ts';
 
 const UNITS = ['waypost', 'waypost-etcd'] as const;
 const EXAMPLES = ['single', 'four-nodes', 'external-etcd', 'waypost'] as const;

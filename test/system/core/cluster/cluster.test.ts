@@ -16,10 +16,10 @@ import { loadConfig } from '../../../../core/config/index.ts';
 import type { EtcdGateway } from '../../../../core/etcd/gateway.ts';
 import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
 import { PATIENCE_MS } from '../../../support/patience.ts';
+import { whyNotPrograms } from '../../../support/programs.ts';
 import { temporaryFolder } from '../../../support/temp.ts';
 import { until } from '../../../support/until.ts';
 import { type EtcdMember, startEtcd } from '../../peers/etcd.ts';
-import { whyNotPrograms } from '../../peers/transcript.ts';
 
 const authority = { name: 'authority.cluster.test', key: ecKey() };
 const ca = certificate({ ...authority, ca: true });

@@ -5,8 +5,8 @@ import { Compaction } from '../../../../core/cluster/compaction.ts';
 import { EtcdCompacted } from '../../../../core/etcd/errors.ts';
 import { EtcdGateway } from '../../../../core/etcd/gateway.ts';
 import { put, range } from '../../../../core/etcd/messages.ts';
+import { whyNotPrograms } from '../../../support/programs.ts';
 import { startEtcd } from '../../peers/etcd.ts';
-import { whyNotPrograms } from '../../peers/transcript.ts';
 
 test('what was replaced before the last turn but one is gone, what came since can be watched, what is there stays', async () => {
   const etcd = await startEtcd();

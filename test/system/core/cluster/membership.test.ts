@@ -12,11 +12,11 @@ import { loadConfig } from '../../../../core/config/index.ts';
 import { EtcdGateway } from '../../../../core/etcd/gateway.ts';
 import { put } from '../../../../core/etcd/messages.ts';
 import { startFaultyGateway } from '../../../core/journal/faulty-gateway.ts';
+import { whyNotPrograms } from '../../../support/programs.ts';
 import { Random } from '../../../support/random.ts';
 import { SEED } from '../../../support/seed.ts';
 import { until } from '../../../support/until.ts';
 import { type EtcdMember, startEtcd } from '../../peers/etcd.ts';
-import { whyNotPrograms } from '../../peers/transcript.ts';
 
 let etcd: EtcdMember;
 let gateway: EtcdGateway;

@@ -8,9 +8,9 @@ import { StateError } from '../../../../core/base/errors.ts';
 import { initCluster, invite, joinCluster } from '../../../../core/cluster/setup.ts';
 import { loadConfig } from '../../../../core/config/index.ts';
 import { freePort } from '../../../support/ports.ts';
+import { whyNotPrograms } from '../../../support/programs.ts';
 import { temporaryFolder } from '../../../support/temp.ts';
 import { startEtcd } from '../../peers/etcd.ts';
-import { whyNotPrograms } from '../../peers/transcript.ts';
 
 const configOf = (name: string, endpoint: string) =>
   loadConfig({

@@ -15,8 +15,8 @@ import type { EtcdJournal } from '../../../../core/journal/etcd/contract.ts';
 import { openEtcdJournal } from '../../../../core/journal/etcd/etcd-journal.ts';
 import { accounts } from '../../../../core/store/rows.ts';
 import { DEFAULTS, newAccount, type Store, withStore } from '../../../core/journal/fixture.ts';
+import { whyNotPrograms } from '../../../support/programs.ts';
 import { type EtcdMember, startEtcd } from '../../peers/etcd.ts';
-import { whyNotPrograms } from '../../peers/transcript.ts';
 
 /** Before one etcd, then before another; a watch stays where it is. */
 async function startSwitch(first: EtcdMember) {

@@ -11,9 +11,9 @@ import { openEtcdJournal } from '../../../../core/journal/etcd/etcd-journal.ts';
 import { accounts } from '../../../../core/store/rows.ts';
 import { checkAlike, DEFAULTS, newAccount, type Store, withStore } from '../../../core/journal/fixture.ts';
 import { PATIENCE_MS } from '../../../support/patience.ts';
+import { whyNotPrograms } from '../../../support/programs.ts';
 import { until } from '../../../support/until.ts';
 import { type EtcdMember, startEtcd } from '../../peers/etcd.ts';
-import { whyNotPrograms } from '../../peers/transcript.ts';
 
 interface Node extends Store {
   readonly journal: EtcdJournal;

@@ -27,11 +27,11 @@ import {
 } from '../../../core/journal/fixture.ts';
 import { depth } from '../../../support/depth.ts';
 import { PATIENCE_MS } from '../../../support/patience.ts';
+import { whyNotPrograms } from '../../../support/programs.ts';
 import { Random } from '../../../support/random.ts';
 import { SEED } from '../../../support/seed.ts';
 import { until } from '../../../support/until.ts';
 import { type EtcdMember, startEtcd } from '../../peers/etcd.ts';
-import { whyNotPrograms } from '../../peers/transcript.ts';
 
 const WRITES = depth({ quick: 600, moderate: 600, full: 10_000 });
 const NODES = 3;

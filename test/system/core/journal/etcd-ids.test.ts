@@ -9,8 +9,8 @@ import { openEtcdJournal } from '../../../../core/journal/etcd/etcd-journal.ts';
 import type { Id } from '../../../../core/store/keys.ts';
 import { accounts } from '../../../../core/store/rows.ts';
 import { DEFAULTS, newAccount, type Store, withStore } from '../../../core/journal/fixture.ts';
+import { whyNotPrograms } from '../../../support/programs.ts';
 import { startEtcd } from '../../peers/etcd.ts';
-import { whyNotPrograms } from '../../peers/transcript.ts';
 
 const INTERVAL = 100;
 const DEADLINE = 5000;

@@ -16,10 +16,10 @@ import { StoreReader } from '../../../../core/store/reader.ts';
 import { domains, proxies, records } from '../../../../core/store/rows.ts';
 import type { ZoneSettings } from '../../../../core/zone/settings.ts';
 import { addressRecord, DEFAULTS, dump, newDomain, newProxy } from '../../../core/journal/fixture.ts';
+import { whyNotPrograms } from '../../../support/programs.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 import { until } from '../../../support/until.ts';
 import { startEtcd } from '../../peers/etcd.ts';
-import { whyNotPrograms } from '../../peers/transcript.ts';
 
 const CHANGED = { ...DEFAULTS, expire: 77, cluster: { ipv4: ['192.0.2.81'], ipv6: [] } };
 const ZONES = ['one.test.', 'two.test.', 'three.test.'].map((apex) => newDomain(apex));

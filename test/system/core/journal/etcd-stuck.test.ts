@@ -22,9 +22,9 @@ import { DISK } from '../../../../core/protection/levels.ts';
 import { Storage } from '../../../../core/protection/storage.ts';
 import { accounts } from '../../../../core/store/rows.ts';
 import { DEFAULTS, dump, newAccount, type Store, withStore } from '../../../core/journal/fixture.ts';
+import { whyNotPrograms } from '../../../support/programs.ts';
 import { until } from '../../../support/until.ts';
 import { type EtcdMember, startEtcd } from '../../peers/etcd.ts';
-import { whyNotPrograms } from '../../peers/transcript.ts';
 
 interface Node extends Store {
   readonly journal: EtcdJournal;

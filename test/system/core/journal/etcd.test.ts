@@ -10,8 +10,8 @@ import { domains, records } from '../../../../core/store/rows.ts';
 import { TYPE } from '../../../../core/wire/types.ts';
 import { journalContract } from '../../../core/journal/contract.ts';
 import { DEFAULTS, dump, type JournalFactory, newDomain, newRecord, withStore } from '../../../core/journal/fixture.ts';
+import { whyNotPrograms } from '../../../support/programs.ts';
 import { type EtcdMember, startEtcd } from '../../peers/etcd.ts';
-import { whyNotPrograms } from '../../peers/transcript.ts';
 
 let member: EtcdMember;
 let gateway: EtcdGateway;

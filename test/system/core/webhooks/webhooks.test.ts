@@ -6,8 +6,8 @@ import * as assert from 'uvu/assert';
 import { readPage } from '../../../check/docs/pages.ts';
 import type { Json } from '../../../support/api-client.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../../support/daemon.ts';
+import { whyNotPrograms } from '../../../support/programs.ts';
 import { untilIs, untilPasses } from '../../../support/until.ts';
-import { whyNotPrograms } from '../../peers/transcript.ts';
 import { type Arrived, isSigned, type Receiver, startReceiver } from './receiver.ts';
 
 interface Context {

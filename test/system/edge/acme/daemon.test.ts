@@ -9,8 +9,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD, type Daemon, runCommand, startDaemon } from '../../../support/daemon.ts';
 import { PATIENCE_MS } from '../../../support/patience.ts';
+import { runProgram, whyNotPrograms } from '../../../support/programs.ts';
 import { type Directory, startDaemonDirectory } from '../../peers/pebble.ts';
-import { runProgram, whyNotPrograms } from '../../peers/transcript.ts';
 
 interface Context {
   daemon: Daemon;

@@ -20,8 +20,8 @@ import { type Asked, type Front, type Reply, startFront, withJson } from '../../
 import { Rig } from '../../../edge/acme/rig.ts';
 import { certificate, ecKey } from '../../../support/certificate.ts';
 import { PATIENCE_MS } from '../../../support/patience.ts';
+import { whyNotPrograms } from '../../../support/programs.ts';
 import { type Directory, startDirectory } from '../../peers/pebble.ts';
-import { whyNotPrograms } from '../../peers/transcript.ts';
 
 interface Context {
   rig: Rig;

@@ -22,8 +22,8 @@ import { newRecord } from '../../../core/journal/fixture.ts';
 import { Rig } from '../../../edge/acme/rig.ts';
 import { newId } from '../../../support/ids.ts';
 import { freePort } from '../../../support/ports.ts';
+import { runProgram, whyNotPrograms } from '../../../support/programs.ts';
 import { type Directory, startDirectory } from '../../peers/pebble.ts';
-import { runProgram, whyNotPrograms } from '../../peers/transcript.ts';
 
 interface Context {
   rig: Rig;

@@ -3,8 +3,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startFront } from '../../../edge/acme/front.ts';
 import { Rig } from '../../../edge/acme/rig.ts';
+import { whyNotPrograms } from '../../../support/programs.ts';
 import { startDirectory } from '../../peers/pebble.ts';
-import { whyNotPrograms } from '../../peers/transcript.ts';
 
 const test = suite('polling of pebble');
 

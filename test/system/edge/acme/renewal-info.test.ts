@@ -8,8 +8,8 @@ import * as assert from 'uvu/assert';
 import { certificateId } from '../../../../edge/acme/ari.ts';
 import { type Asked, type Front, type Reply, startFront, withJson } from '../../../edge/acme/front.ts';
 import { Rig } from '../../../edge/acme/rig.ts';
+import { whyNotPrograms } from '../../../support/programs.ts';
 import { type Directory, startDirectory } from '../../peers/pebble.ts';
-import { whyNotPrograms } from '../../peers/transcript.ts';
 
 interface Context {
   rig: Rig;

@@ -17,9 +17,9 @@ import { startChild } from '../../../support/child.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../../support/daemon.ts';
 import { PATIENCE_MS } from '../../../support/patience.ts';
 import { freePort } from '../../../support/ports.ts';
+import { whyNotPrograms } from '../../../support/programs.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 import { acmeSettings, type Directory, startDirectory } from '../../peers/pebble.ts';
-import { whyNotPrograms } from '../../peers/transcript.ts';
 
 interface Context {
   daemon: Daemon;

@@ -3,10 +3,10 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PATIENCE_MS } from '../../../support/patience.ts';
+import { pathOf, whyNotPrograms } from '../../../support/programs.ts';
 import { IMAGES } from '../host/gallery.ts';
 import { type Host, startHost } from '../host/host.ts';
 import { VERSION_QUESTION } from '../host/websocket.ts';
-import { pathOf, whyNotPrograms } from './programs.ts';
 
 /** Its own connections to the outside are off; it has none here. */
 const FLAGS = [

@@ -1,10 +1,10 @@
 /** curl, over HTTP/1.1 and HTTP/2. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type Run, runProgram, runShell, whyNotPrograms } from '../../../support/programs.ts';
 import { type Host, startHost } from '../host/host.ts';
 import { downloadHash, HINT, READY } from '../host/site.ts';
 import { type BodyFile, bodyFile, DOWNLOAD_BYTES, UPLOAD_BYTES } from './bodies.ts';
-import { type Run, runProgram, runShell, whyNotPrograms } from './programs.ts';
 
 /** What a body that passes through may add to the server's memory, megabytes, whatever its size. */
 const GROWTH_MB = 64;

@@ -7,8 +7,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startChild } from '../../../support/child.ts';
 import { PATIENCE_MS } from '../../../support/patience.ts';
+import { pathOf, whyNotPrograms } from '../../../support/programs.ts';
 import { type Host, startHost } from '../host/host.ts';
-import { pathOf, whyNotPrograms } from './programs.ts';
 
 const [major, minor] = process.versions.openssl.split('.').map(Number);
 const hasHybrid = major > 3 || minor >= 5;
@@ -24,7 +24,7 @@ function clientTests(): void {
   });
   test.after(async ({ host }) => assert.is(await host.stop(), 0, host.output()));
 
-  test('Chromium', async ({ host }) => {
+  test('Chromium negotiates the hybrid key exchange', async ({ host }) => {
     const browser = await chromium.launch({
       executablePath: pathOf('chromium'),
       args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],

@@ -2,10 +2,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { depth } from '../../../support/depth.ts';
+import { runProgram, whyNotPrograms } from '../../../support/programs.ts';
 import { type Host, startHost } from '../host/host.ts';
 import { READY } from '../host/site.ts';
 import { bodyFile } from './bodies.ts';
-import { runProgram, whyNotPrograms } from './programs.ts';
 
 /** Requests of each run of h2load. */
 const REQUESTS = depth({ quick: 5000, moderate: 8000, full: 100_000 });

@@ -2,7 +2,6 @@
  * Documents of sites in a running daemon: rules, error pages, and logs that reach their receiver
  * with exactly the requests that were sent.
  */
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -13,17 +12,12 @@ import * as assert from 'uvu/assert';
 import { formatSignatures } from '../../../../core/delivery/signature.ts';
 import type { Json } from '../../../support/api-client.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../../support/daemon.ts';
+import { listen } from '../../../support/listen.ts';
 import { freePort } from '../../../support/ports.ts';
 import { untilIs, untilPasses } from '../../../support/until.ts';
 
 const SITE = 'site.test';
 const KEY = Buffer.alloc(32, 7);
-
-async function listen(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
-}
 
 interface Context {
   readonly daemon: Daemon;

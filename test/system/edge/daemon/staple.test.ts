@@ -10,8 +10,8 @@ import { type Child, startChild } from '../../../support/child.ts';
 import { ADMIN_PASSWORD, startDaemon } from '../../../support/daemon.ts';
 import { PATIENCE_MS } from '../../../support/patience.ts';
 import { freePort } from '../../../support/ports.ts';
+import { whyNotPrograms } from '../../../support/programs.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
-import { whyNotPrograms } from '../clients/programs.ts';
 
 const test = suite('edge/daemon/staple');
 const SITE = 'site.test';

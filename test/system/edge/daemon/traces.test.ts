@@ -3,13 +3,13 @@
  * and origins get the trace.
  */
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { json, text } from 'node:stream/consumers';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseTraceParent } from '../../../../core/traces/trace-context.ts';
 import { ADMIN_PASSWORD, startDaemon } from '../../../support/daemon.ts';
+import { listen } from '../../../support/listen.ts';
 import { freePort } from '../../../support/ports.ts';
 import { untilIs } from '../../../support/until.ts';
 
@@ -28,12 +28,6 @@ interface Span {
   readonly kind: number;
   readonly links?: readonly { readonly traceId: string }[];
   readonly attributes: readonly { readonly key: string; readonly value: Readonly<Record<string, string | number>> }[];
-}
-
-async function listen(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
 }
 
 const attribute = ({ attributes }: Span, name: string): unknown =>

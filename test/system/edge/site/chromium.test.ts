@@ -6,7 +6,7 @@ import { type Browser, type BrowserContext, chromium, type Page, type Response }
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PATIENCE_MS } from '../../../support/patience.ts';
-import { pathOf, whyNotPrograms } from '../clients/programs.ts';
+import { pathOf, whyNotPrograms } from '../../../support/programs.ts';
 import { IMAGES } from '../host/gallery.ts';
 import { VERSION_QUESTION } from '../host/websocket.ts';
 import { leaksIn } from './leaks.ts';

@@ -1,8 +1,8 @@
 /** A site through the whole daemon, as curl sees it: uploads, downloads, parts, codings. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type Run, runProgram, runShell, whyNotPrograms } from '../../../support/programs.ts';
 import { bodyFile, DOWNLOAD_BYTES, UPLOAD_BYTES } from '../clients/bodies.ts';
-import { type Run, runProgram, runShell, whyNotPrograms } from '../clients/programs.ts';
 import { leaksIn } from './leaks.ts';
 import { ORIGIN_ADDRESS, type SiteRig, withSites } from './rig.ts';
 import { bytesOf, ETAG, hashOf, type SiteOrigin, STYLE, startSiteOrigin } from './site-origin.ts';

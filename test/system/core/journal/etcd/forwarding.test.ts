@@ -15,8 +15,8 @@ import {
 import { type Account, accounts } from '../../../../../core/store/rows.ts';
 import { DEFAULTS, dump, newAccount, type Store, withStore } from '../../../../core/journal/fixture.ts';
 import fc from '../../../../support/fc.ts';
+import { whyNotPrograms } from '../../../../support/programs.ts';
 import { type EtcdMember, startEtcd } from '../../../peers/etcd.ts';
-import { whyNotPrograms } from '../../../peers/transcript.ts';
 
 type Way = (commits: Buffer) => Promise<Buffer>;
 

@@ -71,7 +71,7 @@ test('links are not followed, pipes not waited for, junk left out, dot files tol
   assert.equal([...content!.files.keys()], Object.keys(smallApp({ '.env': 'x' })).sort());
 });
 
-test('limits', async () => {
+test('a folder that exceeds a limit is refused, with the reason', async () => {
   const app = smallApp({ 'a/b/c/d.js': 'x', 'large.bin': Buffer.alloc(5000) });
   const codesWith = async (limits: Partial<PackageLimits>): Promise<string[]> =>
     (await opened(folderOf(app), { ...DEFAULT_LIMITS, ...limits })).codes;

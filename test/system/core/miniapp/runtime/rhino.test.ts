@@ -79,7 +79,7 @@ else {
     assert.ok(compared > 100);
   });
 
-  test('random programs', async () => {
+  test('random programs have the result that they have in the sandbox', async () => {
     // Names that the programs use; patterns need what has an iterator.
     const names =
       'var a = [1, 2], b = [3], c = [], f = function (x) { return x; }, async = [4], of = [5], get = [6], $x = [7], \u00e4 = [8], yield_ = [9];\n';
@@ -205,7 +205,7 @@ else {
     );
   });
 
-  test('limits', async () => {
+  test('a program that exceeds a limit is ended, with the reason', async () => {
     const reason = async (body: string, time?: number) =>
       ((await inRhino(handler(body), noHost, time)) as Failed).reason;
     assert.is(await reason('for (;;);', SHORT), 'timeout');
