@@ -10,7 +10,16 @@ export interface KeyPair {
 }
 
 export const ecKey = (namedCurve = 'prime256v1'): KeyPair => generateKeyPairSync('ec', { namedCurve });
-export const rsaKey = (modulusLength: number): KeyPair => generateKeyPairSync('rsa', { modulusLength });
+
+const rsaKeys = new Map<string, KeyPair>();
+
+/** One for the process, since a key takes a tenth of a second. Another `index`: another key. */
+export function rsaKey(modulusLength: number, index = 0): KeyPair {
+  const id = `${modulusLength} ${index}`;
+  const key = rsaKeys.get(id) ?? generateKeyPairSync('rsa', { modulusLength });
+  rsaKeys.set(id, key);
+  return key;
+}
 
 export const pemOfKey = ({ privateKey }: KeyPair): string =>
   privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();

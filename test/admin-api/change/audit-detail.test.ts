@@ -1,9 +1,10 @@
 /** Details of audit entries are bounded, whatever a customer writes. */
-import fc from 'fast-check';
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { boundDetail, MAX_DETAIL, MAX_SCARCE_DETAIL } from '../../../admin-api/change/audit-detail.ts';
 import { depth } from '../../support/depth.ts';
+import fc from '../../support/fc.ts';
 import { SEED } from '../../support/seed.ts';
 
 const sizeOf = (detail: object): number => JSON.stringify(detail).length;

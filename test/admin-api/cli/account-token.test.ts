@@ -88,7 +88,7 @@ test('token create without --login uses the current token', async ({ daemon, env
   assert.is((await run([...argv, '--login', 'admin'], { env })).code, 1);
 });
 
-test('account add', async ({ daemon, env }) => {
+test('account add sends the new account, with the password of the input', async ({ daemon, env }) => {
   const argv = ['account', 'add', 'alice', '--email', 'a@example.net', '--plan', 'pro', '--password-stdin'];
   const { code, stdout } = await run(argv, { env, stdin: 'her password\n' });
   assert.equal([code, stdout], [0, 'created account alice (id 9, user, pro)\n']);

@@ -2,7 +2,7 @@
  * The webhook of external-dns with the requests of its client (provider/webhook/webhook.go):
  * negotiation, records, adjusted endpoints, changes.
  */
-import fc from 'fast-check';
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withClient } from '../../../admin-api/cli/client.ts';
@@ -10,6 +10,7 @@ import { startWebhook } from '../../../admin-api/cli/external-dns-server.ts';
 import { ExternalDnsZones } from '../../../admin-api/cli/external-dns-zones.ts';
 import { createLogger } from '../../../core/base/log/index.ts';
 import { depth } from '../../support/depth.ts';
+import fc from '../../support/fc.ts';
 import { type Live, startLive } from './live.ts';
 
 const TYPE = 'application/external.dns.webhook+json;version=1';

@@ -81,7 +81,7 @@ test('suggests the size limit if the daemon closes the connection during an uplo
   assert.match(stderr, /\(broken_off\)\n {2}next: .*packages\.max_bytes/);
 });
 
-test('review', async ({ waypost, folder }) => {
+test('uploads are listed for review, approved and rejected', async ({ waypost, folder }) => {
   const file = join(folder, 'review.pkg');
   const ids: string[] = [];
   for (const code of [1, 2]) {

@@ -52,7 +52,7 @@ test('template, check, set, get, counters', async ({ daemon, waypost }) => {
   );
 });
 
-test('versions, restore', async ({ waypost }) => {
+test('versions are listed and shown, and restore makes a new one of an old one', async ({ waypost }) => {
   const listed = await waypost(['rules', 'versions', 'shop.test']);
   assert.match(listed.stdout, /^2 +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +\S+\n1 +\d{4}.* +\S+\n$/);
   const first = await waypost(['rules', 'versions', 'shop.test', '1']);

@@ -135,7 +135,7 @@ test('lists who changed what, with the values before and after, newest first', a
   for (const change of listOf(changes)) assert.equal([change.is_complete, change.by_admin] as unknown[], [true, false]);
 });
 
-test('pages', async ({ daemon, alice }) => {
+test('pages list each change once, the newest first', async ({ daemon, alice }) => {
   const domain = await new Tested(daemon, alice.token).open();
   const all: number[] = [domain.created];
   for (const name of ['a', 'b', 'c', 'd', 'e']) all.unshift((await domain.add(name)).seq);

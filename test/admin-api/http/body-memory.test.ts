@@ -1,13 +1,13 @@
 /** Memory of bodies and of unread responses is bounded, and a client leaves room for others. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BodyMemory, Charge, holderAt } from '../../../admin-api/http/body-memory.ts';
 import { errorResponse } from '../../../admin-api/http/errors.ts';
 import type { Handler, Listening } from '../../../admin-api/http/transport.ts';
 import { depth } from '../../support/depth.ts';
+import fc from '../../support/fc.ts';
 import { SEED } from '../../support/seed.ts';
 import { until } from '../../support/until.ts';
 import { forEachTransport, type Make, OPTIONS } from './transports.ts';

@@ -1,5 +1,5 @@
 /** The questions of a comparison, and the verdict about two replies. */
-import fc from 'fast-check';
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseServer } from '../../../admin-api/cli/compare-server.ts';
@@ -16,6 +16,7 @@ import { formatName, parseName } from '../../../core/wire/name.ts';
 import { parseRdata } from '../../../core/wire/rdata/index.ts';
 import { type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
 import { depth } from '../../support/depth.ts';
+import fc from '../../support/fc.ts';
 
 const apex = parseName('a.test');
 

@@ -1,5 +1,5 @@
 /** Kinds of sources, names of zones, and texts that are no configuration. */
-import fc from 'fast-check';
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -17,6 +17,7 @@ import {
 } from '../../../admin-api/migration/index.ts';
 import { InvalidError } from '../../../core/base/errors.ts';
 import { depth } from '../../support/depth.ts';
+import fc from '../../support/fc.ts';
 import { filesOf, findingLines } from './files.ts';
 
 const KINDS: readonly (readonly [kind: string | undefined, text: string])[] = [

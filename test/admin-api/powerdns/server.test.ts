@@ -2,11 +2,12 @@
  * Servers, statistics, search, metadata, cryptokeys and TSIG keys of the PowerDNS-compatible API.
  * test/system/peers/powerdns-examples.test.ts holds the examples against a real PowerDNS.
  */
-import fc from 'fast-check';
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { matcherOf } from '../../../admin-api/powerdns/search.ts';
 import { depth } from '../../support/depth.ts';
+import fc from '../../support/fc.ts';
 import { type Answer, type Daemon, type Json, listOf, startDaemon } from '../daemon.ts';
 import { EXAMPLES, ZONE } from './server-examples.ts';
 

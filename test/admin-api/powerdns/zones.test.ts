@@ -398,7 +398,7 @@ test('a Slave is a secondary zone', async (context) => {
   assert.is((await send('PUT', '/slave.example.', { kind: 'Native' })).status, 422);
 });
 
-test('notify', async (context) => {
+test('a NOTIFY is accepted and queued', async (context) => {
   const { send, id } = await newZone(context);
   assert.equal((await send('PUT', `/${id}/notify`)).body, { result: 'Notification queued' });
 });

@@ -85,7 +85,7 @@ test('whatever a visitor sends, it is the address that the last proxy was reache
   );
 });
 
-test('cases', () => {
+test('the visitor is the last address that no trusted proxy has', () => {
   const visitor = (...lines: string[]): string => visitorOf(PEER, lines, trusts);
   assert.is(visitor(), PEER);
   assert.is(visitor('198.51.100.7'), '198.51.100.7');

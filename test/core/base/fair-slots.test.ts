@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FairSlots, type NoSlot, Slot, type SlotOwner, SlotsFullError } from '../../../core/base/fair-slots.ts';
 import { depth } from '../../support/depth.ts';
+import fc from '../../support/fc.ts';
 import { SEED } from '../../support/seed.ts';
 
 const owner = (account: string, network = ''): SlotOwner => ({ account, network });

@@ -5,7 +5,7 @@ import fc from '../../support/fc.ts';
 
 const test = suite('core/base/nearest');
 
-test('edit distances', () => {
+test('the distance counts insertions, deletions, replacements and swaps', () => {
   const cases: [string, string, number][] = [
     ['', '', 0],
     ['abc', '', 3],

@@ -124,7 +124,7 @@ async function setCatalog(store: Store, catalog: Domain, content: Step): Promise
   });
 }
 
-test('generated catalogs', async () => {
+test('generated catalogs have the members of the model', async () => {
   const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), (steps) =>
     withStore(embedded, async (store) => {
       const catalogs = await prepare(store);

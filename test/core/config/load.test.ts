@@ -28,7 +28,7 @@ function faults(run: () => unknown): string[] {
   throw new Error('no fault found');
 }
 
-test('defaults', () => {
+test('settings that are omitted have their defaults', () => {
   const config = loadConfig({ env: {} });
   assert.is(config.dataDir, './data');
   assert.equal(config.nameservers, ['ns1.waypost.test', 'ns2.waypost.test', 'ns3.waypost.test', 'ns4.waypost.test']);

@@ -111,7 +111,7 @@ test('every phase has its hashes', () => {
   assert.is(next, 2 ** 32);
 });
 
-test('an example', () => {
+test('a validity begins and ends at the grid point of its hash', () => {
   // 21 days after 1 January 2026 is 22 January. Weeks begin on Thursday, as 1970 did, and a hash in
   // the middle has its grid point 3.5 days later.
   const time = Date.UTC(2026, 0, 1) / 1000;

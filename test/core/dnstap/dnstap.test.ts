@@ -1,7 +1,6 @@
 /** dnstap: rings, frames compared with a reference decoder, and a reader that is restarted. */
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import * as fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Client, TRANSPORT } from '../../../core/address/client.ts';
@@ -10,6 +9,7 @@ import { FrameEncoder } from '../../../core/dnstap/encode.ts';
 import { controlFrame, FrameStream, readControl } from '../../../core/dnstap/frame-stream.ts';
 import { createTapRing, DROPPED, MESSAGES, RING_BYTES, TapWriter, viewsOf } from '../../../core/dnstap/ring.ts';
 import { depth } from '../../support/depth.ts';
+import fc from '../../support/fc.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 import { until } from '../../support/until.ts';
 import { type DecodedMessage, decodeDnstap, framesOf } from './decode.ts';
@@ -184,7 +184,7 @@ test('one query in so many is sampled, with its response', () => {
     assert.equal(sink.messages[i].fields.get(10), sink.messages[i + 1].fields.get(14));
 });
 
-test('control frames', () => {
+test('control frames are read, and others are an error', () => {
   const accept = controlFrame(1);
   assert.equal(readControl(accept), { type: 1, end: accept.length });
   assert.is(readControl(accept.subarray(0, 20)), null);

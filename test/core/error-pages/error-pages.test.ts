@@ -1,5 +1,5 @@
 /** Error pages of a domain: which page is chosen, what the check refuses, and escaping. */
-import fc from 'fast-check';
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { InvalidError } from '../../../core/base/errors.ts';
@@ -11,6 +11,7 @@ import {
   renderTemplate,
 } from '../../../core/error-pages/template.ts';
 import { depth } from '../../support/depth.ts';
+import fc from '../../support/fc.ts';
 
 const VALUES: PlaceholderValues = {
   status: '502',

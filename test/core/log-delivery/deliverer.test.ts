@@ -1,6 +1,5 @@
 /** Delivery of request logs: batches, retries, limits and counts, with a clock of its own. */
 import { setImmediate as settle } from 'node:timers/promises';
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Attempt } from '../../../core/delivery/sender.ts';
@@ -8,6 +7,7 @@ import { BATCH_BYTES, LogDeliverer, MAX_AGE } from '../../../core/log-delivery/d
 import { type LogsDocument, NO_LOGS } from '../../../core/log-delivery/document.ts';
 import type { Batch } from '../../../core/log-delivery/outbox.ts';
 import { depth } from '../../support/depth.ts';
+import fc from '../../support/fc.ts';
 
 const ENDPOINT = { url: 'https://logs.test/', sealedAuthorization: '', sealedSecret: '' };
 const DOCUMENT: LogsDocument = { ...NO_LOGS, isEnabled: true, endpoint: ENDPOINT };

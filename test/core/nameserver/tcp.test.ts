@@ -276,7 +276,7 @@ for (const transport of TRANSPORTS) {
       for (const { socket } of [...many.flat(), ...few]) socket.destroy();
     }));
 
-  test('total limit', () =>
+  test('a connection beyond the limit of all is closed', () =>
     withLimits({ maxConnections: 2 }, async (served) => {
       const kept = [open(served), open(served)];
       for (const client of kept) client.socket.write(framed(ask('host1')));

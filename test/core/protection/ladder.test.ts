@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Ladder } from '../../../core/protection/ladder.ts';
+import fc from '../../support/fc.ts';
 
 const OPTIONS = { enter: [80, 90, 95], leave: [75, 85, 90], hold: 10 };
 

@@ -1,9 +1,10 @@
 /** Entries packed into blocks, and read back. */
-import fc from 'fast-check';
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BlockWriter, blockKey, decodeBlock, findInBlock } from '../../../core/statistics/blocks.ts';
 import { type CountEntry, compareSubjects } from '../../../core/statistics/counts.ts';
+import fc from '../../support/fc.ts';
 
 const MAX_BLOCK = 1330;
 

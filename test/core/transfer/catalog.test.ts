@@ -34,7 +34,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   accountId: fc.nat(ACCOUNTS - 1).map((n) => n + 1),
 });
 
-test('generated steps', async () => {
+test('generated changes of the members lead to the catalog of the model', async () => {
   let differences = 0;
   const property = fc.asyncProperty(fc.array(step, { maxLength: 25 }), (steps) =>
     withTransfers(async (rig) => {

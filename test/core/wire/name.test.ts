@@ -112,7 +112,7 @@ test('any text is a name or an InvalidError', () => {
   );
 });
 
-test('ancestors', () => {
+test('a name is within each of its ancestors', () => {
   fc.assert(
     fc.property(anyName, (name) => {
       let labels = labelCount(name);

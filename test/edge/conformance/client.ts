@@ -5,6 +5,7 @@
  */
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { unverified } from '../../support/tls-client.ts';
 import {
   ACK,
   END_HEADERS,
@@ -105,7 +106,7 @@ export class RawClient {
     const { port, serverName: servername = 'conformance.test' } = address;
     const host = '127.0.0.1';
     const socket = address.isTls
-      ? connectTls({ port, host, servername, rejectUnauthorized: false, ALPNProtocols: ['h2'] })
+      ? connectTls(unverified({ port, host, servername, ALPNProtocols: ['h2'] }))
       : connect({ port, host });
     await new Promise<void>((done, fail) => {
       socket.once(address.isTls ? 'secureConnect' : 'connect', () => done());

@@ -2,7 +2,7 @@
  * The engine under test, on sockets of this process: cleartext, node's TLS, and that of
  * edge/http/tls.
  */
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { DescriptorLoop } from '../../../core/os/descriptor-loop.ts';
@@ -16,6 +16,7 @@ import { TlsLoop } from '../../../edge/http/tls/loop.ts';
 import { sharePlaces } from '../../../edge/http/tls/places.ts';
 import type { Transport } from '../../../edge/http/transport/transport.ts';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
+import { listen } from '../../support/listen.ts';
 import { freePort } from '../../support/ports.ts';
 import type { Address, RawClient } from './client.ts';
 import { site } from './site.ts';
@@ -138,11 +139,4 @@ export async function startServer(): Promise<ConformanceServer> {
       await Promise.all([plain, tls].map((server) => new Promise((done) => server.close(done))));
     },
   };
-}
-
-async function listen(server: Server): Promise<number> {
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
-  return address.port;
 }

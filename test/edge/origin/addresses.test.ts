@@ -216,7 +216,7 @@ test('a refused address makes way for the next', async () => {
   await origin.close();
 });
 
-test('all refused', async () => {
+test('a request fails as refused when all addresses refuse', async () => {
   const origin = await scriptedOrigin(saying(OK));
   await origin.close();
   const client = createOriginClient({ exemptions: true });

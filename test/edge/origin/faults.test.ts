@@ -17,7 +17,7 @@ import { unstalled } from '../../support/unstalled.ts';
 import { until } from '../../support/until.ts';
 import { bodyOf, faultOf, OK, request, type Script, seen, withOrigin } from './rig.ts';
 
-const EXCHANGES = depth({ quick: 800, moderate: 2000, full: 20_000 });
+const EXCHANGES = depth({ quick: 300, moderate: 1500, full: 20_000 });
 const AT_A_TIME = 32;
 /**
  * Bytes that the heap may have grown by in the second half: far below what a leak of any object for

@@ -9,7 +9,7 @@ import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { type Generated, generated, type Meaning } from './generated.ts';
 
-const CASES = depth({ quick: 200, moderate: 1000, full: 10_000 });
+const CASES = depth({ quick: 80, moderate: 500, full: 10_000 });
 const LIMIT = 65_536;
 /** Of the next response: is left alone. */
 const NEXT = 'HTTP/1.1 200 OK\r\n\r\n';

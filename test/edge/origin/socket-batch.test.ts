@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OriginSocket, SocketAttempt, SocketOwner } from '../../../edge/origin/sockets.ts';
+import { until } from '../../support/until.ts';
 import { type OwnSockets, ownSockets } from './own-sockets.ts';
 
 /** Calls `act` with each read, within the call that brings it. */
@@ -43,14 +44,6 @@ class Actor implements SocketAttempt, SocketOwner {
   onSocketClosed(error: Error | null): void {
     this.closed.push(error?.message ?? 'closed');
   }
-}
-
-async function until(holds: () => boolean, what: string): Promise<void> {
-  for (let i = 0; i < 2000; i++) {
-    if (holds()) return;
-    await sleep(2);
-  }
-  throw new Error(`never: ${what}`);
 }
 
 interface End {

@@ -139,7 +139,7 @@ for (const kind of ['own', 'own, unbatched', 'node'] as const) {
       await until(() => owner.text === 'six', 'came');
     }, '::1'));
 
-  test('nobody listens', async () => {
+  test('a refused connection fails the attempt, once', async () => {
     const owner = new Owner();
     const port = await freePort();
     open('127.0.0.1', port, null, owner);
@@ -247,7 +247,7 @@ for (const kind of ['own', 'own, unbatched', 'node'] as const) {
       assert.equal(owner.heard, ['closed: no error']);
     }));
 
-  test('a reset', () =>
+  test('a reset closes the socket with its error', () =>
     withPair(async ({ owner, socket, peer }) => {
       peer.write('some');
       await until(() => owner.bytes === 4, 'came');

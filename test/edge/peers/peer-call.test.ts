@@ -54,8 +54,8 @@ test('the previous key is accepted while the key file is rotated', () => {
 test('any change makes it useless', () => {
   const value = signCall(CALL, TARGET, KEY, NOW);
   fc.assert(
-    fc.property(fc.nat(value.length - 1), fc.constantFrom('0', 'A', 'z', '_', '.', '~'), (at, character) => {
-      const changed = value.slice(0, at) + character + value.slice(at + 1);
+    fc.property(fc.nat(value.length - 1), fc.constantFrom('0', 'A', 'z', '_', '.', '~'), (at, replacement) => {
+      const changed = value.slice(0, at) + replacement + value.slice(at + 1);
       // The last character of a MAC has two bits that say nothing.
       if (changed === value || at === value.length - 1) return;
       assert.is(readCall(changed, TARGET, [KEY], NOW), undefined);

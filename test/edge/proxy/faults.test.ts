@@ -22,7 +22,7 @@ import { until } from '../../support/until.ts';
 import { bytesOf } from '../http/exchange/client-call.ts';
 import { type Rig, withRig } from '../http/exchange/rig.ts';
 
-const EXCHANGES = depth({ quick: 800, moderate: 2000, full: 20_000 });
+const EXCHANGES = depth({ quick: 300, moderate: 1500, full: 20_000 });
 /** Milliseconds that an origin has for what it never does; for all else it has PATIENCE_MS. */
 const HANGING = 300;
 /** The timeouts of requests by what the origin does not do. */

@@ -276,7 +276,7 @@ test('an address that is refused by rule', async () =>
     port: await freePort(),
   }));
 
-test('grpc-timeout', () => {
+test('grpc-timeout is read in each unit', () => {
   const rows: readonly (readonly [string, number | undefined])[] = [
     ['1S', 1000],
     ['5m', 5],

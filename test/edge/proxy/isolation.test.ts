@@ -15,7 +15,7 @@ import { bytesOf } from '../http/exchange/client-call.ts';
 import { withRig } from '../http/exchange/rig.ts';
 import { listening } from '../origin/rig.ts';
 
-const REQUESTS = depth({ quick: 800, moderate: 5000, full: 20_000 });
+const REQUESTS = depth({ quick: 300, moderate: 1500, full: 20_000 });
 const VISITORS = 24;
 
 /** The behaviour of an origin for a request. Only the visitor with this `mark` may see it. */

@@ -1,11 +1,13 @@
 /** No response field reveals the origin: all kinds of fields, all spellings, and near misses. */
-import fc from 'fast-check';
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Origin } from '../../../edge/origin/origin-address.ts';
 import { OriginPlace } from '../../../edge/origin/place.ts';
 import { fieldsWithoutOrigin, responseFields, responseTrailers } from '../../../edge/proxy/response-fields.ts';
 import type { Site } from '../../../edge/sites/site.ts';
+import { depth } from '../../support/depth.ts';
+import fc from '../../support/fc.ts';
 import { SEED } from '../../support/seed.ts';
 
 const NAME: Origin = { host: 'origin.internal.test', port: 8080, protocol: 'http' };
@@ -391,7 +393,7 @@ test('generated: no field reveals the origin in any spelling', () => {
           assert.not(text.includes(secret), `${field}: ${value} became ${text}`);
       },
     ),
-    { seed: SEED, numRuns: 1500 },
+    { seed: SEED, numRuns: depth({ quick: 400, moderate: 1500, full: 20_000 }) },
   );
 });
 
@@ -427,7 +429,7 @@ test('generated: a value without the origin passes unchanged', () => {
       fc.pre(!/origin\.internal|203[-._:]0*[-._]?113|2001:db8|9[-.]113|\/\//.test(plain));
       assert.is(seen('x-a', value), value);
     }),
-    { seed: SEED, numRuns: 2000 },
+    { seed: SEED, numRuns: depth({ quick: 500, moderate: 2000, full: 20_000 }) },
   );
 });
 

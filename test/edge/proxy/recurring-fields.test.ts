@@ -14,7 +14,7 @@ import { bytesOf } from '../http/exchange/client-call.ts';
 import { withRig } from '../http/exchange/rig.ts';
 import { listening } from '../origin/rig.ts';
 
-const REQUESTS = depth({ quick: 300, moderate: 1000, full: 20_000 });
+const REQUESTS = depth({ quick: 150, moderate: 600, full: 20_000 });
 
 const REQUEST_FIELDS: readonly Readonly<Record<string, string>>[] = [
   {},

@@ -2,15 +2,17 @@
  * The whole edge (server, gateway, proxy, origin client) with an origin that records each byte it
  * receives.
  */
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { parseExemptions } from '../../../core/address/index.ts';
 import { GATEWAY_COLUMNS, GatewayCounters } from '../../../edge/gateway/counters.ts';
 import { createGateway } from '../../../edge/gateway/gateway.ts';
 import { Observer } from '../../../edge/gateway/observer.ts';
 import { createOriginClient } from '../../../edge/origin/client.ts';
 import { createProxy } from '../../../edge/proxy/proxy.ts';
-import { HOST, withServer } from '../http/server/rig.ts';
+import type { Site } from '../../../edge/sites/site.ts';
+import { listen } from '../../support/listen.ts';
+import { until } from '../../support/until.ts';
+import { HOST, startServer } from '../http/server/rig.ts';
 
 export type Scheme = 'http' | 'https';
 
@@ -46,13 +48,12 @@ async function recordingOrigin(): Promise<RecordingOrigin> {
       }
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listen(server);
   const close = (): void => {
     for (const socket of sockets) socket.destroy();
     server.close();
   };
-  return { port: (server.address() as AddressInfo).port, connections, close };
+  return { port, connections, close };
 }
 
 /** The methods of the complete requests in a text. */
@@ -87,20 +88,22 @@ function chunksEnd(text: string, from: number): number {
   }
 }
 
-/** Runs `use` with an edge, then stops the edge. */
-export async function withEdge(scheme: Scheme, use: (edge: Edge) => Promise<void>): Promise<void> {
-  const origin = await recordingOrigin();
+export interface SharedEdge {
+  /** Runs `use` with the edge and an origin of its own. One after another. */
+  withEdge(scheme: Scheme, use: (edge: Edge) => Promise<void>): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startEdge(): Promise<SharedEdge> {
   const client = createOriginClient({ exemptions: parseExemptions(['127.0.0.1']) });
-  const site = {
-    ...{ domainId: 'd', domain: HOST, hasCertificate: false, hsts: '', documents: null },
-    origin: { host: '127.0.0.1', port: origin.port, protocol: 'http' as const },
-  };
-  let records = 0;
+  /** Of the current user. */
+  let site: Site | undefined;
+  let proxy: ReturnType<typeof createProxy> | undefined;
   const observer = new Observer(new GatewayCounters(new SharedArrayBuffer(GATEWAY_COLUMNS.length * 8)), null, () => {});
   const handler = createGateway({
     siteOf: (host) => (host === HOST ? site : undefined),
     isShared: (serverName, host) => serverName === host,
-    proxy: createProxy({ fetch: client.fetch, send: client.send, onDone: () => records++ }),
+    proxy: (...request) => proxy?.(...request),
     adminHosts: new Set(),
     admin: () => {},
     challenge: () => undefined,
@@ -111,23 +114,32 @@ export async function withEdge(scheme: Scheme, use: (edge: Edge) => Promise<void
     trusts: () => false,
     observer,
   });
-  try {
-    await withServer(
-      ({ tlsPort, clearPort }) =>
-        use({
+  const { tlsPort, clearPort, stop } = await startServer({ handler });
+  return {
+    async withEdge(scheme, use) {
+      const origin = await recordingOrigin();
+      let records = 0;
+      site = {
+        ...{ domainId: 'd', domain: HOST, hasCertificate: false, hsts: '', documents: null },
+        origin: { host: '127.0.0.1', port: origin.port, protocol: 'http' as const },
+      };
+      proxy = createProxy({ fetch: client.fetch, send: client.send, onDone: () => records++ });
+      try {
+        await use({
           port: scheme === 'https' ? tlsPort : clearPort,
           scheme,
           arrived: () => origin.connections.join('').replace(/^x-request-id: .*$/gm, 'x-request-id: ID'),
-          async ended() {
-            while (records === 0) await new Promise((resolve) => setTimeout(resolve, 1));
-          },
-        }),
-      { handler },
-    );
-  } finally {
-    await client.close();
-    origin.close();
-  }
+          ended: () => until(() => records > 0, 'the proxy has finished a request'),
+        });
+      } finally {
+        origin.close();
+      }
+    },
+    async stop() {
+      await stop();
+      await client.close();
+    },
+  };
 }
 
 /**

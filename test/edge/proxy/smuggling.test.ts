@@ -15,8 +15,24 @@ import { dial, dialTls, HOST } from '../http/server/rig.ts';
 import { FRAMING } from './smuggling-framing.ts';
 import { HEADS } from './smuggling-heads.ts';
 import { ROWS2 } from './smuggling-http2.ts';
-import { type Arrival, arrival, type Edge, H, requestsIn, type Scheme, SMUGGLED, withEdge } from './smuggling-rig.ts';
+import {
+  type Arrival,
+  arrival,
+  type Edge,
+  H,
+  requestsIn,
+  type Scheme,
+  type SharedEdge,
+  SMUGGLED,
+  startEdge,
+} from './smuggling-rig.ts';
 import type { Row } from './smuggling-row.ts';
+
+let shared: SharedEdge;
+test.before(async () => {
+  shared = await startEdge();
+});
+test.after(() => shared.stop());
 
 const SCHEMES: readonly Scheme[] = ['http', 'https'];
 const DEADLINE_MS = 20_000;
@@ -68,7 +84,7 @@ function whole([name, bytes, status, arrives = [], isLast]: Row, scheme: Scheme)
   const expected = (more: readonly Arrival[]): string => more.map((item) => arrival(item, '1.1', scheme)).join('');
 
   test(`${scheme}/1.1: ${name}`, () =>
-    withEdge(scheme, async (edge) => {
+    shared.withEdge(scheme, async (edge) => {
       // Another site, over a connection whose certificate does not cover it.
       const first = status === 404 && scheme === 'https' ? 421 : status;
       const answers = [first, ...arrives.slice(1).map(() => 200), ...(isLast ? [] : [200])];
@@ -82,14 +98,14 @@ function whole([name, bytes, status, arrives = [], isLast]: Row, scheme: Scheme)
 function refused([name, bytes, status]: Row, scheme: Scheme): void {
   const sent = inScheme(bytes, scheme);
   test(`${scheme}/1.1: refused: ${name}`, () =>
-    withEdge(scheme, async (edge) => {
+    shared.withEdge(scheme, async (edge) => {
       const text = await converse(edge, [sent + SMUGGLED], 0);
       assert.equal(statuses(text), [status], text);
       assert.is(edge.arrived(), '');
     }));
 
   test(`${scheme}/1.1: refused after another request: ${name}`, () =>
-    withEdge(scheme, async (edge) => {
+    shared.withEdge(scheme, async (edge) => {
       const text = await converse(edge, [FIRST, sent + SMUGGLED], 0);
       assert.equal(statuses(text), [200, status], text);
       // The head may already have been forwarded when the error was found. Then the request is
@@ -107,7 +123,7 @@ for (const scheme of SCHEMES)
 for (const scheme of SCHEMES)
   for (const [name, lines, body, arrives] of ROWS2)
     test(`${scheme}/2: ${name}`, () =>
-      withEdge(scheme, async (edge) => {
+      shared.withEdge(scheme, async (edge) => {
         const client = await RawClient.connect({ port: edge.port, isTls: scheme === 'https', serverName: HOST });
         await client.handshake();
         const written = lines.map(([key, value]) => [key, key === ':scheme' && value === '' ? scheme : value] as const);

@@ -39,7 +39,8 @@ class Nodes {
   readonly #nodes: Node[];
   readonly #random: Random;
   readonly #scopes: RateScope[];
-  #events: Event[] = [];
+  /** In the order of their times; those of the same time as they were added. */
+  readonly #events: Event[] = [];
   /** Whether a node sends at its next turn. */
   readonly #isDue: boolean[];
 
@@ -78,15 +79,15 @@ class Nodes {
   }
 
   #at(time: number, run: () => void): void {
-    this.#events.push({ time, run });
+    let index = this.#events.length;
+    while (index > 0 && this.#events[index - 1].time > time) index--;
+    this.#events.splice(index, 0, { time, run });
   }
 
   /** Runs what happens until `time`. */
   advance(time: number): void {
-    for (;;) {
-      const next = this.#events.reduce<Event | null>((a, b) => (a === null || b.time < a.time ? b : a), null);
-      if (next === null || next.time > time) break;
-      this.#events = this.#events.filter((event) => event !== next);
+    while (this.#events.length > 0 && this.#events[0].time <= time) {
+      const next = this.#events.shift() as Event;
       this.now = next.time;
       next.run();
     }

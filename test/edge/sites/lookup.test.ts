@@ -20,7 +20,7 @@ import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 import { withSites } from './rig.ts';
 
-const STEPS = depth({ quick: 150, moderate: 150, full: 1500 });
+const STEPS = depth({ quick: 60, moderate: 150, full: 1500 });
 const WORLD_STEPS = 10;
 const KEPT = { ...DEFAULTS, serial: 1, mname: 'ns.test.', rname: 'h.test.', ttl: 240 };
 const CLUSTER = Uint8Array.of(192, 0, 2, 80);

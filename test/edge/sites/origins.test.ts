@@ -21,7 +21,7 @@ import { type SitesRig, withSites } from './rig.ts';
 
 const test = suite('edge/sites/origins');
 
-const STEPS = depth({ quick: 150, moderate: 150, full: 1500 });
+const STEPS = depth({ quick: 60, moderate: 150, full: 1500 });
 const WORLD_STEPS = 6;
 const KEPT = { ...DEFAULTS, serial: 1, mname: 'ns.test.', rname: 'h.test.', ttl: 240 };
 /** Half of the addresses in generated records. */

@@ -174,7 +174,7 @@ test('the journal, the store, the index, readiness', () => {
   assert.is(sampleOf(read(registry), 'waypost_ready'), 1);
 });
 
-test('the process', async () => {
+test('the process reports its own metrics', async () => {
   const registry = new Registry();
   const observed = registerProcessMetrics(registry, { version: '1.2.3', commit: '0123456789ab', date: null });
   try {

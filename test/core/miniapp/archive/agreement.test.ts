@@ -27,9 +27,9 @@ async function agrees(ours: readonly Entry[], shift = 0): Promise<boolean> {
   return same;
 }
 
-test('the same', async () => assert.ok(await agrees(entries)));
+test('two readers of the same entries agree', async () => assert.ok(await agrees(entries)));
 
-test('anything else', async () => {
+test('readers disagree about any other entry', async () => {
   const [first, ...rest] = entries;
   const others: Partial<Entry>[] = [
     { name: Buffer.from('other') },

@@ -16,7 +16,7 @@ async function withBeside(text: string) {
   return audited(rawZip(files.map(([name, data]) => ({ name, content: data }))));
 }
 
-test('attributes', async () => {
+test('a file of attributes is a finding, and no reason to reject', async () => {
   const { verdict, findings } = await withBeside('Mac OS X        ATTR com.apple.quarantine 0081;5f;Chrome;');
   assert.equal([verdict, findings.map(({ code }) => code)], ['approved', ['archive_dot_file']]);
 });

@@ -40,7 +40,7 @@ function both(text: string): void {
   }
 }
 
-test('values', () => {
+test('generated values are read as JSON.parse reads them', () => {
   fc.assert(fc.property(fc.json({ depthSize: 'medium', maxDepth: 20 }), both), {
     numRuns: depth({ quick: 100, moderate: 125, full: 10_000 }),
   });

@@ -121,7 +121,7 @@ test('the word that is meant is told', async () => {
   assert.not.match(await describe('somethingElse', 1), 'Did you mean');
 });
 
-test('pictures', () => {
+test('format and size of a picture are read from its first bytes', () => {
   const jpeg = Buffer.from('ffd8ffe000104a46494600010100000100010000ffc0001108004000800301220002110103', 'hex');
   const webp = (chunk: string, rest: string): Buffer =>
     Buffer.concat([Buffer.from(`RIFF\0\0\0\0WEBP${chunk}`, 'latin1'), Buffer.from(rest, 'hex')]);

@@ -69,7 +69,7 @@ test('memory that is caught is one error, not the end', () => {
   );
 });
 
-test('the stack', () => {
+test('a recursion without end is ended by the limit of the stack', () => {
   const stack = 32 * 1024;
   for (const body of [
     'function f() { f(); } f();',
@@ -88,7 +88,7 @@ test('what it returns', () => {
     assert.is((run(handler(body)) as { readonly value: unknown }).value, 'null');
 });
 
-test('promises', () => {
+test('a promise is awaited, and one that never settles is an error', () => {
   assert.is(resultOf(handler('return Promise.resolve(1).then(function (n) { return n + 1; });')), 2);
   const rejected = run(handler('return Promise.reject(new TypeError("no"));'));
   assert.is((rejected as { readonly message: string }).message, 'TypeError: no');

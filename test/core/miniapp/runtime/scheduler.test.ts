@@ -219,7 +219,7 @@ test('cancelled tasks do not run, and their events end', async () => {
   );
 });
 
-test('run now', async () => {
+test('a scheduled task runs at once on request', async () => {
   const { scheduler, events } = await open(async () => FINISHED);
   await scheduler.schedule('app', 'a', HOUR);
   assert.is(await scheduler.runNow('app', 'b'), false);

@@ -1,10 +1,10 @@
 /** host-sdk.js over each carrier, with hosts that keep to the protocol and hosts that do not. */
 import { parse } from 'acorn';
-import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ERROR_CODES } from '../../../../core/miniapp/bridge/errors.ts';
 import { LIMITS, OPERATIONS } from '../../../../core/miniapp/bridge/operations.ts';
+import fc from '../../../support/fc.ts';
 import { CARRIERS, FakePage, rejection, SDK_SOURCE } from './fake-page.ts';
 
 const test = suite('core/miniapp/sdk/host-sdk');

@@ -82,7 +82,7 @@ test('finds files that may generate records', () => {
     assert.not.ok(mayGenerate(Buffer.from(text)), text);
 });
 
-test('ranges', () => {
+test('a range has a start, a stop and a step, or is refused', () => {
   assert.equal(readRange('1-10'), { start: 1, stop: 10, step: 1 });
   assert.equal(readRange('0-0/3'), { start: 0, stop: 0, step: 3 });
   for (const wrong of ['1', '1-', '-1-2', '2-1', '1-2/0', '1-2/', '1-2/x', '1 - 2', '0-2147483648', '1-2/99999999999'])

@@ -305,7 +305,7 @@ a TYPE46 \\# 1 00
   assert.equal([outside.warnings[0].code, outside.dropped.size], ['name_outside', 0]);
 });
 
-test('$ORIGIN', () => {
+test('$ORIGIN completes the names after it', () => {
   const { records, errors, warnings } = parse(
     `$ORIGIN sub
 a A 192.0.2.1

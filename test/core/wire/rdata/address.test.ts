@@ -15,7 +15,7 @@ function ipv6(text: string): string | undefined {
   return readIPv6(Buffer.from(text), 0, Buffer.byteLength(text), out) ? formatIPv6(out) : undefined;
 }
 
-test('IPv4', () => {
+test('an IPv4 address is read in its one form', () => {
   for (const text of ['0.0.0.0', '192.0.2.1', '255.255.255.255', '10.0.0.9']) assert.is(ipv4(text), text);
   const wrong = [
     '',

@@ -46,7 +46,7 @@ test('a date with one changed character is never read as a nearby date', () => {
   );
 });
 
-test('invalid dates', () => {
+test('an invalid date is none', () => {
   for (const text of [
     '',
     '0',

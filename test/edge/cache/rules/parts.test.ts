@@ -37,7 +37,7 @@ test('the key of a URL as people write it', () => {
   for (const [url, key] of keys) assert.is(keyOfUrl(url), key, url);
 });
 
-test('tags', () => {
+test('tags are split, counted without repetitions, and bounded', () => {
   assert.equal(parseCacheTags(''), []);
   assert.equal(parseCacheTags(' a, b ,,a,B'), ['a', 'b', 'B']);
   assert.is(parseCacheTags(Array.from({ length: 256 }, (_, i) => i).join())?.length, 256);
@@ -54,7 +54,7 @@ test('tags', () => {
   assert.equal(verdict.store && verdict.tags, ['a', 'b']);
 });
 
-test('Cache-Status', () => {
+test('Cache-Status names what the cache did', () => {
   assert.is(cacheStatus({ name: 'waypost', ttl: 376 }), 'waypost; hit; ttl=376');
   assert.is(
     cacheStatus({ name: 'waypost', fwd: 'uri-miss', stored: true, collapsed: true }),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { StoredResponse } from '../../../../edge/cache/stored-response.ts';
+import { depth } from '../../../support/depth.ts';
 import fc from '../../../support/fc.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 import { bytesOf, cache, DOMAIN, filler, found, KB, MB, response, store } from './support.ts';
@@ -108,7 +109,7 @@ test('damage before a start: flipped bits, truncated, zeroed, deleted, doubled a
       await opened.close();
       removeFolder(folder);
     }),
-    { numRuns: 60, includeErrorInReport: true },
+    { numRuns: depth({ quick: 20, moderate: 60, full: 600 }), includeErrorInReport: true },
   );
   assert.ok(most > COUNT / 2, 'in the best run most responses are found');
 });
@@ -125,7 +126,7 @@ test('damage while the store is open', async () => {
       await opened.close();
       removeFolder(folder);
     }),
-    { numRuns: 40, includeErrorInReport: true },
+    { numRuns: depth({ quick: 15, moderate: 40, full: 400 }), includeErrorInReport: true },
   );
 });
 

@@ -7,6 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CachePurge, CacheStore } from '../../../../edge/cache/store/cache-store.ts';
 import type { StoredResponse } from '../../../../edge/cache/stored-response.ts';
+import { depth } from '../../../support/depth.ts';
 import fc from '../../../support/fc.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 import { bytesOf, cache, filler, KB, MB, response, store } from './support.ts';
@@ -242,7 +243,7 @@ for (const [name, memory, disk, isExact] of [
       fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 60 }), async (operations) => {
         await live(new World(memory, disk), operations, isExact);
       }),
-      { numRuns: 60, includeErrorInReport: true },
+      { numRuns: depth({ quick: 20, moderate: 60, full: 600 }), includeErrorInReport: true },
     );
   });
 

@@ -25,7 +25,7 @@ const run = (workerData: unknown): Promise<Report> =>
     worker.on('error', reject);
   });
 
-const ROUNDS = depth({ quick: 600, moderate: 800, full: 5000 });
+const ROUNDS = depth({ quick: 300, moderate: 800, full: 5000 });
 
 for (const [name, memory, disk] of [
   ['a disk with room', 1 * MB, 256 * MB],

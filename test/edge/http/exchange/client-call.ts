@@ -6,6 +6,7 @@ import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, req
 import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
 import { request as secureRequest } from 'node:https';
 import type { Readable } from 'node:stream';
+import { unverified } from '../../../support/tls-client.ts';
 
 export type Fields = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -164,7 +165,7 @@ export function http1Call(port: number, isEncrypted: boolean, options: CallOptio
     path,
     headers: { host: authority, ...headers },
     agent: false,
-    ...(isEncrypted ? { rejectUnauthorized: false, servername: 'site.test' } : {}),
+    ...(isEncrypted ? unverified({ servername: 'site.test' }) : {}),
   });
   return new Http1Call(outgoing, hasBody);
 }

@@ -15,6 +15,7 @@ import { Http2Counters } from '../../../../edge/http/http2/counters.ts';
 import { DEFAULT_LIMITS } from '../../../../edge/http/http2/limits.ts';
 import { Http2Session } from '../../../../edge/http/http2/session.ts';
 import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
+import { unverified } from '../../../support/tls-client.ts';
 import { type Call, type CallOptions, http1Call, http2Call, type ResponseStart } from './client-call.ts';
 
 export const VERSIONS = ['http/1.1', 'http/1.1 over TLS', 'h2', 'h2c'] as const;
@@ -78,11 +79,10 @@ export async function withRig(
   const { port } = server.address() as AddressInfo;
   let session: ClientHttp2Session | undefined;
   const http2 = (): ClientHttp2Session => {
-    session ??= connectHttp2(`${isEncrypted ? 'https' : 'http'}://127.0.0.1:${port}`, {
-      rejectUnauthorized: false,
-      servername: 'site.test',
-      settings: { initialWindowSize: 65_535 },
-    }).on('error', () => {});
+    session ??= connectHttp2(
+      `${isEncrypted ? 'https' : 'http'}://127.0.0.1:${port}`,
+      unverified({ servername: 'site.test', settings: { initialWindowSize: 65_535 } }),
+    ).on('error', () => {});
     return session;
   };
   try {
@@ -153,9 +153,7 @@ async function http2Tunnel(session: ClientHttp2Session, isEncrypted: boolean, pa
 /** By hand: node's client gives no half-open socket. */
 async function http1Tunnel(port: number, isEncrypted: boolean, path: string): Promise<TunnelReply> {
   const options = { port, host: '127.0.0.1', allowHalfOpen: true };
-  const socket = isEncrypted
-    ? connectTls({ ...options, rejectUnauthorized: false, servername: 'site.test' })
-    : connect(options);
+  const socket = isEncrypted ? connectTls(unverified({ ...options, servername: 'site.test' })) : connect(options);
   socket.on('error', () => {});
   socket.write(
     `GET ${path} HTTP/1.1\r\nHost: site.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,

@@ -14,7 +14,7 @@ import fc from '../../../support/fc.ts';
 import { SEED } from '../../../support/seed.ts';
 import { type Reading, type Request, readAll, type Seen } from './reference.ts';
 
-const CASES = depth({ quick: 2000, moderate: 4000, full: 100_000 });
+const CASES = depth({ quick: 800, moderate: 3000, full: 100_000 });
 /** Short enough to be met by what is generated. */
 const LIMITS: Http1Limits = { ...DEFAULT_HTTP1_LIMITS, headerBytes: 300, headerFields: 8, targetLength: 60 };
 

@@ -212,7 +212,7 @@ test(`over TCP, seed ${SEED}`, () =>
     'connection',
   ));
 
-test('over TLS', () => {
+test('bytes arrive over TLS as they were sent', () => {
   const key = ecKey();
   const pem = { key: pemOfKey(key), cert: certificate({ name: 'a.test', key, dnsNames: ['a.test'] }) };
   return run(

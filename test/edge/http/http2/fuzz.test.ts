@@ -27,7 +27,7 @@ import {
   windowUpdate,
 } from './rig.ts';
 
-const CASES = depth({ quick: 20_000, moderate: 40_000, full: 1_000_000 });
+const CASES = depth({ quick: 5000, moderate: 20_000, full: 1_000_000 });
 /** Sessions between two turns of the loop, in which their writes complete. */
 const BATCH = 200;
 

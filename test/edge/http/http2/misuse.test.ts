@@ -11,7 +11,7 @@ import { depth } from '../../../support/depth.ts';
 import fc, { ANY_CHARACTER } from '../../../support/fc.ts';
 import { type Frame, GET, headers, ofType, Rig, reset, settings, windowUpdate } from './rig.ts';
 
-const CASES = depth({ quick: 250, moderate: 1500, full: 12_500 });
+const CASES = depth({ quick: 250, moderate: 750, full: 12_500 });
 
 const REQUESTS: readonly (readonly [fields: readonly string[], isEnd: boolean])[] = [
   [GET, true],

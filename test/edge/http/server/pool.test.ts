@@ -29,7 +29,7 @@ interface Running {
   answerLate(): void;
 }
 
-async function withPool(use: (running: Running) => Promise<void>, options: Partial<PoolOptions> = {}): Promise<void> {
+async function startPool(options: Partial<PoolOptions> = {}): Promise<Running> {
   const heard: [unknown, number][] = [];
   const workers: [Worker, number][] = [];
   let log = '';
@@ -55,13 +55,25 @@ async function withPool(use: (running: Running) => Promise<void>, options: Parti
     onWorker: (worker, thread) => workers.push([worker, thread]),
     ...options,
   });
+  const [{ port }, { port: clearPort }] = [pool.tlsListen[0], pool.clearListen[0]];
+  return { pool, port, clearPort, heard, workers, log: () => log, answerLate: () => Atomics.store(late, 0, 1) };
+}
+
+async function withPool(use: (running: Running) => Promise<void>, options: Partial<PoolOptions> = {}): Promise<void> {
+  const running = await startPool(options);
   try {
-    const [{ port }, { port: clearPort }] = [pool.tlsListen[0], pool.clearListen[0]];
-    await use({ pool, port, clearPort, heard, workers, log: () => log, answerLate: () => Atomics.store(late, 0, 1) });
+    await use(running);
   } finally {
-    await pool.stop();
+    await running.pool.stop();
   }
 }
+
+/** Of the first tests, which leave its threads as they are, up to the one that stops it. */
+let shared: Running;
+test.before(async () => {
+  shared = await startPool();
+});
+test.after(() => shared.pool.stop());
 
 /** Resolves when the threads have handled their earlier messages. */
 async function taken({ pool, heard }: Running): Promise<void> {
@@ -110,30 +122,48 @@ async function resumeElsewhere(port: number, first: Visit, options: ConnectionOp
   return assert.unreachable('200 connections in a row came to one thread') as never;
 }
 
+test('what is sent goes to every thread, and what applications send comes with their thread', async () => {
+  const { pool, port, heard } = shared;
+  pool.send('news');
+  await until(() => heard.length === 2, 'both answer');
+  assert.equal(heard.map(([message, thread]) => `${message} ${thread}`).sort(), ['heard news 0', 'heard news 1']);
+  assert.equal((await ask(port)).event, ['news']);
+});
+
 for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const)
   test(`${maxVersion}: a session is resumed on the other thread, also over a new key, not over two`, async () => {
-    await withPool(async (running) => {
-      const { pool, port } = running;
-      const options = { maxVersion };
-      const first = await visit(port, options);
-      assert.is(first.isResumed, false);
-      const second = await resumeElsewhere(port, first, options);
-      assert.is(second.isResumed, true);
-      pool.rotateTickets();
-      await taken(running);
-      const third = await resumeElsewhere(port, second, options);
-      assert.is(third.isResumed, true, 'the last key opens');
-      pool.rotateTickets();
-      await taken(running);
-      assert.is((await visit(port, { ...options, session: third.session })).isResumed, true, 'it was renewed');
-      pool.rotateTickets();
-      pool.rotateTickets();
-      await taken(running);
-      assert.is((await visit(port, { ...options, session: third.session })).isResumed, false);
-      const { server } = pool.counters;
-      assert.ok(server.sum('handshakes_full') >= 2 && server.sum('handshakes_resumed') >= 3);
-    });
+    const { pool, port } = shared;
+    const options = { maxVersion };
+    const first = await visit(port, options);
+    assert.is(first.isResumed, false);
+    const second = await resumeElsewhere(port, first, options);
+    assert.is(second.isResumed, true);
+    pool.rotateTickets();
+    await taken(shared);
+    const third = await resumeElsewhere(port, second, options);
+    assert.is(third.isResumed, true, 'the last key opens');
+    pool.rotateTickets();
+    await taken(shared);
+    assert.is((await visit(port, { ...options, session: third.session })).isResumed, true, 'it was renewed');
+    pool.rotateTickets();
+    pool.rotateTickets();
+    await taken(shared);
+    assert.is((await visit(port, { ...options, session: third.session })).isResumed, false);
+    const { server } = pool.counters;
+    assert.ok(server.sum('handshakes_full') >= 2 && server.sum('handshakes_resumed') >= 3);
   });
+
+test('a stop answers what is under way', async () => {
+  const { pool, port, heard, workers } = shared;
+  const reply = ask(port, '/wait');
+  reply.catch(() => {});
+  await until(() => heard.some(([message]) => message === 'waits'), 'the request came');
+  pool.send('answer');
+  const ended = workers.map(([worker]) => once(worker, 'exit'));
+  await pool.stop();
+  assert.is((await Promise.all(ended)).length, 2);
+  assert.is((await reply).text, 'first');
+});
 
 test('keys for tickets that come while threads are replaced reach the new ones', async () => {
   let onWorker = (): void => {};
@@ -153,15 +183,6 @@ test('keys for tickets that come while threads are replaced reach the new ones',
     },
     { onWorker: () => onWorker() },
   );
-});
-
-test('what is sent goes to every thread, and what applications send comes with their thread', async () => {
-  await withPool(async ({ pool, port, heard }) => {
-    pool.send('news');
-    await until(() => heard.length === 2, 'both answer');
-    assert.equal(heard.map(([message, thread]) => `${message} ${thread}`).sort(), ['heard news 0', 'heard news 1']);
-    assert.equal((await ask(port)).event, ['news']);
-  });
 });
 
 for (const tls of ['auto', 'node'] as const)
@@ -437,22 +458,6 @@ test('where sockets cannot be shared one thread listens by itself, and reloads',
     },
     { transport: 'portable' },
   );
-});
-
-test('a stop answers what is under way', async () => {
-  let reply: Promise<SiteReply> | undefined;
-  let workers: readonly (readonly [Worker, number])[] = [];
-  await withPool(async (running) => {
-    workers = running.workers;
-    reply = ask(running.port, '/wait');
-    reply.catch(() => {});
-    await until(() => running.heard.some(([message]) => message === 'waits'), 'the request came');
-    running.pool.send('answer');
-    const ended = workers.map(([worker]) => once(worker, 'exit'));
-    await running.pool.stop();
-    assert.equal((await Promise.all(ended)).length, 2);
-  });
-  assert.is((await reply)?.text, 'first');
 });
 
 test.run();

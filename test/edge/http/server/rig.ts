@@ -23,6 +23,7 @@ import { clearPlaces, sharePlaces } from '../../../../edge/http/tls/places.ts';
 import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
 import { wholeResponse } from '../../../support/http2-response.ts';
 import { freePort } from '../../../support/ports.ts';
+import { unverified } from '../../../support/tls-client.ts';
 
 export const HOST = 'site.test';
 /** Of the same certificate. */
@@ -63,19 +64,26 @@ export interface RigOptions {
 }
 
 /** Serves `site.test` until `use` has returned. */
-export async function withServer(
-  use: (rig: Rig) => Promise<void>,
-  {
-    handler = hello,
-    limits = {},
-    tls = 'auto',
-    tickets = nextTicketKeys(null),
-    certificate: shown = PEM,
-    load,
-    gateFor,
-    onLoop,
-  }: RigOptions = {},
-): Promise<void> {
+export async function withServer(use: (rig: Rig) => Promise<void>, options: RigOptions = {}): Promise<void> {
+  const { stop, ...rig } = await startServer(options);
+  try {
+    await use(rig);
+  } finally {
+    await stop();
+  }
+}
+
+/** Serves `site.test` until `stop` is called. */
+export async function startServer({
+  handler = hello,
+  limits = {},
+  tls = 'auto',
+  tickets = nextTicketKeys(null),
+  certificate: shown = PEM,
+  load,
+  gateFor,
+  onLoop,
+}: RigOptions = {}): Promise<Rig & { stop(): Promise<void> }> {
   const base = createBaseContext();
   const places = sharePlaces(1000, 1000);
   const loop = tls === 'node' ? null : new DescriptorLoop(places.fds);
@@ -111,25 +119,19 @@ export async function withServer(
   const endpoint = { address: '127.0.0.1', family: 4 } as const;
   await server.listen({ ...endpoint, isTls: true, port: tlsPort });
   await server.listen({ ...endpoint, isTls: false, port: clearPort });
-  try {
-    await use({ server, counters, errors, tlsPort, clearPort });
-  } finally {
+  const stop = async (): Promise<void> => {
     if (!server.isDraining) await server.drain();
     loop?.close();
     assert.is(clearPlaces(places), 0, 'nothing of the system is left');
-  }
+  };
+  return { server, counters, errors, tlsPort, clearPort, stop };
 }
 
 /** After the handshake; rejects with its error. */
 export async function dialTls(port: number, options: ConnectionOptions = {}): Promise<TLSSocket> {
-  const socket = connectTls({
-    port,
-    host: '127.0.0.1',
-    servername: HOST,
-    rejectUnauthorized: false,
-    ALPNProtocols: ['http/1.1'],
-    ...options,
-  });
+  const socket = connectTls(
+    unverified({ port, host: '127.0.0.1', servername: HOST, ALPNProtocols: ['http/1.1'], ...options }),
+  );
   await once(socket, 'secureConnect');
   socket.on('error', () => {});
   return socket;
@@ -163,7 +165,7 @@ export interface Reply {
 
 /** One request over a session of its own. */
 export async function getHttp2(url: string, port: number, path = '/'): Promise<Reply> {
-  const session = connectHttp2(url, { host: '127.0.0.1', port, servername: HOST, rejectUnauthorized: false });
+  const session = connectHttp2(url, unverified({ host: '127.0.0.1', port, servername: HOST }));
   try {
     const failed = new Promise<never>((_, reject) => {
       session.on('error', reject);

@@ -218,7 +218,7 @@ test('what cannot be used is an error that says so, and leaves nothing', () => {
       // Nobody is asked for its passphrase.
       [good.cert, encrypted, /the private key is not PEM/],
       [good.cert, pemOfKey(ecKey()), /the private key does not match the certificate/],
-      [good.cert, pemOfKey(rsaKey(2048)), /the private key does not match the certificate/],
+      [good.cert, pemOfKey(rsaKey(2048, 1)), /the private key does not match the certificate/],
     ] as const)
       assert.throws(() => shows({ cert, key: privateKey }), what);
     assert.is(credentials.live, 0);

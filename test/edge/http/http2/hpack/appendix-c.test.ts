@@ -7,7 +7,7 @@ import { StringReader } from '../../../../../edge/http/http2/hpack/string-reader
 import { writeInteger, writeLiteral } from '../../../../../edge/http/http2/hpack/write.ts';
 import { decode, hex, WIDE } from './fixture.ts';
 
-test('C.1: integers', () => {
+test('C.1: integers are written and read', () => {
   const cases: [number, number, string][] = [
     [0x1f, 10, '0a'],
     [0x1f, 1337, '1f9a0a'],
@@ -22,7 +22,7 @@ test('C.1: integers', () => {
   }
 });
 
-test('C.2: representations', () => {
+test('C.2: each representation is read', () => {
   const custom = '400a 6375 7374 6f6d 2d6b 6579 0d63 7573 746f 6d2d 6865 6164 6572';
   const cases: [string, string[], number, number][] = [
     [custom, ['custom-key', 'custom-header'], 55, 0],

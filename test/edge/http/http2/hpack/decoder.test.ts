@@ -18,7 +18,7 @@ const literal = (mode: number, name: string, value: string): number[] => {
 
 const indexed = (age: number): number => 0x80 | (62 + age);
 
-test('errors', () => {
+test('a malformed block is refused with its reason', () => {
   const cases: [string, OutcomeName, string][] = [
     ['80', 'unknownIndex', 'index 0'],
     ['be', 'unknownIndex', 'the first of an empty dynamic table'],

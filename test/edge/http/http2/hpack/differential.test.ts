@@ -4,11 +4,12 @@
  */
 import { once } from 'node:events';
 import * as http2 from 'node:http2';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NEVER_INDEXED } from '../../../../../edge/http/http2/hpack/decoder.ts';
 import { depth } from '../../../../support/depth.ts';
+import { listen } from '../../../../support/listen.ts';
 import { Random } from '../../../../support/random.ts';
 import { SEED } from '../../../../support/seed.ts';
 import { FramePeer } from './frame-peer.ts';
@@ -38,12 +39,6 @@ function compareSecrets(lines: readonly string[], flags: readonly number[], sent
     if (sent.secret.includes(name)) assert.ok((flag & NEVER_INDEXED) !== 0, `${name} is secret`);
     else if (name !== 'authorization' && name !== 'cookie') assert.is(flag & NEVER_INDEXED, 0, `${name} is no secret`);
   });
-}
-
-async function listen(server: Server | http2.Http2Server): Promise<number> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
 }
 
 const rawOf = (args: readonly unknown[]): string[] => args[args.length - 1] as string[];
