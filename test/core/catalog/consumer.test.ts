@@ -5,6 +5,7 @@ import { createLogger } from '../../../core/base/log/index.ts';
 import { CatalogConsumer } from '../../../core/catalog/consumer.ts';
 import { loadConfig } from '../../../core/config/index.ts';
 import { type Draft, write } from '../../../core/journal/draft/draft.ts';
+import { type Change, readChanges } from '../../../core/journal/entry-codec.ts';
 import { recordsOfZone } from '../../../core/store/keys.ts';
 import { accounts, type Domain, domains, type RecordRow, records } from '../../../core/store/rows.ts';
 import { formatName, parseName } from '../../../core/wire/name.ts';
@@ -208,8 +209,9 @@ test('catalogs of one account delay none of another, whatever their processing t
     await setCatalog(store, first, { catalog: 0, ...memberOf(0) });
     await setCatalog(store, second, { catalog: 1, ...memberOf(1) });
     await setCatalog(store, other, { catalog: 0, ...memberOf(2) });
-    // The first commit, which is of the first account, lasts until the other's is done.
-    let commits = 0;
+    // The commit of the first catalog lasts until that of the other account is done.
+    const isOfFirst = ({ table, key, value }: Change): boolean =>
+      table === domains.number && value !== null && domains.decode(key, value).listedBy?.catalogId === first.id;
     let release = (): void => {};
     const isReleased = new Promise<void>((resolve) => {
       release = resolve;
@@ -218,9 +220,9 @@ test('catalogs of one account delay none of another, whatever their processing t
       get(target, name) {
         const value = Reflect.get(target, name, target);
         if (name !== 'commit') return typeof value === 'function' ? value.bind(target) : value;
-        return async (...entries: Parameters<typeof target.commit>) => {
-          if (commits++ === 0) await isReleased;
-          return target.commit(...entries);
+        return async (request: Parameters<typeof target.commit>[0]) => {
+          if ([...readChanges(request.changes)].some(isOfFirst)) await isReleased;
+          return target.commit(request);
         };
       },
     });
