@@ -17,7 +17,7 @@ export interface S3Options {
 }
 
 export async function openS3Client(options: S3Options): Promise<S3mini> {
-  const [s3mini, { fetch }] = await Promise.all([import('s3mini'), import('undici')]);
+  const [s3mini, { default: undici }] = await Promise.all([import('s3mini'), import('undici')]);
   const { endpoint, bucket, region, accessKeyId, secretAccessKey, timeout, isPathStyle, dispatcher } = options;
   const url = new URL(endpoint);
   if (isPathStyle) url.pathname = `/${bucket}`;
@@ -32,7 +32,7 @@ export async function openS3Client(options: S3Options): Promise<S3mini> {
     // body: as a header, too, it is refused.
     fetch: ((target: string, init: { headers: Record<string, string> }) => {
       const { 'content-length': _, ...headers } = init.headers;
-      return fetch(target, { ...(init as object), headers, dispatcher });
+      return undici.fetch(target, { ...(init as object), headers, dispatcher });
     }) as unknown as typeof globalThis.fetch,
   });
 }
