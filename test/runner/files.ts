@@ -55,6 +55,14 @@ function tellSteps(): void {
 }
 if (hasRunner) tellSteps();
 
+/** `fetch` has the reason of a failure in the cause of its error, which uvu does not print. */
+const { fetch } = globalThis;
+globalThis.fetch = (...request) =>
+  fetch(...request).catch((error: Error) => {
+    if (error.cause instanceof Error) error.message += `: ${error.cause.message || error.cause.name}`;
+    throw error;
+  });
+
 for (const file of names) {
   const started = performance.now();
   const cpu = cpuMs();
