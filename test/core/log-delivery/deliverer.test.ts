@@ -207,12 +207,25 @@ test('a receiver that does not respond delays no other; a stop sends what waits'
     [1, 2],
   );
   const other = rig();
+  let respond = (_attempt: Attempt): void => {};
+  other.state.answer = () =>
+    new Promise((resolve) => {
+      respond = resolve;
+    });
   other.receive('last\n');
-  await other.deliverer.stop();
+  let isStopped = false;
+  const stop = other.deliverer.stop().then(() => {
+    isStopped = true;
+  });
+  await settle();
   assert.equal(
     other.sent.map(({ text }) => text),
     ['last\n'],
   );
+  assert.not(isStopped, 'it waits for the response');
+  respond(OK);
+  await stop;
+  assert.is(other.deliverer.counts.delivered, 1);
 });
 
 test('a test is sent at once', async () => {

@@ -1,8 +1,10 @@
 /** The threads receive the watched domains: at once, when they change, and when nobody watches. */
+import { mock } from 'node:test';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RequestTail } from '../../../core/tail/request-tail.ts';
 import { followWatched } from '../../../edge/daemon/watched-domains.ts';
+import { EXPIRY_MS } from '../../../edge/gateway/tail-sampler.ts';
 
 test('domains that are watched before the threads start, and changes since', () => {
   const tail = new RequestTail('n1');
@@ -15,6 +17,30 @@ test('domains that are watched before the threads start, and changes since', () 
   watched.close();
   tail.watch(3, () => {});
   assert.equal(sent, [['1'], ['1', '2'], ['2'], []]);
+});
+
+test('the threads receive them again before they expire, once for all changes', () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    const tail = new RequestTail('n1');
+    const sent: (readonly string[])[] = [];
+    const watched = followWatched(tail, ({ domainIds }) => sent.push(domainIds));
+    const first = tail.watch(1, () => {});
+    const second = tail.watch(2, () => {});
+    sent.length = 0;
+    for (const count of [1, 2]) {
+      mock.timers.tick(EXPIRY_MS / 3);
+      assert.equal(sent, Array(count).fill(['1', '2']));
+    }
+    first();
+    second();
+    sent.length = 0;
+    mock.timers.tick(EXPIRY_MS);
+    assert.equal(sent, []);
+    watched.close();
+  } finally {
+    mock.timers.reset();
+  }
 });
 
 test('nothing is sent while nobody watches', () => {

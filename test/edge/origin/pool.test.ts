@@ -171,6 +171,18 @@ test('no more connections than allowed: further requests wait, in order, and pas
   );
 });
 
+test('while connections are opened, requests past the queue are refused', () =>
+  withOrigin(
+    saying(OK),
+    async (origin, { fetch }) => {
+      const send = (): Promise<string> => faultOf(seen(fetch(request(origin.port))));
+      assert.equal(await Promise.all([send(), send()]), ['none', 'busy']);
+      assert.is(await send(), 'none');
+      assert.is(origin.accepted, 1);
+    },
+    { limits: { connections: 2, waiting: 1 } },
+  ));
+
 test('a request that yields is sent only while half of the connections are left', async () => {
   const held: (() => void)[] = [];
   await withOrigin(
