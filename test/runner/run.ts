@@ -71,8 +71,8 @@ const { values, positionals } = readArguments();
 if (!TIERS.includes(values.tier as Tier) || positionals.length > 1) endWith(USAGE);
 const tier = values.tier as Tier;
 if (tier === 'deep') process.env.WAYPOST_DEPTH ??= 'full';
-// Many tests wait for a timeout or for a daemon: those of the system two thirds of their time.
-const waiting = tier === 'system' ? 3 : 1;
+// Many tests wait for a timeout or for a daemon: those of the system most of their time.
+const waiting = tier === 'system' ? 4 : 2;
 // Files of a release load the whole machine; in stress the lanes would slow down each other.
 const usual = tier === 'release' || values.stress ? 1 : availableParallelism() + waiting;
 const lanes = Math.max(1, Number(process.env.WAYPOST_TEST_JOBS ?? usual));
