@@ -11,6 +11,7 @@ const FILES: Readonly<Record<string, string>> = {
   'core/daemon.ts': `start('./worker.js');`,
   'core/worker.ts': `load('./leaf.ts');`,
   'core/leaf.ts': `// '../test/corpus/query'\nexport const leaf = 1;`,
+  'core/tables/first.ts': 'export const first = 1;',
   'core/plain.ts': 'export const plain = 1;',
   'core/typings.d.ts': `export const leaf: number;`,
   'core/pages.ts': `read('./dashboard');`,
@@ -23,6 +24,8 @@ const FILES: Readonly<Record<string, string>> = {
   'test/core/leaf.test.ts': `load('../../core/leaf.ts');`,
   'test/core/user.test.ts': `load('../../core/user.ts');`,
   'test/core/pages.test.ts': `load('../../core/pages.ts');`,
+  'test/core/tables.test.ts': `for (const name of list('../../core/tables/')) load(name);`,
+  'test/core/names.test.ts': `load(\`../../core/tables/\${name}.js\`);`,
   'test/core/text.test.ts': `readSource('core/plain.ts') + readSource('typings.d.ts');`,
   'test/core/daemon.test.ts': `load('../support/daemon.ts');`,
   'test/core/command.test.ts': `const command = 'node dist/main.js serve';`,
@@ -67,6 +70,10 @@ test('a source reaches those that read it as a text, or what the build makes of 
   for (const path of ['core/plain.ts', 'core/typings.d.ts'])
     assert.equal(reached(path), [WHOLE, 'core/text.test.js'], path);
   assert.equal(reached('admin-api/dashboard/colors.ts'), [WHOLE, 'core/pages.test.js']);
+});
+
+test('a source reaches those that list its folder, or put its name together', () => {
+  assert.equal(reached('core/tables/first.ts'), [WHOLE, 'core/names.test.js', 'core/tables.test.js']);
 });
 
 test('another file reaches who names it or its folder in a string, not in a comment', () => {

@@ -19,6 +19,8 @@ const WHOLE_TREE = /^test\/check\//;
 const SOURCE = /(?<!\.d)\.tsx?$/;
 const TYPE_IMPORT = /\b(?:import|export)\s+type\s[^;]*?\bfrom\s*['"][^'"\n]+['"]/g;
 const RELATIVE = /['"`](\.{1,2}\/[^'"`\n]*?)\.(?:tsx?|js)['"`]/g;
+/** A folder whose files are listed, or of which a name is put together. */
+const FOLDER = /['"`](\.{1,2}\/[\w./-]*)\/(?:['"`]|\$\{)/g;
 /** A source that is read as a text. */
 const FROM_ROOT = /['"`]((?:core|admin-api|edge|bench|test)\/[^'"`\n]*?)\.tsx?['"`]/g;
 const COMMENT = /^\s*(?:\/\/|\/?\*).*$/gm;
@@ -26,8 +28,8 @@ const COMMENT = /^\s*(?:\/\/|\/?\*).*$/gm;
 const COMPILED = /\bdist\/([\w/.-]+?)\.js\b/g;
 /** Folders that the build makes (bundle.ts), as their readers name them, and their sources. */
 const PACKED: readonly (readonly [RegExp, string])[] = [
-  [/['"`](?:\.{1,2}|dist)\/(?:[\w.-]+\/)*dashboard['"`]/, 'admin-api/dashboard/'],
-  [/['"`](?:\.{1,2}|dist)\/(?:[\w.-]+\/)*simulator['"`]/, 'core/miniapp/simulator/page/'],
+  [/['"`](?:\.{1,2}|dist)\/(?:[\w.-]+\/)*dashboard\/?['"`]/, 'admin-api/dashboard/'],
+  [/['"`](?:\.{1,2}|dist)\/(?:[\w.-]+\/)*simulator\/?['"`]/, 'core/miniapp/simulator/page/'],
   [/['"`]app-templates['"`]/, 'core/miniapp/templates/apps/'],
 ];
 /** Folders whose names say nothing of who reads their files. */
@@ -191,8 +193,11 @@ class Sources {
       ...[...text.matchAll(COMPILED), ...text.matchAll(FROM_ROOT)].map(([, name]) => name),
     ];
     const named = paths.flatMap((name) => [`${name}.ts`, `${name}.tsx`]);
-    for (const [literal, folder] of PACKED)
-      if (literal.test(text)) named.push(...this.all.filter((source) => source.startsWith(folder)));
+    const folders = [
+      ...PACKED.filter(([literal]) => literal.test(text)).map(([, folder]) => folder),
+      ...[...text.matchAll(FOLDER)].map(([, name]) => `${normalize(join(dirname(path), name))}/`),
+    ];
+    for (const folder of folders) named.push(...this.all.filter((source) => source.startsWith(folder)));
     this.#named.set(path, named);
     return named;
   }
