@@ -266,7 +266,7 @@ test('the nodes show state, lag and version, and refresh automatically', async (
       await checkScreen(page, 'nodes');
 
       // The table stays while the service does not respond, with the failure above it.
-      await page.unroute('**/api/v1/nodes');
+      await page.unrouteAll({ behavior: 'wait' });
       await page.route('**/api/v1/nodes', (route) =>
         route.fulfill({
           status: 409,
@@ -275,7 +275,7 @@ test('the nodes show state, lag and version, and refresh automatically', async (
       );
       await page.getByText('The service is stopping.').waitFor();
       await page.getByText('1 of 3 nodes up to date').waitFor();
-      await page.unroute('**/api/v1/nodes');
+      await page.unrouteAll({ behavior: 'wait' });
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByText('1 of 1 node up to date').waitFor();
     });

@@ -48,7 +48,7 @@ test('the overview says what to do first, and follows what happens', async () =>
       await page.reload();
       await page.getByText(problem).waitFor();
       await checkScreen(page, 'overview-certificate');
-      await page.unroute('**/api/v1/certificates?**');
+      await page.unrouteAll({ behavior: 'wait' });
 
       // A part that cannot be read has its own message.
       await page.route('**/api/v1/certificates?**', (route) =>
@@ -60,7 +60,7 @@ test('the overview says what to do first, and follows what happens', async () =>
       await page.reload();
       await page.getByText('No scope for this.').waitFor();
       await page.getByText('Record added · bücher.example').waitFor();
-      await page.unroute('**/api/v1/certificates?**');
+      await page.unrouteAll({ behavior: 'wait' });
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByText('None. All certificates are in order.').waitFor();
     });

@@ -344,7 +344,7 @@ test('an origin that is a name of the zone: its address becomes the origin, and 
       await page.locator('button[aria-pressed=true]').waitFor();
       await page.getByText('Edit all rules as JSON').click();
       await checkScreen(page, 'rules');
-      await page.unroute('**/rules/counters');
+      await page.unrouteAll({ behavior: 'wait' });
       await page.getByLabel('Rules', { exact: true }).fill('[{"action": {"type": "redirect", "location": "x"}}]');
       await button(page, 'Save all').click();
       await page.getByText(/Rule 1: action\.location must be a path/).waitFor();
@@ -521,7 +521,7 @@ test('requests appear while they are served; what visitors send stays text', asy
         await page.getByText(/^500 requests; /).waitFor();
         assert.ok((await page.locator('tr.row').count()) < 100);
         await page.getByText('The connection was lost. Connecting again …').waitFor();
-        await page.unroute('**/requests/tail');
+        await page.unrouteAll({ behavior: 'wait' });
 
         // Another page, then the end of the session.
         await page.getByRole('link', { name: 'Records', exact: true }).click();

@@ -209,7 +209,7 @@ test('a month of sampled queries of an account, and a failure', async () => {
       await page.getByRole('button', { name: '7 days' }).click();
       await page.getByText('Statistics are kept for 31 days.').waitFor();
       await checkScreen(page, 'statistics-failure');
-      await page.unroute('**/api/v1/statistics*');
+      await page.unrouteAll({ behavior: 'wait' });
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByText('www.month.test').waitFor();
     });

@@ -65,7 +65,7 @@ const put = ({ environment, journal }: Node, plan = ''): Promise<unknown> =>
 interface Beside {
   readonly prefix: string;
   /** Resolves when an append of the slow node may arrive. */
-  readonly delay: (quick: Node, isOver: () => boolean) => Promise<void>;
+  readonly delay: (nodes: { quick: Node; slow: Node }, isOver: () => boolean) => Promise<void>;
   readonly deadline?: number;
 }
 
@@ -83,7 +83,7 @@ async function besideBusy(
       const others = (async () => {
         while (!isOver) await put(quick);
       })();
-      slowGateway.delay = () => delay(quick, () => isOver);
+      slowGateway.delay = () => delay({ quick, slow }, () => isOver);
       await work(slow).finally(() => {
         isOver = true;
       });
@@ -111,9 +111,10 @@ test('a node further from etcd than one that writes without pause gets its turn'
 
 test('where it never can be its turn, a commit ends at its deadline, and says that it can be tried again', async () => {
   const member = await startEtcd();
-  // The other node, which waits for no claim for ever, has always appended before.
-  const delay: Beside['delay'] = (quick, isOver) => {
-    const { head } = quick.journal;
+  // The other node, which waits for no claim for ever, has always appended before: after the head
+  // of both, as a node may learn of an entry before the one that appended it.
+  const delay: Beside['delay'] = ({ quick, slow }, isOver) => {
+    const head = Math.max(quick.journal.head, slow.journal.head);
     return until(() => quick.journal.head > head || isOver());
   };
   await besideBusy(member, { prefix: '/never/', delay, deadline: 2000 }, async (slow) => {
