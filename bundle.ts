@@ -1,6 +1,7 @@
 /**
  * Puts what the daemon is made of into few files, since node takes most of a start to find and read hundreds of modules: dist/main.js takes the
- * place of the compiled one, and the programs of threads and what several share lie beside it. Tests import the modules as they were compiled.
+ * place of the compiled one, and the programs of threads and what several share lie beside it. Tests import the modules as they were compiled,
+ * and start the threads' programs from their files.
  */
 import {
   copyFileSync,
@@ -105,7 +106,16 @@ await build({ ...shared, ...split, entryPoints: { main: join(ROOT, 'main.ts') } 
 const TOGETHER = new Set(['edge/http/server/worker.ts', 'edge/gateway/application.ts'].map((path) => join(ROOT, path)));
 const entries = (sources: readonly string[]) => Object.fromEntries(sources.map((source) => [outputOf(source), source]));
 await build({ ...shared, ...split, entryPoints: entries([...TOGETHER]) });
-await build({ ...shared, entryPoints: entries(programs.filter((source) => !TOGETHER.has(source))) });
+const alone = programs.filter((source) => !TOGETHER.has(source));
+const { metafile } = await build({ ...shared, metafile: true, entryPoints: entries(alone) });
+// Tests start the threads that ship, which also load in half the time.
+for (const source of alone) {
+  const compiled = join(OUT, relative(ROOT, source)).replace(/\.ts$/, '.js');
+  const bundle = join(OUT, `${outputOf(source)}.js`);
+  const names = metafile.outputs[relative(process.cwd(), bundle)].exports;
+  const path = JSON.stringify(relative(dirname(compiled), bundle).replaceAll('\\', '/'));
+  writeFileSync(compiled, names.length === 0 ? `import ${path};\n` : `export { ${names.join(', ')} } from ${path};\n`);
+}
 
 await bundleForBrowsers(join(ROOT, 'admin-api/dashboard'), join(OUT, 'dashboard'), DASHBOARD_TEXTS);
 await bundleForBrowsers(join(ROOT, 'core/miniapp/simulator/page'), join(OUT, 'simulator'), SIMULATOR_TEXTS);
