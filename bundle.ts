@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { ZipFile } from 'yazl';
 import { HEAD, openAuditProgram, programPaths, TAIL } from './admin-api/cli/audit-program.ts';
 import { TEXTS as DASHBOARD_TEXTS } from './admin-api/dashboard/texts.ts';
@@ -105,16 +105,21 @@ await build({ ...shared, ...split, entryPoints: { main: join(ROOT, 'main.ts') } 
 // A thread of the edge loads both. Each thread of another program reads one file.
 const TOGETHER = new Set(['edge/http/server/worker.ts', 'edge/gateway/application.ts'].map((path) => join(ROOT, path)));
 const entries = (sources: readonly string[]) => Object.fromEntries(sources.map((source) => [outputOf(source), source]));
-await build({ ...shared, ...split, entryPoints: entries([...TOGETHER]) });
-const alone = programs.filter((source) => !TOGETHER.has(source));
-const { metafile } = await build({ ...shared, metafile: true, entryPoints: entries(alone) });
+const built = [
+  await build({ ...shared, ...split, metafile: true, entryPoints: entries([...TOGETHER]) }),
+  await build({ ...shared, metafile: true, entryPoints: entries(programs.filter((source) => !TOGETHER.has(source))) }),
+];
 // Tests start the threads that ship, which also load in half the time.
-for (const source of alone) {
+const outputs = Object.assign({}, ...built.map(({ metafile }) => metafile.outputs)) as Metafile['outputs'];
+for (const source of programs) {
   const compiled = join(OUT, relative(ROOT, source)).replace(/\.ts$/, '.js');
   const bundle = join(OUT, `${outputOf(source)}.js`);
-  const names = metafile.outputs[relative(process.cwd(), bundle)].exports;
-  const path = JSON.stringify(relative(dirname(compiled), bundle).replaceAll('\\', '/'));
-  writeFileSync(compiled, names.length === 0 ? `import ${path};\n` : `export { ${names.join(', ')} } from ${path};\n`);
+  const { exports } = outputs[relative(process.cwd(), bundle)];
+  const path = JSON.stringify(relative(dirname(compiled), bundle));
+  writeFileSync(
+    compiled,
+    exports.length === 0 ? `import ${path};\n` : `export { ${exports.join(', ')} } from ${path};\n`,
+  );
 }
 
 await bundleForBrowsers(join(ROOT, 'admin-api/dashboard'), join(OUT, 'dashboard'), DASHBOARD_TEXTS);

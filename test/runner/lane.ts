@@ -8,7 +8,7 @@ import { SEED } from '../support/seed.ts';
 import { MARK, type Outcome, outcomeOf, type Report, type Step } from './report.ts';
 import { slowdown, stressed } from './stress.ts';
 import { removeTestFolder, removeTestFolders, testFolder } from './test-folder.ts';
-import { limitsOf, TestWatch } from './watch.ts';
+import { type Limits, limitsOf, TestWatch } from './watch.ts';
 
 const PROGRAM = join(import.meta.dirname, 'files.js');
 /**
@@ -18,11 +18,8 @@ const PROGRAM = join(import.meta.dirname, 'files.js');
 const FLAGS = ['--single-threaded-gc'];
 /** Milliseconds after which a process is killed and its current file counts as failed. */
 const LIMIT_MS = 25 * 60_000;
-/**
- * Milliseconds for a process to end after its last file: a failed test may have left a server
- * running.
- */
-const GRACE_MS = 30_000;
+/** For a process to end after its last file: a failed test may have left a server running. */
+const graceOf = (): Limits => ({ idle: 30_000 * slowdown(), busy: 10 * 60_000 * slowdown() });
 
 /** What a file does outside of its tests. */
 const OUTSIDE: Step = { suite: '', test: '' };
@@ -116,13 +113,11 @@ function runProcess(
     step = next;
     const file = files[reports.length];
     steps.delete(pid);
-    watch.stop();
-    if (file === undefined) return;
-    steps.set(pid, { file, step, since: performance.now() });
-    watch.restart(limits(file));
+    if (file !== undefined) steps.set(pid, { file, step, since: performance.now() });
+    watch.restart(file === undefined ? graceOf() : limits(file));
   };
   begin(OUTSIDE);
-  const timers = [setTimeout(() => killGroup(pid), LIMIT_MS * slowdown())];
+  const timer = setTimeout(() => killGroup(pid), LIMIT_MS * slowdown());
   const onLine = (line: Report | Step): void => {
     if (!('file' in line)) {
       begin(line);
@@ -130,9 +125,8 @@ function runProcess(
     }
     reports.push({ report: line, output: text });
     text = '';
-    if (reports.length === files.length) timers.push(setTimeout(() => killGroup(pid), GRACE_MS * slowdown()));
     // The outcome of the last file waits for the end of the process.
-    else onOutcome(outcomeOf(line, reports[reports.length - 1].output));
+    if (reports.length < files.length) onOutcome(outcomeOf(line, reports[reports.length - 1].output));
     begin(OUTSIDE);
   };
   /** Output that may be the begin of a line for the runner. */
@@ -158,7 +152,7 @@ function runProcess(
       running.delete(pid);
       steps.delete(pid);
       watch.stop();
-      timers.forEach(clearTimeout);
+      clearTimeout(timer);
       if (folder !== undefined) removeTestFolder(folder);
       const ended = signal !== null ? `${signal} ended the process` : `the process exited with code ${code}`;
       if (reports.length < files.length) {

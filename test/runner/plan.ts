@@ -45,15 +45,15 @@ const LONGEST: readonly string[] = [
   'system/node-versions.test.js',
 ];
 /** Files in one process, at most: of those without such an import, and of a room. */
-const PURE_BATCH = 60;
-const ROOM_BATCH = 20;
+const PURE_BATCH = 80;
+const ROOM_BATCH = 40;
 /** Files that share a daemon or a browser, and therefore a process, at most. */
 const SHARING_BATCH = 10;
 /** Files of a room that shares processes with other rooms, at most. */
-const SMALL_ROOM = 10;
+const SMALL_ROOM = 20;
 /** Their files share processes, except at full depth. */
 const SHARED_TIERS: ReadonlySet<string> = new Set(['check', 'unit']);
-const PARTS: ReadonlySet<string> = new Set(['admin-api', 'core', 'edge', 'system']);
+const PARTS: ReadonlySet<string> = new Set(['admin-api', 'core', 'edge', 'scenario', 'system']);
 
 interface TestFile {
   readonly path: string;
