@@ -15,10 +15,10 @@ export interface LintTask {
 export type Linted = { readonly audit: Audit } | { readonly error: Error; readonly code: string | undefined };
 
 const { path, sdks } = workerData as LintTask;
-const linted: Linted = await loadAudit()
+void loadAudit()
   .then(({ auditPackage }) => auditPackage(path, { sdks }))
   .then(
-    (audit) => ({ audit }),
-    (error: NodeJS.ErrnoException) => ({ error, code: error.code }),
-  );
-parentPort?.postMessage(linted);
+    (audit): Linted => ({ audit }),
+    (error: NodeJS.ErrnoException): Linted => ({ error, code: error.code }),
+  )
+  .then((linted) => parentPort?.postMessage(linted));

@@ -1,5 +1,6 @@
 /** The thread that runs background files in QuickJS. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import type { QuickJSWASMModule } from 'quickjs-emscripten-core';
 import { refusalOf } from './language.ts';
 import type { EngineLimits } from './limits.ts';
 import type { BackgroundEvent, EngineOutcome, Program } from './outcome.ts';
@@ -34,10 +35,9 @@ export type FromWorker =
 const { shared, port, memory } = workerData as WorkerData;
 const parent = parentPort!;
 const post = (message: FromWorker): void => parent.postMessage(message);
-const quickjs = await loadQuickJs(memory);
 const caller = new WaitingCaller(shared, port, (id, request) => post({ type: 'call', id, request }));
 
-parent.on('message', ({ program, event, limits }: ToWorker) => {
+function handle(quickjs: QuickJSWASMModule, { program, event, limits }: ToWorker): void {
   const refusal = refusalOf(program);
   const { outcome, isBroken } =
     refusal === undefined
@@ -53,10 +53,13 @@ parent.on('message', ({ program, event, limits }: ToWorker) => {
     isSpent: isBroken || isFull,
     pages,
   });
-});
+}
 
 function isCrash(outcome: EngineOutcome): outcome is EngineOutcome & { readonly state: 'failed' } {
   return outcome.state === 'failed' && outcome.reason === 'crashed';
 }
 
-post({ type: 'ready' });
+void loadQuickJs(memory).then((quickjs) => {
+  parent.on('message', (message: ToWorker) => handle(quickjs, message));
+  post({ type: 'ready' });
+});

@@ -153,4 +153,4 @@ for (const { key, value } of read(environment.nsec3, data.nsec3)) {
 endChunk();
 if (blockEnd > next) unused.push(next, blockEnd - next);
 tell(true);
-await environment.close();
+void environment.close();
