@@ -15,6 +15,7 @@ import { World } from '../../admin-api/update/world.ts';
 import { LIMITS, V4 } from '../../core/nameserver/fixture.ts';
 import { TCP_LIMIT } from '../../reference/compare.ts';
 import { QueryPath } from '../../support/in-process.ts';
+import { freePort } from '../../support/ports.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 
 export interface UpdateServer {
@@ -42,7 +43,9 @@ export async function startUpdateServer(deferredUdp?: UdpLimitOptions): Promise<
   const nameserver = await startNameserver({
     index,
     storeDirectory: temporaryFolder('update'),
-    listen: [V4],
+    // Not one of the ports of clients: nsupdate may choose the server's own for an update, and asks
+    // itself then.
+    listen: [{ ...V4, port: await freePort() }],
     workers: 1,
     udpPayload: 1232,
     transport: 'auto',
