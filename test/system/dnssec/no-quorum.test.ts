@@ -8,6 +8,7 @@ import { depth } from '../../support/depth.ts';
 import { MovedClock, whyNotMovedClock } from '../../support/moved-clock.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { whyNotPrograms } from '../../support/programs.ts';
+import { untilMatches } from '../../support/until.ts';
 import { type ClusterRig, startCluster } from '../cluster/rig.ts';
 import { clockOf, type DnssecView, dsOf, viewOf } from './owner.ts';
 import { ParentZone } from './parent.ts';
@@ -105,8 +106,10 @@ test(`${DAYS} days without quorum: all signatures are valid`, async () => {
     clock.advance(STEP);
     await check(21 * DAY - passed - LAG, `${passed / HOUR} hours`);
   }
-  const { body } = await rig.nodes[0].api.request('GET', '/readyz');
-  assert.match(JSON.stringify(body), /a DNSSEC signature expires in \d days/);
+  await untilMatches(
+    async () => JSON.stringify((await rig.nodes[0].api.request('GET', '/readyz')).body),
+    /a DNSSEC signature expires in \d days/,
+  );
 });
 
 test('with quorum the signatures are renewed', async () => {
