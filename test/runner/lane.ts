@@ -8,7 +8,7 @@ import { SEED } from '../support/seed.ts';
 import { MARK, type Outcome, outcomeOf, type Report, type Step } from './report.ts';
 import { slowdown, stressed } from './stress.ts';
 import { removeTestFolder, removeTestFolders, testFolder } from './test-folder.ts';
-import { type Limits, limitsOf, TestWatch } from './watch.ts';
+import { graceLimits, limitsOf, TestWatch } from './watch.ts';
 
 const PROGRAM = join(import.meta.dirname, 'files.js');
 /**
@@ -18,8 +18,6 @@ const PROGRAM = join(import.meta.dirname, 'files.js');
 const FLAGS = ['--single-threaded-gc'];
 /** Milliseconds after which a process is killed and its current file counts as failed. */
 const LIMIT_MS = 25 * 60_000;
-/** For a process to end after its last file: a failed test may have left a server running. */
-const graceOf = (): Limits => ({ idle: 30_000 * slowdown(), busy: 10 * 60_000 * slowdown() });
 
 /** What a file does outside of its tests. */
 const OUTSIDE: Step = { suite: '', test: '' };
@@ -114,7 +112,7 @@ function runProcess(
     const file = files[reports.length];
     steps.delete(pid);
     if (file !== undefined) steps.set(pid, { file, step, since: performance.now() });
-    watch.restart(file === undefined ? graceOf() : limits(file));
+    watch.restart(file === undefined ? graceLimits() : limits(file));
   };
   begin(OUTSIDE);
   const timer = setTimeout(() => killGroup(pid), LIMIT_MS * slowdown());

@@ -14,15 +14,21 @@ const MINUTE = 60_000;
 const UNIT: Limits = { idle: MINUTE, busy: 10 * MINUTE };
 /** Daemons and peers wait for timers and for each other. Their longest tests take three minutes. */
 const SYSTEM: Limits = { idle: 10 * MINUTE, busy: 10 * MINUTE };
+/** To end after the last file: a failed test may have left a server running. */
+const GRACE: Limits = { idle: MINUTE / 2, busy: 10 * MINUTE };
 /** Upgrades, disasters, and generated cases at full depth: until the limit of the process. */
 const NONE: Limits = { idle: Number.POSITIVE_INFINITY, busy: Number.POSITIVE_INFINITY };
 
 /** `file`: path relative to dist/test. */
 export function limitsOf(file: string): Limits {
   if (file.startsWith('release/') || process.env.WAYPOST_DEPTH === 'full') return NONE;
-  const { idle, busy } = file.startsWith('system/') ? SYSTEM : UNIT;
-  return { idle: idle * slowdown(), busy: busy * slowdown() };
+  return scaled(file.startsWith('system/') ? SYSTEM : UNIT);
 }
+
+/** Of a process after its last file. */
+export const graceLimits = (): Limits => scaled(GRACE);
+
+const scaled = ({ idle, busy }: Limits): Limits => ({ idle: idle * slowdown(), busy: busy * slowdown() });
 
 /** A part of the limit: the last of these decides whether the test waits or works. */
 const LOOKS = 6;
