@@ -103,6 +103,10 @@ export async function newPage(context: BrowserContext): Promise<Page> {
 
 /** Where a failed test was, and what its user saw. */
 async function describePage(page: Page): Promise<string> {
-  const text = await page.innerText('body').catch(() => '');
-  return `${page.url()}\n${text.slice(0, 2000)}`;
+  const texts = page.frames().map(async (frame) => {
+    // One that runs without end has none.
+    const text = await frame.innerText('body', { timeout: 5000 }).catch(() => '');
+    return `${frame.url()}\n${text.slice(0, 2000)}`;
+  });
+  return (await Promise.all(texts)).join('\n');
 }
