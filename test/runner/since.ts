@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 const EVERYTHING =
   /^(?:(?:package|package-lock|tsconfig[\w.]*)\.json|\.npmrc|bundle[\w-]*\.ts|globals\.ts|test\/(?:support|runner)\/)/;
 /** What no test reads. */
-const TOOLS = /^(?:biome\.json|\.git\w*|\.editorconfig|\.ci\/.*)$/;
+const TOOLS = /^(?:biome\.json|\.gitattributes|\.editorconfig|\.ci\/.*)$/;
 /** Tests that look at the whole tree, so that every change reaches them. */
 const WHOLE_TREE = /^test\/check\//;
 /** Compiled, or packed into one that is; declarations are read as files. */
