@@ -1,6 +1,5 @@
 /** Creates the admin API from its parts. */
-import { parseExemptions, parsePrefix } from '../core/address/index.ts';
-import { trustOf } from '../core/address/trust.ts';
+
 import { AliasStates } from '../core/alias/index.ts';
 import type { Logger } from '../core/base/log/index.ts';
 import type { Registry } from '../core/base/metrics/index.ts';
@@ -17,6 +16,8 @@ import type { Ejections } from '../core/health/ejections.ts';
 import { SharedRun } from '../core/journal/etcd/shared-run.ts';
 import type { Journal } from '../core/journal/journal.ts';
 import type { AnswerDeferred } from '../core/nameserver/deferred.ts';
+import { parseExemptions, parsePrefix } from '../core/net/address/index.ts';
+import { trustOf } from '../core/net/address/trust.ts';
 import type { PublicLook } from '../core/signing/store-zone.ts';
 import type { Environment } from '../core/store/environment.ts';
 import { type Id, idKey } from '../core/store/keys.ts';

@@ -1,6 +1,7 @@
 /** Signs in with a passkey, without a password. */
-import { clientNetwork } from '../../core/address/ipv6.ts';
+
 import { type Draft, write } from '../../core/journal/draft/draft.ts';
+import { clientNetwork } from '../../core/net/address/ipv6.ts';
 import { passkeys } from '../../core/store/rows.ts';
 import { inCredentialTurn } from '../change/credentials.ts';
 import { type Assertion, type CeremonyFault, verifySignIn } from '../factors/ceremonies.ts';

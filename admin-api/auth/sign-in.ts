@@ -2,9 +2,10 @@
  * Signs in with a password, and a code if the account has one-time codes: the same rules for a
  * token and for a dashboard session.
  */
-import { clientNetwork } from '../../core/address/ipv6.ts';
-import { strangerAt } from '../../core/address/slot-owner.ts';
+
 import { type Draft, write } from '../../core/journal/draft/draft.ts';
+import { clientNetwork } from '../../core/net/address/ipv6.ts';
+import { strangerAt } from '../../core/net/address/slot-owner.ts';
 import { type Account, audits } from '../../core/store/rows.ts';
 import { auditEntry } from '../change/change.ts';
 import { inCredentialTurn } from '../change/credentials.ts';

@@ -1,11 +1,11 @@
 /** Settings and messages shared by the cluster commands. */
 import { dirname, resolve } from 'node:path';
-import { fromUrlHost } from '../../core/address/url-host.ts';
 import type { ClusterFiles } from '../../core/cluster/files.ts';
 import { HOST } from '../../core/cluster/setup.ts';
 import type { VoterStep } from '../../core/cluster/voter.ts';
 import { type Config, formatListen, loadConfig } from '../../core/config/index.ts';
 import { EtcdRefused, EtcdUnavailable } from '../../core/etcd/errors.ts';
+import { fromUrlHost } from '../../core/net/address/url-host.ts';
 import { CliError } from './errors.ts';
 import type { CliIo, GlobalOptions } from './io.ts';
 

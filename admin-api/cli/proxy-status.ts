@@ -1,5 +1,5 @@
 /** Describes the state of a proxy for people, with the next step for each problem. */
-import { toUrlHost } from '../../core/address/url-host.ts';
+import { toUrlHost } from '../../core/net/address/url-host.ts';
 import { asObject, type Json } from './client.ts';
 import { CliError } from './errors.ts';
 import { rowsOf } from './pages.ts';

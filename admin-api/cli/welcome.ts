@@ -2,8 +2,9 @@
  * The texts that the daemon prints on a terminal: the password of the first account, and when it is
  * ready its addresses, and commands to try.
  */
-import { toUrlHost } from '../../core/address/url-host.ts';
+
 import { formatListen, type ListenAddress } from '../../core/config/index.ts';
+import { toUrlHost } from '../../core/net/address/url-host.ts';
 import { DEFAULT_URL } from './client.ts';
 
 export interface Ready {

@@ -2,8 +2,8 @@
 import { getServers } from 'node:dns';
 import { expectedNameservers } from '../../core/delegation/expected.ts';
 import { type DelegationState, judgeDelegation } from '../../core/delegation/state.ts';
-import { queryResolvers } from '../../core/resolver/query.ts';
-import { parseServer } from '../../core/resolver/resolver.ts';
+import { queryResolvers } from '../../core/net/resolver/query.ts';
+import { parseServer } from '../../core/net/resolver/resolver.ts';
 import type { DelegationRow, Domain } from '../../core/store/rows.ts';
 import { equalNames, formatHost, nameAt } from '../../core/wire/name.ts';
 import { RCODE, TYPE } from '../../core/wire/types.ts';

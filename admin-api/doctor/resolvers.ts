@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { getServers } from 'node:dns';
 import type { Config } from '../../core/config/index.ts';
-import { exchangeTcp, exchangeUdp, type Server } from '../../core/resolver/exchange.ts';
-import { encodeQuestion, newQuestion } from '../../core/resolver/message.ts';
-import { queryServer } from '../../core/resolver/query.ts';
-import { parseServer } from '../../core/resolver/resolver.ts';
+import { exchangeTcp, exchangeUdp, type Server } from '../../core/net/resolver/exchange.ts';
+import { encodeQuestion, newQuestion } from '../../core/net/resolver/message.ts';
+import { queryServer } from '../../core/net/resolver/query.ts';
+import { parseServer } from '../../core/net/resolver/resolver.ts';
 import { questionEnd } from '../../core/wire/bare-response.ts';
 import { TC } from '../../core/wire/header.ts';
 import { MessageReader } from '../../core/wire/message-reader.ts';

@@ -1,7 +1,7 @@
 /** DNS over HTTPS (RFC 8484). */
 
 import { Type } from '@sinclair/typebox';
-import { clientNetwork } from '../../core/address/ipv6.ts';
+import { clientNetwork } from '../../core/net/address/ipv6.ts';
 import { MAX_MESSAGE } from '../../core/wire/header.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
 import { type Context, publicBytesRoute, publicRoute, type RawReply, type Route } from '../http/route.ts';

@@ -1,7 +1,8 @@
 /** The primaries of a secondary zone, as requests have them and responses show them. */
-import { formatAddress, mayConnect, parseAddress, parseExemptions } from '../../core/address/index.ts';
+
 import { InvalidError, WaypostError } from '../../core/base/errors.ts';
 import { formatListen, parseListen } from '../../core/config/index.ts';
+import { formatAddress, mayConnect, parseAddress, parseExemptions } from '../../core/net/address/index.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import type { Account, Primary, PrimaryTls } from '../../core/store/rows.ts';
 import { formatHost, parseName } from '../../core/wire/name.ts';

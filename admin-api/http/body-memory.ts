@@ -6,7 +6,7 @@
  * 1998): alone it may hold half of the limit, two may hold a third each. So nobody takes the memory
  * that the next one needs.
  */
-import { strangerAt } from '../../core/address/slot-owner.ts';
+import { strangerAt } from '../../core/net/address/slot-owner.ts';
 import type { Id } from '../../core/store/keys.ts';
 
 /** Names a holder. */

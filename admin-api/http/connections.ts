@@ -1,5 +1,5 @@
 /** Limits on the number of connections, in total and for each client. */
-import { clientNetwork } from '../../core/address/ipv6.ts';
+import { clientNetwork } from '../../core/net/address/ipv6.ts';
 import { type Census, loadCensus } from '../../core/os/accepted-connections.ts';
 import type { ConnectionLimits } from './transport.ts';
 

@@ -4,7 +4,7 @@
  * the secret that the main thread gives to both sides; a proxy states it in X-Forwarded-For.
  */
 import { timingSafeEqual } from 'node:crypto';
-import { visitorOf } from '../../core/address/visitor.ts';
+import { visitorOf } from '../../core/net/address/visitor.ts';
 import { holderAt } from './body-memory.ts';
 import type { HttpRequest } from './transport.ts';
 

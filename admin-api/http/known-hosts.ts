@@ -7,7 +7,7 @@
  * resolve to another one.
  */
 import { isIP } from 'node:net';
-import { fromUrlHost } from '../../core/address/url-host.ts';
+import { fromUrlHost } from '../../core/net/address/url-host.ts';
 import { HttpError } from './errors.ts';
 import type { HttpRequest } from './transport.ts';
 

@@ -4,9 +4,10 @@
  * between other work, as its client takes it. Each entry is in the state of the moment at which it
  * is read, and an entry that exists all the time is in the list once.
  */
-import { strangerAt } from '../../core/address/slot-owner.ts';
+
 import type { SlotOwner } from '../../core/base/fair-slots.ts';
 import { Steps } from '../../core/base/steps.ts';
+import { strangerAt } from '../../core/net/address/slot-owner.ts';
 import type { Caller } from './caller.ts';
 import { ListText } from './list-text.ts';
 import { cursorOf, type ListPart, type ListReader, MAX_WHOLE, nextCursor, type Page, readPage } from './lists.ts';

@@ -2,8 +2,9 @@
  * The URL of a customer's server that the service sends to. Its addresses are checked again at each
  * connection.
  */
-import { type Exemptions, mayConnect, NO_EXEMPTIONS, readHost } from '../../core/address/index.ts';
+
 import { InvalidError } from '../../core/base/errors.ts';
+import { type Exemptions, mayConnect, NO_EXEMPTIONS, readHost } from '../../core/net/address/index.ts';
 
 export interface ReceiverUrl {
   /** As in "The URL of a webhook". */

@@ -1,6 +1,7 @@
 /** Who holds a slot for the work of a request (core/base/fair-slots.ts). */
-import { clientNetwork } from '../../core/address/ipv6.ts';
+
 import type { SlotOwner } from '../../core/base/fair-slots.ts';
+import { clientNetwork } from '../../core/net/address/ipv6.ts';
 import type { Caller } from './caller.ts';
 import type { Context } from './route.ts';
 

@@ -8,7 +8,7 @@
  */
 import { STATUS_CODES } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { formatAddress } from '../../core/address/socket-address.ts';
+import { formatAddress } from '../../core/net/address/socket-address.ts';
 import { type Body, BodyCollector } from './body.ts';
 import { Charge, holderAt } from './body-memory.ts';
 import { BodyStream, type Flow } from './body-stream.ts';

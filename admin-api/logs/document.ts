@@ -1,7 +1,6 @@
 /** The document of a domain's request logs: checked, and its secrets encrypted. */
-import { type Exemptions, parseExemptions } from '../../core/address/index.ts';
+
 import { InvalidError } from '../../core/base/errors.ts';
-import { parseSecret } from '../../core/delivery/signature.ts';
 import {
   type BucketDestination,
   DEFAULT_FIELDS,
@@ -9,6 +8,8 @@ import {
   LOG_FIELDS,
   type LogsDocument,
 } from '../../core/log-delivery/document.ts';
+import { type Exemptions, parseExemptions } from '../../core/net/address/index.ts';
+import { parseSecret } from '../../core/net/delivery/signature.ts';
 import { siteDocumentContext } from '../../core/store/rows.ts';
 import { readReceiverUrl } from '../http/receiver-url.ts';
 import type { DocumentCheck } from '../proxy/documents.ts';

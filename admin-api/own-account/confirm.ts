@@ -2,8 +2,9 @@
  * Changes of the caller's own credentials. They need the password, and a code if the account has
  * one-time codes, in the same request: neither an open session nor a token is enough.
  */
-import { clientNetwork } from '../../core/address/ipv6.ts';
+
 import type { Draft } from '../../core/journal/draft/draft.ts';
+import { clientNetwork } from '../../core/net/address/ipv6.ts';
 import type { Account } from '../../core/store/rows.ts';
 import type { SignInParts } from '../auth/sign-in.ts';
 import type { ChangeResult } from '../change/change.ts';

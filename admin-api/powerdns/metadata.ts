@@ -2,9 +2,10 @@
  * Metadata of zones: kinds that have an effect here, those that follow from other settings, and
  * those of clients (`X-`), which are kept. Everything else is rejected with the reason.
  */
-import { classifyAddress, parseAddress, parsePrefix, unmapped } from '../../core/address/index.ts';
+
 import { InvalidError } from '../../core/base/errors.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
+import { classifyAddress, parseAddress, parsePrefix, unmapped } from '../../core/net/address/index.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import { ALLOW_AXFR_FROM, ALSO_NOTIFY, type Domain, type TsigKeyRow } from '../../core/store/rows.ts';
 import { change } from '../change/change.ts';

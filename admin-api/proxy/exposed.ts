@@ -3,7 +3,7 @@
  * attacker queries these first to bypass the proxy. While the proxy is off, the result is as if it
  * were on, because the customer can then still move services.
  */
-import { parseAddress } from '../../core/address/index.ts';
+import { parseAddress } from '../../core/net/address/index.ts';
 import { type Id, nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
 import { type Domain, type ProxyConfig, proxiedOf, records } from '../../core/store/rows.ts';
 import { latin1 } from '../../core/wire/latin1.ts';

@@ -2,7 +2,7 @@
  * Checks whether a stored record reveals an origin. Used for whole zones, so a record is decoded
  * only if its bytes may match.
  */
-import { parseAddress } from '../../core/address/index.ts';
+import { parseAddress } from '../../core/net/address/index.ts';
 import { RECORD_RDATA } from '../../core/store/rows.ts';
 import { latin1 } from '../../core/wire/latin1.ts';
 import type { Name } from '../../core/wire/name.ts';

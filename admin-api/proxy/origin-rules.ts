@@ -1,5 +1,5 @@
 /** What the checks of origins need. */
-import type { Exemptions, Prefix } from '../../core/address/index.ts';
+import type { Exemptions, Prefix } from '../../core/net/address/index.ts';
 import type { Domain } from '../../core/store/rows.ts';
 import type { Services } from '../change/services.ts';
 import type { Resolve, ResolveFor } from './bounded.ts';

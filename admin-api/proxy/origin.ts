@@ -3,6 +3,8 @@
  * checks every address, without a connection. A name can resolve to another address later, so the
  * edge also checks the address that it connects to (`mayConnect`).
  */
+
+import { InvalidError } from '../../core/base/errors.ts';
 import {
   contains,
   type Exemptions,
@@ -15,8 +17,7 @@ import {
   parseAddress,
   privateOrigin,
   readHost,
-} from '../../core/address/index.ts';
-import { InvalidError } from '../../core/base/errors.ts';
+} from '../../core/net/address/index.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Resolve } from './bounded.ts';
 import { codeOf } from './resolve.ts';

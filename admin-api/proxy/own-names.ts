@@ -3,8 +3,9 @@
  * have cached that the name did not exist. It also cannot know that the name resolves to the
  * cluster when the proxy is on, which would be a loop.
  */
-import { type Exemptions, readHost } from '../../core/address/index.ts';
+
 import { InvalidError } from '../../core/base/errors.ts';
+import { type Exemptions, readHost } from '../../core/net/address/index.ts';
 import type { Domain } from '../../core/store/rows.ts';
 import { formatHost, joinNames, MAX_NAME, type Name, nameAt, parentName, parseName } from '../../core/wire/name.ts';
 import { formatRdata } from '../../core/wire/rdata/index.ts';

@@ -2,9 +2,10 @@
  * Parses the targets of a purge, and normalizes them (RFC 3986 6.2.2) like the cache keys of the
  * edge.
  */
-import { quote } from '../../core/address/refuse.ts';
+
 import { CACHE_TAG_RULE, isCacheTag } from '../../core/base/cache-tag.ts';
 import { InvalidError } from '../../core/base/errors.ts';
+import { quote } from '../../core/net/address/refuse.ts';
 
 /** Labels of a host name. */
 const HOST = /^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/;

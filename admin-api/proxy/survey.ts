@@ -2,7 +2,7 @@
  * Looks at all proxied names of a domain: which servers are behind them, and which of them have no
  * server. Sends no DNS query.
  */
-import { type Exemptions, mayConnect } from '../../core/address/index.ts';
+import { type Exemptions, mayConnect } from '../../core/net/address/index.ts';
 import { nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
 import { type Domain, type ProxyConfig, proxiedOf, RECORD_RDATA } from '../../core/store/rows.ts';
 import { latin1 } from '../../core/wire/latin1.ts';

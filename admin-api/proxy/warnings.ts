@@ -1,6 +1,7 @@
 /** Settings of a proxy that are accepted, but may be a mistake. */
-import { parseAddress } from '../../core/address/index.ts';
+
 import { InvalidError } from '../../core/base/errors.ts';
+import { parseAddress } from '../../core/net/address/index.ts';
 import type { Domain, ProxyConfig } from '../../core/store/rows.ts';
 import type { Services } from '../change/services.ts';
 import { HttpError } from '../http/errors.ts';

@@ -2,8 +2,9 @@
  * Whether host names that CNAMEs of proxied names lead to have an address that the proxy may
  * connect to. Results are kept for minutes, since lists ask for many names at once.
  */
-import { mayConnect, parseAddress } from '../../core/address/index.ts';
+
 import { RecentMap } from '../../core/base/recent-map.ts';
+import { mayConnect, parseAddress } from '../../core/net/address/index.ts';
 import type { Id } from '../../core/store/keys.ts';
 import { isOwn } from '../proxy/origin.ts';
 import type { OriginRules } from '../proxy/origin-rules.ts';

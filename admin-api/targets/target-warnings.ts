@@ -2,8 +2,9 @@
  * Warns of ALIAS records, and of CNAME records at proxied names, whose target has no address that
  * may be served. Finding warnings sends no query: `settle` waits for the lookups of new records.
  */
-import type { Exemptions } from '../../core/address/index.ts';
+
 import { RecentMap } from '../../core/base/recent-map.ts';
+import type { Exemptions } from '../../core/net/address/index.ts';
 import { nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
 import { type Domain, type ProxyConfig, proxiedOf, RECORD_RDATA, type RecordRow } from '../../core/store/rows.ts';
 import { typeName } from '../../core/wire/mnemonics.ts';

@@ -1,8 +1,9 @@
 /** Creates, changes and deletes webhooks. Creation and rotation alone return a secret. */
-import { parseExemptions } from '../../core/address/index.ts';
+
 import { StateError } from '../../core/base/errors.ts';
-import { formatSecret, newSecret } from '../../core/delivery/signature.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
+import { parseExemptions } from '../../core/net/address/index.ts';
+import { formatSecret, newSecret } from '../../core/net/delivery/signature.ts';
 import type { Id } from '../../core/store/keys.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import { type WebhookRow, webhookContext, webhookQueues, webhooks } from '../../core/store/rows.ts';

@@ -5,7 +5,7 @@
  * without and with it, and how long a change of the target takes to be answered.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { formatAddress } from '../../core/address/index.ts';
+import { formatAddress } from '../../core/net/address/index.ts';
 import { parseName } from '../../core/wire/name.ts';
 import { CLASS_IN, TYPE } from '../../core/wire/types.ts';
 import { ApiClient } from '../../test/support/api-client.ts';

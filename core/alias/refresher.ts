@@ -5,10 +5,10 @@
  * changes.
  */
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import type { Exemptions } from '../address/index.ts';
 import type { Logger } from '../base/log/index.ts';
 import type { Journal } from '../journal/journal.ts';
-import { type Lookup, recursiveLookup } from '../resolver/resolver.ts';
+import type { Exemptions } from '../net/address/index.ts';
+import { type Lookup, recursiveLookup } from '../net/resolver/resolver.ts';
 import type { Environment } from '../store/environment.ts';
 import { afterPrefix, aliasOwners, type Id, nameOfKey } from '../store/keys.ts';
 import { Reader, rawReader } from '../store/reader.ts';

@@ -1,5 +1,5 @@
 /** The state of targets, as the API and the metrics tell it. */
-import { formatAddress } from '../address/index.ts';
+import { formatAddress } from '../net/address/index.ts';
 import type { Environment } from '../store/environment.ts';
 import type { Id } from '../store/keys.ts';
 import { Reader, rawReader } from '../store/reader.ts';

@@ -3,8 +3,8 @@
  * resolver; addresses that are not public are dropped.
  */
 
-import { type Exemptions, formatAddress, mayConnect, parseAddress } from '../address/index.ts';
-import type { Lookup } from '../resolver/resolver.ts';
+import { type Exemptions, formatAddress, mayConnect, parseAddress } from '../net/address/index.ts';
+import type { Lookup } from '../net/resolver/resolver.ts';
 import type { Id } from '../store/keys.ts';
 import type { Name } from '../wire/name.ts';
 import { TYPE } from '../wire/types.ts';

@@ -7,7 +7,7 @@
  * these three fields and the client address (8).
  */
 
-import type { Client } from '../address/client.ts';
+import type { Client } from '../net/address/client.ts';
 import { CLIENT_COOKIE } from '../wire/edns.ts';
 import { CookieSigner } from './cookie-signer.ts';
 import { COOKIE } from './query.ts';

@@ -4,7 +4,7 @@
  * object per thread; nothing is allocated per packet.
  */
 
-import type { Client } from '../address/client.ts';
+import type { Client } from '../net/address/client.ts';
 import { EDNS_OPTION, OPT_LENGTH, OPTION_HEADER } from '../wire/edns.ts';
 import { TYPE } from '../wire/types.ts';
 import { COOKIE_LENGTH, ServerCookies } from './cookies.ts';

@@ -3,7 +3,7 @@
  * reused for every packet; nothing is allocated.
  */
 
-import { isEncrypted, isStream } from '../address/client.ts';
+import { isEncrypted, isStream } from '../net/address/client.ts';
 import { CLIENT_COOKIE, EDNS_OPTION, MAX_SERVER_COOKIE, MIN_SERVER_COOKIE, OPTION_HEADER } from '../wire/edns.ts';
 import { HEADER_LENGTH, QR } from '../wire/header.ts';
 import { CLASS_CHAOS, CLASS_IN, OPCODE, RCODE, TYPE } from '../wire/types.ts';

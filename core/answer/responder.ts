@@ -3,7 +3,7 @@
  * of RFC 1034 section 4.3.2; `ResponseWriter` writes it. Nothing is allocated per packet.
  */
 
-import { type Client, TRANSPORT } from '../address/client.ts';
+import { type Client, TRANSPORT } from '../net/address/client.ts';
 import {
   ANSWER_FLAGS_AT,
   ANSWER_OWN_TARGET,

@@ -18,7 +18,7 @@
 export interface SlotOwner {
   /** The account, or what belongs to one: a site, a zone. */
   readonly account: string;
-  /** The client network, by `clientNetwork` of core/address. */
+  /** The client network, by `clientNetwork` of core/net/address. */
   readonly network: string;
 }
 

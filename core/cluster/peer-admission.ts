@@ -11,11 +11,11 @@
  * - A pending connection ends at its deadline.
  */
 import { createServer, isIP, type Server, type Socket } from 'node:net';
-import { clientNetwork } from '../address/ipv6.ts';
-import { fromUrlHost } from '../address/url-host.ts';
 import { FairQueue } from '../base/fair-queue.ts';
 import type { Logger } from '../base/log/index.ts';
 import { LogThrottle } from '../base/log/throttle.ts';
+import { clientNetwork } from '../net/address/ipv6.ts';
+import { fromUrlHost } from '../net/address/url-host.ts';
 
 /** Each takes some 100 KB once TLS has started: 32 MB in all. */
 export const MAX_PENDING = 256;

@@ -6,11 +6,11 @@
  */
 
 import { connect, isIP } from 'node:net';
-import { fromUrlHost, toUrlHost } from '../address/url-host.ts';
 import { ConfigError } from '../base/errors.ts';
 import { EtcdUnavailable } from '../etcd/errors.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
 import type { EtcdMemberEntry } from '../etcd/messages.ts';
+import { fromUrlHost, toUrlHost } from '../net/address/url-host.ts';
 import { type ClusterFiles, clusterFiles, etcdSettings, type Placed } from './files.ts';
 import { revocationList } from './revocation-list.ts';
 

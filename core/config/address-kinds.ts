@@ -1,8 +1,9 @@
 /**
  * Kinds of settings with addresses: resolvers, and exemptions from the rule of public addresses.
  */
-import { formatAddress, parseAddress, parsePrefix } from '../address/index.ts';
+
 import { InvalidError } from '../base/errors.ts';
+import { formatAddress, parseAddress, parsePrefix } from '../net/address/index.ts';
 import { type Kind, list } from './kinds.ts';
 import { formatListen, parseListen } from './listen.ts';
 
@@ -37,7 +38,7 @@ const prefixList = list(
   String,
 );
 
-/** For parseExemptions (core/address): false for none, true for all, or canonical prefixes. */
+/** For parseExemptions (core/net/address): false for none, true for all, or canonical prefixes. */
 export const exemptions: Kind<boolean | readonly string[]> = {
   expected:
     'true, false, or a list of address prefixes, without duplicates and without bits after the prefix length, such as "10.0.0.0/8" or "fd00::/8"',

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { toUrlHost } from '../address/url-host.ts';
+import { toUrlHost } from '../net/address/url-host.ts';
 
 /** An address and port to listen on. */
 export interface ListenAddress {

@@ -5,9 +5,9 @@
 import { InvalidError } from '../base/errors.ts';
 import { FairSlots, SlotsFullError } from '../base/fair-slots.ts';
 import { Interval } from '../base/interval.ts';
-import type { Server } from '../resolver/exchange.ts';
-import { ParentZones, type ParentZonesOptions, zoneTitle } from '../resolver/parent-zone.ts';
-import { queryServer } from '../resolver/query.ts';
+import type { Server } from '../net/resolver/exchange.ts';
+import { ParentZones, type ParentZonesOptions, zoneTitle } from '../net/resolver/parent-zone.ts';
+import { queryServer } from '../net/resolver/query.ts';
 import type { Domain } from '../store/rows.ts';
 import type { MessageRecord } from '../wire/message-reader.ts';
 import { equalNames, formatHost, type Name, nameAt, nameId, parentName } from '../wire/name.ts';

@@ -1,8 +1,9 @@
 /** The checks of delegations as the configuration describes them. */
-import { parseExemptions } from '../address/index.ts';
+
 import type { Logger } from '../base/log/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Journal } from '../journal/journal.ts';
+import { parseExemptions } from '../net/address/index.ts';
 import type { Environment } from '../store/environment.ts';
 import { DelegationKeeper } from './keeper.ts';
 import { type DelegationLook, PublicDelegation } from './look.ts';

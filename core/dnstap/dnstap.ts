@@ -2,12 +2,13 @@
  * dnstap, as the main thread uses it: passes DNS messages to a program at a Unix socket. A program
  * that is slow or gone never slows down the DNS threads; they drop messages and count them.
  */
-import { TRANSPORT } from '../address/client.ts';
-import { parseAddress } from '../address/index.ts';
+
 import type { Logger } from '../base/log/index.ts';
 import { FaultLog } from '../base/log/throttle.ts';
 import type { Registry } from '../base/metrics/index.ts';
 import type { Config, ListenAddress } from '../config/index.ts';
+import { TRANSPORT } from '../net/address/client.ts';
+import { parseAddress } from '../net/address/index.ts';
 import { type BackOff, type StartReport, SupervisedThread } from '../os/supervised-thread.ts';
 import type { LocalAddress } from './encode.ts';
 import type { DnstapData, FromDnstap, ToDnstap } from './messages.ts';

@@ -2,7 +2,7 @@
  * Encodes records of a ring as frames with messages of dnstap: protobuf `dnstap.Dnstap`, version 2
  * of the schema at dnstap.info, without canonical order of fields.
  */
-import { TRANSPORT } from '../address/client.ts';
+import { TRANSPORT } from '../net/address/client.ts';
 import { KIND, RECORD, RECORD_HEADER, type RingViews } from './ring.ts';
 
 /** Tags: number of the field × 8 + wire type (0 varint, 2 bytes, 5 four bytes). */

@@ -10,7 +10,7 @@
  * `written` and `taken` count bytes, modulo 2^32. A record does not wrap around: a filler takes the
  * rest of the ring.
  */
-import type { Client } from '../address/client.ts';
+import type { Client } from '../net/address/client.ts';
 
 /** A power of 2. 2 MB hold about 12,000 messages. */
 export const RING_BYTES = 2 << 20;

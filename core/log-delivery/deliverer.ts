@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { FairSlots, type Slot } from '../base/fair-slots.ts';
 import { SlotLines } from '../base/slot-lines.ts';
-import type { Attempt } from '../delivery/sender.ts';
+import type { Attempt } from '../net/delivery/sender.ts';
 import { type LogsDocument, logPlan } from './document.ts';
 import { type Batch, Outbox, type OutboxState } from './outbox.ts';
 

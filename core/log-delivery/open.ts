@@ -1,11 +1,12 @@
 /** The delivery of request logs as the configuration describes it. */
-import { parseExemptions } from '../address/index.ts';
+
 import type { Registry } from '../base/metrics/index.ts';
 import type { Secrets } from '../base/secrets.ts';
 import type { Config } from '../config/index.ts';
-import { resolveBy } from '../delivery/resolve.ts';
-import { type Attempt, Sender } from '../delivery/sender.ts';
 import type { Journal } from '../journal/journal.ts';
+import { parseExemptions } from '../net/address/index.ts';
+import { resolveBy } from '../net/delivery/resolve.ts';
+import { type Attempt, Sender } from '../net/delivery/sender.ts';
 import type { Environment } from '../store/environment.ts';
 import { StoreReader } from '../store/reader.ts';
 import { formatHost } from '../wire/name.ts';

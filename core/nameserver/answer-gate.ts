@@ -2,9 +2,10 @@
  * Every response passes through this gate: rate limit, counters, statistics, query log,
  * dnstap. A part that is not configured costs one branch. Hot: allocates nothing.
  */
-import type { Client } from '../address/client.ts';
+
 import type { Query } from '../answer/query.ts';
 import type { TapWriter } from '../dnstap/ring.ts';
+import type { Client } from '../net/address/client.ts';
 import type { SampleWriter } from '../statistics/sample-ring.ts';
 import { COLUMN, type ThreadCounters } from './counters.ts';
 import type { QueryLogWriter } from './query-log.ts';

@@ -4,8 +4,8 @@
  * neither loads the main thread nor uses up the capacity for permitted clients.
  */
 
-import type { Client } from '../address/client.ts';
 import { DEFERRED, type Responder } from '../answer/responder.ts';
+import type { Client } from '../net/address/client.ts';
 import { EXTENDED_ERROR } from '../wire/edns.ts';
 import { HEADER_LENGTH, TC } from '../wire/header.ts';
 import { type Name, nameAt } from '../wire/name.ts';

@@ -14,7 +14,7 @@
  * replayed update counts towards both, because anyone who has seen it can send it.
  */
 import { randomFillSync } from 'node:crypto';
-import type { Client } from '../address/client.ts';
+import type { Client } from '../net/address/client.ts';
 import { halfSipHash } from './rate-limit-hash.ts';
 import { maskWord, PrefixList, word } from './rate-limit-prefixes.ts';
 import { createBuckets, RateTable, toUnits } from './rate-limit-table.ts';

@@ -3,8 +3,8 @@
  * to the waiting connections.
  */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
-import { type Client, TRANSPORT } from '../address/client.ts';
-import { addressText, clientNetwork } from '../address/ipv6.ts';
+import { type Client, TRANSPORT } from '../net/address/client.ts';
+import { addressText, clientNetwork } from '../net/address/ipv6.ts';
 import {
   type DeferredChannel,
   type DeferredTransport,

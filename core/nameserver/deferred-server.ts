@@ -3,8 +3,8 @@
  * when the previous one has been sent. It stops a handler whose client has disconnected.
  */
 import type { MessagePort } from 'node:worker_threads';
-import { clientNetwork } from '../address/ipv6.ts';
 import type { Logger } from '../base/log/index.ts';
+import { clientNetwork } from '../net/address/ipv6.ts';
 import { RCODE } from '../wire/types.ts';
 import {
   type AnswerDeferred,

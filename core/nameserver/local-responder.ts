@@ -4,13 +4,13 @@
  */
 
 import { MessageChannel } from 'node:worker_threads';
-import { Client, TRANSPORT } from '../address/client.ts';
-import { setClientAddress } from '../address/ipv6.ts';
 import { IndexReader } from '../answer/index-reader.ts';
 import { COOKIE } from '../answer/query.ts';
 import { DEFERRED, Responder } from '../answer/responder.ts';
 import type { AnswerSettings } from '../answer/settings.ts';
 import { openTap } from '../dnstap/ring.ts';
+import { Client, TRANSPORT } from '../net/address/client.ts';
+import { setClientAddress } from '../net/address/ipv6.ts';
 import { openSampler } from '../statistics/sample-ring.ts';
 import { READERS } from '../store/index/layout.ts';
 import type { IndexWriter } from '../store/index/writer.ts';

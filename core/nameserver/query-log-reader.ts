@@ -1,6 +1,7 @@
 /** Writes the queries that the DNS threads have sampled from their rings to the log. */
-import { TRANSPORT } from '../address/client.ts';
+
 import type { LogFields, Logger } from '../base/log/index.ts';
+import { TRANSPORT } from '../net/address/client.ts';
 import { typeName } from '../wire/mnemonics.ts';
 import { formatName } from '../wire/name.ts';
 import { formatIPv4, formatIPv6 } from '../wire/rdata/index.ts';

@@ -9,8 +9,8 @@
  * Each thread has its own ring and is its only writer. The main thread is the only reader.
  */
 
-import type { Client } from '../address/client.ts';
 import type { Query } from '../answer/query.ts';
+import type { Client } from '../net/address/client.ts';
 import { HEADER_LENGTH } from '../wire/header.ts';
 import { COLUMN, type ThreadCounters } from './counters.ts';
 

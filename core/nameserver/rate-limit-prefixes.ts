@@ -1,7 +1,7 @@
 /** Client addresses as 32-bit words, and a list of prefixes to match them with. */
 
-import type { Client } from '../address/client.ts';
-import { parsePrefix, unmapped } from '../address/index.ts';
+import type { Client } from '../net/address/client.ts';
+import { parsePrefix, unmapped } from '../net/address/index.ts';
 
 /** Words of an IPv6 address, the longest. */
 export const ADDRESS_WORDS = 4;

@@ -5,8 +5,9 @@
  * to a limit, and meanwhile the connection is not read. A deferred message goes to the main thread,
  * and the messages after it wait.
  */
-import { Client, TRANSPORT } from '../address/client.ts';
+
 import { DEFERRED } from '../answer/responder.ts';
+import { Client, TRANSPORT } from '../net/address/client.ts';
 import { AGAIN, BROKEN, EPOLLERR, EPOLLHUP, EPOLLIN, EPOLLOUT, TcpCalls } from '../os/tcp-calls.ts';
 import { COLUMN, type ThreadCounters } from './counters.ts';
 import type { DeferredQueue } from './deferred-queue.ts';

@@ -5,7 +5,7 @@
  * The loop never waits for a single client; an idle client is closed when its timeout expires. The
  * loop blocks its thread, as the UDP loop does. The main thread wakes it through an eventfd.
  */
-import { Client, TRANSPORT } from '../address/client.ts';
+import { Client, TRANSPORT } from '../net/address/client.ts';
 import { type ConnectionLimits, FULL } from '../os/connection-limits.ts';
 import { BROKEN, EPOLLIN, TcpCalls } from '../os/tcp-calls.ts';
 import { COLUMN } from './counters.ts';

@@ -2,7 +2,7 @@
  * Slots of connections. Each slot has a reusable record, a number that is part of the epoll tag,
  * and its descriptor in shared memory.
  */
-import type { Client } from '../address/client.ts';
+import type { Client } from '../net/address/client.ts';
 import type { ConnectionLimits } from '../os/connection-limits.ts';
 import { COLUMN, type ThreadCounters } from './counters.ts';
 import { STATE, TcpPeer } from './tcp-peer.ts';

@@ -1,9 +1,9 @@
 /** Connections over Node's streams: TCP on systems without the TCP loop, and TLS on all systems. */
 
 import type { Socket } from 'node:net';
-import { Client } from '../address/client.ts';
-import { setClientAddress } from '../address/ipv6.ts';
 import { DEFERRED } from '../answer/responder.ts';
+import { Client } from '../net/address/client.ts';
+import { setClientAddress } from '../net/address/ipv6.ts';
 import { CLIENT_FULL, type ConnectionLimits, FULL } from '../os/connection-limits.ts';
 import { MAX_MESSAGE } from '../wire/header.ts';
 import { COLUMN } from './counters.ts';

@@ -1,7 +1,7 @@
 /** The thread that serves DNS over TCP with node:net, on systems without the TCP loop. */
 import { createServer } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
-import { TRANSPORT } from '../address/client.ts';
+import { TRANSPORT } from '../net/address/client.ts';
 import { listenEverywhere } from './stream-servers.ts';
 import { Streams } from './tcp-streams.ts';
 import { connectionLimits, createDnsContext, type FromWorker, faultReporter, type WorkerData } from './worker-data.ts';

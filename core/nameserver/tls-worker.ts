@@ -7,7 +7,7 @@ import { constants } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createServer, type TLSSocket } from 'node:tls';
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Client, TRANSPORT } from '../address/client.ts';
+import { type Client, TRANSPORT } from '../net/address/client.ts';
 import { SIGNATURE_ALGORITHMS } from '../tls/signature-algorithms.ts';
 import { takeTickets } from '../tls/ticket-keys.ts';
 import { listenEverywhere } from './stream-servers.ts';

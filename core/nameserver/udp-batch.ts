@@ -6,10 +6,10 @@
  * batches. bench/RESULTS.md compares it with Knot and NSD on one core.
  */
 
-import { Client } from '../address/client.ts';
 import type { IndexReader } from '../answer/index-reader.ts';
 import { COOKIE } from '../answer/query.ts';
 import { DEFERRED, type Responder } from '../answer/responder.ts';
+import { Client } from '../net/address/client.ts';
 import { EINTR, type Libc } from '../os/libc.ts';
 import { MSG_DONTWAIT, MSG_WAITFORONE } from '../os/socket-constants.ts';
 import { HEADER_LENGTH } from '../wire/header.ts';

@@ -9,11 +9,11 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { Client } from '../address/client.ts';
-import { setClientAddress } from '../address/ipv6.ts';
 import { COOKIE } from '../answer/query.ts';
 import { DEFERRED } from '../answer/responder.ts';
 import type { ListenAddress } from '../config/index.ts';
+import { Client } from '../net/address/client.ts';
+import { setClientAddress } from '../net/address/ipv6.ts';
 import { isAny } from '../os/libc.ts';
 import { MAX_MESSAGE } from '../wire/header.ts';
 import { COLUMN } from './counters.ts';

@@ -6,7 +6,7 @@
 import { readdirSync } from 'node:fs';
 import { endianness } from 'node:os';
 import koffi from 'koffi';
-import { formatAddress } from '../address/socket-address.ts';
+import { formatAddress } from '../net/address/socket-address.ts';
 
 /**
  * Remote addresses of the connections that this process has accepted on `port`; undefined when the

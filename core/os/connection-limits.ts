@@ -8,7 +8,7 @@
  * Each thread may have a part of all connections that others leave it: a thread that is full always
  * has connections of its own that it can close for a newcomer.
  */
-import type { Client } from '../address/client.ts';
+import type { Client } from '../net/address/client.ts';
 
 const BUCKETS = 65_536;
 /** A slice: the count of all, then the buckets. */

@@ -5,8 +5,8 @@
 
 import { endianness } from 'node:os';
 import koffi from 'koffi';
-import { ipv6Bytes } from '../address/ipv6.ts';
 import type { ListenAddress } from '../config/index.ts';
+import { ipv6Bytes } from '../net/address/ipv6.ts';
 import {
   AF_INET,
   AF_INET6,

@@ -3,8 +3,8 @@
  * not resolved here; the edge checks every address that it connects to.
  */
 import { X509Certificate } from 'node:crypto';
-import { contains, type Exemptions, mayConnect, type Prefix, readHost } from '../address/index.ts';
 import { InvalidError } from '../base/errors.ts';
+import { contains, type Exemptions, mayConnect, type Prefix, readHost } from '../net/address/index.ts';
 import { checkedOrigins } from './checks.ts';
 import { LIMITS, type OriginsDocument, type OriginsEntry, originKey, type PoolOrigin, protocolOf } from './document.ts';
 import { nameOf, pathOf, servesRulesOnly } from './match.ts';

@@ -1,5 +1,5 @@
 /** Networks that the address of a client may be in. */
-import { contains, type Prefix, parseAddress, parsePrefix, unmapped } from '../address/index.ts';
+import { contains, type Prefix, parseAddress, parsePrefix, unmapped } from '../net/address/index.ts';
 
 export class Networks {
   readonly #prefixes: readonly Pick<Prefix, 'bytes' | 'bits'>[];

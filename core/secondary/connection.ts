@@ -5,7 +5,7 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { checkServerIdentity, connect as connectTls, type TLSSocket } from 'node:tls';
-import { type Exemptions, mayConnect, parseAddress } from '../address/index.ts';
+import { type Exemptions, mayConnect, parseAddress } from '../net/address/index.ts';
 import type { Primary } from '../store/rows.ts';
 
 const CONNECT_MS = 10_000;

@@ -1,11 +1,12 @@
 /** Secondary zones, put together, with their metrics. */
-import { parseExemptions } from '../address/index.ts';
+
 import type { Logger } from '../base/log/index.ts';
 import type { Registry } from '../base/metrics/index.ts';
 import type { Secrets } from '../base/secrets.ts';
 import type { Config } from '../config/index.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { AnswerDeferred } from '../nameserver/deferred.ts';
+import { parseExemptions } from '../net/address/index.ts';
 import type { Environment } from '../store/environment.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import { type Id, idKey } from '../store/keys.ts';

@@ -1,7 +1,8 @@
 /** One refresh of a zone: its primaries in order, until one confirms the serial or transfers it. */
-import type { Exemptions } from '../address/index.ts';
+
 import { ConflictError, UnavailableError, WaypostError } from '../base/errors.ts';
 import type { Slot } from '../base/fair-slots.ts';
+import type { Exemptions } from '../net/address/index.ts';
 import type { StoreReader } from '../store/reader.ts';
 import type { Domain, Primary, SecondaryRow } from '../store/rows.ts';
 import { latin1 } from '../wire/latin1.ts';

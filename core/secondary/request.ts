@@ -1,7 +1,7 @@
 /** Requests to primaries: SOA queries, AXFR and IXFR, signed where the primary has a key. */
 import { randomInt } from 'node:crypto';
-import type { Exemptions } from '../address/index.ts';
-import { exchangeTcp, exchangeUdp } from '../resolver/exchange.ts';
+import type { Exemptions } from '../net/address/index.ts';
+import { exchangeTcp, exchangeUdp } from '../net/resolver/exchange.ts';
 import type { Primary } from '../store/rows.ts';
 import { HEADER_LENGTH, QR, TC } from '../wire/header.ts';
 import { MessageReader } from '../wire/message-reader.ts';

@@ -1,9 +1,10 @@
 /** The keeper of signed zones as the configuration describes it, with its metrics. */
-import { parseExemptions } from '../address/index.ts';
+
 import type { Logger } from '../base/log/index.ts';
 import type { Registry } from '../base/metrics/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Journal } from '../journal/journal.ts';
+import { parseExemptions } from '../net/address/index.ts';
 import type { Environment } from '../store/environment.ts';
 import { SigningKeeper } from './keeper.ts';
 import { type Signatures, signingMetrics } from './metrics.ts';

@@ -6,9 +6,9 @@
 import { InvalidError } from '../base/errors.ts';
 import { FairSlots, SlotsFullError } from '../base/fair-slots.ts';
 import { Interval } from '../base/interval.ts';
-import type { Server } from '../resolver/exchange.ts';
-import { ParentZones, type ParentZonesOptions } from '../resolver/parent-zone.ts';
-import { queryServer } from '../resolver/query.ts';
+import type { Server } from '../net/resolver/exchange.ts';
+import { ParentZones, type ParentZonesOptions } from '../net/resolver/parent-zone.ts';
+import { queryServer } from '../net/resolver/query.ts';
 import type { Domain } from '../store/rows.ts';
 import { equalNames, formatHost, type Name, nameId } from '../wire/name.ts';
 import { RCODE, TYPE } from '../wire/types.ts';

@@ -2,7 +2,7 @@
  * Who may transfer a zone: clients of listed addresses, of all zones or of this one, and who signs
  * with a key that may read it.
  */
-import { contains, type Prefix, parseAddress, parsePrefix, unmapped } from '../address/index.ts';
+import { contains, type Prefix, parseAddress, parsePrefix, unmapped } from '../net/address/index.ts';
 import type { Domain } from '../store/rows.ts';
 import { type HeldKey, mayUse } from '../tsig/keyring.ts';
 

@@ -4,14 +4,14 @@
  */
 
 import { MessageChannel } from 'node:worker_threads';
-import { Client, TRANSPORT } from '../address/client.ts';
-import { setClientAddress } from '../address/ipv6.ts';
 import { IndexReader } from '../answer/index-reader.ts';
 import { DEFERRED, Responder } from '../answer/responder.ts';
 import type { AnswerSettings } from '../answer/settings.ts';
 import type { DeferredRequest } from '../nameserver/deferred.ts';
 import { LmdbNodeStore } from '../nameserver/node-store.ts';
 import { errorResponse } from '../nameserver/refusal.ts';
+import { Client, TRANSPORT } from '../net/address/client.ts';
+import { setClientAddress } from '../net/address/ipv6.ts';
 import { READERS } from '../store/index/layout.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import { MAX_MESSAGE } from '../wire/header.ts';

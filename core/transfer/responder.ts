@@ -3,10 +3,10 @@
  * are signed (RFC 8945), which the query path answers once the signature is taken off.
  */
 
-import { clientNetwork } from '../address/ipv6.ts';
 import type { FairSlots } from '../base/fair-slots.ts';
 import type { Logger } from '../base/log/index.ts';
 import type { AnswerDeferred, DeferredRequest } from '../nameserver/deferred.ts';
+import { clientNetwork } from '../net/address/ipv6.ts';
 import type { Environment } from '../store/environment.ts';
 import type { StoreReader } from '../store/reader.ts';
 import type { Domain } from '../store/rows.ts';

@@ -5,8 +5,8 @@
 import { FairSlots, type Slot } from '../base/fair-slots.ts';
 import type { Secrets } from '../base/secrets.ts';
 import { SlotLines } from '../base/slot-lines.ts';
-import type { Attempt, Message } from '../delivery/sender.ts';
-import { formatSignatures } from '../delivery/signature.ts';
+import type { Attempt, Message } from '../net/delivery/sender.ts';
+import { formatSignatures } from '../net/delivery/signature.ts';
 import type { StoreReader } from '../store/reader.ts';
 import { type DeliveryRow, type WebhookRow, webhookContext } from '../store/rows.ts';
 import { messageId } from './payload.ts';

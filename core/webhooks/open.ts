@@ -1,12 +1,13 @@
 /** The delivery of webhooks as the configuration describes it. */
-import { parseExemptions } from '../address/index.ts';
+
 import type { Logger } from '../base/log/index.ts';
 import type { Registry } from '../base/metrics/index.ts';
 import type { Secrets } from '../base/secrets.ts';
 import type { Config } from '../config/index.ts';
-import { resolveBy } from '../delivery/resolve.ts';
-import { Sender } from '../delivery/sender.ts';
 import type { Journal } from '../journal/journal.ts';
+import { parseExemptions } from '../net/address/index.ts';
+import { resolveBy } from '../net/delivery/resolve.ts';
+import { Sender } from '../net/delivery/sender.ts';
 import type { Environment } from '../store/environment.ts';
 import { Deliverer } from './deliverer.ts';
 import { deliveryObserver, webhookMetrics } from './metrics.ts';

@@ -3,8 +3,9 @@
  * the name's own records lead to. Records are read as they are stored, never as they are answered,
  * so that no name leads back to the cluster.
  */
-import { type Exemptions, mayConnect, parseAddress, readHost } from '../address/index.ts';
+
 import { InvalidError } from '../base/errors.ts';
+import { type Exemptions, mayConnect, parseAddress, readHost } from '../net/address/index.ts';
 import type { Domain, ProxyConfig } from '../store/rows.ts';
 import { latin1 } from '../wire/latin1.ts';
 import { equalNames, formatHost, type Name, nameAt, parseName } from '../wire/name.ts';

@@ -2,8 +2,9 @@
  * What is served at the apex of a domain that has an origin, but no address there: the address of
  * the origin, or its host name as an ALIAS. These records are served, not stored.
  */
-import { parseAddress } from '../address/index.ts';
+
 import { InvalidError } from '../base/errors.ts';
+import { parseAddress } from '../net/address/index.ts';
 import { recordKey } from '../store/keys.ts';
 import type { Domain } from '../store/rows.ts';
 import { type Name, parseName } from '../wire/name.ts';

@@ -11,9 +11,9 @@
 
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { strangerAt } from '../../core/address/slot-owner.ts';
-import { toUrlHost } from '../../core/address/url-host.ts';
 import type { Slot } from '../../core/base/fair-slots.ts';
+import { strangerAt } from '../../core/net/address/slot-owner.ts';
+import { toUrlHost } from '../../core/net/address/url-host.ts';
 import type { Exchange, Handler, RequestBody } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { bufferBodyStart } from '../proxy/buffered-body.ts';

@@ -6,10 +6,10 @@
  * cannot keep up, lines are dropped and counted for the domain.
  */
 
-import { formatAddress, parseAddress } from '../../core/address/index.ts';
 import { BatchFlow } from '../../core/base/batch-flow.ts';
 import type { DomainLines } from '../../core/log-delivery/deliverer.ts';
 import type { LogField, LogPlan } from '../../core/log-delivery/document.ts';
+import { formatAddress, parseAddress } from '../../core/net/address/index.ts';
 import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';

@@ -1,8 +1,8 @@
 /** Creates the clients of origins and of other nodes from the configuration. */
 import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
-import { parseAddress, parseExemptions } from '../../core/address/index.ts';
 import type { Config } from '../../core/config/index.ts';
+import { parseAddress, parseExemptions } from '../../core/net/address/index.ts';
 import type { DescriptorLoop } from '../../core/os/descriptor-loop.ts';
 import { createOriginClient, type OriginClient } from '../origin/client.ts';
 import { createMultiplexer } from '../origin/http2/multiplexer.ts';

@@ -2,8 +2,8 @@
  * The HTTP/1.1 client of a thread: requests to origins over connections that are kept (RFC 9112
  * section 9.3). Redirects are never followed: a 3xx is a response like any other.
  */
-import type { Exemptions } from '../../core/address/index.ts';
-import { type Lookup, recursiveLookup } from '../../core/resolver/resolver.ts';
+import type { Exemptions } from '../../core/net/address/index.ts';
+import { type Lookup, recursiveLookup } from '../../core/net/resolver/resolver.ts';
 import { AddressBook } from './address-book.ts';
 import { aborted, Call } from './call.ts';
 import type { Carrier, CreateMultiplexer } from './carrier.ts';

@@ -3,7 +3,7 @@
  * with a head start (RFC 8305 section 5), all within the time that connecting may take. Only to
  * literals that were judged, never to a name.
  */
-import { formatAddress, parseAddress } from '../../core/address/index.ts';
+import { formatAddress, parseAddress } from '../../core/net/address/index.ts';
 import type { AddressBook } from './address-book.ts';
 import { type Guard, permitted } from './guard.ts';
 import type { OriginLimits } from './limits.ts';

@@ -2,7 +2,7 @@
  * Which addresses may be connected to for a customer: asked of every address, at every new
  * connection, since names change between check and use (DNS rebinding).
  */
-import { type ConnectRule, permittedAddresses } from '../../core/address/index.ts';
+import { type ConnectRule, permittedAddresses } from '../../core/net/address/index.ts';
 import { OriginError } from './origin.ts';
 
 /** The operator's exemptions, and our own addresses, where the edge would ask itself. */

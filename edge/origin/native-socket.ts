@@ -8,7 +8,7 @@
  * system call (core/os/call-batch.ts). Else, and outside of a turn, each is a call at once.
  */
 import { getSystemErrorName } from 'node:util';
-import { parseAddress } from '../../core/address/index.ts';
+import { parseAddress } from '../../core/net/address/index.ts';
 import type { DescriptorLoop, LoopMember, LoopTask } from '../../core/os/descriptor-loop.ts';
 import { EPOLLERR, EPOLLET, EPOLLHUP, EPOLLIN, EPOLLOUT, EPOLLRDHUP } from '../../core/os/epoll.ts';
 import { AGAIN, TcpCalls } from '../../core/os/tcp-calls.ts';

@@ -36,7 +36,7 @@ export interface OriginRequest {
   readonly id?: RequestId;
   readonly body: RequestBody;
   /**
-   * The visitor's network (core/address/ipv6.ts), which gets its share of the connections;
+   * The visitor's network (core/net/address/ipv6.ts), which gets its share of the connections;
    * undefined: nobody in particular.
    */
   readonly client?: string;

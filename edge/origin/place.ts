@@ -1,5 +1,5 @@
 /** Where an origin is: what nobody but the edge has to know. */
-import { parseAddress, unmapped } from '../../core/address/index.ts';
+import { parseAddress, unmapped } from '../../core/net/address/index.ts';
 import { namesOf, type Origin } from './origin-address.ts';
 import { type Spellings, spellingsOf } from './spellings.ts';
 

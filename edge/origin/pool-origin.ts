@@ -1,5 +1,5 @@
 /** The origins of a pool in the form in which the client of origins connects to them. */
-import { formatAddress, readHost } from '../../core/address/index.ts';
+import { formatAddress, readHost } from '../../core/net/address/index.ts';
 import { type OriginsEntry, type PoolOrigin, portOf, protocolOf } from '../../core/pools/document.ts';
 import type { Origin } from './origin-address.ts';
 

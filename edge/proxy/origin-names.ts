@@ -3,8 +3,8 @@
  * visitor requested, or are removed. So links lead back to the edge.
  */
 
-import { mayConnect } from '../../core/address/index.ts';
-import { fromUrlHost, toUrlHost } from '../../core/address/url-host.ts';
+import { mayConnect } from '../../core/net/address/index.ts';
+import { fromUrlHost, toUrlHost } from '../../core/net/address/url-host.ts';
 import type { Origin } from '../origin/origin-address.ts';
 import type { OriginPlace } from '../origin/place.ts';
 import { COLON, SLASHES, USER } from '../origin/spellings.ts';

@@ -14,8 +14,8 @@
  * may be shared with other visitors, the request contains only those claims that are part of the
  * cache key.
  */
-import { clientNetwork } from '../../core/address/ipv6.ts';
-import { statedAddresses } from '../../core/address/visitor.ts';
+import { clientNetwork } from '../../core/net/address/ipv6.ts';
+import { statedAddresses } from '../../core/net/address/visitor.ts';
 import { withoutDefaultPort } from '../http/exchange/authority.ts';
 import type { Client, Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';

@@ -3,7 +3,7 @@
  * becomes part of the site that serves the exchange, so that a request allocates nothing for it.
  */
 
-import { clientNetwork } from '../../core/address/ipv6.ts';
+import { clientNetwork } from '../../core/net/address/ipv6.ts';
 import {
   type BasicAuthAction,
   type CompiledRule,

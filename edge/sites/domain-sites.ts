@@ -3,7 +3,7 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { Exemptions } from '../../core/address/index.ts';
+import type { Exemptions } from '../../core/net/address/index.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import type { Id } from '../../core/store/keys.ts';
 import { StoreReader } from '../../core/store/reader.ts';

@@ -1,5 +1,5 @@
 /** The origins of a domain's host names, read from the store. */
-import { type Exemptions, formatAddress } from '../../core/address/index.ts';
+import { type Exemptions, formatAddress } from '../../core/net/address/index.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import { StoreReader } from '../../core/store/reader.ts';
 import type { Domain, ProxyConfig } from '../../core/store/rows.ts';

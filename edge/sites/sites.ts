@@ -4,8 +4,9 @@
  * thousand domains; what was read is kept, within bounds, until main says that its domain has
  * changed.
  */
-import type { Exemptions } from '../../core/address/index.ts';
+
 import { RecentMap } from '../../core/base/recent-map.ts';
+import type { Exemptions } from '../../core/net/address/index.ts';
 import type { SiteProtection } from '../../core/site-protection/compile.ts';
 import { type Environment, openEnvironment } from '../../core/store/environment.ts';
 import { type Id, idKey } from '../../core/store/keys.ts';

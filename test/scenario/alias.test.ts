@@ -4,7 +4,7 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parsePrefix } from '../../core/address/index.ts';
+import { parsePrefix } from '../../core/net/address/index.ts';
 import { RCODE, TYPE } from '../../core/wire/types.ts';
 import { withAlias } from '../core/alias/fixture.ts';
 

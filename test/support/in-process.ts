@@ -3,12 +3,12 @@
  * its sockets and its store.
  */
 import { MessageChannel } from 'node:worker_threads';
-import { Client, TRANSPORT } from '../../core/address/client.ts';
 import { IndexReader, type NodeStore } from '../../core/answer/index-reader.ts';
 import { DEFERRED, Responder } from '../../core/answer/responder.ts';
 import { nsec3Owner, nsec3Rdata } from '../../core/dnssec/nsec3.ts';
 import type { Signer } from '../../core/dnssec/zone-signer.ts';
 import { PresignedChain } from '../../core/journal/apply/presigned-chain.ts';
+import { Client, TRANSPORT } from '../../core/net/address/client.ts';
 import { IndexWriter } from '../../core/store/index/writer.ts';
 import { nameKey } from '../../core/store/keys.ts';
 import { encodeEntry, entryOf } from '../../core/store/nsec3-entries.ts';

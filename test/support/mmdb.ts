@@ -2,7 +2,7 @@
  * Writes small files in the format of MaxMind (https://maxmind.github.io/MaxMind-DB/, version 2.0):
  * IPv6 trees with records of 24 bits, IPv4 networks below ::/96.
  */
-import { parsePrefix } from '../../core/address/index.ts';
+import { parsePrefix } from '../../core/net/address/index.ts';
 
 export type MmdbValue = string | number | { readonly [key: string]: MmdbValue } | readonly MmdbValue[];
 

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { Type } from '@sinclair/typebox';
-import { clientNetwork } from '../../../core/address/ipv6.ts';
+import { clientNetwork } from '../../../core/net/address/ipv6.ts';
 import type { Services } from '../../change/services.ts';
 import { HttpError } from '../../http/errors.ts';
 import { replyWithList } from '../../http/list-reply.ts';

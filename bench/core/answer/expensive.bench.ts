@@ -8,9 +8,9 @@
  * depend on how busy the machine is.
  */
 import { MessageChannel } from 'node:worker_threads';
-import { Client, TRANSPORT } from '../../../core/address/client.ts';
 import { IndexReader } from '../../../core/answer/index-reader.ts';
 import { Responder } from '../../../core/answer/responder.ts';
+import { Client, TRANSPORT } from '../../../core/net/address/client.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { MAX_NAME, type Name, parseName } from '../../../core/wire/name.ts';
 import { RCODE, type ResourceRecord, TYPE } from '../../../core/wire/types.ts';

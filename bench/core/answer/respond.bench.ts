@@ -4,10 +4,10 @@
  */
 import { MessageChannel } from 'node:worker_threads';
 import { Bench } from 'tinybench';
-import { Client } from '../../../core/address/client.ts';
 import { IndexReader } from '../../../core/answer/index-reader.ts';
 import { Responder } from '../../../core/answer/responder.ts';
 import { PLAIN } from '../../../core/answer/settings.ts';
+import { Client } from '../../../core/net/address/client.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { EDNS_OPTION } from '../../../core/wire/edns.ts';
 import { option, queryWith } from '../../../test/core/answer/fixture.ts';

@@ -5,11 +5,11 @@
  */
 import { MessageChannel } from 'node:worker_threads';
 import { Bench } from 'tinybench';
-import { Client } from '../../../core/address/client.ts';
 import { IndexReader } from '../../../core/answer/index-reader.ts';
 import { Responder } from '../../../core/answer/responder.ts';
 import { PLAIN } from '../../../core/answer/settings.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
+import { Client } from '../../../core/net/address/client.ts';
 import { type Domain, domains, records } from '../../../core/store/rows.ts';
 import { joinNames, parseName } from '../../../core/wire/name.ts';
 import { type ResourceRecord, TYPE } from '../../../core/wire/types.ts';

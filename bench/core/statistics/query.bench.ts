@@ -4,12 +4,12 @@
  * so that other load on the machine disturbs little.
  */
 import { MessageChannel } from 'node:worker_threads';
-import { Client } from '../../../core/address/client.ts';
 import { IndexReader } from '../../../core/answer/index-reader.ts';
 import { Responder } from '../../../core/answer/responder.ts';
 import { PLAIN } from '../../../core/answer/settings.ts';
 import { AnswerGate } from '../../../core/nameserver/answer-gate.ts';
 import { NameserverCounters, ThreadCounters } from '../../../core/nameserver/counters.ts';
+import { Client } from '../../../core/net/address/client.ts';
 import { createSampleRing, SampleReader, SampleWriter } from '../../../core/statistics/sample-ring.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { ask, putZone, ZONE } from '../../../test/core/nameserver/fixture.ts';

@@ -1,6 +1,6 @@
 /** The host's side of the bridge: sessions of pages, permissions, storage, network. */
 
-export type { Fixture, Resolve } from '../../dial/checked-connector.ts';
+export type { Fixture, Resolve } from '../../net/dial/checked-connector.ts';
 export {
   AppStorage,
   type StorageChange,

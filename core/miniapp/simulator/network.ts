@@ -1,6 +1,6 @@
 /** The network of the simulated phone: how it behaves, and a log of the requests of the app. */
 
-import type { Fixture } from '../../dial/checked-connector.ts';
+import type { Fixture } from '../../net/dial/checked-connector.ts';
 import { HostFault } from '../bridge/errors.ts';
 import type { FetchResult } from '../bridge/operations.ts';
 import type { AppNetwork } from '../host/network/app-network.ts';

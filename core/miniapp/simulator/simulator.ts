@@ -3,7 +3,7 @@
  * simulator's page; a server on another port, which is another origin, has the files of the app.
  */
 import { resolve } from 'node:path';
-import type { Fixture } from '../../dial/checked-connector.ts';
+import type { Fixture } from '../../net/dial/checked-connector.ts';
 import type { Audit } from '../audit.ts';
 import type { DeviceInfo } from '../bridge/operations.ts';
 import { AppStorage } from '../host/app-storage.ts';

@@ -12,7 +12,7 @@
  * the limit, so a site that is flooded from many networks leaves memory for the others. Connections
  * whose site is not known count for their network alone.
  */
-import { clientNetwork } from '../../../core/address/ipv6.ts';
+import { clientNetwork } from '../../../core/net/address/ipv6.ts';
 
 /** Waits for memory. */
 export interface MemoryWaiter {

@@ -1,7 +1,7 @@
 /** Who a connection comes from. */
 import type { Socket } from 'node:net';
-import { Client as CountedClient } from '../../../core/address/client.ts';
-import { addressText, setClientAddress } from '../../../core/address/ipv6.ts';
+import { Client as CountedClient } from '../../../core/net/address/client.ts';
+import { addressText, setClientAddress } from '../../../core/net/address/ipv6.ts';
 import type { Client } from '../exchange/exchange.ts';
 import type { TlsPolicy } from '../tls/policy.ts';
 

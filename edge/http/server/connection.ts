@@ -1,7 +1,7 @@
 /** One connection: handshake, then the version of HTTP that it speaks, until it closes. */
 import type { Socket } from 'node:net';
 import { type SecureContext, TLSSocket } from 'node:tls';
-import type { Client as CountedClient } from '../../../core/address/client.ts';
+import type { Client as CountedClient } from '../../../core/net/address/client.ts';
 import { SESSION_ENDING } from '../http2/endings.ts';
 import { Http2Session } from '../http2/session.ts';
 import type { TlsCertificate } from '../tls/certificate.ts';

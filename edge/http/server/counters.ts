@@ -3,8 +3,9 @@
  * each column, in memory that others may read. Limits that were met are reported to a listener as
  * well, but seldom.
  */
-import type { Client } from '../../../core/address/client.ts';
+
 import { LogThrottle } from '../../../core/base/log/throttle.ts';
+import type { Client } from '../../../core/net/address/client.ts';
 
 export const SERVER_COLUMNS = [
   'accepted_tls',

@@ -3,7 +3,7 @@
  * sockets as they serve all others.
  */
 import { Socket } from 'node:net';
-import type { Client as CountedClient } from '../../../core/address/client.ts';
+import type { Client as CountedClient } from '../../../core/net/address/client.ts';
 import { loadLibc } from '../../../core/os/libc.ts';
 import { SESSION_ENDING } from '../http2/endings.ts';
 import { Http2Session } from '../http2/session.ts';

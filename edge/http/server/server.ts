@@ -1,8 +1,8 @@
 /** What one thread serves: its listeners, the connections that they take, and their end. */
 import { createServer, type Server, type Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
-import type { Client as CountedClient } from '../../../core/address/client.ts';
-import { addressText } from '../../../core/address/ipv6.ts';
+import type { Client as CountedClient } from '../../../core/net/address/client.ts';
+import { addressText } from '../../../core/net/address/ipv6.ts';
 import type { ConnectionLimits } from '../../../core/os/connection-limits.ts';
 import { CLIENT_FULL, FULL } from '../../../core/os/connection-limits.ts';
 import { loadLibc } from '../../../core/os/libc.ts';

@@ -3,8 +3,8 @@
  * drain.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { addressText } from '../../../core/address/ipv6.ts';
 import { LogThrottle } from '../../../core/base/log/throttle.ts';
+import { addressText } from '../../../core/net/address/ipv6.ts';
 import { ConnectionLimits } from '../../../core/os/connection-limits.ts';
 import { DescriptorLoop } from '../../../core/os/descriptor-loop.ts';
 import { maintainThread } from '../../../core/os/thread-upkeep.ts';

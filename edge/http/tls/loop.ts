@@ -1,5 +1,5 @@
 /** The TLS connections of a thread: accepted, and what all of them share. */
-import { Client } from '../../../core/address/client.ts';
+import { Client } from '../../../core/net/address/client.ts';
 import type { DescriptorLoop, LoopTask } from '../../../core/os/descriptor-loop.ts';
 import { EPOLLET, EPOLLHUP, EPOLLIN, EPOLLRDHUP } from '../../../core/os/epoll.ts';
 import { AF_INET } from '../../../core/os/socket-constants.ts';

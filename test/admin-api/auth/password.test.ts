@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Passwords } from '../../../admin-api/auth/password.ts';
 import { HttpError } from '../../../admin-api/http/errors.ts';
-import { strangerAt } from '../../../core/address/slot-owner.ts';
+import { strangerAt } from '../../../core/net/address/slot-owner.ts';
 
 const CHEAP = { memoryCost: 64, timeCost: 1, parallelism: 1 };
 

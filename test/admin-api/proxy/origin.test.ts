@@ -6,9 +6,9 @@ import * as assert from 'uvu/assert';
 import { HttpError } from '../../../admin-api/http/errors.ts';
 import { type Bounds, limitConcurrency, type Resolve, type ResolveFor } from '../../../admin-api/proxy/bounded.ts';
 import { checkOrigin, type OriginOptions } from '../../../admin-api/proxy/origin.ts';
-import { parseExemptions, parsePrefix } from '../../../core/address/index.ts';
 import { InvalidError } from '../../../core/base/errors.ts';
-import { TABLE } from '../../core/address/table.ts';
+import { parseExemptions, parsePrefix } from '../../../core/net/address/index.ts';
+import { TABLE } from '../../core/net/address/table.ts';
 
 const test = suite('checkOrigin');
 

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { formatTime } from '../../../admin-api/http/time.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { type AcmeOrder, acmeChallenges, acmeOrders } from '../../../core/store/rows.ts';
-import { TABLE } from '../../core/address/table.ts';
+import { TABLE } from '../../core/net/address/table.ts';
 import { listOf } from '../daemon.ts';
 import { testedTransports } from '../transports.ts';
 import { NO_CERTIFICATE } from './no-certificate.ts';

@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { HostChecks } from '../../../admin-api/targets/host-checks.ts';
-import { parsePrefix } from '../../../core/address/index.ts';
+import { parsePrefix } from '../../../core/net/address/index.ts';
 
 const OWN = [parsePrefix('198.51.101.80')];
 

@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { write } from '../../../core/journal/draft/draft.ts';
-import type { Outcome } from '../../../core/resolver/message.ts';
+import type { Outcome } from '../../../core/net/resolver/message.ts';
 import { domains, records } from '../../../core/store/rows.ts';
 import { formatName } from '../../../core/wire/name.ts';
 import { newId } from '../../support/ids.ts';

@@ -1,9 +1,10 @@
 /** A store whose ALIAS targets are kept fresh by a clock of the test and a resolver of the test. */
-import { type Exemptions, formatAddress } from '../../../core/address/index.ts';
+
 import { AliasRefresher, type AliasState, AliasStates } from '../../../core/alias/index.ts';
 import { createLogger } from '../../../core/base/log/index.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
-import type { Lookup } from '../../../core/resolver/resolver.ts';
+import { type Exemptions, formatAddress } from '../../../core/net/address/index.ts';
+import type { Lookup } from '../../../core/net/resolver/resolver.ts';
 import { type Domain, domains, type RecordRow, records } from '../../../core/store/rows.ts';
 import { parseName } from '../../../core/wire/name.ts';
 import { parseRdata } from '../../../core/wire/rdata/index.ts';

@@ -3,10 +3,10 @@
  * responses.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { Client } from '../../../core/address/client.ts';
 import { IndexReader, type NodeStore } from '../../../core/answer/index-reader.ts';
 import { Responder } from '../../../core/answer/responder.ts';
 import { LmdbNodeStore } from '../../../core/nameserver/node-store.ts';
+import { Client } from '../../../core/net/address/client.ts';
 import { ASKABLE, type AskingData, type Report, STOP } from './asking.ts';
 
 const data = workerData as AskingData;

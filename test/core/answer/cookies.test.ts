@@ -1,10 +1,10 @@
 /** Server cookies: the vectors of RFC 9018 appendix A, and invalid cookies. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Client } from '../../../core/address/client.ts';
-import { ipv6Bytes } from '../../../core/address/ipv6.ts';
 import { COOKIE_LENGTH, ServerCookies } from '../../../core/answer/cookies.ts';
 import { COOKIE } from '../../../core/answer/query.ts';
+import { Client } from '../../../core/net/address/client.ts';
+import { ipv6Bytes } from '../../../core/net/address/ipv6.ts';
 
 const hex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'hex'));
 const clientAt = (address: Uint8Array): Client => {

@@ -2,9 +2,9 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TRANSPORT } from '../../../core/address/client.ts';
 import { COOKIE } from '../../../core/answer/query.ts';
 import { DEFERRED } from '../../../core/answer/responder.ts';
+import { TRANSPORT } from '../../../core/net/address/client.ts';
 import { ANSWER_AA, ANSWER_STALE, encodeNode } from '../../../core/store/answers.ts';
 import { EDNS_OPTION, EXTENDED_ERROR } from '../../../core/wire/edns.ts';
 import { parseName } from '../../../core/wire/name.ts';

@@ -3,11 +3,11 @@
  * responses.
  */
 import { MessageChannel } from 'node:worker_threads';
-import { Client } from '../../../core/address/client.ts';
 import { IndexReader } from '../../../core/answer/index-reader.ts';
 import type { Query } from '../../../core/answer/query.ts';
 import { Responder } from '../../../core/answer/responder.ts';
 import { type AnswerSettings, PLAIN } from '../../../core/answer/settings.ts';
+import { Client } from '../../../core/net/address/client.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { EDNS_OPTION } from '../../../core/wire/edns.ts';
 import { parseName } from '../../../core/wire/name.ts';

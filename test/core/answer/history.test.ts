@@ -5,7 +5,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TRANSPORT } from '../../../core/address/client.ts';
+import { TRANSPORT } from '../../../core/net/address/client.ts';
 import { EDNS_OPTION } from '../../../core/wire/edns.ts';
 import { TYPE } from '../../../core/wire/types.ts';
 import { depth } from '../../support/depth.ts';

@@ -2,10 +2,10 @@
 import { setImmediate as settle } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Attempt } from '../../../core/delivery/sender.ts';
 import { BATCH_BYTES, LogDeliverer, MAX_AGE } from '../../../core/log-delivery/deliverer.ts';
 import { type LogsDocument, NO_LOGS } from '../../../core/log-delivery/document.ts';
 import type { Batch } from '../../../core/log-delivery/outbox.ts';
+import type { Attempt } from '../../../core/net/delivery/sender.ts';
 import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 

@@ -5,13 +5,13 @@ import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ConnectRule, PUBLIC_ONLY, parseExemptions } from '../../../core/address/index.ts';
 import type { Secrets } from '../../../core/base/secrets.ts';
-import { Sender } from '../../../core/delivery/sender.ts';
-import { formatSignatures } from '../../../core/delivery/signature.ts';
 import { type LogsDocument, NO_LOGS } from '../../../core/log-delivery/document.ts';
 import type { Batch } from '../../../core/log-delivery/outbox.ts';
 import { LogSender } from '../../../core/log-delivery/send.ts';
+import { type ConnectRule, PUBLIC_ONLY, parseExemptions } from '../../../core/net/address/index.ts';
+import { Sender } from '../../../core/net/delivery/sender.ts';
+import { formatSignatures } from '../../../core/net/delivery/signature.ts';
 import { S3_KEYS, type S3Server, startS3Server } from '../../support/s3-server.ts';
 
 interface Context {

@@ -2,10 +2,10 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Client, TRANSPORT } from '../../../core/address/client.ts';
 import { RESERVED_PENDING, type ToMain } from '../../../core/nameserver/deferred.ts';
 import { createUdpLimit, DEFAULT_UDP_LIMIT, MAX_PER_SECOND } from '../../../core/nameserver/deferred-limit.ts';
 import { type AnswerSink, DeferredQueue } from '../../../core/nameserver/deferred-queue.ts';
+import { Client, TRANSPORT } from '../../../core/net/address/client.ts';
 
 const MESSAGE = new Uint8Array(12);
 const SINK: AnswerSink = { write: () => {}, end: () => {} };

@@ -2,7 +2,6 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Client, TRANSPORT } from '../../../core/address/client.ts';
 import { Query } from '../../../core/answer/query.ts';
 import { PLAIN } from '../../../core/answer/settings.ts';
 import { createLogger } from '../../../core/base/log/index.ts';
@@ -10,6 +9,7 @@ import { COLUMN, NameserverCounters, ThreadCounters } from '../../../core/namese
 import { openLocalResponder } from '../../../core/nameserver/local-responder.ts';
 import { createQueryLog, QueryLogWriter, RING_ENTRIES } from '../../../core/nameserver/query-log.ts';
 import { startQueryLog } from '../../../core/nameserver/query-log-reader.ts';
+import { Client, TRANSPORT } from '../../../core/net/address/client.ts';
 import { parseName } from '../../../core/wire/name.ts';
 import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { queryTcp, UdpClient } from '../../support/dns-client.ts';

@@ -1,9 +1,9 @@
 /** Lists of prefixes include exactly the addresses within them. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Client } from '../../../core/address/client.ts';
-import { contains, formatAddress, parsePrefix } from '../../../core/address/index.ts';
 import { PrefixList } from '../../../core/nameserver/rate-limit-prefixes.ts';
+import { Client } from '../../../core/net/address/client.ts';
+import { contains, formatAddress, parsePrefix } from '../../../core/net/address/index.ts';
 import fc from '../../support/fc.ts';
 
 function clientOf(address: Uint8Array): Client {

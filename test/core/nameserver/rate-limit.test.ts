@@ -5,12 +5,12 @@
 import { MessageChannel } from 'node:worker_threads';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Client } from '../../../core/address/client.ts';
 import { IndexReader } from '../../../core/answer/index-reader.ts';
 import { COOKIE } from '../../../core/answer/query.ts';
 import { Responder } from '../../../core/answer/responder.ts';
 import { createRateLimit, RateLimiter, type RateLimitOptions, VERDICT } from '../../../core/nameserver/rate-limit.ts';
 import { truncate } from '../../../core/nameserver/rate-limit-class.ts';
+import { Client } from '../../../core/net/address/client.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { parseName } from '../../../core/wire/name.ts';
 import { RCODE, TYPE } from '../../../core/wire/types.ts';

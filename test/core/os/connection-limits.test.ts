@@ -1,8 +1,8 @@
 /** How many connections are taken: in all and of one client, over threads. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Client } from '../../../core/address/client.ts';
-import { setClientAddress } from '../../../core/address/ipv6.ts';
+import { Client } from '../../../core/net/address/client.ts';
+import { setClientAddress } from '../../../core/net/address/ipv6.ts';
 import { CLIENT_FULL, ConnectionLimits, FULL, forgetThread, shareLimits } from '../../../core/os/connection-limits.ts';
 
 const test = suite('limits of connections');

@@ -1,7 +1,7 @@
 /** The document of origins: its check, which entry serves a request, and the states of checks. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parsePrefix } from '../../../core/address/index.ts';
+import { parsePrefix } from '../../../core/net/address/index.ts';
 import { checkOrigins } from '../../../core/pools/check.ts';
 import { healthOf, type OriginsEntry, originKey } from '../../../core/pools/document.ts';
 import { afterCheck, type HealthState, UNKNOWN } from '../../../core/pools/health-state.ts';

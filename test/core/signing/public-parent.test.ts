@@ -2,7 +2,7 @@
 import type { Answer } from 'dns-packet';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { NO_EXEMPTIONS, parseExemptions } from '../../../core/address/index.ts';
+import { NO_EXEMPTIONS, parseExemptions } from '../../../core/net/address/index.ts';
 import { isFailed, type LookResult } from '../../../core/signing/parent-look.ts';
 import { PublicParent } from '../../../core/signing/public-parent.ts';
 import { parseName } from '../../../core/wire/name.ts';

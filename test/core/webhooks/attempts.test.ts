@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Attempt, Message } from '../../../core/delivery/sender.ts';
+import type { Attempt, Message } from '../../../core/net/delivery/sender.ts';
 import type { WebhookRow } from '../../../core/store/rows.ts';
 import { Attempts, type AttemptsOptions } from '../../../core/webhooks/attempts.ts';
 import { Receivers } from '../../../core/webhooks/receivers.ts';

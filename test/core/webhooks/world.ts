@@ -2,7 +2,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { createLogger } from '../../../core/base/log/index.ts';
 import { openSecrets } from '../../../core/base/secrets.ts';
-import type { Attempt, Message } from '../../../core/delivery/sender.ts';
+import type { Attempt, Message } from '../../../core/net/delivery/sender.ts';
 import { Deliverer } from '../../../core/webhooks/deliverer.ts';
 import type { Daemon, Json } from '../../admin-api/daemon.ts';
 

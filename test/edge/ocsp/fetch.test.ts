@@ -5,7 +5,7 @@ import { OCSPRequest } from '@peculiar/asn1-ocsp';
 import { AsnConvert } from '@peculiar/asn1-schema';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseExemptions } from '../../../core/address/index.ts';
+import { parseExemptions } from '../../../core/net/address/index.ts';
 import { createFetchStatus } from '../../../edge/ocsp/fetch.ts';
 import { readTarget } from '../../../edge/ocsp/status.ts';
 import { createOriginClient } from '../../../edge/origin/client.ts';

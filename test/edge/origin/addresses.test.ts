@@ -5,9 +5,9 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formatAddress, parseAddress, parseExemptions } from '../../../core/address/index.ts';
-import type { Outcome } from '../../../core/resolver/message.ts';
-import type { Lookup } from '../../../core/resolver/resolver.ts';
+import { formatAddress, parseAddress, parseExemptions } from '../../../core/net/address/index.ts';
+import type { Outcome } from '../../../core/net/resolver/message.ts';
+import type { Lookup } from '../../../core/net/resolver/resolver.ts';
 import { formatName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
 import { AddressBook } from '../../../edge/origin/address-book.ts';

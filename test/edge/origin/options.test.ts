@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type TLSSocket, type TlsOptions } from 'node:tls';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseAddress } from '../../../core/address/index.ts';
+import { parseAddress } from '../../../core/net/address/index.ts';
 import { connectionKey, namesOf, type Origin } from '../../../edge/origin/origin-address.ts';
 import { certificate, ecKey, type KeyPair, pemOfKey } from '../../support/certificate.ts';
 import { until } from '../../support/until.ts';

@@ -6,8 +6,8 @@
 import { createServer, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseAddress } from '../../../core/address/index.ts';
-import type { Lookup } from '../../../core/resolver/resolver.ts';
+import { parseAddress } from '../../../core/net/address/index.ts';
+import type { Lookup } from '../../../core/net/resolver/resolver.ts';
 import { TYPE } from '../../../core/wire/types.ts';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { until } from '../../support/until.ts';

@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import { type ClientHttp2Session, connect } from 'node:http2';
 import { test } from 'uvu';
-import { parseExemptions } from '../../../core/address/index.ts';
+import { parseExemptions } from '../../../core/net/address/index.ts';
 import { openCache } from '../../../edge/cache/store/node-cache.ts';
 import { openCacheStore } from '../../../edge/cache/store/store.ts';
 import type { FieldList } from '../../../edge/http/exchange/field-list.ts';

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseExemptions } from '../../../core/address/index.ts';
+import { parseExemptions } from '../../../core/net/address/index.ts';
 import { openCache } from '../../../edge/cache/store/node-cache.ts';
 import { openCacheStore } from '../../../edge/cache/store/store.ts';
 import { BodyCompressor } from '../../../edge/compress/body.ts';

@@ -5,8 +5,8 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseExemptions } from '../../../core/address/index.ts';
-import type { Lookup } from '../../../core/resolver/resolver.ts';
+import { parseExemptions } from '../../../core/net/address/index.ts';
+import type { Lookup } from '../../../core/net/resolver/resolver.ts';
 import { TYPE } from '../../../core/wire/types.ts';
 import { openCache } from '../../../edge/cache/store/node-cache.ts';
 import { openCacheStore } from '../../../edge/cache/store/store.ts';

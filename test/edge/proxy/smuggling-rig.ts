@@ -3,7 +3,7 @@
  * receives.
  */
 import { createServer, type Socket } from 'node:net';
-import { parseExemptions } from '../../../core/address/index.ts';
+import { parseExemptions } from '../../../core/net/address/index.ts';
 import { GATEWAY_COLUMNS, GatewayCounters } from '../../../edge/gateway/counters.ts';
 import { createGateway } from '../../../edge/gateway/gateway.ts';
 import { Observer } from '../../../edge/gateway/observer.ts';

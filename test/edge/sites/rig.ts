@@ -1,7 +1,7 @@
 /** Sites over a store, informed of changes as the threads are. */
 import { join } from 'node:path';
-import type { Exemptions } from '../../../core/address/index.ts';
 import { openSecrets, type Secrets } from '../../../core/base/secrets.ts';
+import type { Exemptions } from '../../../core/net/address/index.ts';
 import type { AutomaticCertificate, Certificate, Domain } from '../../../core/store/rows.ts';
 import { watchSites } from '../../../edge/daemon/site-changes.ts';
 import type { PoolTools } from '../../../edge/sites/site-pools.ts';

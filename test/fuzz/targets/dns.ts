@@ -1,6 +1,6 @@
 /** Parsers of DNS messages. */
 import { InvalidError } from '../../../core/base/errors.ts';
-import { newQuestion, readReply } from '../../../core/resolver/message.ts';
+import { newQuestion, readReply } from '../../../core/net/resolver/message.ts';
 import { readDifference, recordsOfZone } from '../../../core/secondary/content.ts';
 import { ResponseCodeError, TransferStream } from '../../../core/secondary/transfer-stream.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';

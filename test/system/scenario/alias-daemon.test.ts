@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formatAddress } from '../../../core/address/index.ts';
+import { formatAddress } from '../../../core/net/address/index.ts';
 import { parseName } from '../../../core/wire/name.ts';
 import { CLASS_IN, TYPE } from '../../../core/wire/types.ts';
 import type { Json } from '../../support/api-client.ts';

@@ -5,15 +5,15 @@
 import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
 import { Agent } from 'undici';
-import { readHost } from '../../../address/index.ts';
 import { FairSlots } from '../../../base/fair-slots.ts';
+import { readHost } from '../../../net/address/index.ts';
 import {
   createConnector,
   type Fixture,
   ForbiddenAddress,
   type Resolve,
   resolveBySystem,
-} from '../../../dial/checked-connector.ts';
+} from '../../../net/dial/checked-connector.ts';
 import { HostFault } from '../../bridge/errors.ts';
 import { type FetchResult, LIMITS } from '../../bridge/operations.ts';
 import type { Call, FetchRequest } from '../services.ts';

@@ -9,7 +9,7 @@ import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formatSignatures } from '../../../../core/delivery/signature.ts';
+import { formatSignatures } from '../../../../core/net/delivery/signature.ts';
 import type { Json } from '../../../support/api-client.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../../support/daemon.ts';
 import { listen } from '../../../support/listen.ts';

@@ -2,9 +2,9 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { trustOf } from '../../../core/address/trust.ts';
-import { statedAddresses, visitorOf } from '../../../core/address/visitor.ts';
-import fc from '../../support/fc.ts';
+import { trustOf } from '../../../../core/net/address/trust.ts';
+import { statedAddresses, visitorOf } from '../../../../core/net/address/visitor.ts';
+import fc from '../../../support/fc.ts';
 
 const PROXIES = ['192.0.2.80', '10.1.2.3', '2001:db8:ffff::1'];
 const trusts = trustOf(['192.0.2.80', '10.0.0.0/8', '2001:db8:ffff::/48']);

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fromUrlHost, toUrlHost } from '../../../core/address/url-host.ts';
+import { fromUrlHost, toUrlHost } from '../../../../core/net/address/url-host.ts';
 
 test('an IPv6 address alone has brackets in a URL', () => {
   for (const [host, inUrl] of [

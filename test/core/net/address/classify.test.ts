@@ -10,10 +10,10 @@ import {
   type Prefix,
   parseAddress,
   parseExemptions,
-} from '../../../core/address/index.ts';
-import { IPV4_RANGES, IPV6_RANGES, type SpecialRange } from '../../../core/address/special.ts';
-import { depth } from '../../support/depth.ts';
-import fc from '../../support/fc.ts';
+} from '../../../../core/net/address/index.ts';
+import { IPV4_RANGES, IPV6_RANGES, type SpecialRange } from '../../../../core/net/address/special.ts';
+import { depth } from '../../../support/depth.ts';
+import fc from '../../../support/fc.ts';
 
 const bitsOf = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
 

@@ -5,13 +5,13 @@
  */
 
 import { randomBytes, randomInt } from 'node:crypto';
-import { InvalidError } from '../base/errors.ts';
-import { questionEnd } from '../wire/bare-response.ts';
-import { OPT_LENGTH, PLAIN_OPT } from '../wire/edns.ts';
-import { AA, HEADER_LENGTH, QR, TC } from '../wire/header.ts';
-import { MessageReader } from '../wire/message-reader.ts';
-import { equalNames, LOWER, type Name, nameAt, nameId } from '../wire/name.ts';
-import { CLASS_IN, MAX_SOURCES, RCODE, TYPE } from '../wire/types.ts';
+import { InvalidError } from '../../base/errors.ts';
+import { questionEnd } from '../../wire/bare-response.ts';
+import { OPT_LENGTH, PLAIN_OPT } from '../../wire/edns.ts';
+import { AA, HEADER_LENGTH, QR, TC } from '../../wire/header.ts';
+import { MessageReader } from '../../wire/message-reader.ts';
+import { equalNames, LOWER, type Name, nameAt, nameId } from '../../wire/name.ts';
+import { CLASS_IN, MAX_SOURCES, RCODE, TYPE } from '../../wire/types.ts';
 
 const RD = 0x01;
 const RA = 0x80;

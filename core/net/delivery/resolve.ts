@@ -1,9 +1,10 @@
 /** Addresses of the hosts that customers name. */
+
+import { parseName } from '../../wire/name.ts';
+import { TYPE } from '../../wire/types.ts';
 import { formatAddress } from '../address/index.ts';
 import type { Resolve } from '../dial/checked-connector.ts';
 import { recursiveLookup } from '../resolver/resolver.ts';
-import { parseName } from '../wire/name.ts';
-import { TYPE } from '../wire/types.ts';
 
 /** With DNS queries: the hosts file of this machine does not count. */
 export function resolveBy(servers: readonly string[], signal: AbortSignal): Resolve {

@@ -3,12 +3,12 @@
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formatAddress } from '../../../core/address/index.ts';
-import { exchangeUdp } from '../../../core/resolver/exchange.ts';
-import { recursiveLookup } from '../../../core/resolver/resolver.ts';
-import { parseName } from '../../../core/wire/name.ts';
-import { TYPE } from '../../../core/wire/types.ts';
-import { type Says, TargetServer } from '../../support/target-server.ts';
+import { formatAddress } from '../../../../core/net/address/index.ts';
+import { exchangeUdp } from '../../../../core/net/resolver/exchange.ts';
+import { recursiveLookup } from '../../../../core/net/resolver/resolver.ts';
+import { parseName } from '../../../../core/wire/name.ts';
+import { TYPE } from '../../../../core/wire/types.ts';
+import { type Says, TargetServer } from '../../../support/target-server.ts';
 
 const test = suite('ALIAS resolver');
 const NAME = 'a-name-of-letters-enough.target.example';

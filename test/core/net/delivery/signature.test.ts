@@ -2,9 +2,9 @@
 import { webcrypto } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formatSecret, formatSignatures, newSecret } from '../../../core/delivery/signature.ts';
+import { formatSecret, formatSignatures, newSecret } from '../../../../core/net/delivery/signature.ts';
 
-const test = suite('core/delivery/signature');
+const test = suite('core/net/delivery/signature');
 
 test('the example of Standard Webhooks', () => {
   const key = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64');

@@ -2,8 +2,8 @@
  * Addresses as bytes (4 or 16), their text, and prefixes in CIDR notation (RFC 4632 3.1, RFC 4291
  * 2.3).
  */
-import { InvalidError } from '../base/errors.ts';
-import { formatIPv4, formatIPv6, readIPv4, readIPv6 } from '../wire/rdata/address.ts';
+import { InvalidError } from '../../base/errors.ts';
+import { formatIPv4, formatIPv6, readIPv4, readIPv6 } from '../../wire/rdata/address.ts';
 
 /** An address range. `bytes` has no bit set past `bits`. */
 export interface Prefix {

@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { contains, mayConnect, parsePrefix, privateOrigin, readHost } from '../../../core/address/index.ts';
-import { PLATFORM_SERVICES } from '../../../core/address/platforms.ts';
-import { IPV4_RANGES, IPV6_RANGES } from '../../../core/address/special.ts';
-import { InvalidError } from '../../../core/base/errors.ts';
+import { InvalidError } from '../../../../core/base/errors.ts';
+import { contains, mayConnect, parsePrefix, privateOrigin, readHost } from '../../../../core/net/address/index.ts';
+import { PLATFORM_SERVICES } from '../../../../core/net/address/platforms.ts';
+import { IPV4_RANGES, IPV6_RANGES } from '../../../../core/net/address/special.ts';
 import type { Row } from './row.ts';
 import { TABLE } from './table.ts';
 

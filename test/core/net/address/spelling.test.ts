@@ -1,11 +1,17 @@
 import { domainToASCII } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formatAddress, NO_EXEMPTIONS, parseAddress, parseExemptions, readHost } from '../../../core/address/index.ts';
-import { readInetAton } from '../../../core/address/inet-aton.ts';
-import { InvalidError } from '../../../core/base/errors.ts';
-import { depth } from '../../support/depth.ts';
-import fc, { ANY_CHARACTER } from '../../support/fc.ts';
+import { InvalidError } from '../../../../core/base/errors.ts';
+import {
+  formatAddress,
+  NO_EXEMPTIONS,
+  parseAddress,
+  parseExemptions,
+  readHost,
+} from '../../../../core/net/address/index.ts';
+import { readInetAton } from '../../../../core/net/address/inet-aton.ts';
+import { depth } from '../../../support/depth.ts';
+import fc, { ANY_CHARACTER } from '../../../support/fc.ts';
 
 type Base = 'dec' | 'oct' | 'hex' | 'HEX';
 

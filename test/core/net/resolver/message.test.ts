@@ -2,14 +2,20 @@
 import { type Answer, decode, encode } from 'dns-packet';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { encodeQuestion, newQuestion, type Outcome, type Reply, readReply } from '../../../core/resolver/message.ts';
-import { MessageReader } from '../../../core/wire/message-reader.ts';
-import { formatName, LOWER, parseName } from '../../../core/wire/name.ts';
-import { TYPE } from '../../../core/wire/types.ts';
-import { depth } from '../../support/depth.ts';
-import fc from '../../support/fc.ts';
-import { SEED } from '../../support/seed.ts';
-import { anyName } from '../wire/arbitrary.ts';
+import {
+  encodeQuestion,
+  newQuestion,
+  type Outcome,
+  type Reply,
+  readReply,
+} from '../../../../core/net/resolver/message.ts';
+import { MessageReader } from '../../../../core/wire/message-reader.ts';
+import { formatName, LOWER, parseName } from '../../../../core/wire/name.ts';
+import { TYPE } from '../../../../core/wire/types.ts';
+import { depth } from '../../../support/depth.ts';
+import fc from '../../../support/fc.ts';
+import { SEED } from '../../../support/seed.ts';
+import { anyName } from '../../wire/arbitrary.ts';
 
 const QUESTION = {
   id: 77,

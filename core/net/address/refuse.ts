@@ -1,5 +1,5 @@
 /** The two ways in which an origin's host is refused. */
-import { InvalidError } from '../base/errors.ts';
+import { InvalidError } from '../../base/errors.ts';
 
 const POINTER = '/origin';
 const SHOWN = 80;

@@ -1,8 +1,8 @@
 /** Finds the parent zone of a domain, and the addresses of its nameservers, by resolvers. */
 import { getServers } from 'node:dns';
+import { equalNames, formatHost, isWithin, type Name, nameAt, parentName } from '../../wire/name.ts';
+import { TYPE } from '../../wire/types.ts';
 import { type Exemptions, formatAddress, mayConnect } from '../address/index.ts';
-import { equalNames, formatHost, isWithin, type Name, nameAt, parentName } from '../wire/name.ts';
-import { TYPE } from '../wire/types.ts';
 import type { Server } from './exchange.ts';
 import { queryResolvers, type RecordReply } from './query.ts';
 import { parseServer } from './resolver.ts';

@@ -1,5 +1,5 @@
 /** Who a client without an account is, in the turns for slots (core/base/fair-slots.ts). */
-import type { SlotOwner } from '../base/fair-slots.ts';
+import type { SlotOwner } from '../../base/fair-slots.ts';
 import { clientNetwork, clientSite } from './ipv6.ts';
 
 /**

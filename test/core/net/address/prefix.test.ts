@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { contains, formatAddress, parseAddress, parsePrefix } from '../../../core/address/index.ts';
-import { InvalidError } from '../../../core/base/errors.ts';
-import fc from '../../support/fc.ts';
+import { InvalidError } from '../../../../core/base/errors.ts';
+import { contains, formatAddress, parseAddress, parsePrefix } from '../../../../core/net/address/index.ts';
+import fc from '../../../support/fc.ts';
 
 function refusal(text: string): string {
   try {

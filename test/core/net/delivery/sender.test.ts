@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { PUBLIC_ONLY, parseExemptions } from '../../../core/address/index.ts';
-import { type Attempt, Sender, type SenderOptions } from '../../../core/delivery/sender.ts';
+import { PUBLIC_ONLY, parseExemptions } from '../../../../core/net/address/index.ts';
+import { type Attempt, Sender, type SenderOptions } from '../../../../core/net/delivery/sender.ts';
 
 interface Context {
   server: Server;
@@ -14,7 +14,7 @@ interface Context {
   connections: number;
 }
 
-const test = suite<Context>('core/delivery/sender');
+const test = suite<Context>('core/net/delivery/sender');
 test.before(async (context) => {
   context.paths = [];
   context.connections = 0;

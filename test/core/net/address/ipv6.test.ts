@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { clientNetwork, clientSite, ipv6Bytes } from '../../../core/address/ipv6.ts';
+import { clientNetwork, clientSite, ipv6Bytes } from '../../../../core/net/address/ipv6.ts';
 
 test('addresses in every form of RFC 4291 2.2', () => {
   const cases: [string, string][] = [
