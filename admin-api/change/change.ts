@@ -4,10 +4,10 @@
  */
 
 import { createHash } from 'node:crypto';
+import { formatHost } from '../../core/dns/wire/name.ts';
 import { type Draft, type WriteOptions, write } from '../../core/journal/draft/draft.ts';
 import type { Id } from '../../core/store/keys.ts';
 import { type Audit, audits, type Domain, type Replay, replays } from '../../core/store/rows.ts';
-import { formatHost } from '../../core/wire/name.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Idempotency } from '../http/idempotency.ts';

@@ -3,11 +3,11 @@ import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { connect, isIP } from 'node:net';
-import { OPT_LENGTH, PLAIN_OPT } from '../../core/wire/edns.ts';
-import { HEADER_LENGTH, QR, TC } from '../../core/wire/header.ts';
-import { MessageReader } from '../../core/wire/message-reader.ts';
-import { LOWER, type Name } from '../../core/wire/name.ts';
-import { CLASS_IN, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+import { OPT_LENGTH, PLAIN_OPT } from '../../core/dns/wire/edns.ts';
+import { HEADER_LENGTH, QR, TC } from '../../core/dns/wire/header.ts';
+import { MessageReader } from '../../core/dns/wire/message-reader.ts';
+import { LOWER, type Name } from '../../core/dns/wire/name.ts';
+import { CLASS_IN, type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
 import { CliError } from './errors.ts';
 
 const PORT = 53;

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { InvalidError, WaypostError } from '../../core/base/errors.ts';
 import { Semaphore } from '../../core/base/semaphore.ts';
-import { LOWER, type Name, nameId, parseName } from '../../core/wire/name.ts';
-import { TYPE } from '../../core/wire/types.ts';
+import { LOWER, type Name, nameId, parseName } from '../../core/dns/wire/name.ts';
+import { TYPE } from '../../core/dns/wire/types.ts';
 import {
   compareReplies,
   type Difference,

@@ -1,7 +1,7 @@
 /** `waypost compare`: asks two nameservers every name and type of the zones. */
 import type { Command } from 'commander';
-import { nameId, parseName } from '../../core/wire/name.ts';
-import { TYPE } from '../../core/wire/types.ts';
+import { nameId, parseName } from '../../core/dns/wire/name.ts';
+import { TYPE } from '../../core/dns/wire/types.ts';
 import type { Finding } from '../migration/index.ts';
 import { readZone } from '../records/zonefile/prepare.ts';
 import { ACCOUNT, actFor } from './accounts.ts';

@@ -3,8 +3,8 @@
  * record set. Both directions give the same form of a target, because external-dns compares text.
  */
 import { InvalidError } from '../../core/base/errors.ts';
-import { parseType } from '../../core/wire/mnemonics.ts';
-import { formatRdata, parseRdata } from '../../core/wire/rdata/index.ts';
+import { parseType } from '../../core/dns/wire/mnemonics.ts';
+import { formatRdata, parseRdata } from '../../core/dns/wire/rdata/index.ts';
 import { asObject, asText, type Json } from './client.ts';
 import { contentOfText, textTarget } from './external-dns-text.ts';
 

@@ -2,8 +2,8 @@
 import { createReadStream, readFileSync, realpathSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, sep } from 'node:path';
-import { inlineIncludes, type MasterFile, type MasterLine, mayInclude } from '../../core/wire/master/index.ts';
-import { parseName } from '../../core/wire/name.ts';
+import { inlineIncludes, type MasterFile, type MasterLine, mayInclude } from '../../core/dns/wire/master/index.ts';
+import { parseName } from '../../core/dns/wire/name.ts';
 import { CliError } from './errors.ts';
 import type { ZoneFile } from './zone-files.ts';
 

@@ -4,11 +4,11 @@
  */
 import { ECDH } from 'node:crypto';
 import { InvalidError, StateError } from '../../core/base/errors.ts';
-import { ALGORITHM, algorithmOf, keyTag, publicKeyOf } from '../../core/dnssec/dnskey.ts';
+import { ALGORITHM, algorithmOf, keyTag, publicKeyOf } from '../../core/dns/dnssec/dnskey.ts';
+import { parseRdata } from '../../core/dns/wire/rdata/index.ts';
+import { TYPE } from '../../core/dns/wire/types.ts';
 import { readSignedZone } from '../../core/signing/store-zone.ts';
 import { type DnssecRow, dnssec, type ForeignKey } from '../../core/store/rows.ts';
-import { parseRdata } from '../../core/wire/rdata/index.ts';
-import { TYPE } from '../../core/wire/types.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { ownedDomain } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';

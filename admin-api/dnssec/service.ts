@@ -1,8 +1,9 @@
 /** Signs zones, looks at their parents, and replaces their keys, as their owners request. */
 import { InvalidError, StateError } from '../../core/base/errors.ts';
-import { ALGORITHM, type Algorithm } from '../../core/dnssec/dnskey.ts';
-import { generateKeyPair } from '../../core/dnssec/keys.ts';
-import { MAX_NSEC3_APEX } from '../../core/dnssec/nsec3.ts';
+import { ALGORITHM, type Algorithm } from '../../core/dns/dnssec/dnskey.ts';
+import { generateKeyPair } from '../../core/dns/dnssec/keys.ts';
+import { MAX_NSEC3_APEX } from '../../core/dns/dnssec/nsec3.ts';
+import type { Name } from '../../core/dns/wire/name.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { startResigning } from '../../core/journal/signing/progress.ts';
 import { findLargestTtl } from '../../core/signing/largest-ttl.ts';
@@ -25,7 +26,6 @@ import {
 } from '../../core/signing/zone-lifecycle.ts';
 import type { Id } from '../../core/store/keys.ts';
 import { type DnssecKey, type Domain, dnssec, dnssecContext } from '../../core/store/rows.ts';
-import type { Name } from '../../core/wire/name.ts';
 import { type ChangeResult, change } from '../change/change.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { editableDomain, ownedDomain, requireMatch } from '../domains/owned.ts';

@@ -1,13 +1,13 @@
 /** Converts the state of a signed zone from rows to responses. */
-import { dsRdata, keyTag } from '../../core/dnssec/dnskey.ts';
-import { earliestExpiry } from '../../core/dnssec/lifetime.ts';
+import { dsRdata, keyTag } from '../../core/dns/dnssec/dnskey.ts';
+import { earliestExpiry } from '../../core/dns/dnssec/lifetime.ts';
+import { formatHost, formatName, type Name } from '../../core/dns/wire/name.ts';
+import { formatRdata } from '../../core/dns/wire/rdata/index.ts';
+import { TYPE } from '../../core/dns/wire/types.ts';
 import { oldestClock } from '../../core/journal/signing/progress.ts';
 import { type Advice, adviseOn, wantedKeys } from '../../core/signing/advice.ts';
 import { isBackingOut, type SignedZone } from '../../core/signing/zone-lifecycle.ts';
 import type { DnssecKey, Domain, ForeignKey } from '../../core/store/rows.ts';
-import { formatHost, formatName, type Name } from '../../core/wire/name.ts';
-import { formatRdata } from '../../core/wire/rdata/index.ts';
-import { TYPE } from '../../core/wire/types.ts';
 import { formatTime } from '../http/time.ts';
 
 /** TTL of records in responses; parents use their own. */

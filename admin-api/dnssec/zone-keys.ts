@@ -1,5 +1,5 @@
 /** The keys of a signed zone, for other views of them. */
-import { algorithmOf, dsRdata } from '../../core/dnssec/dnskey.ts';
+import { algorithmOf, dsRdata } from '../../core/dns/dnssec/dnskey.ts';
 import { readSignedZone } from '../../core/signing/store-zone.ts';
 import type { Id } from '../../core/store/keys.ts';
 import type { Reader } from '../../core/store/reader.ts';

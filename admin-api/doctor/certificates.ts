@@ -2,7 +2,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { clusterFiles } from '../../core/cluster/files.ts';
-import { formatHost } from '../../core/wire/name.ts';
+import { formatHost } from '../../core/dns/wire/name.ts';
 import { type AnyCheck, check, failure, NotChecked, note, ok, type Verdict, warning } from './check.ts';
 import type { Context } from './context.ts';
 import { quoted } from './machine.ts';

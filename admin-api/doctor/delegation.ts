@@ -2,11 +2,11 @@
 import { getServers } from 'node:dns';
 import { expectedNameservers } from '../../core/delegation/expected.ts';
 import { type DelegationState, judgeDelegation } from '../../core/delegation/state.ts';
+import { equalNames, formatHost, nameAt } from '../../core/dns/wire/name.ts';
+import { RCODE, TYPE } from '../../core/dns/wire/types.ts';
 import { queryResolvers } from '../../core/net/resolver/query.ts';
 import { parseServer } from '../../core/net/resolver/resolver.ts';
 import type { DelegationRow, Domain } from '../../core/store/rows.ts';
-import { equalNames, formatHost, nameAt } from '../../core/wire/name.ts';
-import { RCODE, TYPE } from '../../core/wire/types.ts';
 import { type AnyCheck, check, failure, NotChecked, note, ok, type Verdict, warning } from './check.ts';
 import type { Context } from './context.ts';
 

@@ -2,15 +2,15 @@
 import { randomBytes } from 'node:crypto';
 import { getServers } from 'node:dns';
 import type { Config } from '../../core/config/index.ts';
+import { questionEnd } from '../../core/dns/wire/bare-response.ts';
+import { TC } from '../../core/dns/wire/header.ts';
+import { MessageReader } from '../../core/dns/wire/message-reader.ts';
+import { parseName } from '../../core/dns/wire/name.ts';
+import { RCODE, TYPE } from '../../core/dns/wire/types.ts';
 import { exchangeTcp, exchangeUdp, type Server } from '../../core/net/resolver/exchange.ts';
 import { encodeQuestion, newQuestion } from '../../core/net/resolver/message.ts';
 import { queryServer } from '../../core/net/resolver/query.ts';
 import { parseServer } from '../../core/net/resolver/resolver.ts';
-import { questionEnd } from '../../core/wire/bare-response.ts';
-import { TC } from '../../core/wire/header.ts';
-import { MessageReader } from '../../core/wire/message-reader.ts';
-import { parseName } from '../../core/wire/name.ts';
-import { RCODE, TYPE } from '../../core/wire/types.ts';
 import { type AnyCheck, check, failure, note, ok, type Verdict, warning } from './check.ts';
 import type { Context } from './context.ts';
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { release } from 'node:os';
 import { join } from 'node:path';
 import type { BuildInfo } from '../../core/base/build-info.ts';
-import { formatHost } from '../../core/wire/name.ts';
+import { formatHost } from '../../core/dns/wire/name.ts';
 import type { Context } from './context.ts';
 import { knownSecrets } from './known-secrets.ts';
 import { readText, runProgram } from './machine.ts';

@@ -1,6 +1,6 @@
 /** Computes the freshness lifetime of a DNS response in HTTP caches (RFC 8484 5.1). */
-import { HEADER_LENGTH } from '../../core/wire/header.ts';
-import { RCODE, TYPE } from '../../core/wire/types.ts';
+import { HEADER_LENGTH } from '../../core/dns/wire/header.ts';
+import { RCODE, TYPE } from '../../core/dns/wire/types.ts';
 
 /** Bytes of TYPE, CLASS, TTL and RDLENGTH. */
 const RECORD = 10;

@@ -1,5 +1,5 @@
 /** Reads the DNS message of a DoH request. */
-import { HEADER_LENGTH, MAX_MESSAGE, QR } from '../../core/wire/header.ts';
+import { HEADER_LENGTH, MAX_MESSAGE, QR } from '../../core/dns/wire/header.ts';
 import { HttpError } from '../http/errors.ts';
 
 /** RFC 8484 section 6. */

@@ -1,8 +1,8 @@
 /** DNS over HTTPS (RFC 8484). */
 
 import { Type } from '@sinclair/typebox';
+import { MAX_MESSAGE } from '../../core/dns/wire/header.ts';
 import { clientNetwork } from '../../core/net/address/ipv6.ts';
-import { MAX_MESSAGE } from '../../core/wire/header.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
 import { type Context, publicBytesRoute, publicRoute, type RawReply, type Route } from '../http/route.ts';
 import { text } from '../http/schema.ts';

@@ -1,9 +1,9 @@
 /** Whether the parent zone of a domain has our nameservers for it. */
 import { expectedNameservers } from '../../core/delegation/expected.ts';
 import { isSameDelegation, judgeDelegation, noteDelegation } from '../../core/delegation/state.ts';
+import { formatHost } from '../../core/dns/wire/name.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import { type DelegationRow, type Domain, delegations } from '../../core/store/rows.ts';
-import { formatHost } from '../../core/wire/name.ts';
 import { change } from '../change/change.ts';
 import { parseId, type Services } from '../change/services.ts';
 import type { Caller } from '../http/caller.ts';

@@ -4,11 +4,11 @@
  */
 import { InvalidError } from '../../core/base/errors.ts';
 import { Steps } from '../../core/base/steps.ts';
+import { latin1 } from '../../core/dns/wire/latin1.ts';
+import { formatHost, formatName, type Name, parseName } from '../../core/dns/wire/name.ts';
 import { type Id, idAt, nameKey, writeId } from '../../core/store/keys.ts';
 import type { Reader, StoreReader } from '../../core/store/reader.ts';
 import type { Account, Domain, Token } from '../../core/store/rows.ts';
-import { latin1 } from '../../core/wire/latin1.ts';
-import { formatHost, formatName, type Name, parseName } from '../../core/wire/name.ts';
 import type { Services } from '../change/services.ts';
 import { invalidCursor, type ListPart, type Page, type Sort } from '../http/lists.ts';
 import { nameOfApexKey } from './search.ts';

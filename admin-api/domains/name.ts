@@ -1,8 +1,8 @@
 /** Reads the name of a domain. */
 import { InvalidError } from '../../core/base/errors.ts';
+import { toAscii } from '../../core/dns/wire/idn.ts';
+import { type Name, parseName } from '../../core/dns/wire/name.ts';
 import { findSpellingFault } from '../../core/domains/domain-names.ts';
-import { toAscii } from '../../core/wire/idn.ts';
-import { type Name, parseName } from '../../core/wire/name.ts';
 
 const POINTER = '/domain';
 

@@ -2,10 +2,10 @@
 
 import { InvalidError, WaypostError } from '../../core/base/errors.ts';
 import { formatListen, parseListen } from '../../core/config/index.ts';
+import { formatHost, parseName } from '../../core/dns/wire/name.ts';
 import { formatAddress, mayConnect, parseAddress, parseExemptions } from '../../core/net/address/index.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import type { Account, Primary, PrimaryTls } from '../../core/store/rows.ts';
-import { formatHost, parseName } from '../../core/wire/name.ts';
 import type { Services } from '../change/services.ts';
 
 export interface PrimaryBody {

@@ -5,12 +5,12 @@
  */
 
 import { Steps } from '../../core/base/steps.ts';
+import { latin1 } from '../../core/dns/wire/latin1.ts';
+import type { Name } from '../../core/dns/wire/name.ts';
 import { lowerBound } from '../../core/journal/draft/overlay.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import { type Id, nameKey, nameOfKey } from '../../core/store/keys.ts';
 import type { StoreReader } from '../../core/store/reader.ts';
-import { latin1 } from '../../core/wire/latin1.ts';
-import type { Name } from '../../core/wire/name.ts';
 import type { DomainFinder, DomainSearchOptions, FoundDomains } from '../change/services.ts';
 import { searchTextOf } from './search-text.ts';
 

@@ -2,6 +2,7 @@
 
 import { InvalidError, StateError } from '../../core/base/errors.ts';
 import { judgeDelegation } from '../../core/delegation/state.ts';
+import { formatHost, type Name } from '../../core/dns/wire/name.ts';
 import { deleteDomainRows } from '../../core/domains/delete.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { presignedState } from '../../core/signing/presigned-state.ts';
@@ -16,7 +17,6 @@ import {
   secondaries,
   secondaryState,
 } from '../../core/store/rows.ts';
-import { formatHost, type Name } from '../../core/wire/name.ts';
 import { mayBeCatalog } from '../../core/zone/catalog.ts';
 import { accountOf, requireAccount } from '../change/acting.ts';
 import { change } from '../change/change.ts';

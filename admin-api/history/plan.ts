@@ -1,12 +1,12 @@
 /** What a restore changes: the difference between the current records and those of a past state. */
 
 import type { Steps } from '../../core/base/steps.ts';
+import { latin1 } from '../../core/dns/wire/latin1.ts';
+import { nameId } from '../../core/dns/wire/name.ts';
+import { TYPE } from '../../core/dns/wire/types.ts';
 import { commentsRow, type RecordBefore, recordsBefore } from '../../core/store/history.ts';
 import type { Id } from '../../core/store/keys.ts';
 import type { Comment, Domain, RecordRow, RRsetComments } from '../../core/store/rows.ts';
-import { latin1 } from '../../core/wire/latin1.ts';
-import { nameId } from '../../core/wire/name.ts';
-import { TYPE } from '../../core/wire/types.ts';
 import { HttpError } from '../http/errors.ts';
 import { DNSSEC_TYPES } from '../records/rules/dnssec.ts';
 import type { RecordChange, Timeline } from './timeline.ts';

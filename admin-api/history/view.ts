@@ -1,11 +1,11 @@
 /** Converts changes of a domain from rows to responses. */
 
 import type { Steps } from '../../core/base/steps.ts';
+import { typeName } from '../../core/dns/wire/mnemonics.ts';
+import { formatRelative } from '../../core/dns/wire/name.ts';
+import { formatRdata } from '../../core/dns/wire/rdata/index.ts';
 import { commentsRow, type PastDnssec, type PastProxy } from '../../core/store/history.ts';
 import type { Domain, RecordRow } from '../../core/store/rows.ts';
-import { typeName } from '../../core/wire/mnemonics.ts';
-import { formatRelative } from '../../core/wire/name.ts';
-import { formatRdata } from '../../core/wire/rdata/index.ts';
 import { formatTime } from '../http/time.ts';
 import { textOf } from '../records/comment.ts';
 import { type CommentsChange, netChanges } from './plan.ts';

@@ -8,8 +8,8 @@ import {
   nameId,
   parentName,
   parseName,
-} from '../../core/wire/name.ts';
-import { TYPE } from '../../core/wire/types.ts';
+} from '../../core/dns/wire/name.ts';
+import { TYPE } from '../../core/dns/wire/types.ts';
 
 export interface Question {
   /** In lower case. */

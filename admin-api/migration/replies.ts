@@ -1,11 +1,11 @@
 /** Compares the replies of two servers to the same question. */
 import { InvalidError } from '../../core/base/errors.ts';
-import { AA, HEADER_LENGTH } from '../../core/wire/header.ts';
-import { MessageReader } from '../../core/wire/message-reader.ts';
-import { typeName } from '../../core/wire/mnemonics.ts';
-import { equalNames, formatName, isWithin, type Name, nameAt } from '../../core/wire/name.ts';
-import { formatRdata } from '../../core/wire/rdata/index.ts';
-import { CLASS_IN, RCODE, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+import { AA, HEADER_LENGTH } from '../../core/dns/wire/header.ts';
+import { MessageReader } from '../../core/dns/wire/message-reader.ts';
+import { typeName } from '../../core/dns/wire/mnemonics.ts';
+import { equalNames, formatName, isWithin, type Name, nameAt } from '../../core/dns/wire/name.ts';
+import { formatRdata } from '../../core/dns/wire/rdata/index.ts';
+import { CLASS_IN, RCODE, type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
 import type { Question, Reason } from './questions.ts';
 
 export interface Reply {

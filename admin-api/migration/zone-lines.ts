@@ -1,5 +1,5 @@
 /** Writes the records of exports as lines of a master file. */
-import { isDataType, parseType } from '../../core/wire/mnemonics.ts';
+import { isDataType, parseType } from '../../core/dns/wire/mnemonics.ts';
 import { type Finding, zoneNameOf } from './source.ts';
 
 /** TTL of records whose provider chooses it, in seconds. */

@@ -2,11 +2,12 @@
  * SOA and NS at the apex, which belong to the service unless a zone keeps its own
  * (`Domain.kept`): a client that writes others makes the zone keep those.
  */
+
+import { latin1 } from '../../core/dns/wire/latin1.ts';
+import { formatName, nameAt, parseName } from '../../core/dns/wire/name.ts';
+import { type RRset, TYPE } from '../../core/dns/wire/types.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { type ApexSettings, type Domain, domains, type RecordRow, records } from '../../core/store/rows.ts';
-import { latin1 } from '../../core/wire/latin1.ts';
-import { formatName, nameAt, parseName } from '../../core/wire/name.ts';
-import { type RRset, TYPE } from '../../core/wire/types.ts';
 import { serviceNs } from '../../core/zone/apex.ts';
 import { isAfter } from '../../core/zone/serial.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';

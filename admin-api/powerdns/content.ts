@@ -1,6 +1,6 @@
 /** Contents of records in the spelling of PowerDNS, which some clients compare as text. */
-import { formatRdata } from '../../core/wire/rdata/index.ts';
-import { TYPE } from '../../core/wire/types.ts';
+import { formatRdata } from '../../core/dns/wire/rdata/index.ts';
+import { TYPE } from '../../core/dns/wire/types.ts';
 
 /** A quoted parameter that needs no quotes. */
 const QUOTED = /="([^"\\\s]+)"/g;

@@ -2,9 +2,10 @@
  * DNSSEC keys as PowerDNS shows them. A zone has one key that signs (a combined signing key), and a
  * second one only while the first is replaced.
  */
+
+import { formatRdata } from '../../core/dns/wire/rdata/index.ts';
+import { TYPE } from '../../core/dns/wire/types.ts';
 import type { Domain } from '../../core/store/rows.ts';
-import { formatRdata } from '../../core/wire/rdata/index.ts';
-import { TYPE } from '../../core/wire/types.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { setDnssec, stopRollover } from '../dnssec/service.ts';
 import { readZoneKeys, type ZoneKey } from '../dnssec/zone-keys.ts';

@@ -1,6 +1,6 @@
 /** Reads fields of JSON bodies as PowerDNS does. All functions throw InvalidError, which is 422. */
 import { InvalidError } from '../../core/base/errors.ts';
-import { type Name, parseName } from '../../core/wire/name.ts';
+import { type Name, parseName } from '../../core/dns/wire/name.ts';
 import { unprocessable } from './errors.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;

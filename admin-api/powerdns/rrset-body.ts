@@ -1,10 +1,10 @@
 /** Reads the changes of RRsets in a PATCH, and the RRsets of a new zone. */
 import { InvalidError } from '../../core/base/errors.ts';
+import { isDataType, parseType, typeName } from '../../core/dns/wire/mnemonics.ts';
+import { isWithin, type Name } from '../../core/dns/wire/name.ts';
+import { formatRdata } from '../../core/dns/wire/rdata/index.ts';
+import { TYPE } from '../../core/dns/wire/types.ts';
 import type { Comment } from '../../core/store/rows.ts';
-import { isDataType, parseType, typeName } from '../../core/wire/mnemonics.ts';
-import { isWithin, type Name } from '../../core/wire/name.ts';
-import { formatRdata } from '../../core/wire/rdata/index.ts';
-import { TYPE } from '../../core/wire/types.ts';
 import { nowSeconds } from '../http/time.ts';
 import { parseContent } from '../records/content.ts';
 import { splitLongStrings } from './content.ts';

@@ -2,13 +2,14 @@
  * Applies changes of RRsets to a draft, through the batches of the record API: all of them or none.
  * Later changes of one RRset build on earlier ones. Between RRsets the order does not matter.
  */
+
+import { latin1 } from '../../core/dns/wire/latin1.ts';
+import { typeName } from '../../core/dns/wire/mnemonics.ts';
+import { formatName, type Name, nameId } from '../../core/dns/wire/name.ts';
+import { formatRdata } from '../../core/dns/wire/rdata/index.ts';
+import { TYPE } from '../../core/dns/wire/types.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { type Comment, comments, type Domain, type RecordRow, records } from '../../core/store/rows.ts';
-import { latin1 } from '../../core/wire/latin1.ts';
-import { typeName } from '../../core/wire/mnemonics.ts';
-import { formatName, type Name, nameId } from '../../core/wire/name.ts';
-import { formatRdata } from '../../core/wire/rdata/index.ts';
-import { TYPE } from '../../core/wire/types.ts';
 import { soaRRset } from '../../core/zone/apex.ts';
 import type { Services } from '../change/services.ts';
 import { applyBatch, type Batch, BatchErrors, declareZoneRead, MAX_SINGLE_READS } from '../records/batch.ts';

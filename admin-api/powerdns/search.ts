@@ -1,10 +1,10 @@
 /** Searches zones, records and comments as PowerDNS does: `*` and `?` are wildcards. */
 
 import { Steps } from '../../core/base/steps.ts';
+import { typeName } from '../../core/dns/wire/mnemonics.ts';
+import { formatHost } from '../../core/dns/wire/name.ts';
+import { formatRdata } from '../../core/dns/wire/rdata/index.ts';
 import type { Domain } from '../../core/store/rows.ts';
-import { typeName } from '../../core/wire/mnemonics.ts';
-import { formatHost } from '../../core/wire/name.ts';
-import { formatRdata } from '../../core/wire/rdata/index.ts';
 import { accountOf } from '../change/acting.ts';
 import type { Services } from '../change/services.ts';
 import { unprocessable } from './errors.ts';

@@ -2,8 +2,9 @@
  * Endpoints of TSIG keys. Unlike PowerDNS, only the response that creates a key, or changes its
  * secret, contains the secret.
  */
+
+import type { TsigAlgorithm } from '../../core/dns/wire/tsig.ts';
 import type { TsigKeyRow } from '../../core/store/rows.ts';
-import type { TsigAlgorithm } from '../../core/wire/tsig.ts';
 import { accountOf, mayActFor } from '../change/acting.ts';
 import type { Services } from '../change/services.ts';
 import { HttpError } from '../http/errors.ts';

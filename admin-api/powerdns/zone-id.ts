@@ -2,7 +2,7 @@
  * Ids of zones: the name with its last dot, where bytes other than letters, digits, `.` and `-` are
  * written as `=2F`, as PowerDNS does.
  */
-import { formatHost, type Name, parseName } from '../../core/wire/name.ts';
+import { formatHost, type Name, parseName } from '../../core/dns/wire/name.ts';
 
 /** The name of a zone as PowerDNS writes it, with the last dot. */
 export const dotted = (name: Name): string => (name.length === 1 ? '.' : `${formatHost(name)}.`);

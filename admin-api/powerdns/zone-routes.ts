@@ -1,7 +1,8 @@
 /** Endpoints of zones. */
+
+import { parseType } from '../../core/dns/wire/mnemonics.ts';
+import { nameId } from '../../core/dns/wire/name.ts';
 import type { Domain } from '../../core/store/rows.ts';
-import { parseType } from '../../core/wire/mnemonics.ts';
-import { nameId } from '../../core/wire/name.ts';
 import type { Services } from '../change/services.ts';
 import { transferZone } from '../domains/service.ts';
 import type { RawReply, ServedRoute } from '../http/route.ts';

@@ -1,11 +1,12 @@
 /** Creates, changes and deletes zones. */
+
+import { type MasterRecord, parseMaster } from '../../core/dns/wire/master/index.ts';
+import { equalNames, type Name, nameId } from '../../core/dns/wire/name.ts';
+import { parseRdata } from '../../core/dns/wire/rdata/index.ts';
+import { TYPE } from '../../core/dns/wire/types.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import { type Domain, NO_LABELS, type ZoneLabels, zoneLabels } from '../../core/store/rows.ts';
-import { type MasterRecord, parseMaster } from '../../core/wire/master/index.ts';
-import { equalNames, type Name, nameId } from '../../core/wire/name.ts';
-import { parseRdata } from '../../core/wire/rdata/index.ts';
-import { TYPE } from '../../core/wire/types.ts';
 import { accountOf } from '../change/acting.ts';
 import { change } from '../change/change.ts';
 import { SMALL_IMPORT } from '../change/import-slots.ts';

@@ -1,11 +1,11 @@
 /** Zones and RRsets as PowerDNS shows them, as JSON text: zones may have many RRsets. */
 import { setImmediate } from 'node:timers/promises';
+import { typeName } from '../../core/dns/wire/mnemonics.ts';
+import { equalNames, type Name } from '../../core/dns/wire/name.ts';
+import { type RRset, TYPE } from '../../core/dns/wire/types.ts';
 import { afterPrefix, idKey, nameOfKey, recordKeyParts, recordsAt, recordsOfType } from '../../core/store/keys.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import { comments, type Domain, RECORD_RDATA, records } from '../../core/store/rows.ts';
-import { typeName } from '../../core/wire/mnemonics.ts';
-import { equalNames, type Name } from '../../core/wire/name.ts';
-import { type RRset, TYPE } from '../../core/wire/types.ts';
 import { apexSets } from '../../core/zone/apex.ts';
 import { readRRsets } from '../../core/zone/stored.ts';
 import type { Services } from '../change/services.ts';

@@ -1,9 +1,9 @@
 /** Lists the certificates of an account's domains, or only those that need attention. */
 
 import { Steps } from '../../core/base/steps.ts';
+import { formatHost } from '../../core/dns/wire/name.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import type { Account, Domain, ProxyConfig, Token } from '../../core/store/rows.ts';
-import { formatHost } from '../../core/wire/name.ts';
 import { nameCursor, readNameCursor } from '../domains/list.ts';
 import { reachesDomain } from '../http/caller.ts';
 import type { Page } from '../http/lists.ts';

@@ -2,6 +2,7 @@
  * Orders a new certificate for a domain, installs a custom one, or returns to the automatic one.
  */
 import { StateError } from '../../core/base/errors.ts';
+import { formatHost } from '../../core/dns/wire/name.ts';
 import { nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
 import {
   certificateContext,
@@ -12,7 +13,6 @@ import {
   proxies,
 } from '../../core/store/rows.ts';
 import type { CoveredNames } from '../../core/tls/covered-names.ts';
-import { formatHost } from '../../core/wire/name.ts';
 import { WEB_TYPES } from '../../core/zone/proxied.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { editableDomain } from '../domains/owned.ts';

@@ -1,5 +1,5 @@
 /** Changes of a record that hide the origin, without a decision of the customer. */
-import { formatRdata } from '../../core/wire/rdata/index.ts';
+import { formatRdata } from '../../core/dns/wire/rdata/index.ts';
 
 export const FIXES = ['set_proxied', 'remove_hints', 'set_address'] as const;
 

@@ -3,13 +3,14 @@
  * attacker queries these first to bypass the proxy. While the proxy is off, the result is as if it
  * were on, because the customer can then still move services.
  */
+
+import { latin1 } from '../../core/dns/wire/latin1.ts';
+import { typeName } from '../../core/dns/wire/mnemonics.ts';
+import { equalNames, formatRelative, type Name } from '../../core/dns/wire/name.ts';
+import { formatRdata } from '../../core/dns/wire/rdata/index.ts';
 import { parseAddress } from '../../core/net/address/index.ts';
 import { type Id, nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
 import { type Domain, type ProxyConfig, proxiedOf, records } from '../../core/store/rows.ts';
-import { latin1 } from '../../core/wire/latin1.ts';
-import { typeName } from '../../core/wire/mnemonics.ts';
-import { equalNames, formatRelative, type Name } from '../../core/wire/name.ts';
-import { formatRdata } from '../../core/wire/rdata/index.ts';
 import type { Services } from '../change/services.ts';
 import { contentWithoutHints, type Fix } from './exposed-fix.ts';
 import { type Exposure, findExposure, type OriginIdentity } from './exposure.ts';

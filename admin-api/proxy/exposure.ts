@@ -2,11 +2,12 @@
  * Checks whether a stored record reveals an origin. Used for whole zones, so a record is decoded
  * only if its bytes may match.
  */
+
+import { latin1 } from '../../core/dns/wire/latin1.ts';
+import type { Name } from '../../core/dns/wire/name.ts';
+import { TYPE } from '../../core/dns/wire/types.ts';
 import { parseAddress } from '../../core/net/address/index.ts';
 import { RECORD_RDATA } from '../../core/store/rows.ts';
-import { latin1 } from '../../core/wire/latin1.ts';
-import type { Name } from '../../core/wire/name.ts';
-import { TYPE } from '../../core/wire/types.ts';
 
 /** The addresses and the host name of origins, which records may reveal. */
 export interface OriginIdentity {

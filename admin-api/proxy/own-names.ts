@@ -5,11 +5,11 @@
  */
 
 import { InvalidError } from '../../core/base/errors.ts';
+import { formatHost, joinNames, MAX_NAME, type Name, nameAt, parentName, parseName } from '../../core/dns/wire/name.ts';
+import { formatRdata } from '../../core/dns/wire/rdata/index.ts';
+import { MAX_SOURCES, TYPE } from '../../core/dns/wire/types.ts';
 import { type Exemptions, readHost } from '../../core/net/address/index.ts';
 import type { Domain } from '../../core/store/rows.ts';
-import { formatHost, joinNames, MAX_NAME, type Name, nameAt, parentName, parseName } from '../../core/wire/name.ts';
-import { formatRdata } from '../../core/wire/rdata/index.ts';
-import { MAX_SOURCES, TYPE } from '../../core/wire/types.ts';
 import { isWebName, WEB_TYPES } from '../../core/zone/proxied.ts';
 import { findType } from '../../core/zone/view.ts';
 import { walk } from '../../core/zone/walk.ts';

@@ -2,9 +2,10 @@
  * Reads the committed records of single names of a domain. At an apex without address records, the
  * configured origin counts as one.
  */
+
+import { equalNames, isWithin, type Name, nameAt } from '../../core/dns/wire/name.ts';
+import { type RRset, TYPE } from '../../core/dns/wire/types.ts';
 import type { Domain } from '../../core/store/rows.ts';
-import { equalNames, isWithin, type Name, nameAt } from '../../core/wire/name.ts';
-import { type RRset, TYPE } from '../../core/wire/types.ts';
 import { apexSets } from '../../core/zone/apex.ts';
 import { originSets } from '../../core/zone/origin-apex.ts';
 import { isWebName } from '../../core/zone/proxied.ts';

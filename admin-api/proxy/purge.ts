@@ -1,8 +1,9 @@
 /** Writes purges of a domain's cached responses; the edge of every node executes them. */
+
+import { formatHost } from '../../core/dns/wire/name.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { afterPrefix, type Id, idKey } from '../../core/store/keys.ts';
 import { type Purge, purges } from '../../core/store/rows.ts';
-import { formatHost } from '../../core/wire/name.ts';
 import { change } from '../change/change.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { ownedDomain } from '../domains/owned.ts';

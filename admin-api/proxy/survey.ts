@@ -2,12 +2,13 @@
  * Looks at all proxied names of a domain: which servers are behind them, and which of them have no
  * server. Sends no DNS query.
  */
+
+import { latin1 } from '../../core/dns/wire/latin1.ts';
+import { equalNames, formatRelative, type Name, parentName } from '../../core/dns/wire/name.ts';
+import { TYPE } from '../../core/dns/wire/types.ts';
 import { type Exemptions, mayConnect } from '../../core/net/address/index.ts';
 import { nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
 import { type Domain, type ProxyConfig, proxiedOf, RECORD_RDATA } from '../../core/store/rows.ts';
-import { latin1 } from '../../core/wire/latin1.ts';
-import { equalNames, formatRelative, type Name, parentName } from '../../core/wire/name.ts';
-import { TYPE } from '../../core/wire/types.ts';
 import { type NameOrigin, NameOrigins, type StoredNames } from '../../core/zone/name-origins.ts';
 import { WEB_TYPES } from '../../core/zone/proxied.ts';
 import type { Services } from '../change/services.ts';

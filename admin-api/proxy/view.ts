@@ -1,7 +1,8 @@
 /** Converts the proxy of a domain from rows to responses. */
+
+import { formatHost } from '../../core/dns/wire/name.ts';
 import type { Id } from '../../core/store/keys.ts';
 import type { Domain, ProxyConfig } from '../../core/store/rows.ts';
-import { formatHost } from '../../core/wire/name.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
 import type { ProxyState } from './state.ts';
 

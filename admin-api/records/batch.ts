@@ -1,12 +1,12 @@
 /** Changes many records of a domain in one revision: all of them or none. */
 import { InvalidError, StateError, WaypostError } from '../../core/base/errors.ts';
 import { Steps } from '../../core/base/steps.ts';
+import { nameId } from '../../core/dns/wire/name.ts';
 import { Draft } from '../../core/journal/draft/draft.ts';
 import { IdTaker } from '../../core/journal/ids/id-taker.ts';
 import { afterPrefix, type Id, idKey, LOOKUP, lookupKey, nameKey } from '../../core/store/keys.ts';
 import { LOOKUPS, TARGETS } from '../../core/store/reader.ts';
 import { type Domain, type RecordRow, records } from '../../core/store/rows.ts';
-import { nameId } from '../../core/wire/name.ts';
 import { change } from '../change/change.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { editableDomain, requireMatch } from '../domains/owned.ts';

@@ -1,9 +1,9 @@
 /** Parses the type, content and TTL of a record in the API. */
 import { InvalidError } from '../../core/base/errors.ts';
-import { isDataType, parseType } from '../../core/wire/mnemonics.ts';
-import type { Name } from '../../core/wire/name.ts';
-import { parseRdata } from '../../core/wire/rdata/index.ts';
-import { TYPE } from '../../core/wire/types.ts';
+import { isDataType, parseType } from '../../core/dns/wire/mnemonics.ts';
+import type { Name } from '../../core/dns/wire/name.ts';
+import { parseRdata } from '../../core/dns/wire/rdata/index.ts';
+import { TYPE } from '../../core/dns/wire/types.ts';
 
 export const MIN_TTL = 30;
 export const MAX_TTL = 604_800;

@@ -1,12 +1,12 @@
 /** Lists the records of a domain in pages, with filters. Whole lists: whole-list.ts. */
 import { InvalidError } from '../../core/base/errors.ts';
 import { Steps } from '../../core/base/steps.ts';
+import { equalNames, formatHost, formatRelative, type Name } from '../../core/dns/wire/name.ts';
+import { formatRdata } from '../../core/dns/wire/rdata/index.ts';
+import { TYPE } from '../../core/dns/wire/types.ts';
 import { nameOfKey, recordKeyParts, recordsAt, recordsOfZone } from '../../core/store/keys.ts';
 import type { Entry } from '../../core/store/reader.ts';
 import { type Domain, RECORD_RDATA } from '../../core/store/rows.ts';
-import { equalNames, formatHost, formatRelative, type Name } from '../../core/wire/name.ts';
-import { formatRdata } from '../../core/wire/rdata/index.ts';
-import { TYPE } from '../../core/wire/types.ts';
 import type { Services } from '../change/services.ts';
 import { containsText, normalizeSearch } from '../domains/search-text.ts';
 import { invalidCursor, type Page } from '../http/lists.ts';

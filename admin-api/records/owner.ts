@@ -1,7 +1,7 @@
 /** Parses owner names in the API. */
 import { InvalidError } from '../../core/base/errors.ts';
-import { toAscii } from '../../core/wire/idn.ts';
-import { formatHost, formatName, isWithin, type Name, parseName, ROOT } from '../../core/wire/name.ts';
+import { toAscii } from '../../core/dns/wire/idn.ts';
+import { formatHost, formatName, isWithin, type Name, parseName, ROOT } from '../../core/dns/wire/name.ts';
 
 const POINTER = '/name';
 

@@ -1,7 +1,7 @@
 /** Endpoints of records and zone files. */
 import { Type } from '@sinclair/typebox';
+import { mayGenerate } from '../../core/dns/wire/master/index.ts';
 import type { Domain } from '../../core/store/rows.ts';
-import { mayGenerate } from '../../core/wire/master/index.ts';
 import { SMALL_IMPORT } from '../change/import-slots.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { EDIT_FAULTS, etag, ownedDomain } from '../domains/owned.ts';

@@ -1,13 +1,13 @@
 /** Creates, replaces and deletes single records. */
 
 import { InvalidError, WaypostError } from '../../core/base/errors.ts';
+import { typeName } from '../../core/dns/wire/mnemonics.ts';
+import { equalNames, formatRelative } from '../../core/dns/wire/name.ts';
+import { formatRdata } from '../../core/dns/wire/rdata/index.ts';
+import { TYPE } from '../../core/dns/wire/types.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import type { Id } from '../../core/store/keys.ts';
 import { type Domain, type RecordRow, records } from '../../core/store/rows.ts';
-import { typeName } from '../../core/wire/mnemonics.ts';
-import { equalNames, formatRelative } from '../../core/wire/name.ts';
-import { formatRdata } from '../../core/wire/rdata/index.ts';
-import { TYPE } from '../../core/wire/types.ts';
 import { WEB_TYPES } from '../../core/zone/proxied.ts';
 import { type ChangeResult, change } from '../change/change.ts';
 import { parseId, type Services } from '../change/services.ts';

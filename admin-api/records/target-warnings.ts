@@ -2,8 +2,9 @@
  * Adds to the answer of a write which targets have no address that may be served. The write is
  * committed by then, so records of the same batch count. A stored response gets what is known now.
  */
+
+import { typeName } from '../../core/dns/wire/mnemonics.ts';
 import type { RecordRow } from '../../core/store/rows.ts';
-import { typeName } from '../../core/wire/mnemonics.ts';
 import type { Services } from '../change/services.ts';
 import type { Reply } from '../http/route.ts';
 import { LEADING_TYPES, type TargetWarning, type TargetWarnings } from '../targets/target-warnings.ts';

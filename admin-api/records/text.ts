@@ -3,13 +3,13 @@
  * long. Lists are the most frequent reads. A test compares the result with viewRecord (view.ts).
  */
 import type { AliasStates } from '../../core/alias/index.ts';
+import { typeName } from '../../core/dns/wire/mnemonics.ts';
+import { formatRelative } from '../../core/dns/wire/name.ts';
+import { formatIPv4, formatIPv6, formatRdata, rdataToObject } from '../../core/dns/wire/rdata/index.ts';
+import { TYPE } from '../../core/dns/wire/types.ts';
 import { idAt, nameKey, nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
 import type { Entry } from '../../core/store/reader.ts';
 import { type Domain, proxiedOf, RECORD_RDATA } from '../../core/store/rows.ts';
-import { typeName } from '../../core/wire/mnemonics.ts';
-import { formatRelative } from '../../core/wire/name.ts';
-import { formatIPv4, formatIPv6, formatRdata, rdataToObject } from '../../core/wire/rdata/index.ts';
-import { TYPE } from '../../core/wire/types.ts';
 import { formatTime } from '../http/time.ts';
 import { type DomainTargets, recordOf } from '../targets/target-warnings.ts';
 import type { FindComment } from './comment.ts';

@@ -1,5 +1,8 @@
 /** Statistics as the API returns them. */
 import type { ClusterStatistics } from '../../core/cluster/peer-statistics.ts';
+import { typeName } from '../../core/dns/wire/mnemonics.ts';
+import { formatHost } from '../../core/dns/wire/name.ts';
+import { RCODE } from '../../core/dns/wire/types.ts';
 import {
   CACHE_RESULTS,
   CACHED_BYTES,
@@ -11,9 +14,6 @@ import {
   SENT_BYTES,
 } from '../../core/statistics/columns.ts';
 import { SUBJECT } from '../../core/statistics/counts.ts';
-import { typeName } from '../../core/wire/mnemonics.ts';
-import { formatHost } from '../../core/wire/name.ts';
-import { RCODE } from '../../core/wire/types.ts';
 import { formatTime } from '../http/time.ts';
 import type { StatisticsRange } from './range.ts';
 

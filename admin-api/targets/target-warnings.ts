@@ -4,12 +4,12 @@
  */
 
 import { RecentMap } from '../../core/base/recent-map.ts';
+import { typeName } from '../../core/dns/wire/mnemonics.ts';
+import { formatName, formatRelative, type Name, nameAt } from '../../core/dns/wire/name.ts';
+import { TYPE } from '../../core/dns/wire/types.ts';
 import type { Exemptions } from '../../core/net/address/index.ts';
 import { nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
 import { type Domain, type ProxyConfig, proxiedOf, RECORD_RDATA, type RecordRow } from '../../core/store/rows.ts';
-import { typeName } from '../../core/wire/mnemonics.ts';
-import { formatName, formatRelative, type Name, nameAt } from '../../core/wire/name.ts';
-import { TYPE } from '../../core/wire/types.ts';
 import { type NameOrigin, NameOrigins } from '../../core/zone/name-origins.ts';
 import type { Services } from '../change/services.ts';
 import type { OriginRules } from '../proxy/origin-rules.ts';

@@ -2,12 +2,12 @@
 
 import { randomBytes } from 'node:crypto';
 import { InvalidError, StateError } from '../../core/base/errors.ts';
+import { toAscii } from '../../core/dns/wire/idn.ts';
+import { formatHost, type Name, parseName } from '../../core/dns/wire/name.ts';
+import { TSIG_ALGORITHMS, type TsigAlgorithm } from '../../core/dns/wire/tsig.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { type Id, idKey } from '../../core/store/keys.ts';
 import { type TsigKeyRow, tsigContext, tsigKeys } from '../../core/store/rows.ts';
-import { toAscii } from '../../core/wire/idn.ts';
-import { formatHost, type Name, parseName } from '../../core/wire/name.ts';
-import { TSIG_ALGORITHMS, type TsigAlgorithm } from '../../core/wire/tsig.ts';
 import { allows, narrowScopes } from '../auth/scopes.ts';
 import { accountOf, mayActFor, requireAccount } from '../change/acting.ts';
 import { changeCredential, revoke } from '../change/credentials.ts';

@@ -1,6 +1,6 @@
 /** Schemas of TSIG keys in requests and responses. */
 import { Type } from '@sinclair/typebox';
-import type { TsigAlgorithm } from '../../core/wire/tsig.ts';
+import type { TsigAlgorithm } from '../../core/dns/wire/tsig.ts';
 import { bodySchema } from '../http/json-body.ts';
 import { id, list, oneOf, orNull, pageFields, text, time } from '../http/schema.ts';
 

@@ -1,9 +1,9 @@
 /** Applies the records of an update to a copy of the zone (RFC 2136 2.5, 3.4). */
-import type { MessageRecord } from '../../core/wire/message-reader.ts';
-import { isDataType, typeName } from '../../core/wire/mnemonics.ts';
-import { formatName, isWithin, type Name } from '../../core/wire/name.ts';
-import { CLASS_IN, RCODE, TYPE } from '../../core/wire/types.ts';
-import { CLASS_ANY, CLASS_NONE } from '../../core/wire/update.ts';
+import type { MessageRecord } from '../../core/dns/wire/message-reader.ts';
+import { isDataType, typeName } from '../../core/dns/wire/mnemonics.ts';
+import { formatName, isWithin, type Name } from '../../core/dns/wire/name.ts';
+import { CLASS_IN, RCODE, TYPE } from '../../core/dns/wire/types.ts';
+import { CLASS_ANY, CLASS_NONE } from '../../core/dns/wire/update.ts';
 import { MAX_TTL, MIN_TTL } from '../records/content.ts';
 import { formerr, refused, UpdateError } from './fault.ts';
 import type { NameCopy, ZoneCopy } from './zone-copy.ts';

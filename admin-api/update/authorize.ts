@@ -1,13 +1,13 @@
 /** Finds the domain of an update, and checks whether its key may write to it. */
 
+import { formatName } from '../../core/dns/wire/name.ts';
+import { CLASS_IN, RCODE } from '../../core/dns/wire/types.ts';
+import type { Zone } from '../../core/dns/wire/update.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import type { Id } from '../../core/store/keys.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import { type Domain, type TsigKeyRow, tsigKeys } from '../../core/store/rows.ts';
 import { type HeldKey, mayUse } from '../../core/tsig/keyring.ts';
-import { formatName } from '../../core/wire/name.ts';
-import { CLASS_IN, RCODE } from '../../core/wire/types.ts';
-import type { Zone } from '../../core/wire/update.ts';
 import type { Caller } from '../http/caller.ts';
 import { refused, UpdateError } from './fault.ts';
 

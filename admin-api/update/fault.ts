@@ -1,5 +1,5 @@
 /** Errors of updates. An update with an error changes nothing. */
-import { RCODE } from '../../core/wire/types.ts';
+import { RCODE } from '../../core/dns/wire/types.ts';
 
 export class UpdateError extends Error {
   /** RFC 2136 2.2. */

@@ -7,13 +7,13 @@
 import { InvalidError } from '../../core/base/errors.ts';
 import { FairSlots } from '../../core/base/fair-slots.ts';
 import type { Counter, Registry } from '../../core/base/metrics/index.ts';
+import { bareResponse } from '../../core/dns/wire/bare-response.ts';
+import { HEADER_LENGTH, QR } from '../../core/dns/wire/header.ts';
+import { verifyTsig } from '../../core/dns/wire/tsig.ts';
+import { RCODE } from '../../core/dns/wire/types.ts';
+import { parseUpdate, parseUpdateZone } from '../../core/dns/wire/update.ts';
 import type { AnswerDeferred, DeferredRequest } from '../../core/nameserver/deferred.ts';
 import { type HeldKey, openKeyring } from '../../core/tsig/keyring.ts';
-import { bareResponse } from '../../core/wire/bare-response.ts';
-import { HEADER_LENGTH, QR } from '../../core/wire/header.ts';
-import { verifyTsig } from '../../core/wire/tsig.ts';
-import { RCODE } from '../../core/wire/types.ts';
-import { parseUpdate, parseUpdateZone } from '../../core/wire/update.ts';
 import type { Services } from '../change/services.ts';
 import { HttpError, statusOf } from '../http/errors.ts';
 import { ACCOUNT_SHARES, RateLimit } from '../http/rate-limit.ts';

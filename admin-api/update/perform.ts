@@ -1,13 +1,13 @@
 /** Performs an update as one commit: prerequisites, records, rules, audit entry. */
 import { createHash } from 'node:crypto';
 import { Steps } from '../../core/base/steps.ts';
+import { formatRelative, type Name, nameId } from '../../core/dns/wire/name.ts';
+import { CLASS_IN, RCODE, type RRset, TYPE } from '../../core/dns/wire/types.ts';
+import type { UpdateMessage } from '../../core/dns/wire/update.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { afterPrefix, idKey } from '../../core/store/keys.ts';
 import { type Domain, records } from '../../core/store/rows.ts';
 import type { HeldKey } from '../../core/tsig/keyring.ts';
-import { formatRelative, type Name, nameId } from '../../core/wire/name.ts';
-import { CLASS_IN, RCODE, type RRset, TYPE } from '../../core/wire/types.ts';
-import type { UpdateMessage } from '../../core/wire/update.ts';
 import { apexSets } from '../../core/zone/apex.ts';
 import { change } from '../change/change.ts';
 import type { Services } from '../change/services.ts';

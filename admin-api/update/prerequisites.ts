@@ -3,11 +3,11 @@
  */
 
 import type { Steps } from '../../core/base/steps.ts';
-import type { MessageRecord } from '../../core/wire/message-reader.ts';
-import { isDataType, typeName } from '../../core/wire/mnemonics.ts';
-import { formatName, isWithin, type Name, nameId } from '../../core/wire/name.ts';
-import { CLASS_IN, RCODE, TYPE } from '../../core/wire/types.ts';
-import { CLASS_ANY, CLASS_NONE } from '../../core/wire/update.ts';
+import type { MessageRecord } from '../../core/dns/wire/message-reader.ts';
+import { isDataType, typeName } from '../../core/dns/wire/mnemonics.ts';
+import { formatName, isWithin, type Name, nameId } from '../../core/dns/wire/name.ts';
+import { CLASS_IN, RCODE, TYPE } from '../../core/dns/wire/types.ts';
+import { CLASS_ANY, CLASS_NONE } from '../../core/dns/wire/update.ts';
 import { formerr, UpdateError } from './fault.ts';
 
 /** Rdata of the served records of a name, by type. Empty for an empty non-terminal (2.4.4). */

@@ -1,11 +1,11 @@
 /** Writes the changed names of a zone to the draft, and checks the rules for records. */
 import { InvalidError, StateError } from '../../core/base/errors.ts';
 import type { Steps } from '../../core/base/steps.ts';
+import { typeName } from '../../core/dns/wire/mnemonics.ts';
+import { formatName, formatRelative, type Name } from '../../core/dns/wire/name.ts';
+import { formatRdata } from '../../core/dns/wire/rdata/index.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { type Domain, type RecordRow, records } from '../../core/store/rows.ts';
-import { typeName } from '../../core/wire/mnemonics.ts';
-import { formatName, formatRelative, type Name } from '../../core/wire/name.ts';
-import { formatRdata } from '../../core/wire/rdata/index.ts';
 import { WEB_TYPES } from '../../core/zone/proxied.ts';
 import { nowSeconds } from '../http/time.ts';
 import { DEFAULT_TTL } from '../records/content.ts';

@@ -2,10 +2,11 @@
  * Copies of the names that an update changes, before and after. Nothing is written until the whole
  * update is applied to the copies.
  */
+
+import { latin1 } from '../../core/dns/wire/latin1.ts';
+import { type Name, nameId } from '../../core/dns/wire/name.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import type { Domain, RecordRow } from '../../core/store/rows.ts';
-import { latin1 } from '../../core/wire/latin1.ts';
-import { type Name, nameId } from '../../core/wire/name.ts';
 
 /** One RRset of a name; it may be empty. */
 export interface SetCopy {

@@ -5,9 +5,9 @@
  * without and with it, and how long a change of the target takes to be answered.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseName } from '../../core/dns/wire/name.ts';
+import { CLASS_IN, TYPE } from '../../core/dns/wire/types.ts';
 import { formatAddress } from '../../core/net/address/index.ts';
-import { parseName } from '../../core/wire/name.ts';
-import { CLASS_IN, TYPE } from '../../core/wire/types.ts';
 import { ApiClient } from '../../test/support/api-client.ts';
 import { ADMIN_PASSWORD, startDaemon } from '../../test/support/daemon.ts';
 import { UdpClient } from '../../test/support/dns-client.ts';

@@ -1,7 +1,7 @@
 /** What attacks by expensive answers share: queries at a rate, and probes of another tenant. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseName } from '../../core/wire/name.ts';
-import { CLASS_IN, RCODE, TYPE } from '../../core/wire/types.ts';
+import { parseName } from '../../core/dns/wire/name.ts';
+import { CLASS_IN, RCODE, TYPE } from '../../core/dns/wire/types.ts';
 import type { Daemon } from '../../test/support/daemon.ts';
 import { UdpClient } from '../../test/support/dns-client.ts';
 import { encodeQuery } from '../../test/support/message.ts';

@@ -3,7 +3,7 @@
  * a zone of a customer, which is put together for each query. 150 queries a second, next to queries
  * for another tenant's.
  */
-import { TYPE } from '../../core/wire/types.ts';
+import { TYPE } from '../../core/dns/wire/types.ts';
 import { ADMIN_PASSWORD, startDaemon } from '../../test/support/daemon.ts';
 import { Victim } from './answers.ts';
 import { attackOptions } from './stage.ts';

@@ -7,7 +7,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TYPE } from '../../core/wire/types.ts';
+import { TYPE } from '../../core/dns/wire/types.ts';
 import { ADMIN_PASSWORD, startDaemon } from '../../test/support/daemon.ts';
 import { customerOf } from './customers.ts';
 import { attackOptions, printRow, probeFor, processFigures } from './stage.ts';

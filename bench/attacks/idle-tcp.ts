@@ -6,8 +6,8 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
-import { parseName } from '../../core/wire/name.ts';
-import { CLASS_IN, TYPE } from '../../core/wire/types.ts';
+import { parseName } from '../../core/dns/wire/name.ts';
+import { CLASS_IN, TYPE } from '../../core/dns/wire/types.ts';
 import { ADMIN_PASSWORD, startDaemon } from '../../test/support/daemon.ts';
 import { encodeQuery } from '../../test/support/message.ts';
 import { customerOf } from './customers.ts';

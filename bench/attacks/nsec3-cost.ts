@@ -3,8 +3,8 @@
  * zone chooses how its names are hashed, and wildcards lead on to one another. 150 queries a second
  * for names of the zone, next to queries for another tenant's.
  */
-import { parseName } from '../../core/wire/name.ts';
-import { TYPE } from '../../core/wire/types.ts';
+import { parseName } from '../../core/dns/wire/name.ts';
+import { TYPE } from '../../core/dns/wire/types.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../test/support/daemon.ts';
 import { type Expensive, expensiveZone } from '../../test/support/expensive-zone.ts';
 import { until } from '../../test/support/until.ts';

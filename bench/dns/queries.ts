@@ -4,7 +4,7 @@
  */
 import { closeSync, existsSync, openSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { RCODE, TYPE } from '../../core/wire/types.ts';
+import { RCODE, TYPE } from '../../core/dns/wire/types.ts';
 import { type Edns, type Query, writeQueryFile } from './query-file.ts';
 import { RANDOM_LABEL, Random, writeRandomLabel } from './random.ts';
 import { MIX, type ZoneSet } from './zones.ts';

@@ -1,6 +1,6 @@
 /** The loads that are measured, and what Waypost has to reach in each. */
-import { parseMaster } from '../../core/wire/master/index.ts';
-import { parseName } from '../../core/wire/name.ts';
+import { parseMaster } from '../../core/dns/wire/master/index.ts';
+import { parseName } from '../../core/dns/wire/name.ts';
 import { compileZone, readNodes } from '../../core/zone/bulk.ts';
 import { MemoryZone } from '../../core/zone/memory.ts';
 import type { Way } from './drivers.ts';

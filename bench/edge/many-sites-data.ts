@@ -7,14 +7,14 @@
 
 import { join } from 'node:path';
 import { openSecrets } from '../../core/base/secrets.ts';
+import { parseName } from '../../core/dns/wire/name.ts';
+import { TYPE } from '../../core/dns/wire/types.ts';
 import { write } from '../../core/journal/draft/draft.ts';
 import { openEmbeddedJournal } from '../../core/journal/embedded-journal.ts';
 import { openEnvironment } from '../../core/store/environment.ts';
 import { IndexWriter } from '../../core/store/index/writer.ts';
 import { siteDocuments } from '../../core/store/rows/site-documents.ts';
 import { automaticCertificates, domains, PRIMARY, proxies, records } from '../../core/store/rows.ts';
-import { parseName } from '../../core/wire/name.ts';
-import { TYPE } from '../../core/wire/types.ts';
 import { certificate, ecKey, pemOfKey } from '../../test/support/certificate.ts';
 import { newId } from '../../test/support/ids.ts';
 import { apexOf } from './many-sites-names.ts';

@@ -1,6 +1,6 @@
 /** Whether each node serves every acknowledged write. */
-import { parseName } from '../../core/wire/name.ts';
-import { TYPE } from '../../core/wire/types.ts';
+import { parseName } from '../../core/dns/wire/name.ts';
+import { TYPE } from '../../core/dns/wire/types.ts';
 import { queryAll, UdpClient } from '../../test/support/dns-client.ts';
 import { decodeMessage, encodeQuery } from '../../test/support/message.ts';
 import { addressOf, labelOf, type Written } from './writes.ts';

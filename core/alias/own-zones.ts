@@ -3,13 +3,13 @@
  * they stand in the store.
  */
 
+import { type Name, nameAt, nameId, parentName } from '../dns/wire/name.ts';
+import { MAX_SOURCES, type RRset, TYPE } from '../dns/wire/types.ts';
 import { ZoneUpdates } from '../journal/apply/apply-zones.ts';
 import type { Environment } from '../store/environment.ts';
 import type { Id } from '../store/keys.ts';
 import { Reader, rawReader } from '../store/reader.ts';
 import type { Domain } from '../store/rows.ts';
-import { type Name, nameAt, nameId, parentName } from '../wire/name.ts';
-import { MAX_SOURCES, type RRset, TYPE } from '../wire/types.ts';
 import { aliasOf } from '../zone/aliased.ts';
 import { substitute } from '../zone/chain.ts';
 import type { ZoneSettings } from '../zone/settings.ts';

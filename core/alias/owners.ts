@@ -1,8 +1,9 @@
 /** Whose ALIAS records lead to a name. */
+
+import type { Name } from '../dns/wire/name.ts';
 import type { Environment } from '../store/environment.ts';
 import { afterPrefix, aliasOwnerParts, aliasOwners, type Id, idKey } from '../store/keys.ts';
 import { Reader, rawReader } from '../store/reader.ts';
-import type { Name } from '../wire/name.ts';
 
 /** Domains of an account that are read at once. */
 const PIECE = 50;

@@ -6,6 +6,7 @@
  */
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { Logger } from '../base/log/index.ts';
+import { formatName, type Name, nameId } from '../dns/wire/name.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Exemptions } from '../net/address/index.ts';
 import { type Lookup, recursiveLookup } from '../net/resolver/resolver.ts';
@@ -13,7 +14,6 @@ import type { Environment } from '../store/environment.ts';
 import { afterPrefix, aliasOwners, type Id, nameOfKey } from '../store/keys.ts';
 import { Reader, rawReader } from '../store/reader.ts';
 import { type AliasEntry, type AliasTarget, aliasTargets, entryFor, entryOf } from '../store/rows.ts';
-import { formatName, type Name, nameId } from '../wire/name.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
 import { advance, delay } from './family-state.ts';
 import { Looks } from './looks.ts';

@@ -1,10 +1,11 @@
 /** The state of targets, as the API and the metrics tell it. */
+
+import { type Name, nameId } from '../dns/wire/name.ts';
 import { formatAddress } from '../net/address/index.ts';
 import type { Environment } from '../store/environment.ts';
 import type { Id } from '../store/keys.ts';
 import { Reader, rawReader } from '../store/reader.ts';
 import { type AliasFamily, type AliasTarget, aliasTargets, entryFor } from '../store/rows.ts';
-import { type Name, nameId } from '../wire/name.ts';
 import { Target, targetId } from './target.ts';
 
 /**

@@ -3,11 +3,11 @@
  * resolver; addresses that are not public are dropped.
  */
 
+import type { Name } from '../dns/wire/name.ts';
+import { TYPE } from '../dns/wire/types.ts';
 import { type Exemptions, formatAddress, mayConnect, parseAddress } from '../net/address/index.ts';
 import type { Lookup } from '../net/resolver/resolver.ts';
 import type { Id } from '../store/keys.ts';
-import type { Name } from '../wire/name.ts';
-import { TYPE } from '../wire/types.ts';
 import type { Cluster } from '../zone/settings.ts';
 import { findType } from '../zone/view.ts';
 import { type OwnZones, Trail } from './own-zones.ts';

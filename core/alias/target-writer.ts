@@ -6,6 +6,7 @@
  * changes faster than that the last owners would never get anything.
  */
 import { setImmediate } from 'node:timers/promises';
+import type { Name } from '../dns/wire/name.ts';
 import { write } from '../journal/draft/draft.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Environment } from '../store/environment.ts';
@@ -20,7 +21,6 @@ import {
   withEntry,
   withoutEntry,
 } from '../store/rows.ts';
-import type { Name } from '../wire/name.ts';
 import { isServedAlike } from './family-state.ts';
 import { Owners } from './owners.ts';
 import type { Target } from './target.ts';

@@ -2,9 +2,10 @@
  * A target as this node knows it: for all accounts together, or for an account whose own zones it
  * leads through. These look it up, change and fail apart from each other.
  */
+
+import { type Name, nameId } from '../dns/wire/name.ts';
 import type { Id } from '../store/keys.ts';
 import type { AliasEntry } from '../store/rows.ts';
-import { type Name, nameId } from '../wire/name.ts';
 import { type FamilyState, newFamily } from './family-state.ts';
 
 /** The targets of one name, by account. */

@@ -3,7 +3,7 @@
  * goes. May name too many, never too few: names are distinguished by their last labels alone, since
  * targets of 127 labels would fill the memory with the names above them.
  */
-import { isWildcard, labelCount, type Name, nameId, parentName, wildcardOf } from '../wire/name.ts';
+import { isWildcard, labelCount, type Name, nameId, parentName, wildcardOf } from '../dns/wire/name.ts';
 
 /**
  * Labels by which names are distinguished: hardly a name has more, and hardly an apex has as many

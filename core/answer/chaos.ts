@@ -1,8 +1,8 @@
 /**
  * Names of class CHAOS that identify a nameserver and its software (RFC 4892; `.bind` as in BIND).
  */
-import { LOWER } from '../wire/name.ts';
-import { CLASS_CHAOS, TYPE } from '../wire/types.ts';
+import { LOWER } from '../dns/wire/name.ts';
+import { CLASS_CHAOS, TYPE } from '../dns/wire/types.ts';
 
 /** Maximum bytes of a text: one character-string (RFC 1035 section 3.3). */
 export const MAX_TEXT = 255;

@@ -7,8 +7,8 @@
  * these three fields and the client address (8).
  */
 
+import { CLIENT_COOKIE } from '../dns/wire/edns.ts';
 import type { Client } from '../net/address/client.ts';
-import { CLIENT_COOKIE } from '../wire/edns.ts';
 import { CookieSigner } from './cookie-signer.ts';
 import { COOKIE } from './query.ts';
 import { sipKey } from './siphash.ts';

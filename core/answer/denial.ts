@@ -3,7 +3,9 @@
  * covers it is sent (RFC 5155 section 7.2). One object per thread; nothing is allocated per packet.
  */
 
-import { hashNameWords, NSEC3_HASH_WORDS, NSEC3_LABEL_LENGTH, writeHashLabel } from '../dnssec/nsec3.ts';
+import { hashNameWords, NSEC3_HASH_WORDS, NSEC3_LABEL_LENGTH, writeHashLabel } from '../dns/dnssec/nsec3.ts';
+import { EXTENDED_ERROR } from '../dns/wire/edns.ts';
+import { TYPE } from '../dns/wire/types.ts';
 import { HASH_LENGTH, NAME_LENGTH_AT, NODE_FLAGS_AT, NODE_PRESIGNED } from '../store/answers.ts';
 import {
   CHUNK_COUNT_WORD,
@@ -19,8 +21,6 @@ import {
   ENTRY_KEY_LENGTH,
   ENTRY_OWNER_AT,
 } from '../store/nsec3-entries.ts';
-import { EXTENDED_ERROR } from '../wire/edns.ts';
-import { TYPE } from '../wire/types.ts';
 import { copyBytes } from './copy-bytes.ts';
 import type { IndexReader } from './index-reader.ts';
 import { type EntryWriter, PresignedDenial } from './presigned-denial.ts';

@@ -3,6 +3,7 @@
  * between `enter` and `leave`. Hot: nothing is allocated for nodes in the arena.
  */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import { LOWER } from '../dns/wire/name.ts';
 import { MAX_NODE, NAME_LENGTH_AT, NODE_FLAGS_AT, NODE_HEADER, NODE_SIGNED, nameOffset } from '../store/answers.ts';
 import { APEX_WORD, DIRECTORY_MARK, directoryStart } from '../store/index/denial-layout.ts';
 import {
@@ -21,7 +22,6 @@ import {
   UNAVAILABLE,
 } from '../store/index/layout.ts';
 import { isListed } from '../store/index/unavailable-zones.ts';
-import { LOWER } from '../wire/name.ts';
 
 /** Reads nodes that do not fit into the arena. */
 export interface NodeStore {

@@ -2,6 +2,10 @@
  * Large stored answers at the end of a chain: their size, which is known before they are decoded,
  * and how they are copied behind the chain.
  */
+
+import type { Body } from '../dns/wire/body.ts';
+import type { Name } from '../dns/wire/name.ts';
+import { COMPRESSIBLE, isServiceBinding, TYPE } from '../dns/wire/types.ts';
 import {
   ANCOUNT_AT,
   ARCOUNT_AT,
@@ -20,9 +24,6 @@ import {
   uint16,
 } from '../store/answers.ts';
 import { joinSigned } from '../store/expand-answer.ts';
-import type { Body } from '../wire/body.ts';
-import type { Name } from '../wire/name.ts';
-import { COMPRESSIBLE, isServiceBinding, TYPE } from '../wire/types.ts';
 import type { IndexReader } from './index-reader.ts';
 import { RecordCopier } from './record-copier.ts';
 

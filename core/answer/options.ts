@@ -4,9 +4,9 @@
  * object per thread; nothing is allocated per packet.
  */
 
+import { EDNS_OPTION, OPT_LENGTH, OPTION_HEADER } from '../dns/wire/edns.ts';
+import { TYPE } from '../dns/wire/types.ts';
 import type { Client } from '../net/address/client.ts';
-import { EDNS_OPTION, OPT_LENGTH, OPTION_HEADER } from '../wire/edns.ts';
-import { TYPE } from '../wire/types.ts';
 import { COOKIE_LENGTH, ServerCookies } from './cookies.ts';
 import type { IndexReader } from './index-reader.ts';
 import { type Query, REQUESTED } from './query.ts';

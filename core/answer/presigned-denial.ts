@@ -3,7 +3,8 @@
  * 3.1.3) or by NSEC3 with any salt, iterations and opt-out (RFC 5155 section 7.2). What the zone
  * lacks is left out. One object per thread; nothing is allocated per packet.
  */
-import { hashSaltedWords, NSEC3_HASH_WORDS, saltedHashBlocks } from '../dnssec/nsec3.ts';
+import { hashSaltedWords, NSEC3_HASH_WORDS, saltedHashBlocks } from '../dns/dnssec/nsec3.ts';
+import { LOWER, MAX_NAME } from '../dns/wire/name.ts';
 import {
   APEX_LENGTH_AT,
   DENIAL,
@@ -15,7 +16,6 @@ import {
   nameOffset,
 } from '../store/answers.ts';
 import { writeNameKey } from '../store/keys.ts';
-import { LOWER, MAX_NAME } from '../wire/name.ts';
 import type { IndexReader } from './index-reader.ts';
 
 /** What is to be proven of a name. */

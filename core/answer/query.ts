@@ -3,10 +3,10 @@
  * reused for every packet; nothing is allocated.
  */
 
+import { CLIENT_COOKIE, EDNS_OPTION, MAX_SERVER_COOKIE, MIN_SERVER_COOKIE, OPTION_HEADER } from '../dns/wire/edns.ts';
+import { HEADER_LENGTH, QR } from '../dns/wire/header.ts';
+import { CLASS_CHAOS, CLASS_IN, OPCODE, RCODE, TYPE } from '../dns/wire/types.ts';
 import { isEncrypted, isStream } from '../net/address/client.ts';
-import { CLIENT_COOKIE, EDNS_OPTION, MAX_SERVER_COOKIE, MIN_SERVER_COOKIE, OPTION_HEADER } from '../wire/edns.ts';
-import { HEADER_LENGTH, QR } from '../wire/header.ts';
-import { CLASS_CHAOS, CLASS_IN, OPCODE, RCODE, TYPE } from '../wire/types.ts';
 import { LABELS } from './index-reader.ts';
 
 /** What to do with a packet, before the lookup. Values of 0 and above are response codes. */

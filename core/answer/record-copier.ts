@@ -3,10 +3,10 @@
  * change (RFC 1035 section 4.1.4). 4,000 addresses take 20 µs, where decoding and encoding them
  * takes a millisecond.
  */
-import type { Body } from '../wire/body.ts';
-import { AFTER_NAME, HEADER_LENGTH } from '../wire/header.ts';
-import { MAX_NAME, type Name } from '../wire/name.ts';
-import { COMPRESSIBLE } from '../wire/types.ts';
+import type { Body } from '../dns/wire/body.ts';
+import { AFTER_NAME, HEADER_LENGTH } from '../dns/wire/header.ts';
+import { MAX_NAME, type Name } from '../dns/wire/name.ts';
+import { COMPRESSIBLE } from '../dns/wire/types.ts';
 import { copyBytes } from './copy-bytes.ts';
 import { NO_ROOM } from './denial.ts';
 

@@ -3,6 +3,10 @@
  * of RFC 1034 section 4.3.2; `ResponseWriter` writes it. Nothing is allocated per packet.
  */
 
+import { EXTENDED_ERROR } from '../dns/wire/edns.ts';
+import { HEADER_LENGTH, MAX_MESSAGE } from '../dns/wire/header.ts';
+import { MAX_NAME } from '../dns/wire/name.ts';
+import { RCODE, TYPE } from '../dns/wire/types.ts';
 import { type Client, TRANSPORT } from '../net/address/client.ts';
 import {
   ANSWER_FLAGS_AT,
@@ -29,10 +33,6 @@ import {
   TYPE_COUNT_AT,
   TYPE_ENTRY,
 } from '../store/answers.ts';
-import { EXTENDED_ERROR } from '../wire/edns.ts';
-import { HEADER_LENGTH, MAX_MESSAGE } from '../wire/header.ts';
-import { MAX_NAME } from '../wire/name.ts';
-import { RCODE, TYPE } from '../wire/types.ts';
 import { Chaos } from './chaos.ts';
 import { CHANGED, Denial, PROOF, TOO_COSTLY } from './denial.ts';
 import type { IndexReader } from './index-reader.ts';

@@ -4,6 +4,9 @@
  * allocated per packet.
  */
 
+import { EXTENDED_ERROR } from '../dns/wire/edns.ts';
+import { HEADER_LENGTH, QR, TC } from '../dns/wire/header.ts';
+import { RCODE, TYPE } from '../dns/wire/types.ts';
 import {
   ANCOUNT_AT,
   ANSWER_AA,
@@ -45,9 +48,6 @@ import {
   uint16,
 } from '../store/answers.ts';
 import { APEX_PROVEN } from '../store/index/denial-layout.ts';
-import { EXTENDED_ERROR } from '../wire/edns.ts';
-import { HEADER_LENGTH, QR, TC } from '../wire/header.ts';
-import { RCODE, TYPE } from '../wire/types.ts';
 import { copyBytes } from './copy-bytes.ts';
 import { CHANGED, type Denial, NO_ROOM, PROOF, TOO_COSTLY } from './denial.ts';
 import type { IndexReader } from './index-reader.ts';

@@ -10,6 +10,24 @@
  * copied (large-answer.ts).
  */
 
+import { Body } from '../dns/wire/body.ts';
+import { EXTENDED_ERROR } from '../dns/wire/edns.ts';
+import { HEADER_LENGTH, QR, TC } from '../dns/wire/header.ts';
+import { latin1 } from '../dns/wire/latin1.ts';
+import {
+  equalNames,
+  isWithin,
+  joinNames,
+  LOWER,
+  labelCount,
+  MAX_NAME,
+  type Name,
+  nameId,
+  nextCloser,
+  parentName,
+  wildcardOf,
+} from '../dns/wire/name.ts';
+import { isServiceBinding, MAX_SOURCES, RCODE, type ResourceRecord, TYPE } from '../dns/wire/types.ts';
 import {
   ANSWER_AA,
   ANSWER_FLAGS_AT,
@@ -35,24 +53,6 @@ import {
   uint16,
 } from '../store/answers.ts';
 import { expandAdditional, expandAnswer, expandSigned, firstRecord, type Sections } from '../store/expand-answer.ts';
-import { Body } from '../wire/body.ts';
-import { EXTENDED_ERROR } from '../wire/edns.ts';
-import { HEADER_LENGTH, QR, TC } from '../wire/header.ts';
-import { latin1 } from '../wire/latin1.ts';
-import {
-  equalNames,
-  isWithin,
-  joinNames,
-  LOWER,
-  labelCount,
-  MAX_NAME,
-  type Name,
-  nameId,
-  nextCloser,
-  parentName,
-  wildcardOf,
-} from '../wire/name.ts';
-import { isServiceBinding, MAX_SOURCES, RCODE, type ResourceRecord, TYPE } from '../wire/types.ts';
 import { CHANGED, type Denial, NO_ROOM, PROOF, TOO_COSTLY } from './denial.ts';
 import type { IndexReader } from './index-reader.ts';
 import { isLarge, LargeAnswerCopier, leastSize, SHRINKING, type StoredAnswer } from './large-answer.ts';

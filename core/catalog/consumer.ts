@@ -8,6 +8,7 @@ import type { Logger } from '../base/log/index.ts';
 import { FaultLog } from '../base/log/throttle.ts';
 import { Periodic } from '../base/periodic.ts';
 import { Steps } from '../base/steps.ts';
+import { formatHost, type Name, nameId } from '../dns/wire/name.ts';
 import type { DomainAdmission, Refusal } from '../domains/admission.ts';
 import { deleteDomainRows } from '../domains/delete.ts';
 import { type Draft, write } from '../journal/draft/draft.ts';
@@ -16,7 +17,6 @@ import type { Environment } from '../store/environment.ts';
 import { type Id, recordsOfZone } from '../store/keys.ts';
 import { StoreReader } from '../store/reader.ts';
 import { type Domain, domains, newSecondary, PRIMARY, records, secondaries } from '../store/rows.ts';
-import { formatHost, type Name, nameId } from '../wire/name.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
 import { CatalogReader, type Listed, type Member } from './members.ts';
 

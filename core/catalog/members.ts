@@ -1,7 +1,7 @@
 /** The members that a catalog zone lists (RFC 9432). */
 import { Steps } from '../base/steps.ts';
-import { isWithin, type Name } from '../wire/name.ts';
-import { TYPE } from '../wire/types.ts';
+import { isWithin, type Name } from '../dns/wire/name.ts';
+import { TYPE } from '../dns/wire/types.ts';
 
 /** A record of the catalog. */
 export interface CatalogRecord {

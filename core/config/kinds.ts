@@ -3,8 +3,8 @@
  * environment variable, and describes the expected value in words.
  */
 import { InvalidError } from '../base/errors.ts';
-import { formatHost, labelCount, parseName } from '../wire/name.ts';
-import { formatIPv4, formatIPv6, readIPv4, readIPv6 } from '../wire/rdata/index.ts';
+import { formatHost, labelCount, parseName } from '../dns/wire/name.ts';
+import { formatIPv4, formatIPv6, readIPv4, readIPv6 } from '../dns/wire/rdata/index.ts';
 import { formatListen, type ListenAddress, parseListen } from './listen.ts';
 
 export interface Kind<T> {

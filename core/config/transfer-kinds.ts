@@ -1,8 +1,8 @@
 /** Kinds of settings of zone transfers: clients that may transfer, and targets of NOTIFY. */
 
 import { InvalidError } from '../base/errors.ts';
+import { formatName, parseName } from '../dns/wire/name.ts';
 import { formatAddress, parseAddress, parsePrefix } from '../net/address/index.ts';
-import { formatName, parseName } from '../wire/name.ts';
 import { type Kind, list } from './kinds.ts';
 import { formatListen, parseListen } from './listen.ts';
 

@@ -1,8 +1,9 @@
 /** The nameservers that the parent zone of a domain should have. */
+
+import { formatHost, nameAt } from '../dns/wire/name.ts';
+import { TYPE } from '../dns/wire/types.ts';
 import type { Reader } from '../store/reader.ts';
 import type { Domain } from '../store/rows.ts';
-import { formatHost, nameAt } from '../wire/name.ts';
-import { TYPE } from '../wire/types.ts';
 
 /**
  * `nameservers`: of the settings; a domain that keeps the apex of a zone file has its own, and a

@@ -5,13 +5,13 @@
 import { InvalidError } from '../base/errors.ts';
 import { FairSlots, SlotsFullError } from '../base/fair-slots.ts';
 import { Interval } from '../base/interval.ts';
+import type { MessageRecord } from '../dns/wire/message-reader.ts';
+import { equalNames, formatHost, type Name, nameAt, nameId, parentName } from '../dns/wire/name.ts';
+import { RCODE, TYPE } from '../dns/wire/types.ts';
 import type { Server } from '../net/resolver/exchange.ts';
 import { ParentZones, type ParentZonesOptions, zoneTitle } from '../net/resolver/parent-zone.ts';
 import { queryServer } from '../net/resolver/query.ts';
 import type { Domain } from '../store/rows.ts';
-import type { MessageRecord } from '../wire/message-reader.ts';
-import { equalNames, formatHost, type Name, nameAt, nameId, parentName } from '../wire/name.ts';
-import { RCODE, TYPE } from '../wire/types.ts';
 
 /** What the servers of the parent have for a domain. */
 export interface ParentNameservers {

@@ -4,10 +4,10 @@
  * API.
  */
 import { type Config, planLimit } from '../config/index.ts';
+import { type Name, parentName } from '../dns/wire/name.ts';
 import type { Id } from '../store/keys.ts';
 import type { Reader } from '../store/reader.ts';
 import type { Account, Domain } from '../store/rows.ts';
-import { type Name, parentName } from '../wire/name.ts';
 import { findNameFault, type NameFault, type ServiceNameSettings, ServiceNames } from './domain-names.ts';
 
 export interface Refusal {

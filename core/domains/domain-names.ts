@@ -4,8 +4,8 @@
  */
 import { getPublicSuffix } from 'tldts';
 import type { Config } from '../config/index.ts';
+import { formatHost, isWithin, labelCount, type Name, nameId, parentName, parseName } from '../dns/wire/name.ts';
 import type { Account } from '../store/rows.ts';
-import { formatHost, isWithin, labelCount, type Name, nameId, parentName, parseName } from '../wire/name.ts';
 
 export interface NameFault {
   readonly code: 'invalid_domain' | 'service_name' | 'special_use_name' | 'public_suffix';

@@ -3,10 +3,10 @@
  * change of the settings, or by an administrator who is none any more. They stay.
  */
 import type { Logger } from '../base/log/index.ts';
+import { formatHost, parentName } from '../dns/wire/name.ts';
 import type { Environment } from '../store/environment.ts';
 import { type Reader, StoreReader } from '../store/reader.ts';
 import type { Domain } from '../store/rows.ts';
-import { formatHost, parentName } from '../wire/name.ts';
 import { type ServiceNameSettings, ServiceNames } from './domain-names.ts';
 
 /** Domains that the log names, and that are looked at below a name of the service. */

@@ -11,6 +11,7 @@ import type { Logger } from '../base/log/index.ts';
 import { FaultLog } from '../base/log/throttle.ts';
 import type { Registry } from '../base/metrics/index.ts';
 import { SlotLines } from '../base/slot-lines.ts';
+import { formatHost } from '../dns/wire/name.ts';
 import { write } from '../journal/draft/draft.ts';
 import type { Journal } from '../journal/journal.ts';
 import { type CheckedOrigin, checkedOrigins } from '../pools/checks.ts';
@@ -21,7 +22,6 @@ import type { Environment } from '../store/environment.ts';
 import { type Id, idAt } from '../store/keys.ts';
 import { StoreReader } from '../store/reader.ts';
 import { type CheckedOriginState, originHealth, siteDocumentKey, siteDocuments } from '../store/rows.ts';
-import { formatHost } from '../wire/name.ts';
 import type { Probe } from './probe.ts';
 
 export interface HealthKeeperOptions {

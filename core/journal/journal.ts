@@ -21,10 +21,10 @@
  *                resolves (apply/applier.ts).
  */
 import type { WaypostError } from '../base/errors.ts';
+import { latin1 } from '../dns/wire/latin1.ts';
+import type { Name } from '../dns/wire/name.ts';
 import type { Id } from '../store/keys.ts';
 import type { Domain, Purge } from '../store/rows.ts';
-import { latin1 } from '../wire/latin1.ts';
-import type { Name } from '../wire/name.ts';
 
 /**
  * A table number and key bounds: start ≤ key < end. Without an end, the range reaches the last key

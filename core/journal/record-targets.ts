@@ -3,11 +3,12 @@
  * name finds there the records whose answers include it, which must be compiled again. The entries
  * also are conflict keys: recent-writes.ts compares them with what a draft has read.
  */
+
+import { isWithin, type Name, nameAt } from '../dns/wire/name.ts';
+import { HOST_TARGET, isServiceBinding, SERVICE_TARGET, TYPE } from '../dns/wire/types.ts';
 import type { Environment } from '../store/environment.ts';
 import { afterPrefix, idKey, recordKeyParts, targetKey } from '../store/keys.ts';
 import { type Domain, RECORD_RDATA } from '../store/rows.ts';
-import { isWithin, type Name, nameAt } from '../wire/name.ts';
-import { HOST_TARGET, isServiceBinding, SERVICE_TARGET, TYPE } from '../wire/types.ts';
 
 /**
  * Whether the rdata of this type has a target, which an answer follows or adds to the additional

@@ -3,13 +3,13 @@
 import type { Registry } from '../base/metrics/index.ts';
 import type { Secrets } from '../base/secrets.ts';
 import type { Config } from '../config/index.ts';
+import { formatHost } from '../dns/wire/name.ts';
 import type { Journal } from '../journal/journal.ts';
 import { parseExemptions } from '../net/address/index.ts';
 import { resolveBy } from '../net/delivery/resolve.ts';
 import { type Attempt, Sender } from '../net/delivery/sender.ts';
 import type { Environment } from '../store/environment.ts';
 import { StoreReader } from '../store/reader.ts';
-import { formatHost } from '../wire/name.ts';
 import { type DomainLines, LogDeliverer, type NodeLogState } from './deliverer.ts';
 import type { LogsDocument } from './document.ts';
 import { LogSender } from './send.ts';

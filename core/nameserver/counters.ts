@@ -11,7 +11,7 @@
  */
 import type { IndexReader } from '../answer/index-reader.ts';
 import type { Query } from '../answer/query.ts';
-import { RCODE, TYPE } from '../wire/types.ts';
+import { RCODE, TYPE } from '../dns/wire/types.ts';
 
 /** Response codes 0 to 23 (BADCOOKIE, the highest that is sent), and one column for all others. */
 const CODES = RCODE.BADCOOKIE + 2;

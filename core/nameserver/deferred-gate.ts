@@ -5,11 +5,11 @@
  */
 
 import { DEFERRED, type Responder } from '../answer/responder.ts';
+import { EXTENDED_ERROR } from '../dns/wire/edns.ts';
+import { HEADER_LENGTH, TC } from '../dns/wire/header.ts';
+import { type Name, nameAt } from '../dns/wire/name.ts';
+import { OPCODE, RCODE } from '../dns/wire/types.ts';
 import type { Client } from '../net/address/client.ts';
-import { EXTENDED_ERROR } from '../wire/edns.ts';
-import { HEADER_LENGTH, TC } from '../wire/header.ts';
-import { type Name, nameAt } from '../wire/name.ts';
-import { OPCODE, RCODE } from '../wire/types.ts';
 import { COLUMN, type ThreadCounters } from './counters.ts';
 import { PrefixList } from './rate-limit-prefixes.ts';
 import { unhandledRcode } from './refusal.ts';

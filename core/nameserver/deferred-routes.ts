@@ -1,5 +1,5 @@
 /** Routes deferred messages to their handlers: updates and NOTIFY to their own, others to one. */
-import { OPCODE, RCODE } from '../wire/types.ts';
+import { OPCODE, RCODE } from '../dns/wire/types.ts';
 import type { AnswerDeferred, DeferredRequest } from './deferred.ts';
 import { errorResponse } from './refusal.ts';
 

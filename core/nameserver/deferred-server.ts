@@ -4,8 +4,8 @@
  */
 import type { MessagePort } from 'node:worker_threads';
 import type { Logger } from '../base/log/index.ts';
+import { RCODE } from '../dns/wire/types.ts';
 import { clientNetwork } from '../net/address/ipv6.ts';
-import { RCODE } from '../wire/types.ts';
 import {
   type AnswerDeferred,
   type DeferredChannel,

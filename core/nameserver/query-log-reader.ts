@@ -1,11 +1,11 @@
 /** Writes the queries that the DNS threads have sampled from their rings to the log. */
 
 import type { LogFields, Logger } from '../base/log/index.ts';
+import { typeName } from '../dns/wire/mnemonics.ts';
+import { formatName } from '../dns/wire/name.ts';
+import { formatIPv4, formatIPv6 } from '../dns/wire/rdata/index.ts';
+import { RCODE } from '../dns/wire/types.ts';
 import { TRANSPORT } from '../net/address/client.ts';
-import { typeName } from '../wire/mnemonics.ts';
-import { formatName } from '../wire/name.ts';
-import { formatIPv4, formatIPv6 } from '../wire/rdata/index.ts';
-import { RCODE } from '../wire/types.ts';
 import { ENTRY, ENTRY_FIELD, RING_ENTRIES, type SharedQueryLog, TAKEN, viewsOf, WRITTEN } from './query-log.ts';
 
 /**

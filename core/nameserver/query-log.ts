@@ -10,8 +10,8 @@
  */
 
 import type { Query } from '../answer/query.ts';
+import { HEADER_LENGTH } from '../dns/wire/header.ts';
 import type { Client } from '../net/address/client.ts';
-import { HEADER_LENGTH } from '../wire/header.ts';
 import { COLUMN, type ThreadCounters } from './counters.ts';
 
 export const RING_ENTRIES = 512;

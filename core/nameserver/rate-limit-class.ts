@@ -3,8 +3,8 @@
  */
 
 import type { Query } from '../answer/query.ts';
-import { AA, HEADER_LENGTH, TC } from '../wire/header.ts';
-import { RCODE } from '../wire/types.ts';
+import { AA, HEADER_LENGTH, TC } from '../dns/wire/header.ts';
+import { RCODE } from '../dns/wire/types.ts';
 
 /** Responses of different classes never share a bucket. */
 export const RESPONSE_CLASS = { POSITIVE: 0, NODATA: 1, NXDOMAIN: 2, REFERRAL: 3, ERROR: 4 } as const;

@@ -1,7 +1,7 @@
 /** Error responses to deferred messages. */
-import { bareResponse } from '../wire/bare-response.ts';
-import { findTsig } from '../wire/tsig-record.ts';
-import { OPCODE, RCODE } from '../wire/types.ts';
+import { bareResponse } from '../dns/wire/bare-response.ts';
+import { findTsig } from '../dns/wire/tsig-record.ts';
+import { OPCODE, RCODE } from '../dns/wire/types.ts';
 
 /**
  * Response code for a deferred message without a handler: NOTIMP for UPDATE, REFUSED for all

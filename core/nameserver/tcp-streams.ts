@@ -2,10 +2,10 @@
 
 import type { Socket } from 'node:net';
 import { DEFERRED } from '../answer/responder.ts';
+import { MAX_MESSAGE } from '../dns/wire/header.ts';
 import { Client } from '../net/address/client.ts';
 import { setClientAddress } from '../net/address/ipv6.ts';
 import { CLIENT_FULL, type ConnectionLimits, FULL } from '../os/connection-limits.ts';
-import { MAX_MESSAGE } from '../wire/header.ts';
 import { COLUMN } from './counters.ts';
 import { type MessageHandler, QUIET_MS, TcpConnection } from './tcp-connection.ts';
 import type { DnsContext, TcpLimits } from './worker-data.ts';

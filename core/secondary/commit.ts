@@ -1,4 +1,8 @@
 /** Commits what was transferred: the records of the zone, and its state, in one entry. */
+
+import { latin1 } from '../dns/wire/latin1.ts';
+import { type Name, nameId, parentName } from '../dns/wire/name.ts';
+import type { ResourceRecord } from '../dns/wire/types.ts';
 import { write } from '../journal/draft/draft.ts';
 import { ChangeWriter, readChanges } from '../journal/entry-codec.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -14,9 +18,6 @@ import {
   type SecondaryRow,
   secondaries,
 } from '../store/rows.ts';
-import { latin1 } from '../wire/latin1.ts';
-import { type Name, nameId, parentName } from '../wire/name.ts';
-import type { ResourceRecord } from '../wire/types.ts';
 import type { Difference, WholeZone } from './content.ts';
 import { soaNumbers } from './transfer-stream.ts';
 

@@ -3,16 +3,16 @@
  * before. Pure, so that large zones can be read in a thread.
  */
 import { InvalidError, WaypostError } from '../base/errors.ts';
-import { costInIterations } from '../dnssec/nsec3.ts';
+import { costInIterations } from '../dns/dnssec/nsec3.ts';
+import { HEADER_LENGTH } from '../dns/wire/header.ts';
+import { latin1 } from '../dns/wire/latin1.ts';
+import { MessageReader } from '../dns/wire/message-reader.ts';
+import { formatName, isWithin, type Name, nameId } from '../dns/wire/name.ts';
+import { checkRdata } from '../dns/wire/rdata/index.ts';
+import { CLASS_IN, type ResourceRecord, TYPE } from '../dns/wire/types.ts';
 import { ChangeWriter } from '../journal/entry-codec.ts';
 import type { Id } from '../store/keys.ts';
 import { newRecord, records } from '../store/rows.ts';
-import { HEADER_LENGTH } from '../wire/header.ts';
-import { latin1 } from '../wire/latin1.ts';
-import { MessageReader } from '../wire/message-reader.ts';
-import { formatName, isWithin, type Name, nameId } from '../wire/name.ts';
-import { checkRdata } from '../wire/rdata/index.ts';
-import { CLASS_IN, type ResourceRecord, TYPE } from '../wire/types.ts';
 import { compileZone } from '../zone/bulk.ts';
 import { MemoryZone } from '../zone/memory.ts';
 import { parametersOf } from '../zone/presigned.ts';

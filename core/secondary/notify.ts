@@ -1,16 +1,16 @@
 /** NOTIFY from primaries (RFC 1996): who may send it, and for which zone. */
 import type { Logger } from '../base/log/index.ts';
+import { bareResponse } from '../dns/wire/bare-response.ts';
+import { AA, HEADER_LENGTH, QR } from '../dns/wire/header.ts';
+import { MessageReader } from '../dns/wire/message-reader.ts';
+import { equalNames, formatHost, type Name } from '../dns/wire/name.ts';
+import { type FindKey, verifyTsig } from '../dns/wire/tsig.ts';
+import { CLASS_IN, RCODE, TYPE } from '../dns/wire/types.ts';
 import type { AnswerDeferred } from '../nameserver/deferred.ts';
 import type { Id } from '../store/keys.ts';
 import type { StoreReader } from '../store/reader.ts';
 import type { Domain } from '../store/rows.ts';
 import type { HeldKey } from '../tsig/keyring.ts';
-import { bareResponse } from '../wire/bare-response.ts';
-import { AA, HEADER_LENGTH, QR } from '../wire/header.ts';
-import { MessageReader } from '../wire/message-reader.ts';
-import { equalNames, formatHost, type Name } from '../wire/name.ts';
-import { type FindKey, verifyTsig } from '../wire/tsig.ts';
-import { CLASS_IN, RCODE, TYPE } from '../wire/types.ts';
 import { serialOf } from './transfer-stream.ts';
 
 export interface NotifyOptions {

@@ -2,12 +2,12 @@
 
 import { ConflictError, UnavailableError, WaypostError } from '../base/errors.ts';
 import type { Slot } from '../base/fair-slots.ts';
+import { latin1 } from '../dns/wire/latin1.ts';
+import type { TsigKey } from '../dns/wire/tsig.ts';
+import { RCODE, TYPE } from '../dns/wire/types.ts';
 import type { Exemptions } from '../net/address/index.ts';
 import type { StoreReader } from '../store/reader.ts';
 import type { Domain, Primary, SecondaryRow } from '../store/rows.ts';
-import { latin1 } from '../wire/latin1.ts';
-import type { TsigKey } from '../wire/tsig.ts';
-import { RCODE, TYPE } from '../wire/types.ts';
 import { isAfter } from '../zone/serial.ts';
 import {
   type CommitParts,

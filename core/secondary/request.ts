@@ -1,13 +1,13 @@
 /** Requests to primaries: SOA queries, AXFR and IXFR, signed where the primary has a key. */
 import { randomInt } from 'node:crypto';
+import { HEADER_LENGTH, QR, TC } from '../dns/wire/header.ts';
+import { MessageReader } from '../dns/wire/message-reader.ts';
+import { equalNames, type Name } from '../dns/wire/name.ts';
+import { macOfResponse, signRequest, type TsigKey } from '../dns/wire/tsig.ts';
+import { CLASS_IN, TYPE } from '../dns/wire/types.ts';
 import type { Exemptions } from '../net/address/index.ts';
 import { exchangeTcp, exchangeUdp } from '../net/resolver/exchange.ts';
 import type { Primary } from '../store/rows.ts';
-import { HEADER_LENGTH, QR, TC } from '../wire/header.ts';
-import { MessageReader } from '../wire/message-reader.ts';
-import { equalNames, type Name } from '../wire/name.ts';
-import { macOfResponse, signRequest, type TsigKey } from '../wire/tsig.ts';
-import { CLASS_IN, TYPE } from '../wire/types.ts';
 import { type Connection, connect, requirePermitted } from './connection.ts';
 import { malformed, ResponseCodeError, serialOf, type TransferKind, TransferStream } from './transfer-stream.ts';
 

@@ -4,10 +4,10 @@
  * SOA records are decoded here, so that the main thread can read a large zone.
  */
 import { InvalidError } from '../base/errors.ts';
-import { HEADER_LENGTH, QR, TC } from '../wire/header.ts';
-import { MessageReader } from '../wire/message-reader.ts';
-import { equalNames, type Name } from '../wire/name.ts';
-import { CLASS_IN, TYPE } from '../wire/types.ts';
+import { HEADER_LENGTH, QR, TC } from '../dns/wire/header.ts';
+import { MessageReader } from '../dns/wire/message-reader.ts';
+import { equalNames, type Name } from '../dns/wire/name.ts';
+import { CLASS_IN, TYPE } from '../dns/wire/types.ts';
 import { isAfter } from '../zone/serial.ts';
 
 /** `current`: the primary has nothing newer. */

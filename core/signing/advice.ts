@@ -1,7 +1,7 @@
 /** What the owner of a signed zone is to do next, and what is wrong at the parent, in words. */
-import { keyTag } from '../dnssec/dnskey.ts';
+import { keyTag } from '../dns/dnssec/dnskey.ts';
+import { formatHost, type Name } from '../dns/wire/name.ts';
 import type { DnssecKey } from '../store/rows.ts';
-import { formatHost, type Name } from '../wire/name.ts';
 import { dsMatches } from './delegation-signer.ts';
 import { hasDs, isBackingOut, nextStepAt, type SignedZone } from './zone-lifecycle.ts';
 

@@ -5,12 +5,13 @@
  * exist only while the zone awaits its DS, so that there are few. Only zones of administrators get
  * signals: a customer's zone with the name of a nameserver is none of the service.
  */
+
+import { equalNames, isWithin, joinNames, MAX_NAME, type Name, parentName, parseName } from '../dns/wire/name.ts';
+import { type RRset, TYPE } from '../dns/wire/types.ts';
 import type { Draft } from '../journal/draft/draft.ts';
 import type { Id } from '../store/keys.ts';
 import type { Reader } from '../store/reader.ts';
 import { type Domain, newRecord, records } from '../store/rows.ts';
-import { equalNames, isWithin, joinNames, MAX_NAME, type Name, parentName, parseName } from '../wire/name.ts';
-import { type RRset, TYPE } from '../wire/types.ts';
 import { requestSets } from '../zone/signed-apex.ts';
 import { findType } from '../zone/view.ts';
 import { findOwnParent } from './own-parent.ts';

@@ -1,7 +1,7 @@
 /** Whether a DS of a parent belongs to a key (RFC 4034 5.1.4). */
 import { createHash } from 'node:crypto';
-import { algorithmOf, keyTag } from '../dnssec/dnskey.ts';
-import type { Name } from '../wire/name.ts';
+import { algorithmOf, keyTag } from '../dns/dnssec/dnskey.ts';
+import type { Name } from '../dns/wire/name.ts';
 
 /** IANA "Digest Algorithms" of DS records. */
 const DIGESTS: ReadonlyMap<number, string> = new Map([

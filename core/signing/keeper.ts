@@ -11,8 +11,9 @@ import { Interval } from '../base/interval.ts';
 import type { Logger } from '../base/log/index.ts';
 import { FaultLog } from '../base/log/throttle.ts';
 import { Periodic } from '../base/periodic.ts';
-import { earliestExpiry, latestInception } from '../dnssec/lifetime.ts';
-import type { SigningFault } from '../dnssec/signing-faults.ts';
+import { earliestExpiry, latestInception } from '../dns/dnssec/lifetime.ts';
+import type { SigningFault } from '../dns/dnssec/signing-faults.ts';
+import { formatHost } from '../dns/wire/name.ts';
 import { write } from '../journal/draft/draft.ts';
 import type { Journal } from '../journal/journal.ts';
 import { newestClock, oldestClock } from '../journal/signing/progress.ts';
@@ -29,7 +30,6 @@ import {
   dnssecStateHead,
   dnssecStates,
 } from '../store/rows.ts';
-import { formatHost } from '../wire/name.ts';
 import type { LookResult } from './parent-look.ts';
 import { lookAtParent, noteResult, type PublicLook, readSignedZone, storeSignedZone } from './store-zone.ts';
 import { advance, isDueTooLate, isLookDue, noteFault, noteServed, type SignedZone } from './zone-lifecycle.ts';

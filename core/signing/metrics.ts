@@ -1,6 +1,6 @@
 /** Metrics of signed zones. */
 import type { Registry } from '../base/metrics/index.ts';
-import type { SigningFaults } from '../dnssec/signing-faults.ts';
+import type { SigningFaults } from '../dns/dnssec/signing-faults.ts';
 import { DNSSEC_PHASES } from '../store/rows.ts';
 import type { SigningKeeper } from './keeper.ts';
 

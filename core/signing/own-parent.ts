@@ -2,12 +2,12 @@
  * A parent zone of the same account that this service serves: its DS records are read from the
  * store, and written together with the state of the child.
  */
-import { dsRdata } from '../dnssec/dnskey.ts';
+import { dsRdata } from '../dns/dnssec/dnskey.ts';
+import { equalNames, formatHost, type Name, parentName } from '../dns/wire/name.ts';
+import { TYPE } from '../dns/wire/types.ts';
 import type { Draft } from '../journal/draft/draft.ts';
 import type { Reader } from '../store/reader.ts';
 import { type Domain, newRecord, type ParentLook, type RecordRow, records } from '../store/rows.ts';
-import { equalNames, formatHost, type Name, parentName } from '../wire/name.ts';
-import { TYPE } from '../wire/types.ts';
 import { wantedKeys } from './advice.ts';
 import { dsMatches } from './delegation-signer.ts';
 import type { SignedZone } from './zone-lifecycle.ts';

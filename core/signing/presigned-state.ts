@@ -1,7 +1,7 @@
 /** The signatures of the primary of a secondary zone, as the apex has them. */
-import { costInIterations } from '../dnssec/nsec3.ts';
+import { costInIterations } from '../dns/dnssec/nsec3.ts';
+import { TYPE } from '../dns/wire/types.ts';
 import type { RecordRow } from '../store/rows.ts';
-import { TYPE } from '../wire/types.ts';
 import { denialOf, MAX_ITERATIONS, parametersOf } from '../zone/presigned.ts';
 import type { PresignedDenial } from '../zone/signer.ts';
 import { addRdata } from '../zone/stored.ts';

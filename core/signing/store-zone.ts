@@ -1,9 +1,10 @@
 /** Reads and writes the state of a signed zone, and the DS records of a parent that is ours. */
+
+import type { Name } from '../dns/wire/name.ts';
 import type { Draft } from '../journal/draft/draft.ts';
 import { inPieces } from '../journal/signing/progress.ts';
 import type { Reader } from '../store/reader.ts';
 import { type DnssecRow, type Domain, dnssec, dnssecStates } from '../store/rows.ts';
-import type { Name } from '../wire/name.ts';
 import { findParentProblem } from './advice.ts';
 import { updateSignals } from './bootstrap-signals.ts';
 import { findOwnParent, lookAtOwnParent, updateOwnParent } from './own-parent.ts';

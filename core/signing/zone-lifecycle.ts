@@ -10,9 +10,9 @@
  * A step that takes something away waits until no cache can need it: a key stays while a DS, a
  * DNSKEY RRset or a signature that was served with it may be cached (RFC 7583 section 3).
  */
-import { keyTag } from '../dnssec/dnskey.ts';
+import { keyTag } from '../dns/dnssec/dnskey.ts';
+import type { Name } from '../dns/wire/name.ts';
 import type { DnssecKey, DnssecRow, DnssecState, NotedFault, ParentLook } from '../store/rows.ts';
-import type { Name } from '../wire/name.ts';
 import { DNSKEY_TTL } from '../zone/signed-apex.ts';
 import { dsMatches } from './delegation-signer.ts';
 

@@ -10,8 +10,8 @@
  * Each thread has its own ring and is its only writer. The statistics thread is the only reader.
  */
 
-import { HEADER_LENGTH } from '../wire/header.ts';
-import { LOWER } from '../wire/name.ts';
+import { HEADER_LENGTH } from '../dns/wire/header.ts';
+import { LOWER } from '../dns/wire/name.ts';
 
 const RING_ENTRIES = 4096;
 const ENTRY = 264;

@@ -49,8 +49,8 @@
  * difference.
  */
 
-import { HEADER_LENGTH, MAX_MESSAGE } from '../wire/header.ts';
-import { TYPE } from '../wire/types.ts';
+import { HEADER_LENGTH, MAX_MESSAGE } from '../dns/wire/header.ts';
+import { TYPE } from '../dns/wire/types.ts';
 
 export const NODE_APEX = 1;
 export const NODE_DELEGATION = 2;

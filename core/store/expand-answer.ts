@@ -3,9 +3,9 @@
  * Allocates.
  */
 
-import { AFTER_NAME, HEADER_LENGTH } from '../wire/header.ts';
-import type { ResourceRecord } from '../wire/types.ts';
-import { COMPRESSIBLE } from '../wire/types.ts';
+import { AFTER_NAME, HEADER_LENGTH } from '../dns/wire/header.ts';
+import type { ResourceRecord } from '../dns/wire/types.ts';
+import { COMPRESSIBLE } from '../dns/wire/types.ts';
 import {
   ANCOUNT_AT,
   ARCOUNT_AT,

@@ -40,7 +40,7 @@
  *   journal   sequence (8)
  *   lookups   one letter, then what is looked up: see LOOKUP
  */
-import type { Name } from '../wire/name.ts';
+import type { Name } from '../dns/wire/name.ts';
 
 /** First byte of a key in the lookups table; the value is the key of the row in its own table. */
 export const LOOKUP = {

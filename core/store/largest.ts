@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Registry } from '../base/metrics/registry.ts';
 import { Periodic } from '../base/periodic.ts';
-import { formatHost } from '../wire/name.ts';
+import { formatHost } from '../dns/wire/name.ts';
 import type { Binary } from './environment.ts';
 import { type Id, idAt } from './keys.ts';
 import { decodeUsage, decodeZoneState, type StoreReader } from './reader.ts';

@@ -1,6 +1,6 @@
 /** Records of a name that only its node has: RRSIG, and the addresses that an ALIAS stands for. */
-import type { ResourceRecord, RRset } from '../wire/types.ts';
-import { RCODE, TYPE } from '../wire/types.ts';
+import type { ResourceRecord, RRset } from '../dns/wire/types.ts';
+import { RCODE, TYPE } from '../dns/wire/types.ts';
 import {
   ANSWER_FLAGS_AT,
   ANSWER_SIGNED,

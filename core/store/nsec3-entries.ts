@@ -14,7 +14,7 @@
  * records are the owner without the apex, the same as in keys (store/keys.ts), and the length u16
  * of that.
  */
-import { CLASS_IN, type RRset } from '../wire/types.ts';
+import { CLASS_IN, type RRset } from '../dns/wire/types.ts';
 import { HASH_LENGTH } from './answers.ts';
 
 export const ENTRY_HASH_AT = 4;

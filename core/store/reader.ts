@@ -2,7 +2,7 @@
  * Reads of rows. The same shape serves a plain read (the last committed state) and a draft (which
  * also remembers what it read).
  */
-import type { Name } from '../wire/name.ts';
+import type { Name } from '../dns/wire/name.ts';
 import type { Environment } from './environment.ts';
 import {
   afterPrefix,

@@ -1,6 +1,6 @@
 /** Owner names of one domain as they were written, for those who take its zone out. */
 import type { Transaction } from 'lmdb';
-import type { Name } from '../wire/name.ts';
+import type { Name } from '../dns/wire/name.ts';
 import type { Environment } from './environment.ts';
 import { afterPrefix, type Id, idKey, nameKey } from './keys.ts';
 import { spellings } from './rows.ts';

@@ -2,9 +2,10 @@
  * Many differences that follow one another become one: what was added and deleted again is in none
  * (RFC 1995 section 4).
  */
+
+import { latin1 } from '../dns/wire/latin1.ts';
+import type { ResourceRecord } from '../dns/wire/types.ts';
 import type { ZoneDifference } from '../journal/apply/zone-difference.ts';
-import { latin1 } from '../wire/latin1.ts';
-import type { ResourceRecord } from '../wire/types.ts';
 
 /** `differences`: one or more, each from the serial that the one before leads to. */
 export function condense(differences: readonly ZoneDifference[]): ZoneDifference {

@@ -5,9 +5,9 @@
  * asked for since the start has none.
  */
 
+import type { ResourceRecord } from '../dns/wire/types.ts';
 import type { ZoneChange, ZoneDifference } from '../journal/apply/zone-difference.ts';
 import type { Id } from '../store/keys.ts';
-import type { ResourceRecord } from '../wire/types.ts';
 import { condense } from './condense.ts';
 
 export interface HistoryLimits {

@@ -7,6 +7,8 @@ import { MessageChannel } from 'node:worker_threads';
 import { IndexReader } from '../answer/index-reader.ts';
 import { DEFERRED, Responder } from '../answer/responder.ts';
 import type { AnswerSettings } from '../answer/settings.ts';
+import { MAX_MESSAGE } from '../dns/wire/header.ts';
+import { RCODE } from '../dns/wire/types.ts';
 import type { DeferredRequest } from '../nameserver/deferred.ts';
 import { LmdbNodeStore } from '../nameserver/node-store.ts';
 import { errorResponse } from '../nameserver/refusal.ts';
@@ -14,8 +16,6 @@ import { Client, TRANSPORT } from '../net/address/client.ts';
 import { setClientAddress } from '../net/address/ipv6.ts';
 import { READERS } from '../store/index/layout.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
-import { MAX_MESSAGE } from '../wire/header.ts';
-import { RCODE } from '../wire/types.ts';
 
 export interface LocalOptions {
   readonly index: IndexWriter;

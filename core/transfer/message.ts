@@ -3,11 +3,11 @@
  * 5936 section 3.4, RFC 1035 4.1.4).
  */
 
-import { OPT_LENGTH, type RequestOpt, writePlainOpt } from '../wire/edns.ts';
-import { HEADER_LENGTH, MAX_MESSAGE } from '../wire/header.ts';
-import { latin1 } from '../wire/latin1.ts';
-import type { Name } from '../wire/name.ts';
-import { CLASS_IN, COMPRESSIBLE, type ResourceRecord } from '../wire/types.ts';
+import { OPT_LENGTH, type RequestOpt, writePlainOpt } from '../dns/wire/edns.ts';
+import { HEADER_LENGTH, MAX_MESSAGE } from '../dns/wire/header.ts';
+import { latin1 } from '../dns/wire/latin1.ts';
+import type { Name } from '../dns/wire/name.ts';
+import { CLASS_IN, COMPRESSIBLE, type ResourceRecord } from '../dns/wire/types.ts';
 
 /** Past it pointers don't reach, so that longer messages would only compress worse. */
 const GOOD_LENGTH = 16 * 1024;

@@ -4,9 +4,9 @@
  */
 
 import { randomInt } from 'node:crypto';
+import type { Name } from '../dns/wire/name.ts';
+import { isSignedResponse, signRequest, type TsigKey } from '../dns/wire/tsig.ts';
 import type { Id } from '../store/keys.ts';
-import type { Name } from '../wire/name.ts';
-import { isSignedResponse, signRequest, type TsigKey } from '../wire/tsig.ts';
 import { isAbout, notifyRequest, readNotifyResponse } from './notify-message.ts';
 
 /** Milliseconds. */

@@ -1,7 +1,7 @@
 /** NOTIFY (RFC 1996): a secondary learns that a zone has changed. */
-import { AA, HEADER_LENGTH, QR } from '../wire/header.ts';
-import type { Name } from '../wire/name.ts';
-import { CLASS_IN, OPCODE, TYPE } from '../wire/types.ts';
+import { AA, HEADER_LENGTH, QR } from '../dns/wire/header.ts';
+import type { Name } from '../dns/wire/name.ts';
+import { CLASS_IN, OPCODE, TYPE } from '../dns/wire/types.ts';
 
 /** A request with the zone's SOA in question; AA is set (RFC 1996 4.7 has it so). */
 export function notifyRequest(apex: Name, id: number): Buffer {

@@ -5,11 +5,11 @@
 import { createSocket, type Socket } from 'node:dgram';
 import type { LogFields, Logger } from '../base/log/index.ts';
 import type { NotifyTarget } from '../config/index.ts';
+import { formatName, type Name } from '../dns/wire/name.ts';
+import type { TsigKey } from '../dns/wire/tsig.ts';
 import type { ZoneChange } from '../journal/apply/zone-difference.ts';
 import type { Id } from '../store/keys.ts';
 import type { StoreReader } from '../store/reader.ts';
-import { formatName, type Name } from '../wire/name.ts';
-import type { TsigKey } from '../wire/tsig.ts';
 import { NotifyLine, type NotifyTimes } from './notify-line.ts';
 
 export interface NotifierOptions {

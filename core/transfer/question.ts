@@ -1,10 +1,10 @@
 /** What a transfer request asks (RFC 5936 2.1, RFC 1995 section 3). */
 
 import { InvalidError } from '../base/errors.ts';
-import { HEADER_LENGTH } from '../wire/header.ts';
-import { MessageReader } from '../wire/message-reader.ts';
-import type { Name } from '../wire/name.ts';
-import { CLASS_IN, RCODE, TYPE } from '../wire/types.ts';
+import { HEADER_LENGTH } from '../dns/wire/header.ts';
+import { MessageReader } from '../dns/wire/message-reader.ts';
+import type { Name } from '../dns/wire/name.ts';
+import { CLASS_IN, RCODE, TYPE } from '../dns/wire/types.ts';
 
 export interface TransferQuestion {
   /** In lower case. */

@@ -5,6 +5,13 @@
 
 import type { FairSlots } from '../base/fair-slots.ts';
 import type { Logger } from '../base/log/index.ts';
+import { bareResponse, questionEnd } from '../dns/wire/bare-response.ts';
+import { EDNS_OPTION, EXTENDED_ERROR, type RequestOpt } from '../dns/wire/edns.ts';
+import { MAX_MESSAGE } from '../dns/wire/header.ts';
+import { MessageReader } from '../dns/wire/message-reader.ts';
+import { formatName, type Name } from '../dns/wire/name.ts';
+import { type FindKey, type TsigSigner, type TsigVerdict, verifyTsig } from '../dns/wire/tsig.ts';
+import { RCODE, TYPE } from '../dns/wire/types.ts';
 import type { AnswerDeferred, DeferredRequest } from '../nameserver/deferred.ts';
 import { clientNetwork } from '../net/address/ipv6.ts';
 import type { Environment } from '../store/environment.ts';
@@ -12,13 +19,6 @@ import type { StoreReader } from '../store/reader.ts';
 import type { Domain } from '../store/rows.ts';
 import { SnapshotDeadline } from '../store/snapshot-deadline.ts';
 import type { HeldKey } from '../tsig/keyring.ts';
-import { bareResponse, questionEnd } from '../wire/bare-response.ts';
-import { EDNS_OPTION, EXTENDED_ERROR, type RequestOpt } from '../wire/edns.ts';
-import { MAX_MESSAGE } from '../wire/header.ts';
-import { MessageReader } from '../wire/message-reader.ts';
-import { formatName, type Name } from '../wire/name.ts';
-import { type FindKey, type TsigSigner, type TsigVerdict, verifyTsig } from '../wire/tsig.ts';
-import { RCODE, TYPE } from '../wire/types.ts';
 import { isAfter } from '../zone/serial.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
 import type { TransferAccess } from './access.ts';

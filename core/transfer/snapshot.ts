@@ -4,7 +4,9 @@
  * are answered; what is occluded goes along (RFC 5936 3.5).
  */
 import type { Transaction } from 'lmdb';
-import { nsec3Owner } from '../dnssec/nsec3.ts';
+import { nsec3Owner } from '../dns/dnssec/nsec3.ts';
+import { equalNames, isWithin, type Name, nameAt, nameId } from '../dns/wire/name.ts';
+import { type ResourceRecord, type RRset, TYPE } from '../dns/wire/types.ts';
 import { aliasSets } from '../journal/apply/zone-facts.ts';
 import { ANSWER_FLAGS_AT, ANSWER_SIGNED, APEX_LENGTH_AT, answerOffset } from '../store/answers.ts';
 import type { Environment } from '../store/environment.ts';
@@ -40,8 +42,6 @@ import {
   RECORD_RDATA,
 } from '../store/rows.ts';
 import { spelledOwners } from '../store/spelled-owners.ts';
-import { equalNames, isWithin, type Name, nameAt, nameId } from '../wire/name.ts';
-import { type ResourceRecord, type RRset, TYPE } from '../wire/types.ts';
 import { AliasedZone } from '../zone/aliased.ts';
 import { apexSets } from '../zone/apex.ts';
 import { memberRecord, versionRecord } from '../zone/catalog.ts';

@@ -2,9 +2,10 @@
  * The messages of a transfer, whole (RFC 5936) or of what differs (RFC 1995), one after another as
  * they are taken.
  */
+
+import type { ResourceRecord } from '../dns/wire/types.ts';
 import type { ZoneDifference } from '../journal/apply/zone-difference.ts';
 import { SOA_NUMBERS } from '../store/answers.ts';
-import type { ResourceRecord } from '../wire/types.ts';
 import { type Envelope, TransferMessage } from './message.ts';
 import type { ZoneSnapshot } from './snapshot.ts';
 

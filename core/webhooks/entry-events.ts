@@ -2,6 +2,8 @@
  * The events of a journal entry. They are derived after the write, from its rows and from the
  * current state: a write costs the same with and without webhooks.
  */
+
+import { formatHost, parseName } from '../dns/wire/name.ts';
 import { type Change, type Entry, readFirstChanges } from '../journal/entry-codec.ts';
 import { type Id, idAt } from '../store/keys.ts';
 import type { Reader } from '../store/reader.ts';
@@ -21,7 +23,6 @@ import {
   type Upload,
   uploads,
 } from '../store/rows.ts';
-import { formatHost, parseName } from '../wire/name.ts';
 import type { EventType } from './event-types.ts';
 import { formatUtc, type NewEvent } from './payload.ts';
 

@@ -1,8 +1,8 @@
 /** Certificates that expire soon: an event of the clock, 14, 7 and 1 days before. */
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { formatHost } from '../dns/wire/name.ts';
 import type { Id } from '../store/keys.ts';
 import type { Reader } from '../store/reader.ts';
-import { formatHost } from '../wire/name.ts';
 import { formatUtc, type NewEvent } from './payload.ts';
 
 const DAY = 86_400;

@@ -2,10 +2,11 @@
  * The additional section of a positive answer: what a client would ask for next. It may be left
  * out, from its end on.
  */
+
+import { ASKED, type Body, type Owner } from '../dns/wire/body.ts';
+import { equalNames, isWildcard, type Name, nameAt, nameId } from '../dns/wire/name.ts';
+import { HOST_TARGET, isServiceBinding, MAX_SOURCES, type RRset, SERVICE_TARGET, TYPE } from '../dns/wire/types.ts';
 import { ANSWER_OWN_TARGET, ANSWER_REPEATS, type Answer, MAX_BODY } from '../store/answers.ts';
-import { ASKED, type Body, type Owner } from '../wire/body.ts';
-import { equalNames, isWildcard, type Name, nameAt, nameId } from '../wire/name.ts';
-import { HOST_TARGET, isServiceBinding, MAX_SOURCES, type RRset, SERVICE_TARGET, TYPE } from '../wire/types.ts';
 import { findType, NO_RRSETS, type ZoneView } from './view.ts';
 import { localSets, walk } from './walk.ts';
 

@@ -4,10 +4,20 @@
  * those below a cut that came or went, and all whose chains or additional records lead through any
  * of these.
  */
+
+import {
+  equalNames,
+  isWildcard,
+  isWithin,
+  type Name,
+  nameAt,
+  nameId,
+  parentName,
+  wildcardOf,
+} from '../dns/wire/name.ts';
+import { TYPE } from '../dns/wire/types.ts';
 import type { Environment } from '../store/environment.ts';
 import { afterPrefix, type Id, nameOfKey, recordKeyParts, recordsBelow } from '../store/keys.ts';
-import { equalNames, isWildcard, isWithin, type Name, nameAt, nameId, parentName, wildcardOf } from '../wire/name.ts';
-import { TYPE } from '../wire/types.ts';
 import type { StoredZone } from './stored.ts';
 import { findType } from './view.ts';
 import type { ZoneTargets } from './zone-targets.ts';

@@ -3,8 +3,8 @@
  * records, chains, wildcards) follows, since the compiler asks this view as it asks any zone. The
  * ALIAS stays among the RRsets, so that its name exists though the target may have no address.
  */
-import type { Name } from '../wire/name.ts';
-import { type RRset, TYPE } from '../wire/types.ts';
+import type { Name } from '../dns/wire/name.ts';
+import { type RRset, TYPE } from '../dns/wire/types.ts';
 import type { ProxyHints, ZoneRRset, ZoneView } from './view.ts';
 
 /**

@@ -2,10 +2,11 @@
  * What answers are put together from: the SOA, referrals with their glue, and the answer that a
  * body makes.
  */
+
+import { Body } from '../dns/wire/body.ts';
+import { type Name, nameAt } from '../dns/wire/name.ts';
+import { RCODE, type RRset, TYPE } from '../dns/wire/types.ts';
 import { ANSWER_AA, type Answer, MAX_BODY } from '../store/answers.ts';
-import { Body } from '../wire/body.ts';
-import { type Name, nameAt } from '../wire/name.ts';
-import { RCODE, type RRset, TYPE } from '../wire/types.ts';
 import { type Additional, addressSets, NO_ADDITIONAL, sizeOf } from './additional.ts';
 import type { ZoneSigner } from './signer.ts';
 import { findType, type ZoneView } from './view.ts';

@@ -1,8 +1,9 @@
 /** SOA and NS of an apex: the service's, unless the zone keeps its own from a master file. */
+
+import { type Name, parseName } from '../dns/wire/name.ts';
+import { type RRset, TYPE } from '../dns/wire/types.ts';
 import { SOA_NUMBERS } from '../store/answers.ts';
 import type { ApexSettings, Domain } from '../store/rows.ts';
-import { type Name, parseName } from '../wire/name.ts';
-import { type RRset, TYPE } from '../wire/types.ts';
 import { CATALOG_NS } from './catalog.ts';
 import { originSets } from './origin-apex.ts';
 import type { ZoneSettings } from './settings.ts';

@@ -2,8 +2,9 @@
  * Nodes of a whole zone in one buffer, so that they can be made in another thread and handed over
  * without a copy: any number of { key length u16, node length u32, name key, node }.
  */
+
+import { equalNames, type Name } from '../dns/wire/name.ts';
 import { nameKey } from '../store/keys.ts';
-import { equalNames, type Name } from '../wire/name.ts';
 import { compileNode } from './compile.ts';
 import type { ZoneView } from './view.ts';
 

@@ -2,10 +2,11 @@
  * The records of a catalog zone (RFC 9432), which lists zones, so that secondaries begin and cease
  * to serve them without being configured. They are not stored: the list of domains is the list.
  */
+
+import { joinNames, MAX_NAME, type Name, parseName } from '../dns/wire/name.ts';
+import { type ResourceRecord, type RRset, TYPE } from '../dns/wire/types.ts';
 import type { Id } from '../store/keys.ts';
 import type { Domain } from '../store/rows.ts';
-import { joinNames, MAX_NAME, type Name, parseName } from '../wire/name.ts';
-import { type ResourceRecord, type RRset, TYPE } from '../wire/types.ts';
 
 /** TTLs in a catalog have no meaning, and 0 keeps it out of caches (RFC 9432 section 4). */
 const TTL = 0;

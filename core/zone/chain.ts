@@ -2,7 +2,7 @@
  * Follows CNAME and DNAME inside a zone (RFC 1034 3.6.2, RFC 6672) to the name whose data answers.
  */
 
-import { ASKED, type Owner } from '../wire/body.ts';
+import { ASKED, type Owner } from '../dns/wire/body.ts';
 import {
   equalNames,
   isWildcard,
@@ -13,9 +13,9 @@ import {
   nameId,
   nextCloser,
   parentName,
-} from '../wire/name.ts';
-import type { RRset } from '../wire/types.ts';
-import { MAX_SOURCES, TYPE } from '../wire/types.ts';
+} from '../dns/wire/name.ts';
+import type { RRset } from '../dns/wire/types.ts';
+import { MAX_SOURCES, TYPE } from '../dns/wire/types.ts';
 import { findType, type ZoneRRset, type ZoneView } from './view.ts';
 import { walk } from './walk.ts';
 

@@ -4,8 +4,8 @@
  * left alone. All else (empty non-terminals, wildcards) follows, since the compiler asks this view
  * as it asks any zone.
  */
-import { equalNames, isWithin, joinNames, MAX_NAME, type Name } from '../wire/name.ts';
-import { type RRset, TYPE } from '../wire/types.ts';
+import { equalNames, isWithin, joinNames, MAX_NAME, type Name } from '../dns/wire/name.ts';
+import { type RRset, TYPE } from '../dns/wire/types.ts';
 import { sortRdatas } from './memory.ts';
 import { findType, type ProxyHints, type ZoneView } from './view.ts';
 

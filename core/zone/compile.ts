@@ -2,6 +2,10 @@
  * The compiler: one owner name of a zone ─► its node (store/answers.ts). The rules are in
  * docs/internals/answers.md.
  */
+
+import { ASKED, Body, type Owner, type QuestionForm } from '../dns/wire/body.ts';
+import { equalNames, isWildcard, MAX_NAME, type Name, nextCloser, parentName, wildcardOf } from '../dns/wire/name.ts';
+import { RCODE, type RRset, TYPE } from '../dns/wire/types.ts';
 import {
   ANSWER_AA,
   ANSWER_NEGATIVE,
@@ -22,9 +26,6 @@ import {
   OTHERWISE,
   type SignedPart,
 } from '../store/answers.ts';
-import { ASKED, Body, type Owner, type QuestionForm } from '../wire/body.ts';
-import { equalNames, isWildcard, MAX_NAME, type Name, nextCloser, parentName, wildcardOf } from '../wire/name.ts';
-import { RCODE, type RRset, TYPE } from '../wire/types.ts';
 import { type Additional, NO_ADDITIONAL, writeAdditional } from './additional.ts';
 import { FAILURE, finish, glue, NO_AUTHORITY, negative, referral, start } from './answer-parts.ts';
 import { type Chain, follow, type Link } from './chain.ts';

@@ -1,6 +1,6 @@
 /** A whole zone in memory, as a bulk import or a rebuild compiles it. */
-import { type Name, nameAt, nameId, parentName } from '../wire/name.ts';
-import { HOST_TARGET, type RRset, TYPE } from '../wire/types.ts';
+import { type Name, nameAt, nameId, parentName } from '../dns/wire/name.ts';
+import { HOST_TARGET, type RRset, TYPE } from '../dns/wire/types.ts';
 import { NO_RRSETS, type ProxyHints, type ZoneView } from './view.ts';
 
 interface Owner {

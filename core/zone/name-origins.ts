@@ -5,11 +5,11 @@
  */
 
 import { InvalidError } from '../base/errors.ts';
+import { latin1 } from '../dns/wire/latin1.ts';
+import { equalNames, formatHost, type Name, nameAt, parseName } from '../dns/wire/name.ts';
+import { MAX_SOURCES, TYPE } from '../dns/wire/types.ts';
 import { type Exemptions, mayConnect, parseAddress, readHost } from '../net/address/index.ts';
 import type { Domain, ProxyConfig } from '../store/rows.ts';
-import { latin1 } from '../wire/latin1.ts';
-import { equalNames, formatHost, type Name, nameAt, parseName } from '../wire/name.ts';
-import { MAX_SOURCES, TYPE } from '../wire/types.ts';
 import { substitute } from './chain.ts';
 import { findType, type ZoneView } from './view.ts';
 import { walk } from './walk.ts';

@@ -2,6 +2,8 @@
  * The types that a name of a signed zone has, as its NSEC3 record lists them (RFC 5155 section
  * 7.1).
  */
+
+import { TYPE } from '../dns/wire/types.ts';
 import {
   answerOffset,
   NODE_APEX,
@@ -13,7 +15,6 @@ import {
   TYPE_COUNT_AT,
   TYPE_ENTRY,
 } from '../store/answers.ts';
-import { TYPE } from '../wire/types.ts';
 
 /**
  * From the node, so from what is served: addresses of ALIAS targets count, also where it is not

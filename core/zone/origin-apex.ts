@@ -4,11 +4,11 @@
  */
 
 import { InvalidError } from '../base/errors.ts';
+import { type Name, parseName } from '../dns/wire/name.ts';
+import { type RRset, TYPE } from '../dns/wire/types.ts';
 import { parseAddress } from '../net/address/index.ts';
 import { recordKey } from '../store/keys.ts';
 import type { Domain } from '../store/rows.ts';
-import { type Name, parseName } from '../wire/name.ts';
-import { type RRset, TYPE } from '../wire/types.ts';
 import { WEB_TYPES } from './proxied.ts';
 import { NO_RRSETS } from './view.ts';
 

@@ -2,10 +2,10 @@
  * A zone that its primary has signed: its signatures, and how it denies names, from its own
  * records. Nothing is signed here, and what is missing stays missing.
  */
-import { hashSalted, NSEC3_HASH_LENGTH, type Nsec3Parameters } from '../dnssec/nsec3.ts';
+import { hashSalted, NSEC3_HASH_LENGTH, type Nsec3Parameters } from '../dns/dnssec/nsec3.ts';
+import type { Name } from '../dns/wire/name.ts';
+import { type RRset, TYPE } from '../dns/wire/types.ts';
 import { DENIAL, HASH_LENGTH, hashOffset, NODE_FLAGS_AT, NODE_HAS_BELOW, NODE_PRESIGNED } from '../store/answers.ts';
-import type { Name } from '../wire/name.ts';
-import { type RRset, TYPE } from '../wire/types.ts';
 import { sortRdatas } from './memory.ts';
 import type { PresignedDenial, ZoneSigner } from './signer.ts';
 import { findType, NO_RRSETS, type ZoneRRset, type ZoneView } from './view.ts';

@@ -3,9 +3,9 @@
  * else (additional records, chains, wildcards) follows, since the compiler asks this view as it
  * asks any zone.
  */
-import { isWithin, type Name } from '../wire/name.ts';
-import { parseRdata } from '../wire/rdata/index.ts';
-import { type RRset, TYPE } from '../wire/types.ts';
+import { isWithin, type Name } from '../dns/wire/name.ts';
+import { parseRdata } from '../dns/wire/rdata/index.ts';
+import { type RRset, TYPE } from '../dns/wire/types.ts';
 import type { Cluster } from './settings.ts';
 import type { ProxyHints, ZoneRRset, ZoneView } from './view.ts';
 

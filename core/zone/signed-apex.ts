@@ -1,9 +1,9 @@
 /** What stands at the apex of a signed zone for its keys. */
-import { DELETE_CDNSKEY, DELETE_CDS, dsRdata, isEntryPoint } from '../dnssec/dnskey.ts';
-import { NSEC3PARAM_RDATA } from '../dnssec/nsec3.ts';
+import { DELETE_CDNSKEY, DELETE_CDS, dsRdata, isEntryPoint } from '../dns/dnssec/dnskey.ts';
+import { NSEC3PARAM_RDATA } from '../dns/dnssec/nsec3.ts';
+import type { Name } from '../dns/wire/name.ts';
+import { type RRset, TYPE } from '../dns/wire/types.ts';
 import type { DnssecRow } from '../store/rows.ts';
-import type { Name } from '../wire/name.ts';
-import { type RRset, TYPE } from '../wire/types.ts';
 
 /** TTL of the records, in seconds. */
 export const DNSKEY_TTL = 3600;

@@ -1,7 +1,7 @@
 /** What signs the RRsets of one zone, as the compiler sees it. */
-import type { Nsec3Parameters } from '../dnssec/nsec3.ts';
-import type { Name } from '../wire/name.ts';
-import type { RRset } from '../wire/types.ts';
+import type { Nsec3Parameters } from '../dns/dnssec/nsec3.ts';
+import type { Name } from '../dns/wire/name.ts';
+import type { RRset } from '../dns/wire/types.ts';
 
 /** How a presigned zone denies names. `hashing`: of NSEC3 (RFC 5155 section 4). */
 export type PresignedDenial =

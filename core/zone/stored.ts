@@ -1,4 +1,7 @@
 /** A zone as it is in the store, read name by name: what compiles a change to a few names. */
+
+import { equalNames, isWithin, type Name, nameAt, nameId, parentName } from '../dns/wire/name.ts';
+import { HOST_TARGET, type RRset, TYPE } from '../dns/wire/types.ts';
 import type { Environment } from '../store/environment.ts';
 import {
   afterPrefix,
@@ -13,8 +16,6 @@ import {
 } from '../store/keys.ts';
 import { type Domain, proxiedOf, RECORD_RDATA } from '../store/rows.ts';
 import { scan } from '../store/scan.ts';
-import { equalNames, isWithin, type Name, nameAt, nameId, parentName } from '../wire/name.ts';
-import { HOST_TARGET, type RRset, TYPE } from '../wire/types.ts';
 import { sortRdatas } from './memory.ts';
 import { findType, NO_RRSETS, type ProxyHints, type ZoneView } from './view.ts';
 import type { Leads } from './zone-targets.ts';

@@ -2,8 +2,8 @@
  * What the compiler sees of a zone: a few questions, answered from memory (a whole zone) or from
  * the store (a change to one).
  */
-import type { Name } from '../wire/name.ts';
-import type { RRset } from '../wire/types.ts';
+import type { Name } from '../dns/wire/name.ts';
+import type { RRset } from '../dns/wire/types.ts';
 
 /**
  * `rdatas` empty: it is not known what they are (an ALIAS whose target could not be resolved), so

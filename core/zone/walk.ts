@@ -2,8 +2,8 @@
  * Where a name leads inside one zone (RFC 1034 4.3.2 step 3): the first delegation or DNAME on the
  * way down, else the name, else a wildcard.
  */
-import { isWithin, MAX_NAME, type Name, parentName, wildcardOf } from '../wire/name.ts';
-import { type RRset, TYPE } from '../wire/types.ts';
+import { isWithin, MAX_NAME, type Name, parentName, wildcardOf } from '../dns/wire/name.ts';
+import { type RRset, TYPE } from '../dns/wire/types.ts';
 import { exists, findType, NO_RRSETS, type ZoneRRset, type ZoneView } from './view.ts';
 
 export type Outcome =

@@ -2,9 +2,10 @@
  * Which names of a zone lead to which others: by CNAME and DNAME, and by the addresses that go with
  * MX, SRV and NS.
  */
+
+import { equalNames, isWithin, type Name } from '../dns/wire/name.ts';
 import type { Environment } from '../store/environment.ts';
 import { afterPrefix, type Id, idKey, targetKeyParts, targetsAt, targetsBelow } from '../store/keys.ts';
-import { equalNames, isWithin, type Name } from '../wire/name.ts';
 
 export interface Leads {
   readonly owner: Name;

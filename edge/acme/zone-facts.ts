@@ -2,12 +2,13 @@
  * What our own records say that matters for a certificate: its names, who may issue, and whether a
  * challenge can be answered in the zone.
  */
+
+import { formatHost, isWildcard, type Name, nameAt, wildcardOf } from '../../core/dns/wire/name.ts';
+import { type RRset, TYPE } from '../../core/dns/wire/types.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import { afterPrefix, idKey, nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
 import type { StoreReader } from '../../core/store/reader.ts';
 import type { Domain } from '../../core/store/rows.ts';
-import { formatHost, isWildcard, type Name, nameAt, wildcardOf } from '../../core/wire/name.ts';
-import { type RRset, TYPE } from '../../core/wire/types.ts';
 import { apexSets } from '../../core/zone/apex.ts';
 import { challengeName } from '../../core/zone/challenged.ts';
 import { WEB_TYPES } from '../../core/zone/proxied.ts';

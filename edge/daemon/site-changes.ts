@@ -1,6 +1,7 @@
 /** From what the journal has applied to what the threads of the edge have to forget. */
+
+import type { Name } from '../../core/dns/wire/name.ts';
 import type { Journal } from '../../core/journal/journal.ts';
-import type { Name } from '../../core/wire/name.ts';
 import type { SitesChanged } from '../sites/sites.ts';
 
 /** Calls `tell` for every group of entries that changes a site, once it can be read. */

@@ -4,11 +4,11 @@
  * Nothing here says that an address may be used: that is asked when it is (`guard.ts`).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Name, parseName } from '../../core/dns/wire/name.ts';
+import { TYPE } from '../../core/dns/wire/types.ts';
 import { isLocalhost, parseAddress } from '../../core/net/address/index.ts';
 import type { Outcome } from '../../core/net/resolver/message.ts';
 import type { Lookup } from '../../core/net/resolver/resolver.ts';
-import { type Name, parseName } from '../../core/wire/name.ts';
-import { TYPE } from '../../core/wire/types.ts';
 import { OriginError } from './origin.ts';
 
 const LEAST_TTL_MS = 1000;

@@ -3,13 +3,13 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
+import { parseName } from '../../core/dns/wire/name.ts';
 import type { Exemptions } from '../../core/net/address/index.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import type { Id } from '../../core/store/keys.ts';
 import { StoreReader } from '../../core/store/reader.ts';
 import type { ProxyConfig } from '../../core/store/rows.ts';
 import type { SiteRow } from '../../core/store/sites.ts';
-import { parseName } from '../../core/wire/name.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
 import type { Origin } from '../origin/origin-address.ts';
 import type { SiteCertificate } from './certificates.ts';

@@ -1,9 +1,10 @@
 /** The origins of a domain's host names, read from the store. */
+
+import { formatHost, type Name, parentName } from '../../core/dns/wire/name.ts';
 import { type Exemptions, formatAddress } from '../../core/net/address/index.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import { StoreReader } from '../../core/store/reader.ts';
 import type { Domain, ProxyConfig } from '../../core/store/rows.ts';
-import { formatHost, type Name, parentName } from '../../core/wire/name.ts';
 import { apexSets } from '../../core/zone/apex.ts';
 import { NameOrigins, type StoredNames } from '../../core/zone/name-origins.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';

@@ -6,6 +6,7 @@
  */
 
 import { RecentMap } from '../../core/base/recent-map.ts';
+import { parentName, parseName } from '../../core/dns/wire/name.ts';
 import type { Exemptions } from '../../core/net/address/index.ts';
 import type { SiteProtection } from '../../core/site-protection/compile.ts';
 import { type Environment, openEnvironment } from '../../core/store/environment.ts';
@@ -13,7 +14,6 @@ import { type Id, idKey } from '../../core/store/keys.ts';
 import { type Reader, StoreReader } from '../../core/store/reader.ts';
 import { automaticCertificateContext, certificateContext } from '../../core/store/rows.ts';
 import { chainIdOf, decodeSite, type SiteCertificateRow, type SiteRow, splitChain } from '../../core/store/sites.ts';
-import { parentName, parseName } from '../../core/wire/name.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
 import type { TlsCertificate } from '../http/tls/certificate.ts';
 import { type CertificateTools, SiteCertificate } from './certificates.ts';

@@ -2,10 +2,11 @@
  * Which names of a domain go through the proxy: those that the nameserver answers with the
  * cluster's addresses while it is on.
  */
+
+import type { Name } from '../../core/dns/wire/name.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import { Reader, rawReader } from '../../core/store/reader.ts';
 import type { Domain } from '../../core/store/rows.ts';
-import type { Name } from '../../core/wire/name.ts';
 import { apexSets } from '../../core/zone/apex.ts';
 import { isWebName, WEB_TYPES } from '../../core/zone/proxied.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';

@@ -3,8 +3,8 @@
  * each of them. Of a family that is not known there is one record without rdata, which the resolver
  * answers SERVFAIL for.
  */
-import { type Name, nameId } from '../../core/wire/name.ts';
-import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+import { type Name, nameId } from '../../core/dns/wire/name.ts';
+import { type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
 import type { Zones } from './resolver.ts';
 
 /** Addresses of a family, null: not known. */

@@ -1,6 +1,6 @@
 /** A zone of chains that use one record several times, and of loops, with the code of each. */
-import { parseName } from '../../core/wire/name.ts';
-import { RCODE, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+import { parseName } from '../../core/dns/wire/name.ts';
+import { RCODE, type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
 
 export const APEX = parseName('p.test.');
 export const inZone = (text: string): Uint8Array => parseName(text, APEX);

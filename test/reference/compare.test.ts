@@ -5,8 +5,8 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseName } from '../../core/wire/name.ts';
-import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+import { parseName } from '../../core/dns/wire/name.ts';
+import { type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
 import fc from '../support/fc.ts';
 import { encodeQuery } from '../support/message.ts';
 import { nameOf } from '../support/names.ts';

@@ -2,8 +2,8 @@
  * Judges response packets by the reference resolver. `checkWorld` is the same whether the answers
  * come from a function in this process or over a socket.
  */
-import { formatName, isWithin, LOWER, nameId } from '../../core/wire/name.ts';
-import { RCODE, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+import { formatName, isWithin, LOWER, nameId } from '../../core/dns/wire/name.ts';
+import { RCODE, type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
 import { compressedSize } from '../support/compressed-size.ts';
 import { decodeMessage, encodeQuery, type Message, MessageError, namesIn } from '../support/message.ts';
 import { formatRecord, formatZone } from '../support/names.ts';

@@ -2,9 +2,9 @@
  * RFC 5155 by the letter, on lists of records: the NSEC3 records that a zone has (section 7.1), and
  * what a validator concludes from those of a response (section 8). It shares no code with core.
  */
-import { equalNames, isWithin, LOWER, MAX_NAME, type Name, nameId, parentName } from '../../core/wire/name.ts';
-import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
-import { chars, nsec3Hash } from '../core/dnssec/reference.ts';
+import { equalNames, isWithin, LOWER, MAX_NAME, type Name, nameId, parentName } from '../../core/dns/wire/name.ts';
+import { type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
+import { chars, nsec3Hash } from '../core/dns/dnssec/reference.ts';
 import { nameOf } from '../support/names.ts';
 
 const DIGITS = '0123456789abcdefghijklmnopqrstuv';

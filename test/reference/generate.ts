@@ -5,8 +5,8 @@
  * zone allow, first come first served.
  */
 
-import { equalNames, formatName, isWildcard, isWithin, MAX_NAME, type Name, nameId } from '../../core/wire/name.ts';
-import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+import { equalNames, formatName, isWildcard, isWithin, MAX_NAME, type Name, nameId } from '../../core/dns/wire/name.ts';
+import { type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
 import fc from '../support/fc.ts';
 import { nameOf } from '../support/names.ts';
 import { type Aliases, type AliasState, aliasNumber, aliasState } from './alias.ts';

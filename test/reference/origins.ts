@@ -2,9 +2,10 @@
  * Which origin serves a proxied name, read off the lists of records for every name again. Slow on
  * purpose: chains are those of the reference resolver, with each ALIAS taken for a CNAME.
  */
+
+import { equalNames, formatHost, isWithin, type Name, nameId, parseName } from '../../core/dns/wire/name.ts';
+import { CLASS_IN, type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
 import { type Exemptions, formatAddress, mayConnect, parseAddress, readHost } from '../../core/net/address/index.ts';
-import { equalNames, formatHost, isWithin, type Name, nameId, parseName } from '../../core/wire/name.ts';
-import { CLASS_IN, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import type { World } from './generate.ts';
 import { resolve, type Zones } from './resolver.ts';
 

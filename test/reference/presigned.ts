@@ -3,10 +3,20 @@
  * section 3.1 and RFC 5155 section 7.2: read off the list of records for each question. Signatures
  * here are bytes that no key has made; only which of them are sent is judged.
  */
+
+import {
+  equalNames,
+  isWithin,
+  LOWER,
+  MAX_NAME,
+  type Name,
+  nameAt,
+  nameId,
+  parentName,
+} from '../../core/dns/wire/name.ts';
+import { RCODE, type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
 import { nameKey } from '../../core/store/keys.ts';
-import { equalNames, isWithin, LOWER, MAX_NAME, type Name, nameAt, nameId, parentName } from '../../core/wire/name.ts';
-import { RCODE, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
-import { nsec3Hash } from '../core/dnssec/reference.ts';
+import { nsec3Hash } from '../core/dns/dnssec/reference.ts';
 import { nameOf } from '../support/names.ts';
 import { base32, bitmapOf, isCutIn, namesOf } from './denial.ts';
 import { type Expected, type Query, resolve } from './resolver.ts';

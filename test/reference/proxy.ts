@@ -3,9 +3,9 @@
  * has the addresses of the cluster in the place of its own, and all else follows from that. Slow on
  * purpose, as the resolver is.
  */
-import { equalNames, type Name, nameAt, nameId, parseName } from '../../core/wire/name.ts';
-import { parseRdata } from '../../core/wire/rdata/index.ts';
-import { HOST_TARGET, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+import { equalNames, type Name, nameAt, nameId, parseName } from '../../core/dns/wire/name.ts';
+import { parseRdata } from '../../core/dns/wire/rdata/index.ts';
+import { HOST_TARGET, type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
 import type { Zones } from './resolver.ts';
 
 /**

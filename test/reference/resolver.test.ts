@@ -4,8 +4,8 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formatName, nameId, parseName } from '../../core/wire/name.ts';
-import { CLASS_IN, RCODE, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+import { formatName, nameId, parseName } from '../../core/dns/wire/name.ts';
+import { CLASS_IN, RCODE, type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
 import { type Expected, resolve, type Zones } from './resolver.ts';
 
 type Type = keyof typeof TYPE;

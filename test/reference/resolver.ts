@@ -12,8 +12,8 @@ import {
   nameAt,
   parentName,
   wildcardOf,
-} from '../../core/wire/name.ts';
-import { CLASS_IN, HOST_TARGET, RCODE, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+} from '../../core/dns/wire/name.ts';
+import { CLASS_IN, HOST_TARGET, RCODE, type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
 
 /**
  * Every zone's records, SOA and apex NS among them, by any key. The apex of a zone is the owner of

@@ -2,6 +2,8 @@
  * A world as rows of the store, and what has to change for the rows to be those of another world.
  */
 
+import { formatName, nameId } from '../../core/dns/wire/name.ts';
+import { type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import {
   type AliasTarget,
@@ -14,8 +16,6 @@ import {
   type RecordRow,
   records,
 } from '../../core/store/rows.ts';
-import { formatName, nameId } from '../../core/wire/name.ts';
-import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import { newProxy } from '../core/journal/fixture.ts';
 import { newId } from '../support/ids.ts';
 import type { AliasState } from './alias.ts';

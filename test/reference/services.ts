@@ -2,9 +2,9 @@
  * A zone of SVCB and HTTPS records, and what goes with each of them (RFC 9460 4.1): `owner TYPE`, a
  * set each.
  */
-import { parseMaster } from '../../core/wire/master/index.ts';
-import { parseName } from '../../core/wire/name.ts';
-import type { ResourceRecord } from '../../core/wire/types.ts';
+import { parseMaster } from '../../core/dns/wire/master/index.ts';
+import { parseName } from '../../core/dns/wire/name.ts';
+import type { ResourceRecord } from '../../core/dns/wire/types.ts';
 
 export const APEX = parseName('s.test.');
 export const inZone = (text: string): Uint8Array => parseName(text, APEX);

@@ -1,11 +1,11 @@
 /** How the zones of a changing world are signed, as rows of the store. */
 import { openSecrets, type Secrets } from '../../core/base/secrets.ts';
-import { dsRdata } from '../../core/dnssec/dnskey.ts';
-import { generateKeyPair } from '../../core/dnssec/keys.ts';
+import { dsRdata } from '../../core/dns/dnssec/dnskey.ts';
+import { generateKeyPair } from '../../core/dns/dnssec/keys.ts';
+import type { ResourceRecord } from '../../core/dns/wire/types.ts';
+import { TYPE } from '../../core/dns/wire/types.ts';
 import type { Id } from '../../core/store/keys.ts';
 import { type DnssecKey, type DnssecRow, type Domain, dnssecContext } from '../../core/store/rows.ts';
-import type { ResourceRecord } from '../../core/wire/types.ts';
-import { TYPE } from '../../core/wire/types.ts';
 
 const PAIRS = ([13, 15] as const).map((algorithm) => ({ algorithm, pair: generateKeyPair(algorithm) }));
 /** Generated once: what they sign is the same in all zones. */

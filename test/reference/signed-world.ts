@@ -1,10 +1,10 @@
 /** Signs some zones of a generated world. */
-import { ALGORITHM } from '../../core/dnssec/dnskey.ts';
-import { generateKeyPair, SigningKey } from '../../core/dnssec/keys.ts';
-import { ALL_HASHES, SignatureMemo, Signer } from '../../core/dnssec/zone-signer.ts';
+import { ALGORITHM } from '../../core/dns/dnssec/dnskey.ts';
+import { generateKeyPair, SigningKey } from '../../core/dns/dnssec/keys.ts';
+import { ALL_HASHES, SignatureMemo, Signer } from '../../core/dns/dnssec/zone-signer.ts';
+import { equalNames, isWithin, type Name } from '../../core/dns/wire/name.ts';
+import { type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
 import type { DnssecRow } from '../../core/store/rows.ts';
-import { equalNames, isWithin, type Name } from '../../core/wire/name.ts';
-import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import { withDnssec } from '../../core/zone/signed-apex.ts';
 import { aliasedZones } from './alias.ts';
 import type { World } from './generate.ts';

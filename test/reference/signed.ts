@@ -3,9 +3,9 @@
  * answers unsigned; every RRset is signed; and the proofs prove what the response says, with no
  * record to spare.
  */
-import { equalNames, formatName, isWithin, type Name, nameAt, nameId, parentName } from '../../core/wire/name.ts';
-import { CLASS_IN, RCODE, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
-import { canonicalForm, chars, isSigned } from '../core/dnssec/reference.ts';
+import { equalNames, formatName, isWithin, type Name, nameAt, nameId, parentName } from '../../core/dns/wire/name.ts';
+import { CLASS_IN, RCODE, type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
+import { canonicalForm, chars, isSigned } from '../core/dns/dnssec/reference.ts';
 import { decodeMessage, type Message } from '../support/message.ts';
 import { difference, TCP_LIMIT } from './compare.ts';
 import { Bogus, chainOf, isCutIn, labelsOf, lowerCase, nsec3Label, Proofs, readNsec3, visibleIn } from './denial.ts';

@@ -2,7 +2,7 @@
  * A world that changes step by step: records, zones, proxies and what names say of the proxy are
  * switched on and off.
  */
-import type { Name } from '../../core/wire/name.ts';
+import type { Name } from '../../core/dns/wire/name.ts';
 import type { Random } from '../support/random.ts';
 import {
   type ApexDraft,

@@ -2,8 +2,8 @@
  * Dynamic update as RFC 2136 sections 3.2 to 3.4 write it down, over a plain list of records: slow,
  * and sharing nothing with admin-api/update. Where the service is not the RFC's server, it says so.
  */
-import { equalNames, isWithin } from '../../core/wire/name.ts';
-import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+import { equalNames, isWithin } from '../../core/dns/wire/name.ts';
+import { type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
 import { CLASS, type Section } from '../support/update-message.ts';
 
 export interface Outcome {

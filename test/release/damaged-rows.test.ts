@@ -4,9 +4,9 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parseName } from '../../core/dns/wire/name.ts';
+import { CLASS_IN, TYPE } from '../../core/dns/wire/types.ts';
 import { openEnvironment } from '../../core/store/environment.ts';
-import { parseName } from '../../core/wire/name.ts';
-import { CLASS_IN, TYPE } from '../../core/wire/types.ts';
 import { ADMIN_PASSWORD, startDaemon } from '../support/daemon.ts';
 import { queryTcp } from '../support/dns-client.ts';
 import { decodeMessage, encodeQuery } from '../support/message.ts';

@@ -2,9 +2,9 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parseName } from '../../core/dns/wire/name.ts';
 import { write } from '../../core/journal/draft/draft.ts';
 import { aliasTargets, domains, records } from '../../core/store/rows.ts';
-import { parseName } from '../../core/wire/name.ts';
 import { type AliasRig, recordOf, withAlias } from '../core/alias/fixture.ts';
 import { newDomain } from '../core/journal/fixture.ts';
 import { depth } from '../support/depth.ts';

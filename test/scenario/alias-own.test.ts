@@ -4,9 +4,9 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { RCODE, TYPE } from '../../core/dns/wire/types.ts';
 import { write } from '../../core/journal/draft/draft.ts';
 import { type Domain, domains, proxies, records } from '../../core/store/rows.ts';
-import { RCODE, TYPE } from '../../core/wire/types.ts';
 import { type AliasRig, recordOf, withAlias } from '../core/alias/fixture.ts';
 import { newDomain, newProxy } from '../core/journal/fixture.ts';
 import { CLUSTER } from '../reference/proxy.ts';

@@ -4,8 +4,8 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { RCODE, TYPE } from '../../core/dns/wire/types.ts';
 import { parsePrefix } from '../../core/net/address/index.ts';
-import { RCODE, TYPE } from '../../core/wire/types.ts';
 import { withAlias } from '../core/alias/fixture.ts';
 
 const V4 = '93.184.215.14';

@@ -6,14 +6,14 @@
  */
 
 import { test } from 'uvu';
+import { formatName, parseName } from '../../core/dns/wire/name.ts';
+import { CLASS_IN, type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
 import { write } from '../../core/journal/draft/draft.ts';
 import { openEmbeddedJournal } from '../../core/journal/embedded-journal.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import { LmdbNodeStore } from '../../core/nameserver/node-store.ts';
 import { type Environment, openEnvironment } from '../../core/store/environment.ts';
 import { buildIndex } from '../../core/store/index/build.ts';
-import { formatName, parseName } from '../../core/wire/name.ts';
-import { CLASS_IN, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import { DEFAULTS } from '../core/journal/fixture.ts';
 import { checkWorld, TCP_LIMIT } from '../reference/compare.ts';
 import { buildQuestion, ourWorldDraft, questionDraft, type World } from '../reference/generate.ts';

@@ -5,8 +5,8 @@
  */
 
 import { test } from 'uvu';
-import { nameId, parseName } from '../../core/wire/name.ts';
-import { CLASS_IN, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+import { nameId, parseName } from '../../core/dns/wire/name.ts';
+import { CLASS_IN, type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
 import { checkWorld } from '../reference/compare.ts';
 import { buildQuestion, buildWorld, ourWorldDraft, questionDraft } from '../reference/generate.ts';
 import type { Query } from '../reference/resolver.ts';

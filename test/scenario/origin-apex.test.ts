@@ -1,13 +1,13 @@
 /** What the apex of a domain answers that has an origin, but no address there. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { formatName } from '../../core/dns/wire/name.ts';
+import { formatRdata } from '../../core/dns/wire/rdata/index.ts';
+import { RCODE, TYPE } from '../../core/dns/wire/types.ts';
 import { write } from '../../core/journal/draft/draft.ts';
 import { rebuildAnswers } from '../../core/journal/upkeep/rebuild.ts';
 import { type Domain, domains, type ProxyConfig, proxies, records } from '../../core/store/rows.ts';
 import { ZoneSnapshot } from '../../core/transfer/snapshot.ts';
-import { formatName } from '../../core/wire/name.ts';
-import { formatRdata } from '../../core/wire/rdata/index.ts';
-import { RCODE, TYPE } from '../../core/wire/types.ts';
 import { type AliasRig, recordOf, withAlias } from '../core/alias/fixture.ts';
 import { DEFAULTS, dump, newDomain, newProxy } from '../core/journal/fixture.ts';
 import { CLUSTER } from '../reference/proxy.ts';

@@ -3,8 +3,8 @@
  * over generated zones and questions: NSEC and NSEC3, with salt, iterations and opt-out.
  */
 import { test } from 'uvu';
-import { formatName, parseName } from '../../core/wire/name.ts';
-import { TYPE } from '../../core/wire/types.ts';
+import { formatName, parseName } from '../../core/dns/wire/name.ts';
+import { TYPE } from '../../core/dns/wire/types.ts';
 import { difference, TCP_LIMIT } from '../reference/compare.ts';
 import { buildQuestion, buildWorld, questionDraft, worldDraft } from '../reference/generate.ts';
 import { PresignedReference, presign, type SigningChoice } from '../reference/presigned.ts';

@@ -5,14 +5,14 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { formatName, type Name, nameId, parseName } from '../../core/dns/wire/name.ts';
+import { CLASS_IN, type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
 import { write } from '../../core/journal/draft/draft.ts';
 import { rebuildAnswers } from '../../core/journal/upkeep/rebuild.ts';
 import { LmdbNodeStore } from '../../core/nameserver/node-store.ts';
 import { buildIndex } from '../../core/store/index/build.ts';
 import { type Domain, domains, type RecordRow, records } from '../../core/store/rows.ts';
 import { ZoneSnapshot } from '../../core/transfer/snapshot.ts';
-import { formatName, type Name, nameId, parseName } from '../../core/wire/name.ts';
-import { CLASS_IN, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import { DEFAULTS, embedded, newDomain, queryPath, type Store, withStore } from '../core/journal/fixture.ts';
 import { recordKey, TCP_LIMIT } from '../reference/compare.ts';
 import { buildWorld, worldDraft } from '../reference/generate.ts';

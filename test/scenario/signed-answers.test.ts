@@ -5,8 +5,8 @@
  * unsigned zones do not change by a byte.
  */
 import { test } from 'uvu';
-import { formatName, isWithin, type Name, nameId, parentName, parseName } from '../../core/wire/name.ts';
-import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+import { formatName, isWithin, type Name, nameId, parentName, parseName } from '../../core/dns/wire/name.ts';
+import { type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
 import { answeredBy, checkWorld, TCP_LIMIT, UDP_LIMIT } from '../reference/compare.ts';
 import { buildQuestion, buildWorld, ourWorldDraft, questionDraft, type World } from '../reference/generate.ts';
 import type { Query } from '../reference/resolver.ts';

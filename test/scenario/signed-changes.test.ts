@@ -9,6 +9,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openSecrets } from '../../core/base/secrets.ts';
+import { equalNames, nameId, parseName } from '../../core/dns/wire/name.ts';
+import { CLASS_IN, type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
 import { Applier, type Link } from '../../core/journal/apply/applier.ts';
 import { Signers } from '../../core/journal/apply/signers.ts';
 import type { ZoneChange, ZoneDifference } from '../../core/journal/apply/zone-difference.ts';
@@ -30,8 +32,6 @@ import {
 } from '../../core/store/rows.ts';
 import { condense } from '../../core/transfer/condense.ts';
 import { ZoneSnapshot } from '../../core/transfer/snapshot.ts';
-import { equalNames, nameId, parseName } from '../../core/wire/name.ts';
-import { CLASS_IN, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import { challengeName, challengeRdata } from '../../core/zone/challenged.ts';
 import { DEFAULTS, dump } from '../core/journal/fixture.ts';
 import { answeredBy, recordKey, TCP_LIMIT, UDP_LIMIT } from '../reference/compare.ts';

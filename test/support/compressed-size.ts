@@ -3,8 +3,8 @@
  * 4), by pointers to names that may be compressed themselves. A server that sets TC for a response
  * which would fit in this size gives up too early.
  */
-import { equalNames, LOWER, nameId } from '../../core/wire/name.ts';
-import { COMPRESSIBLE, type ResourceRecord } from '../../core/wire/types.ts';
+import { equalNames, LOWER, nameId } from '../../core/dns/wire/name.ts';
+import { COMPRESSIBLE, type ResourceRecord } from '../../core/dns/wire/types.ts';
 
 /**
  * Header, question and these records in this order, in bytes; an OPT record is not counted. Owners

@@ -3,8 +3,8 @@
  * primary with NSEC3. A single NSEC3 record covers all, so that each proof is found, and only the
  * apex has signatures, so that the answer fits into a packet.
  */
-import { joinNames, type Name, parseName } from '../../core/wire/name.ts';
-import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+import { joinNames, type Name, parseName } from '../../core/dns/wire/name.ts';
+import { type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
 import { presign } from '../reference/presigned.ts';
 
 export interface Expensive {

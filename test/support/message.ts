@@ -1,10 +1,10 @@
 /**
- * A strict reader of DNS messages, and a writer of queries. It shares nothing with core/wire: a
+ * A strict reader of DNS messages, and a writer of queries. It shares nothing with core/dns/wire: a
  * fault there must not hide itself here. Anything that a careful resolver could stumble over is an
  * error (MessageError).
  */
-import { HEADER_LENGTH } from '../../core/wire/header.ts';
-import { COMPRESSIBLE, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+import { HEADER_LENGTH } from '../../core/dns/wire/header.ts';
+import { COMPRESSIBLE, type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
 import type { Query } from '../reference/resolver.ts';
 
 export class MessageError extends Error {}

@@ -2,7 +2,7 @@
  * Packets that no resolver sends: good queries damaged in the ways that have broken DNS parsers
  * before.
  */
-import { HEADER_LENGTH } from '../../core/wire/header.ts';
+import { HEADER_LENGTH } from '../../core/dns/wire/header.ts';
 import type { Random } from './random.ts';
 
 /**

@@ -2,8 +2,8 @@
  * Names and zones for tests: labels in, wire form out, and back into text that a person or a
  * nameserver reads.
  */
-import { formatName, type Name } from '../../core/wire/name.ts';
-import type { ResourceRecord } from '../../core/wire/types.ts';
+import { formatName, type Name } from '../../core/dns/wire/name.ts';
+import type { ResourceRecord } from '../../core/dns/wire/types.ts';
 
 /**
  * Labels as latin1 text in reading order, case kept, in front of `origin`. May come out longer than

@@ -2,7 +2,7 @@
  * Writes responses without compression, for tests of the tests: what a perfect, wordy server would
  * send.
  */
-import type { ResourceRecord } from '../../core/wire/types.ts';
+import type { ResourceRecord } from '../../core/dns/wire/types.ts';
 import type { Expected, Query } from '../reference/resolver.ts';
 import { encodeQuery } from './message.ts';
 

@@ -3,10 +3,10 @@
  * strictly.
  */
 import { connect } from 'node:net';
-import { typeName } from '../../core/wire/mnemonics.ts';
-import { formatName, parseName } from '../../core/wire/name.ts';
-import { formatRdata } from '../../core/wire/rdata/index.ts';
-import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+import { typeName } from '../../core/dns/wire/mnemonics.ts';
+import { formatName, parseName } from '../../core/dns/wire/name.ts';
+import { formatRdata } from '../../core/dns/wire/rdata/index.ts';
+import { type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
 import { decodeMessage } from './message.ts';
 import { PATIENCE_MS } from './patience.ts';
 

@@ -1,11 +1,11 @@
 /**
- * Writes update messages (RFC 2136), right and wrong ones, by hand: nothing of core/wire/update.ts
- * is used.
+ * Writes update messages (RFC 2136), right and wrong ones, by hand: nothing of
+ * core/dns/wire/update.ts is used.
  */
 
-import { parseType } from '../../core/wire/mnemonics.ts';
-import { parseName } from '../../core/wire/name.ts';
-import { parseRdata } from '../../core/wire/rdata/index.ts';
+import { parseType } from '../../core/dns/wire/mnemonics.ts';
+import { parseName } from '../../core/dns/wire/name.ts';
+import { parseRdata } from '../../core/dns/wire/rdata/index.ts';
 
 export const CLASS = { IN: 1, CH: 3, NONE: 254, ANY: 255 } as const;
 

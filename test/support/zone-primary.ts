@@ -5,9 +5,9 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
-import { MessageReader } from '../../core/wire/message-reader.ts';
-import { equalNames, LOWER, nameId } from '../../core/wire/name.ts';
-import { CLASS_IN, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+import { MessageReader } from '../../core/dns/wire/message-reader.ts';
+import { equalNames, LOWER, nameId } from '../../core/dns/wire/name.ts';
+import { CLASS_IN, type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
 import { freePort } from './ports.ts';
 import { recordText, serialOf } from './transfer-client.ts';
 

@@ -2,11 +2,12 @@
  * Checks a record against the other records of its zone. Reads few names: its own, those above it,
  * and its target.
  */
+
+import { equalNames, isWithin, type Name, nameAt, parentName } from '../../../core/dns/wire/name.ts';
+import { HOST_TARGET, TYPE } from '../../../core/dns/wire/types.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
 import { recordsAt, recordsBelow } from '../../../core/store/keys.ts';
 import { type Domain, type RecordRow, records } from '../../../core/store/rows.ts';
-import { equalNames, isWithin, type Name, nameAt, parentName } from '../../../core/wire/name.ts';
-import { HOST_TARGET, TYPE } from '../../../core/wire/types.ts';
 import {
   aliasConflict,
   cnameConflict,

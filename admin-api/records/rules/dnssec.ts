@@ -4,7 +4,7 @@
  * make valid ones: imports drop them, and the API refuses them. A KEY is data (RFC 3445), and a DS
  * or CSYNC belongs to the customer.
  */
-import { TYPE } from '../../../core/wire/types.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
 
 export const DNSSEC_TYPES: ReadonlySet<number> = new Set([
   TYPE.SIG,

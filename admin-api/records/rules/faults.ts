@@ -1,8 +1,8 @@
 /** Errors of records, shared by single records and zone files. */
 import { InvalidError, StateError } from '../../../core/base/errors.ts';
-import { typeName } from '../../../core/wire/mnemonics.ts';
-import { formatName, type Name } from '../../../core/wire/name.ts';
-import { TYPE } from '../../../core/wire/types.ts';
+import { typeName } from '../../../core/dns/wire/mnemonics.ts';
+import { formatName, type Name } from '../../../core/dns/wire/name.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
 
 const format = (name: Name): string => formatName(name);
 const count = (bytes: number): string => bytes.toLocaleString('en-US');

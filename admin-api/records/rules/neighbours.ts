@@ -2,8 +2,9 @@
  * The records at one name, with the sums that the rules need. The sums are updated when a record is
  * added: otherwise each of a thousand new records at one name would read all previous ones.
  */
+
+import { latin1 } from '../../../core/dns/wire/latin1.ts';
 import type { RecordRow } from '../../../core/store/rows.ts';
-import { latin1 } from '../../../core/wire/latin1.ts';
 import { WEB_TYPES } from '../../../core/zone/proxied.ts';
 import { RECORD_OVERHEAD } from './record.ts';
 

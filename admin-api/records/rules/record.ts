@@ -1,10 +1,10 @@
 /** Checks a single record, without the other records of its zone. */
 import { InvalidError } from '../../../core/base/errors.ts';
+import { typeName } from '../../../core/dns/wire/mnemonics.ts';
+import { formatHost, formatName, isWildcard, labelCount, type Name, nameAt } from '../../../core/dns/wire/name.ts';
+import { findDoubt } from '../../../core/dns/wire/rdata/index.ts';
+import { HOST_TARGET, TYPE } from '../../../core/dns/wire/types.ts';
 import type { RecordRow } from '../../../core/store/rows.ts';
-import { typeName } from '../../../core/wire/mnemonics.ts';
-import { formatHost, formatName, isWildcard, labelCount, type Name, nameAt } from '../../../core/wire/name.ts';
-import { findDoubt } from '../../../core/wire/rdata/index.ts';
-import { HOST_TARGET, TYPE } from '../../../core/wire/types.ts';
 import { DNSSEC_TYPES } from './dnssec.ts';
 import { cnameAtApex } from './faults.ts';
 

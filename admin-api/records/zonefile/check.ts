@@ -1,10 +1,10 @@
 /** Checks the rules of rules/conflicts.ts for a whole zone in memory, in linear time. */
 import type { WaypostError } from '../../../core/base/errors.ts';
-import { ASKED, Body } from '../../../core/wire/body.ts';
-import type { MasterError, MasterWarning } from '../../../core/wire/master/index.ts';
-import { typeName } from '../../../core/wire/mnemonics.ts';
-import { formatName, isWildcard, type Name, parentName } from '../../../core/wire/name.ts';
-import { TYPE } from '../../../core/wire/types.ts';
+import { ASKED, Body } from '../../../core/dns/wire/body.ts';
+import type { MasterError, MasterWarning } from '../../../core/dns/wire/master/index.ts';
+import { typeName } from '../../../core/dns/wire/mnemonics.ts';
+import { formatName, isWildcard, type Name, parentName } from '../../../core/dns/wire/name.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
 import {
   aliasConflict,
   cnameConflict,

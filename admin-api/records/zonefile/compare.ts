@@ -3,11 +3,11 @@
  * thread.
  */
 
-import { latin1 } from '../../../core/wire/latin1.ts';
-import type { MasterError, MasterWarning } from '../../../core/wire/master/index.ts';
-import { typeName } from '../../../core/wire/mnemonics.ts';
-import { formatRelative, type Name } from '../../../core/wire/name.ts';
-import { formatRdata } from '../../../core/wire/rdata/index.ts';
+import { latin1 } from '../../../core/dns/wire/latin1.ts';
+import type { MasterError, MasterWarning } from '../../../core/dns/wire/master/index.ts';
+import { typeName } from '../../../core/dns/wire/mnemonics.ts';
+import { formatRelative, type Name } from '../../../core/dns/wire/name.ts';
+import { formatRdata } from '../../../core/dns/wire/rdata/index.ts';
 import { type PrepareInput, readZone } from './prepare.ts';
 import { readStored } from './stored.ts';
 

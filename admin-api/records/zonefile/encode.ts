@@ -1,8 +1,9 @@
 /** Encodes the rows of a whole zone without an object for each row. */
+
+import { type Name, nameId } from '../../../core/dns/wire/name.ts';
 import { ChangeWriter, readChanges } from '../../../core/journal/entry-codec.ts';
 import { type Id, idKey, writeId, writeNameKey } from '../../../core/store/keys.ts';
 import { RECORD_RDATA, records, spellings } from '../../../core/store/rows.ts';
-import { type Name, nameId } from '../../../core/wire/name.ts';
 import type { Owners } from './owners.ts';
 
 /**

@@ -1,11 +1,11 @@
 /** Exports a domain as a zone file. A slow client still receives one consistent state. */
 import { setImmediate } from 'node:timers/promises';
+import { formatMaster } from '../../../core/dns/wire/master/index.ts';
+import { equalNames, type Name } from '../../../core/dns/wire/name.ts';
+import { type ResourceRecord, type RRset, TYPE } from '../../../core/dns/wire/types.ts';
 import { afterPrefix, idKey, nameOfKey, recordKeyParts } from '../../../core/store/keys.ts';
 import { type Domain, RECORD_RDATA, records } from '../../../core/store/rows.ts';
 import { spelledOwners } from '../../../core/store/spelled-owners.ts';
-import { formatMaster } from '../../../core/wire/master/index.ts';
-import { equalNames, type Name } from '../../../core/wire/name.ts';
-import { type ResourceRecord, type RRset, TYPE } from '../../../core/wire/types.ts';
 import { apexSets } from '../../../core/zone/apex.ts';
 import { readRRsets } from '../../../core/zone/stored.ts';
 import { findType } from '../../../core/zone/view.ts';

@@ -1,7 +1,8 @@
 /** Compiles the nodes of an imported zone. */
+
+import { equalNames, type Name } from '../../../core/dns/wire/name.ts';
+import type { RRset } from '../../../core/dns/wire/types.ts';
 import type { Domain } from '../../../core/store/rows.ts';
-import { equalNames, type Name } from '../../../core/wire/name.ts';
-import type { RRset } from '../../../core/wire/types.ts';
 import { apexSets } from '../../../core/zone/apex.ts';
 import { compileZone } from '../../../core/zone/bulk.ts';
 import type { ZoneSettings } from '../../../core/zone/settings.ts';

@@ -4,9 +4,9 @@
  * each: 0.4 µs per record instead of 1.7 µs.
  */
 import { randomBytes } from 'node:crypto';
-import type { MasterRecord } from '../../../core/wire/master/index.ts';
-import { equalNames, type Name, nameId } from '../../../core/wire/name.ts';
-import { type RRset, TYPE } from '../../../core/wire/types.ts';
+import type { MasterRecord } from '../../../core/dns/wire/master/index.ts';
+import { equalNames, type Name, nameId } from '../../../core/dns/wire/name.ts';
+import { type RRset, TYPE } from '../../../core/dns/wire/types.ts';
 
 export interface OwnedSet extends RRset {
   /** The lowest TTL in the file (RFC 2181 5.2), in seconds. */

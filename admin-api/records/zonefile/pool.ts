@@ -1,7 +1,7 @@
 /** Prepares zone files: small ones on the calling thread, larger ones in worker threads. */
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
-import { mayGenerate } from '../../../core/wire/master/index.ts';
+import { mayGenerate } from '../../../core/dns/wire/master/index.ts';
 import { type CompareInput, type Comparison, compareZone } from './compare.ts';
 import { type Prepared, type PrepareInput, prepareZone } from './prepare.ts';
 

@@ -4,16 +4,16 @@
  */
 
 import { WaypostError } from '../../../core/base/errors.ts';
-import type { Id } from '../../../core/store/keys.ts';
-import { type ApexSettings, type Domain, PRIMARY } from '../../../core/store/rows.ts';
 import {
   type MasterError,
   type MasterRecord,
   type MasterWarning,
   parseMaster,
-} from '../../../core/wire/master/index.ts';
-import { equalNames, formatName, type Name, nameAt } from '../../../core/wire/name.ts';
-import { TYPE } from '../../../core/wire/types.ts';
+} from '../../../core/dns/wire/master/index.ts';
+import { equalNames, formatName, type Name, nameAt } from '../../../core/dns/wire/name.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
+import type { Id } from '../../../core/store/keys.ts';
+import { type ApexSettings, type Domain, PRIMARY } from '../../../core/store/rows.ts';
 import type { ZoneSettings } from '../../../core/zone/settings.ts';
 import { DEFAULT_TTL } from '../content.ts';
 import { DNSSEC_TYPES } from '../rules/dnssec.ts';

@@ -5,10 +5,10 @@
  */
 
 import { Steps } from '../../../core/base/steps.ts';
+import { latin1 } from '../../../core/dns/wire/latin1.ts';
+import { equalNames, type Name } from '../../../core/dns/wire/name.ts';
 import { afterPrefix, idKey, nameOfKey, recordKeyParts } from '../../../core/store/keys.ts';
 import { type Domain, RECORD_RDATA, records } from '../../../core/store/rows.ts';
-import { latin1 } from '../../../core/wire/latin1.ts';
-import { equalNames, type Name } from '../../../core/wire/name.ts';
 import type { Services } from '../../change/services.ts';
 import { DNSSEC_TYPES } from '../rules/dnssec.ts';
 

@@ -1,8 +1,8 @@
 /** Warnings about questionable records that other servers load. An import keeps these records. */
-import type { Dropped, MasterRecord, MasterWarning } from '../../../core/wire/master/index.ts';
-import { typeName } from '../../../core/wire/mnemonics.ts';
-import { formatName, isWithin, type Name, nameAt, parentName, wildcardOf } from '../../../core/wire/name.ts';
-import { HOST_TARGET, TYPE } from '../../../core/wire/types.ts';
+import type { Dropped, MasterRecord, MasterWarning } from '../../../core/dns/wire/master/index.ts';
+import { typeName } from '../../../core/dns/wire/mnemonics.ts';
+import { formatName, isWithin, type Name, nameAt, parentName, wildcardOf } from '../../../core/dns/wire/name.ts';
+import { HOST_TARGET, TYPE } from '../../../core/dns/wire/types.ts';
 import { MAX_TTL, MIN_TTL } from '../content.ts';
 import { targetIsCname } from '../rules/faults.ts';
 import { findWarning } from '../rules/record.ts';

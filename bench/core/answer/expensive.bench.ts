@@ -10,10 +10,10 @@
 import { MessageChannel } from 'node:worker_threads';
 import { IndexReader } from '../../../core/answer/index-reader.ts';
 import { Responder } from '../../../core/answer/responder.ts';
+import { MAX_NAME, type Name, parseName } from '../../../core/dns/wire/name.ts';
+import { RCODE, type ResourceRecord, TYPE } from '../../../core/dns/wire/types.ts';
 import { Client, TRANSPORT } from '../../../core/net/address/client.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
-import { MAX_NAME, type Name, parseName } from '../../../core/wire/name.ts';
-import { RCODE, type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
 import { compileNode } from '../../../core/zone/compile.ts';
 import { MemoryZone } from '../../../core/zone/memory.ts';
 import { presign, type SigningChoice } from '../../../test/reference/presigned.ts';

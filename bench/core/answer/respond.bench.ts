@@ -7,9 +7,9 @@ import { Bench } from 'tinybench';
 import { IndexReader } from '../../../core/answer/index-reader.ts';
 import { Responder } from '../../../core/answer/responder.ts';
 import { PLAIN } from '../../../core/answer/settings.ts';
+import { EDNS_OPTION } from '../../../core/dns/wire/edns.ts';
 import { Client } from '../../../core/net/address/client.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
-import { EDNS_OPTION } from '../../../core/wire/edns.ts';
 import { option, queryWith } from '../../../test/core/answer/fixture.ts';
 import { ask, putZone, ZONE } from '../../../test/core/nameserver/fixture.ts';
 

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openSecrets } from '../../../core/base/secrets.ts';
-import { generateKeyPair } from '../../../core/dnssec/keys.ts';
+import { generateKeyPair } from '../../../core/dns/dnssec/keys.ts';
 import { Signers } from '../../../core/journal/apply/signers.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { openEmbeddedJournal } from '../../../core/journal/embedded-journal.ts';

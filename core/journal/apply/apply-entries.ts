@@ -3,6 +3,9 @@
  * deterministic: the same entries on the same rows produce the same bytes on every node. Changes to
  * the shared index are collected, and published once the transaction is on disk.
  */
+
+import { isWithin, nameAt } from '../../dns/wire/name.ts';
+import { HOST_TARGET, TYPE } from '../../dns/wire/types.ts';
 import { SOA_NUMBERS } from '../../store/answers.ts';
 import type { Environment } from '../../store/environment.ts';
 import { afterPrefix, aliasOwnerKey, type Id, idAt, idKey, recordKeyParts, writeId } from '../../store/keys.ts';
@@ -25,8 +28,6 @@ import {
   TABLES,
   tokens,
 } from '../../store/rows.ts';
-import { isWithin, nameAt } from '../../wire/name.ts';
-import { HOST_TARGET, TYPE } from '../../wire/types.ts';
 import { type Change, type Entry, readChanges } from '../entry-codec.ts';
 import type { CompiledZone } from '../journal.ts';
 import { hasTarget, targetOf } from '../record-targets.ts';

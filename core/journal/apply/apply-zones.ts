@@ -3,8 +3,10 @@
  * count) and their answers.
  */
 
-import { hashName, hashPrefix } from '../../dnssec/nsec3.ts';
-import type { Steps } from '../../dnssec/zone-signer.ts';
+import { hashName, hashPrefix } from '../../dns/dnssec/nsec3.ts';
+import type { Steps } from '../../dns/dnssec/zone-signer.ts';
+import { equalNames, type Name, nameId } from '../../dns/wire/name.ts';
+import { type ResourceRecord, type RRset, TYPE } from '../../dns/wire/types.ts';
 import type { Environment } from '../../store/environment.ts';
 import {
   afterPrefix,
@@ -18,8 +20,6 @@ import {
 } from '../../store/keys.ts';
 import { decodeZoneState, encodeZoneState, type ZoneState } from '../../store/reader.ts';
 import { type AliasTarget, type DnssecRow, type Domain, entryOf, type Spread } from '../../store/rows.ts';
-import { equalNames, type Name, nameId } from '../../wire/name.ts';
-import { type ResourceRecord, type RRset, TYPE } from '../../wire/types.ts';
 import { isListed, memberRecord } from '../../zone/catalog.ts';
 import { challengeName } from '../../zone/challenged.ts';
 import { originAliasKey } from '../../zone/origin-apex.ts';

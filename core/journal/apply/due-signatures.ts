@@ -1,6 +1,6 @@
 /** Which signatures of a zone change with the row that says how it is signed. */
-import { dueHashes, type HashRange } from '../../dnssec/lifetime.ts';
-import { ALL_HASHES } from '../../dnssec/zone-signer.ts';
+import { dueHashes, type HashRange } from '../../dns/dnssec/lifetime.ts';
+import { ALL_HASHES } from '../../dns/dnssec/zone-signer.ts';
 import type { DnssecRow } from '../../store/rows.ts';
 
 /** How the names of a range of hashes are signed. */

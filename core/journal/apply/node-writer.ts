@@ -1,11 +1,11 @@
 /**
  * Writes the nodes of names into the answers table, and collects the changes for the shared index.
  */
-import type { SigningBatch } from '../../dnssec/zone-signer.ts';
+import type { SigningBatch } from '../../dns/dnssec/zone-signer.ts';
+import type { Name } from '../../dns/wire/name.ts';
 import { APEX_LENGTH_AT, NAME_LENGTH_AT, nameOffset } from '../../store/answers.ts';
 import type { Environment } from '../../store/environment.ts';
 import { afterPrefix, apexKey, nameKey, nameOfKey } from '../../store/keys.ts';
-import type { Name } from '../../wire/name.ts';
 
 /**
  * A change for the shared index: the new node of a name, or null if the name has no node any more.

@@ -3,8 +3,10 @@
  * the hashes (RFC 5155 section 7.1). A name that comes or goes changes one other record, that of
  * the hash before it.
  */
-import { nsec3Owner, nsec3Rdata } from '../../dnssec/nsec3.ts';
-import type { Signer, SigningBatch, Steps } from '../../dnssec/zone-signer.ts';
+import { nsec3Owner, nsec3Rdata } from '../../dns/dnssec/nsec3.ts';
+import type { Signer, SigningBatch, Steps } from '../../dns/dnssec/zone-signer.ts';
+import type { Name } from '../../dns/wire/name.ts';
+import { TYPE } from '../../dns/wire/types.ts';
 import { HASH_LENGTH } from '../../store/answers.ts';
 import type { Environment } from '../../store/environment.ts';
 import { afterPrefix, type Id, idKey, nsec3Key } from '../../store/keys.ts';
@@ -16,8 +18,6 @@ import {
   entryRecords,
   isListedOnly,
 } from '../../store/nsec3-entries.ts';
-import type { Name } from '../../wire/name.ts';
-import { TYPE } from '../../wire/types.ts';
 
 /** A change of the table, for the index. */
 export interface Nsec3Change {

@@ -2,15 +2,15 @@
  * The NSEC or NSEC3 records of a zone that its primary has signed, as entries of the nsec3 table
  * (store/nsec3-entries.ts). Inside a write transaction.
  */
-import { hashOfOwner } from '../../dnssec/nsec3.ts';
-import type { Steps } from '../../dnssec/zone-signer.ts';
+import { hashOfOwner } from '../../dns/dnssec/nsec3.ts';
+import type { Steps } from '../../dns/dnssec/zone-signer.ts';
+import { latin1 } from '../../dns/wire/latin1.ts';
+import { type Name, parentName } from '../../dns/wire/name.ts';
+import { type RRset, TYPE } from '../../dns/wire/types.ts';
 import type { Environment } from '../../store/environment.ts';
 import { afterPrefix, type Id, idKey, nameKey, nsec3Key } from '../../store/keys.ts';
 import { type EntryOwner, encodeEntry, entryHash, entryKey } from '../../store/nsec3-entries.ts';
 import { findOrdered, numberBetween, orderNumber } from '../../store/ordered-entries.ts';
-import { latin1 } from '../../wire/latin1.ts';
-import { type Name, parentName } from '../../wire/name.ts';
-import { type RRset, TYPE } from '../../wire/types.ts';
 import { isOfChain, signaturesOver } from '../../zone/presigned.ts';
 import type { PresignedDenial } from '../../zone/signer.ts';
 import type { Nsec3Change } from './nsec3-chain.ts';

@@ -1,10 +1,10 @@
 /** Compiles all names of a zone that its primary has signed. */
-import type { Steps } from '../../dnssec/zone-signer.ts';
+import type { Steps } from '../../dns/dnssec/zone-signer.ts';
+import { type Name, nameId } from '../../dns/wire/name.ts';
+import { type RRset, TYPE } from '../../dns/wire/types.ts';
 import type { Environment } from '../../store/environment.ts';
 import { afterPrefix, apexKey, idKey, nameKey, nameOfKey, recordKeyParts } from '../../store/keys.ts';
 import { type Domain, RECORD_RDATA } from '../../store/rows.ts';
-import { type Name, nameId } from '../../wire/name.ts';
-import { type RRset, TYPE } from '../../wire/types.ts';
 import { compileNode } from '../../zone/compile.ts';
 import { MemoryZone } from '../../zone/memory.ts';
 import { isHidden, PresignedSigner, PresignedView } from '../../zone/presigned.ts';

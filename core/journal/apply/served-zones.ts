@@ -4,12 +4,12 @@
  * proxy is on, its addresses replace the zone's own.
  */
 
-import type { Signer } from '../../dnssec/zone-signer.ts';
+import type { Signer } from '../../dns/dnssec/zone-signer.ts';
+import type { Name } from '../../dns/wire/name.ts';
+import type { RRset } from '../../dns/wire/types.ts';
 import type { Environment } from '../../store/environment.ts';
 import type { Id } from '../../store/keys.ts';
 import type { Domain } from '../../store/rows.ts';
-import type { Name } from '../../wire/name.ts';
-import type { RRset } from '../../wire/types.ts';
 import { AliasedZone } from '../../zone/aliased.ts';
 import { withSerial } from '../../zone/apex.ts';
 import { ChallengedZone, challengeName } from '../../zone/challenged.ts';

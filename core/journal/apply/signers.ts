@@ -1,12 +1,12 @@
 /** The signers of zones: their keys, unsealed once, and the signatures that were made lately. */
 import type { Secrets } from '../../base/secrets.ts';
-import { keyTag } from '../../dnssec/dnskey.ts';
-import { SigningKey } from '../../dnssec/keys.ts';
-import { SigningThreads } from '../../dnssec/signing-threads.ts';
-import { ALL_HASHES, SignatureMemo, Signer, SigningBatch } from '../../dnssec/zone-signer.ts';
+import { keyTag } from '../../dns/dnssec/dnskey.ts';
+import { SigningKey } from '../../dns/dnssec/keys.ts';
+import { SigningThreads } from '../../dns/dnssec/signing-threads.ts';
+import { ALL_HASHES, SignatureMemo, Signer, SigningBatch } from '../../dns/dnssec/zone-signer.ts';
+import type { Name } from '../../dns/wire/name.ts';
 import type { Id } from '../../store/keys.ts';
 import { type DnssecKey, type DnssecRow, type Domain, dnssecContext } from '../../store/rows.ts';
-import type { Name } from '../../wire/name.ts';
 
 /** Keys that are kept unsealed. */
 const MAX_KEYS = 20_000;

@@ -1,12 +1,12 @@
 /** Compiles the zones that a group of journal entries changes: nodes, and NSEC3 records. */
-import type { Signer, SigningBatch, Steps } from '../../dnssec/zone-signer.ts';
+import type { Signer, SigningBatch, Steps } from '../../dns/dnssec/zone-signer.ts';
+import { equalNames, isWithin, type Name, parentName } from '../../dns/wire/name.ts';
+import { type ResourceRecord, TYPE } from '../../dns/wire/types.ts';
 import { APEX_LENGTH_AT, NODE_HAS_BELOW, setSerial } from '../../store/answers.ts';
 import type { Environment } from '../../store/environment.ts';
 import { afterPrefix, aliasOwnerKey, apexKey, type Id, nameKey, nameOfKey } from '../../store/keys.ts';
 import { dsSignaturesOf, replaceSoaSignatures } from '../../store/node-signatures.ts';
 import type { Domain } from '../../store/rows.ts';
-import { equalNames, isWithin, type Name, parentName } from '../../wire/name.ts';
-import { type ResourceRecord, TYPE } from '../../wire/types.ts';
 import { affectedNames, type ChangedName } from '../../zone/affected.ts';
 import { negativeTtl } from '../../zone/answer-parts.ts';
 import { readNodes } from '../../zone/bulk.ts';

@@ -3,13 +3,13 @@
  * (RFC 1995) and NOTIFY.
  */
 
-import { nsec3Owner } from '../../dnssec/nsec3.ts';
+import { nsec3Owner } from '../../dns/dnssec/nsec3.ts';
+import { latin1 } from '../../dns/wire/latin1.ts';
+import { type Name, nameId, parentName } from '../../dns/wire/name.ts';
+import { type ResourceRecord, type RRset, TYPE } from '../../dns/wire/types.ts';
 import type { Id } from '../../store/keys.ts';
 import { addressesOf, signaturesOf } from '../../store/node-signatures.ts';
 import { entryRecords } from '../../store/nsec3-entries.ts';
-import { latin1 } from '../../wire/latin1.ts';
-import { type Name, nameId, parentName } from '../../wire/name.ts';
-import { type ResourceRecord, type RRset, TYPE } from '../../wire/types.ts';
 import { findType, type ZoneView } from '../../zone/view.ts';
 import type { Nsec3Change } from './nsec3-chain.ts';
 

@@ -4,6 +4,10 @@
  * cached across groups of entries. Applying an entry invalidates the data that the entry changes; a
  * transaction that was rolled back invalidates all data.
  */
+
+import { latin1 } from '../../dns/wire/latin1.ts';
+import { type Name, nameId, parentName } from '../../dns/wire/name.ts';
+import { TYPE } from '../../dns/wire/types.ts';
 import type { Environment } from '../../store/environment.ts';
 import { type Id, idKey, nameKey } from '../../store/keys.ts';
 import { Reader, rawReader } from '../../store/reader.ts';
@@ -17,9 +21,6 @@ import {
   dnssec,
   entryFor,
 } from '../../store/rows.ts';
-import { latin1 } from '../../wire/latin1.ts';
-import { type Name, nameId, parentName } from '../../wire/name.ts';
-import { TYPE } from '../../wire/types.ts';
 import { UNRESOLVED } from '../../zone/aliased.ts';
 import { apexSets } from '../../zone/apex.ts';
 import { challengeRdata } from '../../zone/challenged.ts';

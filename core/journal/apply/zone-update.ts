@@ -1,9 +1,10 @@
 /** The effects of a group of journal entries on one zone. */
+
+import type { Name } from '../../dns/wire/name.ts';
+import { TYPE } from '../../dns/wire/types.ts';
 import { type Id, idKey, nameKey, nameOfKey } from '../../store/keys.ts';
 import type { ZoneState } from '../../store/reader.ts';
 import type { Domain } from '../../store/rows.ts';
-import type { Name } from '../../wire/name.ts';
-import { TYPE } from '../../wire/types.ts';
 import type { ChangedName } from '../../zone/affected.ts';
 import type { Entry } from '../entry-codec.ts';
 import type { CompiledZone } from '../journal.ts';

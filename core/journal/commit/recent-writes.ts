@@ -2,10 +2,11 @@
  * The keys that the latest entries wrote. A commit is checked against them: it conflicts if one of
  * them is in its read set (backward validation).
  */
+
+import { latin1 } from '../../dns/wire/latin1.ts';
 import { recordKeyParts } from '../../store/keys.ts';
 import { LOOKUPS, TARGETS } from '../../store/reader.ts';
 import { records, TABLES } from '../../store/rows.ts';
-import { latin1 } from '../../wire/latin1.ts';
 import { lowerBound } from '../draft/overlay.ts';
 import { readChanges } from '../entry-codec.ts';
 import { type KeyRange, type KeyText, type ReadSet, textOf } from '../journal.ts';

@@ -3,9 +3,10 @@
  * An aborted transaction is no alternative: lmdb then forgets the free pages of the file, reads
  * them again in the next transaction, and has been seen to go wrong there.
  */
+
+import { latin1 } from '../../dns/wire/latin1.ts';
 import type { Binary, Environment } from '../../store/environment.ts';
 import { records } from '../../store/rows.ts';
-import { latin1 } from '../../wire/latin1.ts';
 import { Overlay } from '../draft/overlay.ts';
 
 /** Maximum key length of lmdb with pages of 4 KB. */

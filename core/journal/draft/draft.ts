@@ -5,11 +5,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConflictError, WaypostError } from '../../base/errors.ts';
+import { latin1 } from '../../dns/wire/latin1.ts';
 import type { Environment } from '../../store/environment.ts';
 import { type Id, idAt, recordKeyParts } from '../../store/keys.ts';
 import { type Entry, LOOKUPS, type RawReader, Reader, rawReader, TARGETS } from '../../store/reader.ts';
 import { records, STAMP, type Table } from '../../store/rows.ts';
-import { latin1 } from '../../wire/latin1.ts';
 import { ChangeWriter } from '../entry-codec.ts';
 import { IdTaker, OutOfIds } from '../ids/id-taker.ts';
 import { type CompiledZone, type Journal, type KeyRange, type KeyText, textOf } from '../journal.ts';

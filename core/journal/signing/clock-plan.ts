@@ -1,10 +1,10 @@
 /**
  * When the signing clocks of zones advance, and how far: so that signatures are renewed long before
  * they expire, a few at a time. A clock that is ahead of the time is set back at once: validators
- * reject signatures that begin in the future (RFC 4035 section 5.3.1). See core/dnssec/lifetime.ts
- * for what a clock does.
+ * reject signatures that begin in the future (RFC 4035 section 5.3.1). See
+ * core/dns/dnssec/lifetime.ts for what a clock does.
  */
-import { clockBefore, dueHashes, GRID, type HashRange, latestInception } from '../../dnssec/lifetime.ts';
+import { clockBefore, dueHashes, GRID, type HashRange, latestInception } from '../../dns/dnssec/lifetime.ts';
 import type { Id } from '../../store/keys.ts';
 
 /** Seconds that a clock is behind the time at least: clocks of nodes differ. */

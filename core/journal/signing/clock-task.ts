@@ -5,7 +5,7 @@
  */
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { clockOffset, Interval } from '../../base/interval.ts';
-import type { HashRange } from '../../dnssec/lifetime.ts';
+import type { HashRange } from '../../dns/dnssec/lifetime.ts';
 import { decodeReadable, type OnDamaged } from '../../store/damaged-rows.ts';
 import type { Environment } from '../../store/environment.ts';
 import { type Id, idAt, idKey } from '../../store/keys.ts';

@@ -5,11 +5,11 @@
  * rebuild at any moment produces the same bytes. Names are first listed in the nsec3 table, by
  * name, then signed by hash, so that each NSEC3 record is signed once.
  */
-import { ALL_HASHES } from '../../dnssec/zone-signer.ts';
+import { ALL_HASHES } from '../../dns/dnssec/zone-signer.ts';
+import type { Name } from '../../dns/wire/name.ts';
 import type { Environment } from '../../store/environment.ts';
 import { afterPrefix, type Id, idKey, nameKey, nsec3Key } from '../../store/keys.ts';
 import type { DnssecRow } from '../../store/rows.ts';
-import type { Name } from '../../wire/name.ts';
 
 type Row = Omit<DnssecRow, 'progress'>;
 

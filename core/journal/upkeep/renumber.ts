@@ -10,11 +10,11 @@
  * since no account has written to the zone.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { TYPE } from '../../dns/wire/types.ts';
 import type { Environment } from '../../store/environment.ts';
 import { Reader, rawReader } from '../../store/reader.ts';
 import { type Domain, renumberings } from '../../store/rows.ts';
 import { transact } from '../../store/transact.ts';
-import { TYPE } from '../../wire/types.ts';
 import type { ZoneSettings } from '../../zone/settings.ts';
 import { readRRsets } from '../../zone/stored.ts';
 import { findType } from '../../zone/view.ts';

@@ -2,7 +2,7 @@
  * What a resolver, a browser or a library may make of a text before it looks whether that is an
  * address.
  */
-import { toAscii } from '../../wire/idn.ts';
+import { toAscii } from '../../dns/wire/idn.ts';
 import { invalidOrigin, quote } from './refuse.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** IPv6 addresses as the system hands them out. */
 import { isIPv4 } from 'node:net';
-import { formatIPv4, formatIPv6 } from '../../wire/rdata/address.ts';
+import { formatIPv4, formatIPv6 } from '../../dns/wire/rdata/address.ts';
 import type { Client } from './client.ts';
 
 /** The 16 bytes of an IPv6 address in text (RFC 4291 2.2). The text is known to be one. */

@@ -3,7 +3,7 @@
  * 2.3).
  */
 import { InvalidError } from '../../base/errors.ts';
-import { formatIPv4, formatIPv6, readIPv4, readIPv6 } from '../../wire/rdata/address.ts';
+import { formatIPv4, formatIPv6, readIPv4, readIPv6 } from '../../dns/wire/rdata/address.ts';
 
 /** An address range. `bytes` has no bit set past `bits`. */
 export interface Prefix {

@@ -1,7 +1,7 @@
 /** Addresses of the hosts that customers name. */
 
-import { parseName } from '../../wire/name.ts';
-import { TYPE } from '../../wire/types.ts';
+import { parseName } from '../../dns/wire/name.ts';
+import { TYPE } from '../../dns/wire/types.ts';
 import { formatAddress } from '../address/index.ts';
 import type { Resolve } from '../dial/checked-connector.ts';
 import { recursiveLookup } from '../resolver/resolver.ts';

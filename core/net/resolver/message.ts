@@ -6,12 +6,12 @@
 
 import { randomBytes, randomInt } from 'node:crypto';
 import { InvalidError } from '../../base/errors.ts';
-import { questionEnd } from '../../wire/bare-response.ts';
-import { OPT_LENGTH, PLAIN_OPT } from '../../wire/edns.ts';
-import { AA, HEADER_LENGTH, QR, TC } from '../../wire/header.ts';
-import { MessageReader } from '../../wire/message-reader.ts';
-import { equalNames, LOWER, type Name, nameAt, nameId } from '../../wire/name.ts';
-import { CLASS_IN, MAX_SOURCES, RCODE, TYPE } from '../../wire/types.ts';
+import { questionEnd } from '../../dns/wire/bare-response.ts';
+import { OPT_LENGTH, PLAIN_OPT } from '../../dns/wire/edns.ts';
+import { AA, HEADER_LENGTH, QR, TC } from '../../dns/wire/header.ts';
+import { MessageReader } from '../../dns/wire/message-reader.ts';
+import { equalNames, LOWER, type Name, nameAt, nameId } from '../../dns/wire/name.ts';
+import { CLASS_IN, MAX_SOURCES, RCODE, TYPE } from '../../dns/wire/types.ts';
 
 const RD = 0x01;
 const RA = 0x80;

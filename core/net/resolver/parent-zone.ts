@@ -1,7 +1,7 @@
 /** Finds the parent zone of a domain, and the addresses of its nameservers, by resolvers. */
 import { getServers } from 'node:dns';
-import { equalNames, formatHost, isWithin, type Name, nameAt, parentName } from '../../wire/name.ts';
-import { TYPE } from '../../wire/types.ts';
+import { equalNames, formatHost, isWithin, type Name, nameAt, parentName } from '../../dns/wire/name.ts';
+import { TYPE } from '../../dns/wire/types.ts';
 import { type Exemptions, formatAddress, mayConnect } from '../address/index.ts';
 import type { Server } from './exchange.ts';
 import { queryResolvers, type RecordReply } from './query.ts';

@@ -1,11 +1,11 @@
 /** Queries of any type, with the records of the response. */
 import { setMaxListeners } from 'node:events';
-import { questionEnd } from '../../wire/bare-response.ts';
-import { AA, HEADER_LENGTH, QR, TC } from '../../wire/header.ts';
-import { MessageReader, type MessageRecord } from '../../wire/message-reader.ts';
-import { equalNames, LOWER, type Name } from '../../wire/name.ts';
-import { checkRdata } from '../../wire/rdata/index.ts';
-import { CLASS_IN, RCODE, TYPE } from '../../wire/types.ts';
+import { questionEnd } from '../../dns/wire/bare-response.ts';
+import { AA, HEADER_LENGTH, QR, TC } from '../../dns/wire/header.ts';
+import { MessageReader, type MessageRecord } from '../../dns/wire/message-reader.ts';
+import { equalNames, LOWER, type Name } from '../../dns/wire/name.ts';
+import { checkRdata } from '../../dns/wire/rdata/index.ts';
+import { CLASS_IN, RCODE, TYPE } from '../../dns/wire/types.ts';
 import { exchangeTcp, exchangeUdp, type Server } from './exchange.ts';
 import { encodeQuestion, newQuestion, type Question } from './message.ts';
 

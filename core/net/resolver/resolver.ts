@@ -6,7 +6,7 @@
 import { getServers } from 'node:dns';
 import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';
-import { type Name, nameId } from '../../wire/name.ts';
+import { type Name, nameId } from '../../dns/wire/name.ts';
 import { fromUrlHost } from '../address/url-host.ts';
 import { exchangeTcp, exchangeUdp, type Server } from './exchange.ts';
 import { encodeQuestion, newQuestion, type Outcome, type Question, readReply } from './message.ts';

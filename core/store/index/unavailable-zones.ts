@@ -10,7 +10,7 @@
  * Hot path: a query reads one word of the header. Only while that is not 0, it looks for its zone.
  */
 
-import { LOWER } from '../../wire/name.ts';
+import { LOWER } from '../../dns/wire/name.ts';
 
 const SLOTS = 1 << 18;
 const MASK = SLOTS - 1;

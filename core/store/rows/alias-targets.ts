@@ -3,7 +3,7 @@
  * lead there. It has an entry of its own for each account whose zones the target leads through:
  * what an account has in its zones counts for its own ALIAS records alone.
  */
-import type { Name } from '../../wire/name.ts';
+import type { Name } from '../../dns/wire/name.ts';
 import { type Id, nameKey, nameOfKey } from '../keys.ts';
 import { json, type Table, unjson } from './table.ts';
 

@@ -2,7 +2,7 @@
  * Comments of RRsets. They go with the last record of their RRset: see applyRows in
  * core/journal/apply/apply-entries.ts.
  */
-import type { Name } from '../../wire/name.ts';
+import type { Name } from '../../dns/wire/name.ts';
 import { type Id, idAt, nameOfKey, recordsOfType } from '../keys.ts';
 import { json, type Table, unjson } from './table.ts';
 

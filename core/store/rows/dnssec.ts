@@ -64,7 +64,7 @@ export interface DnssecRow {
   readonly domainId: Id;
   /** DNS security algorithm number: 13 or 15. */
   readonly algorithm: number;
-  /** Seconds since 1970: see core/dnssec/lifetime.ts. */
+  /** Seconds since 1970: see core/dns/dnssec/lifetime.ts. */
   readonly clock: number;
   readonly keys: readonly DnssecKey[];
   /** They are among the DNSKEY records; those with the flag SEP also in CDS and CDNSKEY. */

@@ -2,7 +2,7 @@
  * How a master file wrote an owner name that has capitals. Names are compared, stored and answered
  * in lower case (RFC 4343); an exported zone has them as they were imported.
  */
-import type { Name } from '../../wire/name.ts';
+import type { Name } from '../../dns/wire/name.ts';
 import { type Id, idAt, idKey, nameKey, nameOfKey } from '../keys.ts';
 import type { Table } from './table.ts';
 

@@ -1,8 +1,8 @@
 /**
  * Shared secrets by which secondaries and updating clients sign what they send (TSIG, RFC 8945).
  */
-import { parseName } from '../../wire/name.ts';
-import type { TsigAlgorithm } from '../../wire/tsig.ts';
+import { parseName } from '../../dns/wire/name.ts';
+import type { TsigAlgorithm } from '../../dns/wire/tsig.ts';
 import { type Id, idKey, LOOKUP, lookupKey, nameKey } from '../keys.ts';
 import { json, type Table, unjson } from './table.ts';
 

@@ -1,5 +1,5 @@
 /** Domains and their records. */
-import type { Name } from '../../wire/name.ts';
+import type { Name } from '../../dns/wire/name.ts';
 import { type Id, idAt, idKey, LOOKUP, lookupKey, nameKey, nameOfKey, recordKey, recordKeyParts } from '../keys.ts';
 import { json, type Table, unjson } from './table.ts';
 

@@ -1,9 +1,9 @@
 /** The API contract: DNSSEC of a domain. */
 import * as assert from 'uvu/assert';
-import { dsRdata } from '../../../core/dnssec/dnskey.ts';
-import { MAX_NSEC3_APEX } from '../../../core/dnssec/nsec3.ts';
+import { dsRdata } from '../../../core/dns/dnssec/dnskey.ts';
+import { MAX_NSEC3_APEX } from '../../../core/dns/dnssec/nsec3.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
 import { Reader, rawReader } from '../../../core/store/reader.ts';
-import { parseName } from '../../../core/wire/name.ts';
 import { type Json, listOf, NO_DS } from '../daemon.ts';
 import { FOREIGN_KEY } from './sample.ts';
 import { finishSigning, setState, sign } from './signed.ts';

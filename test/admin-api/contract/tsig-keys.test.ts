@@ -1,9 +1,9 @@
 /** TSIG keys: created, listed, deleted; their secrets shown once and stored encrypted. */
 import * as assert from 'uvu/assert';
 import { openSecrets } from '../../../core/base/secrets.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
 import { StoreReader } from '../../../core/store/reader.ts';
 import { findOperatorKey, mayUse, openKeyring } from '../../../core/tsig/keyring.ts';
-import { parseName } from '../../../core/wire/name.ts';
 import { listOf } from '../daemon.ts';
 import { each, everywhere, outcome, refused, succeeded } from './world.ts';
 

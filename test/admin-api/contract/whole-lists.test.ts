@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
+import { parseName } from '../../../core/dns/wire/name.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { type Domain, domains, PRIMARY } from '../../../core/store/rows.ts';
-import { parseName } from '../../../core/wire/name.ts';
 import { type Json, listOf } from '../daemon.ts';
 import { type Client, each, everywhere, onOne, succeeded, type World, walk, type Zone } from './world.ts';
 

@@ -4,9 +4,9 @@ import * as assert from 'uvu/assert';
 import { formOf, formsOf } from '../../../admin-api/dashboard/records/forms/forms.ts';
 import { quoteText, readText } from '../../../admin-api/dashboard/records/forms/strings.ts';
 import { RECORD_TYPES } from '../../../admin-api/dashboard/records/types.ts';
-import { parseType } from '../../../core/wire/mnemonics.ts';
-import { parseName, ROOT } from '../../../core/wire/name.ts';
-import { formatRdata, parseRdata } from '../../../core/wire/rdata/index.ts';
+import { parseType } from '../../../core/dns/wire/mnemonics.ts';
+import { parseName, ROOT } from '../../../core/dns/wire/name.ts';
+import { formatRdata, parseRdata } from '../../../core/dns/wire/rdata/index.ts';
 
 const APEX = parseName('example.com', ROOT);
 /** The content as the API returns it. */

@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { dnssecReply } from '../../../admin-api/dnssec/view.ts';
-import { generateKeyPair } from '../../../core/dnssec/keys.ts';
+import { generateKeyPair } from '../../../core/dns/dnssec/keys.ts';
 import { startResigning } from '../../../core/journal/signing/progress.ts';
 import { beginSigning } from '../../../core/signing/zone-lifecycle.ts';
 import type { DnssecRow } from '../../../core/store/rows.ts';

@@ -2,8 +2,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { freshness } from '../../../admin-api/doh/freshness.ts';
-import { parseName } from '../../../core/wire/name.ts';
-import { RCODE, TYPE } from '../../../core/wire/types.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
+import { RCODE, TYPE } from '../../../core/dns/wire/types.ts';
 
 interface Section {
   readonly type: number;

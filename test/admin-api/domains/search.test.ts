@@ -4,11 +4,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FoundDomains } from '../../../admin-api/change/services.ts';
 import { DomainSearch } from '../../../admin-api/domains/search.ts';
+import { latin1 } from '../../../core/dns/wire/latin1.ts';
+import { type Name, parseName } from '../../../core/dns/wire/name.ts';
 import type { DomainListener } from '../../../core/journal/journal.ts';
 import { nameKey } from '../../../core/store/keys.ts';
 import type { Domain } from '../../../core/store/rows.ts';
-import { latin1 } from '../../../core/wire/latin1.ts';
-import { type Name, parseName } from '../../../core/wire/name.ts';
 import fc from '../../support/fc.ts';
 import { type Daemon, listOf, startDaemon } from '../daemon.ts';
 

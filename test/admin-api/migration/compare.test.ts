@@ -11,10 +11,10 @@ import {
   type Reply,
 } from '../../../admin-api/migration/index.ts';
 import { InvalidError } from '../../../core/base/errors.ts';
-import { typeName } from '../../../core/wire/mnemonics.ts';
-import { formatName, parseName } from '../../../core/wire/name.ts';
-import { parseRdata } from '../../../core/wire/rdata/index.ts';
-import { type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
+import { typeName } from '../../../core/dns/wire/mnemonics.ts';
+import { formatName, parseName } from '../../../core/dns/wire/name.ts';
+import { parseRdata } from '../../../core/dns/wire/rdata/index.ts';
+import { type ResourceRecord, TYPE } from '../../../core/dns/wire/types.ts';
 import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 

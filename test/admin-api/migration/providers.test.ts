@@ -9,7 +9,7 @@ import {
   type Source,
 } from '../../../admin-api/migration/index.ts';
 import { readZone } from '../../../admin-api/records/zonefile/prepare.ts';
-import { parseName } from '../../../core/wire/name.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
 import { findingLines, textOfZone, zoneLine } from './files.ts';
 
 /** What an import of the zone would reject. */

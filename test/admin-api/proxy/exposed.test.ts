@@ -3,9 +3,9 @@ import * as assert from 'uvu/assert';
 import { contentWithoutHints } from '../../../admin-api/proxy/exposed-fix.ts';
 import { findExposure } from '../../../admin-api/proxy/exposure.ts';
 import { hostName } from '../../../admin-api/proxy/own-names.ts';
+import { parseRdata } from '../../../core/dns/wire/rdata/index.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
 import { RECORD_RDATA } from '../../../core/store/rows.ts';
-import { parseRdata } from '../../../core/wire/rdata/index.ts';
-import { TYPE } from '../../../core/wire/types.ts';
 import { type Answer, listOf } from '../daemon.ts';
 import { type Rig, startRig } from './rig.ts';
 

@@ -4,13 +4,13 @@
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { formatName, parseName } from '../../../core/dns/wire/name.ts';
+import { parseRdata } from '../../../core/dns/wire/rdata/index.ts';
+import { signRequest, TSIG_ERROR } from '../../../core/dns/wire/tsig.ts';
+import { findTsig } from '../../../core/dns/wire/tsig-record.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { type Domain, records } from '../../../core/store/rows.ts';
-import { formatName, parseName } from '../../../core/wire/name.ts';
-import { parseRdata } from '../../../core/wire/rdata/index.ts';
-import { signRequest, TSIG_ERROR } from '../../../core/wire/tsig.ts';
-import { findTsig } from '../../../core/wire/tsig-record.ts';
-import { TYPE } from '../../../core/wire/types.ts';
 import {
   add,
   CLASS,

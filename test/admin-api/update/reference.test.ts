@@ -5,10 +5,10 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { formatName, parseName } from '../../../core/dns/wire/name.ts';
+import { formatRdata, parseRdata } from '../../../core/dns/wire/rdata/index.ts';
+import { type ResourceRecord, TYPE } from '../../../core/dns/wire/types.ts';
 import type { Domain } from '../../../core/store/rows.ts';
-import { formatName, parseName } from '../../../core/wire/name.ts';
-import { formatRdata, parseRdata } from '../../../core/wire/rdata/index.ts';
-import { type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
 import { update } from '../../reference/update.ts';
 import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';

@@ -2,14 +2,14 @@
 
 import { randomBytes } from 'node:crypto';
 import { openSecrets } from '../../../core/base/secrets.ts';
+import { typeName } from '../../../core/dns/wire/mnemonics.ts';
+import { formatRelative, parseName } from '../../../core/dns/wire/name.ts';
+import { formatRdata } from '../../../core/dns/wire/rdata/index.ts';
+import { isSignedResponse, signRequest, type TsigAlgorithm, type TsigKey } from '../../../core/dns/wire/tsig.ts';
+import { RCODE } from '../../../core/dns/wire/types.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { StoreReader } from '../../../core/store/reader.ts';
 import { type Domain, type TsigKeyRow, tsigContext, tsigKeys } from '../../../core/store/rows.ts';
-import { typeName } from '../../../core/wire/mnemonics.ts';
-import { formatRelative, parseName } from '../../../core/wire/name.ts';
-import { formatRdata } from '../../../core/wire/rdata/index.ts';
-import { isSignedResponse, signRequest, type TsigAlgorithm, type TsigKey } from '../../../core/wire/tsig.ts';
-import { RCODE } from '../../../core/wire/types.ts';
 import { newId } from '../../support/ids.ts';
 import { encodeUpdate, type UpdateParts } from '../../support/update-message.ts';
 import { type Daemon, startDaemon } from '../daemon.ts';

@@ -7,9 +7,9 @@ import * as assert from 'uvu/assert';
 import { mixLoad, randomSubdomainLoad, uniformLoad, writeQueries } from '../../../bench/dns/queries.ts';
 import { FRESH_LABEL, HEADER, readQueryFile, SLOT_HEAD } from '../../../bench/dns/query-file.ts';
 import { bigZones, mixZones } from '../../../bench/dns/zones.ts';
-import { parseMaster } from '../../../core/wire/master/index.ts';
-import { formatName, parseName } from '../../../core/wire/name.ts';
-import { RCODE } from '../../../core/wire/types.ts';
+import { parseMaster } from '../../../core/dns/wire/master/index.ts';
+import { formatName, parseName } from '../../../core/dns/wire/name.ts';
+import { RCODE } from '../../../core/dns/wire/types.ts';
 
 const queries = suite('queries');
 let folder = '';

@@ -3,10 +3,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { formatName } from '../../../core/dns/wire/name.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import type { Outcome } from '../../../core/net/resolver/message.ts';
 import { domains, records } from '../../../core/store/rows.ts';
-import { formatName } from '../../../core/wire/name.ts';
 import { newId } from '../../support/ids.ts';
 import { newDomain } from '../journal/fixture.ts';
 import { recordOf, withAlias } from './fixture.ts';

@@ -2,13 +2,13 @@
 
 import { AliasRefresher, type AliasState, AliasStates } from '../../../core/alias/index.ts';
 import { createLogger } from '../../../core/base/log/index.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
+import { parseRdata } from '../../../core/dns/wire/rdata/index.ts';
+import { CLASS_IN, TYPE } from '../../../core/dns/wire/types.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { type Exemptions, formatAddress } from '../../../core/net/address/index.ts';
 import type { Lookup } from '../../../core/net/resolver/resolver.ts';
 import { type Domain, domains, type RecordRow, records } from '../../../core/store/rows.ts';
-import { parseName } from '../../../core/wire/name.ts';
-import { parseRdata } from '../../../core/wire/rdata/index.ts';
-import { CLASS_IN, TYPE } from '../../../core/wire/types.ts';
 import { TCP_LIMIT } from '../../reference/compare.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';
 import { TargetServer } from '../../support/target-server.ts';

@@ -1,7 +1,7 @@
 /** Waiting for the first look at a target, as the answers to writes do. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseName } from '../../../core/wire/name.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
 import { withAlias } from './fixture.ts';
 
 const TARGET = parseName('target.example.org.');

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { newFamily } from '../../../core/alias/family-state.ts';
 import { Target } from '../../../core/alias/target.ts';
 import { TargetWriter } from '../../../core/alias/target-writer.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
 import { type Draft, write } from '../../../core/journal/draft/draft.ts';
 import { apexKey, nameKey } from '../../../core/store/keys.ts';
 import {
@@ -16,7 +17,6 @@ import {
   proxies,
   records,
 } from '../../../core/store/rows.ts';
-import { parseName } from '../../../core/wire/name.ts';
 import { newId } from '../../support/ids.ts';
 import { embedded, newDomain, type Store, withStore } from '../journal/fixture.ts';
 import { recordOf } from './fixture.ts';

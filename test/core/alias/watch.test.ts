@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Schedule } from '../../../core/alias/schedule.ts';
 import { Watch } from '../../../core/alias/watch.ts';
-import { parseName } from '../../../core/wire/name.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
 
 const name = (text: string) => parseName(text);
 

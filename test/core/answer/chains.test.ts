@@ -4,8 +4,8 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { nameId, parseName } from '../../../core/wire/name.ts';
-import { CLASS_IN, RCODE, type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
+import { nameId, parseName } from '../../../core/dns/wire/name.ts';
+import { CLASS_IN, RCODE, type ResourceRecord, TYPE } from '../../../core/dns/wire/types.ts';
 import { APEX, inZone, NAMES, ZONE } from '../../reference/chains.ts';
 import { checkWorld, TCP_LIMIT } from '../../reference/compare.ts';
 import { InProcess } from '../../support/in-process.ts';

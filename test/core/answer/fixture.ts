@@ -7,11 +7,11 @@ import { IndexReader } from '../../../core/answer/index-reader.ts';
 import type { Query } from '../../../core/answer/query.ts';
 import { Responder } from '../../../core/answer/responder.ts';
 import { type AnswerSettings, PLAIN } from '../../../core/answer/settings.ts';
+import { EDNS_OPTION } from '../../../core/dns/wire/edns.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
 import { Client } from '../../../core/net/address/client.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
-import { EDNS_OPTION } from '../../../core/wire/edns.ts';
-import { parseName } from '../../../core/wire/name.ts';
-import { TYPE } from '../../../core/wire/types.ts';
 import { putZone, UDP_PAYLOAD, ZONE } from '../nameserver/fixture.ts';
 
 export const SECRET = new Uint8Array(16).fill(7);

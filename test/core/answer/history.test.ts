@@ -5,9 +5,9 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { EDNS_OPTION } from '../../../core/dns/wire/edns.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
 import { TRANSPORT } from '../../../core/net/address/client.ts';
-import { EDNS_OPTION } from '../../../core/wire/edns.ts';
-import { TYPE } from '../../../core/wire/types.ts';
 import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { Asker, option, queryWith } from './fixture.ts';

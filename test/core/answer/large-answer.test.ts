@@ -4,8 +4,8 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { nameId, parseName } from '../../../core/wire/name.ts';
-import { RCODE, type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
+import { nameId, parseName } from '../../../core/dns/wire/name.ts';
+import { RCODE, type ResourceRecord, TYPE } from '../../../core/dns/wire/types.ts';
 import { TCP_LIMIT, UDP_LIMIT } from '../../reference/compare.ts';
 import { presign, type SigningChoice } from '../../reference/presigned.ts';
 import { signerOf } from '../../reference/signed-world.ts';

@@ -1,10 +1,10 @@
 /** The cost of proofs, which the primary of a zone decides, is bounded in SHA-1 blocks. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { costInIterations, saltedHashBlocks } from '../../../core/dnssec/nsec3.ts';
-import { EDNS_OPTION, EXTENDED_ERROR } from '../../../core/wire/edns.ts';
-import { parseName } from '../../../core/wire/name.ts';
-import { RCODE, type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
+import { costInIterations, saltedHashBlocks } from '../../../core/dns/dnssec/nsec3.ts';
+import { EDNS_OPTION, EXTENDED_ERROR } from '../../../core/dns/wire/edns.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
+import { RCODE, type ResourceRecord, TYPE } from '../../../core/dns/wire/types.ts';
 import { TCP_LIMIT, UDP_LIMIT } from '../../reference/compare.ts';
 import { presign } from '../../reference/presigned.ts';
 import { expensiveZone } from '../../support/expensive-zone.ts';

@@ -3,8 +3,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { IndexReader } from '../../../core/answer/index-reader.ts';
+import { HEADER_LENGTH } from '../../../core/dns/wire/header.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
-import { HEADER_LENGTH } from '../../../core/wire/header.ts';
 import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 import { ask, putZone, ZONE } from '../nameserver/fixture.ts';

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openSecrets } from '../../../core/base/secrets.ts';
+import { equalNames, formatName, type Name, parseName } from '../../../core/dns/wire/name.ts';
+import { RCODE, TYPE } from '../../../core/dns/wire/types.ts';
 import { Signers } from '../../../core/journal/apply/signers.ts';
 import { type Draft, write } from '../../../core/journal/draft/draft.ts';
 import { openEmbeddedJournal } from '../../../core/journal/embedded-journal.ts';
@@ -15,8 +17,6 @@ import { type Environment, openEnvironment } from '../../../core/store/environme
 import { countLabels } from '../../../core/store/index/layout.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { dnssec, domains, type RecordRow, records } from '../../../core/store/rows.ts';
-import { equalNames, formatName, type Name, parseName } from '../../../core/wire/name.ts';
-import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { Proofs, readNsec3 } from '../../reference/denial.ts';
 import { SignedRows } from '../../reference/signed-rows.ts';
 import { depth } from '../../support/depth.ts';

@@ -4,8 +4,8 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { RCODE, TYPE } from '../../../core/dns/wire/types.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
-import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { TCP_LIMIT, UDP_LIMIT } from '../../reference/compare.ts';
 import { QueryPath } from '../../support/in-process.ts';
 import { putZone, ZONE } from '../nameserver/fixture.ts';

@@ -4,10 +4,10 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseMaster } from '../../../core/wire/master/index.ts';
-import { parseType, typeName } from '../../../core/wire/mnemonics.ts';
-import { formatRelative, nameId, parseName } from '../../../core/wire/name.ts';
-import { CLASS_IN, type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
+import { parseMaster } from '../../../core/dns/wire/master/index.ts';
+import { parseType, typeName } from '../../../core/dns/wire/mnemonics.ts';
+import { formatRelative, nameId, parseName } from '../../../core/dns/wire/name.ts';
+import { CLASS_IN, type ResourceRecord, TYPE } from '../../../core/dns/wire/types.ts';
 import { checkWorld, TCP_LIMIT, UDP_LIMIT } from '../../reference/compare.ts';
 import { APEX, inZone, SERVICES, ZONE } from '../../reference/services.ts';
 import { InProcess } from '../../support/in-process.ts';

@@ -1,11 +1,11 @@
 /** Signed answers with an index that has no room for all, or for any, NSEC3 entries. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { joinNames, parseName } from '../../../core/dns/wire/name.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
 import { LmdbNodeStore } from '../../../core/nameserver/node-store.ts';
 import { buildIndex } from '../../../core/store/index/build.ts';
 import type { Domain } from '../../../core/store/rows.ts';
-import { joinNames, parseName } from '../../../core/wire/name.ts';
-import { TYPE } from '../../../core/wire/types.ts';
 import { World } from '../../admin-api/update/world.ts';
 import { TCP_LIMIT } from '../../reference/compare.ts';
 import { QueryPath } from '../../support/in-process.ts';

@@ -6,6 +6,8 @@
 import { MessageChannel } from 'node:worker_threads';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parseName } from '../../../core/dns/wire/name.ts';
+import { RCODE, type ResourceRecord, TYPE } from '../../../core/dns/wire/types.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { openEmbeddedJournal } from '../../../core/journal/embedded-journal.ts';
 import type { Journal } from '../../../core/journal/journal.ts';
@@ -15,8 +17,6 @@ import { buildIndex } from '../../../core/store/index/build.ts';
 import { nameSum } from '../../../core/store/index/layout.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { type Domain, domains, PRIMARY, type RecordRow, records } from '../../../core/store/rows.ts';
-import { parseName } from '../../../core/wire/name.ts';
-import { RCODE, type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
 import { TCP_LIMIT, UDP_LIMIT } from '../../reference/compare.ts';
 import { newId } from '../../support/ids.ts';
 import { QueryPath } from '../../support/in-process.ts';

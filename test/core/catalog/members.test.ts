@@ -2,9 +2,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CatalogReader, type Listed } from '../../../core/catalog/members.ts';
-import { formatName, parseName } from '../../../core/wire/name.ts';
-import { parseRdata } from '../../../core/wire/rdata/index.ts';
-import { TYPE } from '../../../core/wire/types.ts';
+import { formatName, parseName } from '../../../core/dns/wire/name.ts';
+import { parseRdata } from '../../../core/dns/wire/rdata/index.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
 
 const test = suite('members of a catalog');
 const CATALOG = 'catalog.test.';

@@ -3,8 +3,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger } from '../../../core/base/log/index.ts';
 import { DelegationKeeper } from '../../../core/delegation/keeper.ts';
+import { formatHost } from '../../../core/dns/wire/name.ts';
 import { StoreReader } from '../../../core/store/reader.ts';
-import { formatHost } from '../../../core/wire/name.ts';
 import { APEX, type Daemon, startDaemon } from '../../admin-api/daemon.ts';
 
 const test = suite<{ daemon: Daemon }>('core/delegation/keeper');

@@ -3,9 +3,9 @@ import type { Answer } from 'dns-packet';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type FailedLook, type ParentNameservers, PublicDelegation } from '../../../core/delegation/look.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
 import { NO_EXEMPTIONS, parseExemptions } from '../../../core/net/address/index.ts';
-import { parseName } from '../../../core/wire/name.ts';
-import { TYPE } from '../../../core/wire/types.ts';
 import { AA, type FakeServer, type Handler, RA } from '../../support/fake-dns.ts';
 import { type FakeParent, resolve, soa, withParent } from '../../support/fake-parent.ts';
 

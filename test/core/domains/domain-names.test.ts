@@ -3,11 +3,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger } from '../../../core/base/log/index.ts';
 import { loadConfig } from '../../../core/config/index.ts';
+import { formatName, parseName } from '../../../core/dns/wire/name.ts';
 import { findNameFault, ServiceNames } from '../../../core/domains/domain-names.ts';
 import { findForeignOwners, reportForeignOwners } from '../../../core/domains/foreign-owners.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { accounts, domains } from '../../../core/store/rows.ts';
-import { formatName, parseName } from '../../../core/wire/name.ts';
 import { embedded, newAccount, newDomain, withStore } from '../journal/fixture.ts';
 
 const test = suite('core/domains/domain-names');

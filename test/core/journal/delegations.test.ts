@@ -4,10 +4,10 @@
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parseName } from '../../../core/dns/wire/name.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { type Domain, domains, type RecordRow, records } from '../../../core/store/rows.ts';
-import { parseName } from '../../../core/wire/name.ts';
-import { TYPE } from '../../../core/wire/types.ts';
 import { addressRecord, DEFAULTS, embedded, newDomain, newRecord, type Store, withStore } from './fixture.ts';
 
 const test = suite('delegations to nested zones');

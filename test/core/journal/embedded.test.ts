@@ -2,12 +2,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WaypostError } from '../../../core/base/errors.ts';
+import { CLASS_IN, TYPE } from '../../../core/dns/wire/types.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { openEmbeddedJournal } from '../../../core/journal/embedded-journal.ts';
 import { DISK } from '../../../core/protection/levels.ts';
 import { Storage } from '../../../core/protection/storage.ts';
 import { domains, records } from '../../../core/store/rows.ts';
-import { CLASS_IN, TYPE } from '../../../core/wire/types.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';
 import { journalContract } from './contract.ts';
 import { addressRecord, DEFAULTS, embedded, newDomain, queryPath, withStore } from './fixture.ts';

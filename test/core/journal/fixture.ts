@@ -2,6 +2,8 @@
 
 import { MessageChannel } from 'node:worker_threads';
 import * as assert from 'uvu/assert';
+import { parseName } from '../../../core/dns/wire/name.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
 import { openEmbeddedJournal } from '../../../core/journal/embedded-journal.ts';
 import type { ClusterLevel } from '../../../core/journal/feature-level.ts';
 import type { Journal } from '../../../core/journal/journal.ts';
@@ -17,8 +19,6 @@ import {
   type RecordRow,
   TABLES as TABLES_OF_ROWS,
 } from '../../../core/store/rows.ts';
-import { parseName } from '../../../core/wire/name.ts';
-import { TYPE } from '../../../core/wire/types.ts';
 import type { ZoneSettings } from '../../../core/zone/settings.ts';
 import { CLUSTER } from '../../reference/proxy.ts';
 import { newId } from '../../support/ids.ts';

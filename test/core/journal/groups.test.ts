@@ -5,6 +5,8 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { formatName, isWithin, parseName } from '../../../core/dns/wire/name.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
 import type { Applier } from '../../../core/journal/apply/applier.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { openEmbeddedJournal } from '../../../core/journal/embedded-journal.ts';
@@ -19,8 +21,6 @@ import {
   records,
   type Table,
 } from '../../../core/store/rows.ts';
-import { formatName, isWithin, parseName } from '../../../core/wire/name.ts';
-import { TYPE } from '../../../core/wire/types.ts';
 import { depth } from '../../support/depth.ts';
 import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';

@@ -2,11 +2,12 @@
  * The simplest possible store: rows in a map, everything else by a scan of all rows. Drafts and
  * commits are compared with it.
  */
+
+import { nameAt } from '../../../core/dns/wire/name.ts';
+import { HOST_TARGET, isServiceBinding, SERVICE_TARGET, TYPE } from '../../../core/dns/wire/types.ts';
 import { targetKey } from '../../../core/store/keys.ts';
 import { type Entry, LOOKUPS, type RawReader, Reader, TARGETS } from '../../../core/store/reader.ts';
 import { records, STAMP, TABLES, type Table } from '../../../core/store/rows.ts';
-import { nameAt } from '../../../core/wire/name.ts';
-import { HOST_TARGET, isServiceBinding, SERVICE_TARGET, TYPE } from '../../../core/wire/types.ts';
 
 class PlainRows implements RawReader {
   /** `table key`, the key in hexadecimal, to the row's value. */

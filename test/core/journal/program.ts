@@ -3,6 +3,8 @@
  * Every written value depends on all earlier reads, so a stale read changes the result.
  */
 
+import { type Name, parseName } from '../../../core/dns/wire/name.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
 import type { KeyRange } from '../../../core/journal/journal.ts';
 import { afterPrefix, type Id, idKey, LOOKUP, lookupKey } from '../../../core/store/keys.ts';
 import { LOOKUPS, type Reader, TARGETS } from '../../../core/store/reader.ts';
@@ -18,8 +20,6 @@ import {
   records,
   type Table,
 } from '../../../core/store/rows.ts';
-import { type Name, parseName } from '../../../core/wire/name.ts';
-import { TYPE } from '../../../core/wire/types.ts';
 import fc from '../../support/fc.ts';
 
 export interface Target extends Reader {

@@ -1,9 +1,9 @@
 /** Deferred messages that the DNS threads refuse themselves. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseName } from '../../../core/wire/name.ts';
-import { signRequest } from '../../../core/wire/tsig.ts';
-import { RCODE, TYPE } from '../../../core/wire/types.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
+import { signRequest } from '../../../core/dns/wire/tsig.ts';
+import { RCODE, TYPE } from '../../../core/dns/wire/types.ts';
 import { UdpClient } from '../../support/dns-client.ts';
 import { decodeMessage } from '../../support/message.ts';
 import { ask, type Served, serve, TRANSPORTS } from './fixture.ts';

@@ -1,10 +1,10 @@
 /** Deferred messages are routed to the right handler. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parseName } from '../../../core/dns/wire/name.ts';
+import { RCODE } from '../../../core/dns/wire/types.ts';
 import type { AnswerDeferred } from '../../../core/nameserver/deferred.ts';
 import { DeferredRoutes } from '../../../core/nameserver/deferred-routes.ts';
-import { parseName } from '../../../core/wire/name.ts';
-import { RCODE } from '../../../core/wire/types.ts';
 import { encodeUpdate } from '../../support/update-message.ts';
 
 const saying = (byte: number): AnswerDeferred =>

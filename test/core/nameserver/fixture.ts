@@ -4,11 +4,11 @@
  */
 import type { Worker } from 'node:worker_threads';
 import { createLogger } from '../../../core/base/log/index.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
+import { RCODE, type ResourceRecord, TYPE } from '../../../core/dns/wire/types.ts';
 import { type Nameserver, type NameserverOptions, startNameserver } from '../../../core/nameserver/nameserver.ts';
 import type { TcpLimits } from '../../../core/nameserver/worker-data.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
-import { parseName } from '../../../core/wire/name.ts';
-import { RCODE, type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
 import { compileNode } from '../../../core/zone/compile.ts';
 import { MemoryZone } from '../../../core/zone/memory.ts';
 import { LEVEL } from '../../support/level.ts';

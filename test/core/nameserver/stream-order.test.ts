@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TYPE } from '../../../core/wire/types.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
 import fc from '../../support/fc.ts';
 import { SEED } from '../../support/seed.ts';
 import { ask, byteOf, serve } from './fixture.ts';

@@ -8,10 +8,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { IndexReader } from '../../../core/answer/index-reader.ts';
 import { Responder } from '../../../core/answer/responder.ts';
+import { RCODE } from '../../../core/dns/wire/types.ts';
 import { COLUMN, NameserverCounters, ThreadCounters, TYPE_LABELS } from '../../../core/nameserver/counters.ts';
 import { type UdpCalls, UdpLoop } from '../../../core/nameserver/udp-batch.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
-import { RCODE } from '../../../core/wire/types.ts';
 import { ask, byteOf, putZone, UDP_PAYLOAD, ZONE } from './fixture.ts';
 
 const MESSAGE = 64;

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ListenAddress } from '../../../core/config/index.ts';
-import { RCODE, TYPE } from '../../../core/wire/types.ts';
+import { RCODE, TYPE } from '../../../core/dns/wire/types.ts';
 import { queryAll, UdpClient } from '../../support/dns-client.ts';
 import { decodeMessage } from '../../support/message.ts';
 import { freePort } from '../../support/ports.ts';

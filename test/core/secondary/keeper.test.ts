@@ -4,11 +4,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { UnavailableError } from '../../../core/base/errors.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
 import { SupersededError } from '../../../core/secondary/commit.ts';
 import { SecondaryKeeper } from '../../../core/secondary/keeper.ts';
 import type { Outcome, RefreshOptions } from '../../../core/secondary/refresh.ts';
 import { type Domain, newSecondary, PRIMARY, type SecondaryRow } from '../../../core/store/rows.ts';
-import { parseName } from '../../../core/wire/name.ts';
 import fc from '../../support/fc.ts';
 
 const START = 1_000_000;

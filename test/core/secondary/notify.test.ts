@@ -1,13 +1,13 @@
 /** NOTIFY of primaries: who may send it, and what it says. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { AA, QR } from '../../../core/dns/wire/header.ts';
+import { equalNames, type Name, parseName } from '../../../core/dns/wire/name.ts';
+import { isSignedResponse, signRequest, type TsigKey } from '../../../core/dns/wire/tsig.ts';
+import { CLASS_IN, RCODE, TYPE } from '../../../core/dns/wire/types.ts';
 import { notifyResponder } from '../../../core/secondary/notify.ts';
 import { requestOf } from '../../../core/secondary/request.ts';
 import { type Domain, PRIMARY } from '../../../core/store/rows.ts';
-import { AA, QR } from '../../../core/wire/header.ts';
-import { equalNames, type Name, parseName } from '../../../core/wire/name.ts';
-import { isSignedResponse, signRequest, type TsigKey } from '../../../core/wire/tsig.ts';
-import { CLASS_IN, RCODE, TYPE } from '../../../core/wire/types.ts';
 import fc from '../../support/fc.ts';
 
 const APEX = parseName('example.test.');

@@ -4,10 +4,10 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FairSlots, type Slot } from '../../../core/base/fair-slots.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
 import { TransferMemory } from '../../../core/secondary/memory.ts';
 import { type Outcome, type RefreshParts, refresh } from '../../../core/secondary/refresh.ts';
 import { type Domain, newSecondary, PRIMARY, type Primary } from '../../../core/store/rows.ts';
-import { parseName } from '../../../core/wire/name.ts';
 import { until } from '../../support/until.ts';
 
 const APEX = parseName('example.test.');

@@ -2,12 +2,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InvalidError } from '../../../core/base/errors.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
+import { type ResourceRecord, TYPE } from '../../../core/dns/wire/types.ts';
 import { readDifference, recordsOfZone } from '../../../core/secondary/content.ts';
 import { requestOf } from '../../../core/secondary/request.ts';
 import { TransferStream } from '../../../core/secondary/transfer-stream.ts';
 import { TransferMessage } from '../../../core/transfer/message.ts';
-import { parseName } from '../../../core/wire/name.ts';
-import { type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
 import fc from '../../support/fc.ts';
 
 const APEX = parseName('example.test.');

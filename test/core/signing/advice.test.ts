@@ -1,12 +1,12 @@
 /** What the owner of a zone reads about its parent. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { dsRdata } from '../../../core/dnssec/dnskey.ts';
-import { generateKeyPair } from '../../../core/dnssec/keys.ts';
+import { dsRdata } from '../../../core/dns/dnssec/dnskey.ts';
+import { generateKeyPair } from '../../../core/dns/dnssec/keys.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
 import { adviseOn } from '../../../core/signing/advice.ts';
 import { beginRollover, beginSigning, type SignedZone } from '../../../core/signing/zone-lifecycle.ts';
 import { DNSSEC_PHASES, type DnssecKey, type DnssecState, type ParentLook } from '../../../core/store/rows.ts';
-import { parseName } from '../../../core/wire/name.ts';
 
 const test = suite('core/signing/advice');
 

@@ -1,13 +1,13 @@
 /** The names and records that signal a zone's keys in the zones of its nameservers (RFC 9615). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { formatName, parseName } from '../../../core/dns/wire/name.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { signalName } from '../../../core/signing/bootstrap-signals.ts';
 import { readSignedZone, storeSignedZone } from '../../../core/signing/store-zone.ts';
 import { beginSigning, type SignedZone } from '../../../core/signing/zone-lifecycle.ts';
 import { type Account, accounts, type Domain, dnssec, domains, records } from '../../../core/store/rows.ts';
-import { formatName, parseName } from '../../../core/wire/name.ts';
-import { TYPE } from '../../../core/wire/types.ts';
 import { newAccount, newDomain, type Store, withStore } from '../journal/fixture.ts';
 import { checkRebuilt, newRow, signedStore } from '../journal/signing/rig.ts';
 

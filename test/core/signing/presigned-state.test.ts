@@ -1,8 +1,8 @@
 /** What is reported of the signatures of a primary. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { TYPE } from '../../../core/dns/wire/types.ts';
 import { presignedState } from '../../../core/signing/presigned-state.ts';
-import { TYPE } from '../../../core/wire/types.ts';
 import { newDomain, newRecord } from '../journal/fixture.ts';
 
 const NOW = 2 ** 31 + 1000;

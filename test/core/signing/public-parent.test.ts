@@ -2,10 +2,10 @@
 import type { Answer } from 'dns-packet';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parseName } from '../../../core/dns/wire/name.ts';
 import { NO_EXEMPTIONS, parseExemptions } from '../../../core/net/address/index.ts';
 import { isFailed, type LookResult } from '../../../core/signing/parent-look.ts';
 import { PublicParent } from '../../../core/signing/public-parent.ts';
-import { parseName } from '../../../core/wire/name.ts';
 import { type FakeServer, type Handler, RA } from '../../support/fake-dns.ts';
 import { type FakeParent, resolve, soa, withParent } from '../../support/fake-parent.ts';
 

@@ -2,8 +2,9 @@
  * A slow model of what surrounds a signed zone: nodes that apply changes late, nameservers of the
  * parent with DS records of their own, their owner, and every cache that any resolver could have.
  */
-import { dsRdata } from '../../../core/dnssec/dnskey.ts';
-import { generateKeyPair } from '../../../core/dnssec/keys.ts';
+import { dsRdata } from '../../../core/dns/dnssec/dnskey.ts';
+import { generateKeyPair } from '../../../core/dns/dnssec/keys.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
 import { wantedKeys } from '../../../core/signing/advice.ts';
 import { isFailed, mergeAnswers } from '../../../core/signing/parent-look.ts';
 import {
@@ -24,7 +25,6 @@ import {
   type SignedZone,
 } from '../../../core/signing/zone-lifecycle.ts';
 import type { DnssecRow } from '../../../core/store/rows.ts';
-import { parseName } from '../../../core/wire/name.ts';
 import type { Random } from '../../support/random.ts';
 
 export const APEX = parseName('signed.example.');

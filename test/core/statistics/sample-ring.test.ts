@@ -1,8 +1,8 @@
 /** The ring of samples between a DNS thread and the statistics thread. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parseName } from '../../../core/dns/wire/name.ts';
 import { createSampleRing, type Sample, SampleReader, SampleWriter } from '../../../core/statistics/sample-ring.ts';
-import { parseName } from '../../../core/wire/name.ts';
 import { encodeQuery } from '../../support/message.ts';
 
 const HEADER = 12;

@@ -1,6 +1,7 @@
 /** Counts over a month: written, merged, expired, read, and after a restart. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { nameId, parseName } from '../../../core/dns/wire/name.ts';
 import { Collector } from '../../../core/statistics/collector.ts';
 import { rcodeColumn, typeColumn } from '../../../core/statistics/columns.ts';
 import { SUBJECT } from '../../../core/statistics/counts.ts';
@@ -8,7 +9,6 @@ import { openStatisticsFile } from '../../../core/statistics/files.ts';
 import { formatQuery, mergeNodes, parseQuery } from '../../../core/statistics/query.ts';
 import { createSampleRing, SampleReader, SampleWriter } from '../../../core/statistics/sample-ring.ts';
 import { StatisticsStore } from '../../../core/statistics/store.ts';
-import { nameId, parseName } from '../../../core/wire/name.ts';
 import { encodeQuery } from '../../support/message.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 

@@ -2,6 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { equalNames, isWithin, type Name, parseName } from '../../../core/dns/wire/name.ts';
 import {
   afterPrefix,
   idAt,
@@ -19,7 +20,6 @@ import {
   targetsAt,
   targetsBelow,
 } from '../../../core/store/keys.ts';
-import { equalNames, isWithin, type Name, parseName } from '../../../core/wire/name.ts';
 import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 

@@ -19,7 +19,7 @@ import {
   tokens,
 } from '../../../core/store/rows.ts';
 import fc from '../../support/fc.ts';
-import { anyName } from '../wire/arbitrary.ts';
+import { anyName } from '../dns/wire/arbitrary.ts';
 
 const id = fc.oneof(fc.nat(), fc.maxSafeNat(), fc.constant(Number.MAX_SAFE_INTEGER));
 /** Seconds, to the greatest that 5 bytes hold. */

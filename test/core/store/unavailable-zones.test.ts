@@ -1,8 +1,8 @@
 /** The list of zones that are answered SERVFAIL agrees with a set. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parseName } from '../../../core/dns/wire/name.ts';
 import { UNAVAILABLE_BYTES, UnavailableZones } from '../../../core/store/index/unavailable-zones.ts';
-import { parseName } from '../../../core/wire/name.ts';
 import fc from '../../support/fc.ts';
 
 test('zones are listed and removed, also when their hashes collide', () => {

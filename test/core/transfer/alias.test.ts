@@ -4,12 +4,12 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type Name, parseName } from '../../../core/dns/wire/name.ts';
+import { RCODE, type ResourceRecord, TYPE } from '../../../core/dns/wire/types.ts';
 import { Signers } from '../../../core/journal/apply/signers.ts';
 import { type Draft, write } from '../../../core/journal/draft/draft.ts';
 import { idKey, nameKey } from '../../../core/store/keys.ts';
 import { aliasTargets, type Domain, dnssec, domains, records } from '../../../core/store/rows.ts';
-import { type Name, parseName } from '../../../core/wire/name.ts';
-import { RCODE, type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
 import { readNsec3 } from '../../reference/denial.ts';
 import { decodeMessage, encodeQuery, type Message } from '../../support/message.ts';
 import { applyIxfr, serialOf, transferRequest, zoneText } from '../../support/transfer-client.ts';

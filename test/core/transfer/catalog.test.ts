@@ -1,10 +1,10 @@
 /** Catalogs (RFC 9432) list the domains that there are, and answer only for their apex. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { formatName, parseName } from '../../../core/dns/wire/name.ts';
+import { CLASS_IN, RCODE, TYPE } from '../../../core/dns/wire/types.ts';
 import { type Draft, write } from '../../../core/journal/draft/draft.ts';
 import { type Domain, domains } from '../../../core/store/rows.ts';
-import { formatName, parseName } from '../../../core/wire/name.ts';
-import { CLASS_IN, RCODE, TYPE } from '../../../core/wire/types.ts';
 import { mayBeCatalog } from '../../../core/zone/catalog.ts';
 import { TCP_LIMIT } from '../../reference/compare.ts';
 import fc from '../../support/fc.ts';

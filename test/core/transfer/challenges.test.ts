@@ -5,13 +5,13 @@
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { equalNames, parseName } from '../../../core/dns/wire/name.ts';
+import { parseRdata } from '../../../core/dns/wire/rdata/index.ts';
+import { CLASS_IN, TYPE } from '../../../core/dns/wire/types.ts';
 import { type Draft, write } from '../../../core/journal/draft/draft.ts';
 import { rebuildAnswers } from '../../../core/journal/upkeep/rebuild.ts';
 import { StoreReader } from '../../../core/store/reader.ts';
 import { acmeChallenges, domains, proxies, type RecordRow, records } from '../../../core/store/rows.ts';
-import { equalNames, parseName } from '../../../core/wire/name.ts';
-import { parseRdata } from '../../../core/wire/rdata/index.ts';
-import { CLASS_IN, TYPE } from '../../../core/wire/types.ts';
 import { challengeRdata } from '../../../core/zone/challenged.ts';
 import { TCP_LIMIT } from '../../reference/compare.ts';
 import { depth } from '../../support/depth.ts';

@@ -5,12 +5,12 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parseName } from '../../../core/dns/wire/name.ts';
+import { parseRdata } from '../../../core/dns/wire/rdata/index.ts';
+import { type ResourceRecord, TYPE } from '../../../core/dns/wire/types.ts';
 import { type Draft, write } from '../../../core/journal/draft/draft.ts';
 import { idKey, nameKey } from '../../../core/store/keys.ts';
 import { aliasTargets, type Domain, domains, proxies, type RecordRow, records } from '../../../core/store/rows.ts';
-import { parseName } from '../../../core/wire/name.ts';
-import { parseRdata } from '../../../core/wire/rdata/index.ts';
-import { type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
 import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { newId } from '../../support/ids.ts';

@@ -2,13 +2,13 @@
 
 import { FairSlots } from '../../../core/base/fair-slots.ts';
 import { createLogger } from '../../../core/base/log/index.ts';
+import type { ResourceRecord } from '../../../core/dns/wire/types.ts';
 import type { Signers } from '../../../core/journal/apply/signers.ts';
 import { openEmbeddedJournal } from '../../../core/journal/embedded-journal.ts';
 import type { AnswerDeferred, DeferredTransport } from '../../../core/nameserver/deferred.ts';
 import { TransferAccess } from '../../../core/transfer/access.ts';
 import { type HistoryLimits, ZoneHistories } from '../../../core/transfer/history.ts';
 import { type TransferOptions, transferResponder } from '../../../core/transfer/responder.ts';
-import type { ResourceRecord } from '../../../core/wire/types.ts';
 import { takeMessage } from '../../support/transfer-client.ts';
 import { DEFAULTS, type JournalFactory, type Store, withStore } from '../journal/fixture.ts';
 

@@ -7,9 +7,9 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { formatName, parseName } from '../../../core/dns/wire/name.ts';
+import { type TsigKey, TsigSigner, verifyTsig } from '../../../core/dns/wire/tsig.ts';
 import { NotifyLine, type NotifyLineOptions } from '../../../core/transfer/notify-line.ts';
-import { formatName, parseName } from '../../../core/wire/name.ts';
-import { type TsigKey, TsigSigner, verifyTsig } from '../../../core/wire/tsig.ts';
 import { until } from '../../support/until.ts';
 
 const test = suite('NOTIFY, one secondary');

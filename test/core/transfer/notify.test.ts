@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger } from '../../../core/base/log/index.ts';
+import { formatName, nameAt } from '../../../core/dns/wire/name.ts';
+import type { TsigKey } from '../../../core/dns/wire/tsig.ts';
+import { RCODE } from '../../../core/dns/wire/types.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { domains } from '../../../core/store/rows.ts';
 import { Notifier } from '../../../core/transfer/notify.ts';
-import { formatName, nameAt } from '../../../core/wire/name.ts';
-import type { TsigKey } from '../../../core/wire/tsig.ts';
-import { RCODE } from '../../../core/wire/types.ts';
 import { embedded, newDomain, withStore } from '../journal/fixture.ts';
 
 const test = suite('NOTIFY, log');

@@ -4,10 +4,10 @@
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parseRdata } from '../../../core/dns/wire/rdata/index.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
 import { type Draft, write } from '../../../core/journal/draft/draft.ts';
 import { domains, type ProxyConfig, proxies, type RecordRow, records } from '../../../core/store/rows.ts';
-import { parseRdata } from '../../../core/wire/rdata/index.ts';
-import { TYPE } from '../../../core/wire/types.ts';
 import { isAfter } from '../../../core/zone/serial.ts';
 import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';

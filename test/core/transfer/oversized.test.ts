@@ -4,15 +4,15 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { equalNames, parseName } from '../../../core/dns/wire/name.ts';
+import { RCODE, type ResourceRecord, TYPE } from '../../../core/dns/wire/types.ts';
 import { Signers } from '../../../core/journal/apply/signers.ts';
 import { type Draft, write } from '../../../core/journal/draft/draft.ts';
 import { dnssec, domains, type RecordRow, records } from '../../../core/store/rows.ts';
-import { equalNames, parseName } from '../../../core/wire/name.ts';
-import { RCODE, type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
 import { readNsec3 } from '../../reference/denial.ts';
 import { decodeMessage, encodeQuery, type Message } from '../../support/message.ts';
 import { applyIxfr, serialOf, transferRequest, zoneText } from '../../support/transfer-client.ts';
-import { isSigned } from '../dnssec/reference.ts';
+import { isSigned } from '../dns/dnssec/reference.ts';
 import { newDomain, newRecord, queryPath } from '../journal/fixture.ts';
 import { newRow, secretsOf } from '../journal/signing/rig.ts';
 import { withTransfers } from './fixture.ts';

@@ -1,6 +1,6 @@
 /** A secondary in a test. */
 import * as assert from 'uvu/assert';
-import { TYPE } from '../../../core/wire/types.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
 import { applyIxfr, serialOf, transferRequest, zoneText } from '../../support/transfer-client.ts';
 import type { Transferred } from './fixture.ts';
 

@@ -5,6 +5,8 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { formatName, parseName } from '../../../core/dns/wire/name.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
 import { Applier, type Link } from '../../../core/journal/apply/applier.ts';
 import { Signers } from '../../../core/journal/apply/signers.ts';
 import { decodeEntry, hashEntry } from '../../../core/journal/entry-codec.ts';
@@ -13,8 +15,6 @@ import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { sequenceKey } from '../../../core/store/keys.ts';
 import { StoreReader } from '../../../core/store/reader.ts';
 import { ZoneHistories } from '../../../core/transfer/history.ts';
-import { formatName, parseName } from '../../../core/wire/name.ts';
-import { TYPE } from '../../../core/wire/types.ts';
 import { ourWorldDraft } from '../../reference/generate.ts';
 import { WorldRows } from '../../reference/rows.ts';
 import { WorldSteps } from '../../reference/steps.ts';

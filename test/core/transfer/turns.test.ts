@@ -2,10 +2,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FairSlots } from '../../../core/base/fair-slots.ts';
+import { RCODE } from '../../../core/dns/wire/types.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { type Domain, domains, records } from '../../../core/store/rows.ts';
 import { TransferAccess } from '../../../core/transfer/access.ts';
-import { RCODE } from '../../../core/wire/types.ts';
 import { decodeMessage } from '../../support/message.ts';
 import { transferRequest } from '../../support/transfer-client.ts';
 import { addressRecord, newDomain } from '../journal/fixture.ts';

@@ -1,11 +1,11 @@
 /** The additional section of an answer is bounded, so that a large name is not multiplied. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parseName } from '../../../core/dns/wire/name.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { nameKey } from '../../../core/store/keys.ts';
 import { domains, records } from '../../../core/store/rows.ts';
-import { parseName } from '../../../core/wire/name.ts';
-import { TYPE } from '../../../core/wire/types.ts';
 import { embedded, newDomain, newRecord, withStore } from '../journal/fixture.ts';
 
 test('an MX record for a name with 2,000 addresses stores a few kilobytes of them', () =>

@@ -5,6 +5,9 @@
 import dnsPacket from 'dns-packet';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ASKED, Body, type Owner } from '../../../core/dns/wire/body.ts';
+import { formatName, MAX_NAME, type Name, parseName } from '../../../core/dns/wire/name.ts';
+import { type ResourceRecord, TYPE } from '../../../core/dns/wire/types.ts';
 import {
   ANCOUNT_AT,
   ANSWER_HEADER,
@@ -21,9 +24,6 @@ import {
   TYPE_COUNT_AT,
   TYPE_ENTRY,
 } from '../../../core/store/answers.ts';
-import { ASKED, Body, type Owner } from '../../../core/wire/body.ts';
-import { formatName, MAX_NAME, type Name, parseName } from '../../../core/wire/name.ts';
-import { type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
 import { compileNode } from '../../../core/zone/compile.ts';
 import { MemoryZone } from '../../../core/zone/memory.ts';
 import { depth } from '../../support/depth.ts';

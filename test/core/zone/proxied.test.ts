@@ -4,8 +4,8 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formatRelative, nameId, parseName } from '../../../core/wire/name.ts';
-import { type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
+import { formatRelative, nameId, parseName } from '../../../core/dns/wire/name.ts';
+import { type ResourceRecord, TYPE } from '../../../core/dns/wire/types.ts';
 import { MemoryZone } from '../../../core/zone/memory.ts';
 import { ProxiedZone } from '../../../core/zone/proxied.ts';
 import { answeredRecords, CLUSTER } from '../../reference/proxy.ts';

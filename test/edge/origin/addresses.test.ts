@@ -5,11 +5,11 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { formatName } from '../../../core/dns/wire/name.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
 import { formatAddress, parseAddress, parseExemptions } from '../../../core/net/address/index.ts';
 import type { Outcome } from '../../../core/net/resolver/message.ts';
 import type { Lookup } from '../../../core/net/resolver/resolver.ts';
-import { formatName } from '../../../core/wire/name.ts';
-import { TYPE } from '../../../core/wire/types.ts';
 import { AddressBook } from '../../../edge/origin/address-book.ts';
 import { createOriginClient } from '../../../edge/origin/client.ts';
 import { openNodeSocket } from '../../../edge/origin/node-socket.ts';

@@ -6,9 +6,9 @@
 import { createServer, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { TYPE } from '../../../core/dns/wire/types.ts';
 import { parseAddress } from '../../../core/net/address/index.ts';
 import type { Lookup } from '../../../core/net/resolver/resolver.ts';
-import { TYPE } from '../../../core/wire/types.ts';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { until } from '../../support/until.ts';
 import { bodyText, client, faultOf, listening, OK, request, seen } from './rig.ts';

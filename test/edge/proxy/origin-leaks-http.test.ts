@@ -5,9 +5,9 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { TYPE } from '../../../core/dns/wire/types.ts';
 import { parseExemptions } from '../../../core/net/address/index.ts';
 import type { Lookup } from '../../../core/net/resolver/resolver.ts';
-import { TYPE } from '../../../core/wire/types.ts';
 import { openCache } from '../../../edge/cache/store/node-cache.ts';
 import { openCacheStore } from '../../../edge/cache/store/store.ts';
 import { createOriginClient } from '../../../edge/origin/client.ts';

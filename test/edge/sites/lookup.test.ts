@@ -5,9 +5,9 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { equalNames, formatName, isWithin, type Name, nameId, parseName, ROOT } from '../../../core/dns/wire/name.ts';
+import { CLASS_IN, TYPE } from '../../../core/dns/wire/types.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
-import { equalNames, formatName, isWithin, type Name, nameId, parseName, ROOT } from '../../../core/wire/name.ts';
-import { CLASS_IN, TYPE } from '../../../core/wire/types.ts';
 import { DEFAULTS } from '../../core/journal/fixture.ts';
 import { buildQuestion, ourWorldDraft, questionDraft, type World } from '../../reference/generate.ts';
 import { answeredZones } from '../../reference/proxy.ts';

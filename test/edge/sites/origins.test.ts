@@ -2,10 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { formatName, isWithin, type Name, nameId, parseName } from '../../../core/dns/wire/name.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { parseExemptions } from '../../../core/net/address/index.ts';
 import { type Domain, domains, type ProxyConfig, proxies, records } from '../../../core/store/rows.ts';
-import { formatName, isWithin, type Name, nameId, parseName } from '../../../core/wire/name.ts';
 import type { Origin } from '../../../edge/origin/origin-address.ts';
 import { recordOf } from '../../core/alias/fixture.ts';
 import { DEFAULTS, newDomain, newProxy } from '../../core/journal/fixture.ts';

@@ -1,16 +1,16 @@
 /** Parsers of DNS messages. */
 import { InvalidError } from '../../../core/base/errors.ts';
+import { MessageReader } from '../../../core/dns/wire/message-reader.ts';
+import { formatName, parseName } from '../../../core/dns/wire/name.ts';
+import { checkRdata } from '../../../core/dns/wire/rdata/index.ts';
+import { signRequest, verifyTsig } from '../../../core/dns/wire/tsig.ts';
+import type { TsigKey } from '../../../core/dns/wire/tsig-mac.ts';
+import { CLASS_IN, TYPE } from '../../../core/dns/wire/types.ts';
+import { parseUpdate, parseUpdateZone } from '../../../core/dns/wire/update.ts';
 import { newQuestion, readReply } from '../../../core/net/resolver/message.ts';
 import { readDifference, recordsOfZone } from '../../../core/secondary/content.ts';
 import { ResponseCodeError, TransferStream } from '../../../core/secondary/transfer-stream.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
-import { MessageReader } from '../../../core/wire/message-reader.ts';
-import { formatName, parseName } from '../../../core/wire/name.ts';
-import { checkRdata } from '../../../core/wire/rdata/index.ts';
-import { signRequest, verifyTsig } from '../../../core/wire/tsig.ts';
-import type { TsigKey } from '../../../core/wire/tsig-mac.ts';
-import { CLASS_IN, TYPE } from '../../../core/wire/types.ts';
-import { parseUpdate, parseUpdateZone } from '../../../core/wire/update.ts';
 import { putZone, ZONE } from '../../core/nameserver/fixture.ts';
 import { TCP_LIMIT, UDP_LIMIT } from '../../reference/compare.ts';
 import { QueryPath } from '../../support/in-process.ts';

@@ -13,8 +13,8 @@ import {
   type Source,
 } from '../../../admin-api/migration/index.ts';
 import { InvalidError } from '../../../core/base/errors.ts';
-import { formatMaster, type MasterRecord, parseMaster } from '../../../core/wire/master/index.ts';
-import { parseName } from '../../../core/wire/name.ts';
+import { formatMaster, type MasterRecord, parseMaster } from '../../../core/dns/wire/master/index.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
 import { type Target, tolerate } from '../target.ts';
 
 const ORIGIN = parseName('example.test.');

@@ -47,7 +47,7 @@ const OPERATORS: Readonly<Record<string, readonly [Kind, string]>> = {
   '/': ['arithmetic', '*'],
 };
 
-/** `core/wire` of `core/wire/rdata/table.ts`. */
+/** `core/dns/wire` of `core/dns/wire/rdata/table.ts`. */
 const roomOf = (file: string): string => file.split('/').slice(0, -1).slice(0, 2).join('/') || 'main.ts';
 
 /** All mutations of a checkout, in the order of their files. */

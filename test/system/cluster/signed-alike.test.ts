@@ -5,8 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseName } from '../../../core/wire/name.ts';
-import { CLASS_IN, TYPE } from '../../../core/wire/types.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
+import { CLASS_IN, TYPE } from '../../../core/dns/wire/types.ts';
 import { type Daemon, runCommand } from '../../support/daemon.ts';
 import { depth } from '../../support/depth.ts';
 import { queryTcp } from '../../support/dns-client.ts';

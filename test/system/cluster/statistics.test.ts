@@ -1,8 +1,8 @@
 /** Statistics of several nodes are added up, and the nodes that are missing are named. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseName } from '../../../core/wire/name.ts';
-import { TYPE } from '../../../core/wire/types.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
 import type { Daemon } from '../../support/daemon.ts';
 import { queryTcp } from '../../support/dns-client.ts';
 import { encodeQuery } from '../../support/message.ts';

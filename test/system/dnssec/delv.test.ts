@@ -1,8 +1,8 @@
 /** BIND's delv validates every kind of answer of a signed zone. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { formatName } from '../../../core/dns/wire/name.ts';
 import type { Domain } from '../../../core/store/rows.ts';
-import { formatName } from '../../../core/wire/name.ts';
 import { runProgram, whyNotPrograms } from '../../support/programs.ts';
 import { startUpdateServer, type UpdateServer } from '../peers/update-server.ts';
 import { addRecords, anchorFile, RECORDS, signZone } from './rig.ts';

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseName } from '../../../core/wire/name.ts';
-import { TYPE } from '../../../core/wire/types.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
 import { depth } from '../../support/depth.ts';
 import { MovedClock, whyNotMovedClock } from '../../support/moved-clock.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';

@@ -4,8 +4,8 @@
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseName } from '../../../core/wire/name.ts';
-import { type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
+import { type ResourceRecord, TYPE } from '../../../core/dns/wire/types.ts';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { expensiveZone } from '../../support/expensive-zone.ts';
 import { type Borrowed, borrowDaemon } from '../../support/shared-daemon.ts';

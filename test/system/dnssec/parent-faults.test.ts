@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { dsRdata } from '../../../core/dnssec/dnskey.ts';
-import { generateKeyPair } from '../../../core/dnssec/keys.ts';
-import { parseName } from '../../../core/wire/name.ts';
-import { formatRdata } from '../../../core/wire/rdata/index.ts';
-import { CLASS_IN, TYPE } from '../../../core/wire/types.ts';
+import { dsRdata } from '../../../core/dns/dnssec/dnskey.ts';
+import { generateKeyPair } from '../../../core/dns/dnssec/keys.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
+import { formatRdata } from '../../../core/dns/wire/rdata/index.ts';
+import { CLASS_IN, TYPE } from '../../../core/dns/wire/types.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
 import { queryTcp } from '../../support/dns-client.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';

@@ -7,11 +7,11 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
-import { generateKeyPair, SigningKey } from '../../../core/dnssec/keys.ts';
-import { equalNames, formatName, type Name, parseName } from '../../../core/wire/name.ts';
-import { formatRdata, parseRdata } from '../../../core/wire/rdata/index.ts';
-import { CLASS_IN, RCODE, type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
-import { signZone } from '../../core/dnssec/signed-zone.ts';
+import { generateKeyPair, SigningKey } from '../../../core/dns/dnssec/keys.ts';
+import { equalNames, formatName, type Name, parseName } from '../../../core/dns/wire/name.ts';
+import { formatRdata, parseRdata } from '../../../core/dns/wire/rdata/index.ts';
+import { CLASS_IN, RCODE, type ResourceRecord, TYPE } from '../../../core/dns/wire/types.ts';
+import { signZone } from '../../core/dns/dnssec/signed-zone.ts';
 import type { Expected } from '../../reference/resolver.ts';
 import { decodeMessage } from '../../support/message.ts';
 import { encodeResponse } from '../../support/response.ts';

@@ -5,12 +5,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ALGORITHM } from '../../../core/dnssec/dnskey.ts';
-import { generateKeyPair } from '../../../core/dnssec/keys.ts';
+import { ALGORITHM } from '../../../core/dns/dnssec/dnskey.ts';
+import { generateKeyPair } from '../../../core/dns/dnssec/keys.ts';
+import { formatName, joinNames, type Name, parseName } from '../../../core/dns/wire/name.ts';
+import { CLASS_IN, RCODE, TYPE } from '../../../core/dns/wire/types.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { type AliasFamily, aliasTargets, type DnssecRow, type Domain } from '../../../core/store/rows.ts';
-import { formatName, joinNames, type Name, parseName } from '../../../core/wire/name.ts';
-import { CLASS_IN, RCODE, TYPE } from '../../../core/wire/types.ts';
 import type { Daemon } from '../../admin-api/daemon.ts';
 import { recordKey } from '../../reference/compare.ts';
 import { depth } from '../../support/depth.ts';

@@ -4,11 +4,11 @@
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dsRdata } from '../../../core/dnssec/dnskey.ts';
+import { dsRdata } from '../../../core/dns/dnssec/dnskey.ts';
+import { formatName } from '../../../core/dns/wire/name.ts';
+import { formatRdata } from '../../../core/dns/wire/rdata/index.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
 import type { DnssecRow, Domain } from '../../../core/store/rows.ts';
-import { formatName } from '../../../core/wire/name.ts';
-import { formatRdata } from '../../../core/wire/rdata/index.ts';
-import { TYPE } from '../../../core/wire/types.ts';
 import { startChild } from '../../support/child.ts';
 import { freePort } from '../../support/ports.ts';
 import { temporaryFolder } from '../../support/temp.ts';

@@ -2,14 +2,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSecrets } from '../../../core/base/secrets.ts';
-import { generateKeyPair } from '../../../core/dnssec/keys.ts';
+import { generateKeyPair } from '../../../core/dns/dnssec/keys.ts';
+import { typeName } from '../../../core/dns/wire/mnemonics.ts';
+import { formatName } from '../../../core/dns/wire/name.ts';
+import { formatRdata } from '../../../core/dns/wire/rdata/index.ts';
+import type { ResourceRecord } from '../../../core/dns/wire/types.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { type DnssecRow, type Domain, dnssec, dnssecContext } from '../../../core/store/rows.ts';
 import { ZoneSnapshot } from '../../../core/transfer/snapshot.ts';
-import { typeName } from '../../../core/wire/mnemonics.ts';
-import { formatName } from '../../../core/wire/name.ts';
-import { formatRdata } from '../../../core/wire/rdata/index.ts';
-import type { ResourceRecord } from '../../../core/wire/types.ts';
 import { APEX, type Daemon } from '../../admin-api/daemon.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 

@@ -1,7 +1,7 @@
 /** A secondary of a signed zone: transfers it, counts what changes, and checks every signature. */
-import { equalNames, formatName, isWithin, type Name, nameId, parseName } from '../../../core/wire/name.ts';
-import { CLASS_IN, type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
-import { isSigned } from '../../core/dnssec/reference.ts';
+import { equalNames, formatName, isWithin, type Name, nameId, parseName } from '../../../core/dns/wire/name.ts';
+import { CLASS_IN, type ResourceRecord, TYPE } from '../../../core/dns/wire/types.ts';
+import { isSigned } from '../../core/dns/dnssec/reference.ts';
 import { queryTcp } from '../../support/dns-client.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';
 import { recordText, serialOf, transferOver, transferRequest } from '../../support/transfer-client.ts';

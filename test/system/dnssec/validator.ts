@@ -1,7 +1,7 @@
 /** Unbound, which validates a zone by the DS records of its parent, and trusts the parent's key. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CLASS_IN, RCODE } from '../../../core/wire/types.ts';
+import { CLASS_IN, RCODE } from '../../../core/dns/wire/types.ts';
 import { startChild } from '../../support/child.ts';
 import { UdpClient } from '../../support/dns-client.ts';
 import { encodeQuery } from '../../support/message.ts';

@@ -5,8 +5,8 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formatName, nameId } from '../../../core/wire/name.ts';
-import { CLASS_IN, RCODE, type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
+import { formatName, nameId } from '../../../core/dns/wire/name.ts';
+import { CLASS_IN, RCODE, type ResourceRecord, TYPE } from '../../../core/dns/wire/types.ts';
 import { APEX, inZone, NAMES, ZONE } from '../../reference/chains.ts';
 import { resolve } from '../../reference/resolver.ts';
 import { queryAll, UdpClient } from '../../support/dns-client.ts';

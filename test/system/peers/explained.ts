@@ -3,8 +3,8 @@
  * is right. A difference that none of these covers fails the test. Each says which parts of a
  * response it is about; the rest has to agree.
  */
-import { equalNames, isWildcard, isWithin, type Name, parentName } from '../../../core/wire/name.ts';
-import { HOST_TARGET, RCODE, type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
+import { equalNames, isWildcard, isWithin, type Name, parentName } from '../../../core/dns/wire/name.ts';
+import { HOST_TARGET, RCODE, type ResourceRecord, TYPE } from '../../../core/dns/wire/types.ts';
 import type { World } from '../../reference/generate.ts';
 import { type Expected, type Query, resolve } from '../../reference/resolver.ts';
 import type { Message } from '../../support/message.ts';

@@ -4,11 +4,11 @@
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseMaster } from '../../../core/wire/master/index.ts';
-import { parseType, typeName } from '../../../core/wire/mnemonics.ts';
-import { formatName, parseName } from '../../../core/wire/name.ts';
-import { formatRdata } from '../../../core/wire/rdata/index.ts';
-import { CLASS_IN, type ResourceRecord } from '../../../core/wire/types.ts';
+import { parseMaster } from '../../../core/dns/wire/master/index.ts';
+import { parseType, typeName } from '../../../core/dns/wire/mnemonics.ts';
+import { formatName, parseName } from '../../../core/dns/wire/name.ts';
+import { formatRdata } from '../../../core/dns/wire/rdata/index.ts';
+import { CLASS_IN, type ResourceRecord } from '../../../core/dns/wire/types.ts';
 import { type DohDaemon, get, question, startDoh } from '../../admin-api/doh/rig.ts';
 import { UdpClient } from '../../support/dns-client.ts';
 import { decodeMessage, encodeQuery, type Message } from '../../support/message.ts';

@@ -6,8 +6,8 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formatName, LOWER, parseName } from '../../../core/wire/name.ts';
-import { CLASS_IN, TYPE } from '../../../core/wire/types.ts';
+import { formatName, LOWER, parseName } from '../../../core/dns/wire/name.ts';
+import { CLASS_IN, TYPE } from '../../../core/dns/wire/types.ts';
 import { difference } from '../../reference/compare.ts';
 import { buildQuestion, buildWorld, questionDraft, type World, worldDraft } from '../../reference/generate.ts';
 import { type Query, resolve } from '../../reference/resolver.ts';

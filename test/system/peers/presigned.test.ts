@@ -4,8 +4,8 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formatName, parseName } from '../../../core/wire/name.ts';
-import { CLASS_IN, type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
+import { formatName, parseName } from '../../../core/dns/wire/name.ts';
+import { CLASS_IN, type ResourceRecord, TYPE } from '../../../core/dns/wire/types.ts';
 import { TCP_LIMIT } from '../../reference/compare.ts';
 import type { Query } from '../../reference/resolver.ts';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';

@@ -2,9 +2,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseMaster } from '../../../core/wire/master/index.ts';
-import { parseName } from '../../../core/wire/name.ts';
-import type { ResourceRecord } from '../../../core/wire/types.ts';
+import { parseMaster } from '../../../core/dns/wire/master/index.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
+import type { ResourceRecord } from '../../../core/dns/wire/types.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 

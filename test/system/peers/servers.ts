@@ -4,8 +4,8 @@
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatName } from '../../../core/wire/name.ts';
-import type { ResourceRecord } from '../../../core/wire/types.ts';
+import { formatName } from '../../../core/dns/wire/name.ts';
+import type { ResourceRecord } from '../../../core/dns/wire/types.ts';
 import { type Child, startChild } from '../../support/child.ts';
 import { formatZone } from '../../support/names.ts';
 import { freePort } from '../../support/ports.ts';

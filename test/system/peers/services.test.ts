@@ -5,9 +5,9 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseType, typeName } from '../../../core/wire/mnemonics.ts';
-import { formatRelative } from '../../../core/wire/name.ts';
-import { CLASS_IN } from '../../../core/wire/types.ts';
+import { parseType, typeName } from '../../../core/dns/wire/mnemonics.ts';
+import { formatRelative } from '../../../core/dns/wire/name.ts';
+import { CLASS_IN } from '../../../core/dns/wire/types.ts';
 import { APEX, inZone, SERVICES, ZONE } from '../../reference/services.ts';
 import { UdpClient } from '../../support/dns-client.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';

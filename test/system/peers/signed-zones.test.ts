@@ -1,5 +1,5 @@
 /**
- * Zones that core/dnssec signs, and the validators of BIND, ldns and Knot DNS: they accept each
+ * Zones that core/dns/dnssec signs, and the validators of BIND, ldns and Knot DNS: they accept each
  * zone and reject changed ones. The DS records and hashes of BIND, Knot and ldns are ours. Nothing
  * listens; each program checks a file.
  */
@@ -8,15 +8,15 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ALGORITHM, type Algorithm, dsRdata } from '../../../core/dnssec/dnskey.ts';
-import { generateKeyPair, SigningKey } from '../../../core/dnssec/keys.ts';
-import { hashName, nsec3Owner } from '../../../core/dnssec/nsec3.ts';
-import { parseMaster } from '../../../core/wire/master/index.ts';
-import { formatName, parseName } from '../../../core/wire/name.ts';
-import { formatRdata, parseRdata } from '../../../core/wire/rdata/index.ts';
-import { RDATA_TABLE } from '../../../core/wire/rdata/table.ts';
-import { type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
-import { formatSignedZone, signZone } from '../../core/dnssec/signed-zone.ts';
+import { ALGORITHM, type Algorithm, dsRdata } from '../../../core/dns/dnssec/dnskey.ts';
+import { generateKeyPair, SigningKey } from '../../../core/dns/dnssec/keys.ts';
+import { hashName, nsec3Owner } from '../../../core/dns/dnssec/nsec3.ts';
+import { parseMaster } from '../../../core/dns/wire/master/index.ts';
+import { formatName, parseName } from '../../../core/dns/wire/name.ts';
+import { formatRdata, parseRdata } from '../../../core/dns/wire/rdata/index.ts';
+import { RDATA_TABLE } from '../../../core/dns/wire/rdata/table.ts';
+import { type ResourceRecord, TYPE } from '../../../core/dns/wire/types.ts';
+import { formatSignedZone, signZone } from '../../core/dns/dnssec/signed-zone.ts';
 import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';

@@ -11,9 +11,9 @@ import { findCheckers } from '../../../admin-api/cli/zone-compare.ts';
 import { openZone } from '../../../admin-api/cli/zone-source.ts';
 import type { Owners } from '../../../admin-api/records/zonefile/owners.ts';
 import { readZone } from '../../../admin-api/records/zonefile/prepare.ts';
-import { formatMaster } from '../../../core/wire/master/index.ts';
-import { formatName, type Name, parseName } from '../../../core/wire/name.ts';
-import { type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
+import { formatMaster } from '../../../core/dns/wire/master/index.ts';
+import { formatName, type Name, parseName } from '../../../core/dns/wire/name.ts';
+import { type ResourceRecord, TYPE } from '../../../core/dns/wire/types.ts';
 
 const SOURCES = process.env.WAYPOST_PEER_SOURCES;
 /** Larger files are no tests of the syntax. */

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { RCODE } from '../../../core/wire/types.ts';
+import { RCODE } from '../../../core/dns/wire/types.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
 import { whyNotPrograms } from '../../support/programs.ts';
 import { TargetServer } from '../../support/target-server.ts';

@@ -5,8 +5,8 @@
 import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { formatName } from '../../../core/dns/wire/name.ts';
 import type { Domain } from '../../../core/store/rows.ts';
-import { formatName } from '../../../core/wire/name.ts';
 import type { Key } from '../../admin-api/update/world.ts';
 import { startChild } from '../../support/child.ts';
 import { startUpdateServer, type UpdateServer } from './update-server.ts';

@@ -5,12 +5,12 @@
 
 import { createLogger } from '../../../core/base/log/index.ts';
 import { openSecrets } from '../../../core/base/secrets.ts';
+import { verifyTsig } from '../../../core/dns/wire/tsig.ts';
+import { OPCODE } from '../../../core/dns/wire/types.ts';
 import type { DeferredRequest } from '../../../core/nameserver/deferred.ts';
 import type { UdpLimitOptions } from '../../../core/nameserver/deferred-limit.ts';
 import { startNameserver } from '../../../core/nameserver/nameserver.ts';
 import { openKeyring } from '../../../core/tsig/keyring.ts';
-import { verifyTsig } from '../../../core/wire/tsig.ts';
-import { OPCODE } from '../../../core/wire/types.ts';
 import { World } from '../../admin-api/update/world.ts';
 import { LIMITS, V4 } from '../../core/nameserver/fixture.ts';
 import { TCP_LIMIT } from '../../reference/compare.ts';

@@ -4,8 +4,8 @@
  * So what a world leaves to "is occluded" is taken out, and what it leaves to "is a zone of ours"
  * is written down as NS. The reference answers for the same, plain world.
  */
-import { equalNames, isWithin, type Name } from '../../../core/wire/name.ts';
-import { type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
+import { equalNames, isWithin, type Name } from '../../../core/dns/wire/name.ts';
+import { type ResourceRecord, TYPE } from '../../../core/dns/wire/types.ts';
 import type { World } from '../../reference/generate.ts';
 
 export function peerWorld(world: World): World {

@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readZone } from '../../../admin-api/records/zonefile/prepare.ts';
-import { typeName } from '../../../core/wire/mnemonics.ts';
-import { formatName, parseName } from '../../../core/wire/name.ts';
-import { formatRdata } from '../../../core/wire/rdata/index.ts';
+import { typeName } from '../../../core/dns/wire/mnemonics.ts';
+import { formatName, parseName } from '../../../core/dns/wire/name.ts';
+import { formatRdata } from '../../../core/dns/wire/rdata/index.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 

@@ -36,7 +36,7 @@ test('a test that works, or waits for the processor, may take longer', async () 
 
 test('a unit test has a minute, one of the system ten; releases and full depth have no limit', () => {
   const full = process.env.WAYPOST_DEPTH === 'full';
-  assert.is(limitsOf('core/wire/name.test.js').idle, full ? Number.POSITIVE_INFINITY : 60_000);
+  assert.is(limitsOf('core/dns/wire/name.test.js').idle, full ? Number.POSITIVE_INFINITY : 60_000);
   assert.is(limitsOf('system/cluster/ids.test.js').idle, full ? Number.POSITIVE_INFINITY : 600_000);
   assert.is(limitsOf('release/debian.test.js').idle, Number.POSITIVE_INFINITY);
 });

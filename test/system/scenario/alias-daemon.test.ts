@@ -5,9 +5,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parseName } from '../../../core/dns/wire/name.ts';
+import { CLASS_IN, TYPE } from '../../../core/dns/wire/types.ts';
 import { formatAddress } from '../../../core/net/address/index.ts';
-import { parseName } from '../../../core/wire/name.ts';
-import { CLASS_IN, TYPE } from '../../../core/wire/types.ts';
 import type { Json } from '../../support/api-client.ts';
 import { ADMIN_PASSWORD, startDaemon } from '../../support/daemon.ts';
 import { UdpClient } from '../../support/dns-client.ts';

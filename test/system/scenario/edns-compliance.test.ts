@@ -6,8 +6,8 @@
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseName } from '../../../core/wire/name.ts';
-import { RCODE, TYPE } from '../../../core/wire/types.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
+import { RCODE, TYPE } from '../../../core/dns/wire/types.ts';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { queryTcp, UdpClient } from '../../support/dns-client.ts';
 import { decodeMessage, type Message } from '../../support/message.ts';

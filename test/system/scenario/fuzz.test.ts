@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseName } from '../../../core/wire/name.ts';
-import { CLASS_IN, TYPE } from '../../../core/wire/types.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
+import { CLASS_IN, TYPE } from '../../../core/dns/wire/types.ts';
 import { TCP_LIMIT, UDP_LIMIT } from '../../reference/compare.ts';
 import { buildQuestion, buildWorld, questionDraft, worldDraft } from '../../reference/generate.ts';
 import { ADMIN_PASSWORD, startDaemon } from '../../support/daemon.ts';

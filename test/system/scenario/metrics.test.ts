@@ -1,8 +1,8 @@
 /** The daemon's /metrics: what was queried over UDP, TCP and HTTP is what it says. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseName } from '../../../core/wire/name.ts';
-import { TYPE } from '../../../core/wire/types.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
 import { queryTcp, UdpClient } from '../../support/dns-client.ts';
 import { type ReadFamily, readExposition, sampleOf } from '../../support/exposition.ts';

@@ -5,8 +5,8 @@
  */
 
 import { test } from 'uvu';
-import { formatName, type Name, nameId, parseName } from '../../../core/wire/name.ts';
-import { CLASS_IN, type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
+import { formatName, type Name, nameId, parseName } from '../../../core/dns/wire/name.ts';
+import { CLASS_IN, type ResourceRecord, TYPE } from '../../../core/dns/wire/types.ts';
 import { checkServedWorld } from '../../reference/compare.ts';
 import { buildQuestion, buildWorld, ourWorldDraft, questionDraft, type World } from '../../reference/generate.ts';
 import { CLUSTER, type Proxies, type ZoneProxy } from '../../reference/proxy.ts';

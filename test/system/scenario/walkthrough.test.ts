@@ -2,7 +2,7 @@
 import * as dns from 'dns-packet';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { RCODE } from '../../../core/wire/types.ts';
+import { RCODE } from '../../../core/dns/wire/types.ts';
 import { ADMIN_PASSWORD, startDaemon } from '../../support/daemon.ts';
 import { queryTcp, UdpClient } from '../../support/dns-client.ts';
 

@@ -4,9 +4,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Neighbours } from '../../../../admin-api/records/rules/neighbours.ts';
 import { RECORD_OVERHEAD } from '../../../../admin-api/records/rules/record.ts';
+import { parseName } from '../../../../core/dns/wire/name.ts';
+import { TYPE } from '../../../../core/dns/wire/types.ts';
 import type { RecordRow } from '../../../../core/store/rows.ts';
-import { parseName } from '../../../../core/wire/name.ts';
-import { TYPE } from '../../../../core/wire/types.ts';
 import { WEB_TYPES } from '../../../../core/zone/proxied.ts';
 import fc from '../../../support/fc.ts';
 

@@ -2,10 +2,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { assignIds, encodeRecords } from '../../../../admin-api/records/zonefile/encode.ts';
 import { Owners } from '../../../../admin-api/records/zonefile/owners.ts';
+import { type MasterRecord, parseMaster } from '../../../../core/dns/wire/master/index.ts';
+import { formatName, nameId, parseName } from '../../../../core/dns/wire/name.ts';
 import { readChanges } from '../../../../core/journal/entry-codec.ts';
 import { type RecordRow, records, spellings } from '../../../../core/store/rows.ts';
-import { type MasterRecord, parseMaster } from '../../../../core/wire/master/index.ts';
-import { formatName, nameId, parseName } from '../../../../core/wire/name.ts';
 
 const APEX = parseName('example.com.');
 const DOMAIN = 1234;

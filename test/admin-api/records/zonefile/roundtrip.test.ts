@@ -5,12 +5,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DNSSEC_TYPES } from '../../../../admin-api/records/rules/dnssec.ts';
-import { parseMaster } from '../../../../core/wire/master/index.ts';
-import { typeName } from '../../../../core/wire/mnemonics.ts';
-import { formatName, parseName } from '../../../../core/wire/name.ts';
-import { formatRdata } from '../../../../core/wire/rdata/index.ts';
-import { TYPE } from '../../../../core/wire/types.ts';
-import { typeAndRdata } from '../../../core/wire/arbitrary.ts';
+import { parseMaster } from '../../../../core/dns/wire/master/index.ts';
+import { typeName } from '../../../../core/dns/wire/mnemonics.ts';
+import { formatName, parseName } from '../../../../core/dns/wire/name.ts';
+import { formatRdata } from '../../../../core/dns/wire/rdata/index.ts';
+import { TYPE } from '../../../../core/dns/wire/types.ts';
+import { typeAndRdata } from '../../../core/dns/wire/arbitrary.ts';
 import { depth } from '../../../support/depth.ts';
 import fc from '../../../support/fc.ts';
 import { type Daemon, listOf, startDaemon } from '../../daemon.ts';

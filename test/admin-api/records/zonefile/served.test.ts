@@ -4,10 +4,10 @@
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { typeName } from '../../../../core/wire/mnemonics.ts';
-import { formatName } from '../../../../core/wire/name.ts';
-import { formatRdata } from '../../../../core/wire/rdata/index.ts';
-import { type ResourceRecord, TYPE } from '../../../../core/wire/types.ts';
+import { typeName } from '../../../../core/dns/wire/mnemonics.ts';
+import { formatName } from '../../../../core/dns/wire/name.ts';
+import { formatRdata } from '../../../../core/dns/wire/rdata/index.ts';
+import { type ResourceRecord, TYPE } from '../../../../core/dns/wire/types.ts';
 import { decodeMessage } from '../../../support/message.ts';
 import { listOf } from '../../daemon.ts';
 import { type DohDaemon, get, question, startDoh } from '../../doh/rig.ts';

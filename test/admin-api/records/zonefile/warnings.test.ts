@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readZone } from '../../../../admin-api/records/zonefile/prepare.ts';
-import { parseName } from '../../../../core/wire/name.ts';
+import { parseName } from '../../../../core/dns/wire/name.ts';
 
 function read(text: string, { strict = false, keepApex = false, ttl = true } = {}) {
   const bytes = Buffer.from(ttl ? `$TTL 300\n${text}` : text);

@@ -2,8 +2,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { formatName } from '../../../../core/dns/wire/name.ts';
 import { nameOfKey } from '../../../../core/store/keys.ts';
-import { formatName } from '../../../../core/wire/name.ts';
 import { type Answer, type Daemon, listOf, startDaemon } from '../../daemon.ts';
 
 let daemon: Daemon;

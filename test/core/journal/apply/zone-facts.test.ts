@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parseName } from '../../../../core/dns/wire/name.ts';
+import { TYPE } from '../../../../core/dns/wire/types.ts';
 import { ZoneFacts } from '../../../../core/journal/apply/zone-facts.ts';
 import { write } from '../../../../core/journal/draft/draft.ts';
 import { domains, records } from '../../../../core/store/rows.ts';
-import { parseName } from '../../../../core/wire/name.ts';
-import { TYPE } from '../../../../core/wire/types.ts';
 import { findType } from '../../../../core/zone/view.ts';
 import { DEFAULTS, embedded, newDomain, newRecord, withStore } from '../fixture.ts';
 

@@ -6,12 +6,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConflictError } from '../../../../core/base/errors.ts';
+import { parseName } from '../../../../core/dns/wire/name.ts';
+import { TYPE } from '../../../../core/dns/wire/types.ts';
 import { Draft, write } from '../../../../core/journal/draft/draft.ts';
 import { readChanges } from '../../../../core/journal/entry-codec.ts';
 import type { Journal } from '../../../../core/journal/journal.ts';
 import { type Account, accounts, domains, type RecordRow, records } from '../../../../core/store/rows.ts';
-import { parseName } from '../../../../core/wire/name.ts';
-import { TYPE } from '../../../../core/wire/types.ts';
 import { noIds } from '../../../support/ids.ts';
 import { Random } from '../../../support/random.ts';
 import { SEED } from '../../../support/seed.ts';

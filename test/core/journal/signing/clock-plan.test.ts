@@ -1,7 +1,7 @@
 /** The signing clocks of a set of zones, by a moved clock. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type HashRange, validityOf } from '../../../../core/dnssec/lifetime.ts';
+import { type HashRange, validityOf } from '../../../../core/dns/dnssec/lifetime.ts';
 import {
   type ClockStep,
   type CountNames,

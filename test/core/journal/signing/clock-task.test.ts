@@ -1,7 +1,7 @@
 /** The signing clocks of stored zones advance by entries. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { validityOf } from '../../../../core/dnssec/lifetime.ts';
+import { validityOf } from '../../../../core/dns/dnssec/lifetime.ts';
 import { write } from '../../../../core/journal/draft/draft.ts';
 import { ClockTask } from '../../../../core/journal/signing/clock-task.ts';
 import { Pieces } from '../../../../core/journal/signing/pieces.ts';

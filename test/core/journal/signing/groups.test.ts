@@ -5,8 +5,8 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parseName } from '../../../../core/dns/wire/name.ts';
 import type { Applier, Link } from '../../../../core/journal/apply/applier.ts';
-import { parseName } from '../../../../core/wire/name.ts';
 import { ourWorldDraft } from '../../../reference/generate.ts';
 import { WorldRows } from '../../../reference/rows.ts';
 import { WorldSteps } from '../../../reference/steps.ts';

@@ -4,12 +4,12 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parseName } from '../../../../core/dns/wire/name.ts';
 import { write } from '../../../../core/journal/draft/draft.ts';
 import { Pieces } from '../../../../core/journal/signing/pieces.ts';
 import { startResigning, startSigning, startUnsigning } from '../../../../core/journal/signing/progress.ts';
 import { buildIndex } from '../../../../core/store/index/build.ts';
 import { type DnssecRow, dnssec, domains, proxies, records } from '../../../../core/store/rows.ts';
-import { parseName } from '../../../../core/wire/name.ts';
 import { ourWorldDraft } from '../../../reference/generate.ts';
 import { WorldRows } from '../../../reference/rows.ts';
 import { WorldSteps } from '../../../reference/steps.ts';

@@ -2,7 +2,9 @@
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { openSecrets } from '../../../../core/base/secrets.ts';
-import { generateKeyPair } from '../../../../core/dnssec/keys.ts';
+import { generateKeyPair } from '../../../../core/dns/dnssec/keys.ts';
+import { formatName, parseName } from '../../../../core/dns/wire/name.ts';
+import { CLASS_IN, TYPE } from '../../../../core/dns/wire/types.ts';
 import { Signers } from '../../../../core/journal/apply/signers.ts';
 import { write } from '../../../../core/journal/draft/draft.ts';
 import { openEmbeddedJournal } from '../../../../core/journal/embedded-journal.ts';
@@ -18,8 +20,6 @@ import {
   proxies,
   records,
 } from '../../../../core/store/rows.ts';
-import { formatName, parseName } from '../../../../core/wire/name.ts';
-import { CLASS_IN, TYPE } from '../../../../core/wire/types.ts';
 import { type AnswerFunction, TCP_LIMIT } from '../../../reference/compare.ts';
 import type { World } from '../../../reference/generate.ts';
 import { putChanges, type WorldRows } from '../../../reference/rows.ts';

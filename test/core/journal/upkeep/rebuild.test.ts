@@ -6,13 +6,13 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { isWithin, nameAt, parseName, ROOT } from '../../../../core/dns/wire/name.ts';
+import { CLASS_IN, TYPE } from '../../../../core/dns/wire/types.ts';
 import { write } from '../../../../core/journal/draft/draft.ts';
 import { ChangeWriter } from '../../../../core/journal/entry-codec.ts';
 import { answersAreCurrent, rebuildAnswers } from '../../../../core/journal/upkeep/rebuild.ts';
 import { targetKey } from '../../../../core/store/keys.ts';
 import { domains, type ProxyConfig, proxies, records } from '../../../../core/store/rows.ts';
-import { isWithin, nameAt, parseName, ROOT } from '../../../../core/wire/name.ts';
-import { CLASS_IN, TYPE } from '../../../../core/wire/types.ts';
 import { apexSets } from '../../../../core/zone/apex.ts';
 import { compileZone } from '../../../../core/zone/bulk.ts';
 import { MemoryZone } from '../../../../core/zone/memory.ts';

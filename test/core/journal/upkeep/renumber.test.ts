@@ -6,13 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { UnavailableError } from '../../../../core/base/errors.ts';
+import { parseName } from '../../../../core/dns/wire/name.ts';
+import { TYPE } from '../../../../core/dns/wire/types.ts';
 import { write } from '../../../../core/journal/draft/draft.ts';
 import type { Journal } from '../../../../core/journal/journal.ts';
 import { rebuildAnswers } from '../../../../core/journal/upkeep/rebuild.ts';
 import { startRenumbering } from '../../../../core/journal/upkeep/renumber.ts';
 import { type Domain, domains, proxies, records } from '../../../../core/store/rows.ts';
-import { parseName } from '../../../../core/wire/name.ts';
-import { TYPE } from '../../../../core/wire/types.ts';
 import { isAfter } from '../../../../core/zone/serial.ts';
 import type { ZoneSettings } from '../../../../core/zone/settings.ts';
 import {

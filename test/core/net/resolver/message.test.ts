@@ -2,6 +2,9 @@
 import { type Answer, decode, encode } from 'dns-packet';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { MessageReader } from '../../../../core/dns/wire/message-reader.ts';
+import { formatName, LOWER, parseName } from '../../../../core/dns/wire/name.ts';
+import { TYPE } from '../../../../core/dns/wire/types.ts';
 import {
   encodeQuestion,
   newQuestion,
@@ -9,13 +12,10 @@ import {
   type Reply,
   readReply,
 } from '../../../../core/net/resolver/message.ts';
-import { MessageReader } from '../../../../core/wire/message-reader.ts';
-import { formatName, LOWER, parseName } from '../../../../core/wire/name.ts';
-import { TYPE } from '../../../../core/wire/types.ts';
 import { depth } from '../../../support/depth.ts';
 import fc from '../../../support/fc.ts';
 import { SEED } from '../../../support/seed.ts';
-import { anyName } from '../../wire/arbitrary.ts';
+import { anyName } from '../../dns/wire/arbitrary.ts';
 
 const QUESTION = {
   id: 77,

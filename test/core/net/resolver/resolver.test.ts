@@ -3,11 +3,11 @@
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parseName } from '../../../../core/dns/wire/name.ts';
+import { TYPE } from '../../../../core/dns/wire/types.ts';
 import { formatAddress } from '../../../../core/net/address/index.ts';
 import { exchangeUdp } from '../../../../core/net/resolver/exchange.ts';
 import { recursiveLookup } from '../../../../core/net/resolver/resolver.ts';
-import { parseName } from '../../../../core/wire/name.ts';
-import { TYPE } from '../../../../core/wire/types.ts';
 import { type Says, TargetServer } from '../../../support/target-server.ts';
 
 const test = suite('ALIAS resolver');

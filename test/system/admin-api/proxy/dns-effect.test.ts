@@ -4,9 +4,9 @@
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formatName, parseName } from '../../../../core/wire/name.ts';
-import { formatRdata } from '../../../../core/wire/rdata/index.ts';
-import { type ResourceRecord, TYPE } from '../../../../core/wire/types.ts';
+import { formatName, parseName } from '../../../../core/dns/wire/name.ts';
+import { formatRdata } from '../../../../core/dns/wire/rdata/index.ts';
+import { type ResourceRecord, TYPE } from '../../../../core/dns/wire/types.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../../support/daemon.ts';
 import { UdpClient } from '../../../support/dns-client.ts';
 import { decodeMessage, encodeQuery } from '../../../support/message.ts';

@@ -3,8 +3,8 @@
  * writers know.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseName } from '../../../../core/wire/name.ts';
-import { CLASS_IN, RCODE, TYPE } from '../../../../core/wire/types.ts';
+import { parseName } from '../../../../core/dns/wire/name.ts';
+import { CLASS_IN, RCODE, TYPE } from '../../../../core/dns/wire/types.ts';
 import { decodeMessage, encodeQuery } from '../../../support/message.ts';
 import type { Random } from '../../../support/random.ts';
 import type { Node } from './machines.ts';

@@ -15,7 +15,7 @@ import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConfigError } from '../../../../core/base/errors.ts';
-import { TYPE } from '../../../../core/wire/types.ts';
+import { TYPE } from '../../../../core/dns/wire/types.ts';
 import { ask, byteOf, LIMITS, type Served, serve, V4, V6 } from '../../../core/nameserver/fixture.ts';
 import { framed, PATIENCE_MS, StreamClient } from '../../../core/nameserver/stream-client.ts';
 import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';

@@ -7,6 +7,9 @@ import { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parseName } from '../../../../core/dns/wire/name.ts';
+import { parseRdata } from '../../../../core/dns/wire/rdata/index.ts';
+import { TYPE } from '../../../../core/dns/wire/types.ts';
 import {
   type AcmeAccount,
   acmeAccounts,
@@ -14,9 +17,6 @@ import {
   certificates,
   records,
 } from '../../../../core/store/rows.ts';
-import { parseName } from '../../../../core/wire/name.ts';
-import { parseRdata } from '../../../../core/wire/rdata/index.ts';
-import { TYPE } from '../../../../core/wire/types.ts';
 import { CHALLENGE_PATH, challengeResponse } from '../../../../edge/acme/index.ts';
 import { newRecord } from '../../../core/journal/fixture.ts';
 import { Rig } from '../../../edge/acme/rig.ts';

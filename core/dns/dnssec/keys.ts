@@ -1,0 +1,182 @@
+/** Key pairs of zones: made, loaded from what is stored, and signing (RFC 6605, RFC 8080). */
+import { createPublicKey, verify } from 'node:crypto';
+import { WaypostError } from '../../base/errors.ts';
+import { ALGORITHM, type Algorithm, algorithmOf, dnskeyRdata, keyIdentity, keyTag, publicKeyOf } from './dnskey.ts';
+import { type Ed25519Key, generateEd25519Seed, loadEd25519Key, signEd25519 } from './ed25519.ts';
+import { generateP256Scalar, loadP256Key, type P256Key, type P256Request, signP256Batch } from './p256.ts';
+
+/** Bytes of a private key of either algorithm: the scalar of P-256, the seed of Ed25519. */
+export const PRIVATE_KEY_LENGTH = 32;
+/** Bytes of a signature of either algorithm. */
+export const SIGNATURE_LENGTH = 64;
+/** Of a point of P-256. */
+const COORDINATE_LENGTH = 32;
+
+export interface KeyPair {
+  /** The rdata of the DNSKEY, flags 257. */
+  readonly dnskey: Uint8Array;
+  /** 32 bytes, to be sealed and then wiped by the caller. */
+  readonly privateKey: Uint8Array;
+}
+
+/** A message to sign. */
+export interface SigningInput {
+  readonly key: SigningKey;
+  readonly message: Uint8Array;
+  /** Its SHA-256, 32 bytes. */
+  readonly digest: Uint8Array;
+}
+
+/** A private key as it is signed with. It can be sent to a thread. */
+type Secret =
+  | { readonly algorithm: typeof ALGORITHM.ECDSAP256SHA256; readonly key: P256Key }
+  | { readonly algorithm: typeof ALGORITHM.ED25519; readonly key: Ed25519Key };
+
+/** What a thread needs to sign messages. It contains private keys. */
+export interface SigningTask {
+  readonly secrets: readonly Secret[];
+  /** Of each message, the number of its key. */
+  readonly numbers: Uint32Array<ArrayBuffer>;
+  /** The lengths of all parts of `data`. */
+  readonly lengths: Uint32Array<ArrayBuffer>;
+  /** What each key signs, one after another: the digest for P-256, the message for Ed25519. */
+  readonly data: Uint8Array<ArrayBuffer>;
+}
+
+/** A new key pair for a zone. `takenTags`: the key tags of its other DNSKEY records. */
+export function generateKeyPair(algorithm: Algorithm, takenTags: ReadonlySet<number> = new Set()): KeyPair {
+  for (;;) {
+    const privateKey = algorithm === ALGORITHM.ED25519 ? generateEd25519Seed() : generateP256Scalar();
+    const dnskey = dnskeyRdata(algorithm, loadSecret(algorithm, privateKey).key.publicKey);
+    if (!takenTags.has(keyTag(dnskey))) return { dnskey, privateKey };
+  }
+}
+
+/** Whether a signature is one of the DNSKEY over the message. The DNSKEY is one of ours. */
+function isSignature(dnskey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+  const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
+  const point = publicKeyOf(dnskey);
+  if (algorithmOf(dnskey) === ALGORITHM.ED25519) {
+    const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: text(point) }, format: 'jwk' });
+    return verify(null, message, key, signature);
+  }
+  const x = text(point.subarray(0, COORDINATE_LENGTH));
+  const y = text(point.subarray(COORDINATE_LENGTH));
+  const key = createPublicKey({ key: { kty: 'EC', crv: 'P-256', x, y }, format: 'jwk' });
+  return verify('sha256', message, { key, dsaEncoding: 'ieee-p1363' }, signature);
+}
+
+/**
+ * A key that can sign. Logs and JSON do not show its private part. A message to a thread contains
+ * it only as a task.
+ */
+export class SigningKey {
+  readonly algorithm: Algorithm;
+  /** The rdata of its DNSKEY. */
+  readonly dnskey: Uint8Array;
+  /** RFC 4034 appendix B. Not unique: see `identity`. */
+  readonly tag: number;
+  /** SHA-256 of the public key, 32 bytes. */
+  readonly identity: Uint8Array;
+  readonly #secret: Secret;
+
+  /**
+   * Loads a stored key pair. `privateKey`: 32 bytes, which are copied. Throws WaypostError
+   * `bad_signing_key` if the private key does not belong to the DNSKEY, or the DNSKEY has an
+   * algorithm that we do not sign with.
+   */
+  constructor({ dnskey, privateKey }: KeyPair) {
+    this.dnskey = dnskey.slice();
+    this.tag = keyTag(dnskey);
+    this.identity = keyIdentity(dnskey);
+    const algorithm = algorithmOf(dnskey);
+    if (!isAlgorithm(algorithm)) throw badKey(this.tag, `algorithm ${algorithm} is not supported`);
+    this.algorithm = algorithm;
+    try {
+      this.#secret = loadSecret(algorithm, privateKey);
+    } catch (cause) {
+      throw badKey(this.tag, 'the private key is malformed', cause);
+    }
+    if (Buffer.compare(this.#secret.key.publicKey, publicKeyOf(dnskey)) !== 0)
+      throw badKey(this.tag, 'the private key belongs to another public key');
+  }
+
+  /** Whether a signature is right, by the public key alone. 0.1 ms. */
+  verifies(message: Uint8Array, signature: Uint8Array): boolean {
+    return isSignature(this.dnskey, message, signature);
+  }
+
+  /** Signatures in the order of the inputs, 64 bytes each. Those of P-256 cost half in one call. */
+  static signAll(inputs: readonly SigningInput[]): Uint8Array[] {
+    return signParts(inputs.map((input) => ({ secret: input.key.#secret, signed: signedPart(input) })));
+  }
+
+  /** The same as a message to a thread, which calls `signTask`. */
+  static taskOf(inputs: readonly SigningInput[]): SigningTask {
+    const keys = new Map<SigningKey, number>();
+    const parts = inputs.map(signedPart);
+    const numbers = new Uint32Array(inputs.length);
+    const lengths = new Uint32Array(inputs.length);
+    const data = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+    let end = 0;
+    for (const [i, { key }] of inputs.entries()) {
+      const number = keys.get(key) ?? keys.size;
+      keys.set(key, number);
+      numbers[i] = number;
+      lengths[i] = parts[i].length;
+      data.set(parts[i], end);
+      end += parts[i].length;
+    }
+    return { secrets: [...keys.keys()].map((key) => key.#secret), numbers, lengths, data };
+  }
+}
+
+/** In a thread: the signatures of a task, 64 bytes each, one after another. */
+export function signTask({ secrets, numbers, lengths, data }: SigningTask): Uint8Array<ArrayBuffer> {
+  let end = 0;
+  const parts = Array.from(numbers, (number, i) => {
+    const start = end;
+    end += lengths[i];
+    return { secret: secrets[number], signed: data.subarray(start, end) };
+  });
+  const signatures = new Uint8Array(parts.length * SIGNATURE_LENGTH);
+  for (const [i, signature] of signParts(parts).entries()) signatures.set(signature, i * SIGNATURE_LENGTH);
+  return signatures;
+}
+
+/** The input of the algorithm: Ed25519 makes its own digests. */
+const signedPart = ({ key, message, digest }: SigningInput): Uint8Array =>
+  key.algorithm === ALGORITHM.ED25519 ? message : digest;
+
+function signParts(parts: readonly { readonly secret: Secret; readonly signed: Uint8Array }[]): Uint8Array[] {
+  const signatures = new Array<Uint8Array>(parts.length);
+  const batch: P256Request[] = [];
+  const positions: number[] = [];
+  for (let i = 0; i < parts.length; i++) {
+    const { secret, signed } = parts[i];
+    if (secret.algorithm === ALGORITHM.ED25519) signatures[i] = signEd25519(secret.key, signed);
+    else {
+      batch.push({ key: secret.key, digest: signed });
+      positions.push(i);
+    }
+  }
+  signP256Batch(batch).forEach((signature, i) => {
+    signatures[positions[i]] = signature;
+  });
+  return signatures;
+}
+
+function isAlgorithm(number: number): number is Algorithm {
+  return number === ALGORITHM.ECDSAP256SHA256 || number === ALGORITHM.ED25519;
+}
+
+/** Throws RangeError if the private key is none of the algorithm. */
+function loadSecret(algorithm: Algorithm, privateKey: Uint8Array): Secret {
+  return algorithm === ALGORITHM.ED25519
+    ? { algorithm, key: loadEd25519Key(privateKey) }
+    : { algorithm, key: loadP256Key(privateKey) };
+}
+
+function badKey(tag: number, reason: string, cause?: unknown): WaypostError {
+  return new WaypostError('bad_signing_key', `Cannot sign with the DNSKEY with key tag ${tag}: ${reason}.`, { cause });
+}

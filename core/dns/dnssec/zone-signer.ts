@@ -1,0 +1,270 @@
+/** Signs the RRsets of one zone with its keys, by its signing clock. */
+import { randomBytes } from 'node:crypto';
+import { WaypostError } from '../../base/errors.ts';
+import { latin1 } from '../wire/latin1.ts';
+import type { Name } from '../wire/name.ts';
+import { type RRset, TYPE } from '../wire/types.ts';
+import { SIGNATURE_LENGTH, SigningKey } from './keys.ts';
+import { validityOf } from './lifetime.ts';
+import { hashName, hashPrefix } from './nsec3.ts';
+import { coveredType, type PreparedRrsig, prepareRrsig, rrsigRdata, signerName } from './rrsig.ts';
+import { SigningFaults } from './signing-faults.ts';
+import { OWN_SHARE, type SigningThreads } from './signing-threads.ts';
+
+/** Signatures that have been made, by key and digest of what was signed. */
+export class SignatureMemo implements SignatureSource {
+  readonly faults = new SigningFaults();
+  hits = 0;
+  /** Number of signatures made. */
+  made = 0;
+  #recent = new Map<string, Uint8Array>();
+  /** Those before the recent ones: both are dropped in turn. */
+  #older: ReadonlyMap<string, Uint8Array> = new Map();
+  readonly #limit: number;
+
+  /** `limit`: the maximum of signatures. */
+  constructor(limit = 16_384) {
+    this.#limit = limit;
+  }
+
+  /** The signature, made at once if there is none yet. Throws as `checked`. */
+  add(prepared: PreparedRrsig): Uint8Array {
+    const id = idOf(prepared);
+    let signature = this.get(id);
+    if (signature === undefined) {
+      signature = checked(prepared, SigningKey.signAll([prepared])[0], this.faults);
+      this.set(id, signature);
+    }
+    return signature;
+  }
+
+  get(id: string): Uint8Array | undefined {
+    let found = this.#recent.get(id);
+    if (found === undefined) {
+      found = this.#older.get(id);
+      if (found === undefined) return undefined;
+      this.#put(id, found);
+    }
+    this.hits++;
+    return found;
+  }
+
+  set(id: string, signature: Uint8Array): void {
+    this.made++;
+    this.#put(id, signature);
+  }
+
+  #put(id: string, signature: Uint8Array): void {
+    if (this.#recent.size * 2 >= this.#limit) {
+      this.#older = this.#recent;
+      this.#recent = new Map();
+    }
+    this.#recent.set(id, signature);
+  }
+}
+
+/**
+ * The signature, if it is right or covers another type than DNSKEY; else one that is made again. A
+ * wrong one is never used: next to the right one of the same message it reveals the private key,
+ * as ECDSA and Ed25519 are deterministic here. The signatures over DNSKEY are checked, since they
+ * are few, and made whenever a key is first used. Throws WaypostError `wrong_signature` if both are
+ * wrong.
+ */
+function checked(prepared: PreparedRrsig, signature: Uint8Array, faults: SigningFaults): Uint8Array {
+  const { key, message } = prepared;
+  if (coveredType(prepared) !== TYPE.DNSKEY || key.verifies(message, signature)) return signature;
+  const reason = 'a signature was wrong and was not published; the memory or the processor may be faulty';
+  faults.report({ apex: signerName(prepared), keyTag: key.tag, reason });
+  const [again] = SigningKey.signAll([prepared]);
+  if (key.verifies(message, again)) return again;
+  throw new WaypostError('wrong_signature', `Cannot sign with the DNSKEY with key tag ${key.tag}: ${reason}.`);
+}
+
+const idOf = ({ key, digest }: PreparedRrsig): string => latin1(key.identity.subarray(0, 8)) + latin1(digest);
+
+/**
+ * Work in short steps. The next step must wait for the promise that is yielded; none is if no
+ * threads sign.
+ */
+export type Steps<T = void> = Generator<Promise<void> | undefined, T>;
+
+/** What a signer gets signatures from: a memo makes each at once, a batch all together. */
+export interface SignatureSource {
+  add(prepared: PreparedRrsig): Uint8Array;
+}
+
+/** Nobody can guess these bytes, so no record contains them. */
+const MARK = randomBytes(SIGNATURE_LENGTH - 4);
+/** Signatures of one call of `signAll`: more are not faster. */
+const CALL = 256;
+
+interface Waiting {
+  readonly prepared: PreparedRrsig;
+  readonly id: string;
+}
+
+/**
+ * Signatures that are made together, which costs half. Until then a placeholder stands for each:
+ * MARK and the number of the signature.
+ */
+export class SigningBatch implements SignatureSource {
+  readonly #memo: SignatureMemo;
+  readonly #threads: SigningThreads | null;
+  /** By key and digest. */
+  readonly #numbers = new Map<string, number>();
+  readonly #signatures: Uint8Array[] = [];
+  #waiting: Waiting[] = [];
+
+  /** `threads`: they sign in `signSteps`; null: the calling thread does. */
+  constructor(memo: SignatureMemo, threads: SigningThreads | null) {
+    this.#memo = memo;
+    this.#threads = threads;
+  }
+
+  /** The signature, or a placeholder for it. */
+  add(prepared: PreparedRrsig): Uint8Array {
+    const id = idOf(prepared);
+    let number = this.#numbers.get(id);
+    if (number !== undefined && number < this.#signatures.length) return this.#signatures[number];
+    if (number === undefined) {
+      const made = this.#memo.get(id);
+      if (made !== undefined) return made;
+      number = this.#signatures.length + this.#waiting.push({ prepared, id }) - 1;
+      this.#numbers.set(id, number);
+    }
+    const placeholder = Buffer.allocUnsafe(SIGNATURE_LENGTH);
+    placeholder.set(MARK);
+    placeholder.writeUInt32BE(number, MARK.length);
+    return placeholder;
+  }
+
+  /** Makes the signatures that were added, in steps of a few milliseconds. Throws as `checked`. */
+  *signSteps(): Steps {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    if (this.#threads !== null && waiting.length > OWN_SHARE)
+      yield this.#threads.sign(waiting.map(({ prepared }) => prepared)).then((made) => this.#keep(waiting, made));
+    else
+      for (let i = 0; i < waiting.length; i += CALL) {
+        if (i > 0) yield;
+        const part = waiting.slice(i, i + CALL);
+        this.#keep(part, SigningKey.signAll(part.map(({ prepared }) => prepared)));
+      }
+  }
+
+  #keep(waiting: readonly Waiting[], signatures: readonly Uint8Array[]): void {
+    for (const [i, made] of signatures.entries()) {
+      const { prepared, id } = waiting[i];
+      const signature = checked(prepared, made, this.#memo.faults);
+      this.#signatures.push(signature);
+      this.#memo.set(id, signature);
+    }
+  }
+
+  /** Puts signatures in the places of their placeholders. Returns whether there were any. */
+  fill(bytes: Buffer): boolean {
+    let at = bytes.indexOf(MARK);
+    if (at < 0) return false;
+    for (; at >= 0; at = bytes.indexOf(MARK, at + SIGNATURE_LENGTH))
+      bytes.set(this.#signatures[bytes.readUInt32BE(at + MARK.length)], at);
+    return true;
+  }
+}
+
+/** First 32 bits of hashes: the limit above all of them. */
+export const ALL_HASHES = 2 ** 32;
+
+export interface ZoneKeys {
+  /** They sign the names whose hashes are below `signedTo`, and the apex. Empty: unsigned. */
+  readonly signing: readonly SigningKey[];
+  /** They sign the other names. Empty: these are unsigned. */
+  readonly previous: readonly SigningKey[];
+  /** The limit of the hashes, of which the first 32 bits count; ALL_HASHES: there are no others. */
+  readonly signedTo: number;
+  /** All keys sign the DNSKEY RRset. */
+  readonly all: readonly SigningKey[];
+  /** See ZoneSigner. */
+  readonly isComplete: boolean;
+}
+
+/** Seconds since 1970. */
+export interface ZoneClocks {
+  readonly clock: number;
+  /** Of the names that are signed by the keys `previous`. */
+  readonly previous: number;
+}
+
+export class Signer {
+  readonly #apex: Name;
+  readonly #keys: ZoneKeys;
+  readonly #clocks: ZoneClocks;
+  readonly #source: SignatureSource;
+
+  /** A batch is to be signed before its signatures are used. */
+  constructor(apex: Name, keys: ZoneKeys, clocks: ZoneClocks, source: SignatureSource) {
+    this.#apex = apex;
+    this.#keys = keys;
+    this.#clocks = clocks;
+    this.#source = source;
+  }
+
+  /** See ZoneSigner. */
+  get isComplete(): boolean {
+    return this.#keys.isComplete;
+  }
+
+  hash(name: Name): Uint8Array {
+    return hashName(name);
+  }
+
+  /** Whether RRsets at a name are signed. */
+  signs(name: Name): boolean {
+    const isAtApex = name.length === this.#apex.length;
+    return this.#keysOf(this.#hasTurned(hashPrefix(hashName(name)), isAtApex)).length > 0;
+  }
+
+  /** Whether the NSEC3 record of a hash is signed. */
+  signsHash(hash: Uint8Array): boolean {
+    return this.#keysOf(this.#hasTurned(hashPrefix(hash), false)).length > 0;
+  }
+
+  /** Whether NSEC3 records of any hash are signed. */
+  get signsSome(): boolean {
+    const { signing, previous, signedTo } = this.#keys;
+    return previous.length > 0 || (signing.length > 0 && signedTo > 0);
+  }
+
+  /** Whether the name of a hash waits to be signed. */
+  willSign(hash: Uint8Array): boolean {
+    const { signing, signedTo } = this.#keys;
+    return signing.length > 0 && hashPrefix(hash) >= signedTo;
+  }
+
+  /**
+   * The RRSIG RRset over an RRset, with its TTL; without records if it is unsigned. `hash`: of the
+   * owner; that of the name which an NSEC3 record is for.
+   */
+  sign(owner: Name, set: RRset, hash = hashName(owner)): RRset {
+    const { type, ttl, rdatas } = set;
+    const prefix = hashPrefix(hash);
+    const isAtApex = type !== TYPE.NSEC3 && owner.length === this.#apex.length;
+    const hasTurned = this.#hasTurned(prefix, isAtApex);
+    const validity = validityOf(hasTurned ? this.#clocks.clock : this.#clocks.previous, prefix);
+    const keys = isAtApex && type === TYPE.DNSKEY ? this.#keys.all : this.#keysOf(hasTurned);
+    const signatures = keys.map((key) => {
+      const prepared = prepareRrsig({ rrset: { owner, type, ttl, rdatas }, key, signer: this.#apex, validity });
+      return rrsigRdata(prepared, this.#source.add(prepared));
+    });
+    return { type: TYPE.RRSIG, ttl, rdatas: signatures };
+  }
+
+  /** Every entry of the zone compiles the apex, so it is signed first, and unsigned last. */
+  #hasTurned(prefix: number, isAtApex: boolean): boolean {
+    const { signing, signedTo } = this.#keys;
+    return isAtApex ? signing.length > 0 : prefix < signedTo;
+  }
+
+  #keysOf(hasTurned: boolean): readonly SigningKey[] {
+    return hasTurned ? this.#keys.signing : this.#keys.previous;
+  }
+}

@@ -1,0 +1,220 @@
+/**
+ * Master files (RFC 1035 section 5, RFC 2308 section 4, RFC 3597 section 5) to records. The path of
+ * A, AAAA, CNAME, NS and PTR lines makes no strings and runs no regular expressions; what is rarer
+ * goes through the rdata table.
+ */
+import { InvalidError } from '../../../base/errors.ts';
+import { isDataType, typeName } from '../mnemonics.ts';
+import type { Name } from '../name.ts';
+import { TYPE } from '../types.ts';
+import { CurrentEntry, fail } from './entry.ts';
+import { GeneratedEntries } from './generated-entries.ts';
+import { QUOTED } from './lexer.ts';
+import { OUTSIDE, OwnerReader } from './owner-reader.ts';
+import { RdataReader } from './rdata-reader.ts';
+import { RecordTtl } from './record-ttl.ts';
+import type { MasterOptions, MasterRecord, MasterResult } from './result.ts';
+import { Slab } from './slab.ts';
+import { CLASS_MARK, typeOf } from './words.ts';
+
+/**
+ * Reads a whole zone file. Bad entries are named in `errors`, in the order of the file, and reading
+ * goes on with the next one; what stands in `records` then is not the whole zone. A missing TTL is
+ * that of $TTL, else the last explicit one, else the SOA's minimum, else `defaultTtl`. Records that
+ * come twice are given twice. Time and memory are linear in the input. Throws nothing.
+ */
+export function parseMaster(input: Uint8Array, options: MasterOptions): MasterResult {
+  return new MasterParser(input, options).run();
+}
+
+const NO_TYPES: ReadonlySet<number> = new Set();
+
+class MasterParser {
+  readonly #entry: CurrentEntry;
+  readonly #owners: OwnerReader;
+  readonly #ttls: RecordTtl;
+  readonly #rdata: RdataReader;
+  readonly #generated: GeneratedEntries;
+  readonly #records: MasterRecord[] = [];
+  readonly #drops: ReadonlySet<number>;
+  readonly #dropped = new Map<number, { line: number; count: number }>();
+  /** Owner for entries that begin blank. Undefined: there is none, or the last one was wrong. */
+  #owner: Name | undefined;
+  /** TTL, in seconds, and type of the current entry; a TTL of -1: it has none. */
+  #entryTtl = -1;
+  #entryType = 0;
+
+  constructor(input: Uint8Array, options: MasterOptions) {
+    const entry = new CurrentEntry(Buffer.from(input.buffer, input.byteOffset, input.length), options.maxErrors ?? 100);
+    const slab = new Slab();
+    this.#entry = entry;
+    this.#owners = new OwnerReader(entry, options.origin, slab);
+    this.#ttls = new RecordTtl(entry, options.defaultTtl ?? -1);
+    this.#rdata = new RdataReader(entry, slab);
+    this.#generated = new GeneratedEntries(entry, options.maxGenerated ?? Number.POSITIVE_INFINITY);
+    this.#drops = options.drops ?? NO_TYPES;
+  }
+
+  run(): MasterResult {
+    const { lexer, errors, warnings, maxErrors } = this.#entry;
+    while (errors.length < maxErrors && this.#generated.excess === null && lexer.next()) {
+      try {
+        if (lexer.fault !== '') this.#faulty();
+        else if (this.#isDirective()) this.#directive();
+        else this.#record();
+      } catch (error) {
+        if (!(error instanceof InvalidError)) throw error;
+        errors.push({ line: lexer.line, message: error.message });
+      }
+    }
+    const { spellings } = this.#owners;
+    return {
+      records: this.#records,
+      errors,
+      warnings,
+      dropped: this.#dropped,
+      spellings,
+      excess: this.#generated.excess,
+    };
+  }
+
+  /**
+   * Keeps the owner of an entry with a broken form, so that blank owners after it do not go to the
+   * record before.
+   */
+  #faulty(): void {
+    const { lexer, errors } = this.#entry;
+    const { blankOwner, count, fault, faultLine } = lexer;
+    errors.push({ line: faultLine, message: `${capital(fault)}.` });
+    if (blankOwner || (count > 0 && this.#isDirective())) return;
+    this.#owner = undefined;
+    try {
+      if (count > 0) this.#owner = this.#owners.read();
+    } catch (error) {
+      if (!(error instanceof InvalidError)) throw error;
+    }
+  }
+
+  #record(): void {
+    const entry = this.#entry;
+    let i = 0;
+    if (!entry.lexer.blankOwner) {
+      this.#owner = undefined;
+      this.#owner = this.#owners.read();
+      i = 1;
+    }
+    const owner = this.#owner;
+    if (owner === undefined) fail('The entry starts with a space, but no entry before it has a valid owner name.');
+    const rdataAt = this.#readHeader(i);
+    const type = this.#entryType;
+    if (owner === OUTSIDE || this.#drops.has(type) || !isDataType(type)) {
+      this.#ttls.note(this.#entryTtl);
+      if (owner === OUTSIDE) this.#owners.warnOfOutside();
+      else if (isDataType(type)) this.#drop(type);
+      else this.#warnOfQueryType(type);
+      return;
+    }
+    const rdata = this.#rdata.read(type, rdataAt, this.#owners.origin);
+    if (type === TYPE.SOA) this.#ttls.noteSoa(rdata);
+    const ttl = this.#ttls.resolve(this.#entryTtl);
+    this.#records.push({ name: owner, type, ttl, rdata, line: entry.line });
+  }
+
+  /**
+   * Reads TTL, class and type from field `i` on. Returns the index of the first field of the rdata.
+   */
+  #readHeader(from: number): number {
+    const entry = this.#entry;
+    const { bytes } = entry;
+    const { count, flags, start, end } = entry.lexer;
+    let ttl = -1;
+    let classSeen = false;
+    for (let i = from; ; i++) {
+      if (i >= count) fail('The entry has no type.');
+      if (flags[i] & QUOTED) fail(`${entry.shown(i)} is in the position of a TTL, a class or a type.`);
+      const first = bytes[start[i]];
+      if (first >= 0x30 && first <= 0x39 && ttl < 0) {
+        ttl = this.#ttls.read(i);
+        continue;
+      }
+      const type = typeOf(bytes, start[i], end[i]);
+      if (type >= 0) {
+        if (!isDataType(type) && !/^TYPE\d/i.test(entry.text(i)))
+          fail(`${typeName(type)} is a query type and not allowed in a zone.`);
+        this.#entryTtl = ttl;
+        this.#entryType = type;
+        return i + 1;
+      }
+      if (type === CLASS_MARK && !classSeen) classSeen = true;
+      else this.#refuseWord(i);
+    }
+  }
+
+  /** Knot and NSD load such records, but no query can ask for them (RFC 6895 section 3.1). */
+  #warnOfQueryType(type: number): void {
+    this.#entry.warn(
+      'query_type',
+      `${typeName(type)} is a query type, so no record can have it; the record is ignored.`,
+    );
+  }
+
+  #drop(type: number): void {
+    const dropped = this.#dropped.get(type);
+    if (dropped === undefined) this.#dropped.set(type, { line: this.#entry.lexer.line, count: 1 });
+    else dropped.count++;
+  }
+
+  #isDirective(): boolean {
+    const { bytes, lexer } = this.#entry;
+    return !lexer.blankOwner && bytes[lexer.start[0]] === 0x24 && (lexer.flags[0] & QUOTED) === 0;
+  }
+
+  #directive(): void {
+    const entry = this.#entry;
+    const { count } = entry.lexer;
+    const word = entry.text(0).slice(0, 16).toUpperCase();
+    if (word === '$ORIGIN') {
+      if (count !== 2) fail('$ORIGIN requires exactly one name.');
+      this.#owners.setOrigin(1);
+    } else if (word === '$TTL') {
+      if (count !== 2) fail('$TTL requires exactly one time.');
+      this.#ttls.setDirective(1);
+    } else if (word === '$INCLUDE') {
+      fail(
+        '$INCLUDE is not supported: a zone must be a single file. "waypost zone import" inserts the included files.',
+      );
+    } else if (word === '$GENERATE') this.#generate();
+    // BIND writes the date of a dump, which changes no record.
+    else if (word !== '$DATE')
+      fail(
+        `${entry.shown(0)} is not a directive; use $ORIGIN, $TTL or $GENERATE. Write a name that starts with $ as \\$.`,
+      );
+  }
+
+  #generate(): void {
+    const entry = this.#entry;
+    const owner = this.#owner;
+    try {
+      for (const text of this.#generated.expand((from) => this.#readHeader(from))) {
+        entry.generateLine = entry.lexer.line;
+        entry.readGenerated(text, () => this.#record());
+      }
+    } finally {
+      this.#owner = owner;
+      entry.generateLine = 0;
+    }
+  }
+
+  #refuseWord(i: number): never {
+    const entry = this.#entry;
+    const word = entry.text(i).slice(0, 16).toUpperCase();
+    if (/^(CH|CHAOS|HS|HESIOD|CS|NONE|CLASS\d+)$/.test(word)) fail(`Class ${word} is not supported; use class IN.`);
+    return fail(
+      `${entry.shown(i)} is not a type, class or TTL${/^[0-9]/.test(word) ? ' (the TTL is already set)' : ''}.`,
+    );
+  }
+}
+
+function capital(text: string): string {
+  return text[0].toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,191 @@
+/**
+ * Rdata between its presentation form, its uncompressed wire form and its structured form. Parsed
+ * rdata is normalised: names and CAA tags are in lower case. For normalised rdata, parsing what was
+ * formatted gives the same bytes.
+ */
+import { InvalidError } from '../../../base/errors.ts';
+import { isPortable, portableTypeName, typeName } from '../mnemonics.ts';
+import { LOWER, type Name, nameAt, ROOT } from '../name.ts';
+import { FieldReader, type NameContext } from './field-reader.ts';
+import { type Field, splitFields, toByteString } from './fields.ts';
+import { formatGeneric, GENERIC_MARK, parseGeneric } from './generic.ts';
+import type { RdataObject, RdataRow } from './kind.ts';
+import { formatHex } from './kinds.ts';
+import { MAX_RDATA, RdataWriter } from './rdata-writer.ts';
+import { RDATA_TABLE } from './table.ts';
+import { WireReader } from './wire-reader.ts';
+
+/** Used by one parse at a time: parsing never yields. */
+const writer = new RdataWriter();
+
+/** Names as we print them. */
+const CANONICAL: NameContext = { apex: undefined, origin: ROOT, unicode: false };
+
+const GENERIC_EXAMPLE = '\\# 4 c0000201';
+
+/**
+ * One record's content as the API takes it. Names are absolute with or without the last dot, and
+ * may be Unicode; `@` is `origin` (refused when there is none). TXT without a leading quote is one
+ * text, cut at 255 bytes; escapes count in it too. Every type takes the RFC 3597 form, and a type
+ * that is not in the table only that. Throws InvalidError `invalid_content` or `invalid_name`,
+ * pointer `/content`.
+ */
+export function parseRdata(type: number, text: string, origin?: Name): Uint8Array {
+  const content = toByteString(text.trim());
+  const row = RDATA_TABLE.get(type);
+  if (row?.parseBare && content !== '' && !content.startsWith('"') && !/^\\#(\s|$)/.test(content)) {
+    const reader = new FieldReader(type, row.example, [], CANONICAL);
+    row.parseBare(content, reader, writer.reset());
+    return writer.finish();
+  }
+  return parse(type, row, splitFields(content), { apex: origin, origin: ROOT, unicode: true });
+}
+
+/**
+ * The same from the fields of a master file entry: names without the last dot are completed with
+ * `origin`, and every TXT field is one string. Names are ASCII. Field texts are byte strings.
+ */
+export function parseRdataFields(type: number, fields: readonly Field[], origin: Name): Uint8Array {
+  return parse(type, RDATA_TABLE.get(type), fields, { apex: origin, origin, unicode: false });
+}
+
+function parse(type: number, row: RdataRow | undefined, fields: readonly Field[], names: NameContext): Uint8Array {
+  const reader = new FieldReader(type, row?.example ?? GENERIC_EXAMPLE, fields, names);
+  if (fields.length > 0 && fields[0].text === GENERIC_MARK && !fields[0].quoted) {
+    reader.word('mark');
+    return normalize(row, parseGeneric(reader));
+  }
+  if (row === undefined)
+    return reader.fail('data', `must be in the form of RFC 3597: \\#, the number of bytes, hexadecimal digits`);
+  writer.reset();
+  for (const field of row.fields) field.parse(reader, writer);
+  reader.end();
+  return writer.finish();
+}
+
+/**
+ * Well-formed wire bytes with the case of names and tags as the presentation form would have given
+ * it.
+ */
+function normalize(row: RdataRow | undefined, rdata: Uint8Array): Uint8Array {
+  if (row === undefined) return rdata;
+  const text = format(row, rdata);
+  // An empty list has no other text than that of RFC 3597.
+  return rdata.length === 0 ? rdata : parse(row.type, row, splitFields(text), CANONICAL);
+}
+
+function format(row: RdataRow, rdata: Uint8Array, asPortable = false): string {
+  const reader = new WireReader(row.type, rdata, asPortable);
+  let text = row.fields[0].format(reader);
+  for (let i = 1; i < row.fields.length; i++) {
+    const field = row.fields[i].format(reader);
+    if (field !== '') text += ` ${field}`;
+  }
+  reader.end();
+  return text;
+}
+
+/** Undefined: the bytes are not well-formed. They were stored before the type had a row. */
+function tryFormat(row: RdataRow, rdata: Uint8Array, asPortable: boolean): string | undefined {
+  try {
+    return format(row, rdata, asPortable);
+  } catch (error) {
+    if (error instanceof InvalidError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The canonical presentation form: names absolute with the last dot, addresses by RFC 5952, strings
+ * quoted. RFC 3597 form for types that are not in the table, and for bytes that are not
+ * well-formed.
+ */
+export function formatRdata(type: number, rdata: Uint8Array): string {
+  const row = RDATA_TABLE.get(type);
+  return (row && tryFormat(row, rdata, false)) ?? formatGeneric(rdata);
+}
+
+/**
+ * Type and rdata for a master file that other servers read. RFC 3597 form for types that BIND 9.18,
+ * Knot 3.2 or NSD 4.6 do not know; `keyN` for such keys of SVCB and HTTPS.
+ */
+export function formatPortable(type: number, rdata: Uint8Array): string {
+  const row = isPortable(type) ? RDATA_TABLE.get(type) : undefined;
+  return `${portableTypeName(type)}\t${(row && tryFormat(row, rdata, true)) ?? formatGeneric(rdata)}`;
+}
+
+/**
+ * The content as an object, for programs that should not have to take the text apart: the fields of
+ * the type, names absolute with the last dot. `rdata`, in hexadecimal, where formatRdata gives the
+ * RFC 3597 form.
+ */
+export function rdataToObject(type: number, rdata: Uint8Array): RdataObject {
+  const row = RDATA_TABLE.get(type);
+  const object: RdataObject = {};
+  try {
+    if (row === undefined) return { rdata: formatHex(rdata) };
+    const reader = new WireReader(type, rdata);
+    for (const field of row.fields) field.take(reader, object);
+    reader.end();
+    return object;
+  } catch (error) {
+    if (error instanceof InvalidError) return { rdata: formatHex(rdata) };
+    throw error;
+  }
+}
+
+/**
+ * The canonical form of DNSSEC (RFC 4034 6.2, RFC 6840 5.1): names in lower case, but for those of
+ * types that came later (RFC 3597 section 7). Throws InvalidError as checkRdata.
+ */
+export function signedRdata(type: number, rdata: Uint8Array): Uint8Array {
+  const row = RDATA_TABLE.get(type);
+  if (row?.names === undefined || row.names === 'kept') return rdata;
+  const reader = new WireReader(type, rdata);
+  const starts: number[] = [];
+  reader.nameStarts = starts;
+  for (const field of row.fields) field.format(reader);
+  reader.end();
+  const lowered = Uint8Array.from(rdata);
+  // The length of a label is no capital.
+  for (const start of starts)
+    for (let p = start, length = nameAt(rdata, start).length; length > 0; p++, length--) lowered[p] = LOWER[rdata[p]];
+  return lowered;
+}
+
+/**
+ * Throws InvalidError `invalid_content` when the bytes are not well-formed rdata of the type:
+ * lengths, uncompressed names of at most 255 bytes, digests of the right size. Types that are not
+ * in the table can hold any bytes.
+ */
+export function checkRdata(type: number, rdata: Uint8Array): void {
+  if (rdata.length > MAX_RDATA)
+    throw new InvalidError(
+      'invalid_content',
+      `${typeName(type)} content is longer than the maximum of ${MAX_RDATA} bytes.`,
+      {
+        pointer: '/content',
+      },
+    );
+  const row = RDATA_TABLE.get(type);
+  if (row !== undefined) format(row, rdata);
+}
+
+/**
+ * Rdata from the network as we store it: names and tags in lower case. Its names are uncompressed
+ * already. Throws InvalidError `invalid_content` as checkRdata.
+ */
+export function canonicalRdata(type: number, rdata: Uint8Array): Uint8Array {
+  checkRdata(type, rdata);
+  return normalize(RDATA_TABLE.get(type), rdata);
+}
+
+/**
+ * What is wrong with well-formed rdata that other servers load all the same, as a message;
+ * undefined: nothing.
+ */
+export function findDoubt(type: number, rdata: Uint8Array): string | undefined {
+  const row = RDATA_TABLE.get(type);
+  const doubt = row?.doubt?.(rdata);
+  return doubt && `${typeName(type)} content: ${doubt}. Write it like: ${row?.example}`;
+}
