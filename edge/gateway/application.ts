@@ -7,7 +7,7 @@ import { LogThrottle } from '../../core/base/log/throttle.ts';
 import { openSecrets } from '../../core/base/secrets.ts';
 import { parseExemptions } from '../../core/net/address/index.ts';
 import { trustOf } from '../../core/net/address/trust.ts';
-import { SharedLoad } from '../../core/protection/shared-load.ts';
+import { SharedLoad } from '../../core/os/protection/shared-load.ts';
 import { challengeResponse } from '../acme/http-challenge.ts';
 import { MAX_PURGED } from '../cache/store/memory.ts';
 import { Challenge } from '../challenge/challenge.ts';

@@ -24,7 +24,7 @@ export interface ThreadData {
   readonly slot: number;
   /** Where it counts (slices.ts). */
   readonly slice: Slice;
-  /** The level of load of the process (core/protection); null: it is not watched. */
+  /** The level of load of the process (core/os/protection); null: it is not watched. */
   readonly load: SharedArrayBuffer | null;
   /** What it holds of the system (edge/http/tls); null: its TLS is node's. */
   readonly places: SharedPlaces | null;

@@ -86,7 +86,7 @@ const READINESS = [
   'core/cluster/readiness.ts',
   'core/cluster/lag.ts',
   'core/signing/keeper.ts',
-  'core/protection/protection.ts',
+  'core/os/protection/protection.ts',
 ];
 
 export function reasonsOfSources(): Warning[] {

@@ -1,5 +1,5 @@
 /** Registers what the protection watches as metrics. */
-import type { Registry } from '../base/metrics/index.ts';
+import type { Registry } from '../../base/metrics/index.ts';
 import type { Protection } from './protection.ts';
 
 export function protectionMetrics(registry: Registry, protection: Protection): void {

@@ -3,15 +3,15 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseName } from '../../../../core/dns/wire/name.ts';
-import { CLASS_IN, TYPE } from '../../../../core/dns/wire/types.ts';
-import type { Json } from '../../../support/api-client.ts';
-import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../../support/daemon.ts';
-import { queryTcp } from '../../../support/dns-client.ts';
-import { decodeMessage, encodeQuery } from '../../../support/message.ts';
-import { freePort } from '../../../support/ports.ts';
-import { FILLER, fill, withSmallDisk } from '../../../support/small-disk.ts';
-import { untilPasses } from '../../../support/until.ts';
+import { parseName } from '../../../../../core/dns/wire/name.ts';
+import { CLASS_IN, TYPE } from '../../../../../core/dns/wire/types.ts';
+import type { Json } from '../../../../support/api-client.ts';
+import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../../../support/daemon.ts';
+import { queryTcp } from '../../../../support/dns-client.ts';
+import { decodeMessage, encodeQuery } from '../../../../support/message.ts';
+import { freePort } from '../../../../support/ports.ts';
+import { FILLER, fill, withSmallDisk } from '../../../../support/small-disk.ts';
+import { untilPasses } from '../../../../support/until.ts';
 
 const SIZE = 64 * 1024 ** 2;
 /** No process has it: it is above the largest number of Linux. */

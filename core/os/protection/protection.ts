@@ -2,10 +2,10 @@
  * Watches memory, descriptors and disk space, and reduces the work of the service before one of
  * them runs out. Each level is entered at once, and left by itself after HOLD.
  */
-import type { Logger } from '../base/log/index.ts';
-import { Periodic } from '../base/periodic.ts';
-import { formatBytes } from '../config/index.ts';
-import { type DiskSpace, reserveOf } from '../os/disk-space.ts';
+import type { Logger } from '../../base/log/index.ts';
+import { Periodic } from '../../base/periodic.ts';
+import { formatBytes } from '../../config/index.ts';
+import { type DiskSpace, reserveOf } from '../disk-space.ts';
 import { Ladder } from './ladder.ts';
 import { DISK, DISK_ENTER, DISK_LEAVE, DISK_NAMES, HOLD, LOAD, LOAD_ENTER, LOAD_LEAVE, LOAD_NAMES } from './levels.ts';
 import { SharedLoad, shareLoad } from './shared-load.ts';

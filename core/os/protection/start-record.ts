@@ -6,8 +6,8 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../base/log/index.ts';
-import { writeFileSync } from '../base/write-file.ts';
+import type { Logger } from '../../base/log/index.ts';
+import { writeFileSync } from '../../base/write-file.ts';
 
 const FILE = 'starts.json';
 /** Milliseconds after which a start no longer counts. */

@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createLogger } from '../../../core/base/log/index.ts';
-import { diskSpace } from '../../../core/os/disk-space.ts';
-import { HOLD } from '../../../core/protection/levels.ts';
-import { type CacheBounds, Protection } from '../../../core/protection/protection.ts';
-import { SharedLoad } from '../../../core/protection/shared-load.ts';
-import { descriptorLimit, openDescriptors, ownMemory } from '../../../core/protection/usage.ts';
+import { createLogger } from '../../../../core/base/log/index.ts';
+import { diskSpace } from '../../../../core/os/disk-space.ts';
+import { HOLD } from '../../../../core/os/protection/levels.ts';
+import { type CacheBounds, Protection } from '../../../../core/os/protection/protection.ts';
+import { SharedLoad } from '../../../../core/os/protection/shared-load.ts';
+import { descriptorLimit, openDescriptors, ownMemory } from '../../../../core/os/protection/usage.ts';
 
 const MB = 1024 ** 2;
 

@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createLogger } from '../../../core/base/log/index.ts';
-import { disableCoreDumps, hasCoreDumps } from '../../../core/os/core-dumps.ts';
-import { StartRecord, startDelay } from '../../../core/protection/start-record.ts';
-import { removeFolder, temporaryFolder } from '../../support/temp.ts';
+import { createLogger } from '../../../../core/base/log/index.ts';
+import { disableCoreDumps, hasCoreDumps } from '../../../../core/os/core-dumps.ts';
+import { StartRecord, startDelay } from '../../../../core/os/protection/start-record.ts';
+import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 
 test('the delay begins with the third failed start, doubles, and has a maximum', () => {
   assert.equal(

@@ -1,8 +1,8 @@
 /** Starts the protection of the daemon from its configuration. */
-import type { Logger } from '../base/log/index.ts';
-import type { Registry } from '../base/metrics/index.ts';
-import type { Config } from '../config/index.ts';
-import { diskSpace } from '../os/disk-space.ts';
+import type { Logger } from '../../base/log/index.ts';
+import type { Registry } from '../../base/metrics/index.ts';
+import type { Config } from '../../config/index.ts';
+import { diskSpace } from '../disk-space.ts';
 import { protectionMetrics } from './metrics.ts';
 import { Protection } from './protection.ts';
 import { descriptorLimit, openDescriptors, ownMemory } from './usage.ts';

@@ -3,8 +3,8 @@
  * keep the service running: certificates, signatures, sign-ins. Below a quarter of it none, since
  * LMDB would fail in the middle of one.
  */
-import { diskFull } from '../base/disk-full.ts';
-import type { UnavailableError } from '../base/errors.ts';
+import { diskFull } from '../../base/disk-full.ts';
+import type { UnavailableError } from '../../base/errors.ts';
 import { DISK } from './levels.ts';
 
 /** Authors next to accounts that can wait: their work is large, and is repeated later. */
