@@ -26,7 +26,7 @@ import { type Domain, type SecondaryRow, secondaries } from '../core/store/rows.
 import type { WatchRequests } from '../core/tail/request-tail.ts';
 import type { Traces } from '../core/traces/traces.ts';
 import { WriteTraces } from '../core/traces/write-traces.ts';
-import type { ZoneSettings } from '../core/zone/settings.ts';
+import type { ZoneSettings } from '../core/zone/compile/settings.ts';
 import { factorRoutes } from './accounts/factor-routes.ts';
 import { createFirstAdmin, FIRST_ADMIN, type FirstAdminOutput } from './accounts/first-admin.ts';
 import { accountRoutes } from './accounts/routes.ts';

@@ -15,7 +15,7 @@ import { rebuildAnswers } from '../core/journal/upkeep/rebuild.ts';
 import { openEnvironment } from '../core/store/environment.ts';
 import { IndexWriter } from '../core/store/index/writer.ts';
 import { domains, records } from '../core/store/rows.ts';
-import { zoneSettings } from '../core/zone/settings.ts';
+import { zoneSettings } from '../core/zone/compile/settings.ts';
 import { addressRecord, newDomain } from '../test/core/journal/fixture.ts';
 import { startChild } from '../test/support/child.ts';
 import { environment as environmentOf, MAIN, USUAL } from '../test/support/daemon.ts';

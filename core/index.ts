@@ -1,6 +1,5 @@
 /** The parts of the core that main.ts starts, in one module that it loads only for the daemon. */
 export { openAliases } from './alias/open.ts';
-export { readAnswerSettings } from './answer/settings.ts';
 export { openBackups } from './backup/open.ts';
 export { createLogger } from './base/log/index.ts';
 export { setThreadHeapFlags } from './base/main-heap.ts';
@@ -36,3 +35,4 @@ export { openTicketKeys } from './tls/shared-ticket-keys.ts';
 export { openTraces } from './traces/traces.ts';
 export { openTransfers } from './transfer/index.ts';
 export { openWebhooks } from './webhooks/open.ts';
+export { readAnswerSettings } from './zone/answer/settings.ts';

@@ -14,7 +14,7 @@ import type { Id } from '../../core/store/keys.ts';
 import type { StoreReader } from '../../core/store/reader.ts';
 import type { SecondaryRow } from '../../core/store/rows.ts';
 import type { WriteTraces } from '../../core/traces/write-traces.ts';
-import type { ZoneSettings } from '../../core/zone/settings.ts';
+import type { ZoneSettings } from '../../core/zone/compile/settings.ts';
 import type { StreamSlots } from '../http/stream-slots.ts';
 import type { ImportSlots } from './import-slots.ts';
 import type { Turns } from './turns.ts';

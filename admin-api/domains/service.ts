@@ -17,7 +17,7 @@ import {
   secondaries,
   secondaryState,
 } from '../../core/store/rows.ts';
-import { mayBeCatalog } from '../../core/zone/catalog.ts';
+import { mayBeCatalog } from '../../core/zone/compile/catalog.ts';
 import { accountOf, requireAccount } from '../change/acting.ts';
 import { change } from '../change/change.ts';
 import type { Services } from '../change/services.ts';

@@ -10,7 +10,7 @@ import { formatRdata } from '../../core/dns/wire/rdata/index.ts';
 import { TYPE } from '../../core/dns/wire/types.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { type Comment, comments, type Domain, type RecordRow, records } from '../../core/store/rows.ts';
-import { soaRRset } from '../../core/zone/apex.ts';
+import { soaRRset } from '../../core/zone/compile/apex.ts';
 import type { Services } from '../change/services.ts';
 import { applyBatch, type Batch, BatchErrors, declareZoneRead, MAX_SINGLE_READS } from '../records/batch.ts';
 import { MAX_BATCH } from '../records/schema.ts';

@@ -13,7 +13,7 @@ import {
   proxies,
 } from '../../core/store/rows.ts';
 import type { CoveredNames } from '../../core/tls/covered-names.ts';
-import { WEB_TYPES } from '../../core/zone/proxied.ts';
+import { WEB_TYPES } from '../../core/zone/compile/proxied.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { editableDomain } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';

@@ -6,11 +6,11 @@
 import { equalNames, isWithin, type Name, nameAt } from '../../core/dns/wire/name.ts';
 import { type RRset, TYPE } from '../../core/dns/wire/types.ts';
 import type { Domain } from '../../core/store/rows.ts';
-import { apexSets } from '../../core/zone/apex.ts';
-import { originSets } from '../../core/zone/origin-apex.ts';
-import { isWebName } from '../../core/zone/proxied.ts';
-import { isOfService, readHeld } from '../../core/zone/stored.ts';
-import { findType, type ProxyHints, type ZoneView } from '../../core/zone/view.ts';
+import { apexSets } from '../../core/zone/compile/apex.ts';
+import { originSets } from '../../core/zone/compile/origin-apex.ts';
+import { isWebName } from '../../core/zone/compile/proxied.ts';
+import { isOfService, readHeld } from '../../core/zone/compile/stored.ts';
+import { findType, type ProxyHints, type ZoneView } from '../../core/zone/compile/view.ts';
 import type { Services } from '../change/services.ts';
 
 export class OwnZone implements ZoneView, ProxyHints {

@@ -8,7 +8,7 @@ import { TYPE } from '../../core/dns/wire/types.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import type { Id } from '../../core/store/keys.ts';
 import { type Domain, type RecordRow, records } from '../../core/store/rows.ts';
-import { WEB_TYPES } from '../../core/zone/proxied.ts';
+import { WEB_TYPES } from '../../core/zone/compile/proxied.ts';
 import { type ChangeResult, change } from '../change/change.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { editableDomain, requireMatch } from '../domains/owned.ts';

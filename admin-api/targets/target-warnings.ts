@@ -10,7 +10,7 @@ import { TYPE } from '../../core/dns/wire/types.ts';
 import type { Exemptions } from '../../core/net/address/index.ts';
 import { nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
 import { type Domain, type ProxyConfig, proxiedOf, RECORD_RDATA, type RecordRow } from '../../core/store/rows.ts';
-import { type NameOrigin, NameOrigins } from '../../core/zone/name-origins.ts';
+import { type NameOrigin, NameOrigins } from '../../core/zone/compile/name-origins.ts';
 import type { Services } from '../change/services.ts';
 import type { OriginRules } from '../proxy/origin-rules.ts';
 import { OwnZone } from '../proxy/own-zone.ts';

@@ -8,7 +8,7 @@ import type { Draft } from '../../core/journal/draft/draft.ts';
 import { afterPrefix, idKey } from '../../core/store/keys.ts';
 import { type Domain, records } from '../../core/store/rows.ts';
 import type { HeldKey } from '../../core/tsig/keyring.ts';
-import { apexSets } from '../../core/zone/apex.ts';
+import { apexSets } from '../../core/zone/compile/apex.ts';
 import { change } from '../change/change.ts';
 import type { Services } from '../change/services.ts';
 import type { Idempotency } from '../http/idempotency.ts';

@@ -6,7 +6,7 @@ import { formatName, formatRelative, type Name } from '../../core/dns/wire/name.
 import { formatRdata } from '../../core/dns/wire/rdata/index.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { type Domain, type RecordRow, records } from '../../core/store/rows.ts';
-import { WEB_TYPES } from '../../core/zone/proxied.ts';
+import { WEB_TYPES } from '../../core/zone/compile/proxied.ts';
 import { nowSeconds } from '../http/time.ts';
 import { DEFAULT_TTL } from '../records/content.ts';
 import { DNSSEC_TYPES } from '../records/rules/dnssec.ts';

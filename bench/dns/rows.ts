@@ -1,8 +1,8 @@
 /** The loads that are measured, and what Waypost has to reach in each. */
 import { parseMaster } from '../../core/dns/wire/master/index.ts';
 import { parseName } from '../../core/dns/wire/name.ts';
-import { compileZone, readNodes } from '../../core/zone/bulk.ts';
-import { MemoryZone } from '../../core/zone/memory.ts';
+import { compileZone, readNodes } from '../../core/zone/compile/bulk.ts';
+import { MemoryZone } from '../../core/zone/compile/memory.ts';
 import type { Way } from './drivers.ts';
 import {
   mixLoad,

@@ -6,7 +6,7 @@ import type { Config } from '../config/index.ts';
 import type { Journal } from '../journal/journal.ts';
 import { parseExemptions } from '../net/address/index.ts';
 import type { Environment } from '../store/environment.ts';
-import type { ZoneSettings } from '../zone/settings.ts';
+import type { ZoneSettings } from '../zone/compile/settings.ts';
 import { aliasMetrics, aliasObserver } from './metrics.ts';
 import { AliasRefresher } from './refresher.ts';
 import { AliasStates } from './states.ts';

@@ -10,11 +10,11 @@ import type { Environment } from '../store/environment.ts';
 import type { Id } from '../store/keys.ts';
 import { Reader, rawReader } from '../store/reader.ts';
 import type { Domain } from '../store/rows.ts';
-import { aliasOf } from '../zone/aliased.ts';
-import { substitute } from '../zone/chain.ts';
-import type { ZoneSettings } from '../zone/settings.ts';
-import { findType } from '../zone/view.ts';
-import { walk } from '../zone/walk.ts';
+import { aliasOf } from '../zone/compile/aliased.ts';
+import { substitute } from '../zone/compile/chain.ts';
+import type { ZoneSettings } from '../zone/compile/settings.ts';
+import { findType } from '../zone/compile/view.ts';
+import { walk } from '../zone/compile/walk.ts';
 
 /**
  * What one walk has gone through. The walk of one target may be continued, after a resolver's

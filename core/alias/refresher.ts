@@ -14,7 +14,7 @@ import type { Environment } from '../store/environment.ts';
 import { afterPrefix, aliasOwners, type Id, nameOfKey } from '../store/keys.ts';
 import { Reader, rawReader } from '../store/reader.ts';
 import { type AliasEntry, type AliasTarget, aliasTargets, entryFor, entryOf } from '../store/rows.ts';
-import type { ZoneSettings } from '../zone/settings.ts';
+import type { ZoneSettings } from '../zone/compile/settings.ts';
 import { advance, delay } from './family-state.ts';
 import { Looks } from './looks.ts';
 import { OwnZones } from './own-zones.ts';

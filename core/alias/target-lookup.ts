@@ -8,8 +8,8 @@ import { TYPE } from '../dns/wire/types.ts';
 import { type Exemptions, formatAddress, mayConnect, parseAddress } from '../net/address/index.ts';
 import type { Lookup } from '../net/resolver/resolver.ts';
 import type { Id } from '../store/keys.ts';
-import type { Cluster } from '../zone/settings.ts';
-import { findType } from '../zone/view.ts';
+import type { Cluster } from '../zone/compile/settings.ts';
+import { findType } from '../zone/compile/view.ts';
 import { type OwnZones, Trail } from './own-zones.ts';
 
 /** Addresses of one family that are served; what there are more is left out. */

@@ -11,7 +11,7 @@ import { answersAreCurrent, rebuildAnswers } from '../journal/upkeep/rebuild.ts'
 import { countSealed } from '../journal/upkeep/reseal.ts';
 import { type Environment, openEnvironment } from '../store/environment.ts';
 import { TABLES } from '../store/rows.ts';
-import { zoneSettings } from '../zone/settings.ts';
+import { zoneSettings } from '../zone/compile/settings.ts';
 
 export interface CheckedStore {
   readonly sequence: number;

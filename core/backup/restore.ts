@@ -16,7 +16,7 @@ import { EtcdLog } from '../journal/etcd/shared-log.ts';
 import { openEnvironment } from '../store/environment.ts';
 import { makeFolder } from '../store/folder.ts';
 import { sequenceKey } from '../store/keys.ts';
-import { zoneSettings } from '../zone/settings.ts';
+import { zoneSettings } from '../zone/compile/settings.ts';
 import { type Identities, listSegments, readBackup } from './backups.ts';
 import { decrypted } from './encryption.ts';
 import { FolderTarget } from './folder-target.ts';

@@ -17,7 +17,7 @@ import type { Environment } from '../store/environment.ts';
 import { type Id, recordsOfZone } from '../store/keys.ts';
 import { StoreReader } from '../store/reader.ts';
 import { type Domain, domains, newSecondary, PRIMARY, records, secondaries } from '../store/rows.ts';
-import type { ZoneSettings } from '../zone/settings.ts';
+import type { ZoneSettings } from '../zone/compile/settings.ts';
 import { CatalogReader, type Listed, type Member } from './members.ts';
 
 export interface ConsumerOptions {

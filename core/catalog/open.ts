@@ -4,7 +4,7 @@ import type { Registry } from '../base/metrics/index.ts';
 import { type AdmissionSettings, DomainAdmission } from '../domains/admission.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Environment } from '../store/environment.ts';
-import type { ZoneSettings } from '../zone/settings.ts';
+import type { ZoneSettings } from '../zone/compile/settings.ts';
 import { CatalogConsumer } from './consumer.ts';
 
 export interface OpenCatalogsOptions {

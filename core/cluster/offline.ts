@@ -23,7 +23,7 @@ import { type Environment, openEnvironment } from '../store/environment.ts';
 import { buildIndex } from '../store/index/build.ts';
 import { storeFiles } from '../store/inspect.ts';
 import { lockDirectory } from '../store/lock.ts';
-import { zoneSettings } from '../zone/settings.ts';
+import { zoneSettings } from '../zone/compile/settings.ts';
 import { etcdSettings } from './files.ts';
 
 /** Milliseconds to apply what the log has. */

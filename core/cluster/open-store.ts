@@ -23,7 +23,7 @@ import { indexMetrics, storeMetrics } from '../store/metrics.ts';
 import { migrateStore } from '../store/migrate/migrate.ts';
 import { StoreReader } from '../store/reader.ts';
 import { tablesOf } from '../store/tables.ts';
-import { zoneSettings as settingsOf, type ZoneSettings } from '../zone/settings.ts';
+import { zoneSettings as settingsOf, type ZoneSettings } from '../zone/compile/settings.ts';
 import { installSnapshot } from './snapshot.ts';
 
 export interface OpenStoreOptions {

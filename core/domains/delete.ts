@@ -24,7 +24,7 @@ import {
   spellings,
   zoneLabels,
 } from '../store/rows.ts';
-import type { ZoneSettings } from '../zone/settings.ts';
+import type { ZoneSettings } from '../zone/compile/settings.ts';
 
 export interface Deletion {
   readonly environment: Environment;

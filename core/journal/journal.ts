@@ -75,7 +75,7 @@ export interface CommitRequest {
 
 export interface CompiledZone {
   readonly domainId: Id;
-  /** Pairs of name key and node, without the apex: see core/zone/bulk.ts. */
+  /** Pairs of name key and node, without the apex: see core/zone/compile/bulk.ts. */
   readonly nodes: Uint8Array;
 }
 

@@ -3,10 +3,10 @@
  * dnstap. A part that is not configured costs one branch. Hot: allocates nothing.
  */
 
-import type { Query } from '../answer/query.ts';
 import type { TapWriter } from '../dnstap/ring.ts';
 import type { Client } from '../net/address/client.ts';
 import type { SampleWriter } from '../statistics/sample-ring.ts';
+import type { Query } from '../zone/answer/query.ts';
 import { COLUMN, type ThreadCounters } from './counters.ts';
 import type { QueryLogWriter } from './query-log.ts';
 import { type RateLimiter, VERDICT } from './rate-limit.ts';

@@ -9,9 +9,10 @@
  * in 28 years; 32 bits would overflow after seven minutes, and BigInt would allocate. Every
  * processor that Node.js supports loads an aligned double atomically.
  */
-import type { IndexReader } from '../answer/index-reader.ts';
-import type { Query } from '../answer/query.ts';
+
 import { RCODE, TYPE } from '../dns/wire/types.ts';
+import type { IndexReader } from '../zone/answer/index-reader.ts';
+import type { Query } from '../zone/answer/query.ts';
 
 /** Response codes 0 to 23 (BADCOOKIE, the highest that is sent), and one column for all others. */
 const CODES = RCODE.BADCOOKIE + 2;

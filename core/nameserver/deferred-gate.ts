@@ -4,12 +4,12 @@
  * neither loads the main thread nor uses up the capacity for permitted clients.
  */
 
-import { DEFERRED, type Responder } from '../answer/responder.ts';
 import { EXTENDED_ERROR } from '../dns/wire/edns.ts';
 import { HEADER_LENGTH, TC } from '../dns/wire/header.ts';
 import { type Name, nameAt } from '../dns/wire/name.ts';
 import { OPCODE, RCODE } from '../dns/wire/types.ts';
 import type { Client } from '../net/address/client.ts';
+import { DEFERRED, type Responder } from '../zone/answer/responder.ts';
 import { COLUMN, type ThreadCounters } from './counters.ts';
 import { PrefixList } from './rate-limit-prefixes.ts';
 import { unhandledRcode } from './refusal.ts';

@@ -4,10 +4,6 @@
  */
 
 import { MessageChannel } from 'node:worker_threads';
-import { IndexReader } from '../answer/index-reader.ts';
-import { COOKIE } from '../answer/query.ts';
-import { DEFERRED, Responder } from '../answer/responder.ts';
-import type { AnswerSettings } from '../answer/settings.ts';
 import { MAX_MESSAGE } from '../dns/wire/header.ts';
 import { openTap } from '../dnstap/ring.ts';
 import { Client, TRANSPORT } from '../net/address/client.ts';
@@ -15,6 +11,10 @@ import { setClientAddress } from '../net/address/ipv6.ts';
 import { openSampler } from '../statistics/sample-ring.ts';
 import { READERS } from '../store/index/layout.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
+import { IndexReader } from '../zone/answer/index-reader.ts';
+import { COOKIE } from '../zone/answer/query.ts';
+import { DEFERRED, Responder } from '../zone/answer/responder.ts';
+import type { AnswerSettings } from '../zone/answer/settings.ts';
 import { AnswerGate } from './answer-gate.ts';
 import { COLUMN, type Slice, ThreadCounters } from './counters.ts';
 import type { GateData } from './gates.ts';

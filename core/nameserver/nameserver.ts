@@ -1,6 +1,5 @@
 /** Starts the DNS threads, supervises them and stops them. */
 import type { Worker } from 'node:worker_threads';
-import { type AnswerSettings, PLAIN } from '../answer/settings.ts';
 import { ConfigError } from '../base/errors.ts';
 import type { ListenAddress } from '../config/index.ts';
 import { forgetThread, shareLimits } from '../os/connection-limits.ts';
@@ -8,6 +7,7 @@ import { loadLibc } from '../os/libc.ts';
 import { cannotListen, choosePort, closeLeft, NO_SOCKETS, openSockets } from '../os/sockets.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import { nextTicketKeys, type TicketKeys } from '../tls/ticket-keys.ts';
+import { type AnswerSettings, PLAIN } from '../zone/answer/settings.ts';
 import { NameserverCounters, type Transport } from './counters.ts';
 import type { AnswerDeferred } from './deferred.ts';
 import type { UdpLimitOptions } from './deferred-limit.ts';

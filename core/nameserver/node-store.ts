@@ -2,12 +2,13 @@
  * Reads nodes from the answers table of LMDB, for a thread with its own index reader. The
  * environment is opened when the first node is needed.
  */
-import type { NodeStore } from '../answer/index-reader.ts';
+
 import { LOWER, type Name, nameAt } from '../dns/wire/name.ts';
 import { type Binary, type Environment, openEnvironment } from '../store/environment.ts';
 import { afterPrefix, domainNameKey, writeNameKey } from '../store/keys.ts';
 import { findOrdered } from '../store/ordered-entries.ts';
 import { ALLOW_AXFR_FROM, zoneLabels } from '../store/rows.ts';
+import type { NodeStore } from '../zone/answer/index-reader.ts';
 
 export class LmdbNodeStore implements NodeStore {
   readonly #directory: string;

@@ -1,5 +1,5 @@
 /** The nameserver as the configuration asks for it, with its metrics and DNS over HTTPS. */
-import type { AnswerSettings } from '../answer/settings.ts';
+
 import type { Logger } from '../base/log/index.ts';
 import type { Registry } from '../base/metrics/index.ts';
 import type { Config } from '../config/index.ts';
@@ -7,6 +7,7 @@ import type { TapRing } from '../dnstap/ring.ts';
 import type { SampleRing } from '../statistics/sample-ring.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import type { SharedTicketKeys } from '../tls/shared-ticket-keys.ts';
+import type { AnswerSettings } from '../zone/answer/settings.ts';
 import type { AnswerDeferred } from './deferred.ts';
 import { type LocalResponse, openLocalResponder } from './local-responder.ts';
 import { nameserverMetrics } from './metrics.ts';

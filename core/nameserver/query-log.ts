@@ -9,9 +9,9 @@
  * Each thread has its own ring and is its only writer. The main thread is the only reader.
  */
 
-import type { Query } from '../answer/query.ts';
 import { HEADER_LENGTH } from '../dns/wire/header.ts';
 import type { Client } from '../net/address/client.ts';
+import type { Query } from '../zone/answer/query.ts';
 import { COLUMN, type ThreadCounters } from './counters.ts';
 
 export const RING_ENTRIES = 512;

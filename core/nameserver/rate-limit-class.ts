@@ -2,9 +2,9 @@
  * Classes of responses for rate limiting, and the truncation that makes a client retry over TCP.
  */
 
-import type { Query } from '../answer/query.ts';
 import { AA, HEADER_LENGTH, TC } from '../dns/wire/header.ts';
 import { RCODE } from '../dns/wire/types.ts';
+import type { Query } from '../zone/answer/query.ts';
 
 /** Responses of different classes never share a bucket. */
 export const RESPONSE_CLASS = { POSITIVE: 0, NODATA: 1, NXDOMAIN: 2, REFERRAL: 3, ERROR: 4 } as const;

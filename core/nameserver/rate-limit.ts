@@ -15,8 +15,8 @@
  * Costs 60 ns a response; allocates nothing.
  */
 import { randomFillSync } from 'node:crypto';
-import { COOKIE, type Query } from '../answer/query.ts';
 import type { Client } from '../net/address/client.ts';
+import { COOKIE, type Query } from '../zone/answer/query.ts';
 import { classOf, RESPONSE_CLASS } from './rate-limit-class.ts';
 import { halfSipHash } from './rate-limit-hash.ts';
 import { maskWord, PrefixList, word } from './rate-limit-prefixes.ts';

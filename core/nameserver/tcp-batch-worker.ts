@@ -3,8 +3,8 @@
  * libraries do not pile up.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { DEFERRED } from '../answer/responder.ts';
 import type { Client } from '../net/address/client.ts';
+import { DEFERRED } from '../zone/answer/responder.ts';
 import { COLUMN } from './counters.ts';
 import { TcpLoop } from './tcp-loop.ts';
 import { connectionLimits, createDnsContext, type FromWorker, faultReporter, type WorkerData } from './worker-data.ts';

@@ -3,7 +3,7 @@
  * carries any number of messages, which are answered in order.
  */
 import type { Socket } from 'node:net';
-import { DEFERRED } from '../answer/responder.ts';
+import { DEFERRED } from '../zone/answer/responder.ts';
 import type { AnswerSink } from './deferred-queue.ts';
 import type { TcpLimits } from './worker-data.ts';
 

@@ -6,9 +6,9 @@
  * and the messages after it wait.
  */
 
-import { DEFERRED } from '../answer/responder.ts';
 import { Client, TRANSPORT } from '../net/address/client.ts';
 import { AGAIN, BROKEN, EPOLLERR, EPOLLHUP, EPOLLIN, EPOLLOUT, TcpCalls } from '../os/tcp-calls.ts';
+import { DEFERRED } from '../zone/answer/responder.ts';
 import { COLUMN, type ThreadCounters } from './counters.ts';
 import type { DeferredQueue } from './deferred-queue.ts';
 import { DeadlineQueue, MAX_FRAME, STATE, type TcpPeer } from './tcp-peer.ts';

@@ -1,11 +1,11 @@
 /** Connections over Node's streams: TCP on systems without the TCP loop, and TLS on all systems. */
 
 import type { Socket } from 'node:net';
-import { DEFERRED } from '../answer/responder.ts';
 import { MAX_MESSAGE } from '../dns/wire/header.ts';
 import { Client } from '../net/address/client.ts';
 import { setClientAddress } from '../net/address/ipv6.ts';
 import { CLIENT_FULL, type ConnectionLimits, FULL } from '../os/connection-limits.ts';
+import { DEFERRED } from '../zone/answer/responder.ts';
 import { COLUMN } from './counters.ts';
 import { type MessageHandler, QUIET_MS, TcpConnection } from './tcp-connection.ts';
 import type { DnsContext, TcpLimits } from './worker-data.ts';

@@ -6,13 +6,13 @@
  * batches. bench/RESULTS.md compares it with Knot and NSD on one core.
  */
 
-import type { IndexReader } from '../answer/index-reader.ts';
-import { COOKIE } from '../answer/query.ts';
-import { DEFERRED, type Responder } from '../answer/responder.ts';
 import { HEADER_LENGTH } from '../dns/wire/header.ts';
 import { Client } from '../net/address/client.ts';
 import { EINTR, type Libc } from '../os/libc.ts';
 import { MSG_DONTWAIT, MSG_WAITFORONE } from '../os/socket-constants.ts';
+import type { IndexReader } from '../zone/answer/index-reader.ts';
+import { COOKIE } from '../zone/answer/query.ts';
+import { DEFERRED, type Responder } from '../zone/answer/responder.ts';
 import { AnswerGate } from './answer-gate.ts';
 import { COLUMN, type ThreadCounters } from './counters.ts';
 import { DeferredGate } from './deferred-gate.ts';

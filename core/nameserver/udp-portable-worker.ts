@@ -9,13 +9,13 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { COOKIE } from '../answer/query.ts';
-import { DEFERRED } from '../answer/responder.ts';
 import type { ListenAddress } from '../config/index.ts';
 import { MAX_MESSAGE } from '../dns/wire/header.ts';
 import { Client } from '../net/address/client.ts';
 import { setClientAddress } from '../net/address/ipv6.ts';
 import { isAny } from '../os/libc.ts';
+import { COOKIE } from '../zone/answer/query.ts';
+import { DEFERRED } from '../zone/answer/responder.ts';
 import { COLUMN } from './counters.ts';
 import { createDnsContext, type FromWorker, faultReporter, type WorkerData } from './worker-data.ts';
 

@@ -1,8 +1,5 @@
 /** The data that a DNS thread starts with, and the messages it exchanges with the main thread. */
 import type { MessagePort } from 'node:worker_threads';
-import { IndexReader } from '../answer/index-reader.ts';
-import { Responder } from '../answer/responder.ts';
-import type { AnswerSettings } from '../answer/settings.ts';
 import type { ListenAddress } from '../config/index.ts';
 import { openTap } from '../dnstap/ring.ts';
 import { ConnectionLimits, type SharedLimits } from '../os/connection-limits.ts';
@@ -10,6 +7,9 @@ import { maintainThread } from '../os/thread-upkeep.ts';
 import { openSampler } from '../statistics/sample-ring.ts';
 import type { SharedIndex } from '../store/index/layout.ts';
 import { STOPPING } from '../store/index/layout.ts';
+import { IndexReader } from '../zone/answer/index-reader.ts';
+import { Responder } from '../zone/answer/responder.ts';
+import type { AnswerSettings } from '../zone/answer/settings.ts';
 import { AnswerGate } from './answer-gate.ts';
 import { type Slice, ThreadCounters } from './counters.ts';
 import type { DeferredChannel } from './deferred.ts';

@@ -13,9 +13,9 @@ import { CLASS_IN, type ResourceRecord, TYPE } from '../dns/wire/types.ts';
 import { ChangeWriter } from '../journal/entry-codec.ts';
 import type { Id } from '../store/keys.ts';
 import { newRecord, records } from '../store/rows.ts';
-import { compileZone } from '../zone/bulk.ts';
-import { MemoryZone } from '../zone/memory.ts';
-import { parametersOf } from '../zone/presigned.ts';
+import { compileZone } from '../zone/compile/bulk.ts';
+import { MemoryZone } from '../zone/compile/memory.ts';
+import { parametersOf } from '../zone/compile/presigned.ts';
 import { malformed } from './transfer-stream.ts';
 
 /** Types of a signed zone, which is compiled with its proofs when it is applied. */
@@ -89,7 +89,7 @@ export interface ZoneInput {
 export interface WholeZone {
   /** Puts of records, without ids: see `assignIds`. */
   readonly changes: Uint8Array;
-  /** See core/zone/bulk.ts; null: the zone is signed. */
+  /** See core/zone/compile/bulk.ts; null: the zone is signed. */
   readonly nodes: Uint8Array | null;
   readonly count: number;
   /** Rdata of the SOA. */

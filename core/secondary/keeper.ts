@@ -20,7 +20,7 @@ import { SlotLines } from '../base/slot-lines.ts';
 import { formatHost } from '../dns/wire/name.ts';
 import type { Id } from '../store/keys.ts';
 import { type Domain, type SecondaryRow, secondaryState } from '../store/rows.ts';
-import { isAfter } from '../zone/serial.ts';
+import { isAfter } from '../zone/compile/serial.ts';
 import { SupersededError } from './commit.ts';
 import { DueQueue } from './due-queue.ts';
 import { MINIMUM_RATE, type Outcome, type RefreshOptions } from './refresh.ts';

@@ -8,7 +8,7 @@ import { RCODE, TYPE } from '../dns/wire/types.ts';
 import type { Exemptions } from '../net/address/index.ts';
 import type { StoreReader } from '../store/reader.ts';
 import type { Domain, Primary, SecondaryRow } from '../store/rows.ts';
-import { isAfter } from '../zone/serial.ts';
+import { isAfter } from '../zone/compile/serial.ts';
 import {
   type CommitParts,
   commitDifference,

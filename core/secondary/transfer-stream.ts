@@ -8,7 +8,7 @@ import { HEADER_LENGTH, QR, TC } from '../dns/wire/header.ts';
 import { MessageReader } from '../dns/wire/message-reader.ts';
 import { equalNames, type Name } from '../dns/wire/name.ts';
 import { CLASS_IN, TYPE } from '../dns/wire/types.ts';
-import { isAfter } from '../zone/serial.ts';
+import { isAfter } from '../zone/compile/serial.ts';
 
 /** `current`: the primary has nothing newer. */
 export type TransferKind = 'axfr' | 'ixfr' | 'current';

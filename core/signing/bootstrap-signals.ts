@@ -12,8 +12,8 @@ import type { Draft } from '../journal/draft/draft.ts';
 import type { Id } from '../store/keys.ts';
 import type { Reader } from '../store/reader.ts';
 import { type Domain, newRecord, records } from '../store/rows.ts';
-import { requestSets } from '../zone/signed-apex.ts';
-import { findType } from '../zone/view.ts';
+import { requestSets } from '../zone/compile/signed-apex.ts';
+import { findType } from '../zone/compile/view.ts';
 import { findOwnParent } from './own-parent.ts';
 import type { SignedZone } from './zone-lifecycle.ts';
 

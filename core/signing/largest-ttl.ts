@@ -3,7 +3,7 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Environment } from '../store/environment.ts';
 import { afterPrefix, recordsOfZone } from '../store/keys.ts';
 import type { Domain } from '../store/rows.ts';
-import type { ZoneSettings } from '../zone/settings.ts';
+import type { ZoneSettings } from '../zone/compile/settings.ts';
 
 /** Records that are read between two turns of the event loop: some milliseconds. */
 const PIECE = 5000;

@@ -2,9 +2,9 @@
 import { costInIterations } from '../dns/dnssec/nsec3.ts';
 import { TYPE } from '../dns/wire/types.ts';
 import type { RecordRow } from '../store/rows.ts';
-import { denialOf, MAX_ITERATIONS, parametersOf } from '../zone/presigned.ts';
-import type { PresignedDenial } from '../zone/signer.ts';
-import { addRdata } from '../zone/stored.ts';
+import { denialOf, MAX_ITERATIONS, parametersOf } from '../zone/compile/presigned.ts';
+import type { PresignedDenial } from '../zone/compile/signer.ts';
+import { addRdata } from '../zone/compile/stored.ts';
 
 export interface PresignedState {
   /** How names are denied. */

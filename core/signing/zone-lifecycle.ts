@@ -13,7 +13,7 @@
 import { keyTag } from '../dns/dnssec/dnskey.ts';
 import type { Name } from '../dns/wire/name.ts';
 import type { DnssecKey, DnssecRow, DnssecState, NotedFault, ParentLook } from '../store/rows.ts';
-import { DNSKEY_TTL } from '../zone/signed-apex.ts';
+import { DNSKEY_TTL } from '../zone/compile/signed-apex.ts';
 import { dsMatches } from './delegation-signer.ts';
 
 /** A zone that is signed. */

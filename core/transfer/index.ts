@@ -1,6 +1,5 @@
 /** Zone transfers, put together: requests, what is kept for them, and notices. */
 
-import type { AnswerSettings } from '../answer/settings.ts';
 import { FairSlots } from '../base/fair-slots.ts';
 import type { Logger } from '../base/log/index.ts';
 import type { Registry } from '../base/metrics/index.ts';
@@ -14,7 +13,8 @@ import type { IndexWriter } from '../store/index/writer.ts';
 import { StoreReader } from '../store/reader.ts';
 import { ALLOW_AXFR_FROM, ALSO_NOTIFY, type Domain } from '../store/rows.ts';
 import { findOperatorKey, openKeyring } from '../tsig/keyring.ts';
-import type { ZoneSettings } from '../zone/settings.ts';
+import type { AnswerSettings } from '../zone/answer/settings.ts';
+import type { ZoneSettings } from '../zone/compile/settings.ts';
 import { TransferAccess } from './access.ts';
 import { ZoneHistories } from './history.ts';
 import { openLocal } from './local.ts';

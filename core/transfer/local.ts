@@ -4,9 +4,6 @@
  */
 
 import { MessageChannel } from 'node:worker_threads';
-import { IndexReader } from '../answer/index-reader.ts';
-import { DEFERRED, Responder } from '../answer/responder.ts';
-import type { AnswerSettings } from '../answer/settings.ts';
 import { MAX_MESSAGE } from '../dns/wire/header.ts';
 import { RCODE } from '../dns/wire/types.ts';
 import type { DeferredRequest } from '../nameserver/deferred.ts';
@@ -16,6 +13,9 @@ import { Client, TRANSPORT } from '../net/address/client.ts';
 import { setClientAddress } from '../net/address/ipv6.ts';
 import { READERS } from '../store/index/layout.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
+import { IndexReader } from '../zone/answer/index-reader.ts';
+import { DEFERRED, Responder } from '../zone/answer/responder.ts';
+import type { AnswerSettings } from '../zone/answer/settings.ts';
 
 export interface LocalOptions {
   readonly index: IndexWriter;

@@ -42,15 +42,15 @@ import {
   RECORD_RDATA,
 } from '../store/rows.ts';
 import { spelledOwners } from '../store/spelled-owners.ts';
-import { AliasedZone } from '../zone/aliased.ts';
-import { apexSets } from '../zone/apex.ts';
-import { memberRecord, versionRecord } from '../zone/catalog.ts';
-import { challengeName, challengeRdata, withChallenges } from '../zone/challenged.ts';
-import { ProxiedZone } from '../zone/proxied.ts';
-import type { ZoneSettings } from '../zone/settings.ts';
-import { withDnssec } from '../zone/signed-apex.ts';
-import { type AtApex, addRdata, isOfService } from '../zone/stored.ts';
-import { findType, type ProxyHints, type ZoneView } from '../zone/view.ts';
+import { AliasedZone } from '../zone/compile/aliased.ts';
+import { apexSets } from '../zone/compile/apex.ts';
+import { memberRecord, versionRecord } from '../zone/compile/catalog.ts';
+import { challengeName, challengeRdata, withChallenges } from '../zone/compile/challenged.ts';
+import { ProxiedZone } from '../zone/compile/proxied.ts';
+import type { ZoneSettings } from '../zone/compile/settings.ts';
+import { withDnssec } from '../zone/compile/signed-apex.ts';
+import { type AtApex, addRdata, isOfService } from '../zone/compile/stored.ts';
+import { findType, type ProxyHints, type ZoneView } from '../zone/compile/view.ts';
 
 export class ZoneSnapshot {
   readonly serial: number;

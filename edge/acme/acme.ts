@@ -13,7 +13,7 @@ import type { Journal } from '../../core/journal/journal.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import type { Id } from '../../core/store/keys.ts';
 import { StoreReader } from '../../core/store/reader.ts';
-import type { ZoneSettings } from '../../core/zone/settings.ts';
+import type { ZoneSettings } from '../../core/zone/compile/settings.ts';
 import { accountStore } from './account.ts';
 import { certificateId, chooseRenewal, renewalInfo, retryAfterError, STANDARD_RETRY } from './ari.ts';
 import { Book, type Claim, type StoredSituation } from './book.ts';

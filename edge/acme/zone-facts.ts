@@ -9,12 +9,12 @@ import type { Environment } from '../../core/store/environment.ts';
 import { afterPrefix, idKey, nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
 import type { StoreReader } from '../../core/store/reader.ts';
 import type { Domain } from '../../core/store/rows.ts';
-import { apexSets } from '../../core/zone/apex.ts';
-import { challengeName } from '../../core/zone/challenged.ts';
-import { WEB_TYPES } from '../../core/zone/proxied.ts';
-import type { ZoneSettings } from '../../core/zone/settings.ts';
-import { readRRsets } from '../../core/zone/stored.ts';
-import { findType } from '../../core/zone/view.ts';
+import { apexSets } from '../../core/zone/compile/apex.ts';
+import { challengeName } from '../../core/zone/compile/challenged.ts';
+import { WEB_TYPES } from '../../core/zone/compile/proxied.ts';
+import type { ZoneSettings } from '../../core/zone/compile/settings.ts';
+import { readRRsets } from '../../core/zone/compile/stored.ts';
+import { findType } from '../../core/zone/compile/view.ts';
 import { WebNames } from '../sites/web-names.ts';
 import type { CaaRecord } from './caa.ts';
 

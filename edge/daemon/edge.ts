@@ -14,7 +14,7 @@ import type { Environment } from '../../core/store/environment.ts';
 import type { RequestTail } from '../../core/tail/request-tail.ts';
 import type { SharedTicketKeys } from '../../core/tls/shared-ticket-keys.ts';
 import type { Traces } from '../../core/traces/traces.ts';
-import type { ZoneSettings } from '../../core/zone/settings.ts';
+import type { ZoneSettings } from '../../core/zone/compile/settings.ts';
 import type { Cache, CacheBounds } from '../cache/store/cache-store.ts';
 import { openCache } from '../cache/store/node-cache.ts';
 import { shareSiteCounts } from '../fairness/site-connections.ts';

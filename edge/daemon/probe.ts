@@ -4,7 +4,7 @@ import { type Config, secretKeyFile } from '../../core/config/index.ts';
 import type { Probe, ProbeRequest, ProbeResult } from '../../core/health/probe.ts';
 import { nameOf } from '../../core/pools/match.ts';
 import { siteDocumentContext } from '../../core/store/rows.ts';
-import type { ZoneSettings } from '../../core/zone/settings.ts';
+import type { ZoneSettings } from '../../core/zone/compile/settings.ts';
 import { openOrigins } from '../gateway/origins.ts';
 import { NO_BODY } from '../http/exchange/body-queue.ts';
 import type { OriginClient } from '../origin/client.ts';

@@ -3,7 +3,7 @@ import type { Config } from '../../core/config/index.ts';
 import type { DomainLines } from '../../core/log-delivery/deliverer.ts';
 import type { FinishedSpan } from '../../core/traces/span.ts';
 import type { RequestSampling } from '../../core/traces/traces.ts';
-import type { ZoneSettings } from '../../core/zone/settings.ts';
+import type { ZoneSettings } from '../../core/zone/compile/settings.ts';
 import type { CacheHandle, CacheStats } from '../cache/store/cache-store.ts';
 import type { SharedSiteCounts } from '../fairness/site-connections.ts';
 import type { TlsCertificate } from '../http/tls/certificate.ts';

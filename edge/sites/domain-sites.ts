@@ -10,7 +10,7 @@ import type { Id } from '../../core/store/keys.ts';
 import { StoreReader } from '../../core/store/reader.ts';
 import type { ProxyConfig } from '../../core/store/rows.ts';
 import type { SiteRow } from '../../core/store/sites.ts';
-import type { ZoneSettings } from '../../core/zone/settings.ts';
+import type { ZoneSettings } from '../../core/zone/compile/settings.ts';
 import type { Origin } from '../origin/origin-address.ts';
 import type { SiteCertificate } from './certificates.ts';
 import type { Site } from './site.ts';
@@ -20,7 +20,7 @@ import { WebNames } from './web-names.ts';
 
 /**
  * Seconds for which visitors still come after the proxy was turned off: twice the TTL of its
- * addresses (core/zone/proxied.ts), as not every resolver is exact.
+ * addresses (core/zone/compile/proxied.ts), as not every resolver is exact.
  */
 const LINGER = 600;
 /**

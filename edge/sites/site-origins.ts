@@ -5,10 +5,10 @@ import { type Exemptions, formatAddress } from '../../core/net/address/index.ts'
 import type { Environment } from '../../core/store/environment.ts';
 import { StoreReader } from '../../core/store/reader.ts';
 import type { Domain, ProxyConfig } from '../../core/store/rows.ts';
-import { apexSets } from '../../core/zone/apex.ts';
-import { NameOrigins, type StoredNames } from '../../core/zone/name-origins.ts';
-import type { ZoneSettings } from '../../core/zone/settings.ts';
-import { readHeld, StoredZone } from '../../core/zone/stored.ts';
+import { apexSets } from '../../core/zone/compile/apex.ts';
+import { NameOrigins, type StoredNames } from '../../core/zone/compile/name-origins.ts';
+import type { ZoneSettings } from '../../core/zone/compile/settings.ts';
+import { readHeld, StoredZone } from '../../core/zone/compile/stored.ts';
 import type { Origin } from '../origin/origin-address.ts';
 import type { WebNames } from './web-names.ts';
 

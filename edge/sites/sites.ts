@@ -14,7 +14,7 @@ import { type Id, idKey } from '../../core/store/keys.ts';
 import { type Reader, StoreReader } from '../../core/store/reader.ts';
 import { automaticCertificateContext, certificateContext } from '../../core/store/rows.ts';
 import { chainIdOf, decodeSite, type SiteCertificateRow, type SiteRow, splitChain } from '../../core/store/sites.ts';
-import type { ZoneSettings } from '../../core/zone/settings.ts';
+import type { ZoneSettings } from '../../core/zone/compile/settings.ts';
 import type { TlsCertificate } from '../http/tls/certificate.ts';
 import { type CertificateTools, SiteCertificate } from './certificates.ts';
 import { DomainSites } from './domain-sites.ts';

@@ -7,11 +7,11 @@ import type { Name } from '../../core/dns/wire/name.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import { Reader, rawReader } from '../../core/store/reader.ts';
 import type { Domain } from '../../core/store/rows.ts';
-import { apexSets } from '../../core/zone/apex.ts';
-import { isWebName, WEB_TYPES } from '../../core/zone/proxied.ts';
-import type { ZoneSettings } from '../../core/zone/settings.ts';
-import { type AtApex, readHeld, StoredZone } from '../../core/zone/stored.ts';
-import { walk } from '../../core/zone/walk.ts';
+import { apexSets } from '../../core/zone/compile/apex.ts';
+import { isWebName, WEB_TYPES } from '../../core/zone/compile/proxied.ts';
+import type { ZoneSettings } from '../../core/zone/compile/settings.ts';
+import { type AtApex, readHeld, StoredZone } from '../../core/zone/compile/stored.ts';
+import { walk } from '../../core/zone/compile/walk.ts';
 
 /**
  * A view of the zone remembers each name that it was asked for, and visitors ask for any: so it is

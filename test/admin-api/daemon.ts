@@ -27,7 +27,7 @@ import { IndexWriter } from '../../core/store/index/writer.ts';
 import { sequenceKey } from '../../core/store/keys.ts';
 import { StoreReader } from '../../core/store/reader.ts';
 import { RequestTail } from '../../core/tail/request-tail.ts';
-import type { ZoneSettings } from '../../core/zone/settings.ts';
+import type { ZoneSettings } from '../../core/zone/compile/settings.ts';
 import type { CallOptions } from './call-options.ts';
 import { exchange } from './exchange.ts';
 import { PROGRAMS } from './packages/package.ts';

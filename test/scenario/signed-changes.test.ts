@@ -32,7 +32,7 @@ import {
 } from '../../core/store/rows.ts';
 import { condense } from '../../core/transfer/condense.ts';
 import { ZoneSnapshot } from '../../core/transfer/snapshot.ts';
-import { challengeName, challengeRdata } from '../../core/zone/challenged.ts';
+import { challengeName, challengeRdata } from '../../core/zone/compile/challenged.ts';
 import { DEFAULTS, dump } from '../core/journal/fixture.ts';
 import { answeredBy, recordKey, TCP_LIMIT, UDP_LIMIT } from '../reference/compare.ts';
 import { buildQuestion, ourWorldDraft, questionDraft, type World } from '../reference/generate.ts';

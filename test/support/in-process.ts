@@ -3,8 +3,6 @@
  * its sockets and its store.
  */
 import { MessageChannel } from 'node:worker_threads';
-import { IndexReader, type NodeStore } from '../../core/answer/index-reader.ts';
-import { DEFERRED, Responder } from '../../core/answer/responder.ts';
 import { nsec3Owner, nsec3Rdata } from '../../core/dns/dnssec/nsec3.ts';
 import type { Signer } from '../../core/dns/dnssec/zone-signer.ts';
 import { equalNames, isWithin, type Name, nameId, ROOT } from '../../core/dns/wire/name.ts';
@@ -15,15 +13,17 @@ import { Client, TRANSPORT } from '../../core/net/address/client.ts';
 import { IndexWriter } from '../../core/store/index/writer.ts';
 import { nameKey } from '../../core/store/keys.ts';
 import { encodeEntry, entryOf } from '../../core/store/nsec3-entries.ts';
-import { AliasedZone, UNRESOLVED } from '../../core/zone/aliased.ts';
-import { negativeTtl } from '../../core/zone/answer-parts.ts';
-import { compileNode } from '../../core/zone/compile.ts';
-import { MemoryZone } from '../../core/zone/memory.ts';
-import { typesOfNode } from '../../core/zone/node-types.ts';
-import { denialOf, PresignedSigner, PresignedView } from '../../core/zone/presigned.ts';
-import { ProxiedZone } from '../../core/zone/proxied.ts';
-import { addRdata } from '../../core/zone/stored.ts';
-import { findType, type ZoneRRset, type ZoneView } from '../../core/zone/view.ts';
+import { IndexReader, type NodeStore } from '../../core/zone/answer/index-reader.ts';
+import { DEFERRED, Responder } from '../../core/zone/answer/responder.ts';
+import { AliasedZone, UNRESOLVED } from '../../core/zone/compile/aliased.ts';
+import { negativeTtl } from '../../core/zone/compile/answer-parts.ts';
+import { compileNode } from '../../core/zone/compile/compile.ts';
+import { MemoryZone } from '../../core/zone/compile/memory.ts';
+import { typesOfNode } from '../../core/zone/compile/node-types.ts';
+import { denialOf, PresignedSigner, PresignedView } from '../../core/zone/compile/presigned.ts';
+import { ProxiedZone } from '../../core/zone/compile/proxied.ts';
+import { addRdata } from '../../core/zone/compile/stored.ts';
+import { findType, type ZoneRRset, type ZoneView } from '../../core/zone/compile/view.ts';
 import type { Aliases } from '../reference/alias.ts';
 import { type AnswerFunction, TCP_LIMIT, UDP_LIMIT } from '../reference/compare.ts';
 import { CLUSTER, isWeb, type Proxies, withOrigin } from '../reference/proxy.ts';

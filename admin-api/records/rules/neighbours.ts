@@ -5,7 +5,7 @@
 
 import { latin1 } from '../../../core/dns/wire/latin1.ts';
 import type { RecordRow } from '../../../core/store/rows.ts';
-import { WEB_TYPES } from '../../../core/zone/proxied.ts';
+import { WEB_TYPES } from '../../../core/zone/compile/proxied.ts';
 import { RECORD_OVERHEAD } from './record.ts';
 
 interface NeighbourSet {

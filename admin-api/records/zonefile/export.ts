@@ -6,9 +6,9 @@ import { type ResourceRecord, type RRset, TYPE } from '../../../core/dns/wire/ty
 import { afterPrefix, idKey, nameOfKey, recordKeyParts } from '../../../core/store/keys.ts';
 import { type Domain, RECORD_RDATA, records } from '../../../core/store/rows.ts';
 import { spelledOwners } from '../../../core/store/spelled-owners.ts';
-import { apexSets } from '../../../core/zone/apex.ts';
-import { readRRsets } from '../../../core/zone/stored.ts';
-import { findType } from '../../../core/zone/view.ts';
+import { apexSets } from '../../../core/zone/compile/apex.ts';
+import { readRRsets } from '../../../core/zone/compile/stored.ts';
+import { findType } from '../../../core/zone/compile/view.ts';
 import type { Services } from '../../change/services.ts';
 import type { StreamSource } from '../../http/stream-slots.ts';
 import { DNSSEC_TYPES } from '../rules/dnssec.ts';

@@ -7,7 +7,7 @@ import type { Draft } from '../../../core/journal/draft/draft.ts';
 import { ChangeWriter, readChanges } from '../../../core/journal/entry-codec.ts';
 import { recordKeyParts } from '../../../core/store/keys.ts';
 import { type Domain, domains, records, setProxied } from '../../../core/store/rows.ts';
-import { WEB_TYPES } from '../../../core/zone/proxied.ts';
+import { WEB_TYPES } from '../../../core/zone/compile/proxied.ts';
 import { change } from '../../change/change.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import { editableDomain, requireMatch } from '../../domains/owned.ts';

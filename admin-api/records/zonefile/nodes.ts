@@ -3,10 +3,10 @@
 import { equalNames, type Name } from '../../../core/dns/wire/name.ts';
 import type { RRset } from '../../../core/dns/wire/types.ts';
 import type { Domain } from '../../../core/store/rows.ts';
-import { apexSets } from '../../../core/zone/apex.ts';
-import { compileZone } from '../../../core/zone/bulk.ts';
-import type { ZoneSettings } from '../../../core/zone/settings.ts';
-import { NO_RRSETS, type ZoneView } from '../../../core/zone/view.ts';
+import { apexSets } from '../../../core/zone/compile/apex.ts';
+import { compileZone } from '../../../core/zone/compile/bulk.ts';
+import type { ZoneSettings } from '../../../core/zone/compile/settings.ts';
+import { NO_RRSETS, type ZoneView } from '../../../core/zone/compile/view.ts';
 import { mayOcclude, type Owners } from './owners.ts';
 
 /**

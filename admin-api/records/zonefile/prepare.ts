@@ -14,7 +14,7 @@ import { equalNames, formatName, type Name, nameAt } from '../../../core/dns/wir
 import { TYPE } from '../../../core/dns/wire/types.ts';
 import type { Id } from '../../../core/store/keys.ts';
 import { type ApexSettings, type Domain, PRIMARY } from '../../../core/store/rows.ts';
-import type { ZoneSettings } from '../../../core/zone/settings.ts';
+import type { ZoneSettings } from '../../../core/zone/compile/settings.ts';
 import { DEFAULT_TTL } from '../content.ts';
 import { DNSSEC_TYPES } from '../rules/dnssec.ts';
 import { checkStorable } from '../rules/record.ts';
@@ -50,7 +50,7 @@ export type Prepared =
       readonly ok: true;
       /** Puts of records and spellings. */
       readonly changes: Uint8Array;
-      /** See core/zone/bulk.ts. */
+      /** See core/zone/compile/bulk.ts. */
       readonly nodes: Uint8Array;
       readonly count: number;
       readonly kept: ApexSettings | null;

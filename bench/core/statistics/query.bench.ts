@@ -4,14 +4,14 @@
  * so that other load on the machine disturbs little.
  */
 import { MessageChannel } from 'node:worker_threads';
-import { IndexReader } from '../../../core/answer/index-reader.ts';
-import { Responder } from '../../../core/answer/responder.ts';
-import { PLAIN } from '../../../core/answer/settings.ts';
 import { AnswerGate } from '../../../core/nameserver/answer-gate.ts';
 import { NameserverCounters, ThreadCounters } from '../../../core/nameserver/counters.ts';
 import { Client } from '../../../core/net/address/client.ts';
 import { createSampleRing, SampleReader, SampleWriter } from '../../../core/statistics/sample-ring.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
+import { IndexReader } from '../../../core/zone/answer/index-reader.ts';
+import { Responder } from '../../../core/zone/answer/responder.ts';
+import { PLAIN } from '../../../core/zone/answer/settings.ts';
 import { ask, putZone, ZONE } from '../../../test/core/nameserver/fixture.ts';
 
 const BATCH = 64;

@@ -1,6 +1,6 @@
 /**
  * Responses without records: what is said by the code alone. The query path writes its own over the
- * query (core/answer), so that it allocates nothing.
+ * query (core/zone/answer), so that it allocates nothing.
  */
 
 import { OPT_LENGTH, type RequestOpt, writePlainOpt } from './edns.ts';

@@ -1,7 +1,7 @@
 /**
  * Reads a message from the network section by section: names with their pointers followed, rdata
  * with the names in it made whole. For messages that are taken apart into records, as an update is;
- * the query path reads in place (core/answer).
+ * the query path reads in place (core/zone/answer).
  */
 import { InvalidError } from '../../base/errors.ts';
 import { LOWER, MAX_LABEL, MAX_NAME, type Name } from './name.ts';

@@ -10,7 +10,7 @@ import { type Id, sequenceKey } from '../../store/keys.ts';
 import { entryOf, isListedOnly } from '../../store/nsec3-entries.ts';
 import { dnssec } from '../../store/rows.ts';
 import { transact } from '../../store/transact.ts';
-import type { ZoneSettings } from '../../zone/settings.ts';
+import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import { type Head, readHead, writeHead } from '../applied-head.ts';
 import { type OverlaidStore, withOverlay } from '../commit/rehearsal.ts';
 import type { AnswerChanges, DomainListener, EdgeChanges, StorageGuard } from '../journal.ts';

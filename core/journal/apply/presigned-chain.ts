@@ -11,8 +11,8 @@ import type { Environment } from '../../store/environment.ts';
 import { afterPrefix, type Id, idKey, nameKey, nsec3Key } from '../../store/keys.ts';
 import { type EntryOwner, encodeEntry, entryHash, entryKey } from '../../store/nsec3-entries.ts';
 import { findOrdered, numberBetween, orderNumber } from '../../store/ordered-entries.ts';
-import { isOfChain, signaturesOver } from '../../zone/presigned.ts';
-import type { PresignedDenial } from '../../zone/signer.ts';
+import { isOfChain, signaturesOver } from '../../zone/compile/presigned.ts';
+import type { PresignedDenial } from '../../zone/compile/signer.ts';
 import type { Nsec3Change } from './nsec3-chain.ts';
 
 /** A name and all that is stored there. */

@@ -5,12 +5,12 @@ import { type RRset, TYPE } from '../../dns/wire/types.ts';
 import type { Environment } from '../../store/environment.ts';
 import { afterPrefix, apexKey, idKey, nameKey, nameOfKey, recordKeyParts } from '../../store/keys.ts';
 import { type Domain, RECORD_RDATA } from '../../store/rows.ts';
-import { compileNode } from '../../zone/compile.ts';
-import { MemoryZone } from '../../zone/memory.ts';
-import { isHidden, PresignedSigner, PresignedView } from '../../zone/presigned.ts';
-import type { PresignedDenial, ZoneSigner } from '../../zone/signer.ts';
-import { addRdata } from '../../zone/stored.ts';
-import { NO_RRSETS } from '../../zone/view.ts';
+import { compileNode } from '../../zone/compile/compile.ts';
+import { MemoryZone } from '../../zone/compile/memory.ts';
+import { isHidden, PresignedSigner, PresignedView } from '../../zone/compile/presigned.ts';
+import type { PresignedDenial, ZoneSigner } from '../../zone/compile/signer.ts';
+import { addRdata } from '../../zone/compile/stored.ts';
+import { NO_RRSETS } from '../../zone/compile/view.ts';
 import { PresignedChain, type StoredName } from './presigned-chain.ts';
 
 /** Rows that are read, and names that are compiled, in a step. */

@@ -2,7 +2,7 @@
 import type { Environment } from '../../store/environment.ts';
 import { sequenceKey } from '../../store/keys.ts';
 import { transact } from '../../store/transact.ts';
-import type { ZoneSettings } from '../../zone/settings.ts';
+import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import { readHead, writeHead } from '../applied-head.ts';
 import type { Entry } from '../entry-codec.ts';
 import { applyEntries } from './apply-entries.ts';

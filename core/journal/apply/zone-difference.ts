@@ -10,7 +10,7 @@ import { type ResourceRecord, type RRset, TYPE } from '../../dns/wire/types.ts';
 import type { Id } from '../../store/keys.ts';
 import { addressesOf, signaturesOf } from '../../store/node-signatures.ts';
 import { entryRecords } from '../../store/nsec3-entries.ts';
-import { findType, type ZoneView } from '../../zone/view.ts';
+import { findType, type ZoneView } from '../../zone/compile/view.ts';
 import type { Nsec3Change } from './nsec3-chain.ts';
 
 export interface ZoneDifference {

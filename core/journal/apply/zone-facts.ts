@@ -21,14 +21,14 @@ import {
   dnssec,
   entryFor,
 } from '../../store/rows.ts';
-import { UNRESOLVED } from '../../zone/aliased.ts';
-import { apexSets } from '../../zone/apex.ts';
-import { challengeRdata } from '../../zone/challenged.ts';
-import { originSets } from '../../zone/origin-apex.ts';
-import type { ZoneSettings } from '../../zone/settings.ts';
-import { type AtApex, readHeld } from '../../zone/stored.ts';
-import type { ZoneRRset } from '../../zone/view.ts';
-import { readTargets, type ZoneTargets } from '../../zone/zone-targets.ts';
+import { UNRESOLVED } from '../../zone/compile/aliased.ts';
+import { apexSets } from '../../zone/compile/apex.ts';
+import { challengeRdata } from '../../zone/compile/challenged.ts';
+import { originSets } from '../../zone/compile/origin-apex.ts';
+import type { ZoneSettings } from '../../zone/compile/settings.ts';
+import { type AtApex, readHeld } from '../../zone/compile/stored.ts';
+import type { ZoneRRset } from '../../zone/compile/view.ts';
+import { readTargets, type ZoneTargets } from '../../zone/compile/zone-targets.ts';
 import { Memo } from './bounded-memo.ts';
 
 /** Maximum bytes of rdata of a cached apex. Few apexes have more, but some may have 64,000. */

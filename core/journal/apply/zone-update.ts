@@ -5,7 +5,7 @@ import { TYPE } from '../../dns/wire/types.ts';
 import { type Id, idKey, nameKey, nameOfKey } from '../../store/keys.ts';
 import type { ZoneState } from '../../store/reader.ts';
 import type { Domain } from '../../store/rows.ts';
-import type { ChangedName } from '../../zone/affected.ts';
+import type { ChangedName } from '../../zone/compile/affected.ts';
 import type { Entry } from '../entry-codec.ts';
 import type { CompiledZone } from '../journal.ts';
 import type { ZoneSnapshot } from './zone-difference.ts';

@@ -6,7 +6,7 @@ import type { Environment } from '../../store/environment.ts';
 import { StoreReader } from '../../store/reader.ts';
 import type { Domain } from '../../store/rows.ts';
 import { transact } from '../../store/transact.ts';
-import type { ZoneSettings } from '../../zone/settings.ts';
+import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import { ZoneUpdates } from '../apply/apply-zones.ts';
 import { updateSite } from '../apply/edge-sites.ts';
 import type { Signers } from '../apply/signers.ts';

@@ -15,9 +15,9 @@ import type { Environment } from '../../store/environment.ts';
 import { Reader, rawReader } from '../../store/reader.ts';
 import { type Domain, renumberings } from '../../store/rows.ts';
 import { transact } from '../../store/transact.ts';
-import type { ZoneSettings } from '../../zone/settings.ts';
-import { readRRsets } from '../../zone/stored.ts';
-import { findType } from '../../zone/view.ts';
+import type { ZoneSettings } from '../../zone/compile/settings.ts';
+import { readRRsets } from '../../zone/compile/stored.ts';
+import { findType } from '../../zone/compile/view.ts';
 import { write } from '../draft/draft.ts';
 import type { Journal } from '../journal.ts';
 

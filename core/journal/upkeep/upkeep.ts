@@ -7,7 +7,7 @@ import { FaultLog } from '../../base/log/throttle.ts';
 import type { Secrets } from '../../base/secrets.ts';
 import { logDamaged } from '../../store/damaged-rows.ts';
 import type { Environment } from '../../store/environment.ts';
-import type { ZoneSettings } from '../../zone/settings.ts';
+import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import type { Journal } from '../journal.ts';
 import { ClockTask } from '../signing/clock-task.ts';
 import { Pieces } from '../signing/pieces.ts';

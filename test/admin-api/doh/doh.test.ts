@@ -2,9 +2,9 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type AnswerSettings, PLAIN } from '../../../core/answer/settings.ts';
 import { HEADER_LENGTH, MAX_MESSAGE } from '../../../core/dns/wire/header.ts';
 import { RCODE, TYPE } from '../../../core/dns/wire/types.ts';
+import { type AnswerSettings, PLAIN } from '../../../core/zone/answer/settings.ts';
 import { decodeMessage } from '../../support/message.ts';
 import { exchange } from '../../support/raw-http.ts';
 import { testedTransports } from '../transports.ts';

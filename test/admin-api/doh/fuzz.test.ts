@@ -5,13 +5,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { freshness } from '../../../admin-api/doh/freshness.ts';
-import { PLAIN } from '../../../core/answer/settings.ts';
 import { parseName } from '../../../core/dns/wire/name.ts';
 import { RCODE, TYPE } from '../../../core/dns/wire/types.ts';
 import { NameserverCounters } from '../../../core/nameserver/counters.ts';
 import { OPEN_GATE } from '../../../core/nameserver/gates.ts';
 import { openLocalResponder } from '../../../core/nameserver/local-responder.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
+import { PLAIN } from '../../../core/zone/answer/settings.ts';
 import { APEX, a, ask, putZone, record, UDP_PAYLOAD, ZONE } from '../../core/nameserver/fixture.ts';
 import { TCP_LIMIT } from '../../reference/compare.ts';
 import { depth } from '../../support/depth.ts';

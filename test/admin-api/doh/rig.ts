@@ -1,12 +1,12 @@
 /** The admin API with DNS over HTTPS, and an HTTP client. */
 import type { AnswerDns } from '../../../admin-api/doh/routes.ts';
-import { type AnswerSettings, PLAIN } from '../../../core/answer/settings.ts';
 import { parseName } from '../../../core/dns/wire/name.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
 import { NameserverCounters } from '../../../core/nameserver/counters.ts';
 import { OPEN_GATE } from '../../../core/nameserver/gates.ts';
 import { openLocalResponder } from '../../../core/nameserver/local-responder.ts';
 import type { IndexWriter } from '../../../core/store/index/writer.ts';
+import { type AnswerSettings, PLAIN } from '../../../core/zone/answer/settings.ts';
 import { encodeQuery } from '../../support/message.ts';
 import { type Daemon, startDaemon } from '../daemon.ts';
 

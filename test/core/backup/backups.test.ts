@@ -29,7 +29,7 @@ import { openEnvironment } from '../../../core/store/environment.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { sequenceKey } from '../../../core/store/keys.ts';
 import { domains } from '../../../core/store/rows.ts';
-import { zoneSettings } from '../../../core/zone/settings.ts';
+import { zoneSettings } from '../../../core/zone/compile/settings.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { dump, newDomain } from '../journal/fixture.ts';
 

@@ -19,7 +19,7 @@ import {
   type RecordRow,
   TABLES as TABLES_OF_ROWS,
 } from '../../../core/store/rows.ts';
-import type { ZoneSettings } from '../../../core/zone/settings.ts';
+import type { ZoneSettings } from '../../../core/zone/compile/settings.ts';
 import { CLUSTER } from '../../reference/proxy.ts';
 import { newId } from '../../support/ids.ts';
 import { QueryPath } from '../../support/in-process.ts';

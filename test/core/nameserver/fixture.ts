@@ -9,8 +9,8 @@ import { RCODE, type ResourceRecord, TYPE } from '../../../core/dns/wire/types.t
 import { type Nameserver, type NameserverOptions, startNameserver } from '../../../core/nameserver/nameserver.ts';
 import type { TcpLimits } from '../../../core/nameserver/worker-data.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
-import { compileNode } from '../../../core/zone/compile.ts';
-import { MemoryZone } from '../../../core/zone/memory.ts';
+import { compileNode } from '../../../core/zone/compile/compile.ts';
+import { MemoryZone } from '../../../core/zone/compile/memory.ts';
 import { LEVEL } from '../../support/level.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';
 import { temporaryFolder } from '../../support/temp.ts';

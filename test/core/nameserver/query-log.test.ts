@@ -2,8 +2,6 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Query } from '../../../core/answer/query.ts';
-import { PLAIN } from '../../../core/answer/settings.ts';
 import { createLogger } from '../../../core/base/log/index.ts';
 import { parseName } from '../../../core/dns/wire/name.ts';
 import { RCODE, TYPE } from '../../../core/dns/wire/types.ts';
@@ -12,6 +10,8 @@ import { openLocalResponder } from '../../../core/nameserver/local-responder.ts'
 import { createQueryLog, QueryLogWriter, RING_ENTRIES } from '../../../core/nameserver/query-log.ts';
 import { startQueryLog } from '../../../core/nameserver/query-log-reader.ts';
 import { Client, TRANSPORT } from '../../../core/net/address/client.ts';
+import { Query } from '../../../core/zone/answer/query.ts';
+import { PLAIN } from '../../../core/zone/answer/settings.ts';
 import { queryTcp, UdpClient } from '../../support/dns-client.ts';
 import { encodeQuery } from '../../support/message.ts';
 import { temporaryFolder } from '../../support/temp.ts';

@@ -5,15 +5,15 @@
 import { MessageChannel } from 'node:worker_threads';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { IndexReader } from '../../../core/answer/index-reader.ts';
-import { COOKIE } from '../../../core/answer/query.ts';
-import { Responder } from '../../../core/answer/responder.ts';
 import { parseName } from '../../../core/dns/wire/name.ts';
 import { RCODE, TYPE } from '../../../core/dns/wire/types.ts';
 import { createRateLimit, RateLimiter, type RateLimitOptions, VERDICT } from '../../../core/nameserver/rate-limit.ts';
 import { truncate } from '../../../core/nameserver/rate-limit-class.ts';
 import { Client } from '../../../core/net/address/client.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
+import { IndexReader } from '../../../core/zone/answer/index-reader.ts';
+import { COOKIE } from '../../../core/zone/answer/query.ts';
+import { Responder } from '../../../core/zone/answer/responder.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';
 import { APEX, a, putZone, record, UDP_PAYLOAD, ZONE } from './fixture.ts';
 

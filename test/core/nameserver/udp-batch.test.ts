@@ -6,12 +6,12 @@ import { endianness } from 'node:os';
 import { MessageChannel } from 'node:worker_threads';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { IndexReader } from '../../../core/answer/index-reader.ts';
-import { Responder } from '../../../core/answer/responder.ts';
 import { RCODE } from '../../../core/dns/wire/types.ts';
 import { COLUMN, NameserverCounters, ThreadCounters, TYPE_LABELS } from '../../../core/nameserver/counters.ts';
 import { type UdpCalls, UdpLoop } from '../../../core/nameserver/udp-batch.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
+import { IndexReader } from '../../../core/zone/answer/index-reader.ts';
+import { Responder } from '../../../core/zone/answer/responder.ts';
 import { ask, byteOf, putZone, UDP_PAYLOAD, ZONE } from './fixture.ts';
 
 const MESSAGE = 64;

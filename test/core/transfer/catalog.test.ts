@@ -5,7 +5,7 @@ import { formatName, parseName } from '../../../core/dns/wire/name.ts';
 import { CLASS_IN, RCODE, TYPE } from '../../../core/dns/wire/types.ts';
 import { type Draft, write } from '../../../core/journal/draft/draft.ts';
 import { type Domain, domains } from '../../../core/store/rows.ts';
-import { mayBeCatalog } from '../../../core/zone/catalog.ts';
+import { mayBeCatalog } from '../../../core/zone/compile/catalog.ts';
 import { TCP_LIMIT } from '../../reference/compare.ts';
 import fc from '../../support/fc.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';

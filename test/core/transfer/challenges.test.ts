@@ -12,7 +12,7 @@ import { type Draft, write } from '../../../core/journal/draft/draft.ts';
 import { rebuildAnswers } from '../../../core/journal/upkeep/rebuild.ts';
 import { StoreReader } from '../../../core/store/reader.ts';
 import { acmeChallenges, domains, proxies, type RecordRow, records } from '../../../core/store/rows.ts';
-import { challengeRdata } from '../../../core/zone/challenged.ts';
+import { challengeRdata } from '../../../core/zone/compile/challenged.ts';
 import { TCP_LIMIT } from '../../reference/compare.ts';
 import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';

@@ -8,7 +8,7 @@ import { parseRdata } from '../../../core/dns/wire/rdata/index.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
 import { type Draft, write } from '../../../core/journal/draft/draft.ts';
 import { domains, type ProxyConfig, proxies, type RecordRow, records } from '../../../core/store/rows.ts';
-import { isAfter } from '../../../core/zone/serial.ts';
+import { isAfter } from '../../../core/zone/compile/serial.ts';
 import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { SEED } from '../../support/seed.ts';

@@ -7,7 +7,7 @@ import { RECORD_OVERHEAD } from '../../../../admin-api/records/rules/record.ts';
 import { parseName } from '../../../../core/dns/wire/name.ts';
 import { TYPE } from '../../../../core/dns/wire/types.ts';
 import type { RecordRow } from '../../../../core/store/rows.ts';
-import { WEB_TYPES } from '../../../../core/zone/proxied.ts';
+import { WEB_TYPES } from '../../../../core/zone/compile/proxied.ts';
 import fc from '../../../support/fc.ts';
 
 let ids = 0;

@@ -5,7 +5,7 @@ import { TYPE } from '../../../../core/dns/wire/types.ts';
 import { ZoneFacts } from '../../../../core/journal/apply/zone-facts.ts';
 import { write } from '../../../../core/journal/draft/draft.ts';
 import { domains, records } from '../../../../core/store/rows.ts';
-import { findType } from '../../../../core/zone/view.ts';
+import { findType } from '../../../../core/zone/compile/view.ts';
 import { DEFAULTS, embedded, newDomain, newRecord, withStore } from '../fixture.ts';
 
 test('only the rdata of an apex is cached, and only if it is small', () =>

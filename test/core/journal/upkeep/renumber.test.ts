@@ -13,8 +13,8 @@ import type { Journal } from '../../../../core/journal/journal.ts';
 import { rebuildAnswers } from '../../../../core/journal/upkeep/rebuild.ts';
 import { startRenumbering } from '../../../../core/journal/upkeep/renumber.ts';
 import { type Domain, domains, proxies, records } from '../../../../core/store/rows.ts';
-import { isAfter } from '../../../../core/zone/serial.ts';
-import type { ZoneSettings } from '../../../../core/zone/settings.ts';
+import { isAfter } from '../../../../core/zone/compile/serial.ts';
+import type { ZoneSettings } from '../../../../core/zone/compile/settings.ts';
 import {
   addressRecord,
   DEFAULTS,

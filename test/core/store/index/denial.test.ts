@@ -6,13 +6,13 @@
 import { MessageChannel } from 'node:worker_threads';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CHANGED, Denial, NO_ROOM, PROOF } from '../../../../core/answer/denial.ts';
-import { IndexReader, type NodeStore } from '../../../../core/answer/index-reader.ts';
 import { nsec3Rdata } from '../../../../core/dns/dnssec/nsec3.ts';
 import { type Name, parseName, ROOT } from '../../../../core/dns/wire/name.ts';
 import { TYPE } from '../../../../core/dns/wire/types.ts';
 import { IndexWriter } from '../../../../core/store/index/writer.ts';
 import { encodeEntry, entryOf } from '../../../../core/store/nsec3-entries.ts';
+import { CHANGED, Denial, NO_ROOM, PROOF } from '../../../../core/zone/answer/denial.ts';
+import { IndexReader, type NodeStore } from '../../../../core/zone/answer/index-reader.ts';
 import { base32 } from '../../../reference/denial.ts';
 import { depth } from '../../../support/depth.ts';
 import { Random } from '../../../support/random.ts';

@@ -5,10 +5,10 @@
 import { MessageChannel } from 'node:worker_threads';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { IndexReader, type NodeStore } from '../../../../core/answer/index-reader.ts';
 import { type Name, nameId, parseName } from '../../../../core/dns/wire/name.ts';
 import { encodeNode, NODE_APEX, NODE_HAS_BELOW } from '../../../../core/store/answers.ts';
 import { IndexWriter } from '../../../../core/store/index/writer.ts';
+import { IndexReader, type NodeStore } from '../../../../core/zone/answer/index-reader.ts';
 import { Random } from '../../../support/random.ts';
 import { SEED } from '../../../support/seed.ts';
 

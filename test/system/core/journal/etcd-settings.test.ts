@@ -14,7 +14,7 @@ import { type Environment, openEnvironment } from '../../../../core/store/enviro
 import { buildIndex } from '../../../../core/store/index/build.ts';
 import { StoreReader } from '../../../../core/store/reader.ts';
 import { domains, proxies, records } from '../../../../core/store/rows.ts';
-import type { ZoneSettings } from '../../../../core/zone/settings.ts';
+import type { ZoneSettings } from '../../../../core/zone/compile/settings.ts';
 import { addressRecord, DEFAULTS, dump, newDomain, newProxy } from '../../../core/journal/fixture.ts';
 import { whyNotPrograms } from '../../../support/programs.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';

@@ -1,0 +1,410 @@
+/**
+ * The query path: replaces a query in the packet by its response. Selects the answer by the rules
+ * of RFC 1034 section 4.3.2; `ResponseWriter` writes it. Nothing is allocated per packet.
+ */
+
+import { EXTENDED_ERROR } from '../../dns/wire/edns.ts';
+import { HEADER_LENGTH, MAX_MESSAGE } from '../../dns/wire/header.ts';
+import { MAX_NAME } from '../../dns/wire/name.ts';
+import { RCODE, TYPE } from '../../dns/wire/types.ts';
+import { type Client, TRANSPORT } from '../../net/address/client.ts';
+import {
+  ANSWER_FLAGS_AT,
+  ANSWER_OWN_TARGET,
+  ANSWER_REPEATS,
+  ANSWER_SIGNED,
+  APEX_LENGTH_AT,
+  answerOffset,
+  HASH_LENGTH,
+  hashOffset,
+  NAME_LENGTH_AT,
+  NODE_APEX,
+  NODE_CNAME,
+  NODE_DELEGATION,
+  NODE_DNAME,
+  NODE_FLAGS_AT,
+  NODE_HAS_BELOW,
+  NODE_HAS_WILDCARD,
+  NODE_HEADER,
+  NODE_PRESIGNED,
+  NODE_SIGNED,
+  OTHERWISE,
+  signedAnswerOffset,
+  TYPE_COUNT_AT,
+  TYPE_ENTRY,
+} from '../../store/answers.ts';
+import { Chaos } from './chaos.ts';
+import { CHANGED, Denial, PROOF, TOO_COSTLY } from './denial.ts';
+import type { IndexReader } from './index-reader.ts';
+import { ResponseOptions } from './options.ts';
+import { CLAIM } from './presigned-denial.ts';
+import { CHAOS, COOKIE, COOKIE_ONLY, DEFER, LOOK_UP, NOTIFY, Query, SILENCE } from './query.ts';
+import { ResponseWriter } from './response-writer.ts';
+import { type AnswerSettings, PLAIN } from './settings.ts';
+import { Synthesizer } from './synthesize.ts';
+
+/** Maximum bytes of a UDP response without EDNS (RFC 1035 section 4.2.1). */
+const MAX_PLAIN_UDP = 512;
+/**
+ * Returned instead of the response's length: the main thread answers the message, which is
+ * unchanged.
+ */
+export const DEFERRED = -1;
+
+export class Responder {
+  readonly #index: IndexReader;
+  readonly #udpPayload: number;
+  /** The last query, for counters and the query log. */
+  readonly query: Query;
+  readonly #synthesizer: Synthesizer;
+  readonly #response: ResponseWriter;
+  readonly #chaos: Chaos;
+  readonly #requiresCookies: boolean;
+  readonly #denial: Denial;
+  /** `*.` and room for a name. */
+  readonly #wildcard = Uint8Array.of(1, 0x2a, ...new Uint8Array(MAX_NAME));
+
+  /**
+   * `udpPayload`: the maximum bytes of our UDP responses, and the size that OPT announces; at least
+   * 512.
+   */
+  constructor(index: IndexReader, udpPayload: number, settings: AnswerSettings = PLAIN) {
+    this.#index = index;
+    this.#udpPayload = udpPayload;
+    this.query = new Query(settings.cookies !== 'off');
+    this.#denial = new Denial(index);
+    const options = new ResponseOptions(index, udpPayload, settings);
+    this.#response = new ResponseWriter(index, this.query, options, this.#denial);
+    this.#chaos = new Chaos(settings.version, settings.identity);
+    this.#requiresCookies = settings.cookies === 'require';
+    this.#synthesizer = new Synthesizer(index, this.#denial);
+  }
+
+  /**
+   * Answers the packet at bytes[start, start + length) in place; the buffer must have room for the
+   * limit. Returns the response's length, 0 for no response, or DEFERRED. Must be called between
+   * `index.enter()` and `index.leave()`.
+   */
+  respond(bytes: Uint8Array, start: number, length: number, client: Client): number {
+    const { query } = this;
+    const response = this.#response;
+    response.setBuffer(bytes);
+    const verdict = query.parse(bytes, start, length, this.#index.starts, client.transport);
+    if (verdict === SILENCE) return 0;
+    if (client.transport !== TRANSPORT.UDP) response.limit = MAX_MESSAGE;
+    else if (!query.hasOpt) response.limit = MAX_PLAIN_UDP;
+    else response.limit = Math.min(Math.max(query.udpSize, MAX_PLAIN_UDP), this.#udpPayload);
+    response.options.prepare(bytes, query, client);
+    // A client that supports cookies retries with the cookie of this response (RFC 7873 section
+    // 5.2.3).
+    if (this.#requiresCookies && query.cookie !== COOKIE.NONE && query.cookie !== COOKIE.VALID)
+      if (client.transport === TRANSPORT.UDP && (verdict === LOOK_UP || verdict === CHAOS))
+        return response.writeEmpty(RCODE.BADCOOKIE);
+    return verdict === LOOK_UP ? this.#answerQuestion() : this.#answerWithoutLookup(verdict);
+  }
+
+  #answerQuestion(): number {
+    const length = this.#lookUp();
+    return length === CHANGED ? this.#answerDisturbed() : length;
+  }
+
+  /**
+   * Looks up again what the change of a zone has disturbed. While the change is being published,
+   * only the store has a state in which names and NSEC3 records agree.
+   */
+  #answerDisturbed(): number {
+    const index = this.#index;
+    let length = index.catchUp() ? this.#lookUpAgain() : CHANGED;
+    if (length !== CHANGED) return length;
+    index.enterStore();
+    try {
+      length = this.#lookUpAgain();
+    } finally {
+      index.leaveStore();
+    }
+    return length === CHANGED ? this.#response.writeEmpty(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY) : length;
+  }
+
+  /** A chain that was followed has left the labels of another name. */
+  #lookUpAgain(): number {
+    const { query } = this;
+    const { bytes } = this.#response;
+    const { starts } = this.#index;
+    let p = query.start + HEADER_LENGTH;
+    for (let label = 0; label < query.labels; label++) {
+      starts[label] = p;
+      p += bytes[p] + 1;
+    }
+    starts[query.labels] = p;
+    return this.#lookUp();
+  }
+
+  #answerWithoutLookup(verdict: number): number {
+    const { query } = this;
+    const response = this.#response;
+    switch (verdict) {
+      case DEFER:
+        return DEFERRED;
+      case NOTIFY:
+        // A server without secondary zones is not the one that is meant (RFC 1996 section 3.10).
+        return this.#index.hasSecondaries ? DEFERRED : response.writeEmpty(RCODE.NOTAUTH);
+      case CHAOS:
+        return this.#answerChaos();
+      case COOKIE_ONLY:
+        return response.writeEmpty(query.cookie === COOKIE.BAD ? RCODE.BADCOOKIE : RCODE.NOERROR);
+      case RCODE.NOTIMP:
+        return response.writeEmpty(verdict, EXTENDED_ERROR.NOT_SUPPORTED);
+      default:
+        return response.writeEmpty(verdict);
+    }
+  }
+
+  /**
+   * Returns one record of class CHAOS, NODATA for other types of its name, and REFUSED for unknown
+   * or disabled names.
+   */
+  #answerChaos(): number {
+    const { query } = this;
+    const response = this.#response;
+    const chaos = this.#chaos;
+    const record = chaos.find(response.bytes, query.start + HEADER_LENGTH, query.nameEnd);
+    if (record === null) return response.writeEmpty(RCODE.REFUSED);
+    return response.writeRecord(query.type === TYPE.TXT || query.type === TYPE.ANY ? record : null);
+  }
+
+  /**
+   * Answers the last message with only a response code and an optional extended error (of
+   * EXTENDED_ERROR). For deferred messages that are rejected. Returns the response's length.
+   */
+  refuse(rcode: number, error?: number): number {
+    return this.#response.writeEmpty(rcode, error);
+  }
+
+  #lookUp(): number {
+    const { query } = this;
+    const index = this.#index;
+    const response = this.#response;
+    const { labels, nameEnd } = query;
+    const { bytes } = response;
+    this.#denial.clear();
+    index.hashSuffixes(bytes, nameEnd, labels);
+    const nodes = index.bytes;
+    query.account = index.sums[0];
+    const exact = labels > index.maxLabels ? 0 : index.find(bytes, index.starts[0], nameEnd, index.sums[0]);
+    let label = 1;
+    if (exact !== 0) {
+      const flags = nodes[exact + NODE_FLAGS_AT];
+      query.zoneLength = nodes[exact + APEX_LENGTH_AT];
+      if (index.hasUnavailable && index.isUnavailable(bytes, nameEnd, query.zoneLength)) return this.#fail();
+      if (query.type !== TYPE.DS || (flags & NODE_APEX) === 0 || answerOffset(this.#index.bytes, exact, TYPE.DS) !== 0)
+        return this.#answerType(exact);
+      // The DS of our zone belongs to the parent zone (RFC 4035 section 3.1.4.1), if it is also
+      // ours.
+    }
+    if (labels - label > index.maxLabels) label = labels - index.maxLabels;
+    let encloser = 0;
+    for (; label <= labels; label++) {
+      encloser = index.find(bytes, index.starts[label], nameEnd, index.sums[label]);
+      if (encloser !== 0) break;
+    }
+    if (encloser === 0)
+      return exact !== 0
+        ? this.#answerType(exact)
+        : this.#response.writeEmpty(RCODE.REFUSED, EXTENDED_ERROR.NOT_AUTHORITATIVE);
+    query.account = index.sums[label];
+    query.zoneLength = nodes[encloser + APEX_LENGTH_AT];
+    if (index.hasUnavailable && index.isUnavailable(bytes, nameEnd, query.zoneLength)) return this.#fail();
+    const flags = nodes[encloser + NODE_FLAGS_AT];
+    if ((flags & NODE_DELEGATION) !== 0) return this.#refer(encloser);
+    if ((flags & NODE_DNAME) !== 0) return this.#synthesize(encloser, 'dname');
+    if (query.dnssecOk && (flags & NODE_PRESIGNED) !== 0) return this.#lookUpPresigned(exact, encloser, label);
+    const isProven = query.dnssecOk && (flags & NODE_SIGNED) !== 0;
+    if (exact !== 0) {
+      if (isProven) this.#denial.addName(bytes, index.starts[0], nameEnd, PROOF.MATCH);
+      return this.#response.writeNegative(encloser, RCODE.NOERROR);
+    }
+    if (isProven) this.#denial.addName(bytes, index.starts[label - 1], nameEnd, PROOF.COVER);
+    if ((flags & NODE_HAS_WILDCARD) !== 0) {
+      const wildcard = index.findWildcard(bytes, index.starts[label], nameEnd, index.sums[label]);
+      if (wildcard !== 0) return this.#answerType(wildcard, encloser);
+    }
+    if (isProven) {
+      // The closest encloser, and the wildcard that could have answered (RFC 5155 section 7.2.2).
+      const hash = hashOffset(nodes, encloser);
+      this.#denial.addHash(hash, PROOF.MATCH);
+      if ((flags & NODE_HAS_BELOW) !== 0) this.#denial.addHash(hash + HASH_LENGTH, PROOF.COVER);
+      else this.#addWildcard(label);
+    }
+    if ((flags & NODE_APEX) === 0) query.account = this.#sumOfApex(encloser, label);
+    return this.#response.writeNegative(encloser, RCODE.NXDOMAIN);
+  }
+
+  /** The zone is a secondary that has expired, or was never transferred. */
+  #fail(): number {
+    return this.#response.writeEmpty(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY);
+  }
+
+  /**
+   * Answers for a name without a node, or without a DS, in a zone that its primary has signed.
+   * `encloser`: its closest encloser, which starts at `label`.
+   */
+  #lookUpPresigned(exact: number, encloser: number, label: number): number {
+    const { query } = this;
+    const index = this.#index;
+    const { nameEnd } = query;
+    const { bytes } = this.#response;
+    const flags = index.bytes[encloser + NODE_FLAGS_AT];
+    const { presigned } = this.#denial;
+    const [name, above] = [index.starts[0], index.starts[label]];
+    if (exact !== 0) {
+      presigned.add(bytes, name, nameEnd, above, CLAIM.EXISTS);
+      return this.#response.writeNegative(encloser, RCODE.NOERROR);
+    }
+    if ((flags & NODE_HAS_WILDCARD) !== 0) {
+      const wildcard = index.findWildcard(bytes, above, nameEnd, index.sums[label]);
+      if (wildcard !== 0) {
+        presigned.add(bytes, name, nameEnd, above, CLAIM.EXPANSION);
+        return this.#answerType(wildcard, encloser);
+      }
+    }
+    presigned.addNameError(bytes, name, nameEnd, above, encloser);
+    if ((flags & NODE_APEX) === 0) query.account = this.#sumOfApex(encloser, label);
+    return this.#response.writeNegative(encloser, RCODE.NXDOMAIN);
+  }
+
+  /**
+   * Adds the hash of the wildcard below a name without other names below: of `*.` and the labels
+   * from `label` on.
+   */
+  #addWildcard(label: number): void {
+    const { query } = this;
+    const wildcard = this.#wildcard;
+    const { bytes } = this.#response;
+    const from = this.#index.starts[label];
+    const length = query.nameEnd - from;
+    if (length + 2 > MAX_NAME) return;
+    for (let i = 0; i < length; i++) wildcard[2 + i] = bytes[from + i];
+    this.#denial.addName(wildcard, 0, length + 2, PROOF.COVER);
+  }
+
+  /** NODATA at a node; `encloser`: the node above a wildcard that stands for the queried name. */
+  #answerNoData(node: number, encloser = 0): number {
+    const nodes = this.#index.bytes;
+    const flags = nodes[node + NODE_FLAGS_AT];
+    if (this.query.dnssecOk && (flags & NODE_PRESIGNED) !== 0) {
+      const { presigned } = this.#denial;
+      presigned.addNode(node, CLAIM.EXISTS);
+      if (encloser !== 0) presigned.addNode(encloser, CLAIM.ENCLOSER);
+    } else if (this.query.dnssecOk && (flags & NODE_SIGNED) !== 0) {
+      this.#denial.addHash(hashOffset(nodes, node), PROOF.MATCH);
+      // RFC 5155 section 7.2.5.
+      if (encloser !== 0) this.#denial.addHash(hashOffset(nodes, encloser), PROOF.MATCH);
+    }
+    return this.#response.writeNegative(node, RCODE.NOERROR);
+  }
+
+  /** The hash sum of the apex above a node whose name starts at `label`. */
+  #sumOfApex(node: number, label: number): number {
+    const { query } = this;
+    const index = this.#index;
+    const start = query.nameEnd - index.bytes[node + APEX_LENGTH_AT];
+    let apex = label;
+    while (index.starts[apex] < start) apex++;
+    return index.sums[apex];
+  }
+
+  /**
+   * Puts an answer together for this query: the name is below a DNAME, may be a nameserver of a
+   * zone cut, is an alias of a large RRset, or has additional records that depend on the name.
+   */
+  #synthesize(node: number, kind: 'node' | 'cut' | 'dname'): number {
+    const { query } = this;
+    const response = this.#response;
+    const synthesizer = this.#synthesizer;
+    const arcount = synthesizer.writeResponse(
+      response.bytes,
+      query,
+      { kind, node },
+      response.limit - response.options.length,
+    );
+    if (arcount === CHANGED) return CHANGED;
+    if (arcount === TOO_COSTLY) return response.writeEmpty(RCODE.SERVFAIL, this.#denial.costError);
+    query.rcode = response.bytes[query.start + 3] & 15;
+    response.options.error = synthesizer.error;
+    return response.finish(synthesizer.end, arcount, 0);
+  }
+
+  /** Answers the query's type from an existing node, which may be the wildcard below `encloser`. */
+  #answerType(node: number, encloser = 0): number {
+    const nodes = this.#index.bytes;
+    const flags = nodes[node + NODE_FLAGS_AT];
+    let type = this.query.type;
+    let answer = 0;
+    if ((flags & NODE_DELEGATION) !== 0) {
+      answer = answerOffset(this.#index.bytes, node, type === TYPE.DS ? TYPE.DS : OTHERWISE);
+      if (answer === 0) return this.#answerNoData(node, encloser);
+      return this.#response.writeAnswer(node, answer, RCODE.NOERROR);
+    }
+    if (type === TYPE.ANY) {
+      // One RRset (RFC 8482 section 4.1): the CNAME, or the RRset with the lowest type.
+      type = (flags & NODE_CNAME) !== 0 ? TYPE.CNAME : this.#findFirstType(node);
+      if (type === OTHERWISE) return this.#answerNoData(node, encloser);
+      return this.#response.writeAnswer(node, answerOffset(this.#index.bytes, node, type), RCODE.NOERROR, true);
+    }
+    if (type === TYPE.RRSIG && (flags & NODE_SIGNED) !== 0) return this.#answerSignatures(node, encloser);
+    answer = answerOffset(this.#index.bytes, node, type);
+    if (answer === 0 && (flags & NODE_CNAME) !== 0) answer = answerOffset(this.#index.bytes, node, OTHERWISE);
+    // An offset equal to the node means that the chain must be followed per query.
+    if (answer === node) return this.#synthesize(node, 'node');
+    if (answer === 0 || ((flags & NODE_APEX) !== 0 && type === OTHERWISE)) return this.#answerNoData(node, encloser);
+    if (this.#dependsOnName(answer)) return this.#synthesize(node, 'node');
+    return this.#response.writeAnswer(node, answer, RCODE.NOERROR);
+  }
+
+  /** Whether the queried name decides which additional records the response has. */
+  #dependsOnName(answer: number): boolean {
+    const flags = this.#index.bytes[answer + ANSWER_FLAGS_AT];
+    if ((flags & (ANSWER_REPEATS | ANSWER_OWN_TARGET)) === 0) return false;
+    // A response with signatures has none.
+    if (this.query.dnssecOk && (flags & ANSWER_SIGNED) !== 0) return false;
+    return (flags & ANSWER_REPEATS) !== 0 || this.#response.excess(answer) > 0;
+  }
+
+  /** Refers to the nameservers of a zone cut above the queried name. */
+  #refer(cut: number): number {
+    const { query } = this;
+    const nodes = this.#index.bytes;
+    const answer = answerOffset(nodes, cut, OTHERWISE);
+    const isSigned = query.dnssecOk && (nodes[answer + ANSWER_FLAGS_AT] & ANSWER_SIGNED) !== 0;
+    const excess = isSigned ? 0 : this.#response.excess(answer);
+    // The name may be that of a nameserver, or the end of it. Then pointers to the question (RFC
+    // 1035 section 4.1.4) replace labels below the cut, which the stored body spells out.
+    const below = query.nameEnd - query.start - HEADER_LENGTH - nodes[cut + NAME_LENGTH_AT];
+    if (excess > 0 && excess <= below) return this.#synthesize(cut, 'cut');
+    return this.#response.writeAnswer(cut, answer, RCODE.NOERROR);
+  }
+
+  /**
+   * Answers a query for RRSIG with the signatures of one RRset, as one for ANY: the CNAME, or the
+   * signed RRset with the lowest type.
+   */
+  #answerSignatures(node: number, encloser: number): number {
+    const nodes = this.#index.bytes;
+    const answer = signedAnswerOffset(nodes, node);
+    if (answer !== 0) return this.#response.writeSignatures(node, answer);
+    if (nodes[node + TYPE_COUNT_AT] === 0) return this.#answerNoData(node, encloser);
+    // The addresses of an ALIAS that was never resolved: the type map has RRSIG already.
+    return this.#response.writeEmpty(RCODE.SERVFAIL, EXTENDED_ERROR.NO_REACHABLE_AUTHORITY);
+  }
+
+  #findFirstType(node: number): number {
+    const nodes = this.#index.bytes;
+    const first = node + NODE_HEADER;
+    const type = (nodes[first] << 8) | nodes[first + 1];
+    if (nodes[node + TYPE_COUNT_AT] === 0) return OTHERWISE;
+    if (nodes[node + TYPE_COUNT_AT] === 1) return type;
+    // NSEC goes with other types; only queries that name it want it.
+    if (type !== OTHERWISE && type !== TYPE.NSEC) return type;
+    return (nodes[first + TYPE_ENTRY] << 8) | nodes[first + TYPE_ENTRY + 1];
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * A zone whose proxy is on, as it is answered: its web names have the addresses of the cluster. All
+ * else (additional records, chains, wildcards) follows, since the compiler asks this view as it
+ * asks any zone.
+ */
+import { isWithin, type Name } from '../../dns/wire/name.ts';
+import { parseRdata } from '../../dns/wire/rdata/index.ts';
+import { type RRset, TYPE } from '../../dns/wire/types.ts';
+import type { Cluster } from './settings.ts';
+import type { ProxyHints, ZoneRRset, ZoneView } from './view.ts';
+
+/** Seconds. */
+const TTL = 300;
+
+/** Types by which a name is one that browsers go to, and which the proxy stands in for. */
+export const WEB_TYPES: ReadonlySet<number> = new Set([TYPE.A, TYPE.AAAA, TYPE.CNAME, TYPE.ALIAS]);
+
+export class ProxiedZone implements ZoneView {
+  readonly apex: Name;
+  readonly mayOcclude: boolean;
+  readonly parentDs: RRset | null;
+  readonly #zone: ZoneView & ProxyHints;
+  readonly #addresses: readonly RRset[];
+
+  constructor(zone: ZoneView & ProxyHints, cluster: Cluster) {
+    this.#zone = zone;
+    this.apex = zone.apex;
+    this.mayOcclude = zone.mayOcclude;
+    this.parentDs = zone.parentDs;
+    this.#addresses = clusterSets(cluster);
+  }
+
+  rrsets(name: Name): readonly ZoneRRset[] {
+    const sets = this.#zone.rrsets(name);
+    if (!sets.some(({ type }) => WEB_TYPES.has(type)) || !isWebName(this.#zone, name)) return sets;
+    return [...sets.filter(({ type }) => !WEB_TYPES.has(type)), ...this.#addresses].sort((a, b) => a.type - b.type);
+  }
+
+  hasBelow(name: Name): boolean {
+    return this.#zone.hasBelow(name);
+  }
+
+  isNested(name: Name): boolean {
+    return this.#zone.isNested(name);
+  }
+}
+
+/**
+ * Whether a name that holds records of WEB_TYPES goes through the proxy: as its records say, else
+ * unless mail or another service points at it or a label of it begins with an underscore, which no
+ * browser goes to (RFC 8552).
+ */
+export function isWebName(zone: ProxyHints & Pick<ZoneView, 'apex'>, name: Name): boolean {
+  return zone.proxied(name) ?? !(hasUnderscore(name, zone.apex) || zone.isServiceTarget(name));
+}
+
+function hasUnderscore(name: Name, apex: Name): boolean {
+  if (!isWithin(name, apex)) return false;
+  for (let p = 0; p < name.length - apex.length; p += name[p] + 1) if (name[p + 1] === 0x5f) return true;
+  return false;
+}
+
+/** One cluster is needed repeatedly. */
+let cached: { readonly cluster: Cluster; readonly sets: readonly RRset[] } | null = null;
+
+function clusterSets(cluster: Cluster): readonly RRset[] {
+  if (cached?.cluster === cluster) return cached.sets;
+  const set = (type: number, texts: readonly string[]): RRset[] =>
+    texts.length === 0
+      ? []
+      : [{ type, ttl: TTL, rdatas: texts.map((text) => parseRdata(type, text)).sort(Buffer.compare) }];
+  const sets = [...set(TYPE.A, cluster.ipv4), ...set(TYPE.AAAA, cluster.ipv6)];
+  cached = { cluster, sets };
+  return sets;
+}

@@ -1,0 +1,274 @@
+/** A zone as it is in the store, read name by name: what compiles a change to a few names. */
+
+import { equalNames, isWithin, type Name, nameAt, nameId, parentName } from '../../dns/wire/name.ts';
+import { HOST_TARGET, type RRset, TYPE } from '../../dns/wire/types.ts';
+import type { Environment } from '../../store/environment.ts';
+import {
+  afterPrefix,
+  type Id,
+  idKey,
+  nameOfKey,
+  recordKeyParts,
+  recordsAt,
+  recordsBelow,
+  targetKeyParts,
+  targetsAt,
+} from '../../store/keys.ts';
+import { type Domain, proxiedOf, RECORD_RDATA } from '../../store/rows.ts';
+import { scan } from '../../store/scan.ts';
+import { sortRdatas } from './memory.ts';
+import { findType, NO_RRSETS, type ProxyHints, type ZoneView } from './view.ts';
+import type { Leads } from './zone-targets.ts';
+
+/** What stands at the apex of a zone. */
+export interface AtApex {
+  readonly sets: readonly RRset[];
+  /** What its records say of the proxy. */
+  readonly proxied: boolean | null;
+  /** The set that is served for the domain's origin, but not stored (origin-apex.ts). */
+  readonly origin?: RRset;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Reads of one transaction; make a new one when the rows have changed. */
+export class StoredZone implements ZoneView, ProxyHints {
+  readonly apex: Name;
+  readonly mayOcclude = true;
+  readonly parentDs: RRset | null;
+  readonly #environment: Environment;
+  readonly #domainId: Id;
+  readonly #atApex: AtApex;
+  #apexHasBelow: boolean | undefined;
+  readonly #nestedIds: ReadonlySet<string>;
+  /** Apexes of our zones inside this one. */
+  readonly nested: readonly Name[];
+  readonly #cache = new Map<string, Held>();
+  /** The last result: a name is asked about several times in turn. */
+  #lastName: Name | undefined;
+  #lastHeld: Held | undefined;
+  readonly #serviceTargets = new Map<string, boolean>();
+
+  constructor(
+    environment: Environment,
+    domainId: Id,
+    apex: Name,
+    atApex: AtApex,
+    nested: readonly Name[],
+    parentDs: RRset | null,
+  ) {
+    this.#environment = environment;
+    this.#domainId = domainId;
+    this.apex = apex;
+    this.#atApex = atApex;
+    this.nested = nested;
+    this.#nestedIds = nested.length === 0 ? NONE : new Set(nested.map(nameId));
+    this.parentDs = parentDs;
+  }
+
+  rrsets(name: Name): readonly RRset[] {
+    return equalNames(name, this.apex) ? this.#atApex.sets : this.#held(name).sets;
+  }
+
+  hasBelow(name: Name): boolean {
+    return this.#holdsBelow(name) || this.hasNestedBelow(name);
+  }
+
+  proxied(name: Name): boolean | null {
+    return equalNames(name, this.apex) ? this.#atApex.proxied : this.#held(name).proxied;
+  }
+
+  isServiceTarget(name: Name): boolean {
+    const id = nameId(name);
+    let isTarget = this.#serviceTargets.get(id);
+    if (isTarget === undefined) {
+      isTarget = this.#findServiceTarget(name);
+      this.#serviceTargets.set(id, isTarget);
+    }
+    return isTarget;
+  }
+
+  #findServiceTarget(name: Name): boolean {
+    const prefix = targetsAt(this.#domainId, name);
+    let found = false;
+    scan(this.#environment.targets, prefix, afterPrefix(prefix), (key) => {
+      found = isOfService(targetKeyParts(key), this.apex);
+      return !found;
+    });
+    if (found) return true;
+    // At the apex those NS count that are answered: the service's are not among the records, and
+    // hide those that are.
+    const ns = findType(this.rrsets(this.apex), TYPE.NS);
+    return ns?.rdatas.some((rdata) => equalNames(nameAt(rdata, 0), name)) ?? false;
+  }
+
+  #held(name: Name): Held {
+    if (name === this.#lastName && this.#lastHeld !== undefined) return this.#lastHeld;
+    const id = nameId(name);
+    let held = this.#cache.get(id);
+    if (held === undefined) {
+      held = readHeld(this.#environment, this.#domainId, name);
+      this.#cache.set(id, held);
+    }
+    this.#lastName = name;
+    this.#lastHeld = held;
+    return held;
+  }
+
+  #holdsBelow(name: Name): boolean {
+    if (!equalNames(name, this.apex)) return this.#held(name).below;
+    if (this.#apexHasBelow === undefined) {
+      const prefix = recordsBelow(this.#domainId, name);
+      const start = Buffer.concat([prefix, Uint8Array.of(1)]);
+      let found = false;
+      scan(this.#environment.records, start, afterPrefix(prefix), () => {
+        found = true;
+        return false;
+      });
+      this.#apexHasBelow = found;
+    }
+    return this.#apexHasBelow;
+  }
+
+  /**
+   * The owners of the first and the last record below a name, in canonical order; none when nothing
+   * is stored there.
+   */
+  outermostBelow(name: Name): Name[] {
+    const prefix = recordsBelow(this.#domainId, name);
+    const { records } = this.#environment;
+    const start = Buffer.concat([prefix, Uint8Array.of(1)]);
+    const end = afterPrefix(prefix)!;
+    const owners: Name[] = [];
+    const add = (key: Buffer): number => owners.push(nameOfKey(key, 8, recordKeyParts(key).nameEnd));
+    for (const key of records.getKeys({ start, end, limit: 1 })) add(key as Buffer);
+    for (const key of records.getKeys({ start: end, end: start, reverse: true, limit: 1 })) add(key as Buffer);
+    return owners;
+  }
+
+  hasNestedBelow(name: Name): boolean {
+    return this.nested.some((apex) => apex.length > name.length && isWithin(apex, name));
+  }
+
+  isNested(name: Name): boolean {
+    return this.#nestedIds.size > 0 && this.#nestedIds.has(nameId(name));
+  }
+}
+
+/**
+ * Whether a record that leads to a name makes it one of mail or another service. NS at the apex are
+ * left to who knows which of them are answered.
+ */
+export function isOfService({ owner, type }: Leads, apex: Name): boolean {
+  return HOST_TARGET.has(type) && !(type === TYPE.NS && equalNames(owner, apex));
+}
+
+/** What is stored at a name, by rising type, and whether anything is stored below it. */
+interface Held extends AtApex {
+  readonly below: boolean;
+}
+
+/**
+ * One scan: the records of a name come first, and the first one after them that is below it ends
+ * it.
+ */
+export function readHeld(environment: Environment, domainId: Id, name: Name): Held {
+  const own = recordsAt(domainId, name);
+  const sets: { type: number; ttl: number; rdatas: Uint8Array[] }[] = [];
+  let below = false;
+  let proxied: boolean | null = null;
+  const end = afterPrefix(recordsBelow(domainId, name));
+  scan(environment.records, own, end, (key, value) => {
+    // 0x00 after the name is the name itself; every label begins with a greater byte.
+    below = key[own.length - 1] !== 0;
+    if (below) return false;
+    const { type } = recordKeyParts(key);
+    proxied ??= proxiedOf(value);
+    const rdata = value.subarray(RECORD_RDATA);
+    addRdata(sets, type, value.readUInt32BE(0), rdata);
+    return true;
+  });
+  for (const set of sets) sortRdatas(set.rdatas);
+  return { sets: sets.length === 0 ? NO_RRSETS : sets, below, proxied };
+}
+
+/**
+ * Adds the rdata of the next record of a name to its RRset. The TTL of an RRSIG is that of what it
+ * covers (RFC 4034 section 3), so those of a name may differ; each makes a set of its own.
+ */
+export function addRdata(
+  sets: { readonly type: number; readonly ttl: number; readonly rdatas: Uint8Array[] }[],
+  type: number,
+  ttl: number,
+  rdata: Uint8Array,
+): void {
+  for (let i = sets.length - 1; i >= 0 && sets[i].type === type; i--)
+    if (type !== TYPE.RRSIG || sets[i].ttl === ttl) {
+      sets[i].rdatas.push(rdata);
+      return;
+    }
+  sets.push({ type, ttl, rdatas: [rdata] });
+}
+
+/** The RRsets stored at exactly a name, by rising type. */
+export function readRRsets(environment: Environment, domainId: Id, name: Name): readonly RRset[] {
+  return readHeld(environment, domainId, name).sets;
+}
+
+/**
+ * DS at a nested zone's apex as the zone that encloses it holds it, unless a cut of that zone is
+ * above (RFC 4035 3.1.4.1).
+ */
+export function readParentDs(environment: Environment, parent: Pick<Domain, 'id' | 'apex'>, apex: Name): RRset | null {
+  for (let above = parentName(apex); above.length >= parent.apex.length; above = parentName(above)) {
+    const sets = readRRsets(environment, parent.id, above);
+    if (findType(sets, TYPE.DNAME) !== undefined) return null;
+    if (above.length > parent.apex.length && findType(sets, TYPE.NS) !== undefined) return null;
+    if (above.length === 1) break;
+  }
+  return findType(readRRsets(environment, parent.id, apex), TYPE.DS) ?? null;
+}
+
+/** A record as MemoryZone takes it. */
+export interface StoredRecord {
+  readonly name: Name;
+  readonly type: number;
+  readonly ttl: number;
+  readonly rdata: Uint8Array;
+  readonly proxied: boolean | null;
+}
+
+/**
+ * All records of a zone below its apex, in canonical order. `onAlias` receives every ALIAS, at
+ * the apex too, with its target and its key.
+ */
+export function readBelowApex(
+  environment: Environment,
+  { id, apex }: Pick<Domain, 'id' | 'apex'>,
+  onAlias: (target: Name, key: Buffer) => void,
+): StoredRecord[] {
+  const found: StoredRecord[] = [];
+  const start = idKey(id);
+  let lastKey: Buffer = Buffer.alloc(0);
+  let lastEnd = 0;
+  let name: Name = apex;
+  for (const { key, value } of environment.records.getRange({ start, end: afterPrefix(start) })) {
+    const { nameEnd, type } = recordKeyParts(key);
+    const k = key as Buffer;
+    if (nameEnd !== lastEnd || k.compare(lastKey, 0, lastEnd, 0, nameEnd) !== 0) {
+      name = nameOfKey(k, 8, nameEnd);
+      lastKey = k;
+      lastEnd = nameEnd;
+    }
+    if (type === TYPE.ALIAS) onAlias(nameAt(value, RECORD_RDATA), k);
+    if (name.length !== apex.length)
+      found.push({
+        name,
+        type,
+        ttl: value.readUInt32BE(0),
+        rdata: value.subarray(RECORD_RDATA),
+        proxied: proxiedOf(value),
+      });
+  }
+  return found;
+}
