@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MAIN_HEAP } from '../../core/base/main-heap.ts';
 import { initCluster, invite, joinCluster } from '../../core/cluster/setup.ts';
 import { loadConfig } from '../../core/config/index.ts';
-import { EtcdUnavailable } from '../../core/etcd/errors.ts';
+import { EtcdUnavailable } from '../../core/journal/etcd-client/errors.ts';
 import { makeFolder } from '../../core/store/folder.ts';
 import { commandWith } from './cluster-settings.ts';
 import { CliError } from './errors.ts';

@@ -4,7 +4,7 @@ import type { ClusterFiles } from '../../core/cluster/files.ts';
 import { HOST } from '../../core/cluster/setup.ts';
 import type { VoterStep } from '../../core/cluster/voter.ts';
 import { type Config, formatListen, loadConfig } from '../../core/config/index.ts';
-import { EtcdRefused, EtcdUnavailable } from '../../core/etcd/errors.ts';
+import { EtcdRefused, EtcdUnavailable } from '../../core/journal/etcd-client/errors.ts';
 import { fromUrlHost } from '../../core/net/address/url-host.ts';
 import { CliError } from './errors.ts';
 import type { CliIo, GlobalOptions } from './io.ts';

@@ -8,7 +8,7 @@ import { removeMember } from '../../core/cluster/removal.ts';
 import { renewAuthority } from '../../core/cluster/renewal.ts';
 import { initCluster, invite, inviteCertificate, joinCluster } from '../../core/cluster/setup.ts';
 import { type ClusterStatus, clusterStatus } from '../../core/cluster/status.ts';
-import type { EtcdStorage } from '../../core/etcd/messages.ts';
+import type { EtcdStorage } from '../../core/journal/etcd-client/messages.ts';
 import { runLocalCluster } from './cluster-local.ts';
 import {
   clusterConfig,

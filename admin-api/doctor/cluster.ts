@@ -2,8 +2,8 @@
 
 import { etcdSettings } from '../../core/cluster/files.ts';
 import type { ClusterStatus, NodeStatus } from '../../core/cluster/status.ts';
-import { EtcdGateway } from '../../core/etcd/gateway.ts';
-import type { EtcdStorage } from '../../core/etcd/messages.ts';
+import { EtcdGateway } from '../../core/journal/etcd-client/gateway.ts';
+import type { EtcdStorage } from '../../core/journal/etcd-client/messages.ts';
 import { type AnyCheck, check, failure, NotChecked, note, ok, type Verdict, warning } from './check.ts';
 import type { Context } from './context.ts';
 import { quoted, size } from './machine.ts';

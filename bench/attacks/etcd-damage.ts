@@ -4,8 +4,8 @@
  * either of two nodes, from the damage on. Each row has a cluster of its own.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EtcdGateway } from '../../core/etcd/gateway.ts';
-import { put, range, remove } from '../../core/etcd/messages.ts';
+import type { EtcdGateway } from '../../core/journal/etcd-client/gateway.ts';
+import { put, range, remove } from '../../core/journal/etcd-client/messages.ts';
 import { startCluster } from '../../test/system/cluster/rig.ts';
 import { attackOptions, processFigures } from './stage.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { X509Certificate } from 'node:crypto';
 import { StateError } from '../base/errors.ts';
-import { EtcdDamaged } from '../etcd/errors.ts';
+import { EtcdDamaged } from '../journal/etcd-client/errors.ts';
 import { FIRST_LEVEL, KEY_LEVEL } from '../journal/feature-level.ts';
 import { keyPrint } from './key-print.ts';
 import type { ClusterState, Member } from './members.ts';

@@ -5,7 +5,7 @@
 import type { StateError } from '../base/errors.ts';
 import type { Logger } from '../base/log/index.ts';
 import { FaultLog } from '../base/log/throttle.ts';
-import type { EtcdGateway } from '../etcd/gateway.ts';
+import type { EtcdGateway } from '../journal/etcd-client/gateway.ts';
 import { type ClusterLevel, KEY_LEVEL } from '../journal/feature-level.ts';
 import type { NodeLogState } from '../log-delivery/deliverer.ts';
 import type { StatisticsQuery } from '../statistics/query.ts';
@@ -44,7 +44,7 @@ export interface UsageChannel {
   follow(listener: (usage: Buffer) => void): void;
 }
 
-/** The clock of this node, and what it learns of those of others: core/clock/guard.ts. */
+/** The clock of this node, and what it learns of those of others: core/journal/clock/guard.ts. */
 export interface NodeClock {
   readonly isTrusted: boolean;
   /** `time`: milliseconds since 1970. */

@@ -2,8 +2,8 @@
  * etcd keeps each version of each key until a client says that nobody needs it: the head alone has
  * one for each group of entries.
  */
-import type { EtcdGateway } from '../etcd/gateway.ts';
-import { range } from '../etcd/messages.ts';
+import type { EtcdGateway } from '../journal/etcd-client/gateway.ts';
+import { range } from '../journal/etcd-client/messages.ts';
 
 export class Compaction {
   readonly #gateway: EtcdGateway;

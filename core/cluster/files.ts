@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../base/errors.ts';
 import { CLUSTER_ENVIRONMENT, type Config } from '../config/index.ts';
-import type { EtcdSettings } from '../etcd/gateway.ts';
+import type { EtcdSettings } from '../journal/etcd-client/gateway.ts';
 import type { PeerTls } from './peer-tls.ts';
 
 export type Placed = Pick<Config, 'etcd' | 'peer' | 'dataDir'>;

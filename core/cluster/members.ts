@@ -16,8 +16,8 @@
  * reported, read again, and left behind when it is mended.
  */
 import { X509Certificate } from 'node:crypto';
-import type { EtcdGateway } from '../etcd/gateway.ts';
-import { type KeyValue, range } from '../etcd/messages.ts';
+import type { EtcdGateway } from '../journal/etcd-client/gateway.ts';
+import { type KeyValue, range } from '../journal/etcd-client/messages.ts';
 import { FIRST_LEVEL, type LevelledNode } from '../journal/feature-level.ts';
 import { KEY_PRINT } from './key-print.ts';
 

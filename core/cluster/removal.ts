@@ -1,8 +1,8 @@
 /** Takes a node out of the cluster that does not come back. */
 import { existsSync } from 'node:fs';
 import { StateError } from '../base/errors.ts';
-import { EtcdGateway } from '../etcd/gateway.ts';
-import { hasRevision, put, remove } from '../etcd/messages.ts';
+import { EtcdGateway } from '../journal/etcd-client/gateway.ts';
+import { hasRevision, put, remove } from '../journal/etcd-client/messages.ts';
 import { clusterFiles, etcdSettings, type Placed } from './files.ts';
 import { issuedPut, removedKeyPut, revokedSerials } from './invitations.ts';
 import { keyOf, readMembers } from './members.ts';

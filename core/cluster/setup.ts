@@ -12,10 +12,10 @@ import { createPrivateFile, readPrivateFile, replacePrivateFile } from '../base/
 import { openSecrets } from '../base/secrets.ts';
 import { type Config, clusterEnvironment, secretKeyFile } from '../config/index.ts';
 import { formatListen } from '../config/listen.ts';
-import { EtcdUnavailable } from '../etcd/errors.ts';
-import { EtcdGateway } from '../etcd/gateway.ts';
 import { readHead } from '../journal/applied-head.ts';
 import { EtcdLog } from '../journal/etcd/shared-log.ts';
+import { EtcdUnavailable } from '../journal/etcd-client/errors.ts';
+import { EtcdGateway } from '../journal/etcd-client/gateway.ts';
 import { openEnvironment } from '../store/environment.ts';
 import { makeFolder } from '../store/folder.ts';
 import { lockDirectory } from '../store/lock.ts';

@@ -6,11 +6,11 @@
 import type { Logger } from '../base/log/index.ts';
 import { FaultLog } from '../base/log/throttle.ts';
 import { formatListen } from '../config/listen.ts';
-import { EtcdDamaged } from '../etcd/errors.ts';
-import { EtcdGateway } from '../etcd/gateway.ts';
 import type { EtcdJournal } from '../journal/etcd/contract.ts';
 import { openEtcdJournal } from '../journal/etcd/etcd-journal.ts';
 import { SharedRun } from '../journal/etcd/shared-run.ts';
+import { EtcdDamaged } from '../journal/etcd-client/errors.ts';
+import { EtcdGateway } from '../journal/etcd-client/gateway.ts';
 import { FEATURE_LEVEL } from '../journal/feature-level.ts';
 import { StoreReader } from '../store/reader.ts';
 import type { WatchRequests } from '../tail/request-tail.ts';

@@ -3,7 +3,7 @@
  * start the other nodes say so.
  */
 import { StateError } from '../base/errors.ts';
-import { EtcdUnavailable } from '../etcd/errors.ts';
+import { EtcdUnavailable } from '../journal/etcd-client/errors.ts';
 import type { Member } from './members.ts';
 import { peerAgent } from './peer-agent.ts';
 import type { PeerTls } from './peer-tls.ts';

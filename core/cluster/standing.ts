@@ -1,5 +1,5 @@
 /** How a node stands to the others of its cluster, as it knows by itself. */
-import type { EtcdStorage } from '../etcd/messages.ts';
+import type { EtcdStorage } from '../journal/etcd-client/messages.ts';
 
 /**
  * `starting`: it has not seen the log yet; `following`: it applies what comes; `catching_up`:

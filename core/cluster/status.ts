@@ -1,8 +1,8 @@
 /** How a cluster stands, as one of its nodes can find out without its daemon. */
 import type { Config } from '../config/index.ts';
-import { EtcdGateway } from '../etcd/gateway.ts';
-import type { EtcdStorage } from '../etcd/messages.ts';
 import { EtcdLog } from '../journal/etcd/shared-log.ts';
+import { EtcdGateway } from '../journal/etcd-client/gateway.ts';
+import type { EtcdStorage } from '../journal/etcd-client/messages.ts';
 import { FIRST_LEVEL } from '../journal/feature-level.ts';
 import { etcdSettings, peerTls } from './files.ts';
 import { type Member, readMembers } from './members.ts';

@@ -4,9 +4,9 @@
  */
 
 import { Periodic } from '../base/periodic.ts';
-import type { EtcdGateway } from '../etcd/gateway.ts';
-import type { EtcdStorage } from '../etcd/messages.ts';
 import type { EtcdJournal } from '../journal/etcd/contract.ts';
+import type { EtcdGateway } from '../journal/etcd-client/gateway.ts';
+import type { EtcdStorage } from '../journal/etcd-client/messages.ts';
 import type { Cluster } from './cluster.ts';
 import { Compaction } from './compaction.ts';
 import type { Lag } from './lag.ts';

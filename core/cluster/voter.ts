@@ -7,9 +7,9 @@
 
 import { connect, isIP } from 'node:net';
 import { ConfigError } from '../base/errors.ts';
-import { EtcdUnavailable } from '../etcd/errors.ts';
-import { EtcdGateway } from '../etcd/gateway.ts';
-import type { EtcdMemberEntry } from '../etcd/messages.ts';
+import { EtcdUnavailable } from '../journal/etcd-client/errors.ts';
+import { EtcdGateway } from '../journal/etcd-client/gateway.ts';
+import type { EtcdMemberEntry } from '../journal/etcd-client/messages.ts';
 import { fromUrlHost, toUrlHost } from '../net/address/url-host.ts';
 import { type ClusterFiles, clusterFiles, etcdSettings, type Placed } from './files.ts';
 import { revocationList } from './revocation-list.ts';

@@ -144,7 +144,7 @@ export interface StorageGuard {
   refusalOf(author: string): WaypostError | null;
 }
 
-/** The clock of commits: core/clock/guard.ts. */
+/** The clock of commits: core/journal/clock/guard.ts. */
 export interface CommitClock {
   /** Milliseconds since 1970. Throws UnavailableError while the clock is not trusted. */
   now(): number;

@@ -2,10 +2,10 @@
  * Appends groups to the log. If an append gets no response, determines whether etcd carried it out.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EtcdUnavailable } from '../../etcd/errors.ts';
 import type { Head } from '../applied-head.ts';
 import type { Link } from '../apply/applier.ts';
 import type { Group } from '../commit/commit-queue.ts';
+import { EtcdUnavailable } from '../etcd-client/errors.ts';
 import { encodeGroup } from './etcd-keys.ts';
 import type { Appended, EtcdLog, LogState, Mandates } from './shared-log.ts';
 

@@ -1,5 +1,5 @@
 /** The options of a journal over etcd, and its interface. */
-import type { EtcdGateway } from '../../etcd/gateway.ts';
+import type { EtcdGateway } from '../etcd-client/gateway.ts';
 import type { JournalOptions, LocalJournal } from '../local-journal.ts';
 import type { ForwardingOptions } from './forwarding.ts';
 import type { Freshness } from './freshness.ts';

@@ -7,10 +7,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { diskFull, isDiskFull } from '../../base/disk-full.ts';
 import { ConflictError, UnavailableError } from '../../base/errors.ts';
-import { EtcdUnavailable } from '../../etcd/errors.ts';
 import type { Link } from '../apply/applier.ts';
 import type { ZoneUpdates } from '../apply/apply-zones.ts';
 import { buildGroup, type Group, type PendingCommit } from '../commit/commit-queue.ts';
+import { EtcdUnavailable } from '../etcd-client/errors.ts';
 import { LocalJournal } from '../local-journal.ts';
 import { Appender } from './appender.ts';
 import { AppliedWaiters } from './applied-waiters.ts';

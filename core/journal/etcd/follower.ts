@@ -4,7 +4,7 @@
  * gaps, even if they arrive late, twice or not at all.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EtcdCompacted } from '../../etcd/errors.ts';
+import { EtcdCompacted } from '../etcd-client/errors.ts';
 import { wentBack } from './refusals.ts';
 import type { EtcdLog, LoggedGroup, LogState } from './shared-log.ts';
 

@@ -9,9 +9,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConflictError, UnavailableError } from '../../base/errors.ts';
-import { EtcdUnavailable } from '../../etcd/errors.ts';
 import type { Link } from '../apply/applier.ts';
 import type { CommitQueue, PendingCommit } from '../commit/commit-queue.ts';
+import { EtcdUnavailable } from '../etcd-client/errors.ts';
 import { decodeOutcomes, encodeCommits, type Outcome } from './forward-codec.ts';
 import { Gathering } from './gathering.ts';
 import { refusalFor } from './refusals.ts';

@@ -1,6 +1,6 @@
 /** Errors of failed writes, and reasons why a node and the log in etcd do not match. */
 import { UnavailableError, WaypostError } from '../../base/errors.ts';
-import { EtcdDamaged, EtcdFull, EtcdRefused, EtcdUnavailable } from '../../etcd/errors.ts';
+import { EtcdDamaged, EtcdFull, EtcdRefused, EtcdUnavailable } from '../etcd-client/errors.ts';
 
 export const noQuorum = (reason: string): UnavailableError =>
   new UnavailableError('no_quorum', `Writes are unavailable: ${reason}. Existing data is still served; retry later.`);

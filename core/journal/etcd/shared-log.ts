@@ -2,8 +2,11 @@
  * The log of all nodes in etcd: groups of entries in their order, and the head, which every append
  * compares.
  */
-import { EtcdDamaged, EtcdFull, EtcdRefused, EtcdUnavailable } from '../../etcd/errors.ts';
-import type { EtcdGateway } from '../../etcd/gateway.ts';
+
+import { decodeHead, encodeHead, type Head } from '../applied-head.ts';
+import { decodeEntry } from '../entry-codec.ts';
+import { EtcdDamaged, EtcdFull, EtcdRefused, EtcdUnavailable } from '../etcd-client/errors.ts';
+import type { EtcdGateway } from '../etcd-client/gateway.ts';
 import {
   type Compare,
   hasRevision,
@@ -13,9 +16,7 @@ import {
   put,
   range,
   remove,
-} from '../../etcd/messages.ts';
-import { decodeHead, encodeHead, type Head } from '../applied-head.ts';
-import { decodeEntry } from '../entry-codec.ts';
+} from '../etcd-client/messages.ts';
 import { decodeGroup, type EncodedGroup, joinParts, type Keys, keysBelow } from './etcd-keys.ts';
 
 /** Entries that were appended together and are applied together. */

@@ -6,7 +6,7 @@ import { StateError } from '../../../core/base/errors.ts';
 import { type Applicant, admit, memberWith } from '../../../core/cluster/admission.ts';
 import { keyPrintOf } from '../../../core/cluster/key-print.ts';
 import type { ClusterState, KnownMember } from '../../../core/cluster/members.ts';
-import { EtcdDamaged } from '../../../core/etcd/errors.ts';
+import { EtcdDamaged } from '../../../core/journal/etcd-client/errors.ts';
 import { FEATURE_LEVEL, FIRST_LEVEL, KEY_LEVEL } from '../../../core/journal/feature-level.ts';
 import { certificate, ecKey } from '../../support/certificate.ts';
 

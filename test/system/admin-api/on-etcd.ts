@@ -1,6 +1,7 @@
 /** The admin API with a journal in etcd. */
-import { EtcdGateway } from '../../../core/etcd/gateway.ts';
+
 import { openEtcdJournal } from '../../../core/journal/etcd/etcd-journal.ts';
+import { EtcdGateway } from '../../../core/journal/etcd-client/gateway.ts';
 import { type Daemon, startDaemon } from '../../admin-api/daemon.ts';
 import { type EtcdMember, startEtcd } from '../peers/etcd.ts';
 

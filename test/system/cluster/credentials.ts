@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inviteKey } from '../../../core/cluster/invitations.ts';
-import type { EtcdGateway } from '../../../core/etcd/gateway.ts';
+import type { EtcdGateway } from '../../../core/journal/etcd-client/gateway.ts';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 
 /**

@@ -5,8 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { EtcdGateway } from '../../../core/etcd/gateway.ts';
-import { hasRevision, type KeyValue, put, range, remove } from '../../../core/etcd/messages.ts';
+import type { EtcdGateway } from '../../../core/journal/etcd-client/gateway.ts';
+import { hasRevision, type KeyValue, put, range, remove } from '../../../core/journal/etcd-client/messages.ts';
 import type { Daemon } from '../../support/daemon.ts';
 import { matrix } from '../../support/depth.ts';
 import { whyNotPrograms } from '../../support/programs.ts';

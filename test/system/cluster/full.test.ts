@@ -4,7 +4,7 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { put } from '../../../core/etcd/messages.ts';
+import { put } from '../../../core/journal/etcd-client/messages.ts';
 import { startChild } from '../../support/child.ts';
 import { runCommand } from '../../support/daemon.ts';
 import { whyNotPrograms } from '../../support/programs.ts';

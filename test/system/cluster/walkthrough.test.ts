@@ -6,9 +6,9 @@
 import * as dns from 'dns-packet';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { EtcdGateway } from '../../../core/etcd/gateway.ts';
-import { range } from '../../../core/etcd/messages.ts';
 import { keysBelow } from '../../../core/journal/etcd/etcd-keys.ts';
+import { EtcdGateway } from '../../../core/journal/etcd-client/gateway.ts';
+import { range } from '../../../core/journal/etcd-client/messages.ts';
 import { App, STEP } from '../../support/authenticator-app.ts';
 import { ADMIN_PASSWORD, type Daemon } from '../../support/daemon.ts';
 import { UdpClient } from '../../support/dns-client.ts';

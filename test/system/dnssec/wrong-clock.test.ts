@@ -1,6 +1,7 @@
 /**
  * Nodes whose clocks are wrong: one offset of each phase that the guard of the clock treats in its
- * own way. test/release/clock.test.ts has the whole matrix, test/core/clock the other reasons.
+ * own way. test/release/clock.test.ts has the whole matrix, test/core/journal/clock the other
+ * reasons.
  */
 import { suite } from 'uvu';
 import { matrix } from '../../support/depth.ts';

@@ -5,7 +5,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { EtcdGateway } from '../../../core/etcd/gateway.ts';
+import { EtcdGateway } from '../../../core/journal/etcd-client/gateway.ts';
 import { type Child, startChild } from '../../support/child.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { freePort } from '../../support/ports.ts';

@@ -7,7 +7,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { EtcdGateway } from '../../../../core/etcd/gateway.ts';
+import { EtcdGateway } from '../../../../core/journal/etcd-client/gateway.ts';
 import { ApiClient } from '../../../support/api-client.ts';
 import { type Child, startChild } from '../../../support/child.ts';
 import { ADMIN_PASSWORD, environment, MAIN, USUAL } from '../../../support/daemon.ts';

@@ -13,7 +13,7 @@ import type { PeerTls } from '../../../../core/cluster/peer-tls.ts';
 import { removeMember } from '../../../../core/cluster/removal.ts';
 import { SnapshotSender } from '../../../../core/cluster/snapshot.ts';
 import { loadConfig } from '../../../../core/config/index.ts';
-import type { EtcdGateway } from '../../../../core/etcd/gateway.ts';
+import type { EtcdGateway } from '../../../../core/journal/etcd-client/gateway.ts';
 import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
 import { PATIENCE_MS } from '../../../support/patience.ts';
 import { whyNotPrograms } from '../../../support/programs.ts';

@@ -2,9 +2,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Compaction } from '../../../../core/cluster/compaction.ts';
-import { EtcdCompacted } from '../../../../core/etcd/errors.ts';
-import { EtcdGateway } from '../../../../core/etcd/gateway.ts';
-import { put, range } from '../../../../core/etcd/messages.ts';
+import { EtcdCompacted } from '../../../../core/journal/etcd-client/errors.ts';
+import { EtcdGateway } from '../../../../core/journal/etcd-client/gateway.ts';
+import { put, range } from '../../../../core/journal/etcd-client/messages.ts';
 import { whyNotPrograms } from '../../../support/programs.ts';
 import { startEtcd } from '../../peers/etcd.ts';
 

@@ -9,11 +9,11 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConflictError, UnavailableError } from '../../../../core/base/errors.ts';
 import { TYPE } from '../../../../core/dns/wire/types.ts';
-import { EtcdGateway } from '../../../../core/etcd/gateway.ts';
 import { write } from '../../../../core/journal/draft/draft.ts';
 import type { EtcdJournal } from '../../../../core/journal/etcd/contract.ts';
 import { openEtcdJournal } from '../../../../core/journal/etcd/etcd-journal.ts';
 import type { Sequencer } from '../../../../core/journal/etcd/forwarding.ts';
+import { EtcdGateway } from '../../../../core/journal/etcd-client/gateway.ts';
 import { accounts, type Domain, domains, records } from '../../../../core/store/rows.ts';
 import { type FaultyGateway, startFaultyGateway } from '../../../core/journal/faulty-gateway.ts';
 import {

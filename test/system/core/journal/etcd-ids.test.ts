@@ -2,10 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { EtcdGateway } from '../../../../core/etcd/gateway.ts';
 import { write } from '../../../../core/journal/draft/draft.ts';
 import type { EtcdJournal } from '../../../../core/journal/etcd/contract.ts';
 import { openEtcdJournal } from '../../../../core/journal/etcd/etcd-journal.ts';
+import type { EtcdGateway } from '../../../../core/journal/etcd-client/gateway.ts';
 import type { Id } from '../../../../core/store/keys.ts';
 import { accounts } from '../../../../core/store/rows.ts';
 import { DEFAULTS, newAccount, type Store, withStore } from '../../../core/journal/fixture.ts';

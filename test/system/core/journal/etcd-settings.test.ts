@@ -4,10 +4,10 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { EtcdGateway } from '../../../../core/etcd/gateway.ts';
 import { write } from '../../../../core/journal/draft/draft.ts';
 import type { EtcdJournal } from '../../../../core/journal/etcd/contract.ts';
 import { openEtcdJournal } from '../../../../core/journal/etcd/etcd-journal.ts';
+import { EtcdGateway } from '../../../../core/journal/etcd-client/gateway.ts';
 import { answersAreCurrent, rebuildAnswers } from '../../../../core/journal/upkeep/rebuild.ts';
 import { startRenumbering } from '../../../../core/journal/upkeep/renumber.ts';
 import { type Environment, openEnvironment } from '../../../../core/store/environment.ts';

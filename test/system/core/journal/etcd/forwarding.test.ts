@@ -1,7 +1,6 @@
 /** Commits that a node forwards to the one that appends for all. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { EtcdGateway } from '../../../../../core/etcd/gateway.ts';
 import { write } from '../../../../../core/journal/draft/draft.ts';
 import type { EtcdJournal } from '../../../../../core/journal/etcd/contract.ts';
 import { openEtcdJournal } from '../../../../../core/journal/etcd/etcd-journal.ts';
@@ -12,6 +11,7 @@ import {
   encodeOutcomes,
   type Outcome,
 } from '../../../../../core/journal/etcd/forward-codec.ts';
+import { EtcdGateway } from '../../../../../core/journal/etcd-client/gateway.ts';
 import { type Account, accounts } from '../../../../../core/store/rows.ts';
 import { DEFAULTS, dump, newAccount, type Store, withStore } from '../../../../core/journal/fixture.ts';
 import fc from '../../../../support/fc.ts';

@@ -12,9 +12,9 @@
  * Differences up to `maxOffset` count as none. Times are milliseconds; those of a clock are since
  * 1970. "Steady" times are those of SteadyClock.
  */
-import { UnavailableError } from '../base/errors.ts';
-import type { Logger } from '../base/log/index.ts';
-import type { KernelClock } from '../os/kernel-clock.ts';
+import { UnavailableError } from '../../base/errors.ts';
+import type { Logger } from '../../base/log/index.ts';
+import type { KernelClock } from '../../os/kernel-clock.ts';
 import { formatDifference } from './difference.ts';
 
 export interface ClockSources {

@@ -1,11 +1,11 @@
 /** The guard of the clock, over simulated clocks. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createLogger } from '../../../core/base/log/index.ts';
-import { formatDifference } from '../../../core/clock/difference.ts';
-import { ClockGuard, type GuardOptions, type Witnessed } from '../../../core/clock/guard.ts';
+import { createLogger } from '../../../../core/base/log/index.ts';
+import { formatDifference } from '../../../../core/journal/clock/difference.ts';
+import { ClockGuard, type GuardOptions, type Witnessed } from '../../../../core/journal/clock/guard.ts';
 
-const test = suite('core/clock/guard');
+const test = suite('core/journal/clock/guard');
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

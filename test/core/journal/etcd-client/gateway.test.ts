@@ -4,10 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { EtcdFull, EtcdRefused, EtcdUnavailable } from '../../../core/etcd/errors.ts';
-import { EtcdGateway } from '../../../core/etcd/gateway.ts';
-import { put } from '../../../core/etcd/messages.ts';
-import { freePort } from '../../support/ports.ts';
+import { EtcdFull, EtcdRefused, EtcdUnavailable } from '../../../../core/journal/etcd-client/errors.ts';
+import { EtcdGateway } from '../../../../core/journal/etcd-client/gateway.ts';
+import { put } from '../../../../core/journal/etcd-client/messages.ts';
+import { freePort } from '../../../support/ports.ts';
 
 const write = (gateway: EtcdGateway): Promise<unknown> =>
   gateway.transaction([], [put('/key', Buffer.alloc(1))]).then(

@@ -1,6 +1,7 @@
 /** What the journal of a store that has no clock file says about the clock. */
-import { decodeEntry } from '../journal/entry-codec.ts';
-import type { Environment } from '../store/environment.ts';
+
+import type { Environment } from '../../store/environment.ts';
+import { decodeEntry } from '../entry-codec.ts';
 import type { Witnessed } from './guard.ts';
 
 /** Entries that are read at most: some tens of milliseconds. */

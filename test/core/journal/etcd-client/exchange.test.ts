@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { Agent } from 'undici';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { EtcdCompacted, EtcdUnavailable } from '../../../core/etcd/errors.ts';
-import { Exchange, NotConnected } from '../../../core/etcd/exchange.ts';
-import { EtcdGateway } from '../../../core/etcd/gateway.ts';
-import { put } from '../../../core/etcd/messages.ts';
+import { EtcdCompacted, EtcdUnavailable } from '../../../../core/journal/etcd-client/errors.ts';
+import { Exchange, NotConnected } from '../../../../core/journal/etcd-client/exchange.ts';
+import { EtcdGateway } from '../../../../core/journal/etcd-client/gateway.ts';
+import { put } from '../../../../core/journal/etcd-client/messages.ts';
 
 async function withServer(answer: RequestListener, use: (gateway: EtcdGateway) => Promise<void>): Promise<void> {
   const server = createServer(answer);

@@ -1,7 +1,7 @@
 /** How full etcd says that it is, by version. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readStorage } from '../../../core/etcd/messages.ts';
+import { readStorage } from '../../../../core/journal/etcd-client/messages.ts';
 
 test('what a version does not say is not known', () => {
   // 3.4 and 3.5, and one that lacks the part in use.

@@ -1,10 +1,10 @@
 /** The guard of the clock as the configuration describes it, with its metrics. */
-import type { Logger } from '../base/log/index.ts';
-import type { Registry } from '../base/metrics/index.ts';
-import type { Config } from '../config/index.ts';
-import { readKernelClock } from '../os/kernel-clock.ts';
-import { SteadyClock } from '../os/steady-clock.ts';
-import type { Environment } from '../store/environment.ts';
+import type { Logger } from '../../base/log/index.ts';
+import type { Registry } from '../../base/metrics/index.ts';
+import type { Config } from '../../config/index.ts';
+import { readKernelClock } from '../../os/kernel-clock.ts';
+import { SteadyClock } from '../../os/steady-clock.ts';
+import type { Environment } from '../../store/environment.ts';
 import { ClockGuard, type Witnessed } from './guard.ts';
 import { lastEntries } from './journal-time.ts';
 import { ClockFile } from './witness.ts';

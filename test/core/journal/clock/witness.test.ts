@@ -3,11 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { lastEntries } from '../../../core/clock/journal-time.ts';
-import { ClockFile } from '../../../core/clock/witness.ts';
-import { encodeEntry, NO_HASH } from '../../../core/journal/entry-codec.ts';
-import type { Environment } from '../../../core/store/environment.ts';
-import { removeFolder, temporaryFolder } from '../../support/temp.ts';
+import { lastEntries } from '../../../../core/journal/clock/journal-time.ts';
+import { ClockFile } from '../../../../core/journal/clock/witness.ts';
+import { encodeEntry, NO_HASH } from '../../../../core/journal/entry-codec.ts';
+import type { Environment } from '../../../../core/store/environment.ts';
+import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 
 test('the file is written in place, and a damaged one is ignored', () => {
   const folder = temporaryFolder('clock');
