@@ -7,7 +7,7 @@ import type { Draft } from '../../core/journal/draft/draft.ts';
 import type { Id } from '../../core/store/keys.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import { type Domain, type TsigKeyRow, tsigKeys } from '../../core/store/rows.ts';
-import { type HeldKey, mayUse } from '../../core/tsig/keyring.ts';
+import { type HeldKey, mayUse } from '../../core/store/tsig-keys/keyring.ts';
 import type { Caller } from '../http/caller.ts';
 import { refused, UpdateError } from './fault.ts';
 

@@ -13,7 +13,7 @@ import { verifyTsig } from '../../core/dns/wire/tsig.ts';
 import { RCODE } from '../../core/dns/wire/types.ts';
 import { parseUpdate, parseUpdateZone } from '../../core/dns/wire/update.ts';
 import type { AnswerDeferred, DeferredRequest } from '../../core/nameserver/deferred.ts';
-import { type HeldKey, openKeyring } from '../../core/tsig/keyring.ts';
+import { type HeldKey, openKeyring } from '../../core/store/tsig-keys/keyring.ts';
 import type { Services } from '../change/services.ts';
 import { HttpError, statusOf } from '../http/errors.ts';
 import { ACCOUNT_SHARES, RateLimit } from '../http/rate-limit.ts';

@@ -7,7 +7,7 @@ import type { UpdateMessage } from '../../core/dns/wire/update.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { afterPrefix, idKey } from '../../core/store/keys.ts';
 import { type Domain, records } from '../../core/store/rows.ts';
-import type { HeldKey } from '../../core/tsig/keyring.ts';
+import type { HeldKey } from '../../core/store/tsig-keys/keyring.ts';
 import { apexSets } from '../../core/zone/compile/apex.ts';
 import { change } from '../change/change.ts';
 import type { Services } from '../change/services.ts';

@@ -10,7 +10,7 @@ import type { AnswerDeferred } from '../nameserver/deferred.ts';
 import type { Id } from '../store/keys.ts';
 import type { StoreReader } from '../store/reader.ts';
 import type { Domain } from '../store/rows.ts';
-import type { HeldKey } from '../tsig/keyring.ts';
+import type { HeldKey } from '../store/tsig-keys/keyring.ts';
 import { serialOf } from './transfer-stream.ts';
 
 export interface NotifyOptions {

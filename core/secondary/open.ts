@@ -14,7 +14,7 @@ import type { IndexWriter } from '../store/index/writer.ts';
 import { type Id, idKey } from '../store/keys.ts';
 import { StoreReader } from '../store/reader.ts';
 import { type Primary, type SecondaryRow, secondaries } from '../store/rows.ts';
-import { openKeyring } from '../tsig/keyring.ts';
+import { openKeyring } from '../store/tsig-keys/keyring.ts';
 import { SecondaryKeeper } from './keeper.ts';
 import { TransferMemory } from './memory.ts';
 import { notifyResponder } from './notify.ts';

@@ -4,7 +4,7 @@
  */
 import { contains, type Prefix, parseAddress, parsePrefix, unmapped } from '../net/address/index.ts';
 import type { Domain } from '../store/rows.ts';
-import { type HeldKey, mayUse } from '../tsig/keyring.ts';
+import { type HeldKey, mayUse } from '../store/tsig-keys/keyring.ts';
 
 export class TransferAccess {
   readonly #prefixes: readonly Pick<Prefix, 'bytes' | 'bits'>[];

@@ -12,7 +12,7 @@ import type { Environment } from '../store/environment.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import { StoreReader } from '../store/reader.ts';
 import { ALLOW_AXFR_FROM, ALSO_NOTIFY, type Domain } from '../store/rows.ts';
-import { findOperatorKey, openKeyring } from '../tsig/keyring.ts';
+import { findOperatorKey, openKeyring } from '../store/tsig-keys/keyring.ts';
 import type { AnswerSettings } from '../zone/answer/settings.ts';
 import type { ZoneSettings } from '../zone/compile/settings.ts';
 import { TransferAccess } from './access.ts';

@@ -18,7 +18,7 @@ import type { Environment } from '../store/environment.ts';
 import type { StoreReader } from '../store/reader.ts';
 import type { Domain } from '../store/rows.ts';
 import { SnapshotDeadline } from '../store/snapshot-deadline.ts';
-import type { HeldKey } from '../tsig/keyring.ts';
+import type { HeldKey } from '../store/tsig-keys/keyring.ts';
 import { isAfter } from '../zone/compile/serial.ts';
 import type { ZoneSettings } from '../zone/compile/settings.ts';
 import type { TransferAccess } from './access.ts';

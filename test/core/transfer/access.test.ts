@@ -1,8 +1,8 @@
 /** Who may transfer a zone: by address, and by what a key may read. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { HeldKey } from '../../../core/store/tsig-keys/keyring.ts';
 import { TransferAccess } from '../../../core/transfer/access.ts';
-import type { HeldKey } from '../../../core/tsig/keyring.ts';
 import { newDomain } from '../journal/fixture.ts';
 
 const test = suite('access to transfers');

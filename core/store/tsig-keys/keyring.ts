@@ -1,9 +1,9 @@
 /** The stored TSIG keys, opened: who a key speaks for, and what it may do. */
-import type { Secrets } from '../base/secrets.ts';
-import type { Name } from '../dns/wire/name.ts';
-import type { FindKey, TsigKey } from '../dns/wire/tsig.ts';
-import type { Reader } from '../store/reader.ts';
-import { type Account, type Domain, type TsigKeyRow, tsigContext } from '../store/rows.ts';
+import type { Secrets } from '../../base/secrets.ts';
+import type { Name } from '../../dns/wire/name.ts';
+import type { FindKey, TsigKey } from '../../dns/wire/tsig.ts';
+import type { Reader } from '../reader.ts';
+import { type Account, type Domain, type TsigKeyRow, tsigContext } from '../rows.ts';
 
 export interface HeldKey extends TsigKey {
   readonly row: TsigKeyRow;
