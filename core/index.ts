@@ -1,11 +1,11 @@
 /** The parts of the core that main.ts starts, in one module that it loads only for the daemon. */
 export { openAliases } from './alias/open.ts';
-export { openBackups } from './backup/open.ts';
 export { createLogger } from './base/log/index.ts';
 export { setThreadHeapFlags } from './base/main-heap.ts';
 export { Registry, registerProcessMetrics } from './base/metrics/index.ts';
 export { openSecrets } from './base/secrets.ts';
 export { openCatalogs } from './catalog/open.ts';
+export { openBackups } from './cluster/backup/open.ts';
 export { openNode } from './cluster/open-node.ts';
 export { openStore, rebuildStore } from './cluster/open-store.ts';
 export { describeReadiness, ReadinessWatch } from './cluster/readiness.ts';

@@ -2,9 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
-import { exportKey, importKey, markKeyExported } from '../../core/backup/key-escrow.ts';
 import { createPrivateFile, readPrivateFile } from '../../core/base/private-file.ts';
 import { writeFileSync } from '../../core/base/write-file.ts';
+import { exportKey, importKey, markKeyExported } from '../../core/cluster/backup/key-escrow.ts';
 import { loadConfig, secretKeyFile } from '../../core/config/index.ts';
 import { makeFolder } from '../../core/store/folder.ts';
 import type { CommandContext } from './command.ts';

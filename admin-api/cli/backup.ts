@@ -1,12 +1,18 @@
 /** `waypost backup`: makes, lists, checks and restores backups, and exports the secret key. */
 import type { Command } from 'commander';
-import { deleteExpired, listBackups, listSegments, makeBackup, verifyBackup } from '../../core/backup/backups.ts';
-import { encryptionOf } from '../../core/backup/encryption.ts';
-import type { Backup } from '../../core/backup/names.ts';
-import { openTarget } from '../../core/backup/open-target.ts';
-import { chooseBackup } from '../../core/backup/restore.ts';
-import { positionAfter, type Segment, segmentsAfter } from '../../core/backup/segments.ts';
 import { openSecrets, secretKeyId } from '../../core/base/secrets.ts';
+import {
+  deleteExpired,
+  listBackups,
+  listSegments,
+  makeBackup,
+  verifyBackup,
+} from '../../core/cluster/backup/backups.ts';
+import { encryptionOf } from '../../core/cluster/backup/encryption.ts';
+import type { Backup } from '../../core/cluster/backup/names.ts';
+import { openTarget } from '../../core/cluster/backup/open-target.ts';
+import { chooseBackup } from '../../core/cluster/backup/restore.ts';
+import { positionAfter, type Segment, segmentsAfter } from '../../core/cluster/backup/segments.ts';
 import { loadConfig, secretKeyFile } from '../../core/config/index.ts';
 import { addKeyCommands } from './backup-key.ts';
 import { addRestoreCommands, identitiesFor } from './backup-restore.ts';

@@ -1,5 +1,5 @@
 /** Backups, and the copy of the secret key outside of this machine. */
-import { type KeyExport, keyExport } from '../../core/backup/key-escrow.ts';
+import { type KeyExport, keyExport } from '../../core/cluster/backup/key-escrow.ts';
 import { secretKeyFile } from '../../core/config/index.ts';
 import { type AnyCheck, check, NotChecked, ok, warning } from './check.ts';
 import { rootHint } from './context.ts';

@@ -1,11 +1,11 @@
 /** Which backups are kept, against a slow reference; and when the next is due. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Backup } from '../../../core/backup/names.ts';
-import { expiredBackups, type Retention } from '../../../core/backup/retention.ts';
-import { nextBackup } from '../../../core/backup/schedule.ts';
-import { depth } from '../../support/depth.ts';
-import fc from '../../support/fc.ts';
+import type { Backup } from '../../../../core/cluster/backup/names.ts';
+import { expiredBackups, type Retention } from '../../../../core/cluster/backup/retention.ts';
+import { nextBackup } from '../../../../core/cluster/backup/schedule.ts';
+import { depth } from '../../../support/depth.ts';
+import fc from '../../../support/fc.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

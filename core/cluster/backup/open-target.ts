@@ -1,7 +1,7 @@
 /** The target that the settings name. */
-import { ConfigError, StateError } from '../base/errors.ts';
-import { readPrivateFile } from '../base/private-file.ts';
-import type { Config } from '../config/index.ts';
+import { ConfigError, StateError } from '../../base/errors.ts';
+import { readPrivateFile } from '../../base/private-file.ts';
+import type { Config } from '../../config/index.ts';
 import { FolderTarget } from './folder-target.ts';
 import { S3Target } from './s3-target.ts';
 import type { Target } from './target.ts';

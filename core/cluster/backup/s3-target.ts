@@ -7,8 +7,8 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { S3mini as Client, UploadPart } from 's3mini';
 import { Agent } from 'undici';
-import { StateError } from '../base/errors.ts';
-import { openS3Client, type S3Options, s3Fault, s3Status } from '../net/delivery/s3-client.ts';
+import { StateError } from '../../base/errors.ts';
+import { openS3Client, type S3Options, s3Fault, s3Status } from '../../net/delivery/s3-client.ts';
 import type { StoredFile, Target } from './target.ts';
 
 export interface S3TargetOptions extends Omit<S3Options, 'dispatcher'> {

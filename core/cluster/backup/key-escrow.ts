@@ -4,9 +4,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { secretKeyId } from '../base/secrets.ts';
-import { writeFileSync } from '../base/write-file.ts';
-import { type Config, secretKeyFile } from '../config/index.ts';
+import { secretKeyId } from '../../base/secrets.ts';
+import { writeFileSync } from '../../base/write-file.ts';
+import { type Config, secretKeyFile } from '../../config/index.ts';
 import { encrypted } from './encryption.ts';
 
 type Placed = Pick<Config, 'secrets' | 'dataDir'>;

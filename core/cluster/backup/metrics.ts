@@ -1,6 +1,6 @@
 /** Metrics of backups. */
-import type { Registry } from '../base/metrics/index.ts';
-import type { Config } from '../config/index.ts';
+import type { Registry } from '../../base/metrics/index.ts';
+import type { Config } from '../../config/index.ts';
 import type { JobResult } from './job.ts';
 import type { BackupObserver } from './keeper.ts';
 import { isBackupOn } from './open-target.ts';

@@ -1,12 +1,12 @@
 /** When the keeper makes backups, copies changes, and tries again. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { JobResult } from '../../../core/backup/job.ts';
-import { BackupKeeper } from '../../../core/backup/keeper.ts';
-import type { Backup } from '../../../core/backup/names.ts';
-import { createLogger } from '../../../core/base/log/index.ts';
-import { loadConfig } from '../../../core/config/index.ts';
-import { until } from '../../support/until.ts';
+import { createLogger } from '../../../../core/base/log/index.ts';
+import type { JobResult } from '../../../../core/cluster/backup/job.ts';
+import { BackupKeeper } from '../../../../core/cluster/backup/keeper.ts';
+import type { Backup } from '../../../../core/cluster/backup/names.ts';
+import { loadConfig } from '../../../../core/config/index.ts';
+import { until } from '../../../support/until.ts';
 
 const MINUTE = 60_000;
 

@@ -4,8 +4,8 @@
  */
 import { webcrypto } from 'node:crypto';
 import { ReadableStream } from 'node:stream/web';
-import { StateError } from '../base/errors.ts';
-import type { Secrets } from '../base/secrets.ts';
+import { StateError } from '../../base/errors.ts';
+import type { Secrets } from '../../base/secrets.ts';
 import type { Encrypted } from './names.ts';
 
 const PURPOSE = 'backup';

@@ -1,5 +1,5 @@
 /** The work of the thread that makes backups. */
-import type { Config } from '../config/index.ts';
+import type { Config } from '../../config/index.ts';
 import {
   type BackupOptions,
   type CopiedChanges,

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { openSecrets, secretKeyId } from '../../../../core/base/secrets.ts';
 import {
   type BackupOptions,
   copyChanges,
@@ -11,27 +12,26 @@ import {
   listSegments,
   makeBackup,
   verifyBackup,
-} from '../../../core/backup/backups.ts';
-import { checkStore } from '../../../core/backup/drill.ts';
-import { type Encryption, encryptionOf, identitiesOf } from '../../../core/backup/encryption.ts';
-import { FolderTarget } from '../../../core/backup/folder-target.ts';
-import { exportKey, importKey, keyExport, markKeyExported } from '../../../core/backup/key-escrow.ts';
-import type { Backup } from '../../../core/backup/names.ts';
-import { chooseBackup, restoreBackup } from '../../../core/backup/restore.ts';
-import { openSecrets, secretKeyId } from '../../../core/base/secrets.ts';
-import { type Config, loadConfig, secretKeyFile } from '../../../core/config/index.ts';
-import { readHead } from '../../../core/journal/applied-head.ts';
-import { write } from '../../../core/journal/draft/draft.ts';
-import { openEmbeddedJournal } from '../../../core/journal/embedded-journal.ts';
-import { decodeEntry } from '../../../core/journal/entry-codec.ts';
-import { rebuildAnswers } from '../../../core/journal/upkeep/rebuild.ts';
-import { openEnvironment } from '../../../core/store/environment.ts';
-import { IndexWriter } from '../../../core/store/index/writer.ts';
-import { sequenceKey } from '../../../core/store/keys.ts';
-import { domains } from '../../../core/store/rows.ts';
-import { zoneSettings } from '../../../core/zone/compile/settings.ts';
-import { removeFolder, temporaryFolder } from '../../support/temp.ts';
-import { dump, newDomain } from '../journal/fixture.ts';
+} from '../../../../core/cluster/backup/backups.ts';
+import { checkStore } from '../../../../core/cluster/backup/drill.ts';
+import { type Encryption, encryptionOf, identitiesOf } from '../../../../core/cluster/backup/encryption.ts';
+import { FolderTarget } from '../../../../core/cluster/backup/folder-target.ts';
+import { exportKey, importKey, keyExport, markKeyExported } from '../../../../core/cluster/backup/key-escrow.ts';
+import type { Backup } from '../../../../core/cluster/backup/names.ts';
+import { chooseBackup, restoreBackup } from '../../../../core/cluster/backup/restore.ts';
+import { type Config, loadConfig, secretKeyFile } from '../../../../core/config/index.ts';
+import { readHead } from '../../../../core/journal/applied-head.ts';
+import { write } from '../../../../core/journal/draft/draft.ts';
+import { openEmbeddedJournal } from '../../../../core/journal/embedded-journal.ts';
+import { decodeEntry } from '../../../../core/journal/entry-codec.ts';
+import { rebuildAnswers } from '../../../../core/journal/upkeep/rebuild.ts';
+import { openEnvironment } from '../../../../core/store/environment.ts';
+import { IndexWriter } from '../../../../core/store/index/writer.ts';
+import { sequenceKey } from '../../../../core/store/keys.ts';
+import { domains } from '../../../../core/store/rows.ts';
+import { zoneSettings } from '../../../../core/zone/compile/settings.ts';
+import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
+import { dump, newDomain } from '../../journal/fixture.ts';
 
 /**
  * A clock that goes on with each change. It is an hour behind that of the machine, by which backups

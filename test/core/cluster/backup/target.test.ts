@@ -3,11 +3,11 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { FolderTarget } from '../../../core/backup/folder-target.ts';
-import { S3Target } from '../../../core/backup/s3-target.ts';
-import { readAll, type Target } from '../../../core/backup/target.ts';
-import { S3_KEYS, type S3Fault, type S3Server, startS3Server } from '../../support/s3-server.ts';
-import { removeFolder, temporaryFolder } from '../../support/temp.ts';
+import { FolderTarget } from '../../../../core/cluster/backup/folder-target.ts';
+import { S3Target } from '../../../../core/cluster/backup/s3-target.ts';
+import { readAll, type Target } from '../../../../core/cluster/backup/target.ts';
+import { S3_KEYS, type S3Fault, type S3Server, startS3Server } from '../../../support/s3-server.ts';
+import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 
 const PART = 64 << 10;
 const contentOf = (size: number): Buffer => Buffer.alloc(size, 'waypost-backup ');

@@ -1,12 +1,12 @@
 /** Scheduled backups as the configuration describes them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Piscina } from 'piscina';
-import type { Logger } from '../base/log/index.ts';
-import type { Registry } from '../base/metrics/index.ts';
-import { type Secrets, secretKeyId } from '../base/secrets.ts';
-import type { BackupSummary } from '../cluster/readiness.ts';
-import { type Config, secretKeyFile } from '../config/index.ts';
-import type { Journal } from '../journal/journal.ts';
+import type { Logger } from '../../base/log/index.ts';
+import type { Registry } from '../../base/metrics/index.ts';
+import { type Secrets, secretKeyId } from '../../base/secrets.ts';
+import { type Config, secretKeyFile } from '../../config/index.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { BackupSummary } from '../readiness.ts';
 import { encryptionOf } from './encryption.ts';
 import type { Job, JobResult } from './job.ts';
 import { BackupKeeper } from './keeper.ts';

@@ -2,10 +2,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { StateError } from '../base/errors.ts';
-import { readChunks, writeAt } from '../base/file-pieces.ts';
-import { syncFolder } from '../base/private-file.ts';
-import { makeFolder } from '../store/folder.ts';
+import { StateError } from '../../base/errors.ts';
+import { readChunks, writeAt } from '../../base/file-pieces.ts';
+import { syncFolder } from '../../base/private-file.ts';
+import { makeFolder } from '../../store/folder.ts';
 import type { StoredFile, Target } from './target.ts';
 
 /** Of files that are being written. */

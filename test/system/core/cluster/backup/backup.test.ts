@@ -3,10 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ADMIN_PASSWORD, runCommand, startDaemon } from '../../../support/daemon.ts';
-import { S3_KEYS, startS3Server } from '../../../support/s3-server.ts';
-import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
-import { untilPasses } from '../../../support/until.ts';
+import { ADMIN_PASSWORD, runCommand, startDaemon } from '../../../../support/daemon.ts';
+import { S3_KEYS, startS3Server } from '../../../../support/s3-server.ts';
+import { removeFolder, temporaryFolder } from '../../../../support/temp.ts';
+import { untilPasses } from '../../../../support/until.ts';
 
 test('backups and changes reach a bucket on time, and a drill restores them', async () => {
   const folder = temporaryFolder('backup-daemon');

@@ -2,16 +2,16 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { InvalidError } from '../base/errors.ts';
-import { openSecrets } from '../base/secrets.ts';
-import { type Config, secretKeyFile } from '../config/index.ts';
-import { readHead } from '../journal/applied-head.ts';
-import { Signers } from '../journal/apply/signers.ts';
-import { answersAreCurrent, rebuildAnswers } from '../journal/upkeep/rebuild.ts';
-import { countSealed } from '../journal/upkeep/reseal.ts';
-import { type Environment, openEnvironment } from '../store/environment.ts';
-import { TABLES } from '../store/rows.ts';
-import { zoneSettings } from '../zone/compile/settings.ts';
+import { InvalidError } from '../../base/errors.ts';
+import { openSecrets } from '../../base/secrets.ts';
+import { type Config, secretKeyFile } from '../../config/index.ts';
+import { readHead } from '../../journal/applied-head.ts';
+import { Signers } from '../../journal/apply/signers.ts';
+import { answersAreCurrent, rebuildAnswers } from '../../journal/upkeep/rebuild.ts';
+import { countSealed } from '../../journal/upkeep/reseal.ts';
+import { type Environment, openEnvironment } from '../../store/environment.ts';
+import { TABLES } from '../../store/rows.ts';
+import { zoneSettings } from '../../zone/compile/settings.ts';
 
 export interface CheckedStore {
   readonly sequence: number;

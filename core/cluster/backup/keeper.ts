@@ -2,9 +2,9 @@
  * Makes backups on time. What there is in the target decides when the next is due, so a restart or
  * another node that takes over changes nothing. One node works for all: the first by name.
  */
-import type { Logger } from '../base/log/index.ts';
-import { Periodic } from '../base/periodic.ts';
-import type { Config } from '../config/index.ts';
+import type { Logger } from '../../base/log/index.ts';
+import { Periodic } from '../../base/periodic.ts';
+import type { Config } from '../../config/index.ts';
 import type { Job, JobResult } from './job.ts';
 import { timeOf } from './retention.ts';
 import { nextBackup } from './schedule.ts';

@@ -12,10 +12,10 @@
  * other entries have the same sequences: the hashes keep the histories apart.
  */
 import { createHash } from 'node:crypto';
-import { InvalidError } from '../base/errors.ts';
-import { decodeEntry, type Entry, hashEntry } from '../journal/entry-codec.ts';
-import type { Environment } from '../store/environment.ts';
-import { sequenceKey } from '../store/keys.ts';
+import { InvalidError } from '../../base/errors.ts';
+import { decodeEntry, type Entry, hashEntry } from '../../journal/entry-codec.ts';
+import type { Environment } from '../../store/environment.ts';
+import { sequenceKey } from '../../store/keys.ts';
 import { ENCRYPTED } from './names.ts';
 import type { StoredFile } from './target.ts';
 
