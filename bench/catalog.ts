@@ -12,7 +12,7 @@ import { TYPE } from '../core/dns/wire/types.ts';
 import { type Draft, write } from '../core/journal/draft/draft.ts';
 import { accounts, type Domain, domains, type RecordRow, records } from '../core/store/rows.ts';
 import { DEFAULTS, newAccount, newDomain, newRecord } from '../test/core/journal/fixture.ts';
-import { withTransfers } from '../test/core/transfer/fixture.ts';
+import { withTransfers } from '../test/core/nameserver/transfer/fixture.ts';
 import { admissionOf } from '../test/support/admission.ts';
 import { transferRequest } from '../test/support/transfer-client.ts';
 

@@ -3,11 +3,11 @@
  * dnstap. A part that is not configured costs one branch. Hot: allocates nothing.
  */
 
-import type { TapWriter } from '../dnstap/ring.ts';
 import type { Client } from '../net/address/client.ts';
 import type { SampleWriter } from '../statistics/sample-ring.ts';
 import type { Query } from '../zone/answer/query.ts';
 import { COLUMN, type ThreadCounters } from './counters.ts';
+import type { TapWriter } from './dnstap/ring.ts';
 import type { QueryLogWriter } from './query-log.ts';
 import { type RateLimiter, VERDICT } from './rate-limit.ts';
 import { classOf, RESPONSE_CLASS, truncate } from './rate-limit-class.ts';

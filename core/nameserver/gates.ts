@@ -3,9 +3,9 @@
  * that receives their samples.
  */
 import type { Logger } from '../base/log/index.ts';
-import type { TapRing } from '../dnstap/ring.ts';
 import type { SampleRing } from '../statistics/sample-ring.ts';
 import type { Transport } from './counters.ts';
+import type { TapRing } from './dnstap/ring.ts';
 import { createQueryLog, type SharedQueryLog } from './query-log.ts';
 import { startQueryLog } from './query-log-reader.ts';
 import { createRateLimit, type RateLimitOptions, type SharedRateLimit } from './rate-limit.ts';

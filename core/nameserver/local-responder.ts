@@ -5,7 +5,6 @@
 
 import { MessageChannel } from 'node:worker_threads';
 import { MAX_MESSAGE } from '../dns/wire/header.ts';
-import { openTap } from '../dnstap/ring.ts';
 import { Client, TRANSPORT } from '../net/address/client.ts';
 import { setClientAddress } from '../net/address/ipv6.ts';
 import { openSampler } from '../statistics/sample-ring.ts';
@@ -17,6 +16,7 @@ import { DEFERRED, Responder } from '../zone/answer/responder.ts';
 import type { AnswerSettings } from '../zone/answer/settings.ts';
 import { AnswerGate } from './answer-gate.ts';
 import { COLUMN, type Slice, ThreadCounters } from './counters.ts';
+import { openTap } from './dnstap/ring.ts';
 import type { GateData } from './gates.ts';
 import { LmdbNodeStore } from './node-store.ts';
 import { openQueryLog } from './query-log.ts';

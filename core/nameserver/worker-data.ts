@@ -1,7 +1,6 @@
 /** The data that a DNS thread starts with, and the messages it exchanges with the main thread. */
 import type { MessagePort } from 'node:worker_threads';
 import type { ListenAddress } from '../config/index.ts';
-import { openTap } from '../dnstap/ring.ts';
 import { ConnectionLimits, type SharedLimits } from '../os/connection-limits.ts';
 import { maintainThread } from '../os/thread-upkeep.ts';
 import { openSampler } from '../statistics/sample-ring.ts';
@@ -15,6 +14,7 @@ import { type Slice, ThreadCounters } from './counters.ts';
 import type { DeferredChannel } from './deferred.ts';
 import { DeferredGate } from './deferred-gate.ts';
 import { DeferredQueue } from './deferred-queue.ts';
+import { openTap } from './dnstap/ring.ts';
 import type { GateData } from './gates.ts';
 import { LmdbNodeStore } from './node-store.ts';
 import { openQueryLog } from './query-log.ts';

@@ -10,9 +10,9 @@ import { CLASS_IN, type ResourceRecord, TYPE } from '../../core/dns/wire/types.t
 import { write } from '../../core/journal/draft/draft.ts';
 import { rebuildAnswers } from '../../core/journal/upkeep/rebuild.ts';
 import { LmdbNodeStore } from '../../core/nameserver/node-store.ts';
+import { ZoneSnapshot } from '../../core/nameserver/transfer/snapshot.ts';
 import { buildIndex } from '../../core/store/index/build.ts';
 import { type Domain, domains, type RecordRow, records } from '../../core/store/rows.ts';
-import { ZoneSnapshot } from '../../core/transfer/snapshot.ts';
 import { DEFAULTS, embedded, newDomain, queryPath, type Store, withStore } from '../core/journal/fixture.ts';
 import { recordKey, TCP_LIMIT } from '../reference/compare.ts';
 import { buildWorld, worldDraft } from '../reference/generate.ts';

@@ -19,6 +19,8 @@ import { openEmbeddedJournal } from '../../core/journal/embedded-journal.ts';
 import { decodeEntry, hashEntry } from '../../core/journal/entry-codec.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import { rebuildAnswers } from '../../core/journal/upkeep/rebuild.ts';
+import { condense } from '../../core/nameserver/transfer/condense.ts';
+import { ZoneSnapshot } from '../../core/nameserver/transfer/snapshot.ts';
 import { type Environment, openEnvironment } from '../../core/store/environment.ts';
 import { IndexWriter } from '../../core/store/index/writer.ts';
 import { sequenceKey } from '../../core/store/keys.ts';
@@ -30,8 +32,6 @@ import {
   dnssec,
   domains,
 } from '../../core/store/rows.ts';
-import { condense } from '../../core/transfer/condense.ts';
-import { ZoneSnapshot } from '../../core/transfer/snapshot.ts';
 import { challengeName, challengeRdata } from '../../core/zone/compile/challenged.ts';
 import { DEFAULTS, dump } from '../core/journal/fixture.ts';
 import { answeredBy, recordKey, TCP_LIMIT, UDP_LIMIT } from '../reference/compare.ts';

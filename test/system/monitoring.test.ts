@@ -14,7 +14,7 @@ import { parseName } from '../../core/dns/wire/name.ts';
 import { TYPE } from '../../core/dns/wire/types.ts';
 import { dashboardExpressions, ruleExpressions } from '../check/docs/monitoring.ts';
 import { ROOT, readPage } from '../check/docs/pages.ts';
-import { decodeDnstap, framesOf } from '../core/dnstap/decode.ts';
+import { decodeDnstap, framesOf } from '../core/nameserver/dnstap/decode.ts';
 import { type Child, startChild } from '../support/child.ts';
 import { type Daemon, startDaemon } from '../support/daemon.ts';
 import { queryTcp, UdpClient } from '../support/dns-client.ts';

@@ -168,7 +168,7 @@ function servedSets(view: ZoneView, name: Name, readNode: () => Buffer | undefin
 
 /**
  * The RRsets of a name that a transfer contains: at the apex of a nested zone of ours only the DS,
- * and below it none. See core/transfer/snapshot.ts.
+ * and below it none. See core/nameserver/transfer/snapshot.ts.
  */
 function sentAt(view: ZoneView, name: Name): readonly RRset[] {
   let outermost: Name | null = null;

@@ -24,7 +24,7 @@ const CALLS: readonly string[] = [
 
 /** Files with a function of their own that logs the text that it is given: its name. */
 const HELPERS: Readonly<Record<string, string>> = {
-  'core/transfer/notify.ts': 'warn',
+  'core/nameserver/transfer/notify.ts': 'warn',
   'edge/gateway/application.ts': 'warn',
   'edge/gateway/pool-tools.ts': 'warn',
   'edge/http/server/worker.ts': '(?:warn|tell)',
@@ -33,7 +33,7 @@ const HELPERS: Readonly<Record<string, string>> = {
 /** Calls that pass a text on which stands elsewhere: the file, and the argument. */
 const PASSED_ON: ReadonlySet<string> = new Set([
   'core/base/log/throttle.ts this.#started',
-  'core/transfer/notify.ts message',
+  'core/nameserver/transfer/notify.ts message',
   'edge/daemon/edge.ts message',
   'edge/daemon/edge.ts message.message',
   'edge/http/server/pool.ts message.message',

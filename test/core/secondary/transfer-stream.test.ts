@@ -4,10 +4,10 @@ import * as assert from 'uvu/assert';
 import { InvalidError } from '../../../core/base/errors.ts';
 import { parseName } from '../../../core/dns/wire/name.ts';
 import { type ResourceRecord, TYPE } from '../../../core/dns/wire/types.ts';
+import { TransferMessage } from '../../../core/nameserver/transfer/message.ts';
 import { readDifference, recordsOfZone } from '../../../core/secondary/content.ts';
 import { requestOf } from '../../../core/secondary/request.ts';
 import { TransferStream } from '../../../core/secondary/transfer-stream.ts';
-import { TransferMessage } from '../../../core/transfer/message.ts';
 import fc from '../../support/fc.ts';
 
 const APEX = parseName('example.test.');

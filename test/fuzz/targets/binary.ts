@@ -1,9 +1,9 @@
 /** Parsers of other binary formats: packages, and the protocol of dnstap. */
 import { crc32, deflateRawSync } from 'node:zlib';
-import { controlFrame, readControl } from '../../../core/dnstap/frame-stream.ts';
 import { DEFAULT_LIMITS } from '../../../core/miniapp/archive/limits.ts';
 import { openArchiveBytes } from '../../../core/miniapp/archive/open-archive.ts';
 import { Findings } from '../../../core/miniapp/findings.ts';
+import { controlFrame, readControl } from '../../../core/nameserver/dnstap/frame-stream.ts';
 import type { Target } from '../target.ts';
 
 /** A minimal archive of one file. */

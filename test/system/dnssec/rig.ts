@@ -8,8 +8,8 @@ import { formatName } from '../../../core/dns/wire/name.ts';
 import { formatRdata } from '../../../core/dns/wire/rdata/index.ts';
 import type { ResourceRecord } from '../../../core/dns/wire/types.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
+import { ZoneSnapshot } from '../../../core/nameserver/transfer/snapshot.ts';
 import { type DnssecRow, type Domain, dnssec, dnssecContext } from '../../../core/store/rows.ts';
-import { ZoneSnapshot } from '../../../core/transfer/snapshot.ts';
 import { APEX, type Daemon } from '../../admin-api/daemon.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 

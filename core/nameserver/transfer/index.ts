@@ -1,0 +1,113 @@
+/** Zone transfers, put together: requests, what is kept for them, and notices. */
+
+import { FairSlots } from '../../base/fair-slots.ts';
+import type { Logger } from '../../base/log/index.ts';
+import type { Registry } from '../../base/metrics/index.ts';
+import type { Secrets } from '../../base/secrets.ts';
+import { type Config, parseNotifyTarget } from '../../config/index.ts';
+import { parseName } from '../../dns/wire/name.ts';
+import type { ZoneObserver } from '../../journal/apply/zone-difference.ts';
+import type { Environment } from '../../store/environment.ts';
+import type { IndexWriter } from '../../store/index/writer.ts';
+import { StoreReader } from '../../store/reader.ts';
+import { ALLOW_AXFR_FROM, ALSO_NOTIFY, type Domain } from '../../store/rows.ts';
+import { findOperatorKey, openKeyring } from '../../store/tsig-keys/keyring.ts';
+import type { AnswerSettings } from '../../zone/answer/settings.ts';
+import type { ZoneSettings } from '../../zone/compile/settings.ts';
+import type { AnswerDeferred } from '../deferred.ts';
+import { TransferAccess } from './access.ts';
+import { ZoneHistories } from './history.ts';
+import { openLocal } from './local.ts';
+import { readTransfers, TransferMetrics } from './metrics.ts';
+import { Notifier } from './notify.ts';
+import { transferResponder } from './responder.ts';
+
+export interface Transfers {
+  /** For the journal. */
+  readonly zones: ZoneObserver;
+  /** Answers AXFR, IXFR, and queries that are signed. */
+  readonly answer: AnswerDeferred;
+  /** Notifies the secondaries of a zone that has not changed. */
+  notify(domain: Pick<Domain, 'id' | 'apex'>): void;
+  /** Begins to tell the secondaries of all zones. */
+  start(): void;
+  close(): void;
+}
+
+export interface TransfersOptions {
+  readonly config: Config;
+  readonly environment: Environment;
+  readonly index: IndexWriter;
+  readonly zoneSettings: ZoneSettings;
+  readonly answers: AnswerSettings;
+  readonly secrets: Secrets;
+  readonly metrics: Registry;
+  readonly log: Logger;
+}
+
+/**
+ * Zones that are followed at one time. Each takes a few hundred bytes as long as nothing is
+ * changed.
+ */
+const MOST_FOLLOWED = 100_000;
+/** Requests that wait for a slot: fewer than deferred messages that may be pending. */
+const MAX_WAITING = 128;
+/**
+ * Bytes a second that a client must receive while others wait: as SnapshotDeadline, which ends
+ * slow transfers also if nobody waits.
+ */
+const MINIMUM_RATE = { perSecond: 64 * 1024, windowMs: 3000 };
+
+export function openTransfers(options: TransfersOptions): Transfers {
+  const { config, environment, index, zoneSettings, answers, secrets, metrics, log } = options;
+  const { allow, notify, maxConcurrent, history, historyBytes, historyTotal } = config.transfer;
+  const { udpPayload } = config.dns;
+  const reader = new StoreReader(environment);
+  const findKey = openKeyring(reader, secrets);
+  const observer = new TransferMetrics(metrics);
+  const slots = new FairSlots({ slots: maxConcurrent, queue: MAX_WAITING, minimumRate: MINIMUM_RATE });
+  const histories = new ZoneHistories({
+    entries: history,
+    bytes: historyBytes,
+    total: historyTotal,
+    zones: MOST_FOLLOWED,
+  });
+  const notifier = new Notifier({
+    targets: notify,
+    zoneTargets: {
+      exist: () => reader.haveZoneLabels(),
+      of: (id) => (reader.zoneLabels(id).metadata[ALSO_NOTIFY] ?? []).flatMap((text) => parseNotifyTarget(text) ?? []),
+    },
+    reader,
+    keyByName: (text) => findOperatorKey(reader, findKey, parseName(`${text}.`)),
+    log,
+    observer,
+  });
+  readTransfers(metrics, slots, histories, notifier);
+  return {
+    zones: {
+      follows: (domainId) => histories.follows(domainId),
+      onChange(change) {
+        histories.onChange(change);
+        notifier.onChange(change);
+      },
+    },
+    answer: transferResponder({
+      environment,
+      reader,
+      zoneSettings,
+      findKey,
+      access: new TransferAccess(allow, ({ id }) => reader.zoneLabels(id).metadata[ALLOW_AXFR_FROM] ?? []),
+      histories,
+      slots,
+      isUnavailable: (apex) => index.unavailable.has(apex),
+      respond: openLocal({ index, storeDirectory: config.dataDir, udpPayload, answers }),
+      udpPayload,
+      log,
+      observer,
+    }),
+    notify: ({ id, apex }) => notifier.notify(id, apex),
+    start: () => notifier.start(),
+    close: () => notifier.close(),
+  };
+}

@@ -1,0 +1,270 @@
+/**
+ * Answers what the query path leaves to main: AXFR (RFC 5936), IXFR (RFC 1995), and queries that
+ * are signed (RFC 8945), which the query path answers once the signature is taken off.
+ */
+
+import type { FairSlots } from '../../base/fair-slots.ts';
+import type { Logger } from '../../base/log/index.ts';
+import { bareResponse, questionEnd } from '../../dns/wire/bare-response.ts';
+import { EDNS_OPTION, EXTENDED_ERROR, type RequestOpt } from '../../dns/wire/edns.ts';
+import { MAX_MESSAGE } from '../../dns/wire/header.ts';
+import { MessageReader } from '../../dns/wire/message-reader.ts';
+import { formatName, type Name } from '../../dns/wire/name.ts';
+import { type FindKey, type TsigSigner, type TsigVerdict, verifyTsig } from '../../dns/wire/tsig.ts';
+import { RCODE, TYPE } from '../../dns/wire/types.ts';
+import { clientNetwork } from '../../net/address/ipv6.ts';
+import type { Environment } from '../../store/environment.ts';
+import type { StoreReader } from '../../store/reader.ts';
+import type { Domain } from '../../store/rows.ts';
+import { SnapshotDeadline } from '../../store/snapshot-deadline.ts';
+import type { HeldKey } from '../../store/tsig-keys/keyring.ts';
+import { isAfter } from '../../zone/compile/serial.ts';
+import type { ZoneSettings } from '../../zone/compile/settings.ts';
+import type { AnswerDeferred, DeferredRequest } from '../deferred.ts';
+import type { TransferAccess } from './access.ts';
+import type { ZoneHistories } from './history.ts';
+import type { Envelope } from './message.ts';
+import { questionType, readTransferQuestion, type TransferQuestion } from './question.ts';
+import { ZoneSnapshot } from './snapshot.ts';
+import { differing, messagesOf, oneMessage, wholeZone } from './stream.ts';
+
+export interface TransferOptions {
+  readonly environment: Environment;
+  readonly reader: StoreReader;
+  readonly zoneSettings: ZoneSettings;
+  readonly findKey: FindKey<HeldKey>;
+  readonly access: TransferAccess;
+  readonly histories: ZoneHistories;
+  readonly slots: FairSlots;
+  /** Whether the zone is a secondary that has expired, or was never transferred. */
+  readonly isUnavailable?: (apex: Name) => boolean;
+  /**
+   * The query path's response to a message that is no transfer and not signed; null for silence.
+   */
+  readonly respond: (request: Pick<DeferredRequest, 'message' | 'address' | 'transport'>) => Uint8Array | null;
+  /** Largest response over UDP, in bytes. */
+  readonly udpPayload: number;
+  readonly log: Logger;
+  /** Milliseconds, by which clients are timed; left out, the process' clock. */
+  readonly now?: () => number;
+  /** Receives every transfer that begins, and of every one that is not given. */
+  readonly observer?: TransferObserver;
+}
+
+export interface TransferObserver {
+  transferred(kind: 'axfr' | 'ixfr' | 'current'): void;
+  refused(why: 'access' | 'signature'): void;
+}
+
+const seconds = (): number => Math.floor(Date.now() / 1000);
+const PLAIN_UDP = 512;
+
+export function transferResponder(options: TransferOptions): AnswerDeferred {
+  const responder = new TransferResponder(options);
+  return (request) => responder.answer(request);
+}
+
+/** The request as it is looked at: verified, its signature taken off. */
+interface Verified {
+  readonly request: DeferredRequest;
+  readonly message: Uint8Array;
+  readonly key: HeldKey | null;
+  readonly signer: TsigSigner | null;
+  /** The request's; null: it has none. */
+  readonly opt: RequestOpt | null;
+}
+
+class TransferResponder {
+  readonly #options: TransferOptions;
+
+  constructor(options: TransferOptions) {
+    this.#options = options;
+  }
+
+  async *answer(request: DeferredRequest): AsyncGenerator<Uint8Array> {
+    const verdict = verifyTsig(request.message, this.#options.findKey, seconds());
+    if (verdict.kind === 'error') {
+      this.#refusedSignature(request, verdict);
+      yield verdict.response();
+      return;
+    }
+    const verified: Verified =
+      verdict.kind === 'ok'
+        ? { request, message: verdict.message, key: verdict.key, signer: verdict.signer, opt: verdict.opt }
+        : { request, message: request.message, key: null, signer: null, opt: verdict.opt };
+    const type = questionType(verified.message);
+    const messages = type === TYPE.AXFR || type === TYPE.IXFR ? this.#transfer(verified) : this.#plain(verified);
+    for await (const message of messages) yield this.#signed(verified, message);
+  }
+
+  #signed({ signer }: Verified, message: Uint8Array): Uint8Array {
+    return signer === null ? message : signer.sign(message, seconds());
+  }
+
+  #refusedSignature(
+    request: DeferredRequest,
+    { rcode, error }: Extract<TsigVerdict<HeldKey>, { kind: 'error' }>,
+  ): void {
+    this.#options.observer?.refused('signature');
+    const { address, transport } = request;
+    this.#options.log.debug('signed DNS message refused', { address, transport, rcode, error });
+  }
+
+  /** A query whose answer is the query path's own, cut when the signature leaves no room for it. */
+  *#plain({ request, message, signer, opt }: Verified): Generator<Uint8Array> {
+    const response = this.#options.respond({ message, address: request.address, transport: request.transport });
+    if (response === null) return;
+    const room = this.#room(request, opt) - (signer?.size ?? 0);
+    yield response.length <= room ? response : truncated(response, opt, room);
+  }
+
+  /** Bytes that a response may have. */
+  #room({ transport }: DeferredRequest, opt: RequestOpt | null): number {
+    if (transport !== 'udp') return MAX_MESSAGE;
+    return opt === null ? PLAIN_UDP : Math.min(Math.max(opt.udpSize, PLAIN_UDP), this.#options.udpPayload);
+  }
+
+  async *#transfer(verified: Verified): AsyncGenerator<Uint8Array> {
+    const { request, message, key, opt } = verified;
+    const { reader, access, observer, log } = this.#options;
+    const question = readTransferQuestion(message);
+    if (typeof question === 'number') {
+      yield bareResponse(message, question, opt);
+      return;
+    }
+    const envelope = { request: message, questionEnd: question.end, opt };
+    const prohibit = (): Buffer => bareResponse(message, RCODE.REFUSED, opt, PROHIBITED);
+    const domain = reader.domainByApex(question.name);
+    if (domain !== undefined && !access.allows(domain, request.address, key)) {
+      observer?.refused('access');
+      log.debug('zone transfer refused', {
+        zone: formatName(question.name),
+        address: request.address,
+        key: key?.row.name,
+      });
+    }
+    // Who may not transfer does not learn what is here; who may learns that the zone is not (RFC
+    // 5936 2.2.1).
+    if (domain === undefined) yield key === null ? prohibit() : bareResponse(message, RCODE.NOTAUTH, opt);
+    else if (!access.allows(domain, request.address, key) || request.transport === 'https') yield prohibit();
+    else if (this.#options.isUnavailable?.(question.name)) yield bareResponse(message, RCODE.SERVFAIL, opt);
+    else if (question.type === TYPE.IXFR) yield* this.#ixfr(verified, question, domain, envelope);
+    // RFC 5936 4.2: there is no AXFR over UDP.
+    else if (request.transport === 'udp') yield bareResponse(message, RCODE.FORMERR, opt);
+    else yield* this.#axfr(verified, domain, envelope);
+  }
+
+  async *#axfr({ request, signer }: Verified, domain: Domain, envelope: Envelope): AsyncGenerator<Uint8Array> {
+    const { environment, zoneSettings, histories, slots, observer, log } = this.#options;
+    const { address } = request;
+    const owner = { account: `${domain.accountId}`, network: clientNetwork(address) };
+    const slot = await slots.acquire(owner, request.cancelled);
+    if (slot === 'aborted') return;
+    if (slot === 'full') {
+      yield bareResponse(envelope.request, RCODE.SERVFAIL, envelope.opt);
+      return;
+    }
+    slot.signal.addEventListener('abort', () => {
+      log.debug('zone transfer ended: the client is too slow while others wait', {
+        zone: formatName(domain.apex),
+        address,
+      });
+      request.abandon?.();
+    });
+    try {
+      // From this moment on: a change between it and the snapshot only means a difference too many.
+      histories.follow(domain.id);
+      const snapshot = ZoneSnapshot.open(environment, zoneSettings, domain.id);
+      if (snapshot === null) {
+        yield bareResponse(envelope.request, RCODE.NOTAUTH, envelope.opt);
+        return;
+      }
+      observer?.transferred('axfr');
+      try {
+        for (const message of this.#paced(messagesOf(wholeZone(snapshot), envelope, signer?.size ?? 0))) {
+          yield message;
+          slot.addProgress(message.length);
+        }
+      } finally {
+        snapshot.close();
+      }
+    } finally {
+      slot.release();
+    }
+  }
+
+  async *#ixfr(
+    verified: Verified,
+    question: TransferQuestion,
+    domain: Domain,
+    envelope: Envelope,
+  ): AsyncGenerator<Uint8Array> {
+    const { environment, zoneSettings, histories, observer } = this.#options;
+    const { request, signer } = verified;
+    const reserve = signer?.size ?? 0;
+    histories.follow(domain.id);
+    const snapshot = ZoneSnapshot.open(environment, zoneSettings, domain.id);
+    if (snapshot === null) {
+      yield bareResponse(envelope.request, RCODE.NOTAUTH, envelope.opt);
+      return;
+    }
+    const { soa, serial } = snapshot;
+    snapshot.close();
+    const isCurrent = serial === question.serial || isAfter(question.serial, serial);
+    const difference = isCurrent ? null : histories.between(domain.id, question.serial, serial);
+    const overUdp = request.transport === 'udp';
+    const most = this.#room(request, verified.opt);
+    if (difference !== null && overUdp) {
+      const response = oneMessage(differing(soa, difference), envelope, reserve, most);
+      if (response !== null) {
+        observer?.transferred('ixfr');
+        yield response;
+        return;
+      }
+    }
+    if (isCurrent || overUdp) {
+      // Up to date; or too much for a datagram, so that the client comes back over TCP (RFC 1995
+      // section 2).
+      observer?.transferred('current');
+      yield oneMessage([soa], envelope, reserve, most) ?? bareResponse(envelope.request, RCODE.SERVFAIL, envelope.opt);
+    } else if (difference !== null) {
+      observer?.transferred('ixfr');
+      // What the history has dropped meanwhile is held for this client.
+      yield* this.#paced(messagesOf(differing(soa, difference), envelope, reserve));
+    } else yield* this.#axfr(verified, domain, envelope);
+  }
+
+  /** The messages, to a client that takes them fast enough. Throws for one that does not. */
+  *#paced(messages: Iterable<Uint8Array>): Generator<Uint8Array> {
+    const deadline = new SnapshotDeadline(this.#options.now);
+    for (const message of messages) {
+      yield message;
+      if (deadline.isPast(message.length)) throw new Error('the client reads the zone too slowly');
+    }
+  }
+}
+
+/** The response's header, question and OPT record with TC: the client asks again over TCP. */
+function truncated(response: Uint8Array, opt: RequestOpt | null, room: number): Uint8Array {
+  const rcode = response[3] & 15;
+  let bytes = bareResponse(response, rcode, opt, opt === null ? undefined : optionsOf(response));
+  if (bytes.length > room) bytes = bareResponse(response, rcode, opt);
+  bytes[2] = response[2] | 0x02;
+  return bytes;
+}
+
+/**
+ * The options of a response of ours: the cookie that its client is to show, and what else it asked
+ * for.
+ */
+function optionsOf(response: Uint8Array): Uint8Array | undefined {
+  const count = (at: number): number => (response[at] << 8) | response[at + 1];
+  const reader = new MessageReader(response, questionEnd(response));
+  for (let i = count(6) + count(8) + count(10); i > 0; i--) {
+    const { type, rdata } = reader.record();
+    if (type === TYPE.OPT) return rdata;
+  }
+}
+
+/** The client is not allowed to do this. */
+const PROHIBITED = Uint8Array.of(0, EDNS_OPTION.EXTENDED_ERROR, 0, 2, 0, EXTENDED_ERROR.PROHIBITED);

@@ -1,0 +1,142 @@
+/**
+ * The notices of a secondary: once for a change, again until it answers, and no more at a time than
+ * it should be.
+ */
+
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { formatName, parseName } from '../../../../core/dns/wire/name.ts';
+import { type TsigKey, TsigSigner, verifyTsig } from '../../../../core/dns/wire/tsig.ts';
+import { NotifyLine, type NotifyLineOptions } from '../../../../core/nameserver/transfer/notify-line.ts';
+import { until } from '../../../support/until.ts';
+
+const test = suite('NOTIFY, one secondary');
+const APEX = parseName('zone.test.');
+const KEY: TsigKey = { name: parseName('key.test.'), algorithm: 'hmac-sha256', secret: randomBytes(32) };
+/** Nothing is tried again while a test looks. */
+const PATIENT = { answer: 100_000, retry: 100_000, tries: 3 };
+
+function lineOf(options: Partial<NotifyLineOptions> = {}) {
+  const sent: Buffer[] = [];
+  const settled: string[] = [];
+  const line = new NotifyLine({
+    times: PATIENT,
+    send: (message) => sent.push(Buffer.from(message)),
+    key: () => null,
+    settled: (apex, rcode) => settled.push(`${formatName(apex)} ${rcode}`),
+    ...options,
+  });
+  return { line, sent, settled };
+}
+
+/** As a secondary answers: the request with QR set. */
+function answerTo(request: Buffer, rcode = 0): Buffer {
+  const response = Buffer.from(request);
+  response[2] |= 0x80;
+  response[3] = rcode;
+  return response;
+}
+
+test('a NOTIFY has the opcode, AA, and the zone and SOA in question (RFC 1996 3.6)', () => {
+  const { line, sent } = lineOf();
+  line.add(1, APEX);
+  const [message] = sent;
+  assert.equal(
+    message.subarray(2),
+    Buffer.concat([Buffer.of(0x24, 0, 0, 1, 0, 0, 0, 0, 0, 0), APEX, Buffer.of(0, 6, 0, 1)]),
+  );
+  line.close();
+});
+
+test('one at a time for each zone; what changes meanwhile is told once the first is answered', () => {
+  const { line, sent, settled } = lineOf();
+  for (let i = 0; i < 5; i++) line.add(1, APEX);
+  assert.is(sent.length, 1);
+  line.receive(answerTo(sent[0]));
+  assert.is(sent.length, 2);
+  line.receive(answerTo(sent[1], 5));
+  assert.equal(settled, ['zone.test. 0', 'zone.test. 5']);
+  assert.is(line.waiting, 0);
+  line.close();
+});
+
+test('what is no answer to it is not taken for one', () => {
+  const { line, sent } = lineOf();
+  line.add(1, APEX);
+  const wrong = answerTo(sent[0]);
+  wrong.writeUInt16BE(wrong.readUInt16BE(0) ^ 1, 0);
+  const query = answerTo(sent[0]);
+  query[2] = 0x80;
+  for (const message of [wrong, query, sent[0], Buffer.alloc(3)]) line.receive(message);
+  assert.is(line.waiting, 1);
+  line.remove(1);
+  assert.is(line.waiting, 0);
+  line.close();
+});
+
+test('64 are under way, and the next goes when one is answered', () => {
+  const { line, sent } = lineOf();
+  for (let i = 0; i < 200; i++) line.add(i, parseName(`z${i}.test.`));
+  assert.is(sent.length, 64);
+  line.receive(answerTo(sent[3]));
+  assert.is(sent.length, 65);
+  for (let i = 0; i < sent.length; i++) line.receive(answerTo(sent[i]));
+  assert.is(sent.length, 200);
+  assert.is(line.waiting, 0);
+  line.close();
+});
+
+test('without an answer it is sent again, each with an id of its own, and given up in the end', async () => {
+  const { line, sent, settled } = lineOf({ times: { answer: 1, retry: 1, tries: 4 } });
+  line.add(1, APEX);
+  await until(() => settled.length > 0);
+  assert.is(sent.length, 4);
+  assert.equal(settled, ['zone.test. null']);
+  assert.is(line.waiting, 0);
+  line.close();
+});
+
+test('signed with a key, only an answer signed with it counts; without the key nothing is sent', () => {
+  const { line, sent } = lineOf({ key: () => KEY });
+  line.add(1, APEX);
+  const now = Math.floor(Date.now() / 1000);
+  const verdict = verifyTsig(sent[0], () => KEY, now);
+  if (verdict.kind !== 'ok') throw new Error(verdict.kind);
+  const response = answerTo(Buffer.from(verdict.message));
+  line.receive(response);
+  line.receive(Buffer.from(new TsigSigner({ ...KEY, secret: randomBytes(32) }, verdict.mac).sign(response, now)));
+  assert.is(line.waiting, 1);
+  line.receive(Buffer.from(new TsigSigner(KEY, verdict.mac).sign(response, now)));
+  assert.is(line.waiting, 0);
+  line.close();
+  const without = lineOf({ key: () => undefined });
+  without.line.add(1, APEX);
+  assert.equal([without.sent.length, without.line.waiting], [0, 1]);
+  without.line.close();
+});
+
+test('an id is taken from one that waits for its next try, not from one under way: there may be more zones than ids', async () => {
+  const ids = [7, 7, 8, 7, 9];
+  const { line, sent, settled } = lineOf({
+    times: { answer: 20, retry: 100_000, tries: 2 },
+    newId: () => ids.shift()!,
+  });
+  const idOf = (message: Buffer): number => message.readUInt16BE(0);
+  line.add(1, parseName('one.test.'));
+  line.add(2, parseName('two.test.'));
+  assert.equal(sent.map(idOf), [7, 8], 'the first is under way');
+  // Nothing is pending once both have had no answer.
+  await sleep(100);
+  line.add(3, parseName('three.test.'));
+  assert.is(idOf(sent[2]), 7);
+  line.receive(answerTo(sent[0]));
+  assert.equal(settled, [], 'a late answer to the one whose id was taken names another zone');
+  line.remove(1);
+  line.receive(answerTo(sent[2]));
+  assert.equal(settled, ['three.test. 0'], 'the id belongs to its new holder');
+  line.close();
+});
+
+test.run();
