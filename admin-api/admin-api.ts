@@ -1,6 +1,5 @@
 /** Creates the admin API from its parts. */
 
-import { AliasStates } from '../core/alias/index.ts';
 import type { Logger } from '../core/base/log/index.ts';
 import type { Registry } from '../core/base/metrics/index.ts';
 import type { Secrets } from '../core/base/secrets.ts';
@@ -10,15 +9,12 @@ import type { ReadRuleCounts } from '../core/cluster/peer-rule-counts.ts';
 import type { ReadStatistics } from '../core/cluster/peer-statistics.ts';
 import type { Readiness } from '../core/cluster/readiness.ts';
 import type { Config } from '../core/config/index.ts';
-import type { DelegationLook } from '../core/delegation/look.ts';
-import { DomainAdmission } from '../core/domains/admission.ts';
 import type { Ejections } from '../core/health/ejections.ts';
 import { SharedRun } from '../core/journal/etcd/shared-run.ts';
 import type { Journal } from '../core/journal/journal.ts';
 import type { AnswerDeferred } from '../core/nameserver/deferred.ts';
 import { parseExemptions, parsePrefix } from '../core/net/address/index.ts';
 import { trustOf } from '../core/net/address/trust.ts';
-import type { PublicLook } from '../core/signing/store-zone.ts';
 import type { Environment } from '../core/store/environment.ts';
 import { type Id, idKey } from '../core/store/keys.ts';
 import { StoreReader } from '../core/store/reader.ts';
@@ -26,6 +22,10 @@ import { type Domain, type SecondaryRow, secondaries } from '../core/store/rows.
 import type { WatchRequests } from '../core/tail/request-tail.ts';
 import type { Traces } from '../core/traces/traces.ts';
 import { WriteTraces } from '../core/traces/write-traces.ts';
+import { AliasStates } from '../core/upkeep/alias/index.ts';
+import type { DelegationLook } from '../core/upkeep/delegation/look.ts';
+import { DomainAdmission } from '../core/upkeep/domains/admission.ts';
+import type { PublicLook } from '../core/upkeep/signing/store-zone.ts';
 import type { ZoneSettings } from '../core/zone/compile/settings.ts';
 import { factorRoutes } from './accounts/factor-routes.ts';
 import { createFirstAdmin, FIRST_ADMIN, type FirstAdminOutput } from './accounts/first-admin.ts';

@@ -6,11 +6,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { createLogger } from '../core/base/log/index.ts';
-import { CatalogConsumer } from '../core/catalog/consumer.ts';
 import { parseRdata } from '../core/dns/wire/rdata/index.ts';
 import { TYPE } from '../core/dns/wire/types.ts';
 import { type Draft, write } from '../core/journal/draft/draft.ts';
 import { accounts, type Domain, domains, type RecordRow, records } from '../core/store/rows.ts';
+import { CatalogConsumer } from '../core/upkeep/catalog/consumer.ts';
 import { DEFAULTS, newAccount, newDomain, newRecord } from '../test/core/journal/fixture.ts';
 import { withTransfers } from '../test/core/nameserver/transfer/fixture.ts';
 import { admissionOf } from '../test/support/admission.ts';

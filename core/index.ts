@@ -1,18 +1,15 @@
 /** The parts of the core that main.ts starts, in one module that it loads only for the daemon. */
-export { openAliases } from './alias/open.ts';
+
 export { createLogger } from './base/log/index.ts';
 export { setThreadHeapFlags } from './base/main-heap.ts';
 export { Registry, registerProcessMetrics } from './base/metrics/index.ts';
 export { openSecrets } from './base/secrets.ts';
-export { openCatalogs } from './catalog/open.ts';
 export { openBackups } from './cluster/backup/open.ts';
 export { openNode } from './cluster/open-node.ts';
 export { openStore, rebuildStore } from './cluster/open-store.ts';
 export { describeReadiness, ReadinessWatch } from './cluster/readiness.ts';
 export { openWithdrawal } from './cluster/withdrawal.ts';
 export { formatServices, secretKeyFile } from './config/index.ts';
-export { openDelegations } from './delegation/open.ts';
-export { reportForeignOwners } from './domains/foreign-owners.ts';
 export { Ejections } from './health/ejections.ts';
 export { openHealth } from './health/open.ts';
 export { openClock } from './journal/clock/open.ts';
@@ -28,11 +25,15 @@ export { StartRecord } from './os/protection/start-record.ts';
 export { runService } from './os/systemd/run-service.ts';
 export { trimRegularly } from './os/thread-upkeep.ts';
 export { RuleCounters } from './rules/counters.ts';
-export { openSecondaries } from './secondary/open.ts';
-export { openSigning } from './signing/open.ts';
 export { openStatistics } from './statistics/statistics.ts';
 export { RequestTail } from './tail/request-tail.ts';
 export { openTicketKeys } from './tls/shared-ticket-keys.ts';
 export { openTraces } from './traces/traces.ts';
+export { openAliases } from './upkeep/alias/open.ts';
+export { openCatalogs } from './upkeep/catalog/open.ts';
+export { openDelegations } from './upkeep/delegation/open.ts';
+export { reportForeignOwners } from './upkeep/domains/foreign-owners.ts';
+export { openSecondaries } from './upkeep/secondary/open.ts';
+export { openSigning } from './upkeep/signing/open.ts';
 export { openWebhooks } from './webhooks/open.ts';
 export { readAnswerSettings } from './zone/answer/settings.ts';

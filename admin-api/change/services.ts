@@ -1,19 +1,20 @@
 /** Dependencies that the services of the API share. */
-import type { AliasStates } from '../../core/alias/index.ts';
+
 import type { Logger } from '../../core/base/log/index.ts';
 import type { Secrets } from '../../core/base/secrets.ts';
-import type { CatalogState } from '../../core/catalog/consumer.ts';
 import type { Config } from '../../core/config/index.ts';
-import type { DelegationLook } from '../../core/delegation/look.ts';
 import type { Name } from '../../core/dns/wire/name.ts';
-import type { DomainAdmission } from '../../core/domains/admission.ts';
 import type { Journal } from '../../core/journal/journal.ts';
-import type { PublicLook } from '../../core/signing/store-zone.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import type { Id } from '../../core/store/keys.ts';
 import type { StoreReader } from '../../core/store/reader.ts';
 import type { SecondaryRow } from '../../core/store/rows.ts';
 import type { WriteTraces } from '../../core/traces/write-traces.ts';
+import type { AliasStates } from '../../core/upkeep/alias/index.ts';
+import type { CatalogState } from '../../core/upkeep/catalog/consumer.ts';
+import type { DelegationLook } from '../../core/upkeep/delegation/look.ts';
+import type { DomainAdmission } from '../../core/upkeep/domains/admission.ts';
+import type { PublicLook } from '../../core/upkeep/signing/store-zone.ts';
 import type { ZoneSettings } from '../../core/zone/compile/settings.ts';
 import type { StreamSlots } from '../http/stream-slots.ts';
 import type { ImportSlots } from './import-slots.ts';
@@ -73,12 +74,12 @@ export interface Services {
   readonly delegation: DelegationLook;
 }
 
-/** See CatalogConsumer in core/catalog/consumer.ts. */
+/** See CatalogConsumer in core/upkeep/catalog/consumer.ts. */
 export interface CatalogStates {
   state(catalogId: Id): CatalogState | undefined;
 }
 
-/** The secondary zones of this node: see core/secondary. */
+/** The secondary zones of this node: see core/upkeep/secondary. */
 export interface SecondaryZones {
   /** What this node knows of a zone; the row has it later. */
   row(domainId: Id): SecondaryRow | undefined;

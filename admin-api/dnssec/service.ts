@@ -6,10 +6,18 @@ import { MAX_NSEC3_APEX } from '../../core/dns/dnssec/nsec3.ts';
 import type { Name } from '../../core/dns/wire/name.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { startResigning } from '../../core/journal/signing/progress.ts';
-import { findLargestTtl } from '../../core/signing/largest-ttl.ts';
-import { findOwnParent } from '../../core/signing/own-parent.ts';
-import { isFailed, type LookResult } from '../../core/signing/parent-look.ts';
-import { isBusy, lookAtParent, noteResult, readSignedZone, storeSignedZone } from '../../core/signing/store-zone.ts';
+import type { Id } from '../../core/store/keys.ts';
+import { type DnssecKey, type Domain, dnssec, dnssecContext } from '../../core/store/rows.ts';
+import { findLargestTtl } from '../../core/upkeep/signing/largest-ttl.ts';
+import { findOwnParent } from '../../core/upkeep/signing/own-parent.ts';
+import { isFailed, type LookResult } from '../../core/upkeep/signing/parent-look.ts';
+import {
+  isBusy,
+  lookAtParent,
+  noteResult,
+  readSignedZone,
+  storeSignedZone,
+} from '../../core/upkeep/signing/store-zone.ts';
 import {
   advance,
   beginRemoval,
@@ -23,9 +31,7 @@ import {
   mayCancel,
   type SignedZone,
   takenTags,
-} from '../../core/signing/zone-lifecycle.ts';
-import type { Id } from '../../core/store/keys.ts';
-import { type DnssecKey, type Domain, dnssec, dnssecContext } from '../../core/store/rows.ts';
+} from '../../core/upkeep/signing/zone-lifecycle.ts';
 import { type ChangeResult, change } from '../change/change.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { editableDomain, ownedDomain, requireMatch } from '../domains/owned.ts';

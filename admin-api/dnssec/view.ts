@@ -5,9 +5,9 @@ import { formatHost, formatName, type Name } from '../../core/dns/wire/name.ts';
 import { formatRdata } from '../../core/dns/wire/rdata/index.ts';
 import { TYPE } from '../../core/dns/wire/types.ts';
 import { oldestClock } from '../../core/journal/signing/progress.ts';
-import { type Advice, adviseOn, wantedKeys } from '../../core/signing/advice.ts';
-import { isBackingOut, type SignedZone } from '../../core/signing/zone-lifecycle.ts';
 import type { DnssecKey, Domain, ForeignKey } from '../../core/store/rows.ts';
+import { type Advice, adviseOn, wantedKeys } from '../../core/upkeep/signing/advice.ts';
+import { isBackingOut, type SignedZone } from '../../core/upkeep/signing/zone-lifecycle.ts';
 import { formatTime } from '../http/time.ts';
 
 /** TTL of records in responses; parents use their own. */

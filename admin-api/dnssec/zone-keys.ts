@@ -1,9 +1,9 @@
 /** The keys of a signed zone, for other views of them. */
 import { algorithmOf, dsRdata } from '../../core/dns/dnssec/dnskey.ts';
-import { readSignedZone } from '../../core/signing/store-zone.ts';
 import type { Id } from '../../core/store/keys.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import type { Domain } from '../../core/store/rows.ts';
+import { readSignedZone } from '../../core/upkeep/signing/store-zone.ts';
 
 export interface ZoneKey {
   readonly id: Id;

@@ -1,12 +1,12 @@
 /** Whether the parent zones of the domains delegate them to the nameservers of the settings. */
 import { getServers } from 'node:dns';
-import { expectedNameservers } from '../../core/delegation/expected.ts';
-import { type DelegationState, judgeDelegation } from '../../core/delegation/state.ts';
 import { equalNames, formatHost, nameAt } from '../../core/dns/wire/name.ts';
 import { RCODE, TYPE } from '../../core/dns/wire/types.ts';
 import { queryResolvers } from '../../core/net/resolver/query.ts';
 import { parseServer } from '../../core/net/resolver/resolver.ts';
 import type { DelegationRow, Domain } from '../../core/store/rows.ts';
+import { expectedNameservers } from '../../core/upkeep/delegation/expected.ts';
+import { type DelegationState, judgeDelegation } from '../../core/upkeep/delegation/state.ts';
 import { type AnyCheck, check, failure, NotChecked, note, ok, type Verdict, warning } from './check.ts';
 import type { Context } from './context.ts';
 

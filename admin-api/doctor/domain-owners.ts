@@ -1,7 +1,7 @@
 /** Whether accounts have domains that they could not create now. */
 
 import { formatHost } from '../../core/dns/wire/name.ts';
-import { findNameFault, ServiceNames } from '../../core/domains/domain-names.ts';
+import { findNameFault, ServiceNames } from '../../core/upkeep/domains/domain-names.ts';
 import { type AnyCheck, check, NotChecked, note, ok, type Verdict, warning } from './check.ts';
 import type { Context } from './context.ts';
 import { quoted } from './machine.ts';

@@ -1,9 +1,10 @@
 /** Whether the parent zone of a domain has our nameservers for it. */
-import { expectedNameservers } from '../../core/delegation/expected.ts';
-import { isSameDelegation, judgeDelegation, noteDelegation } from '../../core/delegation/state.ts';
+
 import { formatHost } from '../../core/dns/wire/name.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import { type DelegationRow, type Domain, delegations } from '../../core/store/rows.ts';
+import { expectedNameservers } from '../../core/upkeep/delegation/expected.ts';
+import { isSameDelegation, judgeDelegation, noteDelegation } from '../../core/upkeep/delegation/state.ts';
 import { change } from '../change/change.ts';
 import { parseId, type Services } from '../change/services.ts';
 import type { Caller } from '../http/caller.ts';

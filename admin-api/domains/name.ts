@@ -2,7 +2,7 @@
 import { InvalidError } from '../../core/base/errors.ts';
 import { toAscii } from '../../core/dns/wire/idn.ts';
 import { type Name, parseName } from '../../core/dns/wire/name.ts';
-import { findSpellingFault } from '../../core/domains/domain-names.ts';
+import { findSpellingFault } from '../../core/upkeep/domains/domain-names.ts';
 
 const POINTER = '/domain';
 

@@ -1,8 +1,8 @@
 /** Keeps a domain from being deleted while its parent zone has a DS record. */
 import { StateError } from '../../core/base/errors.ts';
 import { formatHost, type Name } from '../../core/dns/wire/name.ts';
-import { lookAtParent, noteResult, readSignedZone } from '../../core/signing/store-zone.ts';
 import type { Domain } from '../../core/store/rows.ts';
+import { lookAtParent, noteResult, readSignedZone } from '../../core/upkeep/signing/store-zone.ts';
 import type { Services } from '../change/services.ts';
 import { nowSeconds } from '../http/time.ts';
 

@@ -1,7 +1,7 @@
 /** Schemas of domains in requests and responses. */
 import { Type } from '@sinclair/typebox';
-import { DELEGATION_STATES } from '../../core/delegation/state.ts';
 import { DNSSEC_PHASES } from '../../core/store/rows.ts';
+import { DELEGATION_STATES } from '../../core/upkeep/delegation/state.ts';
 import { bodySchema } from '../http/json-body.ts';
 import { count, flag, id, list, oneOf, orNull, pageFields, text, time } from '../http/schema.ts';
 import { MAX_PRIMARIES } from './primaries.ts';

@@ -1,11 +1,8 @@
 /** Creates, lists, describes and deletes domains. */
 
 import { InvalidError, StateError } from '../../core/base/errors.ts';
-import { judgeDelegation } from '../../core/delegation/state.ts';
 import { formatHost, type Name } from '../../core/dns/wire/name.ts';
-import { deleteDomainRows } from '../../core/domains/delete.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
-import { presignedState } from '../../core/signing/presigned-state.ts';
 import type { Id } from '../../core/store/keys.ts';
 import { EMPTY_ZONE, type ZoneState } from '../../core/store/reader.ts';
 import {
@@ -17,6 +14,9 @@ import {
   secondaries,
   secondaryState,
 } from '../../core/store/rows.ts';
+import { judgeDelegation } from '../../core/upkeep/delegation/state.ts';
+import { deleteDomainRows } from '../../core/upkeep/domains/delete.ts';
+import { presignedState } from '../../core/upkeep/signing/presigned-state.ts';
 import { mayBeCatalog } from '../../core/zone/compile/catalog.ts';
 import { accountOf, requireAccount } from '../change/acting.ts';
 import { change } from '../change/change.ts';

@@ -1,6 +1,6 @@
 /** Schemas of records in requests and responses. */
 import { type TSchema, Type } from '@sinclair/typebox';
-import { ALIAS_STATUSES } from '../../core/alias/index.ts';
+import { ALIAS_STATUSES } from '../../core/upkeep/alias/index.ts';
 import { domainView, targetWarningFields } from '../domains/schema.ts';
 import { bodySchema } from '../http/json-body.ts';
 import {

@@ -2,7 +2,7 @@
  * Serializes stored records to JSON without an object for each, which would take several times as
  * long. Lists are the most frequent reads. A test compares the result with viewRecord (view.ts).
  */
-import type { AliasStates } from '../../core/alias/index.ts';
+
 import { typeName } from '../../core/dns/wire/mnemonics.ts';
 import { formatRelative } from '../../core/dns/wire/name.ts';
 import { formatIPv4, formatIPv6, formatRdata, rdataToObject } from '../../core/dns/wire/rdata/index.ts';
@@ -10,6 +10,7 @@ import { TYPE } from '../../core/dns/wire/types.ts';
 import { idAt, nameKey, nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
 import type { Entry } from '../../core/store/reader.ts';
 import { type Domain, proxiedOf, RECORD_RDATA } from '../../core/store/rows.ts';
+import type { AliasStates } from '../../core/upkeep/alias/index.ts';
 import { formatTime } from '../http/time.ts';
 import { type DomainTargets, recordOf } from '../targets/target-warnings.ts';
 import type { FindComment } from './comment.ts';

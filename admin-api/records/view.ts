@@ -1,9 +1,10 @@
 /** Converts records from rows to responses. */
-import type { AliasState } from '../../core/alias/index.ts';
+
 import { typeName } from '../../core/dns/wire/mnemonics.ts';
 import { formatRelative } from '../../core/dns/wire/name.ts';
 import { formatRdata, rdataToObject } from '../../core/dns/wire/rdata/index.ts';
 import type { Domain, RecordRow } from '../../core/store/rows.ts';
+import type { AliasState } from '../../core/upkeep/alias/index.ts';
 import { formatTime } from '../http/time.ts';
 import type { TargetWarning } from '../targets/target-warnings.ts';
 

@@ -4,13 +4,13 @@
  */
 import { createHash } from 'node:crypto';
 import type { RangeOptions, Transaction } from 'lmdb';
-import type { AliasStates } from '../../core/alias/index.ts';
 import { Steps } from '../../core/base/steps.ts';
 import { TYPE } from '../../core/dns/wire/types.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import { afterPrefix, recordKeyParts, recordsAt, recordsOfZone } from '../../core/store/keys.ts';
 import type { Entry } from '../../core/store/reader.ts';
 import { type Domain, records } from '../../core/store/rows.ts';
+import type { AliasStates } from '../../core/upkeep/alias/index.ts';
 import type { Services } from '../change/services.ts';
 import { etag } from '../domains/owned.ts';
 import { ListText } from '../http/list-text.ts';

@@ -5,8 +5,8 @@ import * as assert from 'uvu/assert';
 import { parseName } from '../../core/dns/wire/name.ts';
 import { write } from '../../core/journal/draft/draft.ts';
 import { aliasTargets, domains, records } from '../../core/store/rows.ts';
-import { type AliasRig, recordOf, withAlias } from '../core/alias/fixture.ts';
 import { newDomain } from '../core/journal/fixture.ts';
+import { type AliasRig, recordOf, withAlias } from '../core/upkeep/alias/fixture.ts';
 import { depth } from '../support/depth.ts';
 import { newId } from '../support/ids.ts';
 

@@ -7,8 +7,8 @@ import * as assert from 'uvu/assert';
 import { RCODE, TYPE } from '../../core/dns/wire/types.ts';
 import { write } from '../../core/journal/draft/draft.ts';
 import { type Domain, domains, proxies, records } from '../../core/store/rows.ts';
-import { type AliasRig, recordOf, withAlias } from '../core/alias/fixture.ts';
 import { newDomain, newProxy } from '../core/journal/fixture.ts';
+import { type AliasRig, recordOf, withAlias } from '../core/upkeep/alias/fixture.ts';
 import { CLUSTER } from '../reference/proxy.ts';
 
 const V4 = '93.184.215.14';

@@ -6,7 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RCODE, TYPE } from '../../core/dns/wire/types.ts';
 import { parsePrefix } from '../../core/net/address/index.ts';
-import { withAlias } from '../core/alias/fixture.ts';
+import { withAlias } from '../core/upkeep/alias/fixture.ts';
 
 const V4 = '93.184.215.14';
 const OTHER_V4 = '93.184.215.15';

@@ -8,8 +8,8 @@ import { write } from '../../core/journal/draft/draft.ts';
 import { rebuildAnswers } from '../../core/journal/upkeep/rebuild.ts';
 import { ZoneSnapshot } from '../../core/nameserver/transfer/snapshot.ts';
 import { type Domain, domains, type ProxyConfig, proxies, records } from '../../core/store/rows.ts';
-import { type AliasRig, recordOf, withAlias } from '../core/alias/fixture.ts';
 import { DEFAULTS, dump, newDomain, newProxy } from '../core/journal/fixture.ts';
+import { type AliasRig, recordOf, withAlias } from '../core/upkeep/alias/fixture.ts';
 import { CLUSTER } from '../reference/proxy.ts';
 
 const V4 = '93.184.215.14';

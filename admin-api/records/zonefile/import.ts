@@ -2,11 +2,11 @@
 
 import type { MasterWarning } from '../../../core/dns/wire/master/index.ts';
 import { parentName } from '../../../core/dns/wire/name.ts';
-import { deleteRecords, deleteSpellings } from '../../../core/domains/delete.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
 import { ChangeWriter, readChanges } from '../../../core/journal/entry-codec.ts';
 import { recordKeyParts } from '../../../core/store/keys.ts';
 import { type Domain, domains, records, setProxied } from '../../../core/store/rows.ts';
+import { deleteRecords, deleteSpellings } from '../../../core/upkeep/domains/delete.ts';
 import { WEB_TYPES } from '../../../core/zone/compile/proxied.ts';
 import { change } from '../../change/change.ts';
 import { parseId, type Services } from '../../change/services.ts';

@@ -85,7 +85,7 @@ export interface DnssecStateHead {
   readonly hasProblem: boolean;
 }
 
-/** The row with what is derived from it: see core/signing. */
+/** The row with what is derived from it: see core/upkeep/signing. */
 export interface StoredDnssecState extends DnssecState {
   /** When something is to be done. */
   readonly dueAt: number;

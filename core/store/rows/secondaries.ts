@@ -1,6 +1,6 @@
 /**
  * What is known of a secondary zone and its primaries. A refresh that finds nothing new is written
- * only once an hour, together with those of other zones: see core/secondary.
+ * only once an hour, together with those of other zones: see core/upkeep/secondary.
  */
 import { type Id, idKey } from '../keys.ts';
 import { json, type Table, unjson } from './table.ts';

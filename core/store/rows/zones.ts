@@ -30,7 +30,7 @@ export interface Domain {
 
 export interface CatalogListing {
   readonly catalogId: Id;
-  /** See Member in core/catalog/members.ts. */
+  /** See Member in core/upkeep/catalog/members.ts. */
   readonly label: string;
   /** The apex of the catalog that may take it over, in hexadecimal; null: none may. */
   readonly successor: string | null;

@@ -2,8 +2,8 @@
 
 import { write } from '../../../core/journal/draft/draft.ts';
 import { nextPiece } from '../../../core/journal/signing/progress.ts';
-import { readSignedZone, storeSignedZone } from '../../../core/signing/store-zone.ts';
 import { type DnssecState, dnssec, domains, newSecondary, secondaries } from '../../../core/store/rows.ts';
+import { readSignedZone, storeSignedZone } from '../../../core/upkeep/signing/store-zone.ts';
 import { APEX, type Daemon } from '../daemon.ts';
 import { FOREIGN_KEY } from './sample.ts';
 import { succeeded, type World, type Zone } from './world.ts';

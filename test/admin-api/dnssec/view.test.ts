@@ -4,8 +4,8 @@ import * as assert from 'uvu/assert';
 import { dnssecReply } from '../../../admin-api/dnssec/view.ts';
 import { generateKeyPair } from '../../../core/dns/dnssec/keys.ts';
 import { startResigning } from '../../../core/journal/signing/progress.ts';
-import { beginSigning } from '../../../core/signing/zone-lifecycle.ts';
 import type { DnssecRow } from '../../../core/store/rows.ts';
+import { beginSigning } from '../../../core/upkeep/signing/zone-lifecycle.ts';
 import { newDomain } from '../../core/journal/fixture.ts';
 
 const DAY = 86_400;

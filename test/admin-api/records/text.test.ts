@@ -4,13 +4,13 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RecordSerializer } from '../../../admin-api/records/text.ts';
 import { viewRecord } from '../../../admin-api/records/view.ts';
-import type { AliasState } from '../../../core/alias/index.ts';
 import { InvalidError } from '../../../core/base/errors.ts';
 import { joinNames, MAX_NAME, type Name, parseName } from '../../../core/dns/wire/name.ts';
 import { parseRdata } from '../../../core/dns/wire/rdata/index.ts';
 import { RDATA_TABLE } from '../../../core/dns/wire/rdata/table.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
 import { type Domain, PRIMARY, type RecordRow, records } from '../../../core/store/rows.ts';
+import type { AliasState } from '../../../core/upkeep/alias/index.ts';
 import { anyName } from '../../core/dns/wire/arbitrary.ts';
 import fc from '../../support/fc.ts';
 

@@ -85,7 +85,7 @@ const READINESS = [
   'core/journal/clock/guard.ts',
   'core/cluster/readiness.ts',
   'core/cluster/lag.ts',
-  'core/signing/keeper.ts',
+  'core/upkeep/signing/keeper.ts',
   'core/os/protection/protection.ts',
 ];
 

@@ -1,0 +1,103 @@
+/** Whose ALIAS records lead to a name. */
+
+import type { Name } from '../../dns/wire/name.ts';
+import type { Environment } from '../../store/environment.ts';
+import { afterPrefix, aliasOwnerParts, aliasOwners, type Id, idKey } from '../../store/keys.ts';
+import { Reader, rawReader } from '../../store/reader.ts';
+
+/** Domains of an account that are read at once. */
+const PIECE = 50;
+/** Domains whose accounts are looked at for the next turn. */
+const ASKED = 256;
+
+export class Owners {
+  readonly #environment: Environment;
+  readonly #reader: Reader;
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+    this.#reader = new Reader(rawReader(environment));
+  }
+
+  /** The first target at or after a key of the table. */
+  nextTarget(start: Buffer | undefined): Name | undefined {
+    for (const key of this.#environment.aliases.getKeys({ start, limit: 1 }))
+      return aliasOwnerParts(key as Buffer).target;
+    return undefined;
+  }
+
+  /**
+   * An account whose domain leads to the name, the first that is not busy if there is one: an
+   * account with long lines delays no target that others have as well. 0 when none leads there.
+   */
+  turnOf(target: Name, isBusy: (account: Id) => boolean): Id {
+    let first: Id | undefined;
+    let rest = ASKED;
+    for (const domainId of this.#domains(target)) {
+      const account = this.accountOf(domainId);
+      if (account !== undefined && !isBusy(account)) return account;
+      first ??= account;
+      if (--rest === 0) break;
+    }
+    return first ?? 0;
+  }
+
+  /** Whether the account has a domain that leads to the name. */
+  has(target: Name, account: Id): boolean {
+    // Many domains may lead there, and the account may have many: the shorter list decides.
+    const owners = this.#domains(target);
+    const own = this.#domainsOf(account);
+    for (;;) {
+      const owner = owners.next();
+      if (owner.done) return false;
+      if (this.accountOf(owner.value) === account) return true;
+      const domain = own.next();
+      if (domain.done) return false;
+      if (this.leads(domain.value, target)) return true;
+    }
+  }
+
+  /** Whether an account that is none of these has a domain that leads to the name. */
+  hasOther(target: Name, accounts: ReadonlyMap<Id | null, unknown>): boolean {
+    for (const domainId of this.#domains(target)) {
+      const account = this.accountOf(domainId);
+      if (account !== undefined && !accounts.has(account)) return true;
+    }
+    return false;
+  }
+
+  /** Whether a domain leads to the name. */
+  leads(domainId: Id, target: Name): boolean {
+    const start = Buffer.concat([aliasOwners(target), idKey(domainId)]);
+    for (const _ of this.#environment.aliases.getKeys({ start, end: afterPrefix(start), limit: 1 })) return true;
+    return false;
+  }
+
+  /** Undefined: the domain is gone. */
+  accountOf(domainId: Id): Id | undefined {
+    return this.#reader.domain(domainId)?.accountId;
+  }
+
+  /** Each domain once, however many of its names lead there. */
+  *#domains(target: Name): Generator<Id> {
+    const prefix = aliasOwners(target);
+    const end = afterPrefix(prefix);
+    for (let start = prefix; ; ) {
+      let found: Id | undefined;
+      for (const key of this.#environment.aliases.getKeys({ start, end, limit: 1 }))
+        found = aliasOwnerParts(key as Buffer).domainId;
+      if (found === undefined) return;
+      yield found;
+      start = Buffer.concat([prefix, idKey(found + 1)]);
+    }
+  }
+
+  *#domainsOf(account: Id): Generator<Id> {
+    for (let after: Name | null = null; ; ) {
+      const piece = this.#reader.domainsOf(account, after, PIECE);
+      for (const { id } of piece) yield id;
+      if (piece.length < PIECE) return;
+      after = piece[piece.length - 1].apex;
+    }
+  }
+}

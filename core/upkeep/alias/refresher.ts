@@ -1,0 +1,433 @@
+/**
+ * Keeps the addresses of ALIAS targets fresh: one look for each target however many names lead to
+ * it, ahead of the end of its TTL, a bounded number at a time. An account whose own zones a target
+ * leads through has the target apart from all others, which is looked at when something on its way
+ * changes.
+ */
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import type { Logger } from '../../base/log/index.ts';
+import { formatName, type Name, nameId } from '../../dns/wire/name.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { Exemptions } from '../../net/address/index.ts';
+import { type Lookup, recursiveLookup } from '../../net/resolver/resolver.ts';
+import type { Environment } from '../../store/environment.ts';
+import { afterPrefix, aliasOwners, type Id, nameOfKey } from '../../store/keys.ts';
+import { Reader, rawReader } from '../../store/reader.ts';
+import { type AliasEntry, type AliasTarget, aliasTargets, entryFor, entryOf } from '../../store/rows.ts';
+import type { ZoneSettings } from '../../zone/compile/settings.ts';
+import { advance, delay } from './family-state.ts';
+import { Looks } from './looks.ts';
+import { OwnZones } from './own-zones.ts';
+import { Owners } from './owners.ts';
+import { Schedule } from './schedule.ts';
+import type { AliasStates } from './states.ts';
+import { Target, targetId } from './target.ts';
+import { errorOf, kindOf, TargetLookup, type TargetResult } from './target-lookup.ts';
+import { TargetWriter } from './target-writer.ts';
+import { Watch } from './watch.ts';
+
+export interface AliasOptions {
+  readonly environment: Environment;
+  readonly journal: Journal;
+  readonly zoneSettings: ZoneSettings;
+  readonly states: AliasStates;
+  readonly log: Logger;
+  /** As recursiveLookup takes them; empty: those of the system. */
+  readonly resolvers: readonly string[];
+  /** Seconds for which an answer is kept that cannot be confirmed. */
+  readonly staleMax: number;
+  /** Addresses that are answered though they are not public. */
+  readonly allowPrivate: Exemptions;
+  readonly observer?: AliasObserver;
+  /** Seconds since 1970; the clock of the machine when left out. */
+  readonly now?: () => number;
+  /** Seconds by a clock that nobody sets: it tells what is due. */
+  readonly clock?: () => number;
+  readonly lookup?: Lookup;
+}
+
+export interface AliasObserver {
+  /** A look has ended. `isOutside`: a resolver was asked. */
+  looked(result: 'resolved' | 'empty' | 'failed', isOutside: boolean, seconds: number): void;
+}
+
+/** Looks that begin between two turns of the event loop: those at our own zones end at once. */
+const TURN = 16;
+/**
+ * Looks a second that ask a resolver; some 100 µs of this thread each. An account that has more
+ * targets than that is served later.
+ */
+const RATE = 1000;
+const TICK_MS = 250;
+/** Seconds until a target is looked at again whose row could not be written. */
+const RETRY_WRITE = 10;
+/**
+ * Seconds between two looks at a target that is not ours, however often something on the way to it
+ * changes.
+ */
+const LEAST_BETWEEN = 1;
+/** Seconds over which the looks after a start are spread, for every thousand targets. */
+const START_SPREAD = 5;
+/** Targets of which the start reads the rows between two turns of the event loop. */
+const PIECE = 500;
+
+export class AliasRefresher {
+  readonly #options: AliasOptions;
+  readonly #now: () => number;
+  readonly #clock: () => number;
+  readonly #own: OwnZones;
+  readonly #owners: Owners;
+  readonly #lookup: TargetLookup;
+  readonly #writer: TargetWriter;
+  readonly #watch = new Watch<Target>();
+  readonly #schedule = new Schedule<Target>();
+  readonly #reader: Reader;
+  readonly #abort = new AbortController();
+  readonly #looks = new Looks();
+  /** The targets of each name by account, by nameId. */
+  readonly #groups = new Map<string, Map<Id | null, Target>>();
+  /** Looks at resolvers that may begin before the next tick. */
+  #budget = RATE;
+  /** Looks that may begin before the event loop turns. */
+  #turn = TURN;
+  readonly #writing = new Set<Promise<void>>();
+  /** Runs while there are targets: a node without ALIAS records is not woken for them. */
+  #timer: NodeJS.Timeout | undefined;
+  #isStarted = false;
+
+  constructor(options: AliasOptions) {
+    const { environment, zoneSettings, journal, staleMax } = options;
+    this.#options = options;
+    options.states.isLooking = (target) => target.isRunning || this.#looks.has(target);
+    this.#now = options.now ?? (() => Date.now() / 1000);
+    this.#clock = options.clock ?? (() => performance.now() / 1000);
+    this.#own = new OwnZones(environment, zoneSettings);
+    this.#owners = new Owners(environment);
+    const lookup = options.lookup ?? recursiveLookup(options.resolvers, this.#abort.signal);
+    this.#lookup = new TargetLookup(this.#own, lookup, options.allowPrivate, zoneSettings.cluster);
+    this.#writer = new TargetWriter(environment, journal, Math.min(Math.max(staleMax / 24, 60), 3600));
+    this.#reader = new Reader(rawReader(environment));
+    journal.onAnswers(({ names, apexes, aliasTargets: targets }) => {
+      for (const { target, domainIds } of targets) this.#ownersChanged(target, domainIds);
+      for (const name of names) for (const target of this.#watch.at(name)) this.#poke(target);
+      for (const apex of apexes) for (const target of this.#watch.below(apex)) this.#poke(target);
+      this.#pump();
+    });
+    journal.onDomain(({ apex }) => {
+      for (const target of this.#watch.below(apex)) this.#poke(target);
+      this.#pump();
+    });
+  }
+
+  /** Takes up the targets of the store. Resolves when all are known; the looks go on. */
+  async start(): Promise<void> {
+    let start: Buffer | undefined;
+    const all: Target[] = [];
+    for (let name = this.#owners.nextTarget(start); name !== undefined; name = this.#owners.nextTarget(start)) {
+      start = afterPrefix(aliasOwners(name));
+      all.push(...this.#takeUp(name));
+      if (all.length % PIECE === 0) await turn();
+    }
+    const spread = (all.length / 1000) * START_SPREAD;
+    for (const target of all) {
+      if (target.isGone || target.isRunning || this.#looks.has(target)) continue;
+      if (target.entry === null || spread < 1) this.#enqueue(target);
+      else this.#schedule.put(target, this.#clock() + Math.random() * spread);
+      // Its last change had not come to all names when the process ended.
+      if (target.entry?.spread?.to != null) this.#bring(target);
+    }
+    await this.#removeOrphans();
+    this.#isStarted = true;
+    this.#run();
+    this.#pump();
+  }
+
+  /** Ends what is pending; nothing is written afterwards. */
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    this.#rest();
+    this.#writer.stop();
+    this.#looks.clear();
+    await Promise.all(this.#writing);
+  }
+
+  /** Begins the looks that are due. */
+  tick(): void {
+    this.#budget = Math.min(this.#budget + (RATE * TICK_MS) / 1000, RATE);
+    for (const target of this.#schedule.take(this.#clock())) this.#enqueue(target);
+    this.#pump();
+    if (this.#options.states.live.size === 0 && this.#budget === RATE) this.#rest();
+  }
+
+  #run(): void {
+    if (!this.#isStarted || this.#abort.signal.aborted || this.#options.states.live.size === 0) return;
+    this.#timer ??= setInterval(() => this.tick(), TICK_MS).unref();
+  }
+
+  #rest(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Resolves when nothing is pending and nothing waits for a slot. */
+  async idle(): Promise<void> {
+    while (!this.#looks.isIdle || this.#writing.size > 0) await sleep(1);
+  }
+
+  /** Addresses dropped, commits made. */
+  get counts(): { readonly dropped: number; readonly written: number } {
+    return { dropped: this.#lookup.dropped, written: this.#writer.written };
+  }
+
+  /** The targets of a name in the store that are not known yet. */
+  #takeUp(name: Name): Target[] {
+    const added: Target[] = [];
+    const group = this.#groupOf(name);
+    const row = this.#rowOf(name);
+    const accounts = new Set(Object.keys(row?.own ?? {}).map(Number));
+    const holder = this.#own.zoneOf(name)?.accountId;
+    if (holder !== undefined) accounts.add(holder);
+    for (const account of accounts)
+      if (this.#owners.has(name, account)) added.push(...this.#add(name, account));
+      else this.#forget(new Target(name, null, account, group));
+    if (this.#owners.hasOther(name, group)) added.push(...this.#add(name, null));
+    return added;
+  }
+
+  #groupOf(name: Name): Map<Id | null, Target> {
+    const id = nameId(name);
+    let group = this.#groups.get(id);
+    if (group === undefined) {
+      group = new Map();
+      this.#groups.set(id, group);
+    }
+    return group;
+  }
+
+  #rowOf(name: Name): AliasTarget | undefined {
+    return this.#reader.row(aliasTargets, aliasTargets.key({ name } as AliasTarget));
+  }
+
+  /** What clients get of a target that is not looked after yet; null: nothing to go on with. */
+  #entryOf(name: Name, account: Id | null): AliasEntry | null {
+    const row = this.#rowOf(name);
+    if (row === undefined) return null;
+    const own = entryOf(row, account);
+    if (own !== null || account === null) return own;
+    const shared = entryFor(row, account);
+    // A change that has not come to all owners yet would not come to those of this account.
+    return shared === null || shared.spread?.to != null ? null : { ...shared, spread: null };
+  }
+
+  /** Empty when it is known already. */
+  #add(name: Name, account: Id | null): Target[] {
+    const group = this.#groupOf(name);
+    if (group.has(account)) return [];
+    const target = new Target(name, this.#entryOf(name, account), account, group);
+    group.set(account, target);
+    this.#options.states.live.set(targetId(name, account), target);
+    this.#run();
+    return [target];
+  }
+
+  /** No record uses the target. */
+  #end(target: Target): void {
+    target.isGone = true;
+    this.#options.states.live.delete(targetId(target.name, target.account));
+    this.#watch.remove(target);
+    this.#schedule.remove(target);
+    this.#looks.remove(target);
+    this.#options.states.looked(target.name);
+  }
+
+  /** ALIAS records for the target came or went. */
+  #ownersChanged(name: Name, domainIds: ReadonlySet<Id>): void {
+    if (!this.#writer.hasOwners(name)) {
+      const group = this.#groups.get(nameId(name));
+      if (group === undefined) return;
+      this.#groups.delete(nameId(name));
+      for (const target of group.values()) this.#end(target);
+      this.#track(this.#removeRow(name));
+      return;
+    }
+    let isFewer = false;
+    for (const id of domainIds) {
+      const account = this.#owners.accountOf(id);
+      if (account === undefined || !this.#owners.leads(id, name)) isFewer = true;
+      else if (!this.#groupOf(name).has(account)) {
+        const isHolder = this.#own.zoneOf(name)?.accountId === account;
+        for (const target of this.#add(name, isHolder ? account : null)) this.#enqueue(target);
+        this.#takeTurnAgain(this.#groupOf(name).get(null));
+      }
+    }
+    if (isFewer) this.#endUnused(name);
+  }
+
+  /** A target that waits in the line of a busy account may have an owner now that is not. */
+  #takeTurnAgain(target: Target | undefined): void {
+    if (target === undefined || !this.#looks.has(target)) return;
+    this.#looks.remove(target);
+    this.#enqueue(target);
+  }
+
+  /** Ends the targets of a name that no ALIAS uses any more. */
+  #endUnused(name: Name): void {
+    const group = this.#groupOf(name);
+    for (const [account, target] of group) {
+      const isUsed = account === null ? this.#owners.hasOther(name, group) : this.#owners.has(name, account);
+      if (isUsed) continue;
+      group.delete(account);
+      this.#end(target);
+      this.#forget(target);
+    }
+  }
+
+  #forget(target: Target): void {
+    this.#track(this.#writer.forget(target, () => target.group.has(target.account)));
+  }
+
+  /**
+   * Accounts whose zones a target of all leads through follow these from now on. Only theirs do:
+   * nobody has to prove that a zone is theirs. `steps`: names on the way.
+   */
+  #separate(target: Target, steps: readonly Name[]): void {
+    const { name, group } = target;
+    let isNew = false;
+    for (const step of [name, ...steps]) {
+      const account = this.#own.zoneOf(step)?.accountId;
+      if (account === undefined || group.has(account) || !this.#owners.has(name, account)) continue;
+      for (const own of this.#add(name, account)) this.#enqueue(own);
+      isNew = true;
+    }
+    if (isNew) this.#endUnused(name);
+  }
+
+  async #removeRow(name: Name): Promise<void> {
+    await this.#writer.remove(name);
+    // It may have come back meanwhile, and count on the row that is gone now.
+    for (const again of this.#groups.get(nameId(name))?.values() ?? []) {
+      again.entry = this.#entryOf(name, again.account);
+      this.#bring(again);
+    }
+  }
+
+  /** Rows of targets that nothing leads to any more: a crash came between. */
+  async #removeOrphans(): Promise<void> {
+    const table = this.#options.environment.rows.get(aliasTargets.number)!;
+    let start: Buffer | undefined;
+    for (;;) {
+      const keys = [...table.getKeys({ start, limit: PIECE })] as Buffer[];
+      for (const key of keys) {
+        const name = nameOfKey(key, 0, key.length);
+        if (!this.#writer.hasOwners(name)) this.#track(this.#writer.remove(name));
+      }
+      if (keys.length < PIECE) return;
+      start = Buffer.concat([keys[keys.length - 1], Uint8Array.of(0)]);
+      await turn();
+    }
+  }
+
+  /** Something on the way to the target has changed. */
+  #poke(target: Target): void {
+    if (target.isRunning) target.isOutdated = true;
+    else if (target.isOutside) this.#schedule.put(target, this.#clock() + this.#untilNext(target));
+    else this.#enqueue(target);
+  }
+
+  /**
+   * Seconds until a target may be looked at again; no more than usual when the clock has been set.
+   */
+  #untilNext({ checkedAt }: Target): number {
+    return Math.min(Math.max(checkedAt + LEAST_BETWEEN - this.#now(), 0), LEAST_BETWEEN);
+  }
+
+  #enqueue(target: Target): void {
+    if (target.isRunning || target.isGone) return;
+    this.#schedule.remove(target);
+    if (this.#looks.has(target)) return;
+    const isBusy = (account: Id): boolean => this.#looks.isBusy(account);
+    this.#looks.put(target, target.account ?? this.#owners.turnOf(target.name, isBusy));
+  }
+
+  /** Begins as many looks as there is room for. */
+  #pump(): void {
+    while (this.#budget > 0 && this.#turn > 0 && !this.#abort.signal.aborted) {
+      const target = this.#looks.take();
+      if (target === undefined) return;
+      if (--this.#turn === 0)
+        setImmediate(() => {
+          this.#turn = TURN;
+          this.#pump();
+        });
+      void this.#look(target);
+    }
+  }
+
+  async #look(target: Target): Promise<void> {
+    const end = this.#looks.begin(target);
+    target.isRunning = true;
+    target.isOutdated = false;
+    const visited: Name[] = [];
+    const steps: Name[] = [];
+    const began = performance.now();
+    const visit = (name: Name): void => {
+      visited.push(name);
+      this.#watch.add(target, name, this.#own.zoneOf(name)?.apex);
+    };
+    try {
+      const result = await this.#lookup.run(target.name, target.account, visit, (name) => steps.push(name));
+      // Before the result is stored: it is none for those who follow their own zones.
+      if (!target.isGone && target.account === null && !this.#abort.signal.aborted) this.#separate(target, steps);
+      if (!target.isGone && !this.#abort.signal.aborted) this.#note(target, result, visited, began);
+    } catch (error) {
+      this.#options.log.error('cannot resolve the target of an ALIAS; retrying', {
+        target: formatName(target.name),
+        error,
+      });
+      this.#schedule.put(target, this.#clock() + 60);
+    } finally {
+      end();
+      target.isRunning = false;
+      if (target.isGone) this.#watch.remove(target);
+      else if (target.isOutdated) this.#poke(target);
+      this.#options.states.looked(target.name);
+      this.#pump();
+    }
+  }
+
+  #note(target: Target, { a, aaaa }: TargetResult, visited: readonly Name[], began: number): void {
+    const now = this.#now();
+    const { staleMax, observer } = this.#options;
+    target.a = advance(target.a, a, now, staleMax);
+    target.aaaa = advance(target.aaaa, aaaa, now, staleMax);
+    target.checkedAt = now;
+    target.isOutside = !a.isOwn || !aaaa.isOwn;
+    target.error = errorOf({ a, aaaa });
+    // Names that the chains have left are not watched any more.
+    this.#watch.remove(target);
+    for (const name of visited) this.#watch.add(target, name, this.#own.zoneOf(name)?.apex);
+    const seconds = Math.min(delay(target.a, a.isOwn, Math.random()), delay(target.aaaa, aaaa.isOwn, Math.random()));
+    this.#schedule.put(target, this.#clock() + seconds);
+    if (target.isOutside) this.#budget--;
+    observer?.looked(kindOf({ a, aaaa }), target.isOutside, (performance.now() - began) / 1000);
+    this.#bring(target);
+  }
+
+  #bring(target: Target): void {
+    const brought = this.#writer.bring(target).catch((error: unknown) => {
+      if (!target.isGone) this.#schedule.put(target, this.#clock() + RETRY_WRITE);
+      throw error;
+    });
+    this.#track(brought);
+  }
+
+  #track(work: Promise<void>): void {
+    const tracked = work
+      .catch((error: unknown) => {
+        if (!this.#abort.signal.aborted)
+          this.#options.log.error('cannot store the addresses of an ALIAS; retrying', { error });
+      })
+      .finally(() => this.#writing.delete(tracked));
+    this.#writing.add(tracked);
+  }
+}

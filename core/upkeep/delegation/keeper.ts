@@ -1,0 +1,146 @@
+/**
+ * Looks at the delegations of all domains in the background, so that lists can show their state
+ * without asking anybody. Each pass is bounded: it reads some rows, asks for some domains, and goes
+ * on where the previous pass ended. Every node runs it; each waits a little longer or shorter, so
+ * that one node asks as a rule.
+ */
+import { createHash } from 'node:crypto';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { inTurns } from '../../base/in-turns.ts';
+import { Interval } from '../../base/interval.ts';
+import type { Logger } from '../../base/log/index.ts';
+import { FaultLog } from '../../base/log/throttle.ts';
+import { Periodic } from '../../base/periodic.ts';
+import { write } from '../../journal/draft/draft.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { Environment } from '../../store/environment.ts';
+import { type Id, idAt, idKey } from '../../store/keys.ts';
+import { StoreReader } from '../../store/reader.ts';
+import { type Domain, delegationDueAt, delegations, domains } from '../../store/rows.ts';
+import { expectedNameservers } from './expected.ts';
+import type { DelegationLook, FailedLook, ParentNameservers } from './look.ts';
+import { noteDelegation } from './state.ts';
+
+export interface DelegationKeeperOptions {
+  readonly environment: Environment;
+  readonly journal: Journal;
+  readonly look: DelegationLook;
+  readonly nodeName: string;
+  /** Names of our nameservers. */
+  readonly nameservers: readonly string[];
+  /** This is the only node. */
+  readonly isAlone: boolean;
+  readonly log: Logger;
+  /** Seconds since 1970; omitted: the clock of the machine. */
+  readonly now?: () => number;
+}
+
+/** Milliseconds between two passes. */
+const INTERVAL_MS = 60_000;
+/** Domains whose rows one pass reads. */
+const MAX_SCANNED = 20_000;
+/** The same between two turns of the event loop: about a millisecond. */
+const PIECE = 500;
+/** Domains that one pass asks for. */
+const MAX_LOOKS = 300;
+/**
+ * Milliseconds in which a pass begins looks; accounts take turns. Domains of one account whose
+ * parents do not answer delay those of others by no more. The rest is due in a later pass.
+ */
+const PASS_MS = 60_000;
+/** Domains that are asked for at the same time, and written in one commit. */
+const CONCURRENT = 8;
+/** Seconds after its creation before a domain is first asked for. */
+const FIRST_LOOK = 600;
+/** Seconds by which nodes wait differently. */
+const NODE_SPREAD = 300;
+
+export class DelegationKeeper {
+  readonly #options: DelegationKeeperOptions;
+  readonly #reader: StoreReader;
+  readonly #now: () => number;
+  readonly #passes: Periodic;
+  /** Where the next pass goes on. */
+  #cursor: Buffer | undefined;
+
+  constructor(options: DelegationKeeperOptions) {
+    this.#options = options;
+    this.#reader = new StoreReader(options.environment);
+    this.#now = options.now ?? (() => Math.floor(Date.now() / 1000));
+    const fault = new FaultLog(
+      options.log,
+      'cannot record the delegation of domains; retrying',
+      'the delegation of domains is recorded again',
+    );
+    this.#passes = new Periodic(() => this.pass(), { interval: INTERVAL_MS, onEnd: (error) => fault.report(error) });
+  }
+
+  start(): void {
+    this.#passes.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#passes.stop();
+  }
+
+  /** Asks for the domains that are due, as far as the limits of a pass allow. */
+  async pass(): Promise<void> {
+    const pass = new Interval(PASS_MS);
+    const found = (await this.#findDue()).flatMap((id) => this.#reader.domain(id) ?? []);
+    const due = inTurns(found, ({ accountId }) => accountId);
+    for (let i = 0; i < due.length && !this.#passes.isStopped && pass.remaining() > 0; i += CONCURRENT) {
+      const looked = due.slice(i, i + CONCURRENT).flatMap(({ id }) => this.#reader.domain(id) ?? []);
+      const results = await Promise.all(looked.map((domain) => this.#options.look.look(domain, 'sample')));
+      if (!this.#passes.isStopped) await this.#note(looked, results);
+    }
+  }
+
+  async #findDue(): Promise<Id[]> {
+    const { environment } = this.#options;
+    const table = environment.rows.get(domains.number)!;
+    const due: Id[] = [];
+    for (let scanned = 0; scanned < MAX_SCANNED && due.length < MAX_LOOKS; scanned += PIECE) {
+      let count = 0;
+      let last: Buffer | undefined;
+      for (const key of table.getKeys({ start: this.#cursor, limit: PIECE })) {
+        const id = idAt(key as Buffer);
+        if (this.#isDue(id)) due.push(id);
+        last = key as Buffer;
+        count++;
+      }
+      this.#cursor = last === undefined || count < PIECE ? undefined : Buffer.concat([last, Uint8Array.of(0)]);
+      if (this.#cursor === undefined) break;
+      await yieldToOthers();
+    }
+    return due;
+  }
+
+  #isDue(id: Id): boolean {
+    const row = this.#options.environment.rows.get(delegations.number)!.get(idKey(id));
+    const dueAt = row === undefined ? (this.#reader.domain(id)?.createdAt ?? 0) + FIRST_LOOK : delegationDueAt(row);
+    return dueAt + this.#delayOf(id) <= this.#now();
+  }
+
+  /** Seconds that this node waits longer than others. */
+  #delayOf(id: Id): number {
+    const { isAlone, nodeName } = this.#options;
+    if (isAlone) return 0;
+    return createHash('sha256').update(`${nodeName} ${id}`).digest().readUInt32BE(0) % NODE_SPREAD;
+  }
+
+  async #note(looked: readonly Domain[], results: readonly (ParentNameservers | FailedLook)[]): Promise<void> {
+    const { environment, journal, nameservers } = this.#options;
+    await write(environment, journal, 'delegation', (draft) => {
+      const now = this.#now();
+      for (const [i, { id }] of looked.entries()) {
+        const domain = draft.domain(id);
+        const before = draft.delegation(id);
+        // Deleted, or asked for by a request or another node.
+        if (domain === undefined || (before !== undefined && before.dueAt > now)) continue;
+        const expected = expectedNameservers(draft, domain, nameservers);
+        const subject = { domainId: id, createdAt: domain.createdAt, expected };
+        draft.put(delegations, noteDelegation(subject, before, results[i], now));
+      }
+    });
+  }
+}

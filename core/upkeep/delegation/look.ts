@@ -1,0 +1,182 @@
+/**
+ * Asks the nameservers of a parent zone which nameservers it has for a domain. They are asked
+ * directly, since a resolver answers from its cache. Bounded in time and in the number of queries.
+ */
+import { InvalidError } from '../../base/errors.ts';
+import { FairSlots, SlotsFullError } from '../../base/fair-slots.ts';
+import { Interval } from '../../base/interval.ts';
+import type { MessageRecord } from '../../dns/wire/message-reader.ts';
+import { equalNames, formatHost, type Name, nameAt, nameId, parentName } from '../../dns/wire/name.ts';
+import { RCODE, TYPE } from '../../dns/wire/types.ts';
+import type { Server } from '../../net/resolver/exchange.ts';
+import { ParentZones, type ParentZonesOptions, zoneTitle } from '../../net/resolver/parent-zone.ts';
+import { queryServer } from '../../net/resolver/query.ts';
+import type { Domain } from '../../store/rows.ts';
+
+/** What the servers of the parent have for a domain. */
+export interface ParentNameservers {
+  /** The parent zone, without the last dot. */
+  readonly zone: string;
+  /** The different sets: sorted names without the last dot. */
+  readonly sets: readonly (readonly string[])[];
+}
+
+/** The parent could not be asked. */
+export interface FailedLook {
+  /** The reason, as the end of a sentence. */
+  readonly trouble: string;
+}
+
+/** `all`: every server of the parent. `sample`: the first that answers. */
+export type LookExtent = 'all' | 'sample';
+
+export type LookedDomain = Pick<Domain, 'apex' | 'accountId'>;
+
+export interface DelegationLook {
+  /** Never rejects. */
+  look(domain: LookedDomain, extent: LookExtent): Promise<ParentNameservers | FailedLook>;
+}
+
+/** Milliseconds for a whole look. */
+const LOOK_MS = 20_000;
+/** Looks at the same time, in turns by account. */
+const MAX_LOOKS = 16;
+const MAX_QUEUED = 1000;
+/** Milliseconds in which a domain is looked at once: requests cannot flood other nameservers. */
+const REPEAT_MS = 2000;
+/** Milliseconds for which the servers of a parent zone are remembered; many domains share it. */
+const ZONE_MS = 600_000;
+const MAX_ZONES = 1000;
+/** Nameservers that are noted of one server; real delegations have at most 13. */
+const MAX_NAMESERVERS = 32;
+/** Characters of these. */
+const MAX_CHARACTERS = 2000;
+/** Different sets that are noted. All are stored in the row of the domain. */
+const MAX_SETS = 8;
+/** Servers that a sample tries. */
+const MAX_SAMPLED = 4;
+
+interface ParentZone {
+  readonly name: Name;
+  /** Of each nameserver that has an address that may be asked. */
+  readonly hosts: readonly (readonly Server[])[];
+  readonly interval: Interval;
+}
+
+export class PublicDelegation implements DelegationLook {
+  readonly #zones: ParentZones;
+  readonly #stop: AbortSignal;
+  readonly #slots = new FairSlots({ slots: MAX_LOOKS, queue: MAX_QUEUED });
+  /** By the name above the domain. */
+  readonly #parents = new Map<string, ParentZone>();
+  readonly #recent = new Map<string, Promise<ParentNameservers | FailedLook>>();
+
+  /** `stop`: ends all looks. */
+  constructor(options: ParentZonesOptions, stop: AbortSignal) {
+    this.#zones = new ParentZones(options);
+    this.#stop = stop;
+  }
+
+  look({ apex, accountId }: LookedDomain, extent: LookExtent): Promise<ParentNameservers | FailedLook> {
+    const id = `${extent} ${nameId(apex)}`;
+    const recent = this.#recent.get(id);
+    if (recent !== undefined) return recent;
+    const owner = { account: String(accountId), network: '' };
+    const result = this.#slots.run(owner, () => this.#look(apex, extent), this.#stop).catch(troubleOf);
+    this.#recent.set(id, result);
+    void result.then(() => setTimeout(() => this.#recent.delete(id), REPEAT_MS).unref());
+    return result;
+  }
+
+  async #look(apex: Name, extent: LookExtent): Promise<ParentNameservers | FailedLook> {
+    const signal = AbortSignal.any([this.#stop, AbortSignal.timeout(LOOK_MS)]);
+    try {
+      const { name, hosts } = await this.#parentOf(apex, extent, signal);
+      const answers = extent === 'all' ? await askAll(hosts, apex, signal) : await askSome(hosts, apex, signal);
+      if (answers.length === 0) return { trouble: `no nameserver of ${zoneTitle(name)} answered` };
+      return { zone: formatHost(name), sets: sortedSets(answers) };
+    } catch (error) {
+      if (this.#stop.aborted) return { trouble: 'the service is stopping' };
+      if (signal.aborted) return { trouble: 'the look took too much time' };
+      if (error instanceof InvalidError) return { trouble: 'a server sent a malformed response' };
+      return { trouble: (error as Error).message };
+    }
+  }
+
+  /** A complete look finds the servers again. */
+  async #parentOf(apex: Name, extent: LookExtent, signal: AbortSignal): Promise<ParentZone> {
+    const id = nameId(parentName(apex));
+    const remembered = this.#parents.get(id);
+    if (extent === 'sample' && remembered !== undefined && remembered.interval.remaining() > 0) return remembered;
+    const name = await this.#zones.find(apex, signal);
+    const names = await this.#zones.hostsOf(name, signal);
+    const hosts = await Promise.all(names.map((host) => this.#zones.serversOf(host, signal)));
+    const zone = { name, hosts: hosts.filter(({ length }) => length > 0), interval: new Interval(ZONE_MS) };
+    if (this.#parents.size >= MAX_ZONES) this.#parents.clear();
+    this.#parents.set(id, zone);
+    return zone;
+  }
+}
+
+/** Of a look that did not begin. */
+const troubleOf = (error: unknown): FailedLook => ({
+  trouble: error instanceof SlotsFullError ? 'too many looks are queued' : 'the service is stopping',
+});
+
+function sortedSets(answers: readonly (readonly string[])[]): (readonly string[])[] {
+  const sets = new Map(answers.map((set) => [set.join(), set]));
+  const keys = [...sets.keys()].sort().slice(0, MAX_SETS);
+  return keys.map((key) => sets.get(key) ?? []);
+}
+
+async function askAll(
+  hosts: readonly (readonly Server[])[],
+  apex: Name,
+  signal: AbortSignal,
+): Promise<(readonly string[])[]> {
+  const answers = await Promise.all(hosts.flat().map((server) => askServer(server, apex, signal).catch(() => null)));
+  return answers.filter((set) => set !== null);
+}
+
+/** Begins with another server for each domain. */
+async function askSome(
+  hosts: readonly (readonly Server[])[],
+  apex: Name,
+  signal: AbortSignal,
+): Promise<(readonly string[])[]> {
+  const first = apex.reduce((sum, byte) => sum + byte, 0);
+  for (let i = 0; i < Math.min(hosts.length, MAX_SAMPLED); i++) {
+    const [server] = hosts[(first + i) % hosts.length];
+    const set = await askServer(server, apex, signal).catch(() => null);
+    signal.throwIfAborted();
+    if (set !== null) return [set];
+  }
+  return [];
+}
+
+/** The nameservers of the delegation, sorted; null: the server does not serve the parent zone. */
+async function askServer(server: Server, apex: Name, signal: AbortSignal): Promise<readonly string[] | null> {
+  const { rcode, isAuthoritative, answer, authority } = await queryServer(server, apex, TYPE.NS, {
+    isRecursive: false,
+    signal,
+  });
+  if (rcode !== RCODE.NOERROR && rcode !== RCODE.NXDOMAIN) return null;
+  // A referral; or an answer of the domain's own nameserver, which also serves the parent.
+  const found = nameserversIn([...authority, ...(isAuthoritative ? answer : [])], apex);
+  if (found.length > 0) return found;
+  return isAuthoritative && authority.some(({ type }) => type === TYPE.SOA) ? [] : null;
+}
+
+function nameserversIn(records: readonly MessageRecord[], apex: Name): string[] {
+  const hosts = records
+    .filter(({ type, name }) => type === TYPE.NS && equalNames(name, apex))
+    .map(({ rdata }) => formatHost(nameAt(rdata, 0)).toLowerCase());
+  const noted: string[] = [];
+  let characters = 0;
+  for (const host of [...new Set(hosts)].sort()) {
+    characters += host.length;
+    if (noted.length === MAX_NAMESERVERS || characters > MAX_CHARACTERS) break;
+    noted.push(host);
+  }
+  return noted;
+}

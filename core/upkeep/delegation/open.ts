@@ -1,0 +1,43 @@
+/** The checks of delegations as the configuration describes them. */
+
+import type { Logger } from '../../base/log/index.ts';
+import type { Config } from '../../config/index.ts';
+import type { Journal } from '../../journal/journal.ts';
+import { parseExemptions } from '../../net/address/index.ts';
+import type { Environment } from '../../store/environment.ts';
+import { DelegationKeeper } from './keeper.ts';
+import { type DelegationLook, PublicDelegation } from './look.ts';
+
+export interface OpenDelegationsOptions {
+  readonly config: Pick<Config, 'dnssec' | 'domains' | 'nodeName' | 'nameservers'>;
+  readonly environment: Environment;
+  readonly journal: Journal;
+  readonly log: Logger;
+  readonly node: { readonly isAlone: boolean };
+}
+
+export interface Delegations {
+  /** For requests of the API. */
+  readonly look: DelegationLook;
+  /** Starts the looks in the background, unless they are off. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export function openDelegations({ config, node, ...parts }: OpenDelegationsOptions): Delegations {
+  const { dnssec, domains, nodeName, nameservers } = config;
+  const stop = new AbortController();
+  const exemptions = parseExemptions(dnssec.allowPrivateParents);
+  const look = new PublicDelegation({ resolvers: dnssec.resolvers, exemptions }, stop.signal);
+  const keeper = new DelegationKeeper({ ...parts, look, nodeName, nameservers, isAlone: node.isAlone });
+  return {
+    look,
+    start() {
+      if (domains.checkDelegation) keeper.start();
+    },
+    async stop() {
+      stop.abort(new Error('the service is stopping'));
+      await keeper.stop();
+    },
+  };
+}

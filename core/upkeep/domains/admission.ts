@@ -1,0 +1,73 @@
+/**
+ * Decides whether an account can have a new domain. Every place that creates one asks here: the
+ * API, the PowerDNS-compatible API, and catalogs that are consumed. Imports and migrations use the
+ * API.
+ */
+import { type Config, planLimit } from '../../config/index.ts';
+import { type Name, parentName } from '../../dns/wire/name.ts';
+import type { Id } from '../../store/keys.ts';
+import type { Reader } from '../../store/reader.ts';
+import type { Account, Domain } from '../../store/rows.ts';
+import { findNameFault, type NameFault, type ServiceNameSettings, ServiceNames } from './domain-names.ts';
+
+export interface Refusal {
+  readonly code: NameFault['code'] | 'zone_exists' | 'plan_limit';
+  readonly message: string;
+}
+
+export type AdmissionSettings = ServiceNameSettings & Pick<Config, 'plans'>;
+
+export class DomainAdmission {
+  readonly serviceNames: ServiceNames;
+  readonly #plans: Config['plans'];
+
+  constructor(settings: AdmissionSettings) {
+    this.serviceNames = new ServiceNames(settings);
+    this.#plans = settings.plans;
+  }
+
+  /** Most domains of the account; 0: no limit. */
+  limitOf({ plan }: Pick<Account, 'plan'>): number {
+    return planLimit(this.#plans, plan);
+  }
+
+  /** Whether the account has as many domains as its plan allows. */
+  isFull(reader: Reader, owner: Account): boolean {
+    const limit = this.limitOf(owner);
+    return limit > 0 && reader.countDomains(owner.id, limit) >= limit;
+  }
+
+  /**
+   * Null: the domain can be created, in the commit of the draft. `by`: see findNameFault. `isFull`:
+   * of the owner, if the caller knows it.
+   */
+  findRefusal(reader: Reader, apex: Name, owner: Account, by: Pick<Account, 'role'>, isFull?: boolean): Refusal | null {
+    const fault = findNameFault(this.serviceNames, apex, owner, by);
+    if (fault !== null) return fault;
+    const taken = findTaken(reader, apex, owner.id);
+    if (taken !== null) {
+      const own = taken.accountId === owner.id ? ' in this account' : '';
+      const what = taken.apex.length === apex.length ? 'This domain' : 'A domain above or below this one';
+      return { code: 'zone_exists', message: `${what} already exists${own}.` };
+    }
+    if (!(isFull ?? this.isFull(reader, owner))) return null;
+    return {
+      code: 'plan_limit',
+      message: `The plan "${owner.plan}" allows ${this.limitOf(owner)} domains, and all are in use. Delete a domain, or ask an administrator for a larger plan.`,
+    };
+  }
+}
+
+/**
+ * The domain that prevents a new one: the same, or one of another account above or below it. Null:
+ * the name is free.
+ */
+function findTaken(reader: Reader, apex: Name, accountId: Id): Domain | null {
+  const same = reader.domainByApex(apex);
+  if (same !== undefined) return same;
+  for (let above = parentName(apex); above.length > 1; above = parentName(above)) {
+    const domain = reader.domainByApex(above);
+    if (domain !== undefined && domain.accountId !== accountId) return domain;
+  }
+  return reader.domainsBelow(apex).find((domain) => domain.accountId !== accountId) ?? null;
+}

@@ -1,0 +1,117 @@
+/** Deletes a domain and all its data. */
+import type { Draft } from '../../journal/draft/draft.ts';
+import { ChangeWriter } from '../../journal/entry-codec.ts';
+import type { Environment } from '../../store/environment.ts';
+import { afterPrefix, type Id, idKey, recordKeyParts } from '../../store/keys.ts';
+import {
+  acmeChallenges,
+  acmeOrders,
+  automaticCertificates,
+  certificates,
+  comments,
+  type Domain,
+  delegations,
+  domains,
+  originHealth,
+  proxiedOf,
+  proxies,
+  purges,
+  records,
+  secondaries,
+  siteDocuments,
+  siteDocumentVersions,
+  spellings,
+  zoneLabels,
+} from '../../store/rows.ts';
+import type { ZoneSettings } from '../../zone/compile/settings.ts';
+import { deleteSignedZone } from '../signing/store-zone.ts';
+
+export interface Deletion {
+  readonly environment: Environment;
+  readonly zoneSettings: Pick<ZoneSettings, 'nameservers'>;
+}
+
+const NONE: ReadonlySet<number> = new Set();
+
+/** In the commit of the draft. `now`: seconds since 1970. Returns the number of its records. */
+export function deleteDomainRows(parts: Deletion, draft: Draft, domain: Domain, now: number): number {
+  const { id } = domain;
+  const changes = new ChangeWriter();
+  deleteRecords(parts, draft, domain, changes);
+  const { count } = changes;
+  deleteSpellings(parts, draft, id, changes);
+  // Those of the apex, too, whose SOA and NS may be no records.
+  deleteRows(parts, draft, comments.number, id, changes);
+  deleteProxy(draft, id);
+  deleteRows(parts, draft, siteDocuments.number, id, changes);
+  deleteRows(parts, draft, siteDocumentVersions.number, id, changes);
+  deleteRows(parts, draft, originHealth.number, id, changes);
+  const delegation = draft.delegation(id);
+  if (delegation !== undefined) draft.delete(delegations, delegation);
+  if (draft.row(zoneLabels, idKey(id)) !== undefined) changes.delete(zoneLabels.number, idKey(id));
+  deleteSignedZone(draft, domain, parts.zoneSettings.nameservers, now);
+  const secondary = draft.row(secondaries, idKey(id));
+  if (secondary !== undefined) draft.delete(secondaries, secondary);
+  // After its records, because applying those needs the domain.
+  changes.delete(domains.number, domains.key(domain));
+  draft.append(changes.content);
+  return count;
+}
+
+/** Deletes the proxy settings, certificates and purges of a domain. */
+function deleteProxy(draft: Draft, domainId: Id): void {
+  const proxy = draft.proxy(domainId);
+  if (proxy !== undefined) draft.delete(proxies, proxy);
+  const certificate = draft.certificate(domainId);
+  if (certificate !== undefined) draft.delete(certificates, certificate);
+  for (const purge of draft.purgesOf(domainId)) draft.delete(purges, purge);
+  const automatic = draft.automaticCertificate(domainId);
+  if (automatic !== undefined) draft.delete(automaticCertificates, automatic);
+  const order = draft.acmeOrder(domainId);
+  if (order !== undefined) draft.delete(acmeOrders, order);
+  for (const challenge of draft.acmeChallenges(domainId)) draft.delete(acmeChallenges, challenge);
+}
+
+/**
+ * Deletes all records of a domain; the whole range counts as read. `keeps`: types that stay.
+ * Returns `proxied` by the canonical key of the name in Latin-1, without names that do not set it,
+ * and how many records stay.
+ */
+export function deleteRecords(
+  { environment }: Deletion,
+  draft: Draft,
+  domain: Domain,
+  changes: ChangeWriter,
+  keeps: ReadonlySet<number> = NONE,
+): { readonly flags: ReadonlyMap<string, boolean>; readonly kept: number } {
+  const start = idKey(domain.id);
+  const end = afterPrefix(start);
+  draft.addReadRange({ table: records.number, start, end });
+  const flags = new Map<string, boolean>();
+  let kept = 0;
+  for (const { key, value } of environment.records.getRange({ start, end })) {
+    const k = key as Buffer;
+    const { nameEnd, type } = recordKeyParts(k);
+    if (keeps.has(type)) {
+      kept++;
+      continue;
+    }
+    changes.delete(records.number, k);
+    const proxied = proxiedOf(value);
+    if (proxied !== null) flags.set(k.toString('latin1', 8, nameEnd), proxied);
+  }
+  return { flags, kept };
+}
+
+/** Deletes the spellings of names that a zone file has set. */
+export function deleteSpellings(parts: Deletion, draft: Draft, domainId: Id, changes: ChangeWriter): void {
+  deleteRows(parts, draft, spellings.number, domainId, changes);
+}
+
+/** Deletes the rows of a table whose keys begin with the domain. */
+function deleteRows({ environment }: Deletion, draft: Draft, table: number, id: Id, changes: ChangeWriter): void {
+  const start = idKey(id);
+  const end = afterPrefix(start);
+  draft.addReadRange({ table, start, end });
+  for (const key of environment.rows.get(table)!.getKeys({ start, end })) changes.delete(table, key as Buffer);
+}

@@ -1,0 +1,149 @@
+/**
+ * Which names can be domains, and which of them only accounts of administrators can have: the
+ * service's own names, public suffixes and names outside of the DNS.
+ */
+import { getPublicSuffix } from 'tldts';
+import type { Config } from '../../config/index.ts';
+import { formatHost, isWithin, labelCount, type Name, nameId, parentName, parseName } from '../../dns/wire/name.ts';
+import type { Account } from '../../store/rows.ts';
+
+export interface NameFault {
+  readonly code: 'invalid_domain' | 'service_name' | 'special_use_name' | 'public_suffix';
+  readonly message: string;
+}
+
+/** Letters, digits, inner hyphens (RFC 1123 2.1), and underscores, which some delegations have. */
+const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
+/** The label of a reverse zone for less than 256 addresses (RFC 2317 section 4). */
+const CLASSLESS = /^\d{1,3}\/\d{1,2}$/;
+const REVERSE = parseName('in-addr.arpa.');
+
+/**
+ * Names outside of the DNS, or answered by resolvers themselves, with all below them: RFC 6761,
+ * 6762, 7050, 7686, 8880, 9462, 9476 and 9665.
+ */
+const SPECIAL_USE = ['alt', 'invalid', 'ipv4only.arpa', 'local', 'localhost', 'onion', 'resolver.arpa', 'service.arpa'];
+const SPECIAL_USE_NAMES = SPECIAL_USE.map((text) => parseName(`${text}.`));
+
+const quoted = (apex: Name): string => `"${formatHost(apex).slice(0, 80)}"`;
+
+/** Null: the name consists of what the names of domains consist of. */
+export function findSpellingFault(apex: Name): NameFault | null {
+  const fault = (why: string): NameFault => ({
+    code: 'invalid_domain',
+    message: `${quoted(apex)} is not a domain name: ${why}.`,
+  });
+  const labels = labelsOf(apex);
+  if (labels.length === 0) return fault('it has no labels');
+  const isReverse = isWithin(apex, REVERSE);
+  if (!labels.every((label) => LABEL.test(label) || (isReverse && CLASSLESS.test(label))))
+    return fault('labels consist of letters, digits and inner hyphens');
+  if (/^\d+$/.test(labels[labels.length - 1])) return fault('a top-level domain cannot be a number, as in an address');
+  return null;
+}
+
+/** The labels as Latin-1, in lower case; dots inside of labels stay. */
+function labelsOf(apex: Name): string[] {
+  const labels: string[] = [];
+  for (let at = 0; apex[at] !== 0; at += apex[at] + 1)
+    labels.push(
+      Buffer.from(apex.buffer, apex.byteOffset + at + 1, apex[at])
+        .toString('latin1')
+        .toLowerCase(),
+    );
+  return labels;
+}
+
+/** Whether strangers register names below it, such as `co.uk`, `github.io` or a parent of those. */
+function isPublicSuffix(apex: Name): boolean {
+  const text = formatHost(apex);
+  const suffixOf = (host: string) =>
+    getPublicSuffix(host, { allowPrivateDomains: true, extractHostname: false, validateHostname: false });
+  // The parent of a wildcard rule, such as `kawasaki.jp` with the rule `*.kawasaki.jp`, is no
+  // suffix itself, but all names below it are.
+  return labelCount(apex) === 1 || suffixOf(text) === text || suffixOf(`a.${text}`) === `a.${text}`;
+}
+
+/** The settings that name hosts of the service. */
+export type ServiceNameSettings = Pick<Config, 'nameservers' | 'nodeName' | 'admin' | 'peer' | 'etcd'>;
+
+/** The service's own names, as the configuration has them. */
+export class ServiceNames {
+  /** By nameId. */
+  readonly #reserved = new Map<string, Name>();
+  /** Of the names above these: which one is below. */
+  readonly #above = new Map<string, Name>();
+
+  constructor({ nameservers, nodeName, admin, peer, etcd }: ServiceNameSettings) {
+    for (const host of nameservers) this.#add(host, true);
+    for (const host of admin.hostname) this.#add(host, false);
+    if (etcd.endpoints.length === 0) return;
+    this.#add(nodeName, false);
+    for (const url of etcd.endpoints) this.#add(new URL(url).hostname, false);
+    if (peer.advertise !== undefined) this.#add(peer.advertise.replace(/:\d+$/, ''), false);
+  }
+
+  /** `withDomain`: also the domain that the host is in, unless strangers have domains there. */
+  #add(host: string, withDomain: boolean): void {
+    const name = hostName(host);
+    if (name === null) return;
+    const parent = parentName(name);
+    const reserved = withDomain && !isPublicSuffix(parent) ? parent : name;
+    this.#reserved.set(nameId(reserved), reserved);
+    for (let above = parentName(reserved); above.length > 1; above = parentName(above))
+      this.#above.set(nameId(above), reserved);
+  }
+
+  get reserved(): Iterable<Name> {
+    return this.#reserved.values();
+  }
+
+  /** The service's name that is the same, above or below; undefined: there is none. */
+  find(apex: Name): Name | undefined {
+    for (let name = apex; name.length > 1; name = parentName(name)) {
+      const reserved = this.#reserved.get(nameId(name));
+      if (reserved !== undefined) return reserved;
+    }
+    return this.#above.get(nameId(apex));
+  }
+}
+
+/** Null: an address, or a name of one label, which only administrators can have anyway. */
+function hostName(host: string): Name | null {
+  if (!/^[a-z0-9_-]+(\.[a-z0-9_-]+)+\.?$/i.test(host) || /\.\d+\.?$/.test(host)) return null;
+  return parseName(`${host.toLowerCase().replace(/\.$/, '')}.`);
+}
+
+/**
+ * Why the account cannot have the name; null: it can. `by`: the account that decides, which is that
+ * of the request, or the owner of a catalog. Administrators decide freely about public suffixes and
+ * special-use names, also for other accounts. Names of the service always belong to accounts of
+ * administrators: the service trusts what is in such zones.
+ */
+export function findNameFault(
+  serviceNames: ServiceNames,
+  apex: Name,
+  owner: Pick<Account, 'role'>,
+  by: Pick<Account, 'role'>,
+): NameFault | null {
+  const spelling = findSpellingFault(apex);
+  if (spelling !== null) return spelling;
+  const reserved = serviceNames.find(apex);
+  if (reserved !== undefined && owner.role !== 'admin')
+    return {
+      code: 'service_name',
+      message: `${quoted(apex)} is ${nameId(reserved) === nameId(apex) ? '' : `above or below ${quoted(reserved)}, `}a name of this service; only accounts of administrators can have it. Use another domain.`,
+    };
+  if (by.role === 'admin') return null;
+  if (SPECIAL_USE_NAMES.some((name) => isWithin(apex, name)))
+    return {
+      code: 'special_use_name',
+      message: `${quoted(apex)} is a special-use name (RFC 6761), which nobody looks up at nameservers; use a domain that is registered.`,
+    };
+  if (isPublicSuffix(apex))
+    return {
+      code: 'public_suffix',
+      message: `${quoted(apex)} is a public suffix; use a domain that is registered under it.`,
+    };
+  return null;
+}

@@ -1,0 +1,46 @@
+/**
+ * Domains that their accounts could not create now. They were created before the rule, before a
+ * change of the settings, or by an administrator who is none any more. They stay.
+ */
+import type { Logger } from '../../base/log/index.ts';
+import { formatHost, parentName } from '../../dns/wire/name.ts';
+import type { Environment } from '../../store/environment.ts';
+import { type Reader, StoreReader } from '../../store/reader.ts';
+import type { Domain } from '../../store/rows.ts';
+import { type ServiceNameSettings, ServiceNames } from './domain-names.ts';
+
+/** Domains that the log names, and that are looked at below a name of the service. */
+const LISTED = 10;
+const BELOW = 1000;
+
+/** The service's own names that accounts other than those of administrators have. */
+export function findForeignOwners(reader: Reader, { reserved }: ServiceNames): Domain[] {
+  const found = new Map<number, Domain>();
+  const add = (domain: Domain | undefined): void => {
+    if (domain !== undefined && reader.account(domain.accountId)?.role !== 'admin') found.set(domain.id, domain);
+  };
+  for (const name of reserved) {
+    for (let above = name; above.length > 1; above = parentName(above)) add(reader.domainByApex(above));
+    for (const domain of reader.domainsBelow(name, BELOW)) add(domain);
+  }
+  return [...found.values()];
+}
+
+export interface ForeignOwnersOptions {
+  readonly config: ServiceNameSettings;
+  readonly environment: Environment;
+  readonly log: Logger;
+}
+
+/** Warns of them when the daemon starts, which is when settings change. */
+export function reportForeignOwners({ config, environment, log }: ForeignOwnersOptions): void {
+  const found = findForeignOwners(new StoreReader(environment), new ServiceNames(config));
+  if (found.length === 0) return;
+  log.warn('names of the service belong to accounts that are not of administrators', {
+    count: found.length,
+    domains: found
+      .slice(0, LISTED)
+      .map(({ apex, accountId }) => `${formatHost(apex)} (account ${accountId})`)
+      .join(', '),
+  });
+}

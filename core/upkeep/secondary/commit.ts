@@ -1,0 +1,177 @@
+/** Commits what was transferred: the records of the zone, and its state, in one entry. */
+
+import { latin1 } from '../../dns/wire/latin1.ts';
+import { type Name, nameId, parentName } from '../../dns/wire/name.ts';
+import type { ResourceRecord } from '../../dns/wire/types.ts';
+import { write } from '../../journal/draft/draft.ts';
+import { ChangeWriter, readChanges } from '../../journal/entry-codec.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { Environment } from '../../store/environment.ts';
+import { afterPrefix, type Id, idKey, writeId } from '../../store/keys.ts';
+import type { Reader } from '../../store/reader.ts';
+import {
+  type Domain,
+  newRecord,
+  newSecondary,
+  type RecordRow,
+  records,
+  type SecondaryRow,
+  secondaries,
+} from '../../store/rows.ts';
+import type { Difference, WholeZone } from './content.ts';
+import { soaNumbers } from './transfer-stream.ts';
+
+export interface CommitParts {
+  readonly environment: Environment;
+  readonly journal: Journal;
+}
+
+/** Author of the entries. */
+export const BY = 'secondary';
+
+/** The zone has changed here meanwhile: another node was faster, or it was deleted. */
+export class SupersededError extends Error {}
+
+/** The differences do not fit to the records that are stored. */
+export class UnfitError extends Error {}
+
+/** The row of a zone that was transferred now. */
+export function transferredRow(domainId: Id, soa: Uint8Array, now: number): SecondaryRow {
+  const [serial, refresh, retry, expire] = soaNumbers(soa);
+  return {
+    domainId,
+    serial,
+    refresh,
+    retry,
+    expire,
+    transferredAt: now,
+    refreshedAt: now,
+    expiresAt: now + expire,
+    error: null,
+  };
+}
+
+/** `from`: the serial that is to be replaced; undefined: any. Throws SupersededError. */
+function requireSerial(reader: Reader, domainId: Id, from: number | null | undefined): Domain {
+  const domain = reader.domain(domainId);
+  if (domain?.kind !== 'secondary') throw new SupersededError('the zone was deleted meanwhile');
+  const row = reader.row(secondaries, idKey(domainId)) ?? newSecondary(domainId);
+  if (from !== undefined && row.serial !== from)
+    throw new SupersededError('another node has transferred the zone meanwhile');
+  return domain;
+}
+
+/**
+ * Replaces all records of a secondary zone. Rejects with SupersededError, and like a commit.
+ * `from`: the serial that is replaced; undefined: any.
+ */
+export async function commitWholeZone(
+  { environment, journal }: CommitParts,
+  domainId: Id,
+  zone: WholeZone,
+  from: number | null | undefined,
+  now: number,
+): Promise<SecondaryRow> {
+  const row = transferredRow(domainId, zone.soa, now);
+  await write(environment, journal, BY, (draft) => {
+    const domain = requireSerial(draft, domainId, from);
+    const start = idKey(domainId);
+    const end = afterPrefix(start);
+    draft.addReadRange({ table: records.number, start, end });
+    const deletions = new ChangeWriter();
+    for (const key of environment.records.getKeys({ start, end })) deletions.delete(records.number, key as Buffer);
+    draft.append(deletions.content);
+    // A copy, since the ids are written into it, and a conflict runs this again.
+    const puts = Buffer.from(zone.changes);
+    assignIds(puts, draft.newId(records, zone.count));
+    draft.append(puts);
+    draft.put(secondaries, row);
+    // The nodes were compiled for a zone without other domains above or below.
+    if (zone.nodes !== null && !hasRelatedDomain(draft, domain.apex)) draft.compiled = { domainId, nodes: zone.nodes };
+  });
+  return row;
+}
+
+/** Sets the ids of the records in encoded changes, in their order: `first` and those after it. */
+function assignIds(changes: Buffer, first: Id): void {
+  let id = first;
+  for (const { key } of readChanges(changes)) writeId(id++, key, key.length - 8);
+}
+
+function hasRelatedDomain(reader: Reader, apex: Name): boolean {
+  for (let above = parentName(apex); above.length > 1; above = parentName(above))
+    if (reader.domainByApex(above) !== undefined) return true;
+  return reader.domainsBelow(apex, 1).length > 0;
+}
+
+/**
+ * Commits the differences to serial `from`. Rejects with SupersededError, UnfitError, and like a
+ * commit.
+ */
+export async function commitDifference(
+  { environment, journal }: CommitParts,
+  domainId: Id,
+  { removed, added, soa }: Difference,
+  from: number,
+  now: number,
+): Promise<SecondaryRow> {
+  const row = transferredRow(domainId, soa, now);
+  await write(environment, journal, BY, (draft) => {
+    requireSerial(draft, domainId, from);
+    const sets = new Map<string, Map<string, RecordRow>>();
+    const setOf = ({ name, type }: ResourceRecord): Map<string, RecordRow> => {
+      const id = `${type} ${nameId(name)}`;
+      let set = sets.get(id);
+      if (set === undefined) {
+        set = new Map(draft.recordsOfType(domainId, name, type).map((stored) => [latin1(stored.rdata), stored]));
+        sets.set(id, set);
+      }
+      return set;
+    };
+    const gone = new Map<string, RecordRow>();
+    for (const record of removed) {
+      const set = setOf(record);
+      const rdata = latin1(record.rdata);
+      const stored = set.get(rdata);
+      if (stored === undefined) throw new UnfitError('a record that is to be removed is not there');
+      set.delete(rdata);
+      gone.set(`${record.type} ${nameId(record.name)} ${rdata}`, stored);
+    }
+    const puts: RecordRow[] = [];
+    const inserts: ResourceRecord[] = [];
+    for (const record of added) {
+      const set = setOf(record);
+      const rdata = latin1(record.rdata);
+      const id = `${record.type} ${nameId(record.name)} ${rdata}`;
+      const stored = gone.get(id) ?? set.get(rdata);
+      if (stored === undefined) inserts.push(record);
+      else if (stored.ttl !== record.ttl) puts.push({ ...stored, ttl: record.ttl, updatedAt: now });
+      gone.delete(id);
+    }
+    for (const stored of gone.values()) draft.delete(records, stored);
+    for (const stored of puts) draft.put(records, stored);
+    if (inserts.length > 0) {
+      let id = draft.newId(records, inserts.length);
+      for (const record of inserts) draft.insert(records, newRecord(id++, domainId, record, now));
+    }
+    draft.put(secondaries, row);
+  });
+  return row;
+}
+
+/** What leads from the stored records of a small zone to others: fewer changes than all of it. */
+export function differenceTo(
+  stored: readonly RecordRow[],
+  zone: readonly ResourceRecord[],
+  soa: Uint8Array,
+): Difference {
+  const idOf = ({ name, type, ttl, rdata }: ResourceRecord): string =>
+    `${type} ${ttl} ${latin1(name)} ${latin1(rdata)}`;
+  const before = new Set(stored.map(idOf));
+  const after = new Set(zone.map(idOf));
+  return {
+    removed: stored.filter((record) => !after.has(idOf(record))),
+    added: zone.filter((record) => !before.has(idOf(record))),
+    soa,
+  };
+}

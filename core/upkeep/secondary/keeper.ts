@@ -1,0 +1,471 @@
+/**
+ * Looks after the secondary zones of all accounts: the timers of their SOA records (RFC 1034
+ * section 4.3.5, RFC 1912 section 2.2), NOTIFY, and expiry.
+ *
+ * Every node knows every zone. The lease of a zone belongs to one of the nodes that are there,
+ * chosen by a hash, so that no lease is written; when a node stops, its zones have others. Only the
+ * holder asks the primaries on time. A NOTIFY is followed by the node that receives it, since that
+ * is fastest: two nodes that transfer the same change conflict, and the second drops it. Expiry
+ * needs no commit: each node ends to serve what was not confirmed in time. A node that hears of no
+ * confirmation asks the primaries itself before that, since it may be cut off from the holder.
+ *
+ * Refreshes take slots, in turns by account. A slow primary loses its slot while zones of other
+ * accounts wait: the zone is retried later, from its next primary on.
+ */
+import { createHash } from 'node:crypto';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { FairSlots, type Slot } from '../../base/fair-slots.ts';
+import type { Logger } from '../../base/log/index.ts';
+import { SlotLines } from '../../base/slot-lines.ts';
+import { formatHost } from '../../dns/wire/name.ts';
+import type { Id } from '../../store/keys.ts';
+import { type Domain, type SecondaryRow, secondaryState } from '../../store/rows.ts';
+import { isAfter } from '../../zone/compile/serial.ts';
+import { SupersededError } from './commit.ts';
+import { DueQueue } from './due-queue.ts';
+import { MINIMUM_RATE, type Outcome, type RefreshOptions } from './refresh.ts';
+import type { RowBatch } from './row-batch.ts';
+
+export interface KeeperOptions {
+  readonly log: Logger;
+  /** Seconds since 1970. */
+  readonly now: () => number;
+  /** The stored rows of all zones, of one zone, and its domain. */
+  readonly rows: () => Iterable<SecondaryRow>;
+  readonly storedRow: (domainId: Id) => SecondaryRow | undefined;
+  readonly domain: (domainId: Id) => Domain | undefined;
+  /** See refresh.ts. */
+  readonly refresh: (domain: Domain, row: SecondaryRow, options: RefreshOptions) => Promise<Outcome>;
+  readonly batch: Pick<RowBatch, 'add' | 'stop'>;
+  readonly nodeName: string;
+  /** Names of the nodes that are there, this one among them. */
+  readonly nodes: () => readonly string[];
+  /** The list of zones that are answered SERVFAIL. */
+  readonly unavailable: { set(apex: Uint8Array, isUnavailable: boolean): void };
+  /** Whether there are secondary zones. */
+  readonly onCount: (count: number) => void;
+  readonly observer?: (outcome: Outcome['kind']) => void;
+  readonly maxConcurrent: number;
+  /** Bounds of the timers, in seconds. */
+  readonly minRefresh: number;
+  readonly maxRefresh: number;
+}
+
+interface Zone {
+  readonly domainId: Id;
+  readonly apex: Domain['apex'];
+  /** The latest that this node knows; the stored row may be older. */
+  row: SecondaryRow;
+  /** Failures in a row. */
+  failures: number;
+  /** Number of the primary that is asked first. */
+  first: number;
+  running: Promise<void> | null;
+  /** Of the refresh in flight. */
+  controller: AbortController | null;
+  /** A NOTIFY came meanwhile. */
+  isNotified: boolean;
+  isExpired: boolean;
+}
+
+/** Milliseconds in which a primary must reach the minimum rate: longer than it takes to connect. */
+const RATE_WINDOW_MS = 15_000;
+/** Accounts that wait for a slot; those above are retried every second. */
+const MAX_ACCOUNTS_WAITING = 4096;
+/** Zones that are begun before others get their turn. */
+const PIECE = 4;
+/** The first retries of a zone that has no timers yet, in seconds; doubled each time. */
+const FIRST_RETRY = 5;
+const LONGEST_FIRST_RETRY = 300;
+/** Milliseconds by which nodes wait one after another when a NOTIFY may have reached them all. */
+const NOTIFY_STEP_MS = 25;
+/** Seconds after which a confirmed serial is written at the latest. */
+const RENEWAL = 3600;
+/** Seconds of a refresh, transfer included. */
+const MAX_SECONDS = 3600;
+/** The longest time of setTimeout that is used. */
+const MAX_WAIT_MS = 60_000;
+
+export class SecondaryKeeper {
+  readonly #options: KeeperOptions;
+  readonly #zones = new Map<Id, Zone>();
+  readonly #due = new DueQueue();
+  readonly #expiries = new DueQueue();
+  readonly #slots: FairSlots;
+  readonly #lines: SlotLines;
+  readonly #stop = new AbortController();
+  /** Zones with a refresh that runs or waits, also those that were deleted meanwhile. */
+  readonly #running = new Set<Zone>();
+  readonly #refreshes = new Alarm(
+    this.#due,
+    () => this.#beginDue(),
+    () => this.#schedule(),
+  );
+  readonly #endings = new Alarm(
+    this.#expiries,
+    () => this.#expireDue(),
+    () => this.#schedule(),
+  );
+  #isStarted = false;
+
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+    this.#slots = new FairSlots({
+      slots: options.maxConcurrent,
+      queue: MAX_ACCOUNTS_WAITING,
+      minimumRate: { perSecond: MINIMUM_RATE, windowMs: RATE_WINDOW_MS },
+    });
+    this.#lines = new SlotLines(this.#slots);
+  }
+
+  /** Zones by state. */
+  counts(): Record<ReturnType<typeof secondaryState>, number> {
+    const counts = { pending: 0, current: 0, retrying: 0, expired: 0 };
+    const now = this.#options.now();
+    for (const { row } of this.#zones.values()) counts[secondaryState(row, now)]++;
+    return counts;
+  }
+
+  /** Refreshes in flight. */
+  get inFlight(): number {
+    return this.#slots.inUse;
+  }
+
+  /** Refreshes that wait for a slot. */
+  get waiting(): number {
+    return this.#lines.waiting;
+  }
+
+  /** Reads all zones, and lists those that cannot be answered: before the nameserver starts. */
+  load(): void {
+    for (const row of this.#options.rows()) this.#track(row);
+    this.#options.onCount(this.#zones.size);
+  }
+
+  start(): void {
+    this.#isStarted = true;
+    this.#schedule();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStarted = false;
+    this.#refreshes.clear();
+    this.#endings.clear();
+    const reason = new Error('the service is stopping');
+    this.#stop.abort(reason);
+    this.#lines.close();
+    for (const { controller } of this.#running) controller?.abort(reason);
+    await Promise.all([...this.#running].map(({ running }) => running));
+    await this.#options.batch.stop();
+  }
+
+  row(domainId: Id): SecondaryRow | undefined {
+    return this.#zones.get(domainId)?.row;
+  }
+
+  /** Rows were written or deleted, by this node or another. */
+  onRows(domainIds: Iterable<Id>): void {
+    for (const domainId of domainIds) {
+      const row = this.#options.storedRow(domainId);
+      if (row === undefined) this.#forget(domainId);
+      else this.#track(row);
+    }
+    this.#options.onCount(this.#zones.size);
+    this.#schedule();
+  }
+
+  /** The row of a domain was written, with other primaries perhaps. */
+  onDomain(domainId: Id): void {
+    const zone = this.#zones.get(domainId);
+    if (zone !== undefined && this.#isHolder(domainId)) this.#due.set(domainId, this.#options.now());
+    this.#schedule();
+  }
+
+  /** A primary says that the zone has changed. `serial` null: it does not say to what. */
+  notify(domainId: Id, serial: number | null): void {
+    const zone = this.#zones.get(domainId);
+    if (zone === undefined) return;
+    const isNew = (): boolean => serial === null || zone.row.serial === null || isAfter(serial, zone.row.serial);
+    if (!isNew()) return;
+    const rank = this.#rank(domainId);
+    const begin = (): void => {
+      if (!isNew() || this.#zones.get(domainId) !== zone) return;
+      if (zone.running !== null) zone.isNotified = true;
+      else void this.#run(zone, { force: false, isNotified: true });
+    };
+    if (rank === 0) begin();
+    else setTimeout(begin, rank * NOTIFY_STEP_MS).unref();
+  }
+
+  /** Asks the primaries now. Never rejects. */
+  async transfer(domainId: Id, force: boolean): Promise<SecondaryRow | undefined> {
+    const zone = this.#zones.get(domainId);
+    if (zone === undefined) return undefined;
+    // Others may wait as well.
+    while (zone.running !== null) await zone.running;
+    await this.#run(zone, { force, isNotified: true });
+    return zone.row;
+  }
+
+  #track(stored: SecondaryRow): void {
+    const { domainId } = stored;
+    let zone = this.#zones.get(domainId);
+    if (zone === undefined) {
+      const domain = this.#options.domain(domainId);
+      if (domain === undefined) return;
+      zone = {
+        domainId,
+        apex: domain.apex,
+        row: stored,
+        failures: 0,
+        first: 0,
+        running: null,
+        controller: null,
+        isNotified: false,
+        isExpired: false,
+      };
+      this.#zones.set(domainId, zone);
+      this.#due.set(domainId, this.#firstDue(stored));
+    } else if (isNewer(stored, zone.row)) {
+      const isSame = stored.serial === zone.row.serial && stored.refreshedAt === zone.row.refreshedAt;
+      zone.row = stored;
+      if (!isSame) {
+        zone.failures = 0;
+        if (zone.running === null) this.#due.set(domainId, this.#nextDue(zone));
+      }
+    }
+    this.#checkExpiry(zone);
+  }
+
+  #forget(domainId: Id): void {
+    const zone = this.#zones.get(domainId);
+    if (zone === undefined) return;
+    this.#zones.delete(domainId);
+    this.#due.set(domainId, null);
+    this.#expiries.set(domainId, null);
+    this.#options.unavailable.set(zone.apex, false);
+    zone.controller?.abort(new Error('the zone was deleted'));
+  }
+
+  /** Zones of a restart are not all due at once. */
+  #firstDue(row: SecondaryRow): number {
+    const now = this.#options.now();
+    // One in the future is of a clock that was ahead.
+    if (row.refreshedAt === null || row.refreshedAt > now) return now;
+    const due = row.refreshedAt + this.#bounded(row.error === null ? row.refresh : row.retry);
+    return due > now ? due : now + Math.random() * Math.min(30, this.#bounded(row.retry));
+  }
+
+  /** With up to a tenth less, so that zones with the same timers do not stay together. */
+  #nextDue({ row, failures }: Zone): number {
+    const now = this.#options.now();
+    const jitter = 1 - Math.random() / 10;
+    if (row.serial === null)
+      return now + Math.min(LONGEST_FIRST_RETRY, FIRST_RETRY * 2 ** Math.max(0, failures - 1)) * jitter;
+    const due = now + this.#bounded(failures === 0 && row.error === null ? row.refresh : row.retry) * jitter;
+    const endangered = this.#endangeredAt(row);
+    return endangered > now ? Math.min(due, Math.max(now + this.#options.minRefresh, endangered)) : due;
+  }
+
+  /**
+   * When a zone is so near to its expiry that every node asks the primaries. The holder of the
+   * lease has written a confirmation long before: see `#confirm`.
+   */
+  #endangeredAt({ refreshedAt, expire, refresh }: SecondaryRow): number {
+    if (refreshedAt === null) return Number.POSITIVE_INFINITY;
+    const usual = this.#bounded(refresh);
+    return refreshedAt + (Math.max(expire / 2, usual < expire ? usual : 0) + expire) / 2;
+  }
+
+  #bounded(seconds: number): number {
+    const { minRefresh, maxRefresh } = this.#options;
+    return Math.min(maxRefresh, Math.max(minRefresh, seconds));
+  }
+
+  #checkExpiry(zone: Zone): void {
+    const { unavailable, now, log } = this.#options;
+    const { row, domainId } = zone;
+    const isExpired = row.expiresAt === null || row.expiresAt <= now();
+    unavailable.set(zone.apex, isExpired);
+    this.#expiries.set(domainId, isExpired ? null : row.expiresAt);
+    if (isExpired === zone.isExpired) return;
+    zone.isExpired = isExpired;
+    if (row.expiresAt === null) return;
+    const fields = { zone: formatHost(zone.apex), serial: row.serial };
+    if (isExpired) log.warn('secondary zone expired: queries fail until a primary answers', fields);
+    else log.info('secondary zone is served again', fields);
+  }
+
+  /** 0: this node holds the lease of the zone; 1: it is the next one, and so on. */
+  #rank(domainId: Id): number {
+    const { nodes, nodeName } = this.#options;
+    const names = nodes();
+    if (names.length <= 1) return 0;
+    const weight = (name: string): string => createHash('md5').update(`${domainId} ${name}`).digest('hex');
+    const own = weight(nodeName);
+    return names.filter((name) => name !== nodeName && weight(name) > own).length;
+  }
+
+  #isHolder(domainId: Id): boolean {
+    return this.#rank(domainId) === 0;
+  }
+
+  #schedule(): void {
+    if (!this.#isStarted) return;
+    const now = this.#options.now();
+    this.#refreshes.set(now);
+    this.#endings.set(now);
+  }
+
+  async #expireDue(): Promise<void> {
+    const now = this.#options.now();
+    for (let i = 0; this.#isStarted; i++) {
+      const domainId = this.#expiries.take(now);
+      if (domainId === null) break;
+      const zone = this.#zones.get(domainId);
+      if (zone !== undefined) this.#checkExpiry(zone);
+      if (i % PIECE === PIECE - 1) await yieldToOthers();
+    }
+  }
+
+  /** Puts what is due into the line of its account. */
+  async #beginDue(): Promise<void> {
+    const now = this.#options.now();
+    for (let i = 0; this.#isStarted; i++) {
+      const domainId = this.#due.take(now);
+      if (domainId === null) break;
+      this.#begin(domainId);
+      if (i % PIECE === PIECE - 1) await yieldToOthers();
+    }
+  }
+
+  #begin(domainId: Id): void {
+    const zone = this.#zones.get(domainId);
+    if (zone === undefined || zone.running !== null) return;
+    if (!this.#isHolder(domainId) && this.#options.now() < this.#endangeredAt(zone.row)) {
+      this.#due.set(domainId, this.#nextDue(zone));
+      return;
+    }
+    void this.#run(zone, { force: false, isNotified: false });
+  }
+
+  #run(zone: Zone, how: { force: boolean; isNotified: boolean }): Promise<void> {
+    this.#running.add(zone);
+    zone.running = this.#refreshInTurn(zone, how).then(() => {
+      zone.running = null;
+      this.#running.delete(zone);
+      if (this.#zones.get(zone.domainId) !== zone) return;
+      this.#due.set(zone.domainId, this.#nextDue(zone));
+      if (zone.isNotified && !this.#stop.signal.aborted) {
+        zone.isNotified = false;
+        void this.#run(zone, { force: false, isNotified: true });
+      } else this.#schedule();
+    });
+    return zone.running;
+  }
+
+  /** Resolves when the refresh has ended. Never rejects. */
+  #refreshInTurn(zone: Zone, how: { force: boolean; isNotified: boolean }): Promise<void> {
+    const account = `${this.#options.domain(zone.domainId)?.accountId ?? ''}`;
+    return new Promise((resolve) => {
+      const begin = (slot: Slot): void => {
+        void this.#refresh(zone, how, slot).finally(() => {
+          slot.release();
+          resolve();
+        });
+      };
+      this.#lines.put({ begin, cancel: resolve }, account, how.isNotified);
+    });
+  }
+
+  /** Never rejects. */
+  async #refresh(zone: Zone, how: { force: boolean; isNotified: boolean }, slot: Slot): Promise<void> {
+    const { log, observer, batch } = this.#options;
+    const domain = this.#options.domain(zone.domainId);
+    if (domain?.kind !== 'secondary' || this.#stop.signal.aborted) return;
+    const controller = new AbortController();
+    zone.controller = controller;
+    const timer = setTimeout(() => controller.abort(new Error('the transfer took too long')), MAX_SECONDS * 1000);
+    timer.unref();
+    const { signal } = controller;
+    const name = formatHost(domain.apex);
+    const before = zone.row;
+    const { force, isNotified } = how;
+    const { first } = zone;
+    try {
+      const outcome = await this.#options.refresh(domain, before, { force, isNotified, signal, slot, first });
+      observer?.(outcome.kind);
+      if (outcome.kind === 'failed') {
+        zone.failures++;
+        zone.first = outcome.slow === undefined ? 0 : outcome.slow + 1;
+        if (before.error === null) log.warn('secondary zone not refreshed', { zone: name, error: outcome.error });
+        else log.debug('secondary zone not refreshed', { zone: name, error: outcome.error });
+        zone.row = { ...zone.row, error: outcome.error };
+        // Nodes may see different errors: the holder alone writes those of the timers.
+        if (before.error !== outcome.error && (how.isNotified || this.#isHolder(zone.domainId))) batch.add(zone.row);
+        return;
+      }
+      zone.failures = 0;
+      zone.row = outcome.row;
+      if (outcome.kind === 'current') this.#confirm(before, outcome.row);
+      else log.info('secondary zone transferred', { zone: name, serial: outcome.row.serial, kind: outcome.kind });
+      this.#checkExpiry(zone);
+    } catch (error) {
+      if (this.#stop.signal.aborted || !this.#zones.has(zone.domainId) || error instanceof SupersededError) return;
+      zone.failures++;
+      log.warn('secondary zone not committed; retrying', { zone: name, error: error as Error });
+    } finally {
+      clearTimeout(timer);
+      zone.controller = null;
+    }
+  }
+
+  /** Writes that a serial was confirmed, if it was not lately. */
+  #confirm(before: SecondaryRow, row: SecondaryRow): void {
+    const { storedRow, now, batch } = this.#options;
+    const age = now() - (storedRow(row.domainId)?.refreshedAt ?? 0);
+    if (before.error !== null || age >= Math.min(RENEWAL, row.expire / 4)) batch.add(row);
+  }
+}
+
+/** Runs work when the first zone of a queue is due; not again before it has ended. */
+class Alarm {
+  readonly #queue: DueQueue;
+  readonly #work: () => Promise<void>;
+  readonly #next: () => void;
+  #timer: NodeJS.Timeout | null = null;
+  #isRunning = false;
+
+  /** `work` never rejects; `next` sets the alarm again. */
+  constructor(queue: DueQueue, work: () => Promise<void>, next: () => void) {
+    this.#queue = queue;
+    this.#work = work;
+    this.#next = next;
+  }
+
+  /** `now`: seconds since 1970. */
+  set(now: number): void {
+    if (this.#isRunning) return;
+    this.clear();
+    const wait = Math.max(0, ((this.#queue.first ?? Number.POSITIVE_INFINITY) - now) * 1000);
+    this.#timer = setTimeout(() => void this.#run(), Math.min(MAX_WAIT_MS, wait));
+    this.#timer.unref();
+  }
+
+  clear(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    await this.#work();
+    this.#isRunning = false;
+    this.#next();
+  }
+}
+
+/** Whether a stored row says more than what this node has found out. */
+function isNewer(stored: SecondaryRow, current: SecondaryRow): boolean {
+  if (stored.serial !== current.serial) return true;
+  return (stored.refreshedAt ?? 0) >= (current.refreshedAt ?? 0);
+}

@@ -1,0 +1,147 @@
+/** Secondary zones, put together, with their metrics. */
+
+import type { Logger } from '../../base/log/index.ts';
+import type { Registry } from '../../base/metrics/index.ts';
+import type { Secrets } from '../../base/secrets.ts';
+import type { Config } from '../../config/index.ts';
+import { parseName } from '../../dns/wire/name.ts';
+import type { TsigKey } from '../../dns/wire/tsig.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { AnswerDeferred } from '../../nameserver/deferred.ts';
+import { parseExemptions } from '../../net/address/index.ts';
+import type { Environment } from '../../store/environment.ts';
+import type { IndexWriter } from '../../store/index/writer.ts';
+import { type Id, idKey } from '../../store/keys.ts';
+import { StoreReader } from '../../store/reader.ts';
+import { type Primary, type SecondaryRow, secondaries } from '../../store/rows.ts';
+import { openKeyring } from '../../store/tsig-keys/keyring.ts';
+import { SecondaryKeeper } from './keeper.ts';
+import { TransferMemory } from './memory.ts';
+import { notifyResponder } from './notify.ts';
+import { ZoneReading } from './reading.ts';
+import { type RefreshParts, refresh } from './refresh.ts';
+import { RowBatch } from './row-batch.ts';
+
+export interface OpenSecondariesOptions {
+  readonly config: Pick<Config, 'secondary' | 'nodeName'>;
+  readonly environment: Environment;
+  readonly index: IndexWriter;
+  readonly journal: Journal;
+  readonly secrets: Secrets;
+  readonly metrics: Registry;
+  readonly log: Logger;
+  readonly node: { readonly present: () => readonly string[] };
+  /** Zones must not expire by a clock that is wrong. Milliseconds since 1970. */
+  readonly clock: { estimate(): number };
+}
+
+/** Zones of the maximum size whose transfers fit into memory at the same time. */
+const ZONES_IN_MEMORY = 2;
+
+export interface Secondaries {
+  /** What this node knows of a zone. */
+  row(domainId: Id): SecondaryRow | undefined;
+  /** Asks the primaries now. Never rejects. */
+  transfer(domainId: Id, force: boolean): Promise<SecondaryRow | undefined>;
+  /** Answers NOTIFY. */
+  readonly answerNotify: AnswerDeferred;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** Reads all secondary zones. Nothing is transferred before `start`. */
+export function openSecondaries(options: OpenSecondariesOptions): Secondaries {
+  const { config, environment, index, journal, secrets, metrics, log, node } = options;
+  const { allowPrivatePrimaries, maxConcurrent, maxNsec3Iterations, maxZoneSize, minRefresh, maxRefresh } =
+    config.secondary;
+  const reader = new StoreReader(environment);
+  const findKey = openKeyring(reader, secrets);
+  const reading = new ZoneReading();
+  const refreshes = metrics.counter(
+    'waypost_secondary_refreshes_total',
+    'Refreshes of secondary zones: full or incremental transfers, unchanged, or failed.',
+    ['result'],
+  );
+  const now = (): number => options.clock.estimate() / 1000;
+  const memory = new TransferMemory(ZONES_IN_MEMORY * maxZoneSize);
+  const parts: RefreshParts = {
+    environment,
+    journal,
+    reader,
+    reading,
+    memory,
+    now,
+    exemptions: parseExemptions(allowPrivatePrimaries),
+    maxBytes: maxZoneSize,
+    maxIterations: maxNsec3Iterations,
+    keyOf: (primary) => keyOf(reader, findKey, primary),
+  };
+  const keeper = new SecondaryKeeper({
+    log,
+    now,
+    maxConcurrent,
+    minRefresh,
+    maxRefresh,
+    nodeName: config.nodeName,
+    nodes: node.present,
+    rows: () => allRows(environment),
+    storedRow: (domainId) => reader.row(secondaries, idKey(domainId)),
+    domain: (domainId) => reader.domain(domainId),
+    refresh: (domain, row, how) => refresh(parts, domain, row, how),
+    batch: new RowBatch({ environment, journal, log }),
+    unavailable: index.unavailable,
+    onCount: (count) => index.setSecondaries(count > 0),
+    observer: (result) => refreshes.add(1, result),
+  });
+  metrics.read('gauge', 'waypost_secondary_zones', 'Secondary zones, by state.', ['state'], (emit) => {
+    for (const [state, count] of Object.entries(keeper.counts())) emit(count, state);
+  });
+  metrics.read('gauge', 'waypost_secondary_in_flight', 'Refreshes of secondary zones in flight.', [], (emit) =>
+    emit(keeper.inFlight),
+  );
+  metrics.read(
+    'gauge',
+    'waypost_secondary_waiting',
+    'Refreshes of secondary zones that wait for their turn.',
+    [],
+    (emit) => emit(keeper.waiting),
+  );
+  metrics.read('gauge', 'waypost_secondary_transfer_bytes', 'Memory used by transfers in flight.', [], (emit) =>
+    emit(memory.used),
+  );
+  keeper.load();
+  journal.onSecondaries((domainIds) => keeper.onRows(domainIds));
+  journal.onDomain((domain, present) => {
+    if (present && domain.kind === 'secondary') keeper.onDomain(domain.id);
+  });
+  return {
+    row: (domainId) => keeper.row(domainId),
+    transfer: (domainId, force) => keeper.transfer(domainId, force),
+    answerNotify: notifyResponder({
+      reader,
+      findKey,
+      log,
+      notify: (domainId, serial) => keeper.notify(domainId, serial),
+    }),
+    start: () => keeper.start(),
+    async stop() {
+      await keeper.stop();
+      await reading.close();
+    },
+  };
+}
+
+function* allRows(environment: Environment): Generator<SecondaryRow> {
+  for (const { key, value } of environment.rows.get(secondaries.number)!.getRange({}))
+    yield secondaries.decode(key as Buffer, value);
+}
+
+/** Throws Error. */
+function keyOf(reader: StoreReader, findKey: ReturnType<typeof openKeyring>, primary: Primary): TsigKey | null {
+  if (primary.tsigKeyId === null) return null;
+  const row = reader.tsigKey(primary.tsigKeyId);
+  const key = row && findKey(parseName(`${row.name}.`), row.algorithm);
+  if (key === undefined)
+    throw new Error(`the TSIG key ${primary.tsigKeyId} does not exist, or its account is disabled`);
+  return key;
+}

@@ -1,0 +1,251 @@
+/** One refresh of a zone: its primaries in order, until one confirms the serial or transfers it. */
+
+import { ConflictError, UnavailableError, WaypostError } from '../../base/errors.ts';
+import type { Slot } from '../../base/fair-slots.ts';
+import { latin1 } from '../../dns/wire/latin1.ts';
+import type { TsigKey } from '../../dns/wire/tsig.ts';
+import { RCODE, TYPE } from '../../dns/wire/types.ts';
+import type { Exemptions } from '../../net/address/index.ts';
+import type { StoreReader } from '../../store/reader.ts';
+import type { Domain, Primary, SecondaryRow } from '../../store/rows.ts';
+import { isAfter } from '../../zone/compile/serial.ts';
+import {
+  type CommitParts,
+  commitDifference,
+  commitWholeZone,
+  differenceTo,
+  SupersededError,
+  UnfitError,
+} from './commit.ts';
+import { type Difference, parametersAt, readDifference, recordsOfZone, requireCheapHashing } from './content.ts';
+import type { TransferHolder, TransferMemory } from './memory.ts';
+import type { ZoneReading } from './reading.ts';
+import { querySerial, type Target, type Transferred, transfer } from './request.ts';
+import { ResponseCodeError, soaNumbers } from './transfer-stream.ts';
+
+export interface RefreshParts extends CommitParts {
+  readonly reader: StoreReader;
+  readonly reading: ZoneReading;
+  readonly exemptions: Exemptions;
+  readonly maxBytes: number;
+  readonly memory: TransferMemory;
+  /** See `requireCheapHashing`. */
+  readonly maxIterations: number;
+  /** The key of a primary; null: nothing is signed. Throws an Error that can be shown. */
+  readonly keyOf: (primary: Primary) => TsigKey | null;
+  /** Seconds since 1970. */
+  readonly now: () => number;
+}
+
+export interface RefreshOptions {
+  /** Transfers the zone whole, also with an older serial. */
+  readonly force: boolean;
+  /** A primary has sent NOTIFY: the transfer is requested at once. */
+  readonly isNotified: boolean;
+  readonly signal: AbortSignal;
+  /** Counts the received bytes. The refresh ends when its signal aborts. */
+  readonly slot: Slot;
+  /** The primary that is asked first, by its number. */
+  readonly first: number;
+}
+
+export type Outcome =
+  | { readonly kind: 'current'; readonly row: SecondaryRow }
+  | { readonly kind: 'axfr' | 'ixfr'; readonly row: SecondaryRow }
+  /** `slow`: the number of the primary at which the slot was lost; the next one has not been asked. */
+  | { readonly kind: 'failed'; readonly error: string; readonly slow?: number };
+
+/** Bytes a second that a primary must send while zones of others wait. */
+export const MINIMUM_RATE = 64 * 1024;
+const TOO_SLOW = `it sent less than ${MINIMUM_RATE / 1024} KiB a second while zones of others waited; it is asked again`;
+
+/** Zones up to this number of records are compared, so that only differences are committed. */
+const MAX_COMPARED = 2000;
+/** Larger differences are committed as whole zones, which are prepared in threads. */
+const MAX_DIFFERENCE = 5000;
+const MAX_ERROR = 500;
+
+/** Never rejects, except with SupersededError, UnavailableError and other errors of commits. */
+export async function refresh(
+  parts: RefreshParts,
+  domain: Domain,
+  row: SecondaryRow,
+  options: RefreshOptions,
+): Promise<Outcome> {
+  const faults: string[] = [];
+  const { primaries } = domain;
+  const { slot } = options;
+  for (let i = 0; i < primaries.length; i++) {
+    const number = (options.first + i) % primaries.length;
+    const primary = primaries[number];
+    options.signal.throwIfAborted();
+    try {
+      return await refreshFrom(parts, domain, row, primary, options);
+    } catch (error) {
+      if (isOfCommit(error)) throw error;
+      options.signal.throwIfAborted();
+      const isSlow = slot.signal.aborted;
+      const message = isSlow ? TOO_SLOW : (error as Error).message;
+      faults.push(`${primary.address}: ${message.replace(/\.$/, '')}`);
+      if (isSlow) return { ...failed(faults), slow: number };
+    }
+  }
+  return failed(faults);
+}
+
+function failed(faults: readonly string[]): Extract<Outcome, { kind: 'failed' }> {
+  return { kind: 'failed', error: faults.join('; ').slice(0, MAX_ERROR) || 'the zone has no primaries' };
+}
+
+/** Another primary would not help. */
+function isOfCommit(error: unknown): boolean {
+  const kinds = [SupersededError, UnavailableError, ConflictError];
+  return kinds.some((kind) => error instanceof kind);
+}
+
+async function refreshFrom(
+  parts: RefreshParts,
+  domain: Domain,
+  row: SecondaryRow,
+  primary: Primary,
+  options: RefreshOptions,
+): Promise<Outcome> {
+  const { exemptions, maxBytes, memory, keyOf } = parts;
+  const key = keyOf(primary);
+  const held = memory.open(`${domain.accountId}`);
+  const signal = AbortSignal.any([options.signal, options.slot.signal, held.signal]);
+  const onMessage = (bytes: number): void => {
+    options.slot.addProgress(bytes);
+    held.add(bytes);
+  };
+  try {
+    return await refreshBy(parts, domain, row, options, held, {
+      primary,
+      key,
+      exemptions,
+      maxBytes,
+      signal,
+      onMessage,
+    });
+  } finally {
+    held.close();
+  }
+}
+
+async function refreshBy(
+  parts: RefreshParts,
+  domain: Domain,
+  row: SecondaryRow,
+  { force, isNotified }: RefreshOptions,
+  held: TransferHolder,
+  target: Target,
+): Promise<Outcome> {
+  const { primary } = target;
+  const { apex } = domain;
+  const ours = force ? null : row.serial;
+  // An incremental transfer says as well that nothing is newer.
+  if (ours !== null && primary.tls === null && !isNotified) {
+    const serial = await querySerial(apex, target);
+    if (serial === ours) return confirmed(parts, row);
+    if (!isAfter(serial, ours)) throw new Error(olderSerial(serial, ours));
+  }
+  const transferred = await fetch(apex, ours, target);
+  held.isComplete = true;
+  if (transferred.kind === 'current' && ours !== null) {
+    if (transferred.serial === ours) return confirmed(parts, row);
+    throw new Error(olderSerial(transferred.serial, ours));
+  }
+  if (transferred.kind === 'ixfr' && ours !== null) {
+    try {
+      return await applyDifference(parts, domain, ours, transferred);
+    } catch (error) {
+      if (isOfCommit(error)) throw error;
+      if (!(error instanceof UnfitError) && !(error instanceof WaypostError)) throw error;
+      held.isComplete = false;
+      const whole = await transfer(apex, null, target);
+      held.isComplete = true;
+      return applyWhole(parts, domain, row, force, whole);
+    }
+  }
+  return applyWhole(parts, domain, row, force, transferred);
+}
+
+const secondsOf = ({ now }: RefreshParts): number => Math.floor(now());
+
+const olderSerial = (theirs: number, ours: number): string => `its serial ${theirs} is older than ours, ${ours}`;
+
+function confirmed({ now }: RefreshParts, row: SecondaryRow): Outcome {
+  const at = Math.floor(now());
+  return { kind: 'current', row: { ...row, refreshedAt: at, expiresAt: at + row.expire, error: null } };
+}
+
+/** IXFR where the primary has it, else AXFR. */
+async function fetch(apex: Domain['apex'], serial: number | null, target: Target): Promise<Transferred> {
+  if (serial === null) return transfer(apex, null, target);
+  try {
+    return await transfer(apex, serial, target);
+  } catch (error) {
+    // Servers without IXFR answer so (RFC 1995 section 4).
+    const isWithout = error instanceof ResponseCodeError && WITHOUT_IXFR.has(error.rcode);
+    if (!isWithout && !(error instanceof WaypostError)) throw error;
+    return transfer(apex, null, target);
+  }
+}
+
+const WITHOUT_IXFR: ReadonlySet<number> = new Set([RCODE.FORMERR, RCODE.SERVFAIL, RCODE.NOTIMP, RCODE.REFUSED]);
+
+async function applyDifference(
+  parts: RefreshParts,
+  domain: Domain,
+  from: number,
+  { messages, serial }: Transferred,
+): Promise<Outcome> {
+  const bytes = messages.reduce((sum, { length }) => sum + length, 0);
+  if (bytes > MAX_DIFFERENCE * 100) throw new UnfitError('the differences are too many');
+  const difference = readDifference(messages, domain.apex);
+  if (soaNumbers(difference.soa)[0] !== serial) throw new UnfitError('the differences do not lead to the new serial');
+  if (difference.removed.length + difference.added.length > MAX_DIFFERENCE)
+    throw new UnfitError('the differences are too many');
+  requireCheapHashing(parametersAfter(parts, domain, difference), parts.maxIterations);
+  const row = await commitDifference(parts, domain.id, difference, from, secondsOf(parts));
+  return { kind: 'ixfr', row };
+}
+
+/** Rdata of the NSEC3PARAM records that the zone has after a difference. */
+function parametersAfter({ reader }: RefreshParts, { id, apex }: Domain, difference: Difference): Uint8Array[] {
+  const removed = new Set(parametersAt(apex, difference.removed).map(latin1));
+  const stored = reader.recordsOfType(id, apex, TYPE.NSEC3PARAM).map(({ rdata }) => rdata);
+  return [...stored.filter((rdata) => !removed.has(latin1(rdata))), ...parametersAt(apex, difference.added)];
+}
+
+async function applyWhole(
+  parts: RefreshParts,
+  domain: Domain,
+  { serial }: SecondaryRow,
+  force: boolean,
+  { messages, serial: theirs }: Transferred,
+): Promise<Outcome> {
+  const { reader, reading, maxIterations } = parts;
+  if (!force && serial !== null && theirs !== serial && !isAfter(theirs, serial))
+    throw new Error(olderSerial(theirs, serial));
+  const from = force ? undefined : serial;
+  if (serial !== null && reader.zoneState(domain.id).recordCount <= MAX_COMPARED) {
+    const zone = recordsOfZone(messages, domain.apex, maxIterations);
+    if (zone.length <= MAX_COMPARED) {
+      const { rdata: soa } = zone.find(({ type }) => type === TYPE.SOA)!;
+      const difference = differenceTo(reader.recordsOf(domain.id, null), zone, soa);
+      return { kind: 'axfr', row: await commitDifference(parts, domain.id, difference, serial, secondsOf(parts)) };
+    }
+  }
+  const input = { messages, domainId: domain.id, apex: domain.apex, maxIterations, now: secondsOf(parts) };
+  return {
+    kind: 'axfr',
+    row: await commitWholeZone(
+      parts,
+      domain.id,
+      await reading.read(input, `${domain.accountId}`),
+      from,
+      secondsOf(parts),
+    ),
+  };
+}

@@ -1,0 +1,180 @@
+/**
+ * The messages of an AXFR or IXFR response, one after another: whether they answer the request,
+ * where the transfer ends, and of which kind it is (RFC 5936 section 2.2, RFC 1995 section 4). Only
+ * SOA records are decoded here, so that the main thread can read a large zone.
+ */
+import { InvalidError } from '../../base/errors.ts';
+import { HEADER_LENGTH, QR, TC } from '../../dns/wire/header.ts';
+import { MessageReader } from '../../dns/wire/message-reader.ts';
+import { equalNames, type Name } from '../../dns/wire/name.ts';
+import { CLASS_IN, TYPE } from '../../dns/wire/types.ts';
+import { isAfter } from '../../zone/compile/serial.ts';
+
+/** `current`: the primary has nothing newer. */
+export type TransferKind = 'axfr' | 'ixfr' | 'current';
+
+/** The primary has answered with a code that says no. */
+export class ResponseCodeError extends Error {
+  readonly rcode: number;
+
+  constructor(rcode: number) {
+    super(`it answered ${NAMES[rcode] ?? `with code ${rcode}`}`);
+    this.rcode = rcode;
+  }
+}
+
+const NAMES: Readonly<Record<number, string>> = {
+  1: 'FORMERR',
+  2: 'SERVFAIL',
+  3: 'NXDOMAIN',
+  4: 'NOTIMP',
+  5: 'REFUSED',
+  9: 'NOTAUTH',
+};
+
+type Section = 'first' | 'second' | 'whole' | 'deletions' | 'additions' | 'end';
+
+export interface StreamOptions {
+  readonly apex: Name;
+  readonly id: number;
+  /** AXFR or IXFR. */
+  readonly type: number;
+  /** Of what we have; null with AXFR. */
+  readonly serial: number | null;
+}
+
+export class TransferStream {
+  kind: TransferKind = 'axfr';
+  /** Of the first SOA: the one that the transfer leads to. */
+  serial = 0;
+  records = 0;
+  readonly #options: StreamOptions;
+  #section: Section = 'first';
+  /** Of the last SOA. */
+  #last = 0;
+
+  constructor(options: StreamOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Reads the next message; returns whether it is the last. Throws InvalidError, and
+   * ResponseCodeError.
+   */
+  add(message: Uint8Array): boolean {
+    const count = this.#readHeader(message);
+    let at = this.#readQuestion(message);
+    for (let i = 0; i < count; i++) {
+      if (this.#section === 'end') throw malformed('it goes on after its last SOA record');
+      at = this.#readRecord(message, at);
+    }
+    // A lone SOA that is newer than ours is only the beginning.
+    if (this.#section === 'second' && this.kind === 'current') this.#section = 'end';
+    return this.#section === 'end';
+  }
+
+  #readHeader(message: Uint8Array): number {
+    const { id } = this.#options;
+    if (message.length < HEADER_LENGTH) throw malformed('a message is too short');
+    if (u16(message, 0) !== id) throw malformed('a message has another id');
+    if ((message[2] & QR) === 0 || (message[2] & 0x78) !== 0) throw malformed('a message is no response');
+    const rcode = message[3] & 15;
+    if (rcode !== 0) throw new ResponseCodeError(rcode);
+    if ((message[2] & TC) !== 0) throw malformed('a message is truncated');
+    const count = u16(message, 6);
+    if (count === 0) throw malformed('a message has no records');
+    return count;
+  }
+
+  /** Later messages may omit the question (RFC 5936 section 2.2.1). */
+  #readQuestion(message: Uint8Array): number {
+    const questions = u16(message, 4);
+    if (questions === 0) return HEADER_LENGTH;
+    const reader = new MessageReader(message, HEADER_LENGTH);
+    const { apex, type } = this.#options;
+    if (questions !== 1 || !equalNames(reader.name(), apex) || reader.u16() !== type || reader.u16() !== CLASS_IN)
+      throw malformed('a message answers another question');
+    return reader.offset;
+  }
+
+  #readRecord(message: Uint8Array, start: number): number {
+    const at = skipName(message, start);
+    if (at + 10 > message.length) throw malformed('a message ends inside a record');
+    const end = at + 10 + u16(message, at + 8);
+    if (end > message.length) throw malformed('a message ends inside a record');
+    this.records++;
+    if (u16(message, at) === TYPE.SOA) this.#readSoa(message, start);
+    else if (this.#section === 'first') throw malformed('it does not begin with an SOA record');
+    else if (this.#section === 'second') this.#section = 'whole';
+    return end;
+  }
+
+  #readSoa(message: Uint8Array, start: number): void {
+    const { apex, type, serial: ours } = this.#options;
+    const { name, rdata } = new MessageReader(message, start).record();
+    if (!equalNames(name, apex)) throw malformed('an SOA record is not at the apex');
+    const serial = serialOf(rdata);
+    const isLast = serial === this.serial;
+    switch (this.#section) {
+      case 'first':
+        this.serial = serial;
+        this.#section = 'second';
+        if (type === TYPE.IXFR && ours !== null && !isAfter(serial, ours)) this.kind = 'current';
+        break;
+      case 'second':
+        if (type === TYPE.IXFR && serial === ours) {
+          this.kind = 'ixfr';
+          this.#section = 'deletions';
+        } else if (isLast) {
+          // A zone of nothing but its SOA.
+          this.kind = 'axfr';
+          this.#section = 'end';
+        } else throw malformed('its second SOA record has another serial');
+        break;
+      case 'whole':
+        if (!isLast) throw malformed('the zone has changed meanwhile: its last SOA record has another serial');
+        this.kind = 'axfr';
+        this.#section = 'end';
+        break;
+      case 'deletions':
+        if (!isAfter(serial, this.#last)) throw malformed('the serials of its differences do not rise');
+        this.#section = 'additions';
+        break;
+      default:
+        if (serial !== this.#last) throw malformed('its differences do not follow one another');
+        this.#section = isLast ? 'end' : 'deletions';
+    }
+    this.#last = serial;
+  }
+}
+
+const u16 = (bytes: Uint8Array, at: number): number => (bytes[at] << 8) | bytes[at + 1];
+
+/** The first of the five numbers that the rdata of an SOA ends in (RFC 1035 section 3.3.13). */
+export function serialOf(soa: Uint8Array): number {
+  return soaNumbers(soa)[0];
+}
+
+/** Serial, refresh, retry, expire, minimum. */
+export function soaNumbers(soa: Uint8Array): number[] {
+  const bytes = Buffer.from(soa.buffer, soa.byteOffset, soa.length);
+  if (bytes.length < 22) throw malformed('an SOA record is too short');
+  return [0, 4, 8, 12, 16].map((at) => bytes.readUInt32BE(bytes.length - 20 + at));
+}
+
+/** Offset behind a name that may end in a pointer. */
+function skipName(message: Uint8Array, start: number): number {
+  let at = start;
+  while (at < message.length) {
+    const n = message[at];
+    if (n === 0) return at + 1;
+    if (n >= 0xc0) return at + 2;
+    if (n > 63) break;
+    at += n + 1;
+  }
+  throw malformed('a name extends beyond the end');
+}
+
+export function malformed(why: string): InvalidError {
+  return new InvalidError('malformed_transfer', `The transfer is malformed: ${why}.`);
+}

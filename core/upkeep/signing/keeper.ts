@@ -1,0 +1,435 @@
+/**
+ * Looks after the signed zones of all accounts: notes when every node serves a change, asks parent
+ * zones for DS records, and takes the steps that are due. Every node runs it. Each waits a little
+ * longer or shorter before it asks a parent, and the commit of the first is seen by the others, so
+ * that one node asks as a rule; a node that stops is replaced without any agreement.
+ */
+import { createHash } from 'node:crypto';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { inTurns } from '../../base/in-turns.ts';
+import { Interval } from '../../base/interval.ts';
+import type { Logger } from '../../base/log/index.ts';
+import { FaultLog } from '../../base/log/throttle.ts';
+import { Periodic } from '../../base/periodic.ts';
+import { earliestExpiry, latestInception } from '../../dns/dnssec/lifetime.ts';
+import type { SigningFault } from '../../dns/dnssec/signing-faults.ts';
+import { formatHost } from '../../dns/wire/name.ts';
+import { write } from '../../journal/draft/draft.ts';
+import type { Journal } from '../../journal/journal.ts';
+import { newestClock, oldestClock } from '../../journal/signing/progress.ts';
+import { decodeReadable } from '../../store/damaged-rows.ts';
+import type { Environment } from '../../store/environment.ts';
+import { type Id, idAt, idKey } from '../../store/keys.ts';
+import { Reader, rawReader } from '../../store/reader.ts';
+import {
+  type DnssecPhase,
+  type DnssecRow,
+  type DnssecStateHead,
+  type Domain,
+  dnssec,
+  dnssecStateHead,
+  dnssecStates,
+} from '../../store/rows.ts';
+import type { LookResult } from './parent-look.ts';
+import { lookAtParent, noteResult, type PublicLook, readSignedZone, storeSignedZone } from './store-zone.ts';
+import { advance, isDueTooLate, isLookDue, noteFault, noteServed, type SignedZone } from './zone-lifecycle.ts';
+
+export interface KeeperOptions {
+  readonly environment: Environment;
+  readonly journal: Journal;
+  readonly publicParent: PublicLook;
+  readonly nodeName: string;
+  /** Names of our nameservers. */
+  readonly nameservers: readonly string[];
+  /** This is the only node. */
+  readonly isAlone: boolean;
+  /** Resolves when every live node serves the journal up to this sequence, or with the signal. */
+  readonly served: (sequence: number, signal: AbortSignal) => Promise<void>;
+  readonly log: Logger;
+  /** Seconds since 1970; omitted: the clock of the machine. */
+  readonly now?: () => number;
+}
+
+/** Zones by phase, as of the last pass. */
+export interface SignedZoneCounts {
+  readonly phases: ReadonlyMap<DnssecPhase, number>;
+  /** Zones whose parent has a DS that does not match, or lacks one, or cannot be asked. */
+  readonly problems: number;
+}
+
+/** Seconds that a signature has left at least; with less, signing has failed for two weeks. */
+const MIN_LEFT = 7 * 86_400;
+
+const INTERVAL_MS = 15_000;
+/** Between two looks at the clocks of all zones. */
+const EXPIRY_INTERVAL_MS = 300_000;
+/** Pause after a look at all signatures, as a multiple of its time. */
+const LOOK_SHARE = 20;
+/** Rows that are read between two turns of the event loop: some milliseconds. */
+const PIECE = 5000;
+/** The same of rows that are decoded. */
+const DECODED_PIECE = 500;
+/** Zones that are due, and read at once. */
+const DUE_PIECE = 256;
+/** Zones that one pass looks at the parents of, in turns by account; the others follow later. */
+const MAX_LOOKS = 512;
+/** Zones that are due, of which the pass chooses these. */
+const MAX_FOUND = 4096;
+/** Milliseconds in which a pass begins looks: parents that do not answer make it no longer. */
+const LOOKS_MS = 60_000;
+/** Zones whose parents are asked at the same time. */
+const CONCURRENT = 16;
+/** Seconds by which nodes wait differently before they ask a parent. */
+const NODE_SPREAD = 120;
+/** Milliseconds for all nodes to serve a change. */
+const SERVED_MS = 20_000;
+/** Seconds between two reports of a fault of the same key. */
+const FAULT_INTERVAL = 3600;
+/** Keys whose faults are remembered. */
+const MAX_FAULTS = 1000;
+const BY = 'dnssec';
+
+export class SigningKeeper {
+  counts: SignedZoneCounts = { phases: new Map(), problems: 0 };
+  /** When the first signature of all zones expires, seconds since 1970; null: none is signed. */
+  earliestExpiry: number | null = null;
+  /** Zones with signatures that begin in the future, and when the last of each does. */
+  readonly #begins = new Map<Id, number>();
+  /** When the last signature of all other zones begins. */
+  #lastBegin: number | null = null;
+  readonly #futureFaults: FaultLog;
+  /** Zones were signed since their signatures were looked at. */
+  #isExpiryStale = false;
+  /** When that is worth another look: a time of performance.now(). */
+  #nextExpiryLook = 0;
+  readonly #options: KeeperOptions;
+  readonly #reader: Reader;
+  readonly #now: () => number;
+  readonly #stop = new AbortController();
+  readonly #passes: Periodic;
+  readonly #looks: Periodic;
+  readonly #expiries: Periodic;
+  /** The last fault of each key, by domain and key tag. */
+  readonly #faults = new Map<string, KeptFault>();
+
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+    this.#reader = new Reader(rawReader(options.environment));
+    this.#now = options.now ?? (() => Math.floor(Date.now() / 1000));
+    this.#futureFaults = new FaultLog(
+      options.log,
+      'signatures begin in the future; validating resolvers reject these zones until they are signed again',
+      'all signatures have begun',
+    );
+    options.journal.onSigning((domainIds) => {
+      for (const id of domainIds) this.#noteBegin(id);
+      this.#reportFuture();
+      this.#isExpiryStale = true;
+    });
+    const faults = (): FaultLog =>
+      new FaultLog(
+        options.log,
+        'cannot update the states of signed zones; retrying',
+        'the states of signed zones are updated again',
+      );
+    const periodic = (work: () => Promise<void>, log = faults()): Periodic =>
+      new Periodic(work, {
+        interval: INTERVAL_MS,
+        runsImmediately: true,
+        followsDate: true,
+        onEnd: (error) => log.report(error),
+      });
+    this.#passes = periodic(() => this.pass());
+    // Apart, since steps must not wait for parents that do not answer.
+    this.#looks = periodic(() => this.lookAtParents());
+    this.#expiries = new Periodic(() => this.findExpiry(), {
+      interval: EXPIRY_INTERVAL_MS,
+      runsImmediately: true,
+      followsDate: true,
+      onEnd: () => {},
+    });
+  }
+
+  start(): void {
+    this.#passes.start();
+    this.#looks.start();
+    this.#expiries.start();
+  }
+
+  /** Problems of signatures that do not prevent serving yet. */
+  warnings(): string[] {
+    const warnings: string[] = [];
+    const left = this.earliestExpiry === null ? MIN_LEFT : this.earliestExpiry - this.#now();
+    if (left < MIN_LEFT) {
+      const days = Math.max(0, Math.floor(left / 86_400));
+      warnings.push(`a DNSSEC signature expires in ${days} days: zones are not signed again`);
+    }
+    const zones = this.futureZones;
+    if (zones > 0)
+      warnings.push(`DNSSEC signatures of ${zones} zones begin in the future: validating resolvers reject them`);
+    return warnings;
+  }
+
+  /** Zones with signatures that begin in the future, as a clock that was ahead has made them. */
+  get futureZones(): number {
+    const now = this.#now();
+    let count = 0;
+    for (const begin of this.#begins.values()) if (begin > now) count++;
+    return count;
+  }
+
+  /** When the last signature of all zones begins, seconds since 1970; null: none is signed. */
+  get latestInception(): number | null {
+    let latest = this.#lastBegin;
+    for (const begin of this.#begins.values()) latest = Math.max(latest ?? begin, begin);
+    return latest;
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort(new Error('the service is stopping'));
+    await Promise.all([this.#passes.stop(), this.#looks.stop(), this.#expiries.stop()]);
+  }
+
+  /** A key or a signature was found wrong, and nothing was published. */
+  noteFault({ apex, keyTag, reason }: SigningFault): void {
+    const domain = formatHost(apex);
+    const id = `${domain} ${keyTag}`;
+    const now = this.#now();
+    const last = this.#faults.get(id);
+    if (last !== undefined && now < last.at + FAULT_INTERVAL) return;
+    // A fault of the node concerns all its zones.
+    if (this.#faults.size >= MAX_FAULTS) this.#faults.clear();
+    this.#faults.set(id, { apex, at: now, keyTag, reason, isStored: false });
+    this.#options.log.error('cannot sign a zone', { domain, key_tag: keyTag, reason });
+  }
+
+  /** Puts faults into the states of zones, where the API shows them. */
+  async #storeFaults(): Promise<void> {
+    const { environment, journal, nodeName, nameservers } = this.#options;
+    for (const fault of this.#faults.values()) {
+      if (fault.isStored || this.#stop.signal.aborted) continue;
+      const { at, apex, keyTag, reason } = fault;
+      await write(environment, journal, BY, (draft) => {
+        const domain = draft.domainByApex(apex);
+        const zone = domain === undefined ? null : readSignedZone(draft, domain);
+        if (domain === undefined || zone === null) return;
+        const noted = noteFault(zone, { at, node: nodeName, keyTag, reason });
+        storeSignedZone(draft, domain, noted, nameservers, at);
+      });
+      fault.isStored = true;
+    }
+  }
+
+  /** Takes the steps that are due without a look at the parent. Rejects if a commit does. */
+  async pass(): Promise<void> {
+    await this.#storeFaults();
+    // A warning ends soon after the zones are signed again.
+    if (this.#isExpiryStale && this.warnings().length > 0 && performance.now() >= this.#nextExpiryLook)
+      await this.findExpiry();
+    const phases = new Map<DnssecPhase, number>();
+    let problems = 0;
+    const count = ({ phase, hasProblem }: DnssecStateHead): void => {
+      phases.set(phase, (phases.get(phase) ?? 0) + 1);
+      if (hasProblem) problems++;
+    };
+    // Read before the nodes are asked: what is written meanwhile may not be served.
+    for await (const due of this.#due(count)) {
+      const isServed = due.some(({ before }) => isUnserved(before)) && (await this.#isServed());
+      await this.#keepAll(due, isServed);
+    }
+    this.counts = { phases, problems };
+  }
+
+  /**
+   * Looks at the parents of zones for which it is time, and takes the steps that follow. Takes
+   * minutes if resolvers or parents do not answer. Rejects if a commit does.
+   */
+  async lookAtParents(): Promise<void> {
+    const found: Domain[] = [];
+    for await (const due of this.#due()) {
+      for (const kept of due) if (this.#isLookDue(kept)) found.push(kept.domain);
+      if (found.length >= MAX_FOUND) break;
+    }
+    const pass = new Interval(LOOKS_MS);
+    const domains = inTurns(found, ({ accountId }) => accountId).slice(0, MAX_LOOKS);
+    for (let i = 0; i < domains.length && !this.#stop.signal.aborted && pass.remaining() > 0; i += CONCURRENT) {
+      const due = domains.slice(i, i + CONCURRENT).flatMap(({ id }) => this.#read(id) ?? []);
+      const looked = await Promise.all(due.filter((kept) => this.#isLookDue(kept)).map((kept) => this.#look(kept)));
+      if (!this.#stop.signal.aborted) await this.#keepAll(looked, false);
+    }
+  }
+
+  /** Zones that are due, in pieces. `visit` is called for all signed zones. */
+  async *#due(visit: (head: DnssecStateHead) => void = () => {}): AsyncGenerator<Kept[]> {
+    const rows = this.#options.environment.rows.get(dnssecStates.number)!;
+    const now = this.#now();
+    let start: Buffer | undefined = Buffer.alloc(0);
+    while (start !== undefined && !this.#stop.signal.aborted) {
+      const ids: Id[] = [];
+      let next: Buffer | undefined;
+      let count = 0;
+      for (const { key, value } of rows.getRange({ start, limit: PIECE })) {
+        const head = dnssecStateHead(value as Buffer);
+        visit(head);
+        if (head.dueAt <= now || isDueTooLate(head.dueAt, now)) ids.push(idAt(key as Buffer));
+        if (++count === PIECE) next = Buffer.concat([key as Buffer, Uint8Array.of(0)]);
+      }
+      for (let i = 0; i < ids.length && !this.#stop.signal.aborted; i += DUE_PIECE) {
+        yield ids.slice(i, i + DUE_PIECE).flatMap((id) => this.#read(id) ?? []);
+        await yieldToOthers();
+      }
+      start = next;
+      if (next !== undefined) await yieldToOthers();
+    }
+  }
+
+  /** Whether all nodes serve what this node has applied. */
+  async #isServed(): Promise<boolean> {
+    const { journal, served } = this.#options;
+    const limit = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(SERVED_MS)]);
+    const isDone = await served(journal.head, limit).then(
+      () => true,
+      () => false,
+    );
+    return isDone && !limit.aborted;
+  }
+
+  async #keepAll(all: readonly Kept[], isServed: boolean): Promise<void> {
+    // A change of what is signed is a commit of its own, since it may compile a large zone.
+    const simple: Kept[] = [];
+    for (const kept of all) {
+      const after = this.#next(kept.before, kept, isServed);
+      if (after !== null && isSame(after, kept.before)) continue;
+      if (after !== null && after.row === kept.before.row) simple.push(kept);
+      else await this.#commit([kept], isServed);
+    }
+    if (simple.length > 0) await this.#commit(simple, isServed);
+  }
+
+  /** Null: the zone is not signed any more, or the domain was deleted. */
+  #read(id: Id): Kept | null {
+    const domain = this.#reader.domain(id);
+    const before = domain === undefined ? null : readSignedZone(this.#reader, domain);
+    return domain === undefined || before === null ? null : { domain, before, look: null };
+  }
+
+  #isLookDue({ domain, before }: Kept): boolean {
+    return isLookDue(before, this.#now() - this.#delayOf(domain.id));
+  }
+
+  async #look({ domain, before }: Kept): Promise<Kept> {
+    const { publicParent } = this.#options;
+    return { domain, before, look: await lookAtParent(this.#reader, publicParent, domain, this.#now()) };
+  }
+
+  /** Looks at the times of the signatures of all zones. */
+  async findExpiry(): Promise<void> {
+    const rows = this.#options.environment.rows.get(dnssec.number)!;
+    let earliest: number | null = null;
+    const started = performance.now();
+    this.#isExpiryStale = false;
+    this.#begins.clear();
+    this.#lastBegin = null;
+    let start: Buffer | undefined = Buffer.alloc(0);
+    while (start !== undefined && !this.#stop.signal.aborted) {
+      let next: Buffer | undefined;
+      let count = 0;
+      for (const { key, value } of rows.getRange({ start, limit: DECODED_PIECE })) {
+        const row = decodeReadable(dnssec, key as Buffer, value as Buffer);
+        if (row !== undefined) {
+          const expiry = earliestExpiry(oldestClock(row));
+          earliest = Math.min(earliest ?? expiry, expiry);
+          this.#setBegin(idAt(key as Buffer), row);
+        }
+        if (++count === DECODED_PIECE) next = Buffer.concat([key as Buffer, Uint8Array.of(0)]);
+      }
+      start = next;
+      if (next !== undefined) await yieldToOthers();
+    }
+    this.earliestExpiry = earliest;
+    const ended = performance.now();
+    this.#nextExpiryLook = ended + LOOK_SHARE * (ended - started);
+    this.#reportFuture();
+  }
+
+  #reportFuture(): void {
+    const zones = this.futureZones;
+    const until = zones === 0 ? '' : new Date(this.latestInception! * 1000).toISOString();
+    this.#futureFaults.report(zones === 0 ? null : new Error(`${zones} zones, the last until ${until}`));
+  }
+
+  /** Called when a zone is signed, or no longer. */
+  #noteBegin(id: Id): void {
+    const key = idKey(id);
+    const value = this.#options.environment.rows.get(dnssec.number)!.get(key);
+    const row = value && decodeReadable(dnssec, key, value);
+    if (row === undefined) this.#begins.delete(id);
+    else this.#setBegin(id, row);
+  }
+
+  #setBegin(id: Id, row: DnssecRow): void {
+    const begin = latestInception(newestClock(row));
+    if (begin > this.#now()) {
+      this.#begins.set(id, begin);
+      return;
+    }
+    this.#begins.delete(id);
+    this.#lastBegin = Math.max(this.#lastBegin ?? begin, begin);
+  }
+
+  /** Seconds that this node waits longer than others. */
+  #delayOf(id: Id): number {
+    const { isAlone, nodeName } = this.#options;
+    if (isAlone) return 0;
+    const hash = createHash('sha256').update(`${nodeName} ${id}`).digest();
+    return hash.readUInt32BE(0) % NODE_SPREAD;
+  }
+
+  #next(zone: SignedZone, { domain, before, look }: Kept, isServed: boolean): SignedZone | null {
+    const now = this.#now();
+    const served = isServed && isUnserved(before) ? noteServed(zone, now) : zone;
+    return advance(noteResult(served, domain.apex, look, now), domain.apex, now);
+  }
+
+  async #commit(all: readonly Kept[], isServed: boolean): Promise<void> {
+    const { environment, journal, nameservers, log } = this.#options;
+    const { result } = await write(environment, journal, BY, (draft) => {
+      const steps: Record<string, string>[] = [];
+      for (const kept of all) {
+        const domain = draft.domain(kept.domain.id);
+        const zone = domain === undefined ? null : readSignedZone(draft, domain);
+        // Another node or a request was faster; the next pass decides.
+        if (domain === undefined || zone === null || !isSame(zone, kept.before)) continue;
+        const next = this.#next(zone, kept, isServed);
+        if (next !== null && isSame(next, zone)) continue;
+        storeSignedZone(draft, domain, next, nameservers, this.#now());
+        const [from, to] = [zone.state.phase, next?.state.phase ?? 'off'];
+        if (from !== to) steps.push({ domain: formatHost(domain.apex), from, to });
+      }
+      return steps;
+    });
+    for (const step of result) log.info('DNSSEC state changed', step);
+  }
+}
+
+interface KeptFault extends SigningFault {
+  /** Seconds since 1970. */
+  readonly at: number;
+  isStored: boolean;
+}
+
+interface Kept {
+  readonly domain: Domain;
+  /** As it was before the look. */
+  readonly before: SignedZone;
+  /** Null: the parent was not asked. */
+  readonly look: LookResult | null;
+}
+
+/** All names are signed as the phase wants, and some nodes may not serve that. */
+const isUnserved = ({ row, state }: SignedZone): boolean => row.progress === undefined && state.servedSince === null;
+
+/** The clock of a row advances independently. */
+function isSame(a: SignedZone, b: SignedZone): boolean {
+  return JSON.stringify([a.state, a.row.keys, a.row.parent]) === JSON.stringify([b.state, b.row.keys, b.row.parent]);
+}
