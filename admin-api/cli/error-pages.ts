@@ -1,6 +1,6 @@
 /** `waypost error-pages`: the pages that visitors see when the edge itself reports an error. */
 import type { Command } from 'commander';
-import { renderPreview } from '../../core/error-pages/preview.ts';
+import { renderPreview } from '../../core/site/error-pages/preview.ts';
 import { asText, type Json } from './client.ts';
 import type { CommandContext } from './command.ts';
 import type { Domain } from './domains.ts';

@@ -1,6 +1,6 @@
 /** `waypost logs`: where the request logs of a domain are delivered. */
 import { type Command, Option } from 'commander';
-import { CLIENT_ADDRESSES, LOG_FIELDS } from '../../core/log-delivery/document.ts';
+import { CLIENT_ADDRESSES, LOG_FIELDS } from '../../core/site/logs/document.ts';
 import { asObject, asText, type Json } from './client.ts';
 import type { CommandContext } from './command.ts';
 import type { Domain } from './domains.ts';

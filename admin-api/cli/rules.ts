@@ -1,6 +1,6 @@
 /** `waypost rules`: the rules of the sites of a domain. */
 import type { Command } from 'commander';
-import { checkRules, RULE_TEMPLATES, type RulesDocument, type RuleTemplate } from '../../core/rules/index.ts';
+import { checkRules, RULE_TEMPLATES, type RulesDocument, type RuleTemplate } from '../../core/site/rules/index.ts';
 import { asObject, type Json } from './client.ts';
 import type { CommandContext } from './command.ts';
 import type { Domain } from './domains.ts';

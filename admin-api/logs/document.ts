@@ -1,15 +1,15 @@
 /** The document of a domain's request logs: checked, and its secrets encrypted. */
 
 import { InvalidError } from '../../core/base/errors.ts';
+import { type Exemptions, parseExemptions } from '../../core/net/address/index.ts';
+import { parseSecret } from '../../core/net/delivery/signature.ts';
 import {
   type BucketDestination,
   DEFAULT_FIELDS,
   type EndpointDestination,
   LOG_FIELDS,
   type LogsDocument,
-} from '../../core/log-delivery/document.ts';
-import { type Exemptions, parseExemptions } from '../../core/net/address/index.ts';
-import { parseSecret } from '../../core/net/delivery/signature.ts';
+} from '../../core/site/logs/document.ts';
 import { siteDocumentContext } from '../../core/store/rows.ts';
 import { readReceiverUrl } from '../http/receiver-url.ts';
 import type { DocumentCheck } from '../proxy/documents.ts';

@@ -1,8 +1,8 @@
 /** Endpoints of the request logs of a domain. */
 import { StateError } from '../../core/base/errors.ts';
 import type { ReadLogStates } from '../../core/cluster/peer-logs.ts';
-import { NO_LOGS } from '../../core/log-delivery/document.ts';
 import type { Attempt } from '../../core/net/delivery/sender.ts';
+import { NO_LOGS } from '../../core/site/logs/document.ts';
 import { change } from '../change/change.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { ownedDomain } from '../domains/owned.ts';

@@ -5,9 +5,9 @@
  */
 import { type KeyObject, sign, verify, type X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { CoveredNames } from '../../core/tls/covered-names.ts';
-import { requiresStapling } from '../../core/tls/must-staple.ts';
-import { hasWeakSignature } from '../../core/tls/weak-signature.ts';
+import { CoveredNames } from '../../core/site/tls/covered-names.ts';
+import { requiresStapling } from '../../core/site/tls/must-staple.ts';
+import { hasWeakSignature } from '../../core/site/tls/weak-signature.ts';
 import { formatTime } from '../http/time.ts';
 import { readChain, readKey, rejectCertificate, rejectKey } from './pem.ts';
 

@@ -3,6 +3,7 @@
  */
 import { StateError } from '../../core/base/errors.ts';
 import { formatHost } from '../../core/dns/wire/name.ts';
+import type { CoveredNames } from '../../core/site/tls/covered-names.ts';
 import { nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
 import {
   certificateContext,
@@ -12,7 +13,6 @@ import {
   proxiedOf,
   proxies,
 } from '../../core/store/rows.ts';
-import type { CoveredNames } from '../../core/tls/covered-names.ts';
 import { WEB_TYPES } from '../../core/zone/compile/proxied.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { editableDomain } from '../domains/owned.ts';

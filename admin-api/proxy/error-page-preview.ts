@@ -6,9 +6,9 @@
 import { inflateRawSync } from 'node:zlib';
 import { Type } from '@sinclair/typebox';
 import { InvalidError } from '../../core/base/errors.ts';
-import { MAX_PAGE_BYTES } from '../../core/error-pages/error-pages.ts';
-import { renderPreview } from '../../core/error-pages/preview.ts';
-import { PLACEHOLDERS } from '../../core/error-pages/template.ts';
+import { MAX_PAGE_BYTES } from '../../core/site/error-pages/error-pages.ts';
+import { renderPreview } from '../../core/site/error-pages/preview.ts';
+import { PLACEHOLDERS } from '../../core/site/error-pages/template.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { ownedDomain } from '../domains/owned.ts';
 import { type Route, route } from '../http/route.ts';

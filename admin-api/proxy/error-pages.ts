@@ -6,8 +6,8 @@ import {
   MAX_PAGE_BYTES,
   MAX_PAGES,
   PAGE_STATUS,
-} from '../../core/error-pages/error-pages.ts';
-import { PLACEHOLDERS } from '../../core/error-pages/template.ts';
+} from '../../core/site/error-pages/error-pages.ts';
+import { PLACEHOLDERS } from '../../core/site/error-pages/template.ts';
 import type { Services } from '../change/services.ts';
 import { bodySchema } from '../http/json-body.ts';
 import type { Route } from '../http/route.ts';

@@ -1,16 +1,16 @@
 /** The endpoints of the origins of names and paths, and of their health. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { Type } from '@sinclair/typebox';
-import type { Ejections } from '../../core/health/ejections.ts';
-import { checkOrigins, type Fault } from '../../core/pools/check.ts';
-import { healthKey } from '../../core/pools/checks.ts';
+import type { Ejections } from '../../core/site/health/ejections.ts';
+import { checkOrigins, type Fault } from '../../core/site/pools/check.ts';
+import { healthKey } from '../../core/site/pools/checks.ts';
 import {
   type CompleteEntry,
   completeEntry,
   type DocumentCertificate,
   type OriginsEntry,
   type PoolOrigin,
-} from '../../core/pools/document.ts';
+} from '../../core/site/pools/document.ts';
 import { type Domain, type OriginHealth, siteDocumentContext } from '../../core/store/rows.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { ownedDomain } from '../domains/owned.ts';

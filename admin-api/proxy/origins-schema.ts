@@ -1,6 +1,6 @@
 /** Schemas of the origins of names and paths. */
 import { type TProperties, type TSchema, Type } from '@sinclair/typebox';
-import { DEFAULTS, LIMITS } from '../../core/pools/document.ts';
+import { DEFAULTS, LIMITS } from '../../core/site/pools/document.ts';
 import { bodySchema } from '../http/json-body.ts';
 import { flag, integer, list, oneOf, orNull, text } from '../http/schema.ts';
 import { DOCUMENT_FIELDS } from './documents.ts';

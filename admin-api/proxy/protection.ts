@@ -1,14 +1,14 @@
 /** The endpoints of the protection of a domain's sites. */
 import { type TProperties, Type } from '@sinclair/typebox';
-import { MAX_AUTHORITIES, MAX_AUTHORITIES_PEM } from '../../core/site-protection/authorities.ts';
-import { checkProtection } from '../../core/site-protection/check.ts';
+import { MAX_AUTHORITIES, MAX_AUTHORITIES_PEM } from '../../core/site/protection/authorities.ts';
+import { checkProtection } from '../../core/site/protection/check.ts';
 import {
   CHALLENGE_MODES,
   CLIENT_CERTIFICATE_MODES,
   fullProtection,
   type ProtectionDocument,
   TLS_VERSIONS,
-} from '../../core/site-protection/document.ts';
+} from '../../core/site/protection/document.ts';
 import type { Services } from '../change/services.ts';
 import { bodySchema } from '../http/json-body.ts';
 import type { Route } from '../http/route.ts';

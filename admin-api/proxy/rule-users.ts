@@ -1,7 +1,7 @@
 /** Passwords of the users in rules: they are stored as argon2id hashes, and never shown. */
 import { hash } from '@node-rs/argon2';
 import { InvalidError } from '../../core/base/errors.ts';
-import type { BasicAuthUser, Rule, RuleAction } from '../../core/rules/index.ts';
+import type { BasicAuthUser, Rule, RuleAction } from '../../core/site/rules/index.ts';
 
 /** OWASP's recommendation for argon2id: 19 MiB, two passes, one lane. Takes about 20 ms. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };

@@ -1,6 +1,6 @@
-/** Schemas of rules. What belongs to which action is checked by core/rules. */
+/** Schemas of rules. What belongs to which action is checked by core/site/rules. */
 import { type ObjectOptions, type TProperties, Type } from '@sinclair/typebox';
-import { ACTION_TYPES, MAX_LIST, MAX_NETWORKS, MAX_RULES, MAX_TEXT, MAX_USERS } from '../../core/rules/index.ts';
+import { ACTION_TYPES, MAX_LIST, MAX_NETWORKS, MAX_RULES, MAX_TEXT, MAX_USERS } from '../../core/site/rules/index.ts';
 import { flag, integer, line, list, oneOf, readOnly, text } from '../http/schema.ts';
 
 const entry = (of: string) => text(of, { maxLength: MAX_TEXT });

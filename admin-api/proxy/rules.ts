@@ -2,8 +2,8 @@
 import { Type } from '@sinclair/typebox';
 import type { ReadRuleCounts } from '../../core/cluster/peer-rule-counts.ts';
 import { formatHost } from '../../core/dns/wire/name.ts';
-import type { OriginsDocument } from '../../core/pools/document.ts';
-import { checkRules, RULE_TEMPLATES, type RuleFault, type RulesDocument } from '../../core/rules/index.ts';
+import type { OriginsDocument } from '../../core/site/pools/document.ts';
+import { checkRules, RULE_TEMPLATES, type RuleFault, type RulesDocument } from '../../core/site/rules/index.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { ownedDomain } from '../domains/owned.ts';
 import { HttpError } from '../http/errors.ts';

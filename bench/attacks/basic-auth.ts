@@ -4,7 +4,7 @@
  */
 import { Agent, request } from 'node:http';
 import { hashSync } from '@node-rs/argon2';
-import { MAX_USERS } from '../../core/rules/limits.ts';
+import { MAX_USERS } from '../../core/site/rules/limits.ts';
 import { ADMIN_PASSWORD, startDaemon } from '../../test/support/daemon.ts';
 import { freePort } from '../../test/support/ports.ts';
 import { until } from '../../test/support/until.ts';

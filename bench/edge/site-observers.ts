@@ -3,7 +3,7 @@
  *
  *     node dist/bench/edge/site-observers.js
  */
-import { DEFAULT_FIELDS, type LogPlan } from '../../core/log-delivery/document.ts';
+import { DEFAULT_FIELDS, type LogPlan } from '../../core/site/logs/document.ts';
 import { openCache } from '../../edge/cache/store/node-cache.ts';
 import { openCacheStore } from '../../edge/cache/store/store.ts';
 import { GATEWAY_COLUMNS, GatewayCounters } from '../../edge/gateway/counters.ts';

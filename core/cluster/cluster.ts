@@ -7,7 +7,7 @@ import type { Logger } from '../base/log/index.ts';
 import { FaultLog } from '../base/log/throttle.ts';
 import type { EtcdGateway } from '../journal/etcd-client/gateway.ts';
 import { type ClusterLevel, KEY_LEVEL } from '../journal/feature-level.ts';
-import type { NodeLogState } from '../log-delivery/deliverer.ts';
+import type { NodeLogState } from '../site/logs/deliverer.ts';
 import type { StatisticsQuery } from '../statistics/query.ts';
 import type { WatchRequests } from '../tail/request-tail.ts';
 import { Acknowledgements, type Sync } from './acknowledgements.ts';

@@ -1,5 +1,5 @@
 /** States of the logs of a domain: each node delivers those of the requests that it serves. */
-import type { NodeLogState } from '../log-delivery/deliverer.ts';
+import type { NodeLogState } from '../site/logs/deliverer.ts';
 import type { Member } from './members.ts';
 import { type Answers, readFromPeer } from './peer-read.ts';
 import type { PeerTls } from './peer-tls.ts';

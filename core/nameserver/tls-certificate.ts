@@ -11,7 +11,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { ConfigError } from '../base/errors.ts';
 import type { Logger } from '../base/log/index.ts';
-import type { TicketKeys } from '../tls/ticket-keys.ts';
+import type { TicketKeys } from '../site/tls/ticket-keys.ts';
 
 /** Paths. Both are required if there is an address to listen on. */
 export interface CertificateFiles {

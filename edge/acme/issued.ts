@@ -3,8 +3,8 @@
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { CoveredNames } from '../../core/tls/covered-names.ts';
-import { requiresStapling } from '../../core/tls/must-staple.ts';
+import { CoveredNames } from '../../core/site/tls/covered-names.ts';
+import { requiresStapling } from '../../core/site/tls/must-staple.ts';
 import { OrderFailure } from './failure.ts';
 import { secondsOf } from './times.ts';
 

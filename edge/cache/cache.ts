@@ -10,7 +10,7 @@
  *
  * The rules are pure functions (rules/). The store keeps the responses (store/).
  */
-import type { Changes } from '../../core/rules/index.ts';
+import type { Changes } from '../../core/site/rules/index.ts';
 import type { WholeCompressor } from '../compress/whole.ts';
 import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';

@@ -8,7 +8,7 @@
  *
  *     if (!challenge.demand(exchange, site)) return;
  */
-import { type ChallengeTerms, USUAL_PROTECTION } from '../../core/site-protection/compile.ts';
+import { type ChallengeTerms, USUAL_PROTECTION } from '../../core/site/protection/compile.ts';
 import { fieldValue } from '../cache/rules/fields.ts';
 import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { ConfigError } from '../../core/base/errors.ts';
 import type { Config } from '../../core/config/index.ts';
-import { requiresStapling } from '../../core/tls/must-staple.ts';
+import { requiresStapling } from '../../core/site/tls/must-staple.ts';
 import type { TlsCertificate } from '../http/tls/certificate.ts';
 
 /**

@@ -1,8 +1,8 @@
 /** Checks an origin with the client of the edge: the same rules for addresses, the same TLS. */
 import { openSecrets } from '../../core/base/secrets.ts';
 import { type Config, secretKeyFile } from '../../core/config/index.ts';
-import type { Probe, ProbeRequest, ProbeResult } from '../../core/health/probe.ts';
-import { nameOf } from '../../core/pools/match.ts';
+import type { Probe, ProbeRequest, ProbeResult } from '../../core/site/health/probe.ts';
+import { nameOf } from '../../core/site/pools/match.ts';
 import { siteDocumentContext } from '../../core/store/rows.ts';
 import type { ZoneSettings } from '../../core/zone/compile/settings.ts';
 import { openOrigins } from '../gateway/origins.ts';

@@ -1,5 +1,5 @@
 /** What holds for the connections of each site: shares, policy for TLS, budgets of time. */
-import type { SiteProtection, SlowBudget } from '../../core/site-protection/compile.ts';
+import type { SiteProtection, SlowBudget } from '../../core/site/protection/compile.ts';
 import type { Http1Limits } from '../http/http1/limits.ts';
 import type { Http2Limits } from '../http/http2/limits.ts';
 import type { ConnectionGate } from '../http/server/connection-gate.ts';

@@ -6,7 +6,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import { FairLine, type InLine } from '../../core/base/fair-line.ts';
-import type { SiteLimits } from '../../core/site-protection/compile.ts';
+import type { SiteLimits } from '../../core/site/protection/compile.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import { Pending } from '../http/exchange/pending.ts';
 import { WAITING_COST } from '../http/transport/turn-share.ts';

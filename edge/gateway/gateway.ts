@@ -17,7 +17,7 @@
  *       any other host ─► 404
  */
 
-import type { SiteTlsPolicy } from '../../core/site-protection/compile.ts';
+import type { SiteTlsPolicy } from '../../core/site/protection/compile.ts';
 import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange, Handler } from '../http/exchange/exchange.ts';
 import { PEER_SERVER_NAME } from '../peers/identity.ts';

@@ -1,5 +1,5 @@
 /**
- * Lines of the request logs of customers (core/log-delivery). A site without logs costs one
+ * Lines of the request logs of customers (core/site/logs). A site without logs costs one
  * comparison for each request.
  *
  * A thread collects the lines of each domain and sends them to the main thread in batches. If that
@@ -7,9 +7,9 @@
  */
 
 import { BatchFlow } from '../../core/base/batch-flow.ts';
-import type { DomainLines } from '../../core/log-delivery/deliverer.ts';
-import type { LogField, LogPlan } from '../../core/log-delivery/document.ts';
 import { formatAddress, parseAddress } from '../../core/net/address/index.ts';
+import type { DomainLines } from '../../core/site/logs/deliverer.ts';
+import type { LogField, LogPlan } from '../../core/site/logs/document.ts';
 import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';

@@ -1,6 +1,6 @@
 /** Messages between the main thread and the applications of the threads. */
 import type { Config } from '../../core/config/index.ts';
-import type { DomainLines } from '../../core/log-delivery/deliverer.ts';
+import type { DomainLines } from '../../core/site/logs/deliverer.ts';
 import type { FinishedSpan } from '../../core/traces/span.ts';
 import type { RequestSampling } from '../../core/traces/traces.ts';
 import type { ZoneSettings } from '../../core/zone/compile/settings.ts';
@@ -86,7 +86,7 @@ export type FromGateway =
   | { readonly kind: 'site-counts'; readonly counts: Float64Array; readonly added: SharedArrayBuffer }
   /** Sent periodically. `worker`: the id of the thread, which is never reused. */
   | { readonly kind: 'cache-stats'; readonly worker: number; readonly stats: CacheStats }
-  /** An origin of a pool failed too often. `key`: of its state (core/pools/checks.ts). */
+  /** An origin of a pool failed too often. `key`: of its state (core/site/pools/checks.ts). */
   | { readonly kind: 'origin-ejected'; readonly domainId: number; readonly key: string; readonly milliseconds: number }
   | {
       readonly kind: 'log';

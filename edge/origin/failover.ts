@@ -10,7 +10,7 @@
  * or limits it needs no budget: no origin was asked. If it fails too, the visitor gets the response
  * that has arrived, or the last error.
  */
-import { hashText } from '../../core/pools/sticky.ts';
+import { hashText } from '../../core/site/pools/sticky.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import {
   isOfVisitor,

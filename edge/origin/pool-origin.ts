@@ -1,6 +1,6 @@
 /** The origins of a pool in the form in which the client of origins connects to them. */
 import { formatAddress, readHost } from '../../core/net/address/index.ts';
-import { type OriginsEntry, type PoolOrigin, portOf, protocolOf } from '../../core/pools/document.ts';
+import { type OriginsEntry, type PoolOrigin, portOf, protocolOf } from '../../core/site/pools/document.ts';
 import type { Origin } from './origin-address.ts';
 
 /** Decrypts the key of a client certificate. Throws WaypostError `unsealable`. */

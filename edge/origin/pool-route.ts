@@ -1,11 +1,11 @@
 /** A pool of origins as a thread of the edge uses it: where requests for a name and path go. */
 
-import { healthKey } from '../../core/pools/checks.ts';
-import { DEFAULTS, ejectionOf, type OriginsEntry, originKey, retriesOf } from '../../core/pools/document.ts';
-import { pathOf } from '../../core/pools/match.ts';
-import { Pool } from '../../core/pools/pool.ts';
-import { RetryBudget } from '../../core/pools/retry-budget.ts';
-import { cookieValue, stickyToken } from '../../core/pools/sticky.ts';
+import { healthKey } from '../../core/site/pools/checks.ts';
+import { DEFAULTS, ejectionOf, type OriginsEntry, originKey, retriesOf } from '../../core/site/pools/document.ts';
+import { pathOf } from '../../core/site/pools/match.ts';
+import { Pool } from '../../core/site/pools/pool.ts';
+import { RetryBudget } from '../../core/site/pools/retry-budget.ts';
+import { cookieValue, stickyToken } from '../../core/site/pools/sticky.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import type { Origin } from './origin-address.ts';
 

@@ -6,8 +6,8 @@
  */
 
 import { escapeHtml } from '../../core/base/html.ts';
-import { type ErrorPages, templateFor } from '../../core/error-pages/error-pages.ts';
-import { renderTemplate } from '../../core/error-pages/template.ts';
+import { type ErrorPages, templateFor } from '../../core/site/error-pages/error-pages.ts';
+import { renderTemplate } from '../../core/site/error-pages/template.ts';
 import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';

@@ -1,7 +1,7 @@
 /** One exchange in the proxy: the request to the origin and the response to the visitor. */
 
 import { fromUrlHost } from '../../core/net/address/url-host.ts';
-import { changeFields } from '../../core/rules/index.ts';
+import { changeFields } from '../../core/site/rules/index.ts';
 import type { CacheOutcome } from '../cache/outcome.ts';
 import { withRuleTtl } from '../cache/rules/rule-ttl.ts';
 import type { Done, ResponseHandler, Visit } from '../cache/visit.ts';

@@ -3,7 +3,7 @@
  * the origin is to receive, made by the other node. The response has the fields as they are stored,
  * which the other node judges, stores and sends to its visitor like those of the origin.
  */
-import { Changes } from '../../core/rules/index.ts';
+import { Changes } from '../../core/site/rules/index.ts';
 import { withoutFields } from '../cache/rules/fields.ts';
 import type { StoredResponse } from '../cache/stored-response.ts';
 import type { Done, ResponseHandler } from '../cache/visit.ts';

@@ -6,7 +6,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { verify } from '@node-rs/argon2';
 import { FairSlots, type SlotOwner } from '../../core/base/fair-slots.ts';
-import type { BasicAuthUser } from '../../core/rules/index.ts';
+import type { BasicAuthUser } from '../../core/site/rules/index.ts';
 
 /** Each costs the memory of its hash: 19 MiB as a rule. */
 const MAX_CONCURRENT = 2;

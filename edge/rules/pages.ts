@@ -1,5 +1,5 @@
 /** Pages with which rules answer. They have the form of the error pages of edge/proxy. */
-import type { CompiledRule } from '../../core/rules/index.ts';
+import type { CompiledRule } from '../../core/site/rules/index.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 
 export interface RulePage {

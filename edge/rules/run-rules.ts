@@ -14,7 +14,7 @@ import {
   RequestFacts,
   safeLocation,
   TextTemplate,
-} from '../../core/rules/index.ts';
+} from '../../core/site/rules/index.ts';
 import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';

@@ -4,8 +4,8 @@
  */
 import { X509Certificate } from 'node:crypto';
 import type { Secrets } from '../../core/base/secrets.ts';
+import { CoveredNames } from '../../core/site/tls/covered-names.ts';
 import type { SiteCertificateRow } from '../../core/store/sites.ts';
-import { CoveredNames } from '../../core/tls/covered-names.ts';
 import type { TlsCertificate } from '../http/tls/certificate.ts';
 
 /** What is reported of a certificate. */

@@ -2,11 +2,15 @@
  * The documents of a domain's sites as a thread of the edge uses them. What is compiled of them
  * stays the same object until the domain's documents change.
  */
-import { compileErrorPages, type ErrorPages, type ErrorPagesDocument } from '../../core/error-pages/error-pages.ts';
-import { type LogPlan, type LogsDocument, logPlan } from '../../core/log-delivery/document.ts';
-import type { OriginsDocument } from '../../core/pools/document.ts';
-import { compileProtection, type SiteProtection } from '../../core/site-protection/compile.ts';
-import type { ProtectionDocument } from '../../core/site-protection/document.ts';
+import {
+  compileErrorPages,
+  type ErrorPages,
+  type ErrorPagesDocument,
+} from '../../core/site/error-pages/error-pages.ts';
+import { type LogPlan, type LogsDocument, logPlan } from '../../core/site/logs/document.ts';
+import type { OriginsDocument } from '../../core/site/pools/document.ts';
+import { compileProtection, type SiteProtection } from '../../core/site/protection/compile.ts';
+import type { ProtectionDocument } from '../../core/site/protection/document.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import type { Domain, SiteDocument } from '../../core/store/rows.ts';
 import { type PoolTools, SitePools } from './site-pools.ts';

@@ -1,9 +1,9 @@
 /** The pools of a domain's origins document, compiled once for all of its hosts. */
 
 import { RecentMap } from '../../core/base/recent-map.ts';
-import { checkedOrigins } from '../../core/pools/checks.ts';
-import type { OriginsDocument, OriginsEntry } from '../../core/pools/document.ts';
-import { entriesFor, matchesPath } from '../../core/pools/match.ts';
+import { checkedOrigins } from '../../core/site/pools/checks.ts';
+import type { OriginsDocument, OriginsEntry } from '../../core/site/pools/document.ts';
+import { entriesFor, matchesPath } from '../../core/site/pools/match.ts';
 import type { Id } from '../../core/store/keys.ts';
 import type { OriginHealth } from '../../core/store/rows.ts';
 import { poolOrigin } from '../origin/pool-origin.ts';
@@ -15,7 +15,7 @@ export interface PoolTools {
   readonly stickyKeys: readonly Uint8Array[];
   /** Decrypts the key of a client certificate. Throws WaypostError `unsealable`. */
   openKey(domainId: Id, sealed: string): string;
-  /** `key`: of the origin's state (core/pools/checks.ts). */
+  /** `key`: of the origin's state (core/site/pools/checks.ts). */
   onEjected(domainId: Id, key: string, milliseconds: number): void;
   onRetry(): void;
   /** An entry cannot be used: its requests are answered with 503. */

@@ -1,5 +1,5 @@
 /** The rules of a domain as a thread of the edge runs them, and the sites that they lead to. */
-import { type Changes, RuleSet, type RulesDocument } from '../../core/rules/index.ts';
+import { type Changes, RuleSet, type RulesDocument } from '../../core/site/rules/index.ts';
 import type { SiteDocument } from '../../core/store/rows.ts';
 
 export class SiteRules {

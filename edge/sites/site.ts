@@ -1,5 +1,5 @@
 /** A site: a host name whose traffic comes through the edge, as a thread of the edge knows it. */
-import type { Changes } from '../../core/rules/index.ts';
+import type { Changes } from '../../core/site/rules/index.ts';
 import type { Origin } from '../origin/origin-address.ts';
 import type { SiteDocuments } from './site-documents.ts';
 

@@ -8,7 +8,7 @@
 import { RecentMap } from '../../core/base/recent-map.ts';
 import { parentName, parseName } from '../../core/dns/wire/name.ts';
 import type { Exemptions } from '../../core/net/address/index.ts';
-import type { SiteProtection } from '../../core/site-protection/compile.ts';
+import type { SiteProtection } from '../../core/site/protection/compile.ts';
 import { type Environment, openEnvironment } from '../../core/store/environment.ts';
 import { type Id, idKey } from '../../core/store/keys.ts';
 import { type Reader, StoreReader } from '../../core/store/reader.ts';

@@ -1,9 +1,9 @@
 /**
- * The rules of a domain, interpreted slowly and obviously: what core/rules compiles must come to
- * the same result.
+ * The rules of a domain, interpreted slowly and obviously: what core/site/rules compiles must come
+ * to the same result.
  */
 import { RE2JS } from 're2js';
-import type { NamedMatch, Rule, RuleMatch, RulesDocument, TextMatch } from '../../core/rules/index.ts';
+import type { NamedMatch, Rule, RuleMatch, RulesDocument, TextMatch } from '../../core/site/rules/index.ts';
 
 export interface ReferenceRequest {
   readonly method: string;

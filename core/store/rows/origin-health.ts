@@ -13,7 +13,7 @@ export interface OriginHealth {
 }
 
 export interface CheckedOriginState {
-  /** Of the origin and the way in which it is checked (core/pools/checks.ts). */
+  /** Of the origin and the way in which it is checked (core/site/pools/checks.ts). */
   readonly key: string;
   readonly isUp: boolean;
   /** Seconds since 1970. */

@@ -1,7 +1,7 @@
 /** What the pool and its threads say to one another. */
 import type { LogLevel } from '../../../core/base/log/index.ts';
 import type { SharedLimits } from '../../../core/os/connection-limits.ts';
-import type { TicketKeys } from '../../../core/tls/ticket-keys.ts';
+import type { TicketKeys } from '../../../core/site/tls/ticket-keys.ts';
 import type { SharedPlaces } from '../tls/places.ts';
 import type { EdgeLimits } from './limits.ts';
 import type { Listener } from './server.ts';

@@ -9,7 +9,7 @@ import type { ListenAddress } from '../../../core/config/index.ts';
 import { forgetThread, shareLimits } from '../../../core/os/connection-limits.ts';
 import { choosePort } from '../../../core/os/sockets.ts';
 import { type BackOff, type StartReport, SupervisedThread } from '../../../core/os/supervised-thread.ts';
-import { nextTicketKeys, type TicketKeys } from '../../../core/tls/ticket-keys.ts';
+import { nextTicketKeys, type TicketKeys } from '../../../core/site/tls/ticket-keys.ts';
 import { clearPlaces, sharePlaces } from '../tls/places.ts';
 import type { EdgeLimits } from './limits.ts';
 import { openListening, type Place } from './listening.ts';

@@ -7,7 +7,7 @@ import type { ConnectionLimits } from '../../../core/os/connection-limits.ts';
 import { CLIENT_FULL, FULL } from '../../../core/os/connection-limits.ts';
 import { loadLibc } from '../../../core/os/libc.ts';
 import { releaseMemory } from '../../../core/os/release-memory.ts';
-import type { TicketKeys } from '../../../core/tls/ticket-keys.ts';
+import type { TicketKeys } from '../../../core/site/tls/ticket-keys.ts';
 import { MemoryBudget } from '../exchange/client-memory.ts';
 import { sweepEvery } from '../exchange/sweep.ts';
 import type { Http1Counters } from '../http1/counters.ts';

@@ -1,7 +1,7 @@
 /** What TLS of the edge is like over node:tls. */
 import { constants } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
-import { SIGNATURE_ALGORITHMS } from '../../../core/tls/signature-algorithms.ts';
+import { SIGNATURE_ALGORITHMS } from '../../../core/site/tls/signature-algorithms.ts';
 import type { TlsCertificate } from '../tls/certificate.ts';
 import { GROUP_LISTS, MAX_CONTEXTS, PROTOCOLS, TLS12_CIPHERS, TLS13_CIPHERS } from '../tls/profile.ts';
 import { Recent } from '../tls/recent.ts';

@@ -3,8 +3,8 @@
  * connection is given its own (credentials.ts).
  */
 import { createHash } from 'node:crypto';
-import { SIGNATURE_ALGORITHMS } from '../../../core/tls/signature-algorithms.ts';
-import type { TicketKeys } from '../../../core/tls/ticket-keys.ts';
+import { SIGNATURE_ALGORITHMS } from '../../../core/site/tls/signature-algorithms.ts';
+import type { TicketKeys } from '../../../core/site/tls/ticket-keys.ts';
 import type { TlsCertificate } from './certificate.ts';
 import {
   BIO_C_SET_FD,

@@ -4,7 +4,7 @@ import type { DescriptorLoop, LoopTask } from '../../../core/os/descriptor-loop.
 import { EPOLLET, EPOLLHUP, EPOLLIN, EPOLLRDHUP } from '../../../core/os/epoll.ts';
 import { AF_INET } from '../../../core/os/socket-constants.ts';
 import type { TcpCalls } from '../../../core/os/tcp-calls.ts';
-import type { TicketKeys } from '../../../core/tls/ticket-keys.ts';
+import type { TicketKeys } from '../../../core/site/tls/ticket-keys.ts';
 import type { TlsCertificate } from './certificate.ts';
 import { ClientAuthorities } from './client-authorities.ts';
 import { ClientHello, MAX_HELLO } from './client-hello.ts';

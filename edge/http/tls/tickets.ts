@@ -4,7 +4,7 @@
  * each but once (RFC 8446 appendix C.4). As node:tls seals them (AES-128-CBC, HMAC with SHA-256),
  * so that either opens the other's.
  */
-import type { TicketKeys } from '../../../core/tls/ticket-keys.ts';
+import type { TicketKeys } from '../../../core/site/tls/ticket-keys.ts';
 import { fixedMemory, type Openssl } from './openssl.ts';
 
 const PART = 16;

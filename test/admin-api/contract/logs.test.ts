@@ -1,7 +1,7 @@
 /** The API contract: delivery of request logs. Secrets are stored encrypted and never shown. */
 import * as assert from 'uvu/assert';
 import { openSecrets } from '../../../core/base/secrets.ts';
-import type { LogsDocument } from '../../../core/log-delivery/document.ts';
+import type { LogsDocument } from '../../../core/site/logs/document.ts';
 import { StoreReader } from '../../../core/store/reader.ts';
 import { siteDocumentContext } from '../../../core/store/rows.ts';
 import { everywhere, refused, succeeded, type World, type Zone } from './world.ts';

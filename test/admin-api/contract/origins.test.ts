@@ -1,8 +1,8 @@
 /** The API contract: origins of names and paths, a document with a revision, and their health. */
 import * as assert from 'uvu/assert';
 import { write } from '../../../core/journal/draft/draft.ts';
-import { healthKey } from '../../../core/pools/checks.ts';
-import type { CompleteEntry } from '../../../core/pools/document.ts';
+import { healthKey } from '../../../core/site/pools/checks.ts';
+import type { CompleteEntry } from '../../../core/site/pools/document.ts';
 import { originHealth } from '../../../core/store/rows.ts';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { listOf } from '../daemon.ts';

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkCertificate } from '../../../admin-api/proxy/certificate.ts';
 import { InvalidError } from '../../../core/base/errors.ts';
-import { CoveredNames } from '../../../core/tls/covered-names.ts';
+import { CoveredNames } from '../../../core/site/tls/covered-names.ts';
 import { certificate, ecKey, type KeyPair, pemOfKey, rsaKey } from '../../support/certificate.ts';
 import fc from '../../support/fc.ts';
 import { LONG_KEY } from './long-key.ts';

@@ -1,9 +1,9 @@
 import { createContext, runInContext } from 'node:vm';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { compileErrorPages } from '../../../core/error-pages/error-pages.ts';
-import { compileProtection } from '../../../core/site-protection/compile.ts';
-import type { ChallengeDocument } from '../../../core/site-protection/document.ts';
+import { compileErrorPages } from '../../../core/site/error-pages/error-pages.ts';
+import { compileProtection } from '../../../core/site/protection/compile.ts';
+import type { ChallengeDocument } from '../../../core/site/protection/document.ts';
 import { Challenge } from '../../../edge/challenge/challenge.ts';
 import { PAGE_FIELDS, renderPage, SOLUTION_PATH } from '../../../edge/challenge/page.ts';
 import { ChallengeTokens, isSolution, zeroBits } from '../../../edge/challenge/token.ts';

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { DescriptorLoop } from '../../../core/os/descriptor-loop.ts';
 import { loadLibc } from '../../../core/os/libc.ts';
-import { nextTicketKeys } from '../../../core/tls/ticket-keys.ts';
+import { nextTicketKeys } from '../../../core/site/tls/ticket-keys.ts';
 import type { Client } from '../../../edge/http/exchange/exchange.ts';
 import { Http2Counters } from '../../../edge/http/http2/counters.ts';
 import { DEFAULT_LIMITS, type Http2Limits } from '../../../edge/http/http2/limits.ts';

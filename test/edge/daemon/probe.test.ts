@@ -1,8 +1,8 @@
 /** Checks of origins: what counts as up, and what is reported otherwise. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ProbeRequest } from '../../../core/health/probe.ts';
-import { completeEntry, DEFAULTS, type OriginsEntry } from '../../../core/pools/document.ts';
+import type { ProbeRequest } from '../../../core/site/health/probe.ts';
+import { completeEntry, DEFAULTS, type OriginsEntry } from '../../../core/site/pools/document.ts';
 import { createProbe } from '../../../edge/daemon/probe.ts';
 import { FakeOrigin, type PendingRequest } from '../proxy/fake-origin.ts';
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { compileProtection } from '../../../core/site-protection/compile.ts';
+import { compileProtection } from '../../../core/site/protection/compile.ts';
 import { SiteConnections, shareSiteCounts } from '../../../edge/fairness/site-connections.ts';
 import { SiteGates } from '../../../edge/fairness/site-gates.ts';
 import { SiteShare, ThreadTurns } from '../../../edge/fairness/thread-turns.ts';

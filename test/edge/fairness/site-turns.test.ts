@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { compileProtection } from '../../../core/site-protection/compile.ts';
-import type { ProtectionDocument } from '../../../core/site-protection/document.ts';
+import { compileProtection } from '../../../core/site/protection/compile.ts';
+import type { ProtectionDocument } from '../../../core/site/protection/document.ts';
 import {
   QUANTUM,
   QUANTUM_ALONE,

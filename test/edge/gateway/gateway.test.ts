@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { compileProtection } from '../../../core/site-protection/compile.ts';
+import { compileProtection } from '../../../core/site/protection/compile.ts';
 import { createAdminForward } from '../../../edge/gateway/admin.ts';
 import { DESTINATIONS, GATEWAY_COLUMNS, GatewayCounters } from '../../../edge/gateway/counters.ts';
 import { createGateway, type GatewayOptions } from '../../../edge/gateway/gateway.ts';

@@ -1,8 +1,8 @@
 /** Lines of the request logs of customers: fields, sampling, limits. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { DomainLines } from '../../../core/log-delivery/deliverer.ts';
-import { DEFAULT_FIELDS, LOG_FIELDS, type LogPlan } from '../../../core/log-delivery/document.ts';
+import type { DomainLines } from '../../../core/site/logs/deliverer.ts';
+import { DEFAULT_FIELDS, LOG_FIELDS, type LogPlan } from '../../../core/site/logs/document.ts';
 import { formatLine, type LogEntry, LogLines, truncateAddress } from '../../../edge/gateway/log-lines.ts';
 import type { Site } from '../../../edge/sites/site.ts';
 import { FakeExchange } from '../proxy/fake-exchange.ts';

@@ -4,7 +4,7 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { OriginsEntry } from '../../../core/pools/document.ts';
+import type { OriginsEntry } from '../../../core/site/pools/document.ts';
 import { NO_BODY } from '../../../edge/http/exchange/body-queue.ts';
 import type { RequestBody } from '../../../edge/http/exchange/exchange.ts';
 import type { FieldList } from '../../../edge/http/exchange/field-list.ts';

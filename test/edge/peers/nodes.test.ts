@@ -1,7 +1,7 @@
 /** Nodes that request misses from the owner of a URL. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CacheRule, Changes } from '../../../core/rules/changes.ts';
+import { CacheRule, Changes } from '../../../core/site/rules/changes.ts';
 import { PEER_FIELD } from '../../../edge/peers/peer-call.ts';
 import { BEGIN, SITE } from '../proxy/cache-rig.ts';
 import { FakeExchange } from '../proxy/fake-exchange.ts';

@@ -1,7 +1,7 @@
 /** Error pages: the content type by Accept, the fields, and escaping. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { compileErrorPages, MAINTENANCE_CODE } from '../../../core/error-pages/error-pages.ts';
+import { compileErrorPages, MAINTENANCE_CODE } from '../../../core/site/error-pages/error-pages.ts';
 import { answerError, type ErrorPage } from '../../../edge/proxy/error-page.ts';
 import { FAULT_PAGES, LOOP } from '../../../edge/proxy/pages.ts';
 import { FakeExchange } from './fake-exchange.ts';

@@ -1,8 +1,8 @@
 /** Pools in the proxy: names, paths, cookies, health, and stale responses when all are down. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { healthKey } from '../../../core/pools/checks.ts';
-import type { OriginsEntry } from '../../../core/pools/document.ts';
+import { healthKey } from '../../../core/site/pools/checks.ts';
+import type { OriginsEntry } from '../../../core/site/pools/document.ts';
 import type { SiteDocument } from '../../../core/store/rows.ts';
 import type { OriginFault } from '../../../edge/origin/origin.ts';
 import type { Site } from '../../../edge/sites/site.ts';

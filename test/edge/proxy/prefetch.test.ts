@@ -1,7 +1,7 @@
 /** Purged responses that are fetched again: which, how the origin sees it, and what is stored. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { compileProtection, type SiteProtection } from '../../../core/site-protection/compile.ts';
+import { compileProtection, type SiteProtection } from '../../../core/site/protection/compile.ts';
 import type { CachePurge } from '../../../edge/cache/store/cache-store.ts';
 import { OriginError, type OriginFault } from '../../../edge/origin/origin.ts';
 import { prefetchExchange } from '../../../edge/proxy/prefetch.ts';

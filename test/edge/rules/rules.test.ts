@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { hash } from '@node-rs/argon2';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Rule } from '../../../core/rules/index.ts';
+import type { Rule } from '../../../core/site/rules/index.ts';
 import { fieldValue } from '../../../edge/cache/rules/fields.ts';
 import { Challenge } from '../../../edge/challenge/challenge.ts';
 import { ChallengeTokens } from '../../../edge/challenge/token.ts';

@@ -6,7 +6,7 @@ import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'n
 import * as assert from 'uvu/assert';
 import { ConnectionLimits, shareLimits } from '../../../../core/os/connection-limits.ts';
 import { DescriptorLoop } from '../../../../core/os/descriptor-loop.ts';
-import { nextTicketKeys, type TicketKeys } from '../../../../core/tls/ticket-keys.ts';
+import { nextTicketKeys, type TicketKeys } from '../../../../core/site/tls/ticket-keys.ts';
 import type { Handler } from '../../../../edge/http/exchange/exchange.ts';
 import { ReadyAnswer } from '../../../../edge/http/exchange/ready-answer.ts';
 import { Http1Counters } from '../../../../edge/http/http1/counters.ts';

@@ -8,7 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DescriptorLoop } from '../../../../core/os/descriptor-loop.ts';
 import { loadLibc } from '../../../../core/os/libc.ts';
-import { nextTicketKeys } from '../../../../core/tls/ticket-keys.ts';
+import { nextTicketKeys } from '../../../../core/site/tls/ticket-keys.ts';
 import type { TlsCertificate } from '../../../../edge/http/tls/certificate.ts';
 import type { TlsConnection } from '../../../../edge/http/tls/connection.ts';
 import { TlsLoop } from '../../../../edge/http/tls/loop.ts';

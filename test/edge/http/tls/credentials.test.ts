@@ -5,7 +5,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { nextTicketKeys } from '../../../../core/tls/ticket-keys.ts';
+import { nextTicketKeys } from '../../../../core/site/tls/ticket-keys.ts';
 import type { TlsCertificate } from '../../../../edge/http/tls/certificate.ts';
 import { TlsContext } from '../../../../edge/http/tls/context.ts';
 import { Credentials } from '../../../../edge/http/tls/credentials.ts';

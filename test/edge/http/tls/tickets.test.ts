@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import type { TLSSocket } from 'node:tls';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { nextTicketKeys } from '../../../../core/tls/ticket-keys.ts';
+import { nextTicketKeys } from '../../../../core/site/tls/ticket-keys.ts';
 import { dialTls, GET, HOST, OTHER_HOST, type Rig, readAll, withServer } from '../server/rig.ts';
 
 /** The client's preface and empty SETTINGS (RFC 9113 section 3.4). */

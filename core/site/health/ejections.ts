@@ -1,0 +1,38 @@
+/** Origins that edge threads of this node have ejected from their pools, for the status view. */
+import type { Registry } from '../../base/metrics/index.ts';
+import type { Id } from '../../store/keys.ts';
+
+/** Ejections that are kept; the oldest is dropped first. */
+const MAX_ENTRIES = 10_000;
+
+export class Ejections {
+  /** When each ends: milliseconds since 1970, by domain and origin. The oldest are first. */
+  readonly #ends = new Map<string, number>();
+  #count = 0;
+
+  constructor(metrics: Registry) {
+    metrics.read(
+      'counter',
+      'waypost_origin_ejections_total',
+      'Ejections of origins from their pools because requests failed, by any edge thread.',
+      [],
+      (emit) => emit(this.#count),
+    );
+  }
+
+  /** `key`: of the origin's state (core/site/pools/checks.ts). */
+  add(domainId: Id, key: string, milliseconds: number): void {
+    this.#count++;
+    const name = `${domainId} ${key}`;
+    const end = Math.max(this.#ends.get(name) ?? 0, Date.now() + milliseconds);
+    this.#ends.delete(name);
+    this.#ends.set(name, end);
+    if (this.#ends.size > MAX_ENTRIES) this.#ends.delete(this.#ends.keys().next().value as string);
+  }
+
+  /** When all threads use the origin again: milliseconds since 1970; null: they do now. */
+  endOf(domainId: Id, key: string): number | null {
+    const end = this.#ends.get(`${domainId} ${key}`);
+    return end === undefined || end <= Date.now() ? null : end;
+  }
+}

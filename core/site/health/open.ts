@@ -1,0 +1,22 @@
+/** The checks of origins as the configuration describes them. */
+import type { Logger } from '../../base/log/index.ts';
+import type { Registry } from '../../base/metrics/index.ts';
+import type { Config } from '../../config/index.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { Environment } from '../../store/environment.ts';
+import { HealthKeeper } from './keeper.ts';
+import type { Probe } from './probe.ts';
+
+export interface OpenHealthOptions {
+  readonly config: Pick<Config, 'peer'>;
+  readonly environment: Environment;
+  readonly journal: Journal;
+  readonly node: { readonly isFirstOfRegion: () => boolean };
+  readonly probe: Probe;
+  readonly metrics: Registry;
+  readonly log: Logger;
+}
+
+export function openHealth({ config, node, ...options }: OpenHealthOptions): HealthKeeper {
+  return new HealthKeeper({ ...options, region: config.peer.region, isChecker: node.isFirstOfRegion });
+}

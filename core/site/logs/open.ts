@@ -1,0 +1,95 @@
+/** The delivery of request logs as the configuration describes it. */
+
+import type { Registry } from '../../base/metrics/index.ts';
+import type { Secrets } from '../../base/secrets.ts';
+import type { Config } from '../../config/index.ts';
+import { formatHost } from '../../dns/wire/name.ts';
+import type { Journal } from '../../journal/journal.ts';
+import { parseExemptions } from '../../net/address/index.ts';
+import { resolveBy } from '../../net/delivery/resolve.ts';
+import { type Attempt, Sender } from '../../net/delivery/sender.ts';
+import type { Environment } from '../../store/environment.ts';
+import { StoreReader } from '../../store/reader.ts';
+import { type DomainLines, LogDeliverer, type NodeLogState } from './deliverer.ts';
+import type { LogsDocument } from './document.ts';
+import { LogSender } from './send.ts';
+
+export interface OpenLogDeliveryOptions {
+  readonly config: Pick<Config, 'webhooks' | 'nodeName'>;
+  readonly version: string;
+  readonly environment: Environment;
+  readonly secrets: Secrets;
+  readonly metrics: Registry;
+}
+
+export interface LogDelivery {
+  receive(lines: readonly DomainLines[]): void;
+  stateOf(domainId: number): NodeLogState;
+  /** Null: the domain delivers no logs. */
+  test(domainId: number, line: string): Promise<Attempt | null>;
+  /** Learns what changes from then on. */
+  follow(journal: Pick<Journal, 'onEdge'>): void;
+  stop(): Promise<void>;
+}
+
+/** Receivers are reached like those of webhooks. */
+export function openLogDelivery({
+  config: { webhooks, nodeName },
+  version,
+  environment,
+  secrets,
+  metrics,
+}: OpenLogDeliveryOptions): LogDelivery {
+  const reader = new StoreReader(environment);
+  const stop = new AbortController();
+  const rule = { exemptions: parseExemptions(webhooks.allowPrivateReceivers), own: [] };
+  const resolve = resolveBy(webhooks.resolvers, stop.signal);
+  const sender = new LogSender({
+    rule,
+    resolve,
+    secrets,
+    nodeName,
+    userAgent: `Waypost/${version}`,
+    sender: new Sender({ rule, resolve }),
+    domainName(domainId) {
+      const domain = reader.domain(domainId);
+      return domain && formatHost(domain.apex);
+    },
+  });
+  const deliverer = new LogDeliverer({
+    nodeName,
+    accountOf: (domainId) => reader.domain(domainId)?.accountId,
+    readDocument: (domainId) => reader.siteDocument(domainId, 'logs')?.content as LogsDocument | undefined,
+    send: (domainId, document, batch, dropped) => sender.send(domainId, document, batch, dropped),
+    release: (domainId) => sender.release(domainId),
+  });
+  expose(metrics, deliverer);
+  return {
+    receive: (lines) => deliverer.receive(lines),
+    stateOf: (domainId) => deliverer.stateOf(domainId),
+    test: (domainId, line) => deliverer.test(domainId, line),
+    follow: (journal) => journal.onEdge(({ domainIds }) => deliverer.forget(domainIds)),
+    async stop() {
+      await deliverer.stop();
+      stop.abort(new Error('the service is stopping'));
+      sender.close();
+    },
+  };
+}
+
+function expose(metrics: Registry, deliverer: LogDeliverer): void {
+  metrics.read(
+    'counter',
+    'waypost_log_lines_total',
+    'Lines of request logs of customers, by result: delivered, or dropped because a receiver was too slow or failed.',
+    ['result'],
+    (emit) => {
+      const { delivered, dropped } = deliverer.counts;
+      emit(delivered, 'delivered');
+      emit(dropped, 'dropped');
+    },
+  );
+  metrics.read('gauge', 'waypost_log_waiting_bytes', 'Bytes of request logs that wait for delivery.', [], (emit) =>
+    emit(deliverer.counts.bytes),
+  );
+}
