@@ -1,5 +1,5 @@
 /** Traces of requests that write. */
-import type { WriteTraces } from '../../core/traces/write-traces.ts';
+import type { WriteTraces } from '../../core/observe/traces/write-traces.ts';
 import { isOverTls } from './over-tls.ts';
 import type { ServedRoute } from './route.ts';
 import type { HttpRequest } from './transport.ts';

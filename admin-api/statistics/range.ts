@@ -1,6 +1,6 @@
 /** The range of time and the step of a request for statistics. */
 import { InvalidError } from '../../core/base/errors.ts';
-import { periodStart, TIERS } from '../../core/statistics/tiers.ts';
+import { periodStart, TIERS } from '../../core/observe/statistics/tiers.ts';
 import { nowSeconds, parseTime } from '../http/time.ts';
 
 /** Steps in seconds. Each is a multiple of a period in which counts are kept. */

@@ -1,7 +1,7 @@
 /** Endpoints of statistics. */
 import { Type } from '@sinclair/typebox';
 import type { ReadStatistics } from '../../core/cluster/peer-statistics.ts';
-import { SUBJECT } from '../../core/statistics/counts.ts';
+import { SUBJECT } from '../../core/observe/statistics/counts.ts';
 import type { Id } from '../../core/store/keys.ts';
 import { ACTING_FAULTS, accountOf } from '../change/acting.ts';
 import { parseId, type Services } from '../change/services.ts';

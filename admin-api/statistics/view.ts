@@ -12,8 +12,8 @@ import {
   OTHER_RCODE,
   OTHER_TYPE,
   SENT_BYTES,
-} from '../../core/statistics/columns.ts';
-import { SUBJECT } from '../../core/statistics/counts.ts';
+} from '../../core/observe/statistics/columns.ts';
+import { SUBJECT } from '../../core/observe/statistics/counts.ts';
 import { formatTime } from '../http/time.ts';
 import type { StatisticsRange } from './range.ts';
 

@@ -1,5 +1,5 @@
 /** The endpoint of the live tail. */
-import type { WatchRequests } from '../../core/tail/request-tail.ts';
+import type { WatchRequests } from '../../core/observe/tail/request-tail.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { ownedDomain } from '../domains/owned.ts';
 import { type OpenStreams, streamReply } from '../events/index.ts';

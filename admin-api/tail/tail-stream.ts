@@ -2,7 +2,7 @@
  * The requests that one client sees. Its buffer is limited: what a slow client does not read in
  * time is counted and left out.
  */
-import type { TailSample, WatchRequests } from '../../core/tail/request-tail.ts';
+import type { TailSample, WatchRequests } from '../../core/observe/tail/request-tail.ts';
 import { type NextEvents, RETRY_LINE, SentEvents, type SentEventsOptions } from '../events/index.ts';
 import type { Caller } from '../http/caller.ts';
 

@@ -1,11 +1,11 @@
 /** The deliveries of a webhook: lists, tests and replays. */
 import { InvalidError, StateError } from '../../core/base/errors.ts';
 import { Steps } from '../../core/base/steps.ts';
+import { TEST_EVENT } from '../../core/observe/webhooks/event-types.ts';
+import { messageId, type NewEvent, requeued } from '../../core/observe/webhooks/payload.ts';
+import { addDeliveries, newQueue } from '../../core/observe/webhooks/queue.ts';
 import { afterPrefix, type Id, idAt, idKey } from '../../core/store/keys.ts';
 import { type DeliveryRow, deliveries, deliveryKey, WEBHOOK_STATES } from '../../core/store/rows.ts';
-import { TEST_EVENT } from '../../core/webhooks/event-types.ts';
-import { messageId, type NewEvent, requeued } from '../../core/webhooks/payload.ts';
-import { addDeliveries, newQueue } from '../../core/webhooks/queue.ts';
 import { change } from '../change/change.ts';
 import type { Services } from '../change/services.ts';
 import type { Caller } from '../http/caller.ts';

@@ -1,7 +1,7 @@
 /** Schemas of webhooks in requests and responses. */
 import { Type } from '@sinclair/typebox';
+import { EVENT_CHOICES } from '../../core/observe/webhooks/event-types.ts';
 import { WEBHOOK_STATES } from '../../core/store/rows.ts';
-import { EVENT_CHOICES } from '../../core/webhooks/event-types.ts';
 import { bodySchema } from '../http/json-body.ts';
 import {
   anyObject,

@@ -1,6 +1,6 @@
 /** Adds up the statistics of all nodes when they are requested; each node keeps its own. */
-import type { NodeStatistics, StatisticsQuery } from '../statistics/query.ts';
-import { checkNodeStatistics, formatQuery, mergeNodes } from '../statistics/query.ts';
+import type { NodeStatistics, StatisticsQuery } from '../observe/statistics/query.ts';
+import { checkNodeStatistics, formatQuery, mergeNodes } from '../observe/statistics/query.ts';
 import type { Member } from './members.ts';
 import { collectAnswers, readFromPeer } from './peer-read.ts';
 import type { PeerTls } from './peer-tls.ts';

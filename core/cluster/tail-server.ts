@@ -3,7 +3,7 @@
  * JSON for each sample.
  */
 import type { ServerResponse } from 'node:http';
-import type { TailSample, WatchRequests } from '../tail/request-tail.ts';
+import type { TailSample, WatchRequests } from '../observe/tail/request-tail.ts';
 
 /** Bytes that wait for the other node; further samples are only counted. */
 const MAX_UNREAD = 256 << 10;

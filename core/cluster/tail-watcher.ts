@@ -3,7 +3,7 @@
  * connection each, however many clients watch.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ReceiveSample, RequestTail, TailSample, WatchRequests } from '../tail/request-tail.ts';
+import type { ReceiveSample, RequestTail, TailSample, WatchRequests } from '../observe/tail/request-tail.ts';
 import type { Member } from './members.ts';
 import { peerAgent } from './peer-agent.ts';
 import type { PeerTls } from './peer-tls.ts';

@@ -4,7 +4,7 @@
  */
 
 import type { Client } from '../net/address/client.ts';
-import type { SampleWriter } from '../statistics/sample-ring.ts';
+import type { SampleWriter } from '../observe/statistics/sample-ring.ts';
 import type { Query } from '../zone/answer/query.ts';
 import { COLUMN, type ThreadCounters } from './counters.ts';
 import type { TapWriter } from './dnstap/ring.ts';

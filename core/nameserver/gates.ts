@@ -3,7 +3,7 @@
  * that receives their samples.
  */
 import type { Logger } from '../base/log/index.ts';
-import type { SampleRing } from '../statistics/sample-ring.ts';
+import type { SampleRing } from '../observe/statistics/sample-ring.ts';
 import type { Transport } from './counters.ts';
 import type { TapRing } from './dnstap/ring.ts';
 import { createQueryLog, type SharedQueryLog } from './query-log.ts';

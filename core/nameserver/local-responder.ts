@@ -7,7 +7,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { MAX_MESSAGE } from '../dns/wire/header.ts';
 import { Client, TRANSPORT } from '../net/address/client.ts';
 import { setClientAddress } from '../net/address/ipv6.ts';
-import { openSampler } from '../statistics/sample-ring.ts';
+import { openSampler } from '../observe/statistics/sample-ring.ts';
 import { READERS } from '../store/index/layout.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import { IndexReader } from '../zone/answer/index-reader.ts';

@@ -3,8 +3,8 @@
 import type { Logger } from '../base/log/index.ts';
 import type { Registry } from '../base/metrics/index.ts';
 import type { Config } from '../config/index.ts';
+import type { SampleRing } from '../observe/statistics/sample-ring.ts';
 import type { SharedTicketKeys } from '../site/tls/shared-ticket-keys.ts';
-import type { SampleRing } from '../statistics/sample-ring.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import type { AnswerSettings } from '../zone/answer/settings.ts';
 import type { AnswerDeferred } from './deferred.ts';

@@ -1,9 +1,9 @@
 /** The data that a DNS thread starts with, and the messages it exchanges with the main thread. */
 import type { MessagePort } from 'node:worker_threads';
 import type { ListenAddress } from '../config/index.ts';
+import { openSampler } from '../observe/statistics/sample-ring.ts';
 import { ConnectionLimits, type SharedLimits } from '../os/connection-limits.ts';
 import { maintainThread } from '../os/thread-upkeep.ts';
-import { openSampler } from '../statistics/sample-ring.ts';
 import type { SharedIndex } from '../store/index/layout.ts';
 import { STOPPING } from '../store/index/layout.ts';
 import { IndexReader } from '../zone/answer/index-reader.ts';

@@ -1,5 +1,5 @@
 /** Sends the threads the domains whose requests they sample. */
-import type { RequestTail } from '../../core/tail/request-tail.ts';
+import type { RequestTail } from '../../core/observe/tail/request-tail.ts';
 import { EXPIRY_MS } from '../gateway/tail-sampler.ts';
 
 /** Also reaches threads that have started since, before the domains expire in the others. */

@@ -1,8 +1,8 @@
 /** Messages between the main thread and the applications of the threads. */
 import type { Config } from '../../core/config/index.ts';
+import type { FinishedSpan } from '../../core/observe/traces/span.ts';
+import type { RequestSampling } from '../../core/observe/traces/traces.ts';
 import type { DomainLines } from '../../core/site/logs/deliverer.ts';
-import type { FinishedSpan } from '../../core/traces/span.ts';
-import type { RequestSampling } from '../../core/traces/traces.ts';
 import type { ZoneSettings } from '../../core/zone/compile/settings.ts';
 import type { CacheHandle, CacheStats } from '../cache/store/cache-store.ts';
 import type { SharedSiteCounts } from '../fairness/site-connections.ts';

@@ -5,7 +5,7 @@
  * time, the thread goes on counting. A request is lost only if the table is full.
  */
 import { BatchFlow } from '../../core/base/batch-flow.ts';
-import { CACHED_BYTES, cacheColumn, SENT_BYTES, statusColumn } from '../../core/statistics/columns.ts';
+import { CACHED_BYTES, cacheColumn, SENT_BYTES, statusColumn } from '../../core/observe/statistics/columns.ts';
 import type { CacheOutcome } from '../cache/outcome.ts';
 import type { Site } from '../sites/site.ts';
 import { CACHE_OUTCOMES } from './counters.ts';

@@ -3,7 +3,7 @@
  * keep up, spans are dropped and counted, because the queue between the threads has no limit.
  */
 import { BatchFlow } from '../../core/base/batch-flow.ts';
-import type { FinishedSpan } from '../../core/traces/span.ts';
+import type { FinishedSpan } from '../../core/observe/traces/span.ts';
 
 /** Milliseconds that a span waits for more. */
 const FLUSH_DELAY_MS = 200;

@@ -10,7 +10,7 @@ import { runCli } from '../../admin-api/cli/index.ts';
 import { CHECKS } from '../../admin-api/doctor/table.ts';
 import { NODE } from '../../config/release/node.ts';
 import { describeConfig, loadConfig } from '../../core/config/index.ts';
-import { EVENT_TYPES } from '../../core/webhooks/event-types.ts';
+import { EVENT_TYPES } from '../../core/observe/webhooks/event-types.ts';
 import { SHIPPED, SUPPORTED } from '../runner/node-binary.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
 import { checkScript, NOT_RUN, notRun } from './docs/not-run.ts';

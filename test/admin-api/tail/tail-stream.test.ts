@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Caller } from '../../../admin-api/http/caller.ts';
 import { MAX_RATE, TailStream } from '../../../admin-api/tail/tail-stream.ts';
-import { RequestTail } from '../../../core/tail/request-tail.ts';
+import { RequestTail } from '../../../core/observe/tail/request-tail.ts';
 
 interface Sent {
   readonly node: string;

@@ -5,7 +5,7 @@ import { PeerServer } from '../../../core/cluster/peer-server.ts';
 import type { PeerTls } from '../../../core/cluster/peer-tls.ts';
 import { SnapshotSender } from '../../../core/cluster/snapshot.ts';
 import { TailWatcher } from '../../../core/cluster/tail-watcher.ts';
-import { RequestTail, type TailSample } from '../../../core/tail/request-tail.ts';
+import { RequestTail, type TailSample } from '../../../core/observe/tail/request-tail.ts';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { until } from '../../support/until.ts';

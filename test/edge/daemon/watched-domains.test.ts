@@ -2,7 +2,7 @@
 import { mock } from 'node:test';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { RequestTail } from '../../../core/tail/request-tail.ts';
+import { RequestTail } from '../../../core/observe/tail/request-tail.ts';
 import { followWatched } from '../../../edge/daemon/watched-domains.ts';
 import { EXPIRY_MS } from '../../../edge/gateway/tail-sampler.ts';
 

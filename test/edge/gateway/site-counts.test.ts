@@ -1,7 +1,7 @@
 /** The counts of sites that an edge thread sends. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CACHED_BYTES, cacheColumn, SENT_BYTES, statusColumn } from '../../../core/statistics/columns.ts';
+import { CACHED_BYTES, cacheColumn, SENT_BYTES, statusColumn } from '../../../core/observe/statistics/columns.ts';
 import { SiteCounts } from '../../../edge/gateway/site-counts.ts';
 import type { Site } from '../../../edge/sites/site.ts';
 

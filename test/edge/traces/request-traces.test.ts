@@ -1,8 +1,8 @@
 /** Spans of requests: which are sampled, what they contain, and what the origin receives. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { FinishedSpan } from '../../../core/traces/span.ts';
-import { parseTraceParent } from '../../../core/traces/trace-context.ts';
+import type { FinishedSpan } from '../../../core/observe/traces/span.ts';
+import { parseTraceParent } from '../../../core/observe/traces/trace-context.ts';
 import type { Exchange } from '../../../edge/http/exchange/exchange.ts';
 import type { FieldList } from '../../../edge/http/exchange/field-list.ts';
 import { OriginError, type OriginRequest, type OriginResponse } from '../../../edge/origin/origin.ts';

@@ -1,5 +1,9 @@
 /** Parsers of HTTP and TLS: from visitors, and from origins. */
-import { formatTraceParent, normalizeTraceState, parseTraceParent } from '../../../core/traces/trace-context.ts';
+import {
+  formatTraceParent,
+  normalizeTraceState,
+  parseTraceParent,
+} from '../../../core/observe/traces/trace-context.ts';
 import { parseRequestCacheControl } from '../../../edge/cache/rules/cache-control.ts';
 import { parseCacheTags } from '../../../edge/cache/rules/cache-tag.ts';
 import { parseCdnCacheControl } from '../../../edge/cache/rules/cdn-cache-control.ts';

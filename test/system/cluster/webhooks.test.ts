@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { whyNotPrograms } from '../../support/programs.ts';
 import { untilPasses } from '../../support/until.ts';
-import { startReceiver } from '../core/webhooks/receiver.ts';
+import { startReceiver } from '../core/observe/webhooks/receiver.ts';
 import { startCluster } from './rig.ts';
 
 test('the delivering node is killed while events are written', async () => {

@@ -4,7 +4,7 @@ import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { untilIs } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
-import { isSigned, startReceiver } from '../core/webhooks/receiver.ts';
+import { isSigned, startReceiver } from '../core/observe/webhooks/receiver.ts';
 import { signIn, type World, withPage, withWorld } from './browser.ts';
 
 const test = browserSuite('webhooks in chromium');

@@ -7,7 +7,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, request }
 import { json, text } from 'node:stream/consumers';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseTraceParent } from '../../../../core/traces/trace-context.ts';
+import { parseTraceParent } from '../../../../core/observe/traces/trace-context.ts';
 import { ADMIN_PASSWORD, startDaemon } from '../../../support/daemon.ts';
 import { listen } from '../../../support/listen.ts';
 import { freePort } from '../../../support/ports.ts';

@@ -1,0 +1,199 @@
+/** Collects the counts of this node, writes them to the store each minute, and reads them. */
+import type { StoreReader } from '../../store/reader.ts';
+import { rcodeColumn, typeColumn } from './columns.ts';
+import { addTo, type CountEntry, MAX_NAMES, maxNames, SUBJECT, topNames } from './counts.ts';
+import type { NodeStatistics, StatisticsQuery } from './query.ts';
+import type { Sample, SampleReader } from './sample-ring.ts';
+import type { StatisticsStore } from './store.ts';
+import { CountTable } from './table.ts';
+import { MARGIN, TIERS } from './tiers.ts';
+
+/** Zones whose ids are kept until the minute is over. */
+const MAX_ZONES = 100_000;
+
+interface Zone {
+  readonly id: number;
+  readonly accountId: number;
+  /** In wire form, one byte a character. */
+  readonly apex: string;
+}
+
+export interface CollectorOptions {
+  readonly store: StatisticsStore;
+  readonly reader: Pick<StoreReader, 'domainByApex' | 'domain'>;
+  readonly rings: readonly SampleReader[];
+  readonly maxBytes: number;
+  /** Minutes since 1970. */
+  now(): number;
+}
+
+/** Minutes by which the clock must go back: else the counts go on in the minute that it left. */
+const SET_BACK = 24 * 60;
+
+/** Whether the minute is of a clock that was ahead: counts would go there until it has come. */
+const isSetBack = (now: number, minute: number): boolean => now < minute - SET_BACK;
+
+export class Collector {
+  readonly #options: CollectorOptions;
+  readonly #table = new CountTable();
+  readonly #zonesByApex = new Map<string, Zone | null>();
+  readonly #zonesById = new Map<number, Zone | null>();
+  #minute: number;
+  samples = 0;
+
+  constructor(options: CollectorOptions) {
+    this.#options = options;
+    const now = options.now();
+    this.#minute = isSetBack(now, options.store.lastMinute) ? now : Math.max(now, options.store.lastMinute);
+  }
+
+  /** Counts the samples that wait in the rings. */
+  drain(): void {
+    for (const ring of this.#options.rings) this.samples += ring.drain((sample) => this.#addSample(sample, ring.every));
+  }
+
+  /**
+   * Adds the counts of sites: for each its domain's id, the number of its columns, and column and
+   * count of each.
+   */
+  addSites(counts: Float64Array): void {
+    for (let at = 0; at < counts.length; ) {
+      const zone = this.#zoneById(counts[at]);
+      const end = at + 2 + 2 * counts[at + 1];
+      for (at += 2; at < end; at += 2) {
+        if (zone !== null) this.#table.add(zone.id, counts[at], counts[at + 1]);
+      }
+      if (this.#table.isFull) this.flush();
+    }
+  }
+
+  /** Writes the counts of the current minute. */
+  flush(): void {
+    const domains = this.#table.entries();
+    this.#table.clear();
+    this.#options.store.writeMinute(this.#minute, [...domains, ...this.#accountEntries(domains)]);
+  }
+
+  /** Starts the next minute when it is due. Returns whether it did. */
+  startMinute(): boolean {
+    const now = this.#options.now();
+    if (now <= this.#minute && !isSetBack(now, this.#minute)) return false;
+    this.flush();
+    this.#minute = now;
+    // A domain may have been deleted, and its name given to another account.
+    this.#zonesByApex.clear();
+    this.#zonesById.clear();
+    return true;
+  }
+
+  /** Merges finished periods and deletes expired ones. */
+  async tidy(isStopping: () => boolean): Promise<void> {
+    const { store, maxBytes } = this.#options;
+    await store.mergeFinished(this.#minute, isStopping);
+    await store.expire(this.#minute, maxBytes);
+  }
+
+  read(query: StatisticsQuery): NodeStatistics {
+    const { from, step, points } = query;
+    const columns = new Map<number, number[]>();
+    const names = new Map<string, number>();
+    const tier = this.#tierFor(from, step);
+    for (let point = 0; point < points; point++) {
+      const receive = (entry: CountEntry): void => {
+        for (const [column, count] of entry.columns) {
+          let counts = columns.get(column);
+          if (counts === undefined) {
+            counts = new Array<number>(points).fill(0);
+            columns.set(column, counts);
+          }
+          counts[point] += count;
+        }
+        for (const [name, count] of entry.names) addTo(names, name, count);
+      };
+      const start = from + point * step;
+      if (start > this.#minute) break;
+      const { period } = TIERS[tier];
+      for (let time = start; time < start + step; time += period) this.#readPeriod(query, tier, time, receive);
+    }
+    const sampling = this.#options.rings[0]?.every ?? 1;
+    return { sampling, columns: [...columns], names: [...topNames(names, MAX_NAMES)] };
+  }
+
+  /** Counts that are not merged yet are in the shorter periods, those of this minute in memory. */
+  #readPeriod(query: StatisticsQuery, tier: number, time: number, receive: (entry: CountEntry) => void): void {
+    const { store } = this.#options;
+    if (tier === 0 || store.has(tier, time)) store.read(tier, time, query.kind, query.id, receive);
+    else {
+      const { period } = TIERS[tier - 1];
+      for (let inner = time; inner < time + TIERS[tier].period; inner += period)
+        this.#readPeriod(query, tier - 1, inner, receive);
+    }
+    if (tier > 0 || time !== this.#minute) return;
+    const entry = query.kind === SUBJECT.domain ? this.#table.entry(query.id) : this.#accountEntry(query.id);
+    if (entry !== null) receive(entry);
+  }
+
+  /** The finest tier that is kept since `from` and fits into the step. */
+  #tierFor(from: number, step: number): number {
+    const fitting = TIERS.flatMap(({ period }, tier) => (step % period === 0 ? [tier] : []));
+    return fitting.find((tier) => from >= this.#minute - TIERS[tier].kept - MARGIN) ?? fitting.at(-1) ?? 0;
+  }
+
+  #addSample({ type, rcode, labels, apex }: Sample, weight: number): void {
+    const zone = this.#zoneByApex(apex);
+    if (zone === null) return;
+    this.#table.addQuery(zone.id, typeColumn(type), rcodeColumn(rcode), labels, weight);
+    if (this.#table.isFull) this.flush();
+  }
+
+  #accountEntry(accountId: number): CountEntry | null {
+    const domains = this.#table.entries().filter(({ id }) => this.#zoneById(id)?.accountId === accountId);
+    return this.#accountEntries(domains)[0] ?? null;
+  }
+
+  /** The sums of the domains of each account, by rising id. Their names are whole. */
+  #accountEntries(domains: readonly CountEntry[]): CountEntry[] {
+    const accounts = new Map<number, { columns: Map<number, number>; names: Map<string, number> }>();
+    for (const domain of domains) {
+      const zone = this.#zoneById(domain.id);
+      if (zone === null) continue;
+      const sums = accounts.get(zone.accountId) ?? { columns: new Map(), names: new Map() };
+      accounts.set(zone.accountId, sums);
+      for (const [column, count] of domain.columns) addTo(sums.columns, column, count);
+      for (const [labels, count] of domain.names) addTo(sums.names, labels + zone.apex, count);
+    }
+    return [...accounts]
+      .sort(([a], [b]) => a - b)
+      .map(([id, { columns, names }]) => {
+        const top = topNames(names, maxNames(SUBJECT.account));
+        return { kind: SUBJECT.account, id, columns, names: top };
+      });
+  }
+
+  #zoneByApex(apex: string): Zone | null {
+    return remember(this.#zonesByApex, apex, () => {
+      const domain = this.#options.reader.domainByApex(Buffer.from(apex, 'latin1'));
+      const zone = domain === undefined ? null : { id: domain.id, accountId: domain.accountId, apex };
+      if (zone !== null) this.#zonesById.set(zone.id, zone);
+      return zone;
+    });
+  }
+
+  #zoneById(id: number): Zone | null {
+    return remember(this.#zonesById, id, () => {
+      const domain = this.#options.reader.domain(id);
+      if (domain === undefined) return null;
+      return { id, accountId: domain.accountId, apex: Buffer.from(domain.apex).toString('latin1') };
+    });
+  }
+}
+
+function remember<K>(zones: Map<K, Zone | null>, key: K, look: () => Zone | null): Zone | null {
+  let zone = zones.get(key);
+  if (zone === undefined) {
+    if (zones.size >= MAX_ZONES) zones.clear();
+    zone = look();
+    zones.set(key, zone);
+  }
+  return zone;
+}

@@ -1,0 +1,154 @@
+/**
+ * The statistics sample one DNS query in `every`, on average.
+ *
+ * A DNS thread writes samples into a ring in shared memory; the statistics thread reads them. The
+ * DNS thread never waits: if the ring is full, the sample is counted and dropped.
+ *
+ *   ring   { written u32, taken u32, dropped u32, reserved }, then RING_ENTRIES entries
+ *   entry  type u16, rcode u16, length of the zone's apex u8, length of the name u8, name
+ *
+ * Each thread has its own ring and is its only writer. The statistics thread is the only reader.
+ */
+
+import { HEADER_LENGTH } from '../../dns/wire/header.ts';
+import { LOWER } from '../../dns/wire/name.ts';
+
+const RING_ENTRIES = 4096;
+const ENTRY = 264;
+const NAME_AT = 6;
+const HEADER = 16;
+const WRITTEN = 0;
+const TAKEN = 1;
+const DROPPED = 2;
+
+export interface SampleRing {
+  readonly memory: SharedArrayBuffer;
+  /** One query in `every` is sampled, on average; 1: every query. */
+  readonly every: number;
+}
+
+/** The part of a query that is sampled. */
+export interface SampledQuery {
+  readonly type: number;
+  readonly rcode: number;
+  /** Offset of the first byte after the name. */
+  readonly nameEnd: number;
+  /** Length of the apex of the zone that answered; 0: none did. */
+  readonly zoneLength: number;
+}
+
+export function createSampleRing(every: number): SampleRing {
+  return { memory: new SharedArrayBuffer(HEADER + RING_ENTRIES * ENTRY), every };
+}
+
+/** Null: no statistics. */
+export function openSampler({ ring }: { readonly ring: SampleRing | null }): SampleWriter | null {
+  return ring === null ? null : new SampleWriter(ring);
+}
+
+/** Hot: allocates nothing. */
+export class SampleWriter {
+  readonly #counts: Int32Array;
+  readonly #bytes: Uint8Array;
+  readonly #every: number;
+  #random: number;
+  /** Queries until the next sample. */
+  #remaining: number;
+
+  /** `seed`: not 0. */
+  constructor({ memory, every }: SampleRing, seed = (Math.random() * 0xffff_ffff) | 1) {
+    this.#counts = new Int32Array(memory, 0, 4);
+    this.#bytes = new Uint8Array(memory, HEADER);
+    this.#every = every;
+    this.#random = seed | 0 || 1;
+    this.#remaining = this.#randomGap();
+  }
+
+  /** Samples the query in the packet at bytes[start], if it is due. */
+  offer(bytes: Uint8Array, start: number, query: SampledQuery): void {
+    if (--this.#remaining > 0) return;
+    this.#remaining = this.#randomGap();
+    if (query.zoneLength === 0) return;
+    const counts = this.#counts;
+    const written = Atomics.load(counts, WRITTEN);
+    if (((written - Atomics.load(counts, TAKEN)) | 0) >= RING_ENTRIES) {
+      Atomics.add(counts, DROPPED, 1);
+      return;
+    }
+    const ring = this.#bytes;
+    const at = ((written >>> 0) % RING_ENTRIES) * ENTRY;
+    const from = start + HEADER_LENGTH;
+    const length = query.nameEnd - from;
+    ring[at] = query.type >>> 8;
+    ring[at + 1] = query.type;
+    ring[at + 2] = query.rcode >>> 8;
+    ring[at + 3] = query.rcode;
+    ring[at + 4] = query.zoneLength;
+    ring[at + 5] = length;
+    // Resolvers randomize the case of letters.
+    for (let i = 0; i < length; i++) ring[at + NAME_AT + i] = LOWER[bytes[from + i]];
+    Atomics.store(counts, WRITTEN, (written + 1) | 0);
+  }
+
+  /**
+   * A random gap of 1 to 2 × every - 1, evenly distributed, so that periodic queries are sampled
+   * fairly (xorshift32, Marsaglia 2003).
+   */
+  #randomGap(): number {
+    let x = this.#random;
+    x ^= x << 13;
+    x ^= x >>> 17;
+    x ^= x << 5;
+    this.#random = x;
+    return 1 + ((x >>> 0) % (2 * this.#every - 1));
+  }
+}
+
+export interface Sample {
+  readonly type: number;
+  readonly rcode: number;
+  /** Labels of the name in lower case, one byte a character: those above the apex, and the apex. */
+  readonly labels: string;
+  readonly apex: string;
+}
+
+export class SampleReader {
+  readonly every: number;
+  readonly #counts: Int32Array;
+  readonly #bytes: Buffer;
+
+  constructor({ memory, every }: SampleRing) {
+    this.every = every;
+    this.#counts = new Int32Array(memory, 0, 4);
+    this.#bytes = Buffer.from(memory, HEADER);
+  }
+
+  /** Samples dropped since the ring was made, because it was full. */
+  get dropped(): number {
+    return Atomics.load(this.#counts, DROPPED) >>> 0;
+  }
+
+  /** Passes every sample of the ring to `receive`. Returns how many. */
+  drain(receive: (sample: Sample) => void): number {
+    const counts = this.#counts;
+    const bytes = this.#bytes;
+    const written = Atomics.load(counts, WRITTEN);
+    let taken = Atomics.load(counts, TAKEN);
+    const samples = (written - taken) | 0;
+    while (taken !== written) {
+      const at = ((taken >>> 0) % RING_ENTRIES) * ENTRY;
+      const end = at + NAME_AT + bytes[at + 5];
+      const apexAt = end - bytes[at + 4];
+      const sample = {
+        type: bytes.readUInt16BE(at),
+        rcode: bytes.readUInt16BE(at + 2),
+        labels: bytes.toString('latin1', at + NAME_AT, apexAt),
+        apex: bytes.toString('latin1', apexAt, end),
+      };
+      taken = (taken + 1) | 0;
+      Atomics.store(counts, TAKEN, taken);
+      receive(sample);
+    }
+    return samples;
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * Exports finished spans in batches. Spans wait in a bounded queue while a batch is sent. A batch
+ * that the collector does not accept within its timeout is dropped, so that a collector that is
+ * gone costs neither memory nor lines in the log.
+ */
+import type { Logger } from '../../base/log/index.ts';
+import { FaultLog } from '../../base/log/throttle.ts';
+import type { FinishedSpan } from './span.ts';
+
+/** Sends a batch. Rejects if the collector did not accept it. */
+export type SendSpans = (spans: readonly FinishedSpan[]) => Promise<void>;
+
+/** Milliseconds that a span waits for more. */
+const DELAY = 5000;
+/** Spans of one request to the collector. */
+export const MAX_BATCH = 512;
+/** Spans that wait, about 2 KB each. */
+export const MAX_QUEUE = 4096;
+/** Milliseconds for the last batches when the service stops. */
+const STOP_TIMEOUT = 2000;
+
+export interface ExportCounts {
+  exported: number;
+  /** The queue was full. */
+  overflowed: number;
+  /** The collector did not accept them. */
+  failed: number;
+}
+
+export interface ExporterOptions {
+  readonly send: SendSpans;
+  /** URL of the collector, for the log. */
+  readonly endpoint: string;
+  readonly log: Logger;
+  /** Milliseconds; omitted: DELAY. */
+  readonly delay?: number;
+}
+
+export class SpanExporter {
+  readonly counts: ExportCounts = { exported: 0, overflowed: 0, failed: 0 };
+  readonly #send: SendSpans;
+  readonly #delay: number;
+  readonly #faults: FaultLog;
+  #queue: FinishedSpan[] = [];
+  #timer: NodeJS.Timeout | null = null;
+  /** Null: no batch is being sent. Never rejects. */
+  #sending: Promise<void> | null = null;
+  #isStopped = false;
+
+  constructor({ send, endpoint, log, delay = DELAY }: ExporterOptions) {
+    this.#send = send;
+    this.#delay = delay;
+    this.#faults = new FaultLog(log, 'cannot export traces; spans are dropped', 'traces are exported again', {
+      endpoint,
+    });
+  }
+
+  add(span: FinishedSpan): void {
+    if (this.#isStopped || this.#queue.length >= MAX_QUEUE) {
+      this.counts.overflowed++;
+      return;
+    }
+    this.#queue.push(span);
+    if (this.#queue.length >= MAX_BATCH) this.#start();
+    else if (this.#sending === null) this.#timer ??= setTimeout(() => this.#start(), this.#delay).unref();
+  }
+
+  /** Sends what waits, within a time limit. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#clearTimer();
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, STOP_TIMEOUT);
+    });
+    await Promise.race([this.#drain(), timeout]);
+    clearTimeout(timer);
+    this.counts.overflowed += this.#queue.length;
+    this.#queue = [];
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#sending !== null || this.#queue.length > 0) {
+      this.#start();
+      await this.#sending;
+    }
+  }
+
+  #start(): void {
+    this.#clearTimer();
+    if (this.#sending !== null || this.#queue.length === 0) return;
+    const batch = this.#queue.splice(0, MAX_BATCH);
+    this.#sending = this.#sendBatch(batch).then(() => {
+      this.#sending = null;
+      if (this.#isStopped) return;
+      if (this.#queue.length >= MAX_BATCH) this.#start();
+      else if (this.#queue.length > 0) this.#timer ??= setTimeout(() => this.#start(), this.#delay).unref();
+    });
+  }
+
+  async #sendBatch(batch: readonly FinishedSpan[]): Promise<void> {
+    try {
+      await this.#send(batch);
+      this.counts.exported += batch.length;
+      this.#faults.report(null);
+    } catch (error) {
+      this.counts.failed += batch.length;
+      this.#faults.report(error);
+    }
+  }
+
+  #clearTimer(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+}

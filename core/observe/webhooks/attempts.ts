@@ -1,0 +1,170 @@
+/**
+ * Sends the deliveries that are due, one of a receiver at a time, in turns by account: slow
+ * receivers delay those of their own account alone.
+ */
+import { FairSlots, type Slot } from '../../base/fair-slots.ts';
+import type { Secrets } from '../../base/secrets.ts';
+import { SlotLines } from '../../base/slot-lines.ts';
+import type { Attempt, Message } from '../../net/delivery/sender.ts';
+import { formatSignatures } from '../../net/delivery/signature.ts';
+import type { StoreReader } from '../../store/reader.ts';
+import { type DeliveryRow, type WebhookRow, webhookContext } from '../../store/rows.ts';
+import { messageId } from './payload.ts';
+import { type Result, readDelivery } from './queue.ts';
+import type { Receiver } from './receivers.ts';
+import { nextAttempt, type RetryRule } from './retries.ts';
+import type { Session } from './session.ts';
+
+export interface AttemptsOptions {
+  readonly reader: StoreReader;
+  readonly secrets: Secrets;
+  readonly sender: {
+    send(message: Message): Promise<Attempt>;
+    release(receiverId: number): void;
+    close(): void;
+  };
+  readonly retries: RetryRule;
+  readonly userAgent: string;
+  /** Seconds since 1970. */
+  readonly now: () => number;
+  readonly random: () => number;
+  /** Whether a session is still the current one. */
+  readonly isCurrent: (session: Session) => boolean;
+  readonly onResult: (result: Result) => void;
+}
+
+/** Results that are not stored yet; with more, no attempt begins. */
+export const MAX_RESULTS = 200;
+/** Concurrent attempts: of one account alone half of them. */
+const MAX_SENDING = 64;
+/** Accounts that wait for a slot; those above are retried every second. */
+const MAX_ACCOUNTS_WAITING = 4096;
+
+export class Attempts {
+  readonly #options: AttemptsOptions;
+  readonly #slots = new FairSlots({ slots: MAX_SENDING, queue: MAX_ACCOUNTS_WAITING });
+  readonly #lines = new SlotLines(this.#slots);
+  #isStopped = false;
+
+  constructor(options: AttemptsOptions) {
+    this.#options = options;
+  }
+
+  /** Ends the attempts. Those without a response have no result. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#lines.close();
+    this.#options.sender.close();
+  }
+
+  /** Puts the receivers with an attempt that is due into the lines of their accounts. */
+  sendDue(session: Session): void {
+    const now = this.#options.now();
+    for (const receiver of session.receivers.values()) {
+      if (receiver.isQueued || !this.#isDue(session, receiver, now)) continue;
+      receiver.isQueued = true;
+      const begin = (slot: Slot): void => {
+        receiver.isQueued = false;
+        if (!this.#options.isCurrent(session) || !this.#sendNext(session, receiver, slot)) slot.release();
+      };
+      this.#lines.put({ begin, cancel: () => {} }, `${receiver.row.accountId}`);
+    }
+  }
+
+  #isDue(session: Session, { row, sending, schedule }: Receiver, now: number): boolean {
+    if (this.#isStopped || !row.enabled || sending !== null || session.results.size >= MAX_RESULTS) return false;
+    const id = schedule.next(now);
+    return id !== undefined && !session.results.has(id);
+  }
+
+  /** Starts the attempt of a receiver that is due; returns whether there was one. */
+  #sendNext(session: Session, receiver: Receiver, slot: Slot): boolean {
+    const { row, schedule } = receiver;
+    const now = this.#options.now();
+    if (!this.#isDue(session, receiver, now)) return false;
+    const id = schedule.next(now)!;
+    const delivery = readDelivery(this.#options.reader, row.id, id);
+    if (delivery?.state === 'pending') {
+      void this.#send(session, receiver, delivery, slot);
+      return true;
+    }
+    schedule.remove(id);
+    return false;
+  }
+
+  async #send(session: Session, receiver: Receiver, delivery: DeliveryRow, slot: Slot): Promise<void> {
+    const { sender, now } = this.#options;
+    receiver.sending = delivery.id;
+    const attempt = await this.#attempt(receiver.row, delivery);
+    receiver.sending = null;
+    if (this.#isStopped && attempt.error !== null) {
+      slot.release();
+      return;
+    }
+    const result = this.#resultOf(delivery, attempt, now());
+    if (session.results.size === 0) session.resultsSince = now();
+    session.results.set(delivery.id, result);
+    noteResult(receiver, result, now());
+    if (receiver.schedule.size === 0) sender.release(delivery.webhookId);
+    const goesOn = this.#options.isCurrent(session) && this.#lines.waiting === 0;
+    if (!goesOn || !this.#sendNext(session, receiver, slot)) slot.release();
+    this.#options.onResult(result);
+  }
+
+  async #attempt(row: WebhookRow, delivery: DeliveryRow): Promise<Attempt> {
+    try {
+      return await this.#options.sender.send(this.#message(row, delivery));
+    } catch (error) {
+      // This node cannot decrypt the secret.
+      return { status: null, error: (error as Error).message, milliseconds: 0 };
+    }
+  }
+
+  #resultOf(delivery: DeliveryRow, attempt: Attempt, now: number): Result {
+    const { retries, random } = this.#options;
+    const attempts = delivery.attempts + 1;
+    const isDelivered = attempt.error === null;
+    const nextAt = isDelivered ? null : nextAttempt(retries, { ...delivery, attempts }, now, random());
+    return {
+      ...attempt,
+      webhookId: delivery.webhookId,
+      id: delivery.id,
+      attempts,
+      attemptedAt: Math.floor(now),
+      state: isDelivered ? 'delivered' : nextAt === null ? 'failed' : 'pending',
+      nextAt: nextAt === null ? null : Math.ceil(nextAt),
+    };
+  }
+
+  /** Throws WaypostError `unsealable`. */
+  #message(row: WebhookRow, delivery: DeliveryRow): Message {
+    const { secrets, userAgent, now } = this.#options;
+    const timestamp = Math.floor(now());
+    const id = messageId(delivery);
+    const signsBefore = row.sealedBefore !== '' && timestamp < row.signsBeforeUntil;
+    const keys = (signsBefore ? [row.sealed, row.sealedBefore] : [row.sealed]).map((sealed) =>
+      secrets.unseal(Buffer.from(sealed, 'base64'), webhookContext(row.id)),
+    );
+    const signatures = formatSignatures(keys, { id, timestamp, body: delivery.body });
+    for (const key of keys) key.fill(0);
+    return {
+      receiverId: row.id,
+      url: row.url,
+      body: delivery.body,
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': userAgent,
+        'webhook-id': id,
+        'webhook-timestamp': String(timestamp),
+        'webhook-signature': signatures,
+      },
+    };
+  }
+}
+
+function noteResult({ schedule }: Receiver, { id, nextAt, error }: Result, now: number): void {
+  if (nextAt === null) schedule.remove(id);
+  else schedule.put({ id, nextAt, attemptedAt: now });
+  if (error === null) schedule.noteSuccess(now);
+  else schedule.noteFailure(now);
+}

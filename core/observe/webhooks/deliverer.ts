@@ -1,0 +1,287 @@
+/**
+ * Delivers events to webhooks. One node of a cluster does so. It reads the journal from the stored
+ * position, and queues what the entries mean to the webhooks: the rows and the new position are one
+ * commit. Results are stored in batches. So after a crash at any point each event is delivered at
+ * least once, under the same id.
+ */
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import type { Logger } from '../../base/log/index.ts';
+import { FaultLog } from '../../base/log/throttle.ts';
+import type { Secrets } from '../../base/secrets.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { Environment } from '../../store/environment.ts';
+import type { Id } from '../../store/keys.ts';
+import { StoreReader } from '../../store/reader.ts';
+import { Attempts, type AttemptsOptions, MAX_RESULTS } from './attempts.ts';
+import { EntryReader } from './entry-reader.ts';
+import { hasWebhooks, LostQueue, Queue, type Result } from './queue.ts';
+import { findExpired } from './retention.ts';
+import type { RetryRule } from './retries.ts';
+import { openSession, type Session } from './session.ts';
+
+export interface DelivererOptions {
+  readonly environment: Environment;
+  readonly journal: Journal;
+  readonly secrets: Secrets;
+  readonly sender: AttemptsOptions['sender'];
+  readonly nodeName: string;
+  /** Whether this node is the one to deliver. */
+  readonly isFirst: () => boolean;
+  readonly retries: RetryRule;
+  /** Seconds for which finished deliveries are kept. */
+  readonly keep: number;
+  readonly userAgent: string;
+  readonly log: Logger;
+  readonly observer?: DeliveryObserver;
+  /** Seconds since 1970; omitted: the clock of the machine. */
+  readonly now?: () => number;
+  readonly random?: () => number;
+}
+
+export interface DeliveryObserver {
+  attempted(result: 'delivered' | 'retried' | 'failed', seconds: number): void;
+  lost(entries: number): void;
+}
+
+/** What the metrics show of the node that delivers; zeros on others. */
+export interface DelivererCounts {
+  readonly receivers: number;
+  readonly down: number;
+  readonly disabled: number;
+  readonly pending: number;
+}
+
+/** Milliseconds in which changes are collected. */
+const COLLECT_MS = 50;
+/** Milliseconds after which the deliverer looks again without a change. */
+const IDLE_MS = 1000;
+/** Seconds for which results are collected. */
+const RESULTS_SECONDS = 0.5;
+/** Entries without an event after which the position is stored. */
+const MAX_UNSTORED = 1000;
+/** Deliveries that may wait for one receiver. */
+const MAX_PENDING = 5000;
+/** Seconds between two sweeps, and rows that one commit deletes. */
+const SWEEP_INTERVAL = 300;
+const PIECE = 500;
+/** The status with which a receiver says that it is gone for good (RFC 9110 section 15.5.11). */
+const GONE = 410;
+
+export class Deliverer {
+  readonly #options: DelivererOptions;
+  readonly #queue: Queue;
+  readonly #reader: StoreReader;
+  readonly #now: () => number;
+  readonly #entries: EntryReader;
+  readonly #attempts: Attempts;
+  readonly #fault: FaultLog;
+  #session: Session | null = null;
+  #isStopped = false;
+  #wake: (() => void) | null = null;
+  #isWoken = false;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: DelivererOptions) {
+    this.#options = options;
+    const { environment, journal, nodeName, log, observer, sender } = options;
+    this.#now = options.now ?? (() => Date.now() / 1000);
+    this.#queue = new Queue({ environment, journal, nodeName, now: this.#now });
+    this.#reader = new StoreReader(environment);
+    this.#fault = new FaultLog(log, 'cannot store progress of webhooks; retrying', 'progress of webhooks is stored');
+    this.#entries = new EntryReader({
+      environment,
+      journal,
+      log,
+      onLost: (entries) => observer?.lost(entries),
+      onChangedReceiver: (id) => sender.release(id),
+    });
+    const { secrets, retries, userAgent, random = Math.random } = options;
+    this.#attempts = new Attempts({
+      reader: this.#reader,
+      sender,
+      secrets,
+      retries,
+      userAgent,
+      random,
+      now: this.#now,
+      isCurrent: (session) => session === this.#session,
+      onResult: (result) => this.#noteResult(result),
+    });
+    journal.onApplied(() => this.#notify());
+  }
+
+  get counts(): DelivererCounts {
+    const all = [...(this.#session?.receivers.values() ?? [])];
+    return {
+      receivers: all.length,
+      down: all.filter(({ row, schedule }) => row.enabled && schedule.isDown).length,
+      disabled: all.filter(({ row }) => !row.enabled).length,
+      pending: all.reduce((sum, { schedule }) => sum + schedule.size, 0),
+    };
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  /** Ends the attempts; the next node that delivers repeats those without a response. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#attempts.stop();
+    this.#notify();
+    await this.#running;
+    await this.#store().catch(() => {});
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopped) {
+      try {
+        await this.turn();
+        this.#fault.report(null);
+      } catch (error) {
+        if (!(error instanceof LostQueue) && !this.#isStopped) this.#fault.report(error);
+      }
+      await this.#rest();
+    }
+  }
+
+  /** One round: reads entries, stores what is new, and starts attempts that are due. */
+  async turn(): Promise<void> {
+    try {
+      await this.#takeTurn();
+    } catch (error) {
+      // What is in memory may differ from what is stored.
+      this.#session = null;
+      throw error;
+    }
+  }
+
+  async #takeTurn(): Promise<void> {
+    const { environment, journal, isFirst } = this.#options;
+    if (!isFirst() || !hasWebhooks(environment)) {
+      await this.#store();
+      this.#session = null;
+      return;
+    }
+    const session = this.#session ?? (await this.#open());
+    this.#session = session;
+    do {
+      this.#entries.read(session);
+      await this.#entries.findExpiring(session, Math.floor(this.#now()));
+      if (this.#mustStore(session)) await this.#store();
+      await yieldToOthers();
+    } while (!this.#isStopped && session.read < journal.head && session === this.#session);
+    this.#attempts.sendDue(session);
+    await this.#sweep(session);
+  }
+
+  #open(): Promise<Session> {
+    const { environment, journal, retries } = this.#options;
+    return openSession(environment, this.#queue, journal.head, this.#now(), retries.first);
+  }
+
+  #mustStore(session: Session): boolean {
+    const { added, results, unstored, resultsSince } = session;
+    if (added.length > 0 || unstored >= MAX_UNSTORED || results.size >= MAX_RESULTS) return true;
+    return results.size > 0 && this.#now() >= resultsSince + RESULTS_SECONDS;
+  }
+
+  /** Stores what is new in one commit. Throws LostQueue. */
+  async #store(): Promise<void> {
+    const session = this.#session;
+    if (session === null) return;
+    const { added, read, receivers } = session;
+    const results = [...session.results.values()];
+    const isMoving = added.length > 0 || session.unstored >= MAX_UNSTORED;
+    if (!isMoving && results.length === 0) return;
+    const full = this.#overfull(session);
+    const queued = await this.#queue.advance({
+      from: session.position,
+      to: isMoving ? read : session.position,
+      results,
+      added: added.filter(({ webhookId }) => !full.has(webhookId)),
+      expiryCheckedAt: isMoving ? session.expiryCheckedAt : null,
+    });
+    if (isMoving) {
+      session.position = read;
+      session.unstored = 0;
+      added.length = 0;
+    }
+    for (const row of queued) receivers.putDelivery(row);
+    for (const result of results) if (session.results.get(result.id) === result) session.results.delete(result.id);
+    session.resultsSince = this.#now();
+    for (const id of full) await this.#queue.disable(id, `More than ${MAX_PENDING} deliveries were waiting.`);
+    await this.#noteFailing(session, results);
+  }
+
+  /** Webhooks whose receivers are behind for too long. */
+  #overfull({ added, receivers }: Session): ReadonlySet<Id> {
+    const counts = new Map<Id, number>();
+    for (const { webhookId } of added) counts.set(webhookId, (counts.get(webhookId) ?? 0) + 1);
+    const full = [...counts].filter(([id, count]) => (receivers.get(id)?.schedule.size ?? 0) + count > MAX_PENDING);
+    return new Set(full.map(([id]) => id));
+  }
+
+  /** Disables webhooks that have failed for too long, or whose receivers are gone. */
+  async #noteFailing({ receivers }: Session, results: readonly Result[]): Promise<void> {
+    const { total } = this.#options.retries;
+    for (const { webhookId, state, status, error } of results) {
+      const receiver = receivers.get(webhookId);
+      const row = this.#reader.webhook(webhookId);
+      if (receiver === undefined || row === undefined) continue;
+      receiver.row = row;
+      if (error === null || !row.enabled) continue;
+      const failingFor = row.failingSince === null ? 0 : this.#now() - row.failingSince;
+      if (status === GONE) await this.#queue.disable(webhookId, 'The receiver answered 410 (Gone).');
+      else if (failingFor >= total || (state === 'failed' && failingFor >= total / 2))
+        await this.#queue.disable(webhookId, `No delivery has succeeded for ${formatDays(failingFor)}.`);
+    }
+  }
+
+  /** Deletes deliveries that are old or too many, and those of deleted webhooks. */
+  async #sweep(session: Session): Promise<void> {
+    const now = this.#now();
+    if (now < session.sweptAt + SWEEP_INTERVAL) return;
+    session.sweptAt = now;
+    const hasWebhook = (id: Id): boolean => this.#reader.webhook(id) !== undefined;
+    const expired = await findExpired(this.#options.environment, hasWebhook, now - this.#options.keep);
+    for (let i = 0; i < expired.length && !this.#isStopped; i += PIECE)
+      await this.#queue.delete(expired.slice(i, i + PIECE));
+    for (const { webhookId, id } of expired) session.receivers.get(webhookId)?.schedule.remove(id);
+  }
+
+  #noteResult({ state, milliseconds }: Result): void {
+    this.#options.observer?.attempted(state === 'pending' ? 'retried' : state, milliseconds / 1000);
+    this.#notify();
+  }
+
+  #notify(): void {
+    this.#isWoken = true;
+    this.#wake?.();
+  }
+
+  /** Until there may be something to do. */
+  async #rest(): Promise<void> {
+    if (!this.#isWoken && !this.#isStopped)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, this.#pause()).unref();
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    this.#wake = null;
+    if (!this.#isStopped) await new Promise<void>((resolve) => setTimeout(resolve, COLLECT_MS).unref());
+    this.#isWoken = false;
+  }
+
+  #pause(): number {
+    const session = this.#session;
+    if (session === null) return IDLE_MS;
+    if (session.results.size > 0) return Math.max(0, 1000 * (session.resultsSince + RESULTS_SECONDS - this.#now()));
+    return IDLE_MS;
+  }
+}
+
+const formatDays = (seconds: number): string =>
+  seconds < 172_800 ? `${Math.floor(seconds / 3600)} hours` : `${Math.floor(seconds / 86_400)} days`;

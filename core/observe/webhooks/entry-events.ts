@@ -1,0 +1,251 @@
+/**
+ * The events of a journal entry. They are derived after the write, from its rows and from the
+ * current state: a write costs the same with and without webhooks.
+ */
+
+import { formatHost, parseName } from '../../dns/wire/name.ts';
+import { type Change, type Entry, readFirstChanges } from '../../journal/entry-codec.ts';
+import { type Id, idAt } from '../../store/keys.ts';
+import type { Reader } from '../../store/reader.ts';
+import { unjson } from '../../store/rows/table.ts';
+import {
+  type Audit,
+  type AutomaticCertificate,
+  acmeOrders,
+  audits,
+  automaticCertificates,
+  dnssec,
+  dnssecStates,
+  domains,
+  type ProxyConfig,
+  proxies,
+  records,
+  type Upload,
+  uploads,
+} from '../../store/rows.ts';
+import type { EventType } from './event-types.ts';
+import { formatUtc, type NewEvent } from './payload.ts';
+
+/** Authors of entries that change nothing which a customer sees. */
+const SILENT: ReadonlySet<string> = new Set(['rotation', 'sweeper', 'delegation']);
+/** The author of the states of orders. */
+const ACME = 'acme';
+
+/** Whether an account has any webhook: nothing else is derived. */
+export type WantsEvents = (accountId: Id) => boolean;
+
+/** What an entry has done to a domain. */
+interface DomainWrites {
+  isPut: boolean;
+  isDeleted: boolean;
+  hasRecords: boolean;
+  proxy: ProxyConfig | null;
+  issued: AutomaticCertificate | null;
+  /** The order of the certificate is still open. */
+  isOrdering: boolean;
+  hasDnssec: boolean;
+  dnssecState: Buffer | null;
+}
+
+/** The last reported states of signed zones, so that a state is reported once. */
+export type ReportedStates = Map<Id, string>;
+const MAX_REPORTED = 10_000;
+
+/** `onOther` gets the changes of other tables. */
+export function eventsOfEntry(
+  entry: Entry,
+  reader: Reader,
+  wants: WantsEvents,
+  reported: ReportedStates,
+  onOther: (change: Change) => void = () => {},
+): NewEvent[] {
+  const byDomain = new Map<Id, DomainWrites>();
+  const verdicts: Upload[] = [];
+  let audit: Audit | null = null;
+  for (const change of readFirstChanges(entry.changes, records.number)) {
+    const { table, key, value } = change;
+    if (table === audits.number && value !== null)
+      audit = { ...unjson<Omit<Audit, 'id' | 'revision'>>(value), id: entry.sequence, revision: entry.sequence };
+    else if (table === uploads.number && value !== null) noteUpload(uploads.decode(key, value), verdicts);
+    else if (OF_DOMAIN.has(table)) noteDomain(writesOf(byDomain, idAt(key)), table, key, value);
+    else onOther(change);
+  }
+  if (SILENT.has(entry.by)) return [];
+  const events: NewEvent[] = [];
+  for (const [domainId, writes] of byDomain) {
+    const domain = reader.domain(domainId);
+    const accountId = domain?.accountId ?? audit?.accountId;
+    if (accountId === undefined || !wants(accountId)) continue;
+    const name = domain === undefined ? (audit?.domain ?? null) : formatHost(domain.apex);
+    const about: About = { entry, audit, accountId, domain: { id: domainId, domain: name } };
+    addDomainEvents(events, about, writes, reported);
+  }
+  for (const upload of verdicts) if (wants(upload.accountId)) events.push(verdictEvent(entry, audit, upload));
+  if (audit !== null && wants(audit.accountId)) events.push(auditEvent(entry, audit, reader));
+  return events;
+}
+
+const OF_DOMAIN: ReadonlySet<number> = new Set(
+  [domains, records, proxies, automaticCertificates, acmeOrders, dnssec, dnssecStates].map(({ number }) => number),
+);
+
+function writesOf(byDomain: Map<Id, DomainWrites>, id: Id): DomainWrites {
+  let writes = byDomain.get(id);
+  if (writes === undefined) {
+    writes = {
+      isPut: false,
+      isDeleted: false,
+      hasRecords: false,
+      hasDnssec: false,
+      isOrdering: false,
+      proxy: null,
+      issued: null,
+      dnssecState: null,
+    };
+    byDomain.set(id, writes);
+  }
+  return writes;
+}
+
+/** A row that is replaced is a delete and a put. */
+function noteDomain(writes: DomainWrites, table: number, key: Buffer, value: Buffer | null): void {
+  if (table === records.number) writes.hasRecords = true;
+  else if (table === dnssec.number) writes.hasDnssec = true;
+  else if (table === domains.number) writes[value === null ? 'isDeleted' : 'isPut'] = true;
+  else if (value === null) return;
+  else if (table === proxies.number) writes.proxy = proxies.decode(key, value);
+  else if (table === automaticCertificates.number) writes.issued = automaticCertificates.decode(key, value);
+  else if (table === acmeOrders.number) writes.isOrdering = acmeOrders.decode(key, value).claim !== null;
+  else if (table === dnssecStates.number) writes.dnssecState = value;
+}
+
+/** An upload that waits or is being audited has no verdict; its row is rewritten by each claim. */
+function noteUpload(upload: Upload, verdicts: Upload[]): void {
+  if (upload.state !== 'pending' && upload.state !== 'scanning') verdicts.push(upload);
+}
+
+interface About {
+  readonly entry: Entry;
+  readonly audit: Audit | null;
+  readonly accountId: Id;
+  readonly domain: { readonly id: Id; readonly domain: string | null };
+}
+
+function addDomainEvents(events: NewEvent[], about: About, writes: DomainWrites, reported: ReportedStates): void {
+  const { entry, domain } = about;
+  const add = (type: EventType, kind: string, more: Readonly<Record<string, unknown>> = {}): void => {
+    events.push({
+      type,
+      accountId: about.accountId,
+      domainId: domain.id,
+      sequence: entry.sequence,
+      time: entry.time,
+      data: { ...commonData(entry, about.audit, kind, domain.id), account_id: about.accountId, domain, ...more },
+    });
+  };
+  if (writes.isDeleted && !writes.isPut) {
+    add('domain.deleted', 'domain');
+    return;
+  }
+  if (writes.isPut) add(writes.isDeleted ? 'domain.changed' : 'domain.created', 'domain');
+  if (writes.hasRecords) add('records.changed', 'records');
+  const { proxy, issued } = writes;
+  if (proxy !== null && entry.by !== ACME)
+    add('proxy.changed', 'proxy', { enabled: proxy.enabled, origin_host: proxy.originHost });
+  if (issued !== null)
+    add('certificate.issued', 'certificate', { names: issued.names, expires_at: formatUtc(issued.notAfter) });
+  else if (proxy !== null && entry.by === ACME && !writes.isOrdering && proxy.sslError !== null)
+    add('certificate.failed', 'certificate', { ssl_status: proxy.sslStatus, error: proxy.sslError });
+  if (writes.hasDnssec && isOfAccount(entry)) add('dnssec.changed', 'dnssec');
+  if (writes.dnssecState !== null) addDnssecEvents(add, domain.id, writes.dnssecState, entry, reported);
+}
+
+/** The author is an account: parts of the service have names. */
+const isOfAccount = ({ by }: Entry): boolean => /^\d+$/.test(by);
+
+/** The row does not need its key. */
+const NO_KEY = Buffer.alloc(0);
+/** Seconds between the start of a phase and the time of the entry that has it. */
+const PHASE_TOLERANCE = 60;
+
+function addDnssecEvents(
+  add: (type: EventType, kind: string, more: Readonly<Record<string, unknown>>) => void,
+  domainId: Id,
+  value: Buffer,
+  entry: Entry,
+  reported: ReportedStates,
+): void {
+  const { phase, since, hasProblem } = dnssecStates.decode(NO_KEY, value);
+  const before = reported.get(domainId);
+  const current = `${phase} ${since} ${hasProblem}`;
+  if (before === current) return;
+  if (reported.size >= MAX_REPORTED) reported.clear();
+  reported.set(domainId, current);
+  const isNewPhase = Math.abs(entry.time / 1000 - since) <= PHASE_TOLERANCE;
+  if (isNewPhase && before?.startsWith(`${phase} ${since} `) !== true)
+    add('dnssec.phase', 'dnssec', { phase, since: formatUtc(since) });
+  if (hasProblem && before?.endsWith(' true') !== true) add('dnssec.problem', 'dnssec', { phase });
+}
+
+function verdictEvent(entry: Entry, audit: Audit | null, upload: Upload): NewEvent {
+  const { id, accountId, appId, version, state, summary } = upload;
+  return {
+    type: 'audit.verdict',
+    accountId,
+    domainId: null,
+    sequence: entry.sequence,
+    time: entry.time,
+    data: {
+      ...commonData(entry, audit, 'upload', id),
+      account_id: accountId,
+      domain: null,
+      app_id: appId,
+      version,
+      state,
+      summary,
+      reason: upload.history.at(-1)?.reason ?? null,
+    },
+  };
+}
+
+function auditEvent(entry: Entry, audit: Audit, reader: Reader): NewEvent {
+  const { accountId, action, domain, target, detail, requestId, remoteAddress } = audit;
+  const domainId = domain === null ? undefined : reader.domainIdByApex(parseName(`${domain}.`));
+  return {
+    type: 'audit.entry',
+    accountId,
+    domainId: domainId ?? null,
+    sequence: entry.sequence,
+    time: entry.time,
+    data: {
+      ...commonData(entry, audit, 'audit', audit.id),
+      account_id: accountId,
+      domain: domain === null ? null : { id: domainId ?? null, domain },
+      action,
+      target,
+      detail,
+      request_id: requestId,
+      remote_address: remoteAddress,
+    },
+  };
+}
+
+/** `seq`, `kind` and `id` are those of the server-sent events. */
+function commonData({ sequence }: Entry, audit: Audit | null, kind: string, id: Id | string) {
+  const actor = audit?.actor ?? null;
+  return {
+    seq: sequence,
+    kind,
+    id,
+    action: audit?.action ?? null,
+    actor:
+      actor === null
+        ? null
+        : {
+            id: actor.accountId,
+            username: actor.username,
+            token_id: actor.tokenId,
+            token_name: actor.tokenName,
+          },
+  };
+}

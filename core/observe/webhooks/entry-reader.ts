@@ -1,0 +1,115 @@
+/** Reads entries of the journal for the node that delivers. */
+import type { Logger } from '../../base/log/index.ts';
+import { type Change, decodeEntry, type Entry } from '../../journal/entry-codec.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { Environment } from '../../store/environment.ts';
+import { type Id, idAt, sequenceKey } from '../../store/keys.ts';
+import { StoreReader } from '../../store/reader.ts';
+import { deliveries, webhooks } from '../../store/rows.ts';
+import { eventsOfEntry, type ReportedStates } from './entry-events.ts';
+import { expiringCertificates } from './expiring.ts';
+import type { NewEvent } from './payload.ts';
+import { QUEUE_AUTHOR, readDelivery } from './queue.ts';
+import type { Session } from './session.ts';
+
+export interface EntryReaderOptions {
+  readonly environment: Environment;
+  readonly journal: Pick<Journal, 'head'>;
+  readonly log: Logger;
+  /** Called with the number of entries that are missing. */
+  readonly onLost: (entries: number) => void;
+  /** The URL of a webhook was changed, or it was deleted. */
+  readonly onChangedReceiver: (webhookId: Id) => void;
+}
+
+/** Entries that are read without a pause, and events that one commit queues, more or less. */
+const MAX_ENTRIES = 500;
+const MAX_ADDED = 500;
+/** Seconds between two looks at the certificates. */
+const EXPIRY_INTERVAL = 3600;
+const EXPIRY_CHOICES: ReadonlySet<string> = new Set(['*', 'certificate.*', 'certificate.expiring']);
+
+export class EntryReader {
+  readonly #options: EntryReaderOptions;
+  readonly #reader: StoreReader;
+  readonly #reported: ReportedStates = new Map();
+
+  constructor(options: EntryReaderOptions) {
+    this.#options = options;
+    this.#reader = new StoreReader(options.environment);
+  }
+
+  /** Reads until there are enough events for a commit. */
+  read(session: Session): void {
+    const { environment, journal, log, onLost } = this.#options;
+    const { receivers, added } = session;
+    const end = Math.min(journal.head, session.read + MAX_ENTRIES);
+    let lost = 0;
+    while (session.read < end && added.length < MAX_ADDED) {
+      const bytes = environment.journal.get(sequenceKey(++session.read));
+      if (bytes === undefined) {
+        lost++;
+        session.unstored++;
+        continue;
+      }
+      const entry = decodeEntry(bytes);
+      if (entry.by === QUEUE_AUTHOR) continue;
+      session.unstored++;
+      for (const event of this.#eventsOf(session, entry))
+        for (const webhookId of receivers.of(event)) added.push({ webhookId, event });
+    }
+    if (lost === 0) return;
+    // This store came from a snapshot, or no node has delivered for very long.
+    log.error('journal entries were deleted before their events were delivered to webhooks', { entries: lost });
+    onLost(lost);
+  }
+
+  /** An entry that cannot be read must not stop those that follow. */
+  #eventsOf(session: Session, entry: Entry): NewEvent[] {
+    const follow = (change: Change): void => this.#follow(session, change);
+    try {
+      return eventsOfEntry(entry, this.#reader, session.receivers.wants, this.#reported, follow);
+    } catch (error) {
+      const { sequence, by } = entry;
+      this.#options.log.error('a change has no events for webhooks, since it cannot be read', { sequence, by, error });
+      this.#options.onLost(1);
+      return [];
+    }
+  }
+
+  /** Adds the certificates that expire soon, at most once an hour. */
+  async findExpiring(session: Session, now: number): Promise<void> {
+    if (now < session.expiryCheckedAt + EXPIRY_INTERVAL) return;
+    const { receivers, added } = session;
+    const wanted = new Set<Id>();
+    for (const { row } of receivers.values())
+      if (row.enabled && row.events.some((choice) => EXPIRY_CHOICES.has(choice))) wanted.add(row.accountId);
+    if (wanted.size === 0) return;
+    for (const accountId of wanted)
+      for (const event of await expiringCertificates(this.#reader, accountId, session.expiryCheckedAt, now))
+        for (const webhookId of receivers.of(event)) added.push({ webhookId, event });
+    session.expiryCheckedAt = now;
+  }
+
+  /** Notes what requests have changed about webhooks and deliveries. */
+  #follow(session: Session, { table, key }: Change): void {
+    if (table === webhooks.number) this.#followWebhook(session, idAt(key));
+    if (table !== deliveries.number) return;
+    const [webhookId, id] = [idAt(key), idAt(key, 8)];
+    const receiver = session.receivers.get(webhookId);
+    // The result of an attempt comes first; storing it keeps what the row has.
+    if (receiver === undefined || receiver.sending === id || session.results.has(id)) return;
+    const row = readDelivery(this.#reader, webhookId, id);
+    if (row === undefined) receiver.schedule.remove(id);
+    else session.receivers.putDelivery(row);
+  }
+
+  #followWebhook({ receivers }: Session, id: Id): void {
+    const { onChangedReceiver } = this.#options;
+    const row = this.#reader.webhook(id);
+    const isOther = row?.url !== receivers.get(id)?.row.url;
+    if (row === undefined) receivers.remove(id);
+    else receivers.put(row);
+    if (isOther) onChangedReceiver(id);
+  }
+}

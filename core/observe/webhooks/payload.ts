@@ -1,0 +1,64 @@
+/** The messages that are sent. */
+import type { Id } from '../../store/keys.ts';
+import type { DeliveryRow } from '../../store/rows.ts';
+import type { EventType, TEST_EVENT } from './event-types.ts';
+
+export interface NewEvent {
+  readonly type: EventType | typeof TEST_EVENT;
+  readonly accountId: Id;
+  /** Null: it belongs to no domain. */
+  readonly domainId: Id | null;
+  readonly sequence: number | null;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Characters of a body; details of a longer one are left out. */
+const MAX_BODY = 32_768;
+
+export function formatBody({ type, time, data }: NewEvent): string {
+  const timestamp = new Date(time).toISOString();
+  const body = JSON.stringify({ type, timestamp, data });
+  if (body.length <= MAX_BODY) return body;
+  const { seq, kind, id, account_id, domain } = data;
+  return JSON.stringify({ type, timestamp, data: { seq, kind, id, account_id, domain, is_shortened: true } });
+}
+
+/** `YYYY-MM-DD HH:MM:SS`, as all times of the API. `seconds`: since 1970. */
+export const formatUtc = (seconds: number): string =>
+  new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ');
+
+/**
+ * The header `webhook-id`: the same for every attempt, so that a receiver finds repetitions. The
+ * time keeps it apart from the ids of a store that was restored from a backup.
+ */
+export const messageId = ({ id, createdAt }: Pick<DeliveryRow, 'id' | 'createdAt'>): string => `msg_${createdAt}_${id}`;
+
+export function newDelivery(id: Id, webhookId: Id, event: NewEvent, now: number): DeliveryRow {
+  return {
+    id,
+    webhookId,
+    event: event.type,
+    sequence: event.sequence,
+    body: formatBody(event),
+    state: 'pending',
+    createdAt: now,
+    queuedAt: now,
+    attempts: 0,
+    nextAt: now,
+    attemptedAt: null,
+    status: null,
+    error: null,
+    milliseconds: null,
+  };
+}
+
+/** As a replay queues it. */
+export const requeued = (row: DeliveryRow, now: number): DeliveryRow => ({
+  ...row,
+  state: 'pending',
+  queuedAt: now,
+  attempts: 0,
+  nextAt: now,
+});
