@@ -23,11 +23,11 @@ import {
   type Table,
   uploads,
 } from '../core/store/rows.ts';
-import type { Sessions } from './auth/sessions.ts';
 import { REPLAY_LIFETIME } from './change/change.ts';
 import type { Services } from './change/services.ts';
 import { nowSeconds } from './http/time.ts';
 import { isReleased } from './packages/app-ids.ts';
+import type { Sessions } from './people/auth/sessions.ts';
 
 /** Milliseconds between two sweeps. */
 const INTERVAL = 60_000;

@@ -39,7 +39,7 @@ Examples:
         const dataDir = resolve(config.dataDir);
         const generated = options.passwordStdin ? undefined : randomPassword();
         const password = generated ?? (await passwordFromStdin(io));
-        const { checkPassword, resetPassword } = await import('../accounts/reset.ts');
+        const { checkPassword, resetPassword } = await import('../people/accounts/reset.ts');
         checkPassword(password);
         const { withOfflineNode } = await import('../../core/cluster/offline.ts');
         const removesFactors = options.factors === true;

@@ -5,8 +5,8 @@
  */
 import type { Journal } from '../../core/journal/journal.ts';
 import type { Id } from '../../core/store/keys.ts';
-import { allows } from '../auth/scopes.ts';
 import type { Caller } from '../http/caller.ts';
+import { allows } from '../people/auth/scopes.ts';
 import type { ObjectChange } from './object-changes.ts';
 import { type NextEvents, RETRY_LINE, SentEvents, type SentEventsOptions } from './sent-events.ts';
 import type { EventStreams } from './streams.ts';

@@ -8,7 +8,6 @@ import { TSIG_ALGORITHMS, type TsigAlgorithm } from '../../core/dns/wire/tsig.ts
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { type Id, idKey } from '../../core/store/keys.ts';
 import { type TsigKeyRow, tsigContext, tsigKeys } from '../../core/store/rows.ts';
-import { allows, narrowScopes } from '../auth/scopes.ts';
 import { accountOf, mayActFor, requireAccount } from '../change/acting.ts';
 import { changeCredential, revoke } from '../change/credentials.ts';
 import type { Services } from '../change/services.ts';
@@ -17,6 +16,7 @@ import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Context } from '../http/route.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
+import { allows, narrowScopes } from '../people/auth/scopes.ts';
 
 const MAX_KEYS = 1000;
 

@@ -1,14 +1,14 @@
 /** Access to the metrics, and their format. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Authenticator } from '../../admin-api/auth/authenticate.ts';
-import { Sessions } from '../../admin-api/auth/sessions.ts';
-import { hashToken, mintToken } from '../../admin-api/auth/token.ts';
 import type { Services } from '../../admin-api/change/services.ts';
 import { HttpError } from '../../admin-api/http/errors.ts';
 import { RateLimit } from '../../admin-api/http/rate-limit.ts';
 import type { HttpRequest } from '../../admin-api/http/transport.ts';
 import { type MetricsAccess, metricsRoutes, needsToken } from '../../admin-api/metrics.ts';
+import { Authenticator } from '../../admin-api/people/auth/authenticate.ts';
+import { Sessions } from '../../admin-api/people/auth/sessions.ts';
+import { hashToken, mintToken } from '../../admin-api/people/auth/token.ts';
 import { Registry } from '../../core/base/metrics/index.ts';
 import { loadConfig } from '../../core/config/index.ts';
 import { type Environment, openEnvironment } from '../../core/store/environment.ts';

@@ -2,8 +2,8 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Sessions } from '../../admin-api/auth/sessions.ts';
 import type { Services } from '../../admin-api/change/services.ts';
+import { Sessions } from '../../admin-api/people/auth/sessions.ts';
 import { Sweeper } from '../../admin-api/sweeper.ts';
 import { createLogger } from '../../core/base/log/index.ts';
 import { loadConfig } from '../../core/config/index.ts';

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Passwords } from '../../../admin-api/auth/password.ts';
+import { Passwords } from '../../../admin-api/people/auth/password.ts';
 import { withOfflineNode } from '../../../core/cluster/offline.ts';
 import { loadConfig } from '../../../core/config/index.ts';
 import { type Draft, write } from '../../../core/journal/draft/draft.ts';

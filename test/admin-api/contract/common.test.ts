@@ -3,7 +3,7 @@
  * conditions, limits.
  */
 import * as assert from 'uvu/assert';
-import { mintToken } from '../../../admin-api/auth/token.ts';
+import { mintToken } from '../../../admin-api/people/auth/token.ts';
 import { ConflictError } from '../../../core/base/errors.ts';
 import { type Answer, listOf, PASSWORD } from '../daemon.ts';
 import { concrete, knownIds } from './routes.ts';

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
-import { hashToken, mintToken } from '../../../admin-api/auth/token.ts';
+import { hashToken, mintToken } from '../../../admin-api/people/auth/token.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { StoreReader } from '../../../core/store/reader.ts';
 import { type Session, sessions } from '../../../core/store/rows.ts';

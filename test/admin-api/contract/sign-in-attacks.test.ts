@@ -1,7 +1,7 @@
 /** Attacks on sign-in: timing, fixation, and requests that other sites forge. */
 import * as assert from 'uvu/assert';
-import { Passwords } from '../../../admin-api/auth/password.ts';
-import { mintToken } from '../../../admin-api/auth/token.ts';
+import { Passwords } from '../../../admin-api/people/auth/password.ts';
+import { mintToken } from '../../../admin-api/people/auth/token.ts';
 import { newId } from '../../support/ids.ts';
 import type { Answer, Json } from '../daemon.ts';
 import { Browser, CSRF, SESSION, signedIn } from './browser.ts';

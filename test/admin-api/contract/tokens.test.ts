@@ -1,9 +1,9 @@
 /** The API contract: tokens, scopes and roles. */
 
 import * as assert from 'uvu/assert';
-import { hashToken } from '../../../admin-api/auth/token.ts';
-import { TokenUses } from '../../../admin-api/auth/token-uses.ts';
 import { nowSeconds } from '../../../admin-api/http/time.ts';
+import { hashToken } from '../../../admin-api/people/auth/token.ts';
+import { TokenUses } from '../../../admin-api/people/auth/token-uses.ts';
 import { createLogger } from '../../../core/base/log/index.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { StoreReader } from '../../../core/store/reader.ts';

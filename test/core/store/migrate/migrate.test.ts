@@ -5,7 +5,7 @@ import { brotliDecompressSync } from 'node:zlib';
 import { open } from 'lmdb';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { hashToken } from '../../../../admin-api/auth/token.ts';
+import { hashToken } from '../../../../admin-api/people/auth/token.ts';
 import type { Logger } from '../../../../core/base/log/index.ts';
 import { openSecrets } from '../../../../core/base/secrets.ts';
 import { parseName } from '../../../../core/dns/wire/name.ts';

@@ -8,7 +8,7 @@ import { text as readText } from 'node:stream/consumers';
 import { Client } from 'undici';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mintToken } from '../../../../admin-api/auth/token.ts';
+import { mintToken } from '../../../../admin-api/people/auth/token.ts';
 import { Authenticator } from '../../../support/authenticator.ts';
 import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
 import { ADMIN_PASSWORD, type ServingDaemon } from '../../../support/daemon.ts';

@@ -1,0 +1,139 @@
+/** Endpoints of accounts. */
+
+import { Type } from '@sinclair/typebox';
+import { ACTING_FAULTS, accountOf } from '../../change/acting.ts';
+import { parseId, type Services } from '../../change/services.ts';
+import { replyWithList } from '../../http/list-reply.ts';
+import { readSearch, readSort } from '../../http/lists.ts';
+import { type Route, route } from '../../http/route.ts';
+import { accountQuery, NOTHING, pageQuery, searchQuery, sortQuery } from '../../http/schema.ts';
+import type { Passwords } from '../auth/password.ts';
+import { ACCOUNT_SORTS, listAccounts } from './list.ts';
+import {
+  accountPatchBody,
+  accountResponse,
+  accountsResponse,
+  newAccountBody,
+  ownAccountResponse,
+  plansResponse,
+} from './schema.ts';
+import {
+  createAccount,
+  deleteAccount,
+  describeAccount,
+  requireAccount,
+  updateAccount,
+  viewAccount,
+  viewPlan,
+} from './service.ts';
+
+const ACCOUNTS = '/api/v1/accounts';
+const ACCOUNT = `${ACCOUNTS}/{account_id}`;
+const TAKEN = ['username_taken', 'email_taken'];
+
+export function accountRoutes(services: Services, passwords: Passwords): Route[] {
+  return [
+    route({
+      operationId: 'getOwnAccount',
+      method: 'GET',
+      path: '/api/v1/account',
+      tag: 'accounts',
+      summary: 'Get the account of the token and its usage',
+      scope: 'account',
+      query: Type.Object(accountQuery),
+      response: ownAccountResponse,
+      faults: ACTING_FAULTS,
+      run: (context) => ({ account: describeAccount(services, accountOf(services.reader, context)) }),
+    }),
+    route({
+      operationId: 'listAccounts',
+      method: 'GET',
+      path: ACCOUNTS,
+      tag: 'accounts',
+      summary: 'List all accounts',
+      scope: 'account',
+      admin: true,
+      query: Type.Object({ ...pageQuery, ...searchQuery('username or e-mail address'), ...sortQuery(ACCOUNT_SORTS) }),
+      response: accountsResponse,
+      run(context) {
+        const { query } = context;
+        const sort = readSort(query, ACCOUNT_SORTS);
+        return replyWithList(services.streams, context, 'accounts', {
+          read: (page) => listAccounts(services.reader, page, sort, readSearch(query)),
+          view: viewAccount,
+        });
+      },
+    }),
+    route({
+      operationId: 'createAccount',
+      method: 'POST',
+      path: ACCOUNTS,
+      tag: 'accounts',
+      summary: 'Create an account',
+      scope: 'account',
+      admin: true,
+      body: newAccountBody,
+      response: accountResponse,
+      faults: { 409: TAKEN, 422: ['invalid_plan'], 503: ['busy'] },
+      run: (context) => createAccount(services, passwords, context, context.body),
+    }),
+    route({
+      operationId: 'getAccount',
+      method: 'GET',
+      path: ACCOUNT,
+      tag: 'accounts',
+      summary: 'Get an account',
+      scope: 'account',
+      admin: true,
+      response: accountResponse,
+      faults: { 404: ['no_such_account'] },
+      run: ({ params }) => ({ account: viewAccount(requireAccount(services.reader, parseId(params.account_id))) }),
+    }),
+    route({
+      operationId: 'listPlans',
+      method: 'GET',
+      path: '/api/v1/plans',
+      tag: 'accounts',
+      summary: 'List the plans of the configuration',
+      scope: 'account',
+      admin: true,
+      response: plansResponse,
+      run: () => ({ plans: Object.entries(services.config.plans).map(([name, max]) => viewPlan(name, max)) }),
+    }),
+    route({
+      operationId: 'updateAccount',
+      revokes: true,
+      method: 'PATCH',
+      path: ACCOUNT,
+      tag: 'accounts',
+      summary: 'Change an account',
+      description:
+        'Omitted fields keep their values. If `api_enabled` is false, the tokens of the account are rejected from the next request on. Tokens stay valid when the password changes. A new password ends the dashboard sessions of the account. The own password and e-mail address are changed with the current password instead: PUT /api/v1/account/password and PATCH /api/v1/account. With `revoke_tokens`, it also revokes all tokens of the account, except the token of this request. TSIG keys stay valid.',
+      scope: 'account',
+      admin: true,
+      body: accountPatchBody,
+      response: accountResponse,
+      faults: {
+        404: ['no_such_account'],
+        409: [...TAKEN, 'last_admin', 'own_password', 'own_email'],
+        422: ['invalid_plan'],
+        503: ['busy'],
+      },
+      run: (context) => updateAccount(services, passwords, context, parseId(context.params.account_id), context.body),
+    }),
+    route({
+      operationId: 'deleteAccount',
+      revokes: true,
+      method: 'DELETE',
+      path: ACCOUNT,
+      tag: 'accounts',
+      summary: 'Delete an account, its tokens and its sessions',
+      description: 'Delete its domains first: GET /api/v1/domains?account=ID lists them.',
+      scope: 'account',
+      admin: true,
+      response: NOTHING,
+      faults: { 404: ['no_such_account'], 409: ['has_domains', 'has_apps', 'last_admin'] },
+      run: (context) => deleteAccount(services, context, parseId(context.params.account_id)),
+    }),
+  ];
+}

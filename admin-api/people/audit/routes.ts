@@ -1,0 +1,203 @@
+/** Endpoints of the audit log and of single changes. */
+import { Type } from '@sinclair/typebox';
+import { Steps } from '../../../core/base/steps.ts';
+import { type Id, idAt, idKey } from '../../../core/store/keys.ts';
+import type { StoreReader } from '../../../core/store/reader.ts';
+import type { Audit } from '../../../core/store/rows.ts';
+import { parseId, type Services } from '../../change/services.ts';
+import type { Caller } from '../../http/caller.ts';
+import { HttpError } from '../../http/errors.ts';
+import { replyWithList } from '../../http/list-reply.ts';
+import { invalidCursor, type ListPart, type Page, readSearch } from '../../http/lists.ts';
+import { type Route, route, type Sync } from '../../http/route.ts';
+import {
+  anyObject,
+  count,
+  flag,
+  id,
+  list,
+  orNull,
+  pageFields,
+  pageQuery,
+  searchQuery,
+  text,
+  time,
+} from '../../http/schema.ts';
+import { formatTime } from '../../http/time.ts';
+
+const auditView = Type.Object(
+  {
+    id: id('the entry'),
+    at: time('when the change was made'),
+    actor: orNull(
+      Type.Object({
+        id: id('the account that made the change'),
+        username: Type.String(),
+        token_id: orNull(id('the token or TSIG key that was used')),
+        token_name: orNull(Type.String(), 'the label of the token or the name of the key'),
+      }),
+      'who made the change; null: the service',
+    ),
+    account_id: id('the account that owns the changed object'),
+    by_admin: flag('whether an administrator made the change for another account'),
+    action: text('the kind of change, such as "record.create"'),
+    domain: orNull(Type.String(), 'the changed domain'),
+    target: Type.Union([id('the changed object'), Type.String(), Type.Null()], {
+      description: 'the id of the changed object; that of an app is a string',
+    }),
+    detail: anyObject(
+      'the new values; large ones are shortened, and "shortened" is the number of characters of all of them',
+    ),
+    revision: count('the sequence number of the change'),
+    request_id: text('the X-Request-Id of the request'),
+    remote_address: text('the address of the client'),
+  },
+  { title: 'AuditEntry' },
+);
+
+const changeResponse = Type.Object({
+  seq: count('the requested sequence number'),
+  applied: list(Type.String(), 'the nodes that serve it'),
+  pending: list(Type.String(), 'the nodes that do not serve it yet'),
+});
+
+/** Maximum rows that are read for one page of a filtered list. Such a page may have fewer items. */
+const SCANNED = 5000;
+/** Rows that are read between two looks at the clock. */
+const BATCH = 101;
+
+/** `sync`: which nodes have applied a change. */
+export function auditRoutes(services: Services, sync: (sequence: number) => Sync): Route[] {
+  const { reader, journal } = services;
+  return [
+    route({
+      operationId: 'listAudit',
+      method: 'GET',
+      path: '/api/v1/audit',
+      tag: 'operations',
+      summary: 'List the audit log, newest entries first',
+      description: 'Only entries of the own account; administrators see all accounts.',
+      scope: 'account',
+      query: Type.Object({
+        ...pageQuery,
+        domain: Type.Optional(Type.String({ description: 'only changes to this domain' })),
+        action: Type.Optional(
+          Type.String({ description: 'only this action, or all actions with this prefix, such as "record"' }),
+        ),
+        ...searchQuery('action, domain, names, addresses or details'),
+        account: Type.Optional(id('the account whose entries are returned; for administrators')),
+        account_id: Type.Optional(id('the same as `account`')),
+      }),
+      response: Type.Object({
+        entries: list(auditView, 'newest first'),
+        ...pageFields,
+      }),
+      faults: { 403: ['forbidden'] },
+      run(context) {
+        const { caller, query } = context;
+        const of = auditedAccount(caller, query);
+        const matches = matcher(query);
+        return replyWithList(services.streams, context, 'entries', {
+          read: (page) => readEntries(reader, of, matches, page),
+          view: viewAudit,
+        });
+      },
+    }),
+    route({
+      operationId: 'getChange',
+      method: 'GET',
+      path: '/api/v1/changes/{seq}',
+      tag: 'operations',
+      summary: 'List the nodes that serve a change',
+      description: 'The sequence number is the X-Waypost-Revision of a write.',
+      scope: 'dns',
+      forRestricted: true,
+      response: changeResponse,
+      faults: { 404: ['no_such_change'] },
+      run({ params }) {
+        const sequence = /^\d{1,15}$/.test(params.seq) ? Number(params.seq) : 0;
+        if (sequence === 0 || sequence > journal.head)
+          throw new HttpError(404, 'no_such_change', `This change does not exist; the last change is ${journal.head}.`);
+        const { seq, applied, pending } = sync(sequence);
+        return { seq, applied: [...applied], pending: [...pending] };
+      },
+    }),
+  ];
+}
+
+async function readEntries(
+  reader: StoreReader,
+  of: Id | null,
+  matches: (entry: Audit) => boolean,
+  { limit, after }: Page,
+): Promise<ListPart<Audit>> {
+  if (after !== null && after.length !== 8) throw invalidCursor();
+  const steps = new Steps();
+  const rows: Audit[] = [];
+  const end = (last: Id | null): ListPart<Audit> => ({ rows, last: last === null ? null : idKey(last) });
+  let before = after === null ? null : idAt(after);
+  for (let scanned = 0; scanned < SCANNED; ) {
+    const wanted = Math.min(limit + 1, BATCH);
+    const batch = reader.audits(of, before, wanted);
+    for (const entry of batch) {
+      if (rows.length === limit) return end(before);
+      if (matches(entry)) rows.push(entry);
+      before = entry.id;
+    }
+    scanned += batch.length;
+    if (batch.length < wanted) return end(null);
+    await steps.next();
+  }
+  return end(before);
+}
+
+/** Null: all accounts. Deleted accounts still have entries. Throws HttpError 403. */
+function auditedAccount({ account }: Caller, query: URLSearchParams): Id | null {
+  const wanted = query.get('account');
+  const named = wanted ?? query.get('account_id');
+  if (account.role === 'admin') return named === null ? null : parseId(named);
+  if (wanted === null || parseId(wanted) === account.id) return account.id;
+  throw new HttpError(403, 'forbidden', 'Only administrators can list changes to another account; omit "account".');
+}
+
+function matcher(query: URLSearchParams): (entry: Audit) => boolean {
+  const name = query.get('domain')?.toLowerCase().replace(/\.$/, '');
+  const action = query.get('action');
+  const search = readSearch(query);
+  return (entry) =>
+    (name === undefined || entry.domain === name) &&
+    (action === null || entry.action === action || entry.action.startsWith(`${action}.`)) &&
+    (search === null || search(...textsOf(entry)));
+}
+
+const textsOf = ({ action, domain, actor, target, detail, remoteAddress }: Audit): string[] => [
+  ...[action, domain, actor?.username, actor?.tokenName, target, remoteAddress].map((value) => String(value ?? '')),
+  ...valuesIn(detail),
+];
+
+/** The texts and numbers in a value, without the names of its fields. */
+function valuesIn(value: unknown): string[] {
+  if (typeof value === 'string' || typeof value === 'number') return [String(value)];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(valuesIn) : [];
+}
+
+function viewAudit(entry: Audit) {
+  const { actor } = entry;
+  return {
+    id: entry.id,
+    at: formatTime(entry.at),
+    actor:
+      actor === null
+        ? null
+        : { id: actor.accountId, username: actor.username, token_id: actor.tokenId, token_name: actor.tokenName },
+    account_id: entry.accountId,
+    by_admin: actor !== null && actor.accountId !== entry.accountId,
+    action: entry.action,
+    domain: entry.domain,
+    target: entry.target,
+    detail: entry.detail,
+    revision: entry.revision,
+    request_id: entry.requestId,
+    remote_address: entry.remoteAddress,
+  };
+}

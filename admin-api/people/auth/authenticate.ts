@@ -1,0 +1,142 @@
+/**
+ * Authenticates callers. Those with a token are cached until any account or token changes, so a
+ * revoked token is invalid as soon as the revocation is confirmed.
+ */
+
+import type { Journal } from '../../../core/journal/journal.ts';
+import type { Id } from '../../../core/store/keys.ts';
+import type { StoreReader } from '../../../core/store/reader.ts';
+import type { Token } from '../../../core/store/rows.ts';
+import type { Authentication, Caller, Credentials, Scope } from '../../http/caller.ts';
+import { HttpError } from '../../http/errors.ts';
+import { nowSeconds } from '../../http/time.ts';
+import { accountGone, apiDisabled, tokenGone, unauthorized } from '../../http/unauthorized.ts';
+import { allows, scopesOf } from './scopes.ts';
+import { requireCsrfToken, type Sessions, tokenOf } from './sessions.ts';
+import { legacyTokenId, matchesHash, tokenId } from './token.ts';
+import type { TokenUses } from './token-uses.ts';
+
+/** Maximum number of cached callers. */
+const MAX_CACHED = 10_000;
+/**
+ * Longer headers are not cached: leading spaces can make any number of long headers for one token.
+ */
+const MAX_CACHED_LENGTH = 100;
+
+export class Authenticator implements Authentication {
+  readonly #reader: StoreReader;
+  readonly #sessions: Sessions;
+  readonly #uses: Pick<TokenUses, 'note'>;
+  /** By the whole header. Cleared when any account or token changes. */
+  readonly #callers = new Map<string, Caller>();
+
+  constructor(
+    reader: StoreReader,
+    journal: Pick<Journal, 'onCredentials'>,
+    sessions: Sessions,
+    uses: Pick<TokenUses, 'note'>,
+  ) {
+    this.#reader = reader;
+    this.#sessions = sessions;
+    this.#uses = uses;
+    journal.onCredentials(() => this.#callers.clear());
+  }
+
+  /**
+   * Throws HttpError 401; 403 if API access is off for the account, or if a request with a cookie
+   * may change something and has no CSRF token.
+   */
+  authenticate(request: Credentials): Caller {
+    const caller = this.reauthenticate(request);
+    if (caller.session !== undefined) this.#sessions.note(caller.session.row);
+    return caller;
+  }
+
+  /** Like authenticate. An open stream must not prolong a session whose user has left. */
+  reauthenticate(request: Credentials): Caller {
+    const header = request.header('authorization');
+    const caller = header === undefined ? this.#bySession(request) : this.#byToken(header);
+    if (caller === undefined)
+      throw unauthorized(
+        'missing_token',
+        'Send a token: Authorization: Bearer <API_KEY>. Get one from POST /api/v1/auth/token.',
+      );
+    return caller;
+  }
+
+  #byToken(header: string): Caller {
+    let caller = this.#callers.get(header);
+    if (caller === undefined) {
+      caller = this.#find(header);
+      if (this.#callers.size >= MAX_CACHED) this.#callers.clear();
+      if (header.length <= MAX_CACHED_LENGTH) this.#callers.set(header, caller);
+    }
+    const { expiresAt } = caller.token;
+    if (expiresAt !== null && expiresAt <= nowSeconds())
+      throw unauthorized('expired_token', 'The token has expired; get a new one.');
+    this.#uses.note(caller.token.id);
+    return caller;
+  }
+
+  /** Not cached, because sessions change more often than tokens. Undefined without a cookie. */
+  #bySession(request: Credentials): Caller | undefined {
+    const session = this.#sessions.find(request);
+    if (session === undefined) return undefined;
+    const account = this.#reader.account(session.row.accountId);
+    if (account === undefined) throw accountGone();
+    if (!account.apiEnabled) throw apiDisabled();
+    if (request.method !== 'GET' && request.method !== 'HEAD') requireCsrfToken(session, request);
+    return { account, token: tokenOf(session.row, account), session };
+  }
+
+  /** Whether the request has a well-formed token or session that this node does not know. */
+  hasUnknownToken(request: Credentials): boolean {
+    const header = request.header('authorization');
+    if (header === undefined) return this.#sessions.isUnknown(request);
+    if (this.#callers.has(header)) return false;
+    const { id, legacyId } = parse(header);
+    return (id !== undefined || legacyId !== undefined) && this.#stored({ id, legacyId }) === undefined;
+  }
+
+  /** Throws HttpError 403 if role or scopes do not allow the access. */
+  requireAccess({ account, token }: Caller, scope: Scope, access: 'read' | 'write', admin: boolean): void {
+    if (admin && account.role !== 'admin')
+      throw new HttpError(403, 'forbidden', 'Only administrators are allowed to do this.');
+    if (!allows(scopesOf(account.role), scope, access))
+      throw new HttpError(403, 'forbidden', `The role "${account.role}" is only allowed to read.`);
+    if (!allows(token.scopes, scope, access)) {
+      const needed = access === 'read' ? `${scope}:read` : scope;
+      throw new HttpError(403, 'insufficient_scope', `The token does not have the scope "${needed}".`);
+    }
+  }
+
+  /** An id with decimal digits only has both forms. */
+  #stored({ id, legacyId }: TokenIds): Token | undefined {
+    const token = id === undefined ? undefined : this.#reader.token(id);
+    return token ?? (legacyId === undefined ? undefined : this.#reader.tokenByLegacyId(legacyId));
+  }
+
+  #find(header: string): Caller {
+    const { text, id, legacyId } = parse(header);
+    if (id === undefined && legacyId === undefined)
+      throw unauthorized('malformed_token', 'The token is malformed: it is truncated or mistyped.');
+    const token = this.#stored({ id, legacyId });
+    if (token === undefined || !matchesHash(text, token.hash)) throw tokenGone();
+    const account = this.#reader.account(token.accountId);
+    if (account === undefined) throw accountGone();
+    if (!account.apiEnabled) throw apiDisabled();
+    return { account, token };
+  }
+}
+
+interface TokenIds {
+  readonly id: Id | undefined;
+  /** Of a token of Waypost 0.1. */
+  readonly legacyId: string | undefined;
+}
+
+/** Both ids are undefined if the token is not well-formed. */
+function parse(header: string): TokenIds & { readonly text: string } {
+  const text = /^Bearer +(\S+)$/i.exec(header)?.[1] ?? '';
+  return { text, id: tokenId(text), legacyId: legacyTokenId(text) };
+}

@@ -1,0 +1,86 @@
+/**
+ * When tokens were last used. This node knows its own requests at once; it records them in the
+ * background, so that other nodes know them some minutes later and reads rarely write.
+ */
+import { FaultLog } from '../../../core/base/log/throttle.ts';
+import { Periodic } from '../../../core/base/periodic.ts';
+import { write } from '../../../core/journal/draft/draft.ts';
+import type { Id } from '../../../core/store/keys.ts';
+import { tokenUses } from '../../../core/store/rows.ts';
+import type { Services } from '../../change/services.ts';
+import { nowSeconds } from '../../http/time.ts';
+
+/** Seconds between two records of the use of a token. */
+const RECORD_INTERVAL = 300;
+/** Milliseconds between two looks at the uses that may be recorded. */
+const INTERVAL = 60_000;
+/** Tokens whose use is remembered; the least recently used ones are forgotten. */
+const MAX_REMEMBERED = 10_000;
+/** Uses that one commit records. */
+const BATCH = 500;
+
+export class TokenUses {
+  readonly #services: Pick<Services, 'environment' | 'journal' | 'reader'>;
+  /** When this node last accepted a token, and since when that is not recorded. */
+  readonly #used = new Map<Id, { at: number; since: number | null }>();
+  readonly #turns: Periodic;
+
+  constructor(services: Pick<Services, 'environment' | 'journal' | 'reader' | 'log'>) {
+    this.#services = services;
+    const fault = new FaultLog(
+      services.log,
+      'cannot record the last use of tokens; retrying',
+      'the last use of tokens is recorded again',
+    );
+    this.#turns = new Periodic(() => this.record(), { interval: INTERVAL, onEnd: (error) => fault.report(error) });
+  }
+
+  start(): void {
+    this.#turns.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#turns.stop();
+  }
+
+  note(tokenId: Id): void {
+    const now = nowSeconds();
+    const used = this.#used.get(tokenId);
+    if (used === undefined) {
+      if (this.#used.size >= MAX_REMEMBERED) this.#forgetOldest();
+      this.#used.set(tokenId, { at: now, since: now });
+    } else {
+      used.at = now;
+      used.since ??= now;
+    }
+  }
+
+  /** Seconds since 1970; null: never. */
+  lastUse(tokenId: Id): number | null {
+    const own = this.#used.get(tokenId)?.at ?? 0;
+    return Math.max(own, this.#services.reader.tokenUse(tokenId)?.usedAt ?? 0) || null;
+  }
+
+  /** Records the uses that have not been recorded for RECORD_INTERVAL. */
+  async record(now = nowSeconds()): Promise<void> {
+    const { environment, journal } = this.#services;
+    const due = [...this.#used].filter(([, { since }]) => since !== null && since <= now - RECORD_INTERVAL);
+    for (let i = 0; i < due.length; i += BATCH) {
+      const batch = due.slice(i, i + BATCH).map(([tokenId, used]) => ({ tokenId, used, usedAt: used.at }));
+      await write(environment, journal, 'tokens', (draft) => {
+        for (const { tokenId, usedAt } of batch) {
+          const isOld = (draft.tokenUse(tokenId)?.usedAt ?? 0) <= usedAt - RECORD_INTERVAL;
+          if (isOld && draft.token(tokenId) !== undefined) draft.put(tokenUses, { tokenId, usedAt });
+        }
+      });
+      for (const { used, usedAt } of batch) used.since = used.at > usedAt ? now : null;
+    }
+  }
+
+  #forgetOldest(): void {
+    for (const id of this.#used.keys()) {
+      this.#used.delete(id);
+      return;
+    }
+  }
+}

@@ -1,0 +1,181 @@
+/** Creates and revokes tokens. */
+
+import { InvalidError, StateError } from '../../../core/base/errors.ts';
+import type { Draft } from '../../../core/journal/draft/draft.ts';
+import type { Id } from '../../../core/store/keys.ts';
+import { type Account, audits, type Token, tokens, tokenUses } from '../../../core/store/rows.ts';
+import { accountOf, mayActFor, requireAccount } from '../../change/acting.ts';
+import { auditEntry } from '../../change/change.ts';
+import { changeCredential, revoke } from '../../change/credentials.ts';
+import type { Services } from '../../change/services.ts';
+import type { Caller } from '../../http/caller.ts';
+import { HttpError } from '../../http/errors.ts';
+import type { Context } from '../../http/route.ts';
+import { formatTime, nowSeconds, parseTime } from '../../http/time.ts';
+import { limitScopes, narrowScopes, scopesOf } from './scopes.ts';
+import { type SignInParts, type SignInRequest, signIn } from './sign-in.ts';
+import { hashToken, mintToken, prefixOf } from './token.ts';
+
+/**
+ * Maximum active tokens of one account. Each login creates one, so clients that never revoke tokens
+ * reach this limit.
+ */
+const MAX_TOKENS = 1000;
+
+/** Creates a token for a password. Throws the errors of signIn, and StateError `token_limit`. */
+export function exchange(
+  parts: SignInParts,
+  request: SignInRequest & { readonly body: { readonly name?: string } },
+): Promise<{ readonly account: Account; readonly token: Token; readonly text: string }> {
+  const { body, requestId, remoteAddress } = request;
+  const name = body.name ?? `login ${formatTime(nowSeconds())} from ${remoteAddress}`;
+  return signIn(parts, request, (draft, account, by) => {
+    const scopes = scopesOf(account.role);
+    const { token, text } = addToken(draft, account, { name, scopes, byPassword: true, expiresAt: null });
+    const detail = { name, scopes, by };
+    const caller = { account, token };
+    draft.insert(
+      audits,
+      auditEntry({ caller, requestId, remoteAddress }, { action: 'token.create', target: token.id, detail }),
+    );
+    return { account, token, text };
+  });
+}
+
+/**
+ * Creates a token with at most the rights of the caller's token. Throws InvalidError, and the
+ * errors of accountOf.
+ */
+export function createToken(services: Services, context: Context<Caller>, body: NewToken) {
+  const { token: own } = context.caller;
+  const account = accountOf(services.reader, context);
+  const held = account.id === own.accountId ? own.scopes : limitScopes(own.scopes, account.role);
+  const isRestricted = body.domains != null;
+  const scopes = isRestricted ? readRestrictedScopes(body.scopes, held) : readScopes(body.scopes, held);
+  const expiresAt = readExpiry(body.expires_at, own.expiresAt);
+  const restriction = body.domains == null ? {} : { domains: [...new Set(body.domains)].sort((a, b) => a - b) };
+  return changeCredential(services, context, account.id, (draft) => {
+    requireAccount(draft, account);
+    requireDomains(draft, account.id, restriction.domains ?? []);
+    const { token, text } = addToken(draft, account, { name: body.name, scopes, expiresAt, ...restriction });
+    const view = viewToken(token, null);
+    return {
+      action: 'token.create',
+      accountId: account.id,
+      target: token.id,
+      detail: { name: token.name, scopes, expires_at: view.expires_at, ...restriction },
+      createResponse: () => ({ token: text, ...view }),
+    };
+  });
+}
+
+interface NewToken {
+  readonly name: string;
+  readonly scopes?: readonly string[];
+  readonly expires_at?: string | null;
+  readonly domains?: readonly Id[] | null;
+}
+
+function readScopes(requested: readonly string[] | undefined, held: readonly string[]): readonly string[] {
+  const scopes = requested === undefined ? held : narrowScopes(requested, held);
+  if (scopes.length > 0) return scopes;
+  throw new InvalidError('invalid_scope', 'Give at least one scope, or omit "scopes".', { pointer: '/scopes' });
+}
+
+/** With the scope `account`, a token could create one without the restriction. */
+function readRestrictedScopes(requested: readonly string[] | undefined, held: readonly string[]): readonly string[] {
+  const isOfDomain = (scope: string): boolean => /^(dns|proxy)(:read)?$/.test(scope);
+  const scopes = readScopes(requested ?? held.filter(isOfDomain), held);
+  if (scopes.every(isOfDomain)) return scopes;
+  throw new InvalidError(
+    'invalid_scope',
+    'A token that is restricted to domains can have the scopes "dns" and "proxy" only, each also with ":read".',
+    { pointer: '/scopes' },
+  );
+}
+
+/** Of the account of the token, also for administrators. Throws InvalidError. */
+function requireDomains(draft: Draft, accountId: Id, ids: readonly Id[]): void {
+  const missing = ids.find((id) => draft.domain(id)?.accountId !== accountId);
+  if (missing === undefined) return;
+  throw new InvalidError('no_such_domain', `The account has no domain with the id ${missing}.`, {
+    pointer: '/domains',
+  });
+}
+
+/** `last`: expiry time of the caller's token, which limits that of the new token. */
+function readExpiry(text: string | null | undefined, last: number | null): number | null {
+  if (text === undefined || (text === null && last === null)) return last;
+  const time = text === null ? Number.POSITIVE_INFINITY : parseTime(text);
+  if (time !== undefined && last !== null && time > last)
+    throw new InvalidError(
+      'invalid_time',
+      `The new token cannot expire later than the token of this request: "expires_at" must be at most ${formatTime(last)}.`,
+      { pointer: '/expires_at' },
+    );
+  if (time !== undefined && time > nowSeconds()) return time;
+  throw new InvalidError('invalid_time', '"expires_at" must be a time in the future, as YYYY-MM-DD HH:MM:SS in UTC.', {
+    pointer: '/expires_at',
+  });
+}
+
+type Chosen = Pick<Token, 'name' | 'scopes' | 'domains' | 'byPassword' | 'expiresAt'>;
+
+function addToken(draft: Draft, account: Account, chosen: Chosen): { token: Token; text: string } {
+  const now = nowSeconds();
+  const others = draft.tokensOf(account.id);
+  // Expired tokens are deleted to make room.
+  const expired = others.filter((other) => other.expiresAt !== null && other.expiresAt <= now);
+  if (others.length - expired.length >= MAX_TOKENS)
+    throw new StateError('token_limit', `The account has ${MAX_TOKENS} tokens, which is the limit; revoke some first.`);
+  for (const other of expired) deleteToken(draft, other);
+  const id = draft.newId(tokens);
+  const text = mintToken(id);
+  const token = { ...chosen, id, accountId: account.id, hash: hashToken(text), createdAt: now };
+  draft.put(tokens, token);
+  return { token, text };
+}
+
+/**
+ * Revokes all tokens of an account, however they were created. `except`: the id of the token of the
+ * request, which stays valid. Returns the number of revoked tokens.
+ */
+export function revokeTokens(draft: Draft, accountId: Id, except: Id): number {
+  const revoked = draft.tokensOf(accountId).filter(({ id }) => id !== except);
+  for (const token of revoked) deleteToken(draft, token);
+  return revoked.length;
+}
+
+export function deleteToken(draft: Draft, token: Token): void {
+  draft.delete(tokens, token);
+  const use = draft.tokenUse(token.id);
+  if (use !== undefined) draft.delete(tokenUses, use);
+}
+
+/** Throws HttpError 404. */
+export function revokeToken(services: Services, context: Context<Caller>, id: Id) {
+  const owner = services.reader.token(id)?.accountId ?? context.caller.account.id;
+  return revoke(services, context, owner, (draft) => {
+    const token = draft.token(id);
+    if (token === undefined || !mayActFor(draft, context.caller, token.accountId))
+      throw new HttpError(404, 'no_such_token', 'The account has no token with this id.');
+    deleteToken(draft, token);
+    const { accountId, name } = token;
+    return { action: 'token.revoke', accountId, target: id, detail: { name }, createResponse: () => ({}) };
+  });
+}
+
+/** `usedAt`: seconds since 1970; null: never. */
+export function viewToken(token: Token, usedAt: number | null) {
+  return {
+    id: token.id,
+    name: token.name,
+    prefix: prefixOf(token),
+    scopes: token.scopes,
+    domains: token.domains ?? null,
+    by_password: token.byPassword === true,
+    created_at: formatTime(token.createdAt),
+    expires_at: token.expiresAt === null ? null : formatTime(token.expiresAt),
+    last_used_at: usedAt === null ? null : formatTime(usedAt),
+  };
+}

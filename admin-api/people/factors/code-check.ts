@@ -1,0 +1,107 @@
+/**
+ * Checks the code of an account with one-time codes, after its password. Everything that decides
+ * is in one row, so a code works once and wrong codes count together, whichever nodes get them.
+ *
+ * Only clients that know the password can lock the codes. A recovery code or a passkey works during
+ * a lock, and a new password ends it, so they cannot keep the owner out.
+ */
+import type { Secrets } from '../../../core/base/secrets.ts';
+import type { Draft } from '../../../core/journal/draft/draft.ts';
+import type { Id } from '../../../core/store/keys.ts';
+import type { Reader } from '../../../core/store/reader.ts';
+import { type Totp, totpContext, totps } from '../../../core/store/rows.ts';
+import { HttpError } from '../../http/errors.ts';
+import { nowSeconds } from '../../http/time.ts';
+import { isOneTimeCode, stepOf } from './one-time-code.ts';
+import { hashRecoveryCode } from './recovery-codes.ts';
+
+/** Wrong codes without a lock. */
+const FREE_FAILURES = 4;
+/** Seconds; each further wrong code doubles them. */
+const FIRST_LOCK = 30;
+const MAX_LOCK = 3600;
+
+export type CodeCheck =
+  /** `by`: what was accepted; null: the account has no one-time codes. */
+  | { readonly isAccepted: true; readonly by: 'code' | 'recovery code' | null }
+  | { readonly isAccepted: false; readonly refusal: Refusal };
+
+type Refusal =
+  | { readonly code: 'code_required' | 'bad_code' }
+  | { readonly code: 'code_locked'; readonly seconds: number };
+
+const refused = (code: 'code_required' | 'bad_code'): CodeCheck => ({ isAccepted: false, refusal: { code } });
+
+/** Whether the account needs a code to sign in. */
+export const hasCodes = (reader: Reader, accountId: Id): boolean =>
+  (reader.totp(accountId)?.confirmedAt ?? null) !== null;
+
+/**
+ * Puts the changed row into the draft, which must be committed after a refusal too. `text`: the
+ * code of the request.
+ */
+export function checkCode(draft: Draft, secrets: Secrets, accountId: Id, text: string | undefined): CodeCheck {
+  const row = draft.totp(accountId);
+  if (row === undefined || row.confirmedAt === null) return { isAccepted: true, by: null };
+  const code = text?.replace(/\s/g, '') ?? '';
+  if (code === '') return refused('code_required');
+  return isOneTimeCode(code) ? checkOneTimeCode(draft, secrets, row, code) : checkRecoveryCode(draft, row, code);
+}
+
+function checkOneTimeCode(draft: Draft, secrets: Secrets, row: Totp, code: string): CodeCheck {
+  const now = nowSeconds();
+  if (row.lockedUntil > now)
+    return { isAccepted: false, refusal: { code: 'code_locked', seconds: row.lockedUntil - now } };
+  const step = acceptedStep(secrets, row, code);
+  if (step === null) {
+    const failures = row.failures + 1;
+    const lock = failures > FREE_FAILURES ? Math.min(MAX_LOCK, FIRST_LOCK * 2 ** (failures - FREE_FAILURES - 1)) : 0;
+    draft.put(totps, { ...row, failures, lockedUntil: lock === 0 ? 0 : now + lock });
+    return refused('bad_code');
+  }
+  draft.put(totps, { ...row, lastStep: step, failures: 0, lockedUntil: 0 });
+  return { isAccepted: true, by: 'code' };
+}
+
+function checkRecoveryCode(draft: Draft, row: Totp, code: string): CodeCheck {
+  const hash = hashRecoveryCode(row.accountId, code);
+  const recoveryHashes = row.recoveryHashes.filter((other) => other !== hash);
+  if (recoveryHashes.length === row.recoveryHashes.length) return refused('bad_code');
+  draft.put(totps, { ...row, recoveryHashes, failures: 0, lockedUntil: 0 });
+  return { isAccepted: true, by: 'recovery code' };
+}
+
+/** The time step of a valid code that is later than the last accepted one; else null. */
+export function acceptedStep(secrets: Secrets, { accountId, sealed, lastStep }: Totp, code: string): number | null {
+  const secret = secrets.unseal(Buffer.from(sealed, 'base64'), totpContext(accountId));
+  const step = stepOf(secret, code);
+  secret.fill(0);
+  return step !== null && step > lastStep ? step : null;
+}
+
+const MESSAGES = {
+  code_required: 'The account has a second factor: send "code" too, a code of its authenticator or a recovery code.',
+  bad_code: 'The code is wrong, has expired, or was used before; use the next code of the authenticator.',
+};
+
+/** The error of a refused code. `status`: 401 at sign-in, 403 in a session. */
+export function codeError(status: 401 | 403, refusal: Refusal): HttpError {
+  if (refusal.code === 'code_locked')
+    return new HttpError(
+      429,
+      'code_locked',
+      `Too many wrong codes; retry in ${refusal.seconds} s, or use a recovery code or a passkey.`,
+      { headers: { 'Retry-After': String(refusal.seconds) } },
+    );
+  return new HttpError(status, refusal.code, MESSAGES[refusal.code], {
+    pointer: '/code',
+    headers: status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {},
+  });
+}
+
+/** A new password ends the lock: those who caused it do not know the password any more. */
+export function unlockCodes(draft: Draft, accountId: Id): void {
+  const row = draft.totp(accountId);
+  if (row !== undefined && (row.failures > 0 || row.lockedUntil > 0))
+    draft.put(totps, { ...row, failures: 0, lockedUntil: 0 });
+}

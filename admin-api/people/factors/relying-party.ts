@@ -1,0 +1,30 @@
+/**
+ * The host for which a passkey is created and used (WebAuthn, relying party). Only hosts that the
+ * configuration names count, and `localhost`, so that a wrong Host header cannot choose another.
+ */
+import { StateError } from '../../../core/base/errors.ts';
+import type { Credentials } from '../../http/caller.ts';
+import { isOverTls } from '../../http/over-tls.ts';
+
+export interface RelyingParty {
+  /** The host name, to which browsers bind passkeys. */
+  readonly id: string;
+  /** Of the pages that may use them. */
+  readonly origin: string;
+}
+
+/** Throws StateError `passkeys_unavailable`. `adminHosts`: the setting admin.hostname. */
+export function relyingPartyOf(
+  adminHosts: readonly string[],
+  request: Pick<Credentials, 'header' | 'isSecure'>,
+): RelyingParty {
+  const host = request.header('host')?.toLowerCase() ?? '';
+  const id = host.replace(/:\d{1,5}$/, '');
+  if (adminHosts.includes(id)) return { id, origin: `https://${host}` };
+  // Browsers trust it without TLS. An address cannot have passkeys.
+  if (id === 'localhost') return { id, origin: `${isOverTls(request) ? 'https' : 'http'}://${host}` };
+  throw new StateError(
+    'passkeys_unavailable',
+    'Passkeys need a host name: open the dashboard at a name of admin.hostname, or at http://localhost with its port.',
+  );
+}

@@ -1,0 +1,117 @@
+/** Endpoints of the caller's own password, e-mail address and one-time codes. */
+
+import { type Route, route } from '../../http/route.ts';
+import { NOTHING } from '../../http/schema.ts';
+import { ownAccountResponse } from '../accounts/schema.ts';
+import type { SignInParts } from '../auth/sign-in.ts';
+import { FACTOR_FAULTS, PASSWORD_FAULTS } from './confirm.ts';
+import { changeEmail, changePassword } from './credentials.ts';
+import { passkeyRoutes } from './passkey-routes.ts';
+import {
+  beginBody,
+  confirmationBody,
+  emailBody,
+  newTotpResponse,
+  passwordBody,
+  passwordResponse,
+  recoveryCodesResponse,
+  totpConfirmBody,
+  totpResponse,
+} from './schema.ts';
+import { beginTotp, confirmTotp, removeTotp, renewRecoveryCodes, viewTotp } from './totp.ts';
+
+const ACCOUNT = '/api/v1/account';
+const TOTP = `${ACCOUNT}/totp`;
+
+/** Every role manages its own credentials. */
+const OWN = { tag: 'accounts', scope: 'account', ownAccess: true } as const;
+
+export function ownAccountRoutes(parts: SignInParts): Route[] {
+  return [
+    route({
+      ...OWN,
+      operationId: 'updateOwnAccount',
+      method: 'PATCH',
+      path: ACCOUNT,
+      summary: 'Change the own e-mail address',
+      body: emailBody,
+      response: ownAccountResponse,
+      faults: { ...FACTOR_FAULTS, 409: ['email_taken'] },
+      run: (context) => changeEmail(parts, context),
+    }),
+    route({
+      ...OWN,
+      operationId: 'changeOwnPassword',
+      revokes: true,
+      method: 'PUT',
+      path: `${ACCOUNT}/password`,
+      summary: 'Change the own password',
+      description:
+        'Ends all dashboard sessions of the account, except that of the request. Tokens stay valid, unless `revoke_tokens` is true; the token of the request always does. TSIG keys stay valid.',
+      body: passwordBody,
+      response: passwordResponse,
+      faults: FACTOR_FAULTS,
+      run: (context) => changePassword(parts, context),
+    }),
+    route({
+      ...OWN,
+      operationId: 'getTotp',
+      method: 'GET',
+      path: TOTP,
+      summary: 'Get whether the own account has one-time codes',
+      response: totpResponse,
+      run: ({ caller }) => ({ totp: viewTotp(parts.services.reader.totp(caller.account.id)) }),
+    }),
+    route({
+      ...OWN,
+      operationId: 'beginTotp',
+      method: 'POST',
+      path: TOTP,
+      summary: 'Make a secret for one-time codes',
+      description:
+        'Sign-in does not need codes until POST /api/v1/account/totp/confirm, within an hour. An Idempotency-Key has no effect here.',
+      body: beginBody,
+      response: newTotpResponse,
+      faults: { ...PASSWORD_FAULTS, 409: ['totp_enabled'] },
+      run: (context) => beginTotp(parts, context),
+    }),
+    route({
+      ...OWN,
+      operationId: 'confirmTotp',
+      method: 'POST',
+      path: `${TOTP}/confirm`,
+      summary: 'Turn on one-time codes with a first code',
+      description:
+        'From now on, sign-in and token exchange need a code. Sessions and tokens stay valid. An Idempotency-Key has no effect here.',
+      body: totpConfirmBody,
+      response: recoveryCodesResponse,
+      faults: { ...PASSWORD_FAULTS, 403: ['wrong_password', 'bad_code'], 409: ['totp_enabled', 'totp_not_begun'] },
+      run: (context) => confirmTotp(parts, context),
+    }),
+    route({
+      ...OWN,
+      operationId: 'renewRecoveryCodes',
+      method: 'POST',
+      path: `${TOTP}/recovery-codes`,
+      summary: 'Replace the recovery codes',
+      description: 'The earlier ones work no more. An Idempotency-Key has no effect here.',
+      body: confirmationBody,
+      response: recoveryCodesResponse,
+      faults: { ...FACTOR_FAULTS, 409: ['totp_disabled'] },
+      run: (context) => renewRecoveryCodes(parts, context),
+    }),
+    route({
+      ...OWN,
+      operationId: 'disableTotp',
+      revokes: true,
+      method: 'DELETE',
+      path: TOTP,
+      summary: 'Turn off one-time codes',
+      body: confirmationBody,
+      response: NOTHING,
+      faults: { ...FACTOR_FAULTS, 409: ['totp_disabled'] },
+      run: (context) => removeTotp(parts, context),
+    }),
+    ...passkeyRoutes(parts),
+  ];
+}
