@@ -1,2 +1,2 @@
 export { type AdminApi, type AdminApiOptions, createAdminApi } from './admin-api.ts';
-export type { AnswerDns } from './doh/routes.ts';
+export type { AnswerDns } from './zones/doh/routes.ts';

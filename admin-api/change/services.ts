@@ -20,7 +20,7 @@ import type { StreamSlots } from '../http/stream-slots.ts';
 import type { ImportSlots } from './import-slots.ts';
 import type { Turns } from './turns.ts';
 
-/** Finds domains by a part of their name: see admin-api/domains/search.ts. */
+/** Finds domains by a part of their name: see admin-api/zones/domains/search.ts. */
 export interface DomainFinder {
   find(accountId: Id, search: DomainSearchOptions): Promise<FoundDomains>;
   /** Makes the next search of the account fast. */

@@ -3,7 +3,7 @@ import { escapeControls } from '../../core/base/log/index.ts';
 import { typeName } from '../../core/dns/wire/mnemonics.ts';
 import { formatName } from '../../core/dns/wire/name.ts';
 import { RCODE } from '../../core/dns/wire/types.ts';
-import { type Finding, type Reason, type Reply, recordText } from '../migration/index.ts';
+import { type Finding, type Reason, type Reply, recordText } from '../zones/migration/index.ts';
 import type { AnswerDifference, ZoneComparison } from './compare-zones.ts';
 import { type CliIo, print, safeJson } from './io.ts';
 import { count } from './table.ts';

@@ -12,7 +12,7 @@ import {
   questionsOf,
   type Reason,
   type Reply,
-} from '../migration/index.ts';
+} from '../zones/migration/index.ts';
 import type { DnsServer } from './compare-server.ts';
 
 export interface ComparedRecord {

@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import { nameId, parseName } from '../../core/dns/wire/name.ts';
 import { TYPE } from '../../core/dns/wire/types.ts';
-import type { Finding } from '../migration/index.ts';
-import { readZone } from '../records/zonefile/prepare.ts';
+import type { Finding } from '../zones/migration/index.ts';
+import { readZone } from '../zones/records/zonefile/prepare.ts';
 import { ACCOUNT, actFor } from './accounts.ts';
 import { type ApiClient, withClient } from './client.ts';
 import type { CommandContext } from './command.ts';

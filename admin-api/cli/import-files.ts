@@ -17,7 +17,7 @@ import {
   type SourceKind,
   type SourceZone,
   zoneOfMaster,
-} from '../migration/index.ts';
+} from '../zones/migration/index.ts';
 import { CliError } from './errors.ts';
 
 export interface SourceOptions {

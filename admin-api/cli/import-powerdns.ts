@@ -1,6 +1,13 @@
 /** Reads the zones of a PowerDNS server by its API. */
 import { readFileSync } from 'node:fs';
-import { type JsonObject, objectOf, objectsOf, parsePowerDnsZone, type Source, textOf } from '../migration/index.ts';
+import {
+  type JsonObject,
+  objectOf,
+  objectsOf,
+  parsePowerDnsZone,
+  type Source,
+  textOf,
+} from '../zones/migration/index.ts';
 import { CliError } from './errors.ts';
 import type { Output } from './io.ts';
 import { startProgress } from './progress.ts';

@@ -1,7 +1,7 @@
 /** The report of `waypost import`: zones, what failed, and what a person must decide. */
 import { WaypostError } from '../../core/base/errors.ts';
 import { escapeControls } from '../../core/base/log/index.ts';
-import type { Finding, Position, Severity } from '../migration/index.ts';
+import type { Finding, Position, Severity } from '../zones/migration/index.ts';
 import { ApiError, CliError, describeError, type ErrorDetail } from './errors.ts';
 import type { Action, ZoneResult } from './import-zone.ts';
 import { type CliIo, print, safeJson } from './io.ts';

@@ -11,7 +11,7 @@ import {
   type Source,
   type SourceKind,
   type SourceZone,
-} from '../migration/index.ts';
+} from '../zones/migration/index.ts';
 import { zoneName } from './domains.ts';
 import { CliError } from './errors.ts';
 import { DiskFiles, readSource } from './import-files.ts';

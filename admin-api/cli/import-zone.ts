@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
 import { Semaphore } from '../../core/base/semaphore.ts';
-import { examineMaster, type Finding, finding, type Primary, type SourceZone } from '../migration/index.ts';
+import { examineMaster, type Finding, finding, type Primary, type SourceZone } from '../zones/migration/index.ts';
 import { ofAccount } from './accounts.ts';
 import type { ApiClient, Json } from './client.ts';
 import { asDomain, DOMAINS, type Domain } from './domains.ts';

@@ -1,6 +1,6 @@
 /** `waypost import`: zones of other nameservers and providers. */
 import { type Command, Option } from 'commander';
-import type { SourceZone } from '../migration/index.ts';
+import type { SourceZone } from '../zones/migration/index.ts';
 import { ACCOUNT, actFor } from './accounts.ts';
 import { withClient } from './client.ts';
 import type { CommandContext } from './command.ts';

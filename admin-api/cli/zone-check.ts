@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { InvalidError } from '../../core/base/errors.ts';
 import { escapeControls } from '../../core/base/log/index.ts';
 import { parseName } from '../../core/dns/wire/name.ts';
-import { readZone } from '../records/zonefile/prepare.ts';
+import { readZone } from '../zones/records/zonefile/prepare.ts';
 import type { CommandContext } from './command.ts';
 import { CliError } from './errors.ts';
 import { type CliIo, print } from './io.ts';

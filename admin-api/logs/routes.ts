@@ -5,11 +5,11 @@ import type { Attempt } from '../../core/net/delivery/sender.ts';
 import { NO_LOGS } from '../../core/site/logs/document.ts';
 import { change } from '../change/change.ts';
 import { parseId, type Services } from '../change/services.ts';
-import { ownedDomain } from '../domains/owned.ts';
 import { URL_FAULTS } from '../http/receiver-url.ts';
 import { type Route, route } from '../http/route.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
 import { documentRoutes } from '../proxy/documents.ts';
+import { ownedDomain } from '../zones/domains/owned.ts';
 import { readLogs, viewLogs } from './document.ts';
 import { logsBody, logsStateResponse, logsTestResponse, logsView } from './schema.ts';
 

@@ -4,10 +4,10 @@ import { Steps } from '../../core/base/steps.ts';
 import { formatHost } from '../../core/dns/wire/name.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import type { Account, Domain, ProxyConfig, Token } from '../../core/store/rows.ts';
-import { nameCursor, readNameCursor } from '../domains/list.ts';
 import { reachesDomain } from '../http/caller.ts';
 import type { Page } from '../http/lists.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
+import { nameCursor, readNameCursor } from '../zones/domains/list.ts';
 
 /** Maximum domains that are read for one page. Such a page may have fewer items. */
 const SCANNED = 5000;

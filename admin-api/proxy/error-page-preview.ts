@@ -10,8 +10,8 @@ import { MAX_PAGE_BYTES } from '../../core/site/error-pages/error-pages.ts';
 import { renderPreview } from '../../core/site/error-pages/preview.ts';
 import { PLACEHOLDERS } from '../../core/site/error-pages/template.ts';
 import { parseId, type Services } from '../change/services.ts';
-import { ownedDomain } from '../domains/owned.ts';
 import { type Route, route } from '../http/route.ts';
+import { ownedDomain } from '../zones/domains/owned.ts';
 
 const HEADERS: Readonly<Record<string, string>> = {
   'Content-Type': 'text/html; charset=utf-8',

@@ -1,6 +1,7 @@
 /**
  * Dynamic update as RFC 2136 sections 3.2 to 3.4 write it down, over a plain list of records: slow,
- * and sharing nothing with admin-api/update. Where the service is not the RFC's server, it says so.
+ * and sharing nothing with admin-api/zones/update. Where the service is not the RFC's server, it
+ * says so.
  */
 import { equalNames, isWithin } from '../../core/dns/wire/name.ts';
 import { type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';

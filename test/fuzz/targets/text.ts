@@ -11,7 +11,7 @@ import {
   parseNsd,
   parseRoute53,
   type Source,
-} from '../../../admin-api/migration/index.ts';
+} from '../../../admin-api/zones/migration/index.ts';
 import { InvalidError } from '../../../core/base/errors.ts';
 import { formatMaster, type MasterRecord, parseMaster } from '../../../core/dns/wire/master/index.ts';
 import { parseName } from '../../../core/dns/wire/name.ts';

@@ -9,7 +9,7 @@ import { formatName } from '../../../core/dns/wire/name.ts';
 import { formatRdata } from '../../../core/dns/wire/rdata/index.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
 import type { Domain } from '../../../core/store/rows.ts';
-import { World } from '../../admin-api/update/world.ts';
+import { World } from '../../admin-api/zones/update/world.ts';
 import { runProgram, whyNotPrograms } from '../../support/programs.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 import { addRecords, RECORDS, signZone, transferred, zoneText } from './rig.ts';

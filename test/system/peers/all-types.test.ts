@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { DNSSEC_TYPES } from '../../../admin-api/records/rules/dnssec.ts';
+import { DNSSEC_TYPES } from '../../../admin-api/zones/records/rules/dnssec.ts';
 import { parseMaster } from '../../../core/dns/wire/master/index.ts';
 import { typeName } from '../../../core/dns/wire/mnemonics.ts';
 import { formatName, parseName } from '../../../core/dns/wire/name.ts';

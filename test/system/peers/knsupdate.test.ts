@@ -8,7 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatName } from '../../../core/dns/wire/name.ts';
 import type { Domain } from '../../../core/store/rows.ts';
-import type { Key } from '../../admin-api/update/world.ts';
+import type { Key } from '../../admin-api/zones/update/world.ts';
 import { runProgram, whyNotPrograms } from '../../support/programs.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 import { startUpdateServer, type UpdateServer } from './update-server.ts';

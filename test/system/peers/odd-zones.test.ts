@@ -9,7 +9,7 @@ import { parseType, typeName } from '../../../core/dns/wire/mnemonics.ts';
 import { formatName, parseName } from '../../../core/dns/wire/name.ts';
 import { formatRdata } from '../../../core/dns/wire/rdata/index.ts';
 import { CLASS_IN, type ResourceRecord } from '../../../core/dns/wire/types.ts';
-import { type DohDaemon, get, question, startDoh } from '../../admin-api/doh/rig.ts';
+import { type DohDaemon, get, question, startDoh } from '../../admin-api/zones/doh/rig.ts';
 import { UdpClient } from '../../support/dns-client.ts';
 import { decodeMessage, encodeQuery, type Message } from '../../support/message.ts';
 import { type Peer, startPeer, whyNot } from './servers.ts';

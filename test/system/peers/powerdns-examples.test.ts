@@ -4,7 +4,7 @@
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { EXAMPLES, ZONE } from '../../admin-api/powerdns/server-examples.ts';
+import { EXAMPLES, ZONE } from '../../admin-api/zones/powerdns/server-examples.ts';
 import { whyNotPrograms } from '../../support/programs.ts';
 import { type PowerDnsServer, startPowerDnsServer } from './powerdns-server.ts';
 

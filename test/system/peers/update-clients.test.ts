@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatName } from '../../../core/dns/wire/name.ts';
 import type { Domain } from '../../../core/store/rows.ts';
-import type { Key } from '../../admin-api/update/world.ts';
+import type { Key } from '../../admin-api/zones/update/world.ts';
 import { startChild } from '../../support/child.ts';
 import { startUpdateServer, type UpdateServer } from './update-server.ts';
 

@@ -11,7 +11,7 @@ import type { DeferredRequest } from '../../../core/nameserver/deferred.ts';
 import type { UdpLimitOptions } from '../../../core/nameserver/deferred-limit.ts';
 import { startNameserver } from '../../../core/nameserver/nameserver.ts';
 import { openKeyring } from '../../../core/store/tsig-keys/keyring.ts';
-import { World } from '../../admin-api/update/world.ts';
+import { World } from '../../admin-api/zones/update/world.ts';
 import { LIMITS, V4 } from '../../core/nameserver/fixture.ts';
 import { TCP_LIMIT } from '../../reference/compare.ts';
 import { QueryPath } from '../../support/in-process.ts';

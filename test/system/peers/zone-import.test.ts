@@ -8,7 +8,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readZone } from '../../../admin-api/records/zonefile/prepare.ts';
+import { readZone } from '../../../admin-api/zones/records/zonefile/prepare.ts';
 import { typeName } from '../../../core/dns/wire/mnemonics.ts';
 import { formatName, parseName } from '../../../core/dns/wire/name.ts';
 import { formatRdata } from '../../../core/dns/wire/rdata/index.ts';

@@ -13,7 +13,7 @@ import { type Domain, domains, records } from '../../../../core/store/rows.ts';
 import { IndexReader } from '../../../../core/zone/answer/index-reader.ts';
 import { Responder } from '../../../../core/zone/answer/responder.ts';
 import { PLAIN } from '../../../../core/zone/answer/settings.ts';
-import { World } from '../../../../test/admin-api/update/world.ts';
+import { World } from '../../../../test/admin-api/zones/update/world.ts';
 import { newDomain, newRecord } from '../../../../test/core/journal/fixture.ts';
 import { presign, type SigningChoice } from '../../../../test/reference/presigned.ts';
 import { addRecords, RECORDS, signZone } from '../../../../test/system/dnssec/rig.ts';

@@ -6,7 +6,7 @@ import { TYPE } from '../../../../core/dns/wire/types.ts';
 import { LmdbNodeStore } from '../../../../core/nameserver/node-store.ts';
 import { buildIndex } from '../../../../core/store/index/build.ts';
 import type { Domain } from '../../../../core/store/rows.ts';
-import { World } from '../../../admin-api/update/world.ts';
+import { World } from '../../../admin-api/zones/update/world.ts';
 import { TCP_LIMIT } from '../../../reference/compare.ts';
 import { QueryPath } from '../../../support/in-process.ts';
 import { addRecords, RECORDS, signZone } from '../../../system/dnssec/rig.ts';

@@ -1,0 +1,279 @@
+/** Signs zones, looks at their parents, and replaces their keys, as their owners request. */
+import { InvalidError, StateError } from '../../../core/base/errors.ts';
+import { ALGORITHM, type Algorithm } from '../../../core/dns/dnssec/dnskey.ts';
+import { generateKeyPair } from '../../../core/dns/dnssec/keys.ts';
+import { MAX_NSEC3_APEX } from '../../../core/dns/dnssec/nsec3.ts';
+import type { Name } from '../../../core/dns/wire/name.ts';
+import type { Draft } from '../../../core/journal/draft/draft.ts';
+import { startResigning } from '../../../core/journal/signing/progress.ts';
+import type { Id } from '../../../core/store/keys.ts';
+import { type DnssecKey, type Domain, dnssec, dnssecContext } from '../../../core/store/rows.ts';
+import { findLargestTtl } from '../../../core/upkeep/signing/largest-ttl.ts';
+import { findOwnParent } from '../../../core/upkeep/signing/own-parent.ts';
+import { isFailed, type LookResult } from '../../../core/upkeep/signing/parent-look.ts';
+import {
+  isBusy,
+  lookAtParent,
+  noteResult,
+  readSignedZone,
+  storeSignedZone,
+} from '../../../core/upkeep/signing/store-zone.ts';
+import {
+  advance,
+  beginRemoval,
+  beginRollover,
+  beginSigning,
+  beginUnsigning,
+  cancelRemoval,
+  cancelRollover,
+  isBackingOut,
+  isRolling,
+  mayCancel,
+  type SignedZone,
+  takenTags,
+} from '../../../core/upkeep/signing/zone-lifecycle.ts';
+import { type ChangeResult, change } from '../../change/change.ts';
+import { parseId, type Services } from '../../change/services.ts';
+import type { Caller } from '../../http/caller.ts';
+import type { Context, Reply } from '../../http/route.ts';
+import { nowSeconds } from '../../http/time.ts';
+import { editableDomain, ownedDomain, requireMatch } from '../domains/owned.ts';
+import { dsPresent } from '../domains/parent-ds.ts';
+import { dnssecReply } from './view.ts';
+
+export interface DnssecBody {
+  readonly enabled: boolean;
+  readonly algorithm?: number;
+  readonly force?: boolean;
+}
+
+/** Throws HttpError 404. */
+export function describeDnssec({ reader }: Services, { caller, params }: Context<Caller>) {
+  const domain = ownedDomain(reader, caller, parseId(params.domain_id));
+  return dnssecReply(domain, readSignedZone(reader, domain));
+}
+
+/** Throws HttpError 404, InvalidError `bad_algorithm`, StateError. */
+export function setDnssec(services: Services, context: Context<Caller>, body: DnssecBody) {
+  return body.enabled ? enable(services, context, body.algorithm) : disable(services, context, body);
+}
+
+async function enable(services: Services, context: Context<Caller>, requested: number | undefined) {
+  const { environment, zoneSettings, reader } = services;
+  const algorithm = requested === undefined ? undefined : readAlgorithm(requested);
+  const owned = editableDomain(reader, context.caller, parseId(context.params.domain_id));
+  requireShortApex(owned.apex);
+  const largestTtl = await findLargestTtl(environment, zoneSettings, owned);
+  return changeDnssec(services, context, (draft, domain, zone) => {
+    const { id, apex } = domain;
+    const now = nowSeconds();
+    requireShortApex(apex);
+    if (zone === null) {
+      requireIdle(draft, domain);
+      const chosen = algorithm ?? ALGORITHM.ECDSAP256SHA256;
+      const key: DnssecKey = { ...newKey(services, draft, id, chosen), use: 'sign', isTrusted: true };
+      const row = { domainId: id, algorithm: chosen, clock: now, keys: [key], foreign: [] };
+      const begun = beginSigning(row, largestTtl, now);
+      return { action: 'dnssec.enable', zone: begun, detail: { algorithm: chosen } };
+    }
+    if (algorithm !== undefined && algorithm !== zone.row.algorithm)
+      throw badAlgorithm(
+        `The zone is signed with algorithm ${zone.row.algorithm}. The algorithm can be changed only while DNSSEC is off; disable it first.`,
+      );
+    if (zone.state.phase !== 'removing_ds') return { action: 'dnssec.enable', zone, unchanged: true };
+    return { action: 'dnssec.enable', zone: cancelRemoval(zone, largestTtl, now), detail: { algorithm } };
+  });
+}
+
+async function disable(services: Services, context: Context<Caller>, { algorithm, force = false }: DnssecBody) {
+  if (algorithm !== undefined) readAlgorithm(algorithm);
+  const look = await lookFor(services, context);
+  return changeDnssec(services, context, (draft, domain, zone) => {
+    const { apex } = domain;
+    const now = nowSeconds();
+    if (zone === null) return { action: 'dnssec.disable', zone, unchanged: true };
+    const looked = noteResult(zone, apex, look, now);
+    if (force && !hasDsNow(looked, look)) {
+      requireIdle(draft, domain);
+      return { action: 'dnssec.disable', zone: null, detail: { force } };
+    }
+    if (zone.state.phase === 'removing_ds') return { action: 'dnssec.disable', zone, unchanged: true };
+    // In a parent zone of the same account, the commit deletes it.
+    if (!force && hasDs(looked) && findOwnParent(draft, domain) === null)
+      throw dsPresent(
+        apex,
+        'Remove it at your registrar first; or send "force": true: then CDS records ask the parent to remove it, and the zone stays signed until it is gone.',
+      );
+    const removing = beginRemoval(looked, now);
+    // While the zone is being signed, the keeper unsigns it later.
+    const unsigning = removing ?? (isBusy(draft, domain) ? beginUnsigning(looked, now) : null);
+    return { action: 'dnssec.disable', zone: unsigning, ...(force && { detail: { force } }) };
+  });
+}
+
+/** Asks the parent now. Throws HttpError 404, StateError `dnssec_off`. */
+export async function checkParent(services: Services, context: Context<Caller>) {
+  const look = await lookFor(services, context);
+  return changeDnssec(services, context, (_draft, { apex }, zone) => {
+    const now = nowSeconds();
+    return { action: 'dnssec.check', zone: advance(noteResult(required(zone), apex, look, now), apex, now) };
+  });
+}
+
+/** Signs all names again. Throws HttpError 404, StateError `dnssec_off`, `dnssec_rolling`. */
+export function resign(services: Services, context: Context<Caller>) {
+  return changeDnssec(services, context, (draft, domain, before) => {
+    const { row, state } = required(before);
+    requireIdle(draft, domain);
+    const zone = { row: startResigning(row, { ...row, clock: nowSeconds() }), state };
+    return { action: 'dnssec.resign', zone };
+  });
+}
+
+/** Throws HttpError 404, StateError `dnssec_off`, `dnssec_rolling`. */
+export async function startRollover(services: Services, context: Context<Caller>, isEmergency: boolean) {
+  const { environment, zoneSettings, reader } = services;
+  const domain = ownedDomain(reader, context.caller, parseId(context.params.domain_id));
+  const largestTtl = await findLargestTtl(environment, zoneSettings, domain);
+  return changeDnssec(services, context, (draft, { id }, before) => {
+    const now = nowSeconds();
+    const zone = required(before);
+    requireSteady(zone);
+    const key = newKey(services, draft, id, zone.row.algorithm as Algorithm, takenTags(zone.row));
+    const rolling = beginRollover(zone, key, { isEmergency, largestTtl }, now);
+    return { action: 'dnssec.rollover', zone: rolling, detail: { emergency: isEmergency } };
+  });
+}
+
+/** Throws HttpError 404, StateError `dnssec_off`, `dnssec_rolling`. */
+export async function stopRollover(services: Services, context: Context<Caller>) {
+  const look = await lookFor(services, context);
+  return changeDnssec(services, context, (_draft, { apex }, before) => {
+    const now = nowSeconds();
+    const zone = required(before);
+    if (!isRolling(zone) || isBackingOut(zone)) return { action: 'dnssec.cancel', zone, unchanged: true };
+    if (!mayCancel(zone))
+      throw new StateError(
+        'dnssec_rolling',
+        'The new key signs the zone already, so the rollover cannot be cancelled; it ends without any action of yours.',
+      );
+    return { action: 'dnssec.cancel', zone: cancelRollover(noteResult(zone, apex, look, now), apex, now) };
+  });
+}
+
+interface DnssecChange {
+  readonly action: string;
+  /** Null: the zone is not signed any more. */
+  readonly zone: SignedZone | null;
+  readonly unchanged?: boolean;
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+/** Changes of one domain run one at a time. Throws HttpError 404. */
+function changeDnssec(
+  services: Services,
+  context: Context<Caller>,
+  work: (draft: Draft, domain: Domain, zone: SignedZone | null) => DnssecChange,
+) {
+  return changeZone(services, context, (draft, domain, before) => {
+    const { zone, ...result } = work(draft, domain, before);
+    if (result.unchanged !== true) storeZone(services, draft, domain, zone);
+    return { ...result, createResponse: () => dnssecReply(domain, zone) };
+  });
+}
+
+/** The same with any response. Throws HttpError 404 and 412. */
+export function changeZone<R extends Reply>(
+  services: Services,
+  context: Context<Caller>,
+  work: (
+    draft: Draft,
+    domain: Domain,
+    zone: SignedZone | null,
+  ) => Omit<ChangeResult<R>, 'domain' | 'target'> & Pick<Partial<ChangeResult<R>>, 'target'>,
+): Promise<R> {
+  const { caller, params } = context;
+  const commit = () =>
+    change(services, context, (draft) => {
+      const domain = editableDomain(draft, caller, parseId(params.domain_id));
+      requireMatch(services, draft, domain, context.header('if-match'));
+      return { target: domain.id, ...work(draft, domain, readSignedZone(draft, domain)), domain };
+    });
+  // Concurrent with writes to records, which share the key of the domain; a deletion is exclusive.
+  return services.turns.shared(params.domain_id, () => services.turns.exclusive(`${params.domain_id} /dnssec`, commit));
+}
+
+export function storeZone({ zoneSettings }: Services, draft: Draft, domain: Domain, zone: SignedZone | null): void {
+  storeSignedZone(draft, domain, zone, zoneSettings.nameservers, nowSeconds());
+}
+
+/** Null: the zone is not signed. */
+async function lookFor(services: Services, { caller, params }: Context<Caller>): Promise<LookResult | null> {
+  const { reader, publicParent } = services;
+  const domain = ownedDomain(reader, caller, parseId(params.domain_id));
+  return readSignedZone(reader, domain) === null ? null : lookAtParent(reader, publicParent, domain, nowSeconds());
+}
+
+/** By a look that did not fail. */
+function hasDsNow(zone: SignedZone, look: LookResult | null): boolean {
+  return look !== null && !isFailed(look) && hasDs(zone);
+}
+
+/** By the last look. */
+function hasDs({ state: { parent } }: SignedZone): boolean {
+  return parent?.sets.some((set) => set.length > 0) ?? false;
+}
+
+export function required(zone: SignedZone | null): SignedZone {
+  if (zone !== null) return zone;
+  throw new StateError('dnssec_off', 'The zone is not signed; enable DNSSEC first.');
+}
+
+function requireSteady({ state: { phase } }: SignedZone): void {
+  if (phase === 'secure' || phase === 'awaiting_ds') return;
+  throw new StateError(
+    'dnssec_rolling',
+    phase === 'signing' || phase === 'removing_ds'
+      ? `The zone is in the state "${phase}"; a rollover can begin when it is "awaiting_ds" or "secure".`
+      : 'A rollover is in progress; wait until it has ended, or cancel it.',
+  );
+}
+
+function requireIdle(draft: Draft, domain: Domain): void {
+  if (!isBusy(draft, domain)) return;
+  throw new StateError(
+    'dnssec_rolling',
+    'The zone is being signed or unsigned at the moment; send the request again in a minute.',
+  );
+}
+
+function readAlgorithm(number: number): Algorithm {
+  if (number === ALGORITHM.ECDSAP256SHA256 || number === ALGORITHM.ED25519) return number;
+  throw badAlgorithm(`Algorithm ${number} is not supported; use 13 (ECDSA P-256) or 15 (Ed25519).`);
+}
+
+const badAlgorithm = (message: string): InvalidError =>
+  new InvalidError('bad_algorithm', message, { pointer: '/algorithm' });
+
+/** The hash of a longer apex does not fit in front of it. */
+function requireShortApex(apex: Name): void {
+  if (apex.length <= MAX_NSEC3_APEX) return;
+  throw new InvalidError(
+    'invalid_name',
+    `The name of this zone is too long to be signed: it has ${apex.length} bytes, and the maximum with NSEC3 is ${MAX_NSEC3_APEX}.`,
+  );
+}
+
+function newKey(
+  { secrets }: Services,
+  draft: Draft,
+  domainId: Id,
+  algorithm: Algorithm,
+  tags: ReadonlySet<number> = new Set(),
+) {
+  const { dnskey, privateKey } = generateKeyPair(algorithm, tags);
+  const sealed = secrets.seal(privateKey, dnssecContext(domainId)).toString('base64');
+  privateKey.fill(0);
+  const id = draft.newId(dnssec);
+  return { id, dnskey: Buffer.from(dnskey).toString('base64'), sealed, createdAt: Date.now() };
+}

@@ -1,0 +1,189 @@
+/**
+ * Lists the domains of an account: searched, sorted and counted. A part has the ids alone, so that
+ * a whole list knows all of them before it begins.
+ */
+import { InvalidError } from '../../../core/base/errors.ts';
+import { Steps } from '../../../core/base/steps.ts';
+import { latin1 } from '../../../core/dns/wire/latin1.ts';
+import { formatHost, formatName, type Name, parseName } from '../../../core/dns/wire/name.ts';
+import { type Id, idAt, nameKey, writeId } from '../../../core/store/keys.ts';
+import type { Reader, StoreReader } from '../../../core/store/reader.ts';
+import type { Account, Domain, Token } from '../../../core/store/rows.ts';
+import type { Services } from '../../change/services.ts';
+import { invalidCursor, type ListPart, type Page, type Sort } from '../../http/lists.ts';
+import { nameOfApexKey } from './search.ts';
+import { normalizeSearch, searchTextOf } from './search-text.ts';
+
+/** The first one is the default. Names are in canonical order. */
+export const DOMAIN_SORTS = ['domain', 'created_at', 'updated_at', 'record_count'] as const;
+type SortKey = (typeof DOMAIN_SORTS)[number];
+
+export interface DomainQuery {
+  readonly page: Page;
+  readonly sort: Sort<SortKey>;
+  /** A part of the names; null: all domains. */
+  readonly search: string | null;
+}
+
+/** `token`: of the caller, which may be restricted to domains. Throws HttpError 400. */
+export async function listDomains(
+  services: Services,
+  account: Account,
+  { domains: only }: Pick<Token, 'domains'>,
+  { page, sort, search }: DomainQuery,
+): Promise<ListPart<Id>> {
+  const wanted = normalizeSearch(search);
+  const isByName = sort.key === 'domain';
+  if (only !== undefined) {
+    const rows = rowsOf(services.reader, account, only).filter(({ apex }) =>
+      searchTextOf(formatHost(apex)).includes(wanted),
+    );
+    return isByName ? sortByName(rows, page, sort) : listByValue(services, rows.map(idOf), page, sort);
+  }
+  if (isByName) return listByName(services, account, wanted, page, sort);
+  const { ids } = await services.search.find(account.id, { wanted, after: null, limit: Number.POSITIVE_INFINITY });
+  return listByValue(services, ids, page, sort);
+}
+
+const idOf = ({ id }: { readonly id: Id }): Id => id;
+
+/** Entries of the index that are read at once: less than a millisecond. */
+const INDEX_PIECE = 1000;
+
+/** Ids may belong to other accounts, or to no domain any more. */
+const rowsOf = (reader: Reader, account: Account, ids: readonly Id[]): Domain[] =>
+  ids.flatMap((id) => {
+    const domain = reader.domain(id);
+    return domain?.accountId === account.id ? [domain] : [];
+  });
+
+async function listByName(
+  { reader, search }: Services,
+  account: Account,
+  wanted: string,
+  { limit, after: cursor }: Page,
+  { descending }: Sort<SortKey>,
+): Promise<ListPart<Id>> {
+  const after = cursor === null ? null : readNameCursor(cursor);
+  if (wanted === '' && !descending) {
+    const found = await readIndex(reader, account, after, limit + 1);
+    const part = found.slice(0, limit);
+    const last = found.length > limit ? nameCursor(nameOfApexKey(part[part.length - 1].key)) : null;
+    return { rows: part.map(idOf), last, total: reader.usage(account.id).domains };
+  }
+  const counts = after === null;
+  const { ids, last, total } = await search.find(account.id, { wanted, after, limit, descending, counts });
+  return { rows: ids, last: last === null ? null : nameCursor(last), total };
+}
+
+type Indexed = ReturnType<StoreReader['apexKeysOf']>[number];
+
+/** Yields to the event loop. */
+async function readIndex(reader: StoreReader, { id }: Account, after: Name | null, limit: number): Promise<Indexed[]> {
+  const steps = new Steps();
+  const found: Indexed[] = [];
+  let key = after === null ? null : latin1(nameKey(after));
+  for (;;) {
+    const wanted = Math.min(INDEX_PIECE, limit - found.length);
+    const piece: Indexed[] = reader.apexKeysOf(id, key, wanted);
+    found.push(...piece);
+    if (piece.length < wanted || found.length === limit) return found;
+    key = piece[piece.length - 1].key;
+    await steps.next();
+  }
+}
+
+/** Of the domains of a restricted token, which are few. */
+function sortByName(all: readonly Domain[], { limit, after }: Page, { descending }: Sort<SortKey>): ListPart<Id> {
+  const from = after === null ? null : nameKey(readNameCursor(after));
+  const sign = descending ? -1 : 1;
+  const rest = all
+    .map((row) => ({ row, key: nameKey(row.apex) }))
+    .filter(({ key }) => from === null || sign * Buffer.compare(key, from) > 0)
+    .sort((a, b) => sign * Buffer.compare(a.key, b.key));
+  const rows = rest.slice(0, limit).map(({ row }) => row);
+  const last = rest.length > limit ? nameCursor(rows[rows.length - 1].apex) : null;
+  return { rows: rows.map(idOf), last, total: all.length };
+}
+
+/** The position behind a domain in a list by name. */
+export const nameCursor = (apex: Name): Buffer => Buffer.from(formatName(apex));
+
+/** Throws HttpError 400. */
+export function readNameCursor(cursor: Buffer): Name {
+  try {
+    return parseName(cursor.toString('latin1'));
+  } catch (error) {
+    if (error instanceof InvalidError) throw invalidCursor();
+    throw error;
+  }
+}
+
+interface Position {
+  readonly value: number;
+  readonly id: Id;
+}
+
+/** The values of all these domains are read, since no index has them. Yields to the event loop. */
+async function listByValue(
+  { reader }: Services,
+  ids: readonly Id[],
+  { limit, after: cursor }: Page,
+  { key, descending }: Sort<SortKey>,
+): Promise<ListPart<Id>> {
+  const after = cursor === null ? null : readPositionCursor(cursor);
+  const sign = descending ? -1 : 1;
+  const compare = (a: Position, b: Position): number => sign * (a.value - b.value || a.id - b.id);
+  const readValue = (id: Id): number => {
+    if (key === 'created_at') return reader.domain(id)?.createdAt ?? 0;
+    const state = reader.zoneState(id);
+    if (key === 'record_count') return state.recordCount;
+    return state.updatedAt || (reader.domain(id)?.createdAt ?? 0);
+  };
+  const steps = new Steps();
+  // The first ones behind the cursor, sorted; one more than a page.
+  const first: Position[] = [];
+  for (const [i, id] of ids.entries()) {
+    if (i % STEP === 0) await steps.next();
+    const position = { value: readValue(id), id };
+    if (after !== null && compare(position, after) <= 0) continue;
+    if (first.length > limit && compare(position, first[limit]) > 0) continue;
+    first.splice(insertionPoint(first, position, compare), 0, position);
+    if (first.length > limit + 1) first.pop();
+  }
+  const chosen = first.slice(0, limit);
+  const last = first.length > limit ? positionCursor(chosen[limit - 1]) : null;
+  return { rows: chosen.map(idOf), last, total: ids.length };
+}
+
+/** Domains whose values are read between two looks at the clock. */
+const STEP = 64;
+
+function insertionPoint(
+  sorted: readonly Position[],
+  position: Position,
+  compare: (a: Position, b: Position) => number,
+): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compare(sorted[middle], position) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const POSITION_BYTES = 14;
+
+function positionCursor({ value, id }: Position): Buffer {
+  const cursor = Buffer.alloc(POSITION_BYTES);
+  cursor.writeUIntBE(value, 0, 6);
+  writeId(id, cursor, 6);
+  return cursor;
+}
+
+function readPositionCursor(cursor: Buffer): Position {
+  if (cursor.length !== POSITION_BYTES) throw invalidCursor();
+  return { value: cursor.readUIntBE(0, 6), id: idAt(cursor, 6) };
+}

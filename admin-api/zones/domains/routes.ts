@@ -1,0 +1,195 @@
+/** Endpoints of domains. */
+import { type Static, Type } from '@sinclair/typebox';
+import type { Domain } from '../../../core/store/rows.ts';
+import { ACTING_FAULTS, accountOf } from '../../change/acting.ts';
+import { parseId, type Services } from '../../change/services.ts';
+import { replyWithList } from '../../http/list-reply.ts';
+import { MAX_WHOLE, readSort } from '../../http/lists.ts';
+import { RateLimit } from '../../http/rate-limit.ts';
+import { type Route, route } from '../../http/route.ts';
+import { accountQuery, flag, NOTHING, pageQuery, searchQuery, sortQuery } from '../../http/schema.ts';
+import { checkDelegation, describeDelegation } from './delegation.ts';
+import { DOMAIN_SORTS, listDomains } from './list.ts';
+import { etag, ownedDomain } from './owned.ts';
+import {
+  delegationResponse,
+  domainBody,
+  domainResponse,
+  domainsResponse,
+  type domainWarning,
+  primariesBody,
+} from './schema.ts';
+import {
+  createDomain,
+  deleteDomain,
+  describeDomain,
+  describeListed,
+  replacePrimaries,
+  transferZone,
+} from './service.ts';
+
+const DOMAINS = '/api/v1/domains';
+const DOMAIN = `${DOMAINS}/{domain_id}`;
+
+const DELEGATION = `${DOMAIN}/delegation`;
+const PRIMARY_FAULTS = ['invalid_primary', 'private_primary', 'unknown_tsig_key'] as const;
+/** Checks of delegations of an account in one minute. */
+const CHECKS = 30;
+const ONE_MINUTE = 60;
+
+/** Finds the warnings of a domain: see admin-api/zones/targets/target-warnings.ts. */
+export type FindWarnings = (domain: Domain) => Promise<readonly Static<typeof domainWarning>[]>;
+
+export function domainRoutes(services: Services, findWarnings: FindWarnings): Route[] {
+  const checks = new RateLimit('delegation', services.config.rateLimit === 0 ? 0 : CHECKS, ONE_MINUTE);
+  return [
+    route({
+      operationId: 'listDomains',
+      method: 'GET',
+      path: DOMAINS,
+      tag: 'domains',
+      summary: 'List domains',
+      scope: 'dns',
+      forRestricted: true,
+      query: Type.Object({
+        ...pageQuery,
+        ...accountQuery,
+        ...searchQuery('name, in A-labels or in Unicode,'),
+        ...sortQuery(DOMAIN_SORTS),
+      }),
+      response: domainsResponse,
+      faults: ACTING_FAULTS,
+      run(context) {
+        const { query, caller } = context;
+        const account = accountOf(services.reader, context);
+        // Its user probably searches next.
+        if (caller.session !== undefined) services.search.prepare(account.id);
+        const sort = readSort(query, DOMAIN_SORTS);
+        const search = query.get('q');
+        return replyWithList(services.streams, context, 'domains', {
+          maxPart: MAX_WHOLE,
+          read: (page) => listDomains(services, account, caller.token, { page, sort, search }),
+          view(id) {
+            const domain = services.reader.domain(id);
+            return domain?.accountId === account.id ? describeListed(services, domain) : undefined;
+          },
+        });
+      },
+    }),
+    route({
+      operationId: 'createDomain',
+      method: 'POST',
+      path: DOMAINS,
+      tag: 'domains',
+      summary: 'Create a domain',
+      description: 'The limit on domains is that of the account which gets the domain.',
+      scope: 'dns',
+      query: Type.Object(accountQuery),
+      body: domainBody,
+      response: domainResponse,
+      faults: {
+        ...ACTING_FAULTS,
+        409: ['zone_exists', 'plan_limit'],
+        422: [
+          ...['invalid_domain', 'invalid_name', 'public_suffix', 'service_name', 'special_use_name', 'contradiction'],
+          ...PRIMARY_FAULTS,
+        ],
+      },
+      run: (context) => createDomain(services, context, context.body),
+    }),
+    route({
+      operationId: 'getDomain',
+      method: 'GET',
+      path: DOMAIN,
+      tag: 'domains',
+      summary: 'Get a domain',
+      scope: 'dns',
+      conditional: true,
+      response: domainResponse,
+      faults: { 404: ['no_such_domain'] },
+      async run({ caller, params, headers }) {
+        const domain = ownedDomain(services.reader, caller, parseId(params.domain_id));
+        const warnings = await findWarnings(domain);
+        const view = { ...describeDomain(services, domain), ...(warnings.length > 0 && { warnings }) };
+        // The state of a secondary zone and that of targets change without a new revision.
+        const isConstant = view.secondary === null && warnings.length === 0;
+        headers.ETag = etag(view.revision, isConstant ? undefined : Buffer.from(JSON.stringify(view)));
+        return { domain: view };
+      },
+    }),
+    route({
+      operationId: 'deleteDomain',
+      method: 'DELETE',
+      path: DOMAIN,
+      tag: 'domains',
+      summary: 'Delete a domain with all its records',
+      scope: 'dns',
+      description:
+        'A signed domain whose parent zone has a DS record is not deleted: disable DNSSEC first, or set force.',
+      query: Type.Object({
+        force: Type.Optional(flag('true to delete the domain although its parent zone has a DS record')),
+      }),
+      conditional: true,
+      response: NOTHING,
+      faults: { 404: ['no_such_domain'], 409: ['dnssec_ds_present', 'listed_zone'] },
+      run: (context) => deleteDomain(services, context, parseId(context.params.domain_id)),
+    }),
+    route({
+      operationId: 'replacePrimaries',
+      method: 'PUT',
+      path: `${DOMAIN}/primaries`,
+      tag: 'domains',
+      summary: 'Replace the primaries of a secondary zone',
+      description: 'The new primaries are asked at once.',
+      scope: 'dns',
+      conditional: true,
+      body: primariesBody,
+      response: domainResponse,
+      faults: {
+        404: ['no_such_domain'],
+        409: ['not_secondary', 'listed_zone'],
+        422: ['contradiction', ...PRIMARY_FAULTS],
+      },
+      run: (context) => replacePrimaries(services, context, parseId(context.params.domain_id), context.body.primaries),
+    }),
+    route({
+      operationId: 'transferZone',
+      method: 'POST',
+      path: `${DOMAIN}/transfer`,
+      tag: 'domains',
+      summary: 'Ask the primaries of a secondary zone now',
+      description: 'Waits for the transfer. If it fails, `secondary.error` of the response has the reason.',
+      scope: 'dns',
+      query: Type.Object({
+        force: Type.Optional(flag('true to transfer the whole zone, also if its serial is older or the same')),
+      }),
+      response: domainResponse,
+      faults: { 404: ['no_such_domain'], 409: ['not_secondary'] },
+      run: (context) => transferZone(services, context, parseId(context.params.domain_id)),
+    }),
+    route({
+      operationId: 'getDelegation',
+      method: 'GET',
+      path: DELEGATION,
+      tag: 'domains',
+      summary: 'Get the delegation of a domain, as it was last seen',
+      description: 'The parent zones of all domains are asked in the background.',
+      scope: 'dns',
+      response: delegationResponse,
+      faults: { 404: ['no_such_domain'] },
+      run: (context) => describeDelegation(services, context),
+    }),
+    route({
+      operationId: 'checkDelegation',
+      method: 'POST',
+      path: `${DELEGATION}/check`,
+      tag: 'domains',
+      summary: 'Ask the parent zone now',
+      description: `Asks every nameserver of the parent zone. An account may check ${CHECKS} times a minute.`,
+      scope: 'dns',
+      response: delegationResponse,
+      faults: { 404: ['no_such_domain'] },
+      run: (context) => checkDelegation(services, context, checks),
+    }),
+  ];
+}

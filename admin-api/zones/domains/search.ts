@@ -1,0 +1,269 @@
+/**
+ * Caches the domain names of accounts, so that a search does not read a hundred thousand rows. The
+ * list of an account is built on the first search, and the journal keeps it up to date. Long work
+ * yields to the event loop.
+ */
+
+import { Steps } from '../../../core/base/steps.ts';
+import { latin1 } from '../../../core/dns/wire/latin1.ts';
+import type { Name } from '../../../core/dns/wire/name.ts';
+import { lowerBound } from '../../../core/journal/draft/overlay.ts';
+import type { Journal } from '../../../core/journal/journal.ts';
+import { type Id, nameKey, nameOfKey } from '../../../core/store/keys.ts';
+import type { StoreReader } from '../../../core/store/reader.ts';
+import type { DomainFinder, DomainSearchOptions, FoundDomains } from '../../change/services.ts';
+import { searchTextOf } from './search-text.ts';
+
+/** Names of one piece, whose joined text is rebuilt when a name is added or removed. */
+const PIECE_SIZE = 512;
+/**
+ * Maximum names of all accounts, of about 100 bytes each. The least recently searched account is
+ * evicted.
+ */
+const MAX_NAMES = 2_000_000;
+const PAGE = 1000;
+
+interface Entry {
+  readonly id: Id;
+  /** Canonical key as Latin-1. */
+  readonly key: string;
+}
+
+interface Piece {
+  /** Sorted. */
+  readonly keys: string[];
+  readonly entries: Entry[];
+  /** The texts of all entries, each behind a line feed; null: must be rebuilt. */
+  joined: Joined | null;
+}
+
+interface Joined {
+  readonly text: string;
+  /** Of each entry, the offset of its line feed, ascending. */
+  readonly starts: readonly number[];
+}
+
+/** A search that only reads the names. */
+const NOTHING: DomainSearchOptions = { wanted: '', after: null, limit: 0 };
+
+interface DomainChange {
+  readonly apex: Name;
+  readonly id: Id;
+  readonly present: boolean;
+}
+
+export class DomainSearch implements DomainFinder {
+  readonly #reader: Pick<StoreReader, 'apexKeysOf'>;
+  /** In order of use, least recently used first. */
+  readonly #accounts = new Map<Id, Promise<NameList>>();
+  /** Changes of accounts whose list is being built. */
+  readonly #reading = new Map<Id, DomainChange[]>();
+
+  constructor(reader: Pick<StoreReader, 'apexKeysOf'>, journal: Pick<Journal, 'onDomain'>) {
+    this.#reader = reader;
+    journal.onDomain(({ accountId, apex, id }, present) => {
+      const reading = this.#reading.get(accountId);
+      if (reading !== undefined) reading.push({ apex, id, present });
+      else void this.#accounts.get(accountId)?.then((list) => list.change({ apex, id, present }));
+    });
+  }
+
+  /** Reads the names of an account in the background, before they are searched. */
+  prepare(accountId: Id): void {
+    // A failure is that of the search that follows.
+    if (!this.#accounts.has(accountId)) void this.find(accountId, NOTHING).catch(() => {});
+  }
+
+  /** Domains whose name contains the text, in A-labels or in Unicode, in canonical order. */
+  async find(accountId: Id, search: DomainSearchOptions): Promise<FoundDomains> {
+    let list = this.#accounts.get(accountId);
+    if (list === undefined) list = this.#read(accountId);
+    // Moves the account to the end of the map, as the most recently used.
+    else this.#accounts.delete(accountId);
+    this.#accounts.set(accountId, list);
+    const found = await (await list).find(search);
+    await this.#forget(accountId);
+    return found;
+  }
+
+  async #read(accountId: Id): Promise<NameList> {
+    const changes: DomainChange[] = [];
+    this.#reading.set(accountId, changes);
+    try {
+      const list = new NameList();
+      const steps = new Steps();
+      for (let after: string | null = null; ; ) {
+        const found: Entry[] = this.#reader.apexKeysOf(accountId, after, PAGE);
+        for (const entry of found) list.append(entry);
+        if (found.length < PAGE) break;
+        after = found[found.length - 1].key;
+        await steps.next();
+      }
+      for (const change of changes) list.change(change);
+      await list.join();
+      return list;
+    } catch (error) {
+      this.#accounts.delete(accountId);
+      throw error;
+    } finally {
+      this.#reading.delete(accountId);
+    }
+  }
+
+  async #forget(used: Id): Promise<void> {
+    let names = 0;
+    for (const list of this.#accounts.values()) names += (await list).size;
+    for (const [accountId, list] of this.#accounts) {
+      if (names <= MAX_NAMES) return;
+      if (accountId === used || this.#reading.has(accountId)) continue;
+      names -= (await list).size;
+      this.#accounts.delete(accountId);
+    }
+  }
+}
+
+/** Names in canonical order, split into pieces. */
+class NameList {
+  readonly #pieces: Piece[] = [];
+  size = 0;
+
+  /** Makes the texts of all pieces, so that the first search need not. */
+  async join(): Promise<void> {
+    const steps = new Steps();
+    for (const piece of [...this.#pieces]) {
+      piece.joined ??= joinEntries(piece.entries);
+      await steps.next();
+    }
+  }
+
+  /** Adds a name that sorts after all others. */
+  append(entry: Entry): void {
+    let last = this.#pieces[this.#pieces.length - 1];
+    if (last === undefined || last.keys.length >= PIECE_SIZE) {
+      last = { keys: [], entries: [], joined: null };
+      this.#pieces.push(last);
+    }
+    last.keys.push(entry.key);
+    last.entries.push(entry);
+    last.joined = null;
+    this.size++;
+  }
+
+  change({ apex, id, present }: DomainChange): void {
+    const key = latin1(nameKey(apex));
+    const p = this.#pieceOf(key);
+    const piece = this.#pieces[p];
+    if (piece === undefined) {
+      if (present) this.append({ id, key });
+      return;
+    }
+    const at = lowerBound(piece.keys, key);
+    const isKnown = piece.keys[at] === key;
+    if (!present && !isKnown) return;
+    piece.joined = null;
+    // A domain that was deleted and created again has another id.
+    if (present && isKnown) piece.entries[at] = { id, key };
+    else if (present) {
+      this.size++;
+      piece.keys.splice(at, 0, key);
+      piece.entries.splice(at, 0, { id, key });
+      if (piece.keys.length >= 2 * PIECE_SIZE) {
+        const half = { keys: piece.keys.splice(PIECE_SIZE), entries: piece.entries.splice(PIECE_SIZE), joined: null };
+        this.#pieces.splice(p + 1, 0, half);
+      }
+    } else {
+      this.size--;
+      piece.keys.splice(at, 1);
+      piece.entries.splice(at, 1);
+      if (piece.keys.length === 0) this.#pieces.splice(p, 1);
+    }
+  }
+
+  async find({ wanted, after, limit, descending = false, counts = false }: DomainSearchOptions): Promise<FoundDomains> {
+    const steps = new Steps();
+    const limitKey = after === null ? null : latin1(nameKey(after));
+    const ids: Id[] = [];
+    let last: string | null = null;
+    let isFull = false;
+    let total = 0;
+    // Pieces may be added and removed between two steps, so the next one is found by its key.
+    let piece: Piece | undefined = descending ? this.#pieces[this.#pieces.length - 1] : this.#pieces[0];
+    if (!counts && limitKey !== null) piece = this.#pieces[this.#pieceOf(limitKey)];
+    while (piece !== undefined) {
+      const found = matchesIn(piece, wanted);
+      total += found.length;
+      if (descending) found.reverse();
+      for (const { id, key } of found) {
+        if (limitKey !== null && (descending ? key >= limitKey : key <= limitKey)) continue;
+        if (ids.length === limit) {
+          isFull = true;
+          break;
+        }
+        ids.push(id);
+        last = key;
+      }
+      if (isFull && !counts) break;
+      const { keys } = piece;
+      const edge = descending ? keys[0] : keys[keys.length - 1];
+      await steps.next();
+      piece = this.#pieceNextTo(edge, descending);
+    }
+    return { ids, last: isFull && last !== null ? nameOfApexKey(last) : null, total: counts ? total : null };
+  }
+
+  /** The first piece whose keys are all above `edge`, or the last one whose keys are all below. */
+  #pieceNextTo(edge: string, descending: boolean): Piece | undefined {
+    const p = this.#pieceOf(edge);
+    if (this.#pieces.length === 0) return undefined;
+    if (descending) return this.#pieces[p].keys[0] < edge ? this.#pieces[p] : this.#pieces[p - 1];
+    return this.#pieces[p].keys[0] > edge ? this.#pieces[p] : this.#pieces[p + 1];
+  }
+
+  /** Index of the last piece that starts at or before the key; otherwise of the first piece. */
+  #pieceOf(key: string): number {
+    let low = 0;
+    let high = this.#pieces.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#pieces[middle].keys[0] <= key) low = middle + 1;
+      else high = middle;
+    }
+    return Math.max(0, low - 1);
+  }
+}
+
+/** `key`: the key of an apex as Latin-1. */
+export function nameOfApexKey(key: string): Name {
+  const bytes = Buffer.from(key, 'latin1');
+  return nameOfKey(bytes, 0, bytes.length);
+}
+
+/** The entries whose text contains `wanted`, in their order. */
+function matchesIn(piece: Piece, wanted: string): Entry[] {
+  if (wanted === '') return [...piece.entries];
+  const found: Entry[] = [];
+  // The separators are not in any name.
+  if (/[\n\t]/.test(wanted)) return found;
+  piece.joined ??= joinEntries(piece.entries);
+  const { text, starts } = piece.joined;
+  for (let at = text.indexOf(wanted), i = 0; at >= 0; ) {
+    while (i + 1 < starts.length && starts[i + 1] <= at) i++;
+    found.push(piece.entries[i]);
+    if (i + 1 === starts.length) break;
+    at = text.indexOf(wanted, starts[i + 1]);
+  }
+  return found;
+}
+
+function joinEntries(entries: readonly Entry[]): Joined {
+  const starts: number[] = [];
+  let text = '';
+  for (const { key } of entries) {
+    starts.push(text.length);
+    text += `\n${searchTextOf(hostOf(key))}`;
+  }
+  return { text, starts };
+}
+
+/** A domain has letters, digits, hyphens and underscores only, so its key has no escapes. */
+const hostOf = (key: string): string => key.slice(0, -1).split('\0').reverse().join('.');

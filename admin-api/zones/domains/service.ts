@@ -1,0 +1,286 @@
+/** Creates, lists, describes and deletes domains. */
+
+import { InvalidError, StateError } from '../../../core/base/errors.ts';
+import { formatHost, type Name } from '../../../core/dns/wire/name.ts';
+import type { Draft } from '../../../core/journal/draft/draft.ts';
+import type { Id } from '../../../core/store/keys.ts';
+import { EMPTY_ZONE, type ZoneState } from '../../../core/store/reader.ts';
+import {
+  type Account,
+  type Domain,
+  domains,
+  newSecondary,
+  PRIMARY,
+  secondaries,
+  secondaryState,
+} from '../../../core/store/rows.ts';
+import { judgeDelegation } from '../../../core/upkeep/delegation/state.ts';
+import { deleteDomainRows } from '../../../core/upkeep/domains/delete.ts';
+import { presignedState } from '../../../core/upkeep/signing/presigned-state.ts';
+import { mayBeCatalog } from '../../../core/zone/compile/catalog.ts';
+import { accountOf, requireAccount } from '../../change/acting.ts';
+import { change } from '../../change/change.ts';
+import type { Services } from '../../change/services.ts';
+import type { Caller } from '../../http/caller.ts';
+import { HttpError } from '../../http/errors.ts';
+import type { Context } from '../../http/route.ts';
+import { formatTime, nowSeconds } from '../../http/time.ts';
+import { expectedOf } from './delegation.ts';
+import { parseDomain } from './name.ts';
+import { ownedDomain, requireMatch } from './owned.ts';
+import { requireNoDs } from './parent-ds.ts';
+import { type PrimaryBody, readPrimaries, viewPrimary } from './primaries.ts';
+
+export interface DomainBody {
+  readonly domain: string;
+  readonly kind?: Domain['kind'];
+  readonly primaries?: readonly PrimaryBody[];
+  readonly members?: Domain['members'];
+  readonly catalog?: boolean;
+}
+
+/** Throws InvalidError, the errors of requireAdmitted, and those of accountOf. */
+export async function createDomain(services: Services, context: Context<Caller>, body: DomainBody) {
+  return insertDomain(services, context, body, (_draft, domain) => domain);
+}
+
+/**
+ * Creates a domain with what `fill` adds in the same commit: it returns the domain to store. Throws
+ * the errors of createDomain and of `fill`.
+ */
+export async function insertDomain(
+  services: Services,
+  context: Context<Caller>,
+  body: DomainBody,
+  fill: (draft: Draft, domain: Domain) => Domain | Promise<Domain>,
+) {
+  const { admission, turns, reader } = services;
+  const account = accountOf(reader, context);
+  const apex = parseDomain(body.domain);
+  const kind = kindOf(services, body, apex, account, context.caller);
+  const commit = () =>
+    change(services, context, async (draft) => {
+      requireAdmitted(services, draft, apex, requireAccount(draft, account), context.caller);
+      const empty: Domain = {
+        id: draft.newId(domains),
+        accountId: account.id,
+        apex,
+        createdAt: nowSeconds(),
+        kept: null,
+        ...kind,
+      };
+      // Before its records, because applying those needs the domain.
+      draft.put(domains, empty);
+      if (empty.kind === 'secondary') draft.put(secondaries, newSecondary(empty.id));
+      const domain = await fill(draft, empty);
+      if (domain !== empty) draft.put(domains, domain);
+      const state = { ...EMPTY_ZONE, updatedAt: domain.createdAt };
+      return {
+        action: 'domain.create',
+        domain,
+        target: domain.id,
+        createResponse: (revision) => ({ domain: viewDomain(services, domain, { ...state, revision }) }),
+      };
+    });
+  // The count of domains conflicts with every other creation in the account.
+  return admission.limitOf(account) > 0 ? turns.exclusive(`account ${account.id}`, commit) : commit();
+}
+
+/**
+ * Throws InvalidError, the errors of readPrimaries, and HttpError 403 for a catalog of all
+ * accounts.
+ */
+function kindOf(
+  services: Services,
+  { kind, members, primaries, catalog }: DomainBody,
+  apex: Name,
+  owner: Account,
+  { account }: Caller,
+): Pick<Domain, keyof typeof PRIMARY> {
+  if (catalog !== undefined && kind !== 'secondary')
+    throw new InvalidError(
+      'contradiction',
+      'Only secondary zones are consumed as catalogs; set "kind" to "secondary".',
+      {
+        pointer: '/catalog',
+      },
+    );
+  if ((kind === 'secondary') !== (primaries !== undefined))
+    throw new InvalidError(
+      'contradiction',
+      kind === 'secondary'
+        ? 'A secondary zone needs "primaries", from which it is transferred.'
+        : 'Only secondary zones have primaries; set "kind" to "secondary".',
+      { pointer: '/primaries' },
+    );
+  if (kind !== 'catalog') {
+    if (members === undefined) {
+      if (primaries === undefined) return PRIMARY;
+      const read = readPrimaries(services, services.reader, owner, primaries);
+      return { ...PRIMARY, kind: 'secondary', primaries: read, consumes: catalog === true };
+    }
+    throw new InvalidError('contradiction', 'Only catalogs have members; set "kind" to "catalog".', {
+      pointer: '/members',
+    });
+  }
+  if (members === 'all' && account.role !== 'admin')
+    throw new HttpError(403, 'forbidden', 'Only administrators can list the domains of all accounts.', {
+      pointer: '/members',
+    });
+  if (!mayBeCatalog(apex))
+    throw new InvalidError('invalid_domain', 'The name is too long for a catalog.', { pointer: '/domain' });
+  return { ...PRIMARY, kind, members: members ?? 'account' };
+}
+
+/**
+ * Throws InvalidError for a name that the account cannot have, and StateError `zone_exists` or
+ * `plan_limit`.
+ */
+function requireAdmitted({ admission }: Services, draft: Draft, apex: Name, owner: Account, caller: Caller): void {
+  const refusal = admission.findRefusal(draft, apex, owner, caller.account);
+  if (refusal === null) return;
+  const { code, message } = refusal;
+  if (code === 'plan_limit') throw new StateError(code, message);
+  const at = { pointer: '/domain' };
+  throw code === 'zone_exists' ? new StateError(code, message, at) : new InvalidError(code, message, at);
+}
+
+/**
+ * Deletes a domain and all its data in one commit. Throws HttpError 404 and 412, and StateError
+ * `dnssec_ds_present` unless the query parameter `force` is set.
+ */
+export async function deleteDomain(services: Services, context: Context<Caller>, id: Id) {
+  if (context.query.get('force') !== 'true')
+    await requireNoDs(services, ownedDomain(services.reader, context.caller, id));
+  const commit = () =>
+    change(services, context, (draft) => {
+      const domain = requireUnlisted(draft, ownedDomain(draft, context.caller, id));
+      requireMatch(services, draft, domain, context.header('if-match'));
+      const count = deleteDomainRows(services, draft, domain, nowSeconds());
+      return { action: 'domain.delete', domain, target: id, detail: { records: count }, createResponse: () => ({}) };
+    });
+  return services.turns.exclusive(String(id), commit);
+}
+
+/** A domain in lists, with states that change without the domain. */
+export function describeListed(services: Services, domain: Domain) {
+  const { reader } = services;
+  const { state } = judgeDelegation(expectedOf(services, reader, domain), reader.delegation(domain.id));
+  const signed = reader.dnssecState(domain.id);
+  return {
+    ...describeDomain(services, domain),
+    delegation: state,
+    dnssec_status: signed?.phase ?? ('off' as const),
+    dnssec_problem: signed?.hasProblem ?? false,
+  };
+}
+
+export function describeDomain(services: Services, domain: Domain) {
+  return viewDomain(services, domain, services.reader.zoneState(domain.id));
+}
+
+/** As this node knows it; another node may have refreshed it since. */
+function viewSecondary(services: Services, { id, apex }: Domain) {
+  const now = nowSeconds();
+  const row = services.secondaries.row(id) ?? newSecondary(id);
+  const { maxNsec3Iterations } = services.config.secondary;
+  const signatures = presignedState(services.reader.recordsAt(id, apex), now, maxNsec3Iterations);
+  const timeOf = (seconds: number | null) => (seconds === null ? null : formatTime(seconds));
+  return {
+    state: secondaryState(row, now),
+    serial: row.serial,
+    transferred_at: timeOf(row.transferredAt),
+    refreshed_at: timeOf(row.refreshedAt),
+    expires_at: timeOf(row.expiresAt),
+    error: row.error,
+    signatures: signatures && {
+      denial: signatures.denial,
+      earliest_expiry: formatTime(signatures.earliestExpiry),
+      problem: signatures.problem,
+    },
+  };
+}
+
+/** What a catalog came to, as this node knows it. */
+function viewCatalog({ catalogs }: Services, { id }: Domain) {
+  const { problem = null, zones = 0, leftOutCount = 0, leftOut = [] } = catalogs.state(id) ?? {};
+  return { problem, zones, left_out_count: leftOutCount, left_out: leftOut };
+}
+
+function viewDomain(services: Services, domain: Domain, state: ZoneState) {
+  return {
+    id: domain.id,
+    domain: formatHost(domain.apex),
+    kind: domain.kind,
+    members: domain.kind === 'catalog' ? domain.members : null,
+    primaries: domain.kind === 'secondary' ? domain.primaries.map(viewPrimary) : null,
+    secondary: domain.kind === 'secondary' ? viewSecondary(services, domain) : null,
+    catalog: domain.consumes ? viewCatalog(services, domain) : null,
+    listed_by: domain.listedBy?.catalogId ?? null,
+    nameservers: [...expectedOf(services, services.reader, domain)],
+    record_count: state.recordCount,
+    revision: state.revision,
+    proxy_enabled: services.reader.proxy(domain.id)?.enabled ?? false,
+    account_id: domain.accountId,
+    created_at: formatTime(domain.createdAt),
+    updated_at: formatTime(state.updatedAt || domain.createdAt),
+  };
+}
+
+/** Throws HttpError 404 and 412, StateError `not_secondary`, and the errors of readPrimaries. */
+export async function replacePrimaries(
+  services: Services,
+  context: Context<Caller>,
+  id: Id,
+  bodies: readonly PrimaryBody[],
+) {
+  const result = await change(services, context, (draft) => {
+    const old = requireUnlisted(draft, requireSecondary(ownedDomain(draft, context.caller, id)));
+    requireMatch(services, draft, old, context.header('if-match'));
+    const account = draft.account(old.accountId)!;
+    const domain: Domain = { ...old, primaries: readPrimaries(services, draft, account, bodies) };
+    draft.put(domains, domain);
+    return {
+      action: 'domain.primaries',
+      domain,
+      target: id,
+      createResponse: () => ({ domain: describeDomain(services, domain) }),
+    };
+  });
+  // The client does not wait for the primaries, which may not answer.
+  void services.secondaries.transfer(id, false);
+  return result;
+}
+
+/** Throws HttpError 404, and StateError `not_secondary`. */
+export async function transferZone(services: Services, context: Context<Caller>, id: Id) {
+  const { caller, query } = context;
+  requireSecondary(ownedDomain(services.reader, caller, id));
+  const force = query.get('force') === 'true';
+  const row = await services.secondaries.transfer(id, force);
+  return change(services, context, (draft) => {
+    const domain = requireSecondary(ownedDomain(draft, caller, id));
+    return {
+      action: 'domain.transfer',
+      domain,
+      target: id,
+      detail: { force, serial: row?.serial ?? null, error: row?.error ?? null },
+      createResponse: () => ({ domain: describeDomain(services, domain) }),
+    };
+  });
+}
+
+/** Throws StateError `listed_zone` for a zone whose catalog is here. */
+function requireUnlisted(draft: Draft, domain: Domain): Domain {
+  const catalog = domain.listedBy && draft.domain(domain.listedBy.catalogId);
+  if (!catalog) return domain;
+  throw new StateError(
+    'listed_zone',
+    `The catalog ${formatHost(catalog.apex)} lists this zone. Remove it from the catalog, at its primary.`,
+  );
+}
+
+function requireSecondary(domain: Domain): Domain {
+  if (domain.kind === 'secondary') return domain;
+  throw new StateError('not_secondary', 'This is no secondary zone: it is not transferred from primaries.');
+}

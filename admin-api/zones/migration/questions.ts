@@ -1,0 +1,122 @@
+/** The questions that show whether two servers answer a zone alike. */
+import {
+  equalNames,
+  isWildcard,
+  isWithin,
+  MAX_NAME,
+  type Name,
+  nameId,
+  parentName,
+  parseName,
+} from '../../../core/dns/wire/name.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
+
+export interface Question {
+  /** In lower case. */
+  readonly name: Name;
+  readonly type: number;
+  /** Why the answers may differ; undefined: they must not. */
+  readonly mayDiffer?: Reason;
+}
+
+/** What differs between two servers of one zone although both are right. */
+export type Reason = 'soa' | 'apex_ns' | 'dnssec' | 'alias' | 'proxied' | 'chain';
+
+export interface ZoneContent {
+  readonly apex: Name;
+  /** Names in lower case. */
+  readonly records: Iterable<{ readonly name: Name; readonly type: number }>;
+  /** Whether a name may have the addresses of the proxy. */
+  isProxied?(name: Name): boolean;
+}
+
+/** Records that a server makes for the zone, or that its keys make. */
+const SIGNED_TYPES: ReadonlySet<number> = new Set([
+  ...[TYPE.SIG, TYPE.NXT, TYPE.RRSIG, TYPE.NSEC, TYPE.NSEC3, TYPE.NSEC3PARAM, TYPE.DNSKEY, TYPE.CDS, TYPE.CDNSKEY],
+]);
+/** The server answers them only as a part of other answers. */
+const UNASKED: ReadonlySet<number> = new Set([TYPE.RRSIG, TYPE.NSEC3]);
+/** One that a name does not have is asked for. */
+const PROBES = [TYPE.A, TYPE.TXT, TYPE.AAAA, TYPE.MX, TYPE.SRV];
+const WEB_TYPES: ReadonlySet<number> = new Set([TYPE.A, TYPE.AAAA, TYPE.CNAME]);
+
+/**
+ * Every name and type; of each name one type that it does not have; names between; a name that does
+ * not exist, below the apex, each wildcard, delegation and DNAME. `label`: the label of such names.
+ */
+export function questionsOf(content: ZoneContent, label: string): Question[] {
+  const { apex, isProxied } = content;
+  const owners = ownersOf(content);
+  const questions: Question[] = [];
+  const ask = (name: Name | undefined, type: number, types: ReadonlySet<number>): void => {
+    if (name !== undefined) questions.push({ name, type, mayDiffer: reasonOf(apex, name, type, types, isProxied) });
+  };
+  const absent = (types: ReadonlySet<number>): number => PROBES.find((type) => !types.has(type)) ?? TYPE.HINFO;
+  const missing = (above: Name): Name | undefined =>
+    above.length + label.length < MAX_NAME ? parseName(label, above) : undefined;
+  for (const { name, types } of owners.values()) {
+    for (const type of askedTypes(types)) ask(name, type, types);
+    ask(name, absent(types), types);
+    if (isWildcard(name)) {
+      const synthesized = missing(parentName(name));
+      for (const type of askedTypes(types)) ask(synthesized, type, types);
+      ask(synthesized, absent(types), types);
+    }
+    const isCut = types.has(TYPE.NS) && !equalNames(name, apex);
+    if (isCut || types.has(TYPE.DNAME)) ask(missing(name), TYPE.A, NO_TYPES);
+  }
+  ask(missing(apex), TYPE.A, owners.get(nameId(parseName('*', apex)))?.types ?? NO_TYPES);
+  return questions;
+}
+
+const NO_TYPES: ReadonlySet<number> = new Set();
+
+/** Names with their types. Names between an owner and the apex have none. */
+function ownersOf({ apex, records }: ZoneContent): Map<string, { readonly name: Name; readonly types: Set<number> }> {
+  const owners = new Map<string, { readonly name: Name; readonly types: Set<number> }>();
+  for (const { name, type } of records) {
+    const id = nameId(name);
+    const owner = owners.get(id);
+    if (owner !== undefined) {
+      owner.types.add(type);
+      continue;
+    }
+    // Zone files may have names outside of the zone.
+    if (!isWithin(name, apex)) continue;
+    owners.set(id, { name, types: new Set([type]) });
+    for (let above = name; above.length > apex.length; ) {
+      above = parentName(above);
+      if (!owners.has(nameId(above))) owners.set(nameId(above), { name: above, types: new Set() });
+    }
+  }
+  return owners;
+}
+
+/** An ALIAS is answered as addresses, and a CNAME also answers other types. */
+function* askedTypes(types: ReadonlySet<number>): Generator<number, void, undefined> {
+  const wanted = new Set([...types].filter((type) => type !== TYPE.ALIAS && !UNASKED.has(type)));
+  if (types.has(TYPE.CNAME)) wanted.add(TYPE.A);
+  if (types.has(TYPE.ALIAS)) {
+    wanted.add(TYPE.A);
+    wanted.add(TYPE.AAAA);
+  }
+  yield* wanted;
+}
+
+function reasonOf(
+  apex: Name,
+  name: Name,
+  type: number,
+  types: ReadonlySet<number>,
+  isProxied: ((name: Name) => boolean) | undefined,
+): Reason | undefined {
+  const isApex = equalNames(name, apex);
+  if (isApex && type === TYPE.SOA) return 'soa';
+  if (isApex && type === TYPE.NS) return 'apex_ns';
+  if (SIGNED_TYPES.has(type)) return 'dnssec';
+  // Without those records, the name does not exist.
+  if (types.size > 0 && [...types].every((held) => SIGNED_TYPES.has(held))) return 'dnssec';
+  if (!WEB_TYPES.has(type)) return undefined;
+  if (types.has(TYPE.ALIAS)) return 'alias';
+  return isProxied?.(name) === true ? 'proxied' : undefined;
+}

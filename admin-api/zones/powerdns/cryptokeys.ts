@@ -1,0 +1,150 @@
+/**
+ * DNSSEC keys as PowerDNS shows them. A zone has one key that signs (a combined signing key), and a
+ * second one only while the first is replaced.
+ */
+
+import { formatRdata } from '../../../core/dns/wire/rdata/index.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
+import type { Domain } from '../../../core/store/rows.ts';
+import { parseId, type Services } from '../../change/services.ts';
+import { setDnssec, stopRollover } from '../dnssec/service.ts';
+import { readZoneKeys, type ZoneKey } from '../dnssec/zone-keys.ts';
+import { requireEditable } from '../domains/owned.ts';
+import { notFound, unprocessable, unsupported } from './errors.ts';
+import { has, type JsonObject, readString } from './fields.ts';
+import { findZone } from './find-zone.ts';
+import type { PowerDnsContext } from './route.ts';
+
+const NAMES: ReadonlyMap<number, string> = new Map([
+  [13, 'ECDSAP256SHA256'],
+  [15, 'ED25519'],
+]);
+/** What PowerDNS accepts as `algorithm`, in lower case. */
+const ALGORITHMS: ReadonlyMap<string, number> = new Map([
+  ['ecdsa256', 13],
+  ['ecdsap256sha256', 13],
+  ['13', 13],
+  ['ed25519', 15],
+  ['15', 15],
+]);
+/** Its other algorithms (RFC 8624 section 3.1 advises against most for signing). */
+const OTHERS =
+  /^(?:rsamd5|dsa|rsasha1(?:-nsec3-sha1)?|nsec3rsasha1|rsasha256|rsasha512|ecc-gost|gost|ecdsa384|ecdsap384sha384|ed448|[135678]|10|12|14|16)$/;
+const BITS = 256;
+const FLAGS = 257;
+
+interface Zone {
+  readonly domain: Domain;
+  readonly keys: readonly ZoneKey[];
+}
+
+function find({ reader }: Services, { caller, params }: PowerDnsContext): Zone {
+  const domain = findZone(reader, caller, params.zone_id);
+  return { domain, keys: readZoneKeys(reader, domain) };
+}
+
+export const listCryptokeys = (services: Services, context: PowerDnsContext) => find(services, context).keys.map(view);
+
+/** Throws HttpError 404. */
+export const findCryptokey = (services: Services, context: PowerDnsContext) => view(requireKey(services, context).key);
+
+function requireKey(services: Services, context: PowerDnsContext): Zone & { readonly key: ZoneKey } {
+  const zone = find(services, context);
+  const id = parseId(context.params.cryptokey_id);
+  const key = zone.keys.find((other) => other.id === id);
+  if (key === undefined) throw notFound('The zone has no key with this id.');
+  return { ...zone, key };
+}
+
+/** Signs the zone. Throws InvalidError, for everything but a new key of a zone without keys. */
+export async function createCryptokey(services: Services, context: PowerDnsContext, body: JsonObject) {
+  const { domain, keys } = find(services, context);
+  requireEditable(domain);
+  const algorithm = readBody(body);
+  if (keys.length > 0)
+    throw unsupported(
+      `The zone is signed already, with the key ${keys[0].id}. Keys are replaced by POST /api/v1/domains/${domain.id}/dnssec/rollover.`,
+    );
+  await setDnssec(services, ofDomain(context, domain), { enabled: true, algorithm });
+  return listCryptokeys(services, context)[0];
+}
+
+/** The request as one of the endpoint of DNSSEC. */
+const ofDomain = (context: PowerDnsContext, { id }: Domain): PowerDnsContext => ({
+  ...context,
+  params: { domain_id: String(id) },
+});
+
+/** The algorithm; undefined: the default one. Throws InvalidError. */
+function readBody(body: JsonObject): number | undefined {
+  const type = readString(body, 'keytype');
+  if (!['ksk', 'zsk', 'csk'].includes(type)) throw unprocessable(`Invalid keytype ${type.slice(0, 40)}`);
+  if (type === 'zsk')
+    throw unsupported('A separate zone signing key is not supported; create a key of the type "csk".');
+  if (has(body, 'privatekey') || has(body, 'content'))
+    throw unsupported(
+      'Private keys cannot be imported. Create a key, and announce it before you move the zone (RFC 8901).',
+    );
+  const algorithm = has(body, 'algorithm') ? readAlgorithm(body.algorithm) : undefined;
+  if (has(body, 'bits')) readBits(body.bits);
+  if (body.active !== true)
+    throw unsupported('A key that does not sign is not supported; send "active": true to sign the zone.');
+  if (body.published === false) throw unsupported('A key that is not published is not supported.');
+  return algorithm;
+}
+
+function readAlgorithm(value: unknown): number {
+  const text = String(value).toLowerCase();
+  const algorithm = ALGORITHMS.get(text);
+  if (algorithm !== undefined) return algorithm;
+  if (OTHERS.test(text))
+    throw unsupported(`The algorithm ${text} is not supported; use ecdsa256 (13) or ed25519 (15).`);
+  throw unprocessable(`Unknown algorithm: ${text.slice(0, 40)}`);
+}
+
+function readBits(value: unknown): void {
+  if (!Number.isInteger(value) || Number(value) < 0) throw unprocessable("'bits' must be a positive integer value");
+  if (value !== 0 && value !== BITS) throw unprocessable('The algorithm does not support the given bit size.');
+}
+
+/** Succeeds if the key is as wanted. Throws HttpError 404 and InvalidError. */
+export function changeCryptokey(services: Services, context: PowerDnsContext, body: JsonObject): void {
+  const { key } = requireKey(services, context);
+  if (typeof body.active !== 'boolean') throw unprocessable("Key 'active' not present or not a Bool");
+  if (body.published === false) throw unsupported('All keys of a signed zone are published.');
+  if (body.active === key.isActive) return;
+  throw unsupported(
+    body.active
+      ? 'A key that is replacing another one signs when the caches have it, without any action of yours.'
+      : 'A signed zone has no inactive keys. Delete the key to stop signing, after its DS record is gone.',
+  );
+}
+
+/**
+ * Stops signing, or cancels the replacement of a key. Throws HttpError 404, and StateError while
+ * the parent has a DS record of the key.
+ */
+export async function deleteCryptokey(services: Services, context: PowerDnsContext): Promise<void> {
+  const { domain, keys, key } = requireKey(services, context);
+  const request = ofDomain(context, domain);
+  if (key.isActive && keys.length === 1) await setDnssec(services, request, { enabled: false });
+  else if (key.isActive) throw unsupported('The key signs the zone while another one replaces it.');
+  else await stopRollover(services, request);
+}
+
+function view({ id, isActive, algorithm, dnskey, ds }: ZoneKey) {
+  const all = [formatRdata(TYPE.DS, ds).toLowerCase()];
+  return {
+    active: isActive,
+    algorithm: NAMES.get(algorithm),
+    bits: BITS,
+    cds: all,
+    dnskey: formatRdata(TYPE.DNSKEY, dnskey),
+    ds: all,
+    flags: FLAGS,
+    id,
+    keytype: 'csk',
+    published: true,
+    type: 'Cryptokey',
+  };
+}

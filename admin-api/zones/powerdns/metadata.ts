@@ -1,0 +1,265 @@
+/**
+ * Metadata of zones: kinds that have an effect here, those that follow from other settings, and
+ * those of clients (`X-`), which are kept. Everything else is rejected with the reason.
+ */
+
+import { InvalidError } from '../../../core/base/errors.ts';
+import type { Draft } from '../../../core/journal/draft/draft.ts';
+import { classifyAddress, parseAddress, parsePrefix, unmapped } from '../../../core/net/address/index.ts';
+import type { Reader } from '../../../core/store/reader.ts';
+import { ALLOW_AXFR_FROM, ALSO_NOTIFY, type Domain, type TsigKeyRow } from '../../../core/store/rows.ts';
+import { change } from '../../change/change.ts';
+import type { Services } from '../../change/services.ts';
+import { unprocessable, unsupported } from './errors.ts';
+import { findZone } from './find-zone.ts';
+import type { PowerDnsContext } from './route.ts';
+import { readSoaEdit } from './zone-body.ts';
+import { writeLabels } from './zone-service.ts';
+import { NSEC3PARAM } from './zone-view.ts';
+
+export type Metadata = {
+  readonly kind: string;
+  readonly metadata: readonly string[];
+  readonly type: 'Metadata';
+};
+
+interface Zone {
+  readonly services: Services;
+  readonly reader: Reader;
+  readonly context: PowerDnsContext;
+  readonly domain: Domain;
+}
+
+interface Kind {
+  values(zone: Zone): readonly string[];
+  /** Throws InvalidError if they cannot be stored; omitted: the kind is only read here. */
+  check?(values: readonly string[], zone: Zone): void;
+}
+
+const MAX_VALUES = 100;
+const MAX_VALUE = 2000;
+/** Kinds of one zone, and characters of all of them: each change stores all again. */
+const MAX_KINDS = 50;
+const MAX_METADATA = 100_000;
+const KIND = /^[A-Z0-9-]{1,100}$/;
+
+const stored =
+  (kind: string): Kind['values'] =>
+  ({ reader, domain }) =>
+    reader.zoneLabels(domain.id).metadata[kind] ?? [];
+
+/** A kind with the only values that it can have. */
+const fixed = (values: readonly string[], reason: string, isSet: (zone: Zone) => boolean): Kind => ({
+  values: (zone) => (isSet(zone) ? values : []),
+  check(wanted) {
+    if (wanted.join() !== values.join()) throw unsupported(`${reason} The only value is "${values.join()}".`);
+  },
+});
+
+/** A kind without values. */
+const never = (reason: string): Kind => ({
+  values: () => [],
+  check(values) {
+    if (values.length > 0) throw unsupported(reason);
+  },
+});
+
+const isSigned = ({ reader, domain }: Zone): boolean => reader.dnssec(domain.id) !== undefined;
+const NO_GSS = 'GSS-TSIG is not supported; use TSIG keys.';
+const BY_TSIG = 'Clients update a zone with a TSIG key of the scope "dns" (/api/v1/tsig-keys), from any address.';
+const IN_CONFIG = 'It is a setting of the service, and not of a zone:';
+
+const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
+  [ALLOW_AXFR_FROM, { values: stored(ALLOW_AXFR_FROM), check: checkPrefixes }],
+  [ALSO_NOTIFY, { values: stored(ALSO_NOTIFY), check: checkNotified }],
+  ['SOA-EDIT', { values: ({ reader, domain }) => some(reader.zoneLabels(domain.id).soaEdit), check: checkSoaEdit }],
+  ['PUBLISH-CDS', fixed(['2'], 'Signed zones publish CDS records with SHA-256.', isSigned)],
+  ['PUBLISH-CDNSKEY', fixed(['1'], 'Signed zones publish CDNSKEY records.', isSigned)],
+  ['IXFR', fixed(['1'], 'Incremental transfers are used where possible.', ({ domain }) => domain.kind === 'secondary')],
+  ['TSIG-ALLOW-DNSUPDATE', { values: (zone) => keysOf(zone, 'dns'), check: checkUpdateKeys }],
+  // PowerDNS changes these by other endpoints, too.
+  ['API-RECTIFY', { values: ({ reader, domain }) => some(reader.zoneLabels(domain.id).apiRectify ? '1' : '') }],
+  ['SOA-EDIT-API', { values: ({ reader, domain }) => some(reader.zoneLabels(domain.id).soaEditApi) }],
+  ['NSEC3PARAM', { values: (zone) => (isSigned(zone) ? [NSEC3PARAM] : []) }],
+  ['NSEC3NARROW', { values: () => [] }],
+  ['PRESIGNED', { values: () => [] }],
+  ['LUA-AXFR-SCRIPT', { values: () => [] }],
+  ['TSIG-ALLOW-AXFR', { values: (zone) => keysOf(zone, 'dns:read') }],
+  ['AXFR-MASTER-TSIG', { values: masterKeys }],
+  ['AXFR-SOURCE', never(`${IN_CONFIG} transfers use the address of the route.`)],
+  ['ALLOW-DNSUPDATE-FROM', never(BY_TSIG)],
+  ['FORWARD-DNSUPDATE', never('Updates of secondary zones are not forwarded; send them to the primary.')],
+  ['SOA-EDIT-DNSUPDATE', never('The serial rises by 1 with every change.')],
+  ['NOTIFY-DNSUPDATE', never('NOTIFY is sent after every change, to the addresses in transfer.notify.')],
+  ['SLAVE-RENOTIFY', never('NOTIFY is sent after every change, to the addresses in transfer.notify.')],
+  ['GSS-ALLOW-AXFR-PRINCIPAL', never(NO_GSS)],
+  ['GSS-ACCEPTOR-PRINCIPAL', never(NO_GSS)],
+]);
+
+const some = (value: string): string[] => (value === '' ? [] : [value]);
+
+/** Throws InvalidError. */
+function kindOf(name: string): Kind {
+  const kind = KINDS.get(name);
+  if (kind !== undefined) return kind;
+  if (name.startsWith('X-') && KIND.test(name)) return { values: stored(name), check: () => {} };
+  throw unprocessable(`Unsupported metadata kind '${name.slice(0, 100)}'`);
+}
+
+function zoneOf(services: Services, context: PowerDnsContext): Zone {
+  const { reader } = services;
+  return { services, reader, context, domain: findZone(reader, context.caller, context.params.zone_id) };
+}
+
+export function listMetadata(services: Services, context: PowerDnsContext): Metadata[] {
+  const zone = zoneOf(services, context);
+  const own = Object.keys(services.reader.zoneLabels(zone.domain.id).metadata);
+  return [...new Set([...KINDS.keys(), ...own])]
+    .sort()
+    .map((kind) => view(kind, kindOf(kind).values(zone)))
+    .filter(({ metadata }) => metadata.length > 0);
+}
+
+/** Throws HttpError 404 and InvalidError. */
+export function findMetadata(services: Services, context: PowerDnsContext): Metadata {
+  const zone = zoneOf(services, context);
+  const { metadata_kind: kind } = context.params;
+  return view(kind, kindOf(kind).values(zone));
+}
+
+const view = (kind: string, metadata: readonly string[]): Metadata => ({ kind, metadata, type: 'Metadata' });
+
+/**
+ * Stores the values that `merge` makes of the present ones. Throws HttpError 404 and InvalidError.
+ */
+export async function writeMetadata(
+  services: Services,
+  context: PowerDnsContext,
+  kind: string,
+  merge: (present: readonly string[]) => readonly string[],
+): Promise<Metadata> {
+  const zone = zoneOf(services, context);
+  const { values, check } = kindOf(kind);
+  if (check === undefined)
+    throw unprocessable(`Unsupported metadata kind '${kind}': it follows from other settings, and is only read here.`);
+  const { id } = zone.domain;
+  const commit = () =>
+    change(services, context, (draft) => {
+      const domain = findZone(draft, context.caller, context.params.zone_id);
+      const wanted = merge(values({ services, reader: draft, context, domain }));
+      checkSize(wanted);
+      check(wanted, zone);
+      const unchanged = !store(draft, domain, kind, wanted);
+      return {
+        action: 'domain.metadata',
+        domain,
+        target: id,
+        detail: { kind, metadata: wanted },
+        unchanged,
+        createResponse: () => view(kind, wanted),
+      };
+    });
+  const { turns } = services;
+  return turns.shared(String(id), () => turns.exclusive(`${id} /labels`, commit));
+}
+
+function checkSize(values: readonly string[]): void {
+  if (values.length > MAX_VALUES) throw unprocessable(`A kind of metadata has at most ${MAX_VALUES} values.`);
+  if (values.some(({ length }) => length > MAX_VALUE))
+    throw unprocessable(`A value of metadata has at most ${MAX_VALUE} characters.`);
+}
+
+/** Whether anything changed. Kinds with fixed values are not stored. */
+function store(draft: Draft, domain: Domain, kind: string, values: readonly string[]): boolean {
+  if (kind === 'SOA-EDIT') return writeLabels(draft, domain, { soaEdit: values[0] ?? '' });
+  if (!kind.startsWith('X-') && kind !== ALLOW_AXFR_FROM && kind !== ALSO_NOTIFY) return false;
+  const { [kind]: _, ...others } = draft.zoneLabels(domain.id).metadata;
+  const metadata = values.length === 0 ? others : { ...others, [kind]: values };
+  if (Object.keys(metadata).length > MAX_KINDS)
+    throw unprocessable(`A zone has at most ${MAX_KINDS} kinds of metadata.`);
+  if (JSON.stringify(metadata).length > MAX_METADATA)
+    throw unprocessable(`The metadata of a zone has at most ${MAX_METADATA} characters in all; delete some first.`);
+  return writeLabels(draft, domain, { metadata });
+}
+
+/** Least bits of a prefix by the bytes of its address: transfers cost more than queries. */
+const LEAST_BITS: ReadonlyMap<number, number> = new Map([
+  [4, 16],
+  [16, 32],
+]);
+
+function checkPrefixes(values: readonly string[], { context }: Zone): void {
+  const isOperator = context.caller.account.role === 'admin';
+  for (const value of values) {
+    if (value.toUpperCase() === 'AUTO-NS')
+      throw unsupported('AUTO-NS is not supported; list the addresses of the secondaries.');
+    try {
+      const { bytes, bits } = unmapped(parsePrefix(value));
+      if (!isOperator && bits < (LEAST_BITS.get(bytes.length) ?? 0))
+        throw new InvalidError('invalid_prefix', 'Use at least 16 bits of IPv4, or 32 of IPv6.');
+    } catch (error) {
+      if (!(error instanceof InvalidError)) throw error;
+      throw unprocessable(`"${value.slice(0, 100)}" is not an address or a prefix: ${error.message}`);
+    }
+  }
+}
+
+/** Maximum addresses that get NOTIFY for one zone. */
+const MAX_NOTIFIED = 10;
+
+/** The service sends messages there, so only administrators may name private addresses. */
+function checkNotified(values: readonly string[], { context }: Zone): void {
+  if (values.length > MAX_NOTIFIED) throw unprocessable(`A zone notifies at most ${MAX_NOTIFIED} addresses.`);
+  for (const value of values) {
+    const bytes = readSocketAddress(value);
+    if (bytes === undefined)
+      throw unprocessable(`"${value.slice(0, 100)}" is not an address, with a port if it is not 53.`);
+    const verdict = classifyAddress(bytes);
+    if (!verdict.public && context.caller.account.role !== 'admin')
+      throw unsupported(`The address "${value.slice(0, 100)}" ${verdict.reason}; only public addresses are notified.`);
+  }
+}
+
+/** An address, `ADDRESS:PORT` or `[ADDRESS]:PORT`; undefined for anything else. */
+function readSocketAddress(text: string): Uint8Array | undefined {
+  const plain = parseAddress(text);
+  if (plain !== undefined) return plain;
+  const [, ipv6, ipv4, port] = /^(?:\[([0-9a-f:.]+)\]|([0-9.]+)):(\d{1,5})$/i.exec(text) ?? [];
+  if (port === undefined || Number(port) === 0 || Number(port) > 65_535) return undefined;
+  return parseAddress(ipv6 ?? ipv4);
+}
+
+function checkSoaEdit(values: readonly string[]): void {
+  if (values.length > 1) throw unprocessable('SOA-EDIT has one value.');
+  readSoaEdit({ 'SOA-EDIT': values[0] ?? '' }, 'SOA-EDIT');
+}
+
+function checkUpdateKeys(values: readonly string[], zone: Zone): void {
+  const names = (list: readonly string[]): string =>
+    list
+      .map((name) => name.toLowerCase().replace(/\.$/, ''))
+      .sort()
+      .join();
+  if (names(values) !== names(keysOf(zone, 'dns'))) throw unsupported(BY_TSIG);
+}
+
+/** TSIG keys of the account that are valid for the zone, for tokens that may list keys. */
+function keysOf({ reader, context, domain }: Zone, scope: 'dns' | 'dns:read'): string[] {
+  if (!mayListKeys(context)) return [];
+  const isValid = ({ scopes, domains }: TsigKeyRow): boolean =>
+    (scopes.includes('dns') || scopes.includes(scope)) && (domains === null || domains.includes(domain.id));
+  return reader
+    .tsigKeysOf(domain.accountId)
+    .filter(isValid)
+    .map(({ name }) => name);
+}
+
+function masterKeys({ reader, context, domain }: Zone): string[] {
+  if (!mayListKeys(context)) return [];
+  const ids = domain.primaries.flatMap(({ tsigKeyId }) => (tsigKeyId === null ? [] : [tsigKeyId]));
+  return [...new Set(ids)].flatMap((id) => reader.tsigKey(id)?.name ?? []);
+}
+
+function mayListKeys({ caller: { token } }: PowerDnsContext): boolean {
+  return token.domains === undefined && token.scopes.some((scope) => scope === 'account' || scope === 'account:read');
+}

@@ -1,0 +1,78 @@
+/**
+ * Routes of the PowerDNS-compatible API. Their contract is PowerDNS's own, so the OpenAPI document
+ * does not list them: see docs/powerdns.md.
+ */
+import { isUtf8 } from 'node:buffer';
+import type { Caller, Scope } from '../../http/caller.ts';
+import { HttpError } from '../../http/errors.ts';
+import { type Context, foreignRoute, type RawReply, type ServedRoute } from '../../http/route.ts';
+import type { Method } from '../../http/router.ts';
+import type { HttpRequest } from '../../http/transport.ts';
+import { PREFIX, unprocessable } from './errors.ts';
+
+/** Path of the only server. */
+export const SERVER = `${PREFIX}/localhost`;
+/** Maximum size of a body: enough for a zone as text. */
+const MAX_BODY = 8 << 20;
+
+export type PowerDnsContext = Context<Caller, Buffer>;
+
+interface PowerDnsRoute {
+  readonly method: Method;
+  readonly path: string;
+  readonly scope: Scope;
+  /** False: a method other than GET that changes nothing. */
+  readonly changes?: false;
+  run(context: PowerDnsContext): RawReply | Promise<RawReply>;
+}
+
+export function powerDnsRoute({ changes, ...route }: PowerDnsRoute): ServedRoute {
+  const access = changes === false || route.method === 'GET' ? 'read' : 'write';
+  return foreignRoute({ ...route, access, limit: MAX_BODY, credentials: withApiKey });
+}
+
+/**
+ * The request with its X-API-Key as the token. Without one, `Authorization: Bearer` is used.
+ * Cookies of the dashboard are not: they would need its CSRF token.
+ */
+function withApiKey(request: HttpRequest): HttpRequest {
+  const { method, path, query, remoteAddress, isSecure } = request;
+  const key = request.header('x-api-key');
+  const authorization = key === undefined ? (request.header('authorization') ?? '') : `Bearer ${key}`;
+  return {
+    method,
+    path,
+    query,
+    remoteAddress,
+    isSecure,
+    get signal() {
+      return request.signal;
+    },
+    header: (name) => (name === 'authorization' ? authorization : request.header(name)),
+    body: (limit, holder) => request.body(limit, holder),
+    stream: (limit, holder, keeps) => request.stream(limit, holder, keeps),
+  };
+}
+
+/** The JSON object of the body. Throws HttpError 400 and InvalidError. */
+export function readObject({ body }: Pick<PowerDnsContext, 'body'>): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = isUtf8(body) ? JSON.parse(body.toString()) : undefined;
+  } catch {
+    // Below.
+  }
+  if (value === undefined) throw new HttpError(400, 'malformed_json', 'The body is not valid JSON.');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw unprocessable('The body must be a JSON object.');
+  return value as Readonly<Record<string, unknown>>;
+}
+
+/** A JSON response. */
+export function json({ headers }: Pick<PowerDnsContext, 'headers'>, value: unknown, status = 200): RawReply {
+  headers['Content-Type'] = 'application/json';
+  return { raw: JSON.stringify(value), status };
+}
+
+/** Success without a body. */
+export const noContent = (): RawReply => ({ raw: '', status: 204 });

@@ -1,0 +1,187 @@
+/** Reads the changes of RRsets in a PATCH, and the RRsets of a new zone. */
+import { InvalidError } from '../../../core/base/errors.ts';
+import { isDataType, parseType, typeName } from '../../../core/dns/wire/mnemonics.ts';
+import { isWithin, type Name } from '../../../core/dns/wire/name.ts';
+import { formatRdata } from '../../../core/dns/wire/rdata/index.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
+import type { Comment } from '../../../core/store/rows.ts';
+import { nowSeconds } from '../../http/time.ts';
+import { parseContent } from '../records/content.ts';
+import { splitLongStrings } from './content.ts';
+import { unprocessable, unsupported } from './errors.ts';
+import { has, type JsonObject, readBoolean, readInteger, readName, readObjects, readString } from './fields.ts';
+import { dotted } from './zone-id.ts';
+
+const CHANGE_TYPES = ['REPLACE', 'DELETE', 'EXTEND', 'PRUNE'] as const;
+export type ChangeType = (typeof CHANGE_TYPES)[number];
+
+export interface RRsetChange {
+  readonly name: Name;
+  readonly type: number;
+  readonly changeType: ChangeType;
+  /** Null: not sent. */
+  readonly ttl: number | null;
+  /** Rdata; null: the records stay. */
+  readonly records: readonly Uint8Array[] | null;
+  /** Null: the comments stay. */
+  readonly comments: readonly NewComment[] | null;
+}
+
+/** `modifiedAt` null: now, unless the same comment exists already. */
+export type NewComment = Omit<Comment, 'modifiedAt'> & { readonly modifiedAt: number | null };
+
+/** Maximum comments of an RRset. */
+const MAX_COMMENTS = 100;
+/** Maximum characters of a comment, and of the name of its account. */
+const MAX_COMMENT = 16_000;
+const MAX_COMMENT_ACCOUNT = 255;
+
+/** Types whose content must be written as the service writes it, apart from case. */
+const STRICT_TYPES: ReadonlySet<number> = new Set([
+  TYPE.A,
+  TYPE.CNAME,
+  TYPE.NS,
+  TYPE.MX,
+  TYPE.SRV,
+  TYPE.PTR,
+  TYPE.DNAME,
+  TYPE.ALIAS,
+]);
+
+/** Text of an RRset in error messages. */
+export const describeRRset = (name: Name, type: number): string => `RRset ${dotted(name)} IN ${typeName(type)}`;
+
+/** The changes of a PATCH. Throws InvalidError. */
+export function readChanges(apex: Name, body: JsonObject): RRsetChange[] {
+  if (!Array.isArray(body.rrsets)) throw unprocessable('No rrsets given in update request');
+  const seen = new Set<string>();
+  return (readObjects(body, 'rrsets') ?? []).map((rrset) => {
+    const { name, type } = readOwner(rrset);
+    const text = readString(rrset, 'changetype').toUpperCase();
+    const changeType = CHANGE_TYPES.find((each) => each === text);
+    if (changeType === undefined) throw unprocessable('Changetype not understood');
+    // There is nothing to delete outside of the zone.
+    if (changeType !== 'DELETE') requireInZone(apex, name, type);
+    const id = `${type} ${changeType} ${dotted(name)}`;
+    if (seen.has(id)) throw unprocessable(`Duplicate ${describeRRset(name, type)} with changetype: ${changeType}`);
+    seen.add(id);
+    if (changeType === 'DELETE') return { name, type, changeType, ttl: null, records: [], comments: [] };
+    const change = { name, type, changeType, ...readContent(apex, name, type, rrset) };
+    if (changeType === 'REPLACE') {
+      if (change.records === null && change.comments === null)
+        throw unprocessable(`No change for ${describeRRset(name, type)}`);
+      if (change.records !== null && change.ttl === null)
+        throw unprocessable("Key 'ttl' not an Integer or not present");
+    } else {
+      if (change.comments !== null) throw unprocessable(`Comments cannot be changed with changetype ${changeType}`);
+      if (change.records === null || change.records.length === 0)
+        throw unprocessable(`${describeRRset(name, type)} has no records to ${changeType.toLowerCase()}`);
+    }
+    return change;
+  });
+}
+
+/** The RRsets of a new zone. Throws InvalidError. */
+export function readRRsets(apex: Name, body: JsonObject): RRsetChange[] {
+  const seen = new Set<string>();
+  return (readObjects(body, 'rrsets') ?? []).map((rrset) => {
+    const { name, type } = readOwner(rrset);
+    requireInZone(apex, name, type);
+    const id = `${type} ${dotted(name)}`;
+    if (seen.has(id)) throw unprocessable(`Duplicate ${describeRRset(name, type)}`);
+    seen.add(id);
+    const content = readContent(apex, name, type, rrset);
+    if (content.records !== null && content.ttl === null)
+      throw unprocessable("Key 'ttl' not an Integer or not present");
+    return { name, type, changeType: 'REPLACE', ...content };
+  });
+}
+
+function readOwner(rrset: JsonObject): Pick<RRsetChange, 'name' | 'type'> {
+  const name = readName(readString(rrset, 'name'));
+  const text = readString(rrset, 'type');
+  const type = parseType(text);
+  if (type === undefined || !isDataType(type))
+    throw unprocessable(`RRset ${dotted(name)} IN ${text.slice(0, 40)}: unknown type given`);
+  return { name, type };
+}
+
+function requireInZone(apex: Name, name: Name, type: number): void {
+  if (!isWithin(name, apex)) throw unprocessable(`${describeRRset(name, type)}: Name is out of zone`);
+}
+
+function readContent(
+  apex: Name,
+  name: Name,
+  type: number,
+  rrset: JsonObject,
+): Pick<RRsetChange, 'ttl' | 'records' | 'comments'> {
+  const records = readObjects(rrset, 'records');
+  const comments = readObjects(rrset, 'comments');
+  if (comments !== null && comments.length > MAX_COMMENTS)
+    throw unprocessable(`${describeRRset(name, type)} has more than ${MAX_COMMENTS} comments`);
+  return {
+    ttl: has(rrset, 'ttl') ? readInteger(rrset, 'ttl') : null,
+    records: records === null ? null : readRecords(apex, name, type, records),
+    comments: comments === null ? null : comments.map(readComment),
+  };
+}
+
+function readRecords(apex: Name, name: Name, type: number, records: readonly JsonObject[]): Uint8Array[] {
+  const seen = new Set<string>();
+  return records.map((record) => {
+    const content = readString(record, 'content');
+    if (readBoolean(record, 'disabled'))
+      throw unsupported(
+        `${describeRRset(name, type)}: Records cannot be disabled here; delete the record "${content.slice(0, 100)}" instead.`,
+      );
+    if (readBoolean(record, 'set-ptr'))
+      throw unsupported(`${describeRRset(name, type)}: "set-ptr" is not supported; write the PTR record to its zone.`);
+    const rdata = parseStrictly(apex, name, type, content);
+    const text = formatRdata(type, rdata);
+    if (seen.has(text))
+      throw unprocessable(`Duplicate record in ${describeRRset(name, type)} with content "${content.slice(0, 300)}"`);
+    seen.add(text);
+    return rdata;
+  });
+}
+
+/** Names in a content are absolute, with their last dot: otherwise a name would get another one. */
+function parseStrictly(apex: Name, name: Name, type: number, content: string): Uint8Array {
+  const where = `Record ${dotted(name)}/${typeName(type)} '${content.slice(0, 300)}'`;
+  let rdata: Uint8Array;
+  try {
+    rdata = parseContent(type, type === TYPE.TXT ? splitLongStrings(content) : content, undefined, apex);
+  } catch (error) {
+    if (!(error instanceof InvalidError)) throw error;
+    throw unprocessable(`${where}: ${error.message}`);
+  }
+  const text = formatRdata(type, rdata);
+  const isSame = type === TYPE.TXT ? content.startsWith('"') : text.toLowerCase() === content.toLowerCase();
+  if (!isSame && (type === TYPE.TXT || STRICT_TYPES.has(type)))
+    throw unprocessable(`${where}: Not in expected format (parsed as '${text.slice(0, 300)}')`);
+  return rdata;
+}
+
+function readComment(comment: JsonObject): NewComment {
+  const content = readString(comment, 'content');
+  const account = readString(comment, 'account');
+  if (content.length > MAX_COMMENT || account.length > MAX_COMMENT_ACCOUNT)
+    throw unprocessable(
+      `A comment has at most ${MAX_COMMENT} characters, and its account at most ${MAX_COMMENT_ACCOUNT}`,
+    );
+  const modifiedAt = has(comment, 'modified_at') ? readInteger(comment, 'modified_at') : null;
+  if (modifiedAt !== null && (modifiedAt < 0 || modifiedAt > MAX_TIME))
+    throw unprocessable(`Key 'modified_at' must be 0 to ${MAX_TIME}`);
+  return { content, account, modifiedAt };
+}
+
+const MAX_TIME = 2 ** 40;
+
+/** The comments to store. A comment that exists keeps its time. */
+export function datedComments(comments: readonly NewComment[], before: readonly Comment[]): Comment[] {
+  return comments.map(({ content, account, modifiedAt }) => {
+    const same = before.find((each) => each.content === content && each.account === account);
+    return { content, account, modifiedAt: modifiedAt ?? same?.modifiedAt ?? nowSeconds() };
+  });
+}

@@ -1,0 +1,108 @@
+/** Endpoints of the server: description, configuration, statistics, and what it does not have. */
+import type { Registry } from '../../../core/base/metrics/index.ts';
+import type { Services } from '../../change/services.ts';
+import { HttpError } from '../../http/errors.ts';
+import type { ServedRoute } from '../../http/route.ts';
+import { notFound, PREFIX, unprocessable, unsupported } from './errors.ts';
+import { readName } from './fields.ts';
+import { json, type PowerDnsContext, powerDnsRoute, SERVER } from './route.ts';
+import { serverConfig } from './server-config.ts';
+import { readStatistics } from './server-statistics.ts';
+
+/** The version of PowerDNS whose API this is. Clients compare its numbers. */
+const VERSION = '5.0.0';
+const DESCRIPTION = {
+  autoprimaries_url: `${SERVER}/autoprimaries{/autoprimary}`,
+  config_url: `${SERVER}/config{/config_setting}`,
+  daemon_type: 'authoritative',
+  id: 'localhost',
+  type: 'Server',
+  url: SERVER,
+  version: VERSION,
+  zones_url: `${SERVER}/zones{/zone}`,
+};
+
+export function serverRoutes(services: Services, metrics: Registry): ServedRoute[] {
+  const config = serverConfig(services);
+  const setting = (name: string, value: string) => ({ name, type: 'ConfigSetting', value });
+  const read = (path: string, run: (context: PowerDnsContext) => unknown): ServedRoute =>
+    powerDnsRoute({ method: 'GET', path, scope: 'dns', run: (context) => json(context, run(context)) });
+  return [
+    // Clients find out the version of the API by these two.
+    read('/api', () => [{ url: '/api/v1', version: 1 }]),
+    read('/api/v1', () => [{ api_features: [], server_url: `${PREFIX}{/server}` }]),
+    read(PREFIX, () => [DESCRIPTION]),
+    read(SERVER, () => DESCRIPTION),
+    read(`${SERVER}/config`, (context) => {
+      requireOperator(context);
+      return [...config].map(([name, value]) => setting(name, value));
+    }),
+    read(`${SERVER}/config/{setting}`, (context) => {
+      requireOperator(context);
+      const value = config.get(context.params.setting);
+      if (value === undefined) throw notFound('There is no such setting here.');
+      return setting(context.params.setting, value);
+    }),
+    read(`${SERVER}/statistics`, (context) => {
+      requireOperator(context);
+      const { query } = context;
+      return readStatistics(metrics, query.get('statistic'), query.get('includerings') !== 'false');
+    }),
+    powerDnsRoute({
+      method: 'PUT',
+      path: `${SERVER}/cache/flush`,
+      scope: 'dns',
+      run(context) {
+        readName(context.query.get('domain') ?? '');
+        // A change is in all answers when it is confirmed, so there is no stale entry.
+        return json(context, { count: 0, result: 'Flushed cache.' });
+      },
+    }),
+    ...missingParts(read),
+  ];
+}
+
+/** Of the whole node, so as for its metrics. Throws HttpError 403. */
+function requireOperator({ caller: { account } }: PowerDnsContext): void {
+  if (account.role !== 'admin') throw new HttpError(403, 'forbidden', 'Only administrators are allowed to do this.');
+}
+
+const NO_AUTOPRIMARIES =
+  'Autoprimaries are not supported. Add secondary zones with their primaries, or consume a catalog zone.';
+const NO_VIEWS = 'Views and networks are not supported: every client gets the same answers.';
+
+/** Empty lists, and the reason why nothing can be added to them. */
+function missingParts(read: (path: string, run: () => unknown) => ServedRoute): ServedRoute[] {
+  const reject = (method: 'POST' | 'PUT' | 'DELETE', path: string, reason: string): ServedRoute =>
+    powerDnsRoute({
+      method,
+      path: SERVER + path,
+      scope: 'dns',
+      run() {
+        throw method === 'DELETE' ? notFound(reason) : unsupported(reason);
+      },
+    });
+  const none = (path: string, reason: string): ServedRoute =>
+    read(SERVER + path, () => {
+      throw notFound(reason);
+    });
+  return [
+    read(`${SERVER}/autoprimaries`, () => []),
+    reject('POST', '/autoprimaries', NO_AUTOPRIMARIES),
+    reject('DELETE', '/autoprimaries/{ip}/{nameserver}', NO_AUTOPRIMARIES),
+    read(`${SERVER}/views`, () => ({ views: [] })),
+    none('/views/{view}', NO_VIEWS),
+    reject('POST', '/views/{view}', NO_VIEWS),
+    reject('DELETE', '/views/{view}/{zone_id}', NO_VIEWS),
+    read(`${SERVER}/networks`, () => ({ networks: [] })),
+    none('/networks/{ip}/{length}', NO_VIEWS),
+    reject('PUT', '/networks/{ip}/{length}', NO_VIEWS),
+  ];
+}
+
+/** A whole number above 0. Throws InvalidError. */
+export function readPositive(text: string, message: string): number {
+  const number = Number(text);
+  if (/^\d{1,9}$/.test(text) && number > 0) return number;
+  throw unprocessable(message);
+}

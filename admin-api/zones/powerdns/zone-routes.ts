@@ -1,0 +1,176 @@
+/** Endpoints of zones. */
+
+import { parseType } from '../../../core/dns/wire/mnemonics.ts';
+import { nameId } from '../../../core/dns/wire/name.ts';
+import type { Domain } from '../../../core/store/rows.ts';
+import type { Services } from '../../change/services.ts';
+import type { RawReply, ServedRoute } from '../../http/route.ts';
+import { transferZone } from '../domains/service.ts';
+import { RecordPageCache } from '../records/pages.ts';
+import { unprocessable } from './errors.ts';
+import { findZone } from './find-zone.ts';
+import { json, noContent, type PowerDnsContext, powerDnsRoute, readObject, SERVER } from './route.ts';
+import { dotted, tryParseName } from './zone-id.ts';
+import { ZoneLists } from './zone-list.ts';
+import { createZone, deleteZone, patchZone, updateZone } from './zone-service.ts';
+import { describeWholeZone, exportLines, type RRsetFilter, serializeRRsets } from './zone-view.ts';
+
+const ZONES = `${SERVER}/zones`;
+export const ZONE = `${ZONES}/{zone_id}`;
+
+export function zoneRoutes(services: Services, notify: (domain: Domain) => void): ServedRoute[] {
+  const lists = new ZoneLists(services);
+  const pages = new RecordPageCache();
+  const find = ({ caller, params }: PowerDnsContext): Domain => findZone(services.reader, caller, params.zone_id);
+  return [
+    powerDnsRoute({
+      method: 'GET',
+      path: ZONES,
+      scope: 'dns',
+      run: (context) => lists.reply(context),
+    }),
+    powerDnsRoute({
+      method: 'POST',
+      path: ZONES,
+      scope: 'dns',
+      async run(context) {
+        const hasRRsets = readRRsetsFlag(context);
+        const domain = await createZone(services, context, readObject(context));
+        return zoneReply(services, pages, context, domain, hasRRsets ? ALL : null, 201);
+      },
+    }),
+    powerDnsRoute({
+      method: 'GET',
+      path: ZONE,
+      scope: 'dns',
+      run(context) {
+        const hasRRsets = readRRsetsFlag(context);
+        const domain = find(context);
+        return zoneReply(services, pages, context, domain, hasRRsets ? readFilter(context) : null);
+      },
+    }),
+    powerDnsRoute({
+      method: 'PATCH',
+      path: ZONE,
+      scope: 'dns',
+      async run(context) {
+        await patchZone(services, context, readObject(context));
+        return noContent();
+      },
+    }),
+    powerDnsRoute({
+      method: 'PUT',
+      path: ZONE,
+      scope: 'dns',
+      async run(context) {
+        await updateZone(services, context, readObject(context));
+        return noContent();
+      },
+    }),
+    powerDnsRoute({
+      method: 'DELETE',
+      path: ZONE,
+      scope: 'dns',
+      async run(context) {
+        await deleteZone(services, context);
+        return noContent();
+      },
+    }),
+    powerDnsRoute({
+      method: 'PUT',
+      path: `${ZONE}/notify`,
+      scope: 'dns',
+      run(context) {
+        notify(find(context));
+        return json(context, { result: 'Notification queued' });
+      },
+    }),
+    powerDnsRoute({
+      method: 'PUT',
+      path: `${ZONE}/axfr-retrieve`,
+      scope: 'dns',
+      async run(context) {
+        const { id, apex, kind } = find(context);
+        if (kind !== 'secondary')
+          throw unprocessable(`Domain '${dotted(apex)}' is not a slave domain (or has no master defined)`);
+        await transferZone(services, context, id);
+        return json(context, { result: `Added retrieval request for '${dotted(apex)}'` });
+      },
+    }),
+    powerDnsRoute({
+      method: 'PUT',
+      path: `${ZONE}/rectify`,
+      scope: 'dns',
+      run(context) {
+        const { kind, apex } = find(context);
+        if (kind === 'secondary') throw unprocessable(`Zone '${dotted(apex)}' is a slave zone, not rectifying.`);
+        // Zones are always rectified: each change compiles what it concerns.
+        return json(context, { result: 'Rectified' });
+      },
+    }),
+    powerDnsRoute({
+      method: 'GET',
+      path: `${ZONE}/export`,
+      scope: 'dns',
+      async run(context) {
+        const domain = find(context);
+        if ((context.header('accept') ?? '').includes('application/json')) {
+          const lines = await exportLines(services, domain, (line) => JSON.stringify(line).slice(1, -1));
+          context.headers['Content-Type'] = 'application/json';
+          return { raw: lines.toBuffer('{"zone":"', '"}') };
+        }
+        context.headers['Content-Type'] = 'text/plain; charset=us-ascii';
+        return { raw: (await exportLines(services, domain)).toBuffer('', '') };
+      },
+    }),
+  ];
+}
+
+const ALL: RRsetFilter = { name: null, type: null };
+
+/** Whether the reply has rrsets. Throws InvalidError. */
+function readRRsetsFlag({ query }: PowerDnsContext): boolean {
+  const value = query.get('rrsets') ?? 'true';
+  if (value === 'true' || value === 'false') return value === 'true';
+  throw unprocessable(`'rrsets' request parameter value '${value.slice(0, 40)}' is not supported`);
+}
+
+/** As in PowerDNS, a type without a name has no effect. An unknown name or type matches nothing. */
+function readFilter({ query }: PowerDnsContext): RRsetFilter {
+  const name = query.get('rrset_name');
+  if (name === null) return ALL;
+  const type = query.get('rrset_type');
+  const parsed = tryParseName(name);
+  return parsed === undefined
+    ? { name: null, type: NO_TYPE }
+    : { name: parsed, type: type === null ? null : (parseType(type) ?? NO_TYPE) };
+}
+
+/** No record has it. */
+const NO_TYPE = 0;
+
+async function zoneReply(
+  services: Services,
+  pages: RecordPageCache,
+  context: PowerDnsContext,
+  domain: Domain,
+  filter: RRsetFilter | null,
+  status = 200,
+): Promise<RawReply> {
+  const zone = describeWholeZone(services, domain);
+  if (filter === null) return json(context, zone, status);
+  const { revision, serial } = services.reader.zoneState(domain.id);
+  const { name, type } = filter;
+  // The serial can rise without a new revision.
+  const key = `${domain.id} ${serial} ${type} ${name === null ? '' : nameId(name)}`;
+  let page = pages.get(key, revision);
+  if (page === undefined) {
+    page = { revision, body: await serializeRRsets(services, domain, filter), link: undefined };
+    if (services.reader.zoneState(domain.id).revision === revision) pages.put(key, page);
+  }
+  context.headers['Content-Type'] = 'application/json';
+  const start = Buffer.from(`${JSON.stringify(zone).slice(0, -1)},"rrsets":`);
+  return { raw: Buffer.concat([start, page.body, END]), status };
+}
+
+const END = Buffer.from('}');

@@ -1,0 +1,231 @@
+/** Creates, changes and deletes zones. */
+
+import { type MasterRecord, parseMaster } from '../../../core/dns/wire/master/index.ts';
+import { equalNames, type Name, nameId } from '../../../core/dns/wire/name.ts';
+import { parseRdata } from '../../../core/dns/wire/rdata/index.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
+import type { Draft } from '../../../core/journal/draft/draft.ts';
+import type { Reader } from '../../../core/store/reader.ts';
+import { type Domain, NO_LABELS, type ZoneLabels, zoneLabels } from '../../../core/store/rows.ts';
+import { accountOf } from '../../change/acting.ts';
+import { change } from '../../change/change.ts';
+import { SMALL_IMPORT } from '../../change/import-slots.ts';
+import type { Services } from '../../change/services.ts';
+import { setDnssec } from '../dnssec/service.ts';
+import { requireEditable } from '../domains/owned.ts';
+import { type PrimaryBody, viewPrimary } from '../domains/primaries.ts';
+import { type DomainBody, deleteDomain, insertDomain, replacePrimaries } from '../domains/service.ts';
+import { DEFAULT_TTL } from '../records/content.ts';
+import { type GenerateRoom, generateRoom } from '../records/zonefile/generate-room.ts';
+import { storeDomain } from './apex.ts';
+import { conflict, unprocessable, unsupported } from './errors.ts';
+import { has, type JsonObject, readName, readString, readStrings } from './fields.ts';
+import { findZone, requireWholeAccount } from './find-zone.ts';
+import type { PowerDnsContext } from './route.ts';
+import { type RRsetChange, readChanges, readRRsets } from './rrset-body.ts';
+import { patchRRsets } from './rrset-patch.ts';
+import { CONSUMER, PRODUCER, readZoneBody, SLAVE, type ZoneBody } from './zone-body.ts';
+import { dotted, tryParseName } from './zone-id.ts';
+
+function inTurn<T>({ imports }: Services, context: PowerDnsContext, work: () => Promise<T>): Promise<T> {
+  return context.body.length > SMALL_IMPORT ? imports.run(context, work) : work();
+}
+
+/** Returns the new zone. Throws WaypostError. */
+export function createZone(services: Services, context: PowerDnsContext, body: JsonObject): Promise<Domain> {
+  return inTurn(services, context, () => fillZone(services, context, body));
+}
+
+async function fillZone(services: Services, context: PowerDnsContext, body: JsonObject): Promise<Domain> {
+  requireWholeAccount(context.caller);
+  const name = readString(body, 'name');
+  const apex = readName(name);
+  // PowerDNS reports an existing zone before any other fault of the body.
+  if (services.reader.domainByApex(apex) !== undefined) throw conflict('The zone exists already.');
+  const kind = readString(body, 'kind');
+  const zone = readZoneBody({ ...body, kind });
+  const { labels, dnssec } = zone;
+  const rrsets = readInitialRRsets(services, context, apex, body);
+  const wanted = { domain: name, ...readDomainKind(services, zone) };
+  if (wanted.kind !== 'primary' && rrsets.length > 0)
+    throw unsupported('Only zones of the kinds Native and Master have own records.');
+  const { domain: created } = await insertDomain(services, context, wanted, async (draft, domain) => {
+    writeLabels(draft, domain, labels);
+    const { domain: filled } = await patchRRsets(services, draft, domain, rrsets);
+    return filled;
+  });
+  if (dnssec === true) await setSigned(services, context, created.id, true);
+  return findZone(services.reader, context.caller, name);
+}
+
+/** Throws InvalidError. */
+function readDomainKind(
+  services: Services,
+  zone: ZoneBody,
+): Pick<DomainBody, 'primaries' | 'catalog'> & { kind: Domain['kind'] } {
+  const { kind } = zone.labels;
+  if (kind === SLAVE || kind === CONSUMER)
+    return { kind: 'secondary', primaries: readMasters(services, zone, []), catalog: kind === CONSUMER };
+  if (zone.masters !== null && zone.masters.length > 0)
+    throw unsupported('Only zones of the kind "Slave" have masters.');
+  if (zone.masterKey !== null && zone.masterKey !== '')
+    throw unsupported('Only zones of the kind "Slave" sign requests to masters with a TSIG key.');
+  return { kind: zone.labels.kind === PRODUCER ? 'catalog' : 'primary' };
+}
+
+/** `before`: the primaries of the zone. What is not sent stays. Throws InvalidError. */
+function readMasters(
+  { reader }: Services,
+  { masters, masterKey }: ZoneBody,
+  before: Domain['primaries'],
+): PrimaryBody[] {
+  const addresses = masters ?? before.map((primary) => viewPrimary(primary).address);
+  if (addresses.length === 0) throw unprocessable('A zone of the kind "Slave" needs masters');
+  return addresses.map((address) => {
+    const old = before.find((primary) => viewPrimary(primary).address === address);
+    return {
+      address,
+      tsig_key_id: masterKey === null ? (old?.tsigKeyId ?? null) : findKey(reader, masterKey),
+      tls: old === undefined ? null : viewPrimary(old).tls,
+    };
+  });
+}
+
+/** The id of a TSIG key; null for an empty name. */
+function findKey(reader: Reader, text: string): number | null {
+  if (text === '') return null;
+  const name = tryParseName(text);
+  const key = name === undefined ? undefined : reader.tsigKeyByName(name);
+  if (key === undefined) throw unprocessable(`A TSIG key with the name '${text.slice(0, 100)}' does not exist`);
+  return key.id;
+}
+
+/** What a new zone has: its rrsets, or a zone as text, and its nameservers. */
+function readInitialRRsets(services: Services, context: PowerDnsContext, apex: Name, body: JsonObject): RRsetChange[] {
+  const { nsTtl } = services.zoneSettings;
+  if (has(body, 'rrsets') && has(body, 'zone') && readString(body, 'zone') !== '')
+    throw unprocessable('You cannot give rrsets AND zone data as text');
+  const zone = has(body, 'zone') ? readString(body, 'zone') : '';
+  const rrsets =
+    zone === ''
+      ? readRRsets(apex, body)
+      : parseZone(generateRoom(services, accountOf(services.reader, context).id, null), apex, zone);
+  const nameservers = readStrings(body, 'nameservers');
+  if (nameservers.length === 0) return rrsets;
+  if (rrsets.some(({ name, type }) => type === TYPE.NS && equalNames(name, apex)))
+    throw unprocessable('Nameservers list MUST NOT be mixed with zone-level NS in rrsets');
+  const records = nameservers.map((text) => {
+    if (!text.endsWith('.')) throw unprocessable(`Nameserver is not canonical: '${text.slice(0, 300)}'`);
+    return parseRdata(TYPE.NS, text, apex);
+  });
+  const unique = [...new Map(records.map((rdata) => [nameId(rdata), rdata])).values()];
+  return [...rrsets, { name: apex, type: TYPE.NS, changeType: 'REPLACE', ttl: nsTtl, records: unique, comments: null }];
+}
+
+const MAX_ZONE_ERRORS = 20;
+
+/** RRsets of a master file. Records of one RRset get its lowest TTL (RFC 2181 5.2). */
+function parseZone({ maxGenerated, refusal }: GenerateRoom, apex: Name, text: string): RRsetChange[] {
+  const { records, errors, excess } = parseMaster(Buffer.from(text), {
+    origin: apex,
+    defaultTtl: DEFAULT_TTL,
+    maxErrors: MAX_ZONE_ERRORS,
+    drops: new Set<number>(),
+    maxGenerated,
+  });
+  if (excess !== null && refusal !== null) throw refusal(excess);
+  if (errors.length > 0) throw unprocessable(`Line ${errors[0].line} of the zone: ${errors[0].message}`);
+  const sets = new Map<string, { first: MasterRecord; ttl: number; records: Map<string, Uint8Array> }>();
+  for (const record of records) {
+    const id = `${record.type} ${nameId(record.name)}`;
+    const set = sets.get(id) ?? { first: record, ttl: record.ttl, records: new Map() };
+    set.ttl = Math.min(set.ttl, record.ttl);
+    // The SOA may be repeated at the end.
+    set.records.set(nameId(record.rdata), record.rdata);
+    sets.set(id, set);
+  }
+  return [...sets.values()].map(({ first: { name, type }, ttl, records: rdatas }) => ({
+    name,
+    type,
+    changeType: 'REPLACE',
+    ttl,
+    records: [...rdatas.values()],
+    comments: null,
+  }));
+}
+
+/** Whether anything changed. */
+export function writeLabels(draft: Draft, { id }: Domain, labels: Partial<Omit<ZoneLabels, 'domainId'>>): boolean {
+  const before = draft.zoneLabels(id);
+  const after: ZoneLabels = { ...before, ...labels };
+  if (JSON.stringify(after) === JSON.stringify(before)) return false;
+  if (JSON.stringify(after) === JSON.stringify({ domainId: id, ...NO_LABELS })) draft.delete(zoneLabels, after);
+  else draft.put(zoneLabels, after);
+  return true;
+}
+
+/** Sets the fields of the body. Throws WaypostError. */
+export async function updateZone(services: Services, context: PowerDnsContext, body: JsonObject): Promise<void> {
+  const { caller, params } = context;
+  const { id, kind, primaries, consumes } = findZone(services.reader, caller, params.zone_id);
+  const zone = readZoneBody(body);
+  const { labels, dnssec } = zone;
+  if (kind === 'secondary') {
+    if (labels.kind !== undefined && labels.kind !== (consumes ? CONSUMER : SLAVE)) throw fixedKind();
+    if (zone.masters !== null || zone.masterKey !== null)
+      await replacePrimaries(services, context, id, readMasters(services, zone, primaries));
+  } else if (readDomainKind(services, { ...zone, labels: { kind: NO_LABELS.kind, ...labels } }).kind !== kind)
+    if (labels.kind !== undefined || kind === 'primary') throw fixedKind();
+  const isSigned = services.reader.dnssec(id) !== undefined;
+  if (dnssec !== null && dnssec !== isSigned) await setSigned(services, context, id, dnssec);
+  const commit = () =>
+    change(services, context, (draft) => {
+      const domain = findZone(draft, caller, params.zone_id);
+      const unchanged = !writeLabels(draft, domain, labels);
+      return {
+        action: 'domain.update',
+        domain,
+        target: domain.id,
+        detail: labels,
+        unchanged,
+        createResponse: () => ({}),
+      };
+    });
+  await services.turns.shared(String(id), () => services.turns.exclusive(`${id} /labels`, commit));
+}
+
+const fixedKind = () =>
+  unsupported('The kind of a zone can only change between Native and Master; create another zone.');
+
+async function setSigned(services: Services, context: PowerDnsContext, id: number, enabled: boolean): Promise<void> {
+  await setDnssec(services, { ...context, params: { domain_id: String(id) } }, { enabled });
+}
+
+/** Throws WaypostError. */
+export function patchZone(services: Services, context: PowerDnsContext, body: JsonObject): Promise<void> {
+  return inTurn(services, context, () => changeZone(services, context, body));
+}
+
+async function changeZone(services: Services, context: PowerDnsContext, body: JsonObject): Promise<void> {
+  const { caller, params } = context;
+  const { id, apex } = requireEditable(findZone(services.reader, caller, params.zone_id));
+  const changes = readChanges(apex, body);
+  const commit = () =>
+    change(services, context, async (draft) => {
+      const domain = requireEditable(findZone(draft, caller, params.zone_id));
+      const { domain: after, detail, unchanged } = await patchRRsets(services, draft, domain, changes);
+      storeDomain(draft, domain, after);
+      return { action: 'record.batch', domain, target: domain.id, detail, unchanged, createResponse: () => ({}) };
+    });
+  const { turns } = services;
+  // As in the record API: a large batch would lose to frequent writers.
+  await (changes.length > 1
+    ? turns.exclusive(String(id), commit)
+    : turns.shared(String(id), () => turns.exclusive(`${id} ${dotted(changes[0]?.name ?? apex)}`, commit)));
+}
+
+/** Throws WaypostError. */
+export async function deleteZone(services: Services, context: PowerDnsContext): Promise<void> {
+  const { id } = findZone(services.reader, context.caller, context.params.zone_id);
+  await deleteDomain(services, context, id);
+}

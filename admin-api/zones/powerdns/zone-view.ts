@@ -1,0 +1,204 @@
+/** Zones and RRsets as PowerDNS shows them, as JSON text: zones may have many RRsets. */
+import { setImmediate } from 'node:timers/promises';
+import { typeName } from '../../../core/dns/wire/mnemonics.ts';
+import { equalNames, type Name } from '../../../core/dns/wire/name.ts';
+import { type RRset, TYPE } from '../../../core/dns/wire/types.ts';
+import { afterPrefix, idKey, nameOfKey, recordKeyParts, recordsAt, recordsOfType } from '../../../core/store/keys.ts';
+import type { Reader } from '../../../core/store/reader.ts';
+import { comments, type Domain, RECORD_RDATA, records } from '../../../core/store/rows.ts';
+import { apexSets } from '../../../core/zone/compile/apex.ts';
+import { readRRsets } from '../../../core/zone/compile/stored.ts';
+import type { Services } from '../../change/services.ts';
+import { viewPrimary } from '../domains/primaries.ts';
+import { ChunkedText } from './chunked-text.ts';
+import { formatContent } from './content.ts';
+import { dotted, zoneIdOf, zoneUrl } from './zone-id.ts';
+
+/** Kinds of PowerDNS for those of domains; a primary zone has the kind that was set. */
+export function kindOf({ kind, consumes }: Domain, label: string): string {
+  if (kind === 'secondary') return consumes ? 'Consumer' : 'Slave';
+  return kind === 'catalog' ? 'Producer' : label;
+}
+
+/** The fields of a zone in lists. `withDnssec`: also those that take longer. */
+export function describeZone({ reader, secondaries }: Services, domain: Domain, withDnssec = true) {
+  const id = zoneIdOf(domain.apex);
+  const { serial } = reader.zoneState(domain.id);
+  const { account, kind } = reader.zoneLabels(domain.id);
+  return {
+    account,
+    catalog: '',
+    ...(withDnssec && { dnssec: reader.dnssec(domain.id) !== undefined, edited_serial: serial }),
+    id,
+    kind: kindOf(domain, kind),
+    last_check: domain.kind === 'secondary' ? (secondaries.row(domain.id)?.refreshedAt ?? 0) : 0,
+    masters: domain.primaries.map((primary) => viewPrimary(primary).address),
+    name: dotted(domain.apex),
+    notified_serial: 0,
+    serial,
+    url: zoneUrl(id),
+  };
+}
+
+/** The fields of a single zone, without its RRsets. */
+export function describeWholeZone(services: Services, domain: Domain) {
+  const { reader } = services;
+  const { soaEdit, soaEditApi, apiRectify } = reader.zoneLabels(domain.id);
+  const listed = describeZone(services, domain);
+  return {
+    ...listed,
+    api_rectify: apiRectify,
+    master_tsig_key_ids: [],
+    nsec3narrow: false,
+    nsec3param: listed.dnssec === true ? NSEC3PARAM : '',
+    slave_tsig_key_ids: [...new Set(domain.primaries.flatMap(({ tsigKeyId }) => keyName(reader, tsigKeyId)))],
+    soa_edit: soaEdit,
+    soa_edit_api: soaEditApi,
+  };
+}
+
+function keyName(reader: Reader, id: number | null): string[] {
+  const key = id === null ? undefined : reader.tsigKey(id);
+  return key === undefined ? [] : [`${key.name}.`];
+}
+
+/** Of every signed zone: RFC 9276 3.1. */
+export const NSEC3PARAM = '1 0 0 -';
+
+export interface RRsetFilter {
+  /** Null: all names. */
+  readonly name: Name | null;
+  /** Null: all types. */
+  readonly type: number | null;
+}
+
+interface RRsetRecord {
+  readonly name: Name;
+  readonly type: number;
+  readonly ttl: number;
+  readonly rdata: Uint8Array;
+  /** The key of the comments of its RRset. */
+  readonly commentsKey: Buffer;
+}
+
+/** Records that are read between two looks at the clock. */
+const BATCH = 64;
+/** Milliseconds between two yields to the event loop. */
+const TURN = 5;
+
+/**
+ * The records of one state of the zone, with SOA and NS first. Yields to the event loop between the
+ * batches.
+ */
+export async function* readRecords(
+  services: Services,
+  domain: Domain,
+  { name, type }: RRsetFilter,
+): AsyncGenerator<readonly RRsetRecord[]> {
+  const { environment, reader, zoneSettings } = services;
+  const { id, apex } = domain;
+  const transaction = environment.root.useReadTransaction();
+  try {
+    let batch: RRsetRecord[] = [];
+    const { serial } = reader.zoneState(id);
+    if (name === null || equalNames(name, apex))
+      for (const set of ownSets(apexSets(readRRsets(environment, id, apex), domain, zoneSettings, serial), type))
+        for (const rdata of set.rdatas)
+          batch.push({
+            name: apex,
+            type: set.type,
+            ttl: set.ttl,
+            rdata,
+            commentsKey: recordsOfType(id, apex, set.type),
+          });
+    const start = name === null ? idKey(id) : recordsAt(id, name);
+    let at: Name = apex;
+    let nameBytes: Uint8Array = new Uint8Array(0);
+    let since = performance.now();
+    const rows = environment.rows.get(records.number)!;
+    for (const { key, value } of rows.getRange({ start, end: afterPrefix(start), transaction })) {
+      const k = key as Buffer;
+      const { nameEnd, type: rowType } = recordKeyParts(k);
+      const bytes = k.subarray(0, nameEnd);
+      if (!equalNames(bytes, nameBytes)) {
+        at = nameOfKey(k, 8, nameEnd);
+        nameBytes = Uint8Array.from(bytes);
+      }
+      if (type !== null && rowType !== type) continue;
+      if (rowType === TYPE.NS && at.length === apex.length) continue;
+      batch.push({
+        name: at,
+        type: rowType,
+        ttl: value.readUInt32BE(0),
+        rdata: Uint8Array.from(value.subarray(RECORD_RDATA)),
+        commentsKey: Buffer.from(k.subarray(0, k.length - 8)),
+      });
+      if (batch.length < BATCH) continue;
+      yield batch;
+      batch = [];
+      if (performance.now() - since < TURN) continue;
+      await setImmediate();
+      since = performance.now();
+    }
+    if (batch.length > 0) yield batch;
+  } finally {
+    transaction.done();
+  }
+}
+
+/** SOA and NS, as far as they have the type; null: both. */
+const ownSets = (sets: readonly RRset[], wanted: number | null): RRset[] =>
+  [TYPE.SOA, TYPE.NS].flatMap((type) =>
+    wanted === null || wanted === type ? sets.filter((set) => set.type === type) : [],
+  );
+
+/** The RRsets as a JSON array. */
+export async function serializeRRsets(services: Services, domain: Domain, filter: RRsetFilter): Promise<Buffer> {
+  const table = services.environment.rows.get(comments.number)!;
+  const hasComments = services.reader.hasComments(domain.id);
+  const serializeComments = (key: Buffer): string => {
+    const value = hasComments ? table.get(key) : undefined;
+    if (value === undefined) return '[]';
+    return JSON.stringify(
+      comments
+        .decode(key, value)
+        .comments.map(({ content, account, modifiedAt }) => ({ account, content, modified_at: modifiedAt })),
+    );
+  };
+  const sets = new ChunkedText(',');
+  let current: RRsetRecord | undefined;
+  let contents: string[] = [];
+  let nameText = '';
+  const finish = (): void => {
+    if (current === undefined) return;
+    const { type, ttl, commentsKey } = current;
+    sets.add(
+      `{"comments":${serializeComments(commentsKey)},"name":${nameText},"records":[${contents.join()}],"ttl":${ttl},"type":"${typeName(type)}"}`,
+    );
+    contents = [];
+  };
+  for await (const batch of readRecords(services, domain, filter))
+    for (const record of batch) {
+      if (current === undefined || record.type !== current.type || record.name !== current.name) {
+        finish();
+        if (record.name !== current?.name) nameText = JSON.stringify(dotted(record.name));
+        current = record;
+      }
+      contents.push(`{"content":${JSON.stringify(formatContent(record.type, record.rdata))},"disabled":false}`);
+    }
+  finish();
+  return sets.toBuffer('[', ']');
+}
+
+/** The zone in lines as of a transfer, in the form of PowerDNS's export. `encode`: each line. */
+export async function exportLines(
+  services: Services,
+  domain: Domain,
+  encode: (line: string) => string = (line) => line,
+): Promise<ChunkedText> {
+  const lines = new ChunkedText('');
+  for await (const batch of readRecords(services, domain, { name: null, type: null }))
+    for (const { name, type, ttl, rdata } of batch)
+      lines.add(encode(`${dotted(name)}\t${ttl}\tIN\t${typeName(type)}\t${formatContent(type, rdata)}\n`));
+  return lines;
+}

@@ -1,0 +1,259 @@
+/** Changes many records of a domain in one revision: all of them or none. */
+import { InvalidError, StateError, WaypostError } from '../../../core/base/errors.ts';
+import { Steps } from '../../../core/base/steps.ts';
+import { nameId } from '../../../core/dns/wire/name.ts';
+import { Draft } from '../../../core/journal/draft/draft.ts';
+import { IdTaker } from '../../../core/journal/ids/id-taker.ts';
+import { afterPrefix, type Id, idKey, LOOKUP, lookupKey, nameKey } from '../../../core/store/keys.ts';
+import { LOOKUPS, TARGETS } from '../../../core/store/reader.ts';
+import { type Domain, type RecordRow, records } from '../../../core/store/rows.ts';
+import { change } from '../../change/change.ts';
+import { parseId, type Services } from '../../change/services.ts';
+import type { Caller } from '../../http/caller.ts';
+import { type ErrorDetail, HttpError, statusOf } from '../../http/errors.ts';
+import type { Context } from '../../http/route.ts';
+import { editableDomain, requireMatch } from '../domains/owned.ts';
+import { commentOf, writeComment } from './comment.ts';
+import { Neighbours } from './rules/neighbours.ts';
+import { MAX_BATCH } from './schema.ts';
+import { buildRecord, findFieldFaults, mergeRecord, type RecordBody, requireRecord, writeRecord } from './service.ts';
+import { viewRecord } from './view.ts';
+
+export interface Batch {
+  readonly delete?: readonly Id[];
+  readonly put?: readonly (RecordBody & { readonly id: Id })[];
+  readonly post?: readonly RecordBody[];
+}
+
+/** A batch with more changes declares the whole zone as read. */
+export const MAX_SINGLE_READS = 100;
+/** Maximum number of reported errors. */
+const MAX_REPORTED = 20;
+/** The same for a preview, which may be of many edits. */
+const MAX_PREVIEWED = 1000;
+/** New rows of a preview have ids from here on. They are neither stored nor shown. */
+const PREVIEW_IDS = Number.MAX_SAFE_INTEGER - MAX_BATCH;
+
+/**
+ * Deletes all records that are deleted or replaced, and then adds the replacements and the new
+ * ones. The rules are therefore independent of the order within the batch. Throws the errors of the
+ * single changes, with a pointer into the batch.
+ */
+export function changeRecords(services: Services, context: Context<Caller>, batch: Batch) {
+  const size = batchSize(batch);
+  const domainId = parseId(context.params.domain_id);
+  const commit = () =>
+    change(services, context, async (draft) => {
+      const domain = editableDomain(draft, context.caller, domainId);
+      requireMatch(services, draft, domain, context.header('if-match'));
+      if (size > MAX_SINGLE_READS) declareZoneRead(draft, domain);
+      const errors = new BatchErrors(MAX_REPORTED);
+      const { post = [], delete: deletions = [] } = batch;
+      const firstId = post.length > 0 ? draft.newId(records, post.length) : 0;
+      const author = context.caller.account.username;
+      const { updated, created } = await applyBatch(draft, domain, batch, firstId, errors, author);
+      errors.throwFirst();
+      const view = (row: RecordRow | undefined) => viewRecord(domain, latestOf(draft, row!), commentOf(draft, row!));
+      const response = { deleted: deletions, updated: updated.map(view), created: created.map(view) };
+      return {
+        action: 'record.batch',
+        domain,
+        detail: { deleted: deletions.length, updated: updated.length, created: created.length },
+        createResponse: () => response,
+      };
+    });
+  // With frequent writers to the domain, a commit without exclusive access would always conflict.
+  return services.turns.exclusive(String(domainId), commit);
+}
+
+/**
+ * What a batch would do, and every fault of its entries. Nothing is written, so it needs neither a
+ * turn nor the journal.
+ */
+export async function previewRecords(services: Services, context: Context<Caller>, batch: Batch) {
+  batchSize(batch);
+  const draft = new Draft(services.environment, services.journal.head, new IdTaker(services.journal.ids));
+  const domain = editableDomain(draft, context.caller, parseId(context.params.domain_id));
+  requireMatch(services, draft, domain, context.header('if-match'));
+  declareZoneRead(draft, domain);
+  const errors = new BatchErrors(MAX_PREVIEWED);
+  const author = context.caller.account.username;
+  const findFaults = (body: RecordBody, old?: RecordRow) => findFieldFaults(domain, body, old);
+  const { deleted, updated, created } = await applyBatch(draft, domain, batch, PREVIEW_IDS, errors, author, findFaults);
+  const isRow = (row: RecordRow | undefined): row is RecordRow => row !== undefined;
+  const view = (row: RecordRow) => viewRecord(domain, latestOf(draft, row), commentOf(draft, row));
+  const { faults, omitted } = errors;
+  return {
+    deleted: [],
+    updated: [],
+    created: [],
+    preview: {
+      deleted: deleted.filter(isRow).map((row) => viewRecord(domain, row, commentOf(draft, row))),
+      updated: updated.filter(isRow).map(view),
+      created: created
+        .filter(isRow)
+        .map(view)
+        .map(({ name, type, content, ttl, data, proxied, comment }) => ({
+          name,
+          type,
+          content,
+          ttl,
+          data,
+          proxied,
+          comment,
+        })),
+      faults,
+      ...(omitted > 0 && { faults_omitted: omitted }),
+    },
+  };
+}
+
+/** The number of changes. Throws InvalidError above the maximum. */
+export function batchSize({ delete: deletions = [], put = [], post = [] }: Batch): number {
+  const size = deletions.length + put.length + post.length;
+  if (size > MAX_BATCH)
+    throw new InvalidError('batch_too_large', `The batch has ${size} changes; the maximum is ${MAX_BATCH}. Split it.`, {
+      pointer: '',
+    });
+  return size;
+}
+
+/** A later record in a batch changes the TTL of earlier ones at the same name. */
+const latestOf = (draft: Draft, row: RecordRow): RecordRow => draft.row(records, records.key(row))!;
+
+/**
+ * Writes the batch to the draft. Returns the rows in the order of the batch; undefined for an entry
+ * with an error. `author`: of comments. `findFaults`: faults of the fields of an entry, which are
+ * all reported; without it, only the first one is.
+ */
+export async function applyBatch(
+  draft: Draft,
+  domain: Domain,
+  { delete: deletions = [], put = [], post = [] }: Batch,
+  firstId: Id,
+  errors: BatchErrors,
+  author: string,
+  findFaults: (body: RecordBody, old?: RecordRow) => readonly WaypostError[] = () => [],
+): Promise<Record<'deleted' | 'updated' | 'created', (RecordRow | undefined)[]>> {
+  const steps = new Steps();
+  const seen = new Set<Id>();
+  const replaced = new Map<string, RecordRow[]>();
+  const deleteRow = (id: Id): RecordRow => {
+    if (seen.has(id)) throw new InvalidError('named_twice', 'The batch contains this record twice.', { pointer: '' });
+    seen.add(id);
+    const record = requireRecord(draft, domain, id);
+    draft.delete(records, record);
+    const name = nameId(record.name);
+    const rows = replaced.get(name);
+    if (rows === undefined) replaced.set(name, [record]);
+    else rows.push(record);
+    return record;
+  };
+  const deleted: (RecordRow | undefined)[] = [];
+  for (const [i, id] of deletions.entries()) {
+    deleted.push(errors.attempt(`/delete/${i}`, () => deleteRow(id)));
+    await steps.next();
+  }
+  const oldRows: (RecordRow | undefined)[] = [];
+  for (const [i, { id }] of put.entries()) {
+    oldRows.push(errors.attempt(`/put/${i}/id`, () => deleteRow(id)));
+    await steps.next();
+  }
+  // From here on the batch only adds records, so each name is read once. Otherwise each of a
+  // thousand records at one name would read all previous ones.
+  const neighbours = new Map<string, Neighbours>();
+  const store = (pointer: string, body: RecordBody, old: RecordRow | undefined, build: () => RecordRow) => {
+    const faults = findFaults(body, old);
+    if (faults.length > 0) {
+      for (const fault of faults) errors.add(fault, pointer);
+      return undefined;
+    }
+    return errors.attempt(pointer, () => {
+      const record = build();
+      const id = nameId(record.name);
+      const atName = neighbours.get(id) ?? new Neighbours(draft.recordsAt(domain.id, record.name));
+      neighbours.set(id, atName);
+      writeRecord(draft, domain, record, {
+        adopts: body.proxied === undefined,
+        isNew: old === undefined,
+        replaced: replaced.get(id),
+        neighbours: atName,
+      });
+      if (body.comment !== undefined) writeComment(draft, record, body.comment, author);
+      return record;
+    });
+  };
+  const updated: (RecordRow | undefined)[] = [];
+  for (const [i, body] of put.entries()) {
+    const old = oldRows[i];
+    if (old !== undefined) updated.push(store(`/put/${i}`, body, old, () => mergeRecord(domain, old, body)));
+    await steps.next();
+  }
+  const created: (RecordRow | undefined)[] = [];
+  for (const [i, body] of post.entries()) {
+    created.push(store(`/post/${i}`, body, undefined, () => buildRecord(domain, firstId + i, body)));
+    await steps.next();
+  }
+  return { deleted, updated, created };
+}
+
+/**
+ * Declares all reads of a batch as a few ranges of the zone, instead of thousands of single rows.
+ */
+export function declareZoneRead(draft: Draft, domain: Domain): void {
+  const zone = idKey(domain.id);
+  for (const table of [records.number, TARGETS]) draft.addReadRange({ table, start: zone, end: afterPrefix(zone) });
+  for (const start of [lookupKey(LOOKUP.domainName, nameKey(domain.apex)), lookupKey(LOOKUP.record)])
+    draft.addReadRange({ table: LOOKUPS, start, end: afterPrefix(start) });
+}
+
+/** The first errors of a batch, with their pointers. */
+export class BatchErrors {
+  readonly #limit: number;
+  readonly #found: { readonly error: WaypostError; readonly pointer: string }[] = [];
+  /** Number of further errors. */
+  omitted = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  attempt<T>(pointer: string, work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof WaypostError)) throw error;
+      this.add(error, pointer);
+      return undefined;
+    }
+  }
+
+  add(error: WaypostError, pointer: string): void {
+    if (this.#found.length === this.#limit) this.omitted++;
+    else this.#found.push({ error, pointer: pointer + (error.pointer ?? '') });
+  }
+
+  get faults(): { readonly pointer: string; readonly code: string; readonly message: string }[] {
+    return this.#found.map(({ pointer, error: { code, message } }) => ({ pointer, code, message }));
+  }
+
+  /** Throws the first error, which keeps its class. */
+  throwPlain(): void {
+    if (this.#found.length > 0) throw this.#found[0].error;
+  }
+
+  /** Throws the first error, with all errors in its details. */
+  throwFirst(): void {
+    if (this.#found.length === 0) return;
+    const [{ error, pointer }] = this.#found;
+    const details: ErrorDetail[] = this.#found.map((found) => ({
+      pointer: found.pointer,
+      message: found.error.message,
+    }));
+    const status = statusOf(error) ?? (error instanceof StateError ? 409 : 422);
+    throw new HttpError(status, error.code, `${error.message} Nothing was changed.`, {
+      pointer,
+      details: details.length > 1 ? details : undefined,
+    });
+  }
+}

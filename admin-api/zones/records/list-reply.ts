@@ -1,0 +1,89 @@
+/** The response to a request for the records of a domain: a page, or the whole list. */
+import type { Domain } from '../../../core/store/rows.ts';
+import { parseId, type Services } from '../../change/services.ts';
+import type { Caller } from '../../http/caller.ts';
+import { matchesTag } from '../../http/conditional.ts';
+import { MAX_LIMIT, nextCursor, readPage, readSort } from '../../http/lists.ts';
+import type { Context, RawReply } from '../../http/route.ts';
+import { callerOwner } from '../../http/slot-owner.ts';
+import { etag, ownedDomain } from '../domains/owned.ts';
+import type { TargetWarnings } from '../targets/target-warnings.ts';
+import { commentFinder } from './comment.ts';
+import { type Filter, RECORD_SORTS, readFilter, readRecordPage } from './list.ts';
+import type { RecordPageCache } from './pages.ts';
+import { RecordSerializer } from './text.ts';
+import { openWholeList } from './whole-list.ts';
+
+/** A whole list of no more than a page is made and cached as one. */
+const SMALL = { limit: MAX_LIMIT, after: null };
+
+/** Throws HttpError 400, 404 and 503, and InvalidError. */
+export async function listRecords(
+  services: Services,
+  warnings: TargetWarnings,
+  pages: RecordPageCache,
+  context: Context<Caller>,
+): Promise<RawReply> {
+  const { caller, headers, params, query } = context;
+  const domain = ownedDomain(services.reader, caller, parseId(params.domain_id));
+  const { revision, recordCount } = services.reader.zoneState(domain.id);
+  headers['Content-Type'] = 'application/json';
+  const key = `${domain.id} ${query}`;
+  let page = pages.get(key, revision);
+  let tag = etag(revision);
+  if (page === undefined) {
+    const filter = readFilter(domain, query);
+    const { descending } = readSort(query, RECORD_SORTS);
+    const requested = readPage(query);
+    const stream = () => streamRecords(services, warnings, context, domain, filter, descending);
+    if (requested === null && isAll(filter) && recordCount > MAX_LIMIT) return stream();
+    const { entries, last, total } = await readRecordPage(services, domain, requested ?? SMALL, filter, descending);
+    if (requested === null && last !== null) return stream();
+    const texts = new RecordSerializer(
+      domain,
+      services.aliases,
+      warnings.of(domain),
+      commentFinder(services.environment, domain),
+    );
+    const records = entries.map((entry) => texts.serialize(entry)).join();
+    const cursor = JSON.stringify(nextCursor(last, context));
+    const body = Buffer.from(`{"ok":true,"records":[${records}],"next_cursor":${cursor},"total":${total}}`);
+    page = { revision, body, link: headers.Link };
+    // The states of targets change without a new revision of the domain.
+    if (texts.hasTarget) tag = etag(revision, body);
+    else pages.put(key, page);
+  }
+  if (page.link !== undefined) headers.Link = page.link;
+  headers.ETag = tag;
+  return { raw: page.body };
+}
+
+/** Whether the filter selects all records. */
+const isAll = ({ name, type, content, search }: Filter): boolean =>
+  name === null && type === null && content === null && search === '';
+
+async function streamRecords(
+  services: Services,
+  warnings: TargetWarnings,
+  context: Context<Caller>,
+  domain: Domain,
+  filter: Filter,
+  descending: boolean,
+): Promise<RawReply> {
+  const { caller, client, headers, header } = context;
+  // Only a list without states of targets has this tag, so that it has not changed.
+  const tag = etag(services.reader.zoneState(domain.id).revision);
+  if (matchesTag(header('if-none-match'), tag)) {
+    headers.ETag = tag;
+    return { raw: '' };
+  }
+  const raw = await services.streams.open(callerOwner(context), client, async () => {
+    // While the request waited, the domain may have been deleted.
+    const current = ownedDomain(services.reader, caller, domain.id);
+    const list = await openWholeList(services, warnings.of(current), current, filter, descending);
+    headers.ETag = list.tag;
+    nextCursor(list.last, context);
+    return list;
+  });
+  return { raw };
+}

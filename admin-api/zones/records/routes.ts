@@ -1,0 +1,293 @@
+/** Endpoints of records and zone files. */
+import { Type } from '@sinclair/typebox';
+import { mayGenerate } from '../../../core/dns/wire/master/index.ts';
+import type { Domain } from '../../../core/store/rows.ts';
+import { SMALL_IMPORT } from '../../change/import-slots.ts';
+import { parseId, type Services } from '../../change/services.ts';
+import type { Caller } from '../../http/caller.ts';
+import { HttpError } from '../../http/errors.ts';
+import { bytesRoute, type Context, type Faults, type Reply, type Route, route } from '../../http/route.ts';
+import { NOTHING, oneOf, pageQuery, searchQuery, sortQuery } from '../../http/schema.ts';
+import { callerOwner } from '../../http/slot-owner.ts';
+import { EDIT_FAULTS, etag, ownedDomain } from '../domains/owned.ts';
+import type { TargetWarnings } from '../targets/target-warnings.ts';
+import { batchSize, changeRecords, previewRecords } from './batch.ts';
+import { RECORD_SORTS } from './list.ts';
+import { listRecords } from './list-reply.ts';
+import { RecordPageCache } from './pages.ts';
+import {
+  batchBody,
+  batchResponse,
+  DEFAULT_PREVIEW_LIMIT,
+  dryRunQuery,
+  importResponse,
+  MAX_PREVIEW_LIMIT,
+  recordBody,
+  recordResponse,
+  recordsResponse,
+} from './schema.ts';
+import { createRecord, deleteRecord, updateRecord } from './service.ts';
+import { withWarnings, withZoneWarnings } from './target-warnings.ts';
+import { openExport } from './zonefile/export.ts';
+import { type ImportOptions, importZone } from './zonefile/import.ts';
+import type { PreparePool } from './zonefile/pool.ts';
+import { previewImport } from './zonefile/preview.ts';
+
+const ZONE_TYPES = ['text/dns', 'text/plain'];
+const RECORDS = '/api/v1/domains/{domain_id}/records';
+const RECORD = `${RECORDS}/{record_id}`;
+const ZONEFILE = '/api/v1/domains/{domain_id}/zonefile';
+/** Enough for ten thousand records of a few hundred bytes. */
+const MAX_BATCH_BODY = 8 << 20;
+/** Changes of a batch above which it takes turns with imports. */
+const LARGE_BATCH = 1000;
+/** Stored bytes of a zone of some thousand records, which an import reads and replaces. */
+const SMALL_ZONE = 4 * SMALL_IMPORT;
+
+const RECORD_FAULTS: Faults = {
+  409: [
+    ...EDIT_FAULTS,
+    ...['cname_at_apex', 'cname_conflict', 'alias_conflict', 'dname_conflict', 'record_exists', 'occluded'],
+  ],
+  422: [
+    'invalid_name',
+    'name_outside',
+    'invalid_type',
+    'invalid_content',
+    'invalid_ttl',
+    'invalid_host',
+    'not_proxiable',
+    'target_is_cname',
+    'soa_is_ours',
+    'dnssec_is_ours',
+    'apex_ns_is_ours',
+    'ds_at_apex',
+    'ns_at_wildcard',
+    'too_many_types',
+    'rrset_too_large',
+    'name_too_large',
+  ],
+};
+const NO_DOMAIN = ['no_such_domain'];
+const NO_RECORD = [...NO_DOMAIN, 'no_such_record'];
+
+export function recordRoutes(services: Services, pool: PreparePool, warnings: TargetWarnings): Route[] {
+  const pages = new RecordPageCache();
+  const complete = (reply: Reply) => withWarnings(services, warnings, reply);
+  return [
+    route({
+      operationId: 'listRecords',
+      method: 'GET',
+      path: RECORDS,
+      tag: 'records',
+      summary: 'List records',
+      scope: 'dns',
+      conditional: true,
+      query: Type.Object({
+        ...pageQuery,
+        name: Type.Optional(Type.String({ description: 'only records with this name, written as in a record' })),
+        type: Type.Optional(Type.String({ description: 'only records of this type' })),
+        content: Type.Optional(
+          Type.String({ description: 'only records with this content, in any equivalent spelling' }),
+        ),
+        ...searchQuery('name, content or comment'),
+        ...sortQuery(RECORD_SORTS),
+      }),
+      response: recordsResponse,
+      faults: {
+        404: NO_DOMAIN,
+        422: ['invalid_name', 'name_outside', 'invalid_type'],
+      },
+      run: (context) => listRecords(services, warnings, pages, context),
+    }),
+    route({
+      operationId: 'createRecord',
+      method: 'POST',
+      path: RECORDS,
+      tag: 'records',
+      summary: 'Create a record',
+      scope: 'dns',
+      conditional: true,
+      body: recordBody,
+      response: recordResponse,
+      faults: { ...RECORD_FAULTS, 404: NO_DOMAIN },
+      run: (context) => createRecord(services, context, context.body),
+      complete,
+    }),
+    route({
+      operationId: 'replaceRecord',
+      method: 'PUT',
+      path: RECORD,
+      tag: 'records',
+      summary: 'Replace a record',
+      description: 'The id does not change. `ttl` and `proxied` keep their values when they are omitted.',
+      scope: 'dns',
+      conditional: true,
+      body: recordBody,
+      response: recordResponse,
+      faults: { ...RECORD_FAULTS, 404: NO_RECORD },
+      run: (context) => updateRecord(services, context, parseId(context.params.record_id), context.body),
+      complete,
+    }),
+    route({
+      operationId: 'deleteRecord',
+      method: 'DELETE',
+      path: RECORD,
+      tag: 'records',
+      summary: 'Delete a record',
+      scope: 'dns',
+      conditional: true,
+      response: NOTHING,
+      faults: { 404: NO_RECORD, 409: EDIT_FAULTS, 422: ['apex_ns_is_ours', 'dnssec_is_ours'] },
+      run: (context) => deleteRecord(services, context, parseId(context.params.record_id)),
+    }),
+    route({
+      operationId: 'changeRecords',
+      method: 'POST',
+      path: `${RECORDS}/batch`,
+      tag: 'records',
+      summary: 'Change many records in one batch',
+      description:
+        'All changes are made in one revision, or none. Deletions and replacements are applied first, so the order within a batch does not matter. `dry_run=true` makes no change and lists every fault of every entry.',
+      scope: 'dns',
+      conditional: true,
+      query: Type.Object(dryRunQuery),
+      body: batchBody,
+      limit: MAX_BATCH_BODY,
+      response: batchResponse,
+      faults: {
+        ...RECORD_FAULTS,
+        400: ['invalid_dry_run'],
+        404: NO_RECORD,
+        422: [...RECORD_FAULTS[422], 'batch_too_large', 'named_twice'],
+        503: ['busy'],
+      },
+      run(context) {
+        const { query, body } = context;
+        const isLarge = batchSize(body) > LARGE_BATCH;
+        const inTurn = <T>(work: () => Promise<T>): Promise<T> =>
+          isLarge ? services.imports.run(context, work) : work();
+        return readFlag(query, 'dry_run')
+          ? inTurn(() => previewRecords(services, context, body))
+          : inTurn(() => changeRecords(services, context, body));
+      },
+      complete,
+    }),
+    route({
+      operationId: 'exportZone',
+      method: 'GET',
+      path: ZONEFILE,
+      tag: 'records',
+      summary: 'Export the domain as a zone file (RFC 1035 section 5)',
+      scope: 'dns',
+      conditional: true,
+      responseType: 'text/dns',
+      faults: { 404: NO_DOMAIN, 503: ['busy'] },
+      async run(context) {
+        const { caller, params, headers, client } = context;
+        const find = (): Domain => ownedDomain(services.reader, caller, parseId(params.domain_id));
+        find();
+        const raw = await services.streams.open(callerOwner(context), client, () => {
+          const zone = openExport(services, find());
+          headers.ETag = etag(zone.revision);
+          return zone;
+        });
+        headers['Content-Type'] = 'text/dns; charset=utf-8';
+        return { raw };
+      },
+    }),
+    bytesRoute({
+      operationId: 'importZone',
+      method: 'PUT',
+      path: ZONEFILE,
+      tag: 'records',
+      summary: 'Replace all records with those of a zone file',
+      description:
+        'Everything that Knot, NSD and BIND load is imported; `warnings` lists questionable records. DNSSEC records and owners outside of the zone are dropped, with a warning. `$GENERATE` is expanded, `$INCLUDE` is rejected. `dry_run=true` makes no change, and compares the file with the zone.',
+      scope: 'dns',
+      conditional: true,
+      bodyTypes: ZONE_TYPES,
+      limit: services.config.admin.maxBody,
+      query: Type.Object({
+        ...dryRunQuery,
+        limit: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            maximum: MAX_PREVIEW_LIMIT,
+            description: `with \`dry_run\`, the maximum number of listed records of each kind, 1 to ${MAX_PREVIEW_LIMIT}; the default is ${DEFAULT_PREVIEW_LIMIT}`,
+          }),
+        ),
+        apex: Type.Optional(
+          oneOf(
+            ['keep', 'service'],
+            '"keep" uses the SOA timers and apex NS of the file, "service" (the default) ignores them',
+          ),
+        ),
+        strict: Type.Optional(
+          oneOf(['true', 'false'], '"true" treats warnings as errors, so nothing is imported; "false" is the default'),
+        ),
+      }),
+      response: importResponse,
+      faults: {
+        400: ['invalid_apex', 'invalid_strict', 'invalid_dry_run', 'invalid_limit'],
+        404: NO_DOMAIN,
+        409: EDIT_FAULTS,
+        422: ['invalid_zonefile'],
+        503: ['busy'],
+      },
+      async run(context) {
+        const { body, query } = context;
+        const options = readImportOptions(query);
+        const limit = readPreviewLimit(query.get('limit'));
+        const isPreview = readFlag(query, 'dry_run');
+        const work = () =>
+          isPreview
+            ? previewImport(services, pool, context, body, { ...options, limit })
+            : importZone(services, pool, context, body, options);
+        const isSmall = isSmallImport(services, context, body);
+        const reply = await (isSmall ? work() : services.imports.run(context, work));
+        return isPreview ? reply : withZoneWarnings(services, warnings, reply);
+      },
+    }),
+  ];
+}
+
+/** Whether file and zone are small. Throws HttpError 404. */
+function isSmallImport(
+  { reader }: Services,
+  { caller, params }: Pick<Context<Caller>, 'caller' | 'params'>,
+  body: Uint8Array,
+): boolean {
+  if (body.length > SMALL_IMPORT || mayGenerate(body)) return false;
+  const { id } = ownedDomain(reader, caller, parseId(params.domain_id));
+  return reader.zoneState(id).bytes <= SMALL_ZONE;
+}
+
+/** Throws HttpError 400. */
+function readImportOptions(query: URLSearchParams): ImportOptions {
+  return { keepApex: readApex(query.get('apex')), strict: readFlag(query, 'strict', 'warnings are errors') };
+}
+
+function readFlag(query: URLSearchParams, name: string, effect = 'nothing is changed'): boolean {
+  const value = query.get(name);
+  if (value === null || value === 'false') return false;
+  if (value === 'true') return true;
+  throw new HttpError(400, `invalid_${name}`, `"${name}" must be "true" (${effect}) or "false".`);
+}
+
+function readPreviewLimit(value: string | null): number {
+  if (value === null) return DEFAULT_PREVIEW_LIMIT;
+  const limit = /^\d{1,5}$/.test(value) ? Number(value) : 0;
+  if (limit >= 1 && limit <= MAX_PREVIEW_LIMIT) return limit;
+  throw new HttpError(400, 'invalid_limit', `"limit" must be a whole number from 1 to ${MAX_PREVIEW_LIMIT}.`);
+}
+
+function readApex(value: string | null): boolean {
+  if (value === null || value === 'service') return false;
+  if (value === 'keep') return true;
+  throw new HttpError(
+    400,
+    'invalid_apex',
+    '"apex" must be "keep" (use the SOA timers and NS of the file) or "service".',
+  );
+}

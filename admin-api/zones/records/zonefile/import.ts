@@ -1,0 +1,121 @@
+/** Imports a zone file: replaces all records of a domain in one commit. */
+
+import type { MasterWarning } from '../../../../core/dns/wire/master/index.ts';
+import { parentName } from '../../../../core/dns/wire/name.ts';
+import type { Draft } from '../../../../core/journal/draft/draft.ts';
+import { ChangeWriter, readChanges } from '../../../../core/journal/entry-codec.ts';
+import { recordKeyParts } from '../../../../core/store/keys.ts';
+import { type Domain, domains, records, setProxied } from '../../../../core/store/rows.ts';
+import { deleteRecords, deleteSpellings } from '../../../../core/upkeep/domains/delete.ts';
+import { WEB_TYPES } from '../../../../core/zone/compile/proxied.ts';
+import { change } from '../../../change/change.ts';
+import { parseId, type Services } from '../../../change/services.ts';
+import type { Caller } from '../../../http/caller.ts';
+import { HttpError } from '../../../http/errors.ts';
+import type { Context } from '../../../http/route.ts';
+import { nowSeconds } from '../../../http/time.ts';
+import { editableDomain, requireMatch } from '../../domains/owned.ts';
+import { describeDomain } from '../../domains/service.ts';
+import { DNSSEC_TYPES } from '../rules/dnssec.ts';
+import { assignIds } from './encode.ts';
+import { generateRoom } from './generate-room.ts';
+import type { PreparePool } from './pool.ts';
+
+/** Maximum number of warnings in one response. */
+const MAX_WARNINGS = 1000;
+
+export interface ImportOptions {
+  /** Whether to use the SOA timers and apex NS of the file. */
+  readonly keepApex: boolean;
+  /** Whether warnings are errors. */
+  readonly strict: boolean;
+}
+
+/**
+ * Throws HttpError 422 `invalid_zonefile` with a detail for each bad line, 404 and 412, StateError
+ * `plan_limit`.
+ */
+export async function importZone(
+  services: Services,
+  pool: PreparePool,
+  context: Context<Caller>,
+  bytes: Uint8Array,
+  { keepApex, strict }: ImportOptions,
+) {
+  const { reader, zoneSettings, turns } = services;
+  const domainId = parseId(context.params.domain_id);
+  const current = editableDomain(reader, context.caller, domainId);
+  const { apex } = current;
+  const now = nowSeconds();
+  const { maxGenerated, refusal } = generateRoom(services, current.accountId, domainId);
+  const prepared = await pool.prepare({ bytes, domainId, apex, keepApex, strict, zoneSettings, now, maxGenerated });
+  if (!prepared.ok) {
+    const { errors, excess } = prepared;
+    if (excess !== null && refusal !== null) throw refusal(excess);
+    const others = errors.length > 1 ? ` The file has ${errors.length} errors in total.` : '';
+    throw new HttpError(
+      422,
+      'invalid_zonefile',
+      `Line ${errors[0].line}: ${errors[0].message}${others} Nothing was changed.`,
+      { details: errors },
+    );
+  }
+  const { count, warnings } = prepared;
+  const commit = () =>
+    change(services, context, (draft) => {
+      const old = editableDomain(draft, context.caller, domainId);
+      requireMatch(services, draft, old, context.header('if-match'));
+      const changes = new ChangeWriter();
+      // Signals of RFC 9615, which a file cannot contain.
+      const { flags, kept } = deleteRecords(services, draft, old, changes, DNSSEC_TYPES);
+      deleteSpellings(services, draft, domainId, changes);
+      const domain: Domain = { ...old, kept: prepared.kept };
+      if (old.kept !== null || prepared.kept !== null)
+        changes.put(domains.number, domains.key(domain), domains.encode(domain));
+      draft.append(changes.content);
+      const rows = Buffer.from(prepared.changes.buffer, prepared.changes.byteOffset, prepared.changes.length);
+      if (count > 0) assignIds(rows, draft.newId(records, count));
+      keepProxied(rows, flags);
+      draft.append(rows);
+      // The nodes were compiled for a zone without other records, without other domains above or
+      // below, and without the proxy.
+      if (kept === 0 && !hasRelatedDomain(draft, domain) && draft.proxy(domainId)?.enabled !== true)
+        draft.compiled = { domainId, nodes: prepared.nodes };
+      return {
+        action: 'zone.import',
+        domain,
+        target: domainId,
+        detail: { records: count, apex: keepApex ? 'keep' : 'service' },
+        createResponse: () => ({
+          domain: describeDomain(services, domain),
+          records: count,
+          ...viewWarnings(warnings),
+        }),
+      };
+    });
+  // With frequent writers to the domain, a commit without exclusive access would always conflict.
+  return turns.exclusive(String(domainId), commit);
+}
+
+export const viewWarnings = (warnings: readonly MasterWarning[]) => ({
+  ...(warnings.length > 0 && { warnings: warnings.slice(0, MAX_WARNINGS) }),
+  ...(warnings.length > MAX_WARNINGS && { warnings_omitted: warnings.length - MAX_WARNINGS }),
+});
+
+/** A zone file does not contain `proxied`: names that existed before keep their value. */
+function keepProxied(rows: Buffer, flags: ReadonlyMap<string, boolean>): void {
+  if (flags.size === 0) return;
+  for (const { table, key, value } of readChanges(rows)) {
+    if (table !== records.number) continue;
+    const { nameEnd, type } = recordKeyParts(key);
+    const proxied = WEB_TYPES.has(type) ? flags.get(key.toString('latin1', 8, nameEnd)) : undefined;
+    if (proxied !== undefined && value !== null) setProxied(value, proxied);
+  }
+}
+
+/** Whether the service has a domain above or below, which changes the answers of some names. */
+function hasRelatedDomain(draft: Draft, { apex }: Domain): boolean {
+  for (let above = parentName(apex); above.length > 1; above = parentName(above))
+    if (draft.domainByApex(above) !== undefined) return true;
+  return draft.domainsBelow(apex, 1).length > 0;
+}

@@ -1,0 +1,188 @@
+/**
+ * Prepares a zone file for a commit: its changes, and the nodes of all its names. Pure, so that it
+ * can run in a worker thread. Takes about 3 µs per record.
+ */
+
+import { WaypostError } from '../../../../core/base/errors.ts';
+import {
+  type MasterError,
+  type MasterRecord,
+  type MasterWarning,
+  parseMaster,
+} from '../../../../core/dns/wire/master/index.ts';
+import { equalNames, formatName, type Name, nameAt } from '../../../../core/dns/wire/name.ts';
+import { TYPE } from '../../../../core/dns/wire/types.ts';
+import type { Id } from '../../../../core/store/keys.ts';
+import { type ApexSettings, type Domain, PRIMARY } from '../../../../core/store/rows.ts';
+import type { ZoneSettings } from '../../../../core/zone/compile/settings.ts';
+import { DEFAULT_TTL } from '../content.ts';
+import { DNSSEC_TYPES } from '../rules/dnssec.ts';
+import { checkStorable } from '../rules/record.ts';
+import { checkZone } from './check.ts';
+import { encodeRecords } from './encode.ts';
+import { compileOwners } from './nodes.ts';
+import { Owners } from './owners.ts';
+import { collectWarnings, warnOfDropped } from './warnings.ts';
+
+export interface PrepareInput {
+  readonly bytes: Uint8Array;
+  readonly domainId: Id;
+  readonly apex: Name;
+  /** Whether to use the SOA timers and apex NS of the file. */
+  readonly keepApex: boolean;
+  /** Whether warnings are errors. */
+  readonly strict: boolean;
+  readonly zoneSettings: ZoneSettings;
+  /** Creation time of the rows, in seconds since 1970. */
+  readonly now: number;
+  /** See MasterOptions. */
+  readonly maxGenerated?: number;
+}
+
+export type Prepared =
+  | {
+      readonly ok: false;
+      readonly errors: readonly MasterError[];
+      /** The records of all `$GENERATE`, if they are too many. */
+      readonly excess: number | null;
+    }
+  | {
+      readonly ok: true;
+      /** Puts of records and spellings. */
+      readonly changes: Uint8Array;
+      /** See core/zone/compile/bulk.ts. */
+      readonly nodes: Uint8Array;
+      readonly count: number;
+      readonly kept: ApexSettings | null;
+      readonly warnings: readonly MasterWarning[];
+    };
+
+/** Maximum number of reported errors: enough for every bad line of a file that can be repaired. */
+const MAX_ERRORS = 100_000;
+
+export function prepareZone(input: PrepareInput): Prepared {
+  const { apex, domainId, now } = input;
+  const { owners, spellings, kept, errors, warnings, excess } = readZone(input);
+  if (errors.length > 0) return { ok: false, errors, excess };
+  const domain: Domain = { id: domainId, accountId: 0, apex, createdAt: now, kept, ...PRIMARY };
+  owners.sort();
+  const { changes, count } = encodeRecords(domainId, owners, spellings, now);
+  return { ok: true, changes, count, nodes: compileOwners(domain, owners, input.zoneSettings), kept, warnings };
+}
+
+/**
+ * Parses and checks a file. Errors and warnings are sorted by line. Only a file without errors has
+ * warnings: a record missing because of an error, such as the address of a nameserver, would cause
+ * false warnings. `strict`: warnings are errors.
+ */
+export function readZone({
+  bytes,
+  apex,
+  keepApex,
+  strict,
+  maxGenerated,
+}: Pick<PrepareInput, 'bytes' | 'apex' | 'keepApex' | 'strict' | 'maxGenerated'>): {
+  owners: Owners;
+  /** See MasterResult. */
+  spellings: ReadonlyMap<string, Name>;
+  kept: ApexSettings | null;
+  errors: readonly (MasterError & { readonly code?: string })[];
+  warnings: readonly MasterWarning[];
+  /** See MasterResult. */
+  excess: number | null;
+} {
+  const { records, errors, warnings, dropped, spellings, excess } = parseMaster(bytes, {
+    origin: apex,
+    defaultTtl: DEFAULT_TTL,
+    maxErrors: MAX_ERRORS,
+    drops: DNSSEC_TYPES,
+    maxGenerated,
+  });
+  const owners = new Owners(apex);
+  const soas: MasterRecord[] = [];
+  const kept: MasterRecord[] = [];
+  for (const record of records) {
+    if (record.type === TYPE.SOA) soas.push(record);
+    else if (keepApex || record.type !== TYPE.NS || record.name.length !== apex.length) {
+      const fault = findStorageError(apex, record, keepApex);
+      if (fault !== undefined) {
+        if (errors.length < MAX_ERRORS) errors.push({ line: record.line, message: fault });
+        continue;
+      }
+      owners.add(record);
+      kept.push(record);
+    }
+  }
+  const extraSoas: MasterWarning[] = [];
+  const soa = findSoa(apex, soas, keepApex, errors, extraSoas);
+  const { errors: conflicts, doubtful } = checkZone(apex, owners, MAX_ERRORS);
+  for (const error of conflicts) if (errors.length < MAX_ERRORS) errors.push(error);
+  const settings = keepApex && soa !== undefined ? readApexSettings(soa) : null;
+  const zone = { owners, spellings, kept: settings, excess };
+  if (errors.length > 0) return { ...zone, errors: firstOfEachLine(errors), warnings: [] };
+  const allWarnings = [...warnings, ...extraSoas, ...warnOfDropped(dropped), ...doubtful];
+  for (const warning of collectWarnings(apex, kept, owners, MAX_ERRORS)) allWarnings.push(warning);
+  // The sort is stable: the first warning of a line stays first.
+  allWarnings.sort((a, b) => a.line - b.line);
+  return strict
+    ? { ...zone, errors: firstOfEachLine(allWarnings), warnings: [] }
+    : { ...zone, errors: [], warnings: allWarnings };
+}
+
+/** The first error of each line, sorted by line. */
+function firstOfEachLine(errors: readonly MasterError[]): MasterError[] {
+  const first = new Map<number, MasterError>();
+  for (const error of errors) if (!first.has(error.line)) first.set(error.line, error);
+  return [...first.values()].sort((a, b) => a.line - b.line);
+}
+
+function findStorageError(apex: Name, record: MasterRecord, keepApex: boolean): string | undefined {
+  try {
+    checkStorable(apex, record.name, record.type, record.rdata, keepApex);
+    return undefined;
+  } catch (error) {
+    if (error instanceof WaypostError) return error.message;
+    throw error;
+  }
+}
+
+/**
+ * Returns the SOA of the zone: the first at the apex. It may be repeated, as in the output of a
+ * zone transfer. Warns of others, which Knot ignores too.
+ */
+function findSoa(
+  apex: Name,
+  soas: readonly MasterRecord[],
+  keepApex: boolean,
+  errors: MasterError[],
+  warnings: MasterWarning[],
+): MasterRecord | undefined {
+  const soa = soas.find(({ name }) => name.length === apex.length);
+  for (const { line, name, rdata } of soas) {
+    const warn = (message: string) => warnings.push({ line, code: 'extra_soa', message });
+    if (name.length !== apex.length) warn('The SOA record below the apex of the zone is ignored.');
+    else if (!equalNames(rdata, soa!.rdata)) warn('This second SOA record is ignored; a zone has only one.');
+  }
+  if (keepApex && soa === undefined)
+    errors.push({
+      line: 1,
+      message: 'The file has no SOA record, so its timers cannot be kept; add one, or import without apex=keep.',
+    });
+  return soa;
+}
+
+function readApexSettings(soa: MasterRecord): ApexSettings {
+  const mname = nameAt(soa.rdata, 0);
+  const rname = nameAt(soa.rdata, mname.length);
+  const numbers = Buffer.from(soa.rdata.subarray(mname.length + rname.length));
+  return {
+    serial: numbers.readUInt32BE(0),
+    mname: formatName(mname),
+    rname: formatName(rname),
+    refresh: numbers.readUInt32BE(4),
+    retry: numbers.readUInt32BE(8),
+    expire: numbers.readUInt32BE(12),
+    minimum: numbers.readUInt32BE(16),
+    ttl: soa.ttl,
+  };
+}

@@ -1,0 +1,73 @@
+/** Warnings about questionable records that other servers load. An import keeps these records. */
+import type { Dropped, MasterRecord, MasterWarning } from '../../../../core/dns/wire/master/index.ts';
+import { typeName } from '../../../../core/dns/wire/mnemonics.ts';
+import { formatName, isWithin, type Name, nameAt, parentName, wildcardOf } from '../../../../core/dns/wire/name.ts';
+import { HOST_TARGET, TYPE } from '../../../../core/dns/wire/types.ts';
+import { MAX_TTL, MIN_TTL } from '../content.ts';
+import { targetIsCname } from '../rules/faults.ts';
+import { findWarning } from '../rules/record.ts';
+import { type Owner, type Owners, setOf } from './owners.ts';
+
+/** One warning for all dropped records of DNSSEC_TYPES; empty if there are none. */
+export function warnOfDropped(dropped: ReadonlyMap<number, Dropped>): MasterWarning[] {
+  if (dropped.size === 0) return [];
+  const types = [...dropped].sort(([a], [b]) => a - b);
+  const total = types.reduce((sum, [, { count }]) => sum + count, 0);
+  const line = Math.min(...types.map(([, entry]) => entry.line));
+  const counts = types.map(([type, { count }]) => `${count} ${typeName(type)}`).join(', ');
+  const message = `${total} DNSSEC records were dropped (${counts}): the imported zone is not signed. If its parent has DS records, remove them before you change the delegation.`;
+  return [{ line, code: 'dnssec_dropped', message }];
+}
+
+/** At most `most` warnings about single records and their targets, sorted by line. */
+export function collectWarnings(
+  apex: Name,
+  records: readonly MasterRecord[],
+  owners: Owners,
+  limit: number,
+): MasterWarning[] {
+  const warnings: MasterWarning[] = [];
+  for (const record of records) {
+    if (warnings.length >= limit) break;
+    const { line, name, type, rdata, ttl } = record;
+    const warn = (code: string, message: string) => warnings.push({ line, code, message });
+    if (ttl < MIN_TTL || ttl > MAX_TTL)
+      warn(
+        'unusual_ttl',
+        `The TTL ${ttl} is kept, but the API accepts only ${MIN_TTL} to ${MAX_TTL} seconds for single records.`,
+      );
+    const warning = findWarning(apex, name, type, rdata);
+    if (warning !== undefined) warn(warning.code, warning.message);
+    const at = HOST_TARGET.get(type);
+    if (at === undefined) continue;
+    const target = nameAt(rdata, at);
+    if (!isWithin(target, apex)) continue;
+    if (setOf(owners.get(target), TYPE.CNAME) !== undefined) {
+      const { code, message } = targetIsCname(type, target);
+      warn(code, message);
+    } else if (type === TYPE.NS && lacksAddress(apex, owners, name, target))
+      warn(
+        'missing_glue',
+        `The nameserver ${formatName(target)} is in this zone, but the zone has no address for it; add A or AAAA records.`,
+      );
+  }
+  return warnings;
+}
+
+/** Whether the address of a nameserver must be in this zone and is not (RFC 9471 2.1). */
+function lacksAddress(apex: Name, owners: Owners, owner: Name, target: Name): boolean {
+  const targetOwner = owners.get(target);
+  if (hasAddress(targetOwner)) return false;
+  // Below another delegation, the servers of that delegation have it: sibling glue is optional.
+  for (let at = target; at.length > apex.length; at = parentName(at))
+    if (setOf(owners.get(at), TYPE.NS) !== undefined) return at.length === owner.length && isWithin(at, owner);
+  if (targetOwner !== undefined) return true;
+  let encloser = parentName(target);
+  while (owners.get(encloser) === undefined && encloser.length > apex.length) encloser = parentName(encloser);
+  const wildcard = owners.get(wildcardOf(encloser));
+  return !hasAddress(wildcard) && setOf(wildcard, TYPE.CNAME) === undefined;
+}
+
+const ADDRESSES = [TYPE.A, TYPE.AAAA, TYPE.ALIAS];
+
+const hasAddress = (owner: Owner | undefined): boolean => ADDRESSES.some((type) => setOf(owner, type) !== undefined);

@@ -1,0 +1,68 @@
+/** Schemas of statistics. */
+import { Type } from '@sinclair/typebox';
+import { count, integer, list, time } from '../../http/schema.ts';
+import { STEPS } from './range.ts';
+
+const series = Type.Object(
+  {
+    name: Type.String({ description: 'what is counted, such as "AAAA", "NXDOMAIN", "404" or "hit"' }),
+    total: count('the sum of all steps'),
+    counts: list(count('the number in a step'), 'one number for each step, the first at `from`'),
+  },
+  { title: 'StatisticsSeries' },
+);
+
+const seriesList = (of: string) => list(series, `${of}, the highest total first; without those that are zero`);
+
+export const statisticsQuery = {
+  from: Type.Optional(time('the start of the range; the default is 24 hours before `to`')),
+  to: Type.Optional(time('the end of the range; the default is now')),
+  step: Type.Optional(
+    Type.Integer({
+      description: `the length of a step in seconds: one of ${STEPS.join(', ')}; 60 reaches back 3 hours, 300 and 900 two days, the others 31 days`,
+    }),
+  ),
+};
+
+export const statisticsResponse = Type.Object({
+  statistics: Type.Object(
+    {
+      from: time('the start of the first step'),
+      to: time('the end of the last step'),
+      step: integer(60, 86_400, 'the length of a step in seconds'),
+      queries: Type.Object({
+        sampling: integer(
+          1,
+          65_536,
+          'one DNS query in this number was counted, and counts as so many; 1: all counts are exact',
+        ),
+        total: count('DNS queries'),
+        by_type: seriesList('queries by type'),
+        by_code: seriesList('queries by response code'),
+      }),
+      top_names: list(
+        Type.Object({
+          name: Type.String({ description: 'of a domain relative, "@" for its apex; of an account the whole name' }),
+          queries: count('queries that certainly were for this name, sampled like all queries'),
+        }),
+        'the most queried names, the highest number first',
+      ),
+      requests: Type.Object({
+        total: count('HTTP requests, all of them'),
+        by_status: seriesList('requests by status; 499: the client disconnected before the response'),
+        by_cache: seriesList('requests by cache result'),
+      }),
+      bytes: Type.Object({
+        total: count('bytes of response bodies'),
+        cached: count('those that came from the cache'),
+        sent_counts: list(count('bytes in a step'), 'bytes of response bodies, for each step'),
+        cached_counts: list(count('bytes in a step'), 'those from the cache, for each step'),
+      }),
+      nodes: Type.Object({
+        answered: list(Type.String(), 'the nodes whose counts are included'),
+        missing: list(Type.String(), 'the nodes whose counts are missing: not reachable, or statistics are off'),
+      }),
+    },
+    { title: 'Statistics' },
+  ),
+});

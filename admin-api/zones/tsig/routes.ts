@@ -1,0 +1,73 @@
+/** Endpoints of TSIG keys. */
+
+import { Type } from '@sinclair/typebox';
+import { ACTING_FAULTS, accountOf } from '../../change/acting.ts';
+import { parseId, type Services } from '../../change/services.ts';
+import { replyWithList } from '../../http/list-reply.ts';
+import { listOfRows } from '../../http/lists.ts';
+import { type Route, route } from '../../http/route.ts';
+import { accountQuery, NOTHING, pageQuery, searchQuery, sortQuery } from '../../http/schema.ts';
+import { createTsigKey, deleteTsigKey, viewTsigKey } from './keys.ts';
+import { newTsigKeyResponse, tsigKeyBody, tsigKeysResponse } from './schema.ts';
+
+const SORTS = ['id', 'name', 'created_at'];
+const PATH = '/api/v1/tsig-keys';
+
+export function tsigRoutes(services: Services): Route[] {
+  return [
+    route({
+      operationId: 'listTsigKeys',
+      method: 'GET',
+      path: PATH,
+      tag: 'tokens',
+      summary: 'List the TSIG keys of the account',
+      scope: 'account',
+      query: Type.Object({ ...pageQuery, ...accountQuery, ...searchQuery('name'), ...sortQuery(SORTS) }),
+      response: tsigKeysResponse,
+      faults: ACTING_FAULTS,
+      run(context) {
+        const all = services.reader.tsigKeysOf(accountOf(services.reader, context).id);
+        const list = listOfRows(all, context.query, {
+          sorts: { id: ({ id }) => id, name: ({ name }) => name, created_at: ({ createdAt }) => createdAt },
+          texts: ({ name }) => [name],
+        });
+        return replyWithList(services.streams, context, 'tsig_keys', { view: viewTsigKey, ...list });
+      },
+    }),
+    route({
+      operationId: 'createTsigKey',
+      method: 'POST',
+      path: PATH,
+      tag: 'tokens',
+      summary: 'Create a TSIG key',
+      description:
+        'Secondaries sign transfer requests (AXFR, IXFR) with the key, and clients sign dynamic updates (RFC 8945, RFC 2136). The key cannot have more scopes than the token of this request. The key of an administrator can read the zones of all accounts.',
+      scope: 'account',
+      query: Type.Object(accountQuery),
+      body: tsigKeyBody,
+      response: newTsigKeyResponse,
+      faults: {
+        403: ACTING_FAULTS[403],
+        404: [...ACTING_FAULTS[404], 'no_such_domain'],
+        409: ['tsig_key_exists', 'tsig_key_limit'],
+        422: ['invalid_name', 'invalid_scope'],
+      },
+      run(context) {
+        return createTsigKey(services, context, context.body);
+      },
+    }),
+    route({
+      operationId: 'deleteTsigKey',
+      revokes: true,
+      method: 'DELETE',
+      path: `${PATH}/{key_id}`,
+      tag: 'tokens',
+      summary: 'Delete a TSIG key',
+      description: 'The key is invalid as soon as the response is sent.',
+      scope: 'account',
+      response: NOTHING,
+      faults: { 404: ['no_such_tsig_key'] },
+      run: (context) => deleteTsigKey(services, context, parseId(context.params.key_id)),
+    }),
+  ];
+}

@@ -1,0 +1,50 @@
+/** Schemas of TSIG keys in requests and responses. */
+import { Type } from '@sinclair/typebox';
+import type { TsigAlgorithm } from '../../../core/dns/wire/tsig.ts';
+import { bodySchema } from '../../http/json-body.ts';
+import { id, list, oneOf, orNull, pageFields, text, time } from '../../http/schema.ts';
+
+const ALGORITHMS = ['hmac-sha256', 'hmac-sha512'] as const satisfies readonly TsigAlgorithm[];
+
+export const tsigKeyBody = bodySchema(
+  Type.Object({
+    name: text('a domain name that both sides use for the key, such as "transfer.example.net"', {
+      minLength: 1,
+      maxLength: 1024,
+    }),
+    algorithm: Type.Optional(oneOf(ALGORITHMS, 'the algorithm of the signatures; the default is "hmac-sha256"')),
+    scopes: Type.Optional(
+      list(Type.String({ maxLength: 40 }), 'a list of "dns:read" (transfer zones) and "dns" (also update them)', {
+        maxItems: 16,
+      }),
+    ),
+    domain_ids: Type.Optional(
+      orNull(
+        list(id('a domain'), 'ids of domains', { maxItems: 1000 }),
+        'the ids of the domains that the key is valid for, or null for all domains of the account',
+      ),
+    ),
+  }),
+);
+
+const keyView = {
+  id: id('the key'),
+  name: text('its name, without the last dot'),
+  algorithm: oneOf(ALGORITHMS, 'the algorithm of the signatures'),
+  scopes: list(Type.String(), 'the scopes of the key'),
+  domain_ids: orNull(
+    list(id('a domain'), 'ids of domains'),
+    'the domains that the key is valid for; null: all domains of the account',
+  ),
+  created_at: time('when it was created'),
+};
+
+export const newTsigKeyResponse = Type.Object({
+  secret: text('the secret in base64; it is shown only once'),
+  ...keyView,
+});
+
+export const tsigKeysResponse = Type.Object({
+  tsig_keys: list(Type.Object(keyView, { title: 'TsigKey' }), 'the TSIG keys of the account'),
+  ...pageFields,
+});

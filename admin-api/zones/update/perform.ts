@@ -1,0 +1,113 @@
+/** Performs an update as one commit: prerequisites, records, rules, audit entry. */
+import { createHash } from 'node:crypto';
+import { Steps } from '../../../core/base/steps.ts';
+import { formatRelative, type Name, nameId } from '../../../core/dns/wire/name.ts';
+import { CLASS_IN, RCODE, type RRset, TYPE } from '../../../core/dns/wire/types.ts';
+import type { UpdateMessage } from '../../../core/dns/wire/update.ts';
+import type { Draft } from '../../../core/journal/draft/draft.ts';
+import { afterPrefix, idKey } from '../../../core/store/keys.ts';
+import { type Domain, records } from '../../../core/store/rows.ts';
+import type { HeldKey } from '../../../core/store/tsig-keys/keyring.ts';
+import { apexSets } from '../../../core/zone/compile/apex.ts';
+import { change } from '../../change/change.ts';
+import type { Services } from '../../change/services.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
+import { newRequestId } from '../../http/request-id.ts';
+import { declareZoneRead, MAX_SINGLE_READS } from '../records/batch.ts';
+import { applyUpdate, prescan } from './apply.ts';
+import { callerOf, requireUpdatable, updatedDomain } from './authorize.ts';
+import { checkPrerequisites, type Owned, type OwnedAt } from './prerequisites.ts';
+import { writeBack } from './write-back.ts';
+import { ZoneCopy } from './zone-copy.ts';
+
+/**
+ * Resolves when the update is on disk and served. Writes nothing if the zone already has the
+ * requested records, or if the message with this code (`mac`) was applied before. Rejects with
+ * UpdateError, without a change, or with the errors of `change`.
+ */
+export async function performUpdate(
+  services: Services,
+  key: HeldKey,
+  remoteAddress: string,
+  mac: Uint8Array,
+  { zone, prerequisites, updates }: UpdateMessage,
+): Promise<void> {
+  const { reader, turns } = services;
+  const { id, apex } = updatedDomain(reader, key, zone);
+  const idempotency = idempotencyOf(key, mac);
+  const requester = { caller: callerOf(key), requestId: newRequestId(), remoteAddress, idempotency, headers: {} };
+  const isMany = prerequisites.length + updates.length > MAX_SINGLE_READS;
+  const commit = async (): Promise<void> => {
+    await change(services, requester, async (draft) => {
+      const domain = requireUpdatable(draft, key, id);
+      if (isMany) declareZoneRead(draft, domain);
+      const ownedAt = createServedReader(services, draft, domain);
+      if (prerequisites.some(({ type, class: qclass }) => type === TYPE.SOA && qclass === CLASS_IN))
+        // Reads the whole zone, because every change of the zone increases the compared serial.
+        draft.addReadRange({ table: records.number, start: idKey(id), end: afterPrefix(idKey(id)) });
+      const steps = new Steps();
+      await checkPrerequisites(apex, prerequisites, ownedAt, steps);
+      prescan(apex, updates);
+      const copy = new ZoneCopy(draft, domain);
+      const apexNs = updates.some(({ type }) => type === TYPE.NS) ? (ownedAt(apex).get(TYPE.NS) ?? []) : [];
+      for (const record of updates) {
+        applyUpdate(copy, record, apexNs);
+        await steps.next();
+      }
+      const { added, deleted, changed, lines } = await writeBack(draft, domain, copy, steps);
+      const unchanged = added + deleted + changed === 0;
+      return {
+        action: 'dns.update',
+        domain,
+        target: id,
+        unchanged,
+        // Avoids a commit that would only store the response.
+        skipsReplay: unchanged,
+        detail: { key: key.row.name, added, deleted, changed, records: lines },
+        createResponse: () => ({ rcode: RCODE.NOERROR }),
+      };
+    });
+  };
+  const names = new Map(updates.map(({ name }) => [nameId(name), name]));
+  const [first] = names.values();
+  if (first === undefined) return commit();
+  // One name is locked like a single write of the API. Several names, or the whole zone as read,
+  // lock the whole domain.
+  if (names.size > 1 || isMany) return turns.exclusive(String(id), commit);
+  return turns.shared(String(id), () => turns.exclusive(`${id} ${formatRelative(first, apex)}`, commit));
+}
+
+/** From its commit on, every node recognizes a message by its code, even after a restart. */
+function idempotencyOf({ row }: HeldKey, mac: Uint8Array): Idempotency {
+  const id = createHash('sha256').update(`update ${row.id} `).update(mac).digest('hex').slice(0, 32);
+  return { id, request: Buffer.from(mac) };
+}
+
+/**
+ * Returns the served records of a name, including SOA and NS at the apex. Each name is read only
+ * once.
+ */
+function createServedReader({ reader, zoneSettings }: Services, draft: Draft, domain: Domain): OwnedAt {
+  const readNames = new Map<string, Owned>();
+  const read = (name: Name): Owned => {
+    const sets = new Map<number, { readonly type: number; readonly ttl: number; readonly rdatas: Uint8Array[] }>();
+    for (const { type, ttl, rdata } of draft.recordsAt(domain.id, name)) {
+      const set = sets.get(type);
+      if (set === undefined) sets.set(type, { type, ttl, rdatas: [rdata] });
+      else set.rdatas.push(rdata);
+    }
+    const own: readonly RRset[] = [...sets.values()];
+    const isApex = name.length === domain.apex.length;
+    const all = isApex ? apexSets(own, domain, zoneSettings, reader.zoneState(domain.id).serial) : own;
+    return new Map(all.map(({ type, rdatas }) => [type, rdatas]));
+  };
+  return (name) => {
+    const id = nameId(name);
+    let owned = readNames.get(id);
+    if (owned === undefined) {
+      owned = read(name);
+      readNames.set(id, owned);
+    }
+    return owned;
+  };
+}
