@@ -34,7 +34,7 @@ Examples:
     )
     .action(
       action<DoctorOptions>(async (options) => {
-        const doctor = await import('../doctor/index.ts');
+        const doctor = await import('./doctor/index.ts');
         const { only = [], skip = [] } = options;
         const [unknown] = doctor.unknownIds([...only, ...skip]);
         if (unknown !== undefined)

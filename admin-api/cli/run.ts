@@ -126,7 +126,7 @@ const isVersion = (argument: string | undefined): boolean => argument === '--ver
 
 /** Also what serves the API: it depends on the version of Node. */
 async function describeInstallation(build: BuildInfo): Promise<string> {
-  const { describeTransport } = await import('../doctor/transport.ts');
+  const { describeTransport } = await import('./doctor/transport.ts');
   const { node, openssl } = process.versions;
   return `${describeBuild(build)}\nNode ${node}, OpenSSL ${openssl}, API: ${await describeTransport()}`;
 }

@@ -46,7 +46,7 @@ Examples:
     )
     .action(
       action<BundleOptions>(async (options, [file = 'waypost-support.zip']) => {
-        const { Context, collectSupport, leaksOf } = await import('../doctor/index.ts');
+        const { Context, collectSupport, leaksOf } = await import('./doctor/index.ts');
         const context = new Context(doctorOptions(io, options));
         try {
           const { build } = io;

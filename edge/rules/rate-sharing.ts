@@ -48,7 +48,7 @@ const MAX_KEYS = 1024;
 const ENTRY_BYTES = 16;
 /** The nodes together keep back at most one part in so many of a burst. */
 const PARTS = 8;
-/** The largest burst and interval of a rule (admin-api/proxy/rules-schema.ts). */
+/** The largest burst and interval of a rule (admin-api/sites/proxy/rules-schema.ts). */
 const MAX_DEBIT = 1_000_000 * 86_400_000;
 /** Powers of two of a share. */
 const CLASSES = 31;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type AdminApi, type AdminApiOptions, createAdminApi } from '../../admin-api/index.ts';
 import type { AuditPrograms } from '../../admin-api/packages/index.ts';
-import type { Resolve } from '../../admin-api/proxy/bounded.ts';
+import type { Resolve } from '../../admin-api/sites/proxy/bounded.ts';
 import type { AnswerDns } from '../../admin-api/zones/doh/routes.ts';
 import { createLogger } from '../../core/base/log/index.ts';
 import { Registry } from '../../core/base/metrics/index.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startDaemon } from '../admin-api/daemon.ts';
-import { generateTypes, TYPES_FILE } from '../admin-api/openapi/generate.ts';
+import { generateTypes, TYPES_FILE } from '../admin-api/http/openapi/generate.ts';
 
 test('the generated types match the document', async () => {
   const daemon = await startDaemon();

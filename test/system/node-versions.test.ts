@@ -12,7 +12,7 @@ const UNIT = [
   '^core/nameserver/udp\\.test',
   '^core/store/environment',
   '^admin-api/http/transport\\.test',
-  '^admin-api/proxy/origin\\.test',
+  '^admin-api/sites/proxy/origin\\.test',
   '^edge/http/tls/(connection|credentials)',
   '^edge/http/server/server\\.test',
   '^edge/compress/whole',

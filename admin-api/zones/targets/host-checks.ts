@@ -6,9 +6,9 @@
 import { RecentMap } from '../../../core/base/recent-map.ts';
 import { mayConnect, parseAddress } from '../../../core/net/address/index.ts';
 import type { Id } from '../../../core/store/keys.ts';
-import { isOwn } from '../../proxy/origin.ts';
-import type { OriginRules } from '../../proxy/origin-rules.ts';
-import { codeOf } from '../../proxy/resolve.ts';
+import { isOwn } from '../../sites/proxy/origin.ts';
+import type { OriginRules } from '../../sites/proxy/origin-rules.ts';
+import { codeOf } from '../../sites/proxy/resolve.ts';
 
 /** Why a host cannot be used, as the rest of a sentence; null: it can, or that is not known. */
 export type HostFault = string | null;

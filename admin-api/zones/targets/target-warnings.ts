@@ -12,11 +12,11 @@ import { nameOfKey, recordKeyParts } from '../../../core/store/keys.ts';
 import { type Domain, type ProxyConfig, proxiedOf, RECORD_RDATA, type RecordRow } from '../../../core/store/rows.ts';
 import { type NameOrigin, NameOrigins } from '../../../core/zone/compile/name-origins.ts';
 import type { Services } from '../../change/services.ts';
-import type { OriginRules } from '../../proxy/origin-rules.ts';
-import { OwnZone } from '../../proxy/own-zone.ts';
-import { scanRecords } from '../../proxy/scan.ts';
-import { type Fault, findZones } from '../../proxy/survey.ts';
-import { noProxy } from '../../proxy/view.ts';
+import type { OriginRules } from '../../sites/proxy/origin-rules.ts';
+import { OwnZone } from '../../sites/proxy/own-zone.ts';
+import { scanRecords } from '../../sites/proxy/scan.ts';
+import { type Fault, findZones } from '../../sites/proxy/survey.ts';
+import { noProxy } from '../../sites/proxy/view.ts';
 import { HostChecks } from './host-checks.ts';
 
 export interface TargetWarning {

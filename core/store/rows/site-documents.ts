@@ -1,7 +1,7 @@
 /**
  * What a customer has set for the sites of a domain, as whole documents: each has a kind, is
  * replaced as a whole, and counts its revisions. The content is checked when it is written
- * (admin-api/proxy/documents.ts) and compiled where it is used.
+ * (admin-api/sites/proxy/documents.ts) and compiled where it is used.
  */
 import { type Id, idAt, idKey } from '../keys.ts';
 import type { Audit } from './requests.ts';

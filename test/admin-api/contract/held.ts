@@ -1,7 +1,7 @@
 /** What holds for every response of the API. */
 import * as assert from 'uvu/assert';
 import type { Answer, Daemon, Json } from '../daemon.ts';
-import { documented } from '../openapi/validate.ts';
+import { documented } from '../http/openapi/validate.ts';
 
 export const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 const CODE = /^[a-z]+(_[a-z]+)*$/;

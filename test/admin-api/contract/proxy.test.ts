@@ -5,7 +5,7 @@
 import * as assert from 'uvu/assert';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { type Json, listOf } from '../daemon.ts';
-import { NO_CERTIFICATE } from '../proxy/no-certificate.ts';
+import { NO_CERTIFICATE } from '../sites/proxy/no-certificate.ts';
 import { each, everywhere, refused, succeeded, type World, type Zone } from './world.ts';
 
 const FIELDS = [

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ProxyView } from '../../../admin-api/dashboard/api/views.ts';
 import { KeptWarnings } from '../../../admin-api/dashboard/proxy/kept-warnings.ts';
-import { NO_CERTIFICATE } from '../proxy/no-certificate.ts';
+import { NO_CERTIFICATE } from '../sites/proxy/no-certificate.ts';
 
 const proxy = (issuedAt: string, ...warnings: readonly string[]): ProxyView => {
   const view = { is_enabled: 1, origin_host: '', warnings } as unknown as ProxyView;

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { DnssecView, ProxyView } from '../../../admin-api/dashboard/api/views.ts';
 import { dnssecSteps, mayCancel, mayRoll } from '../../../admin-api/dashboard/dnssec/dnssec-steps.ts';
 import { certificateSteps } from '../../../admin-api/dashboard/proxy/certificate-steps.ts';
-import { NO_CERTIFICATE } from '../proxy/no-certificate.ts';
+import { NO_CERTIFICATE } from '../sites/proxy/no-certificate.ts';
 
 const NOW = Date.parse('2026-06-01T00:00:00Z');
 

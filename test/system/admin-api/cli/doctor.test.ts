@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { open, type ZipFile } from 'yauzl';
-import type { Finding } from '../../../../admin-api/doctor/check.ts';
+import type { Finding } from '../../../../admin-api/cli/doctor/check.ts';
 import { ADMIN_PASSWORD, type Daemon, runCommand, startDaemon } from '../../../support/daemon.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 

@@ -1,0 +1,85 @@
+/** Backups, and the copy of the secret key outside of this machine. */
+import { type KeyExport, keyExport } from '../../../core/cluster/backup/key-escrow.ts';
+import { secretKeyFile } from '../../../core/config/index.ts';
+import { type AnyCheck, check, NotChecked, ok, warning } from './check.ts';
+import { rootHint } from './context.ts';
+import { pathExists } from './machine.ts';
+
+export interface KeyReading {
+  readonly file: string;
+  readonly exists: boolean;
+  /** Whether the current key was exported: never, another key was, or when. */
+  readonly exported: KeyExport;
+}
+
+export const secretKey = check<KeyReading>({
+  id: 'backup.secret_key',
+  why: 'No backup contains it, and without it the private keys in every backup are lost.',
+  read(context) {
+    const { config } = context;
+    const file = secretKeyFile(config);
+    if (!pathExists(file)) return { file, exists: false, exported: 'never' };
+    try {
+      return { file, exists: true, exported: keyExport(config) };
+    } catch (error) {
+      throw new NotChecked((error as Error).message, rootHint(context));
+    }
+  },
+  judge({ file, exists, exported }) {
+    if (!exists) return ok(`${file} is created at the first start`);
+    const fix = 'sudo waypost backup export-key --out secret.key.age   # and keep it elsewhere';
+    if (exported === 'never') return warning(`${file} was never exported`, fix);
+    if (exported === 'other-key') return warning(`${file} was replaced after the last export`, fix);
+    return ok(`${file} was exported at ${exported.at}`);
+  },
+});
+
+export interface BackupReading {
+  /** Seconds since 1970; 0: there is none. Null: the daemon makes no backups. */
+  readonly last: number | null;
+  /** Seconds between two backups; null: not known. */
+  readonly interval: number | null;
+  readonly hasStore: boolean;
+  readonly now: number;
+}
+
+const gauge = (metrics: string, name: string): number | null => {
+  const match = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(metrics);
+  return match === null ? null : Number(match[1]);
+};
+
+const DAY = 86_400;
+
+export const lastBackup = check<BackupReading>({
+  id: 'backup.last',
+  why: 'What was written since the last backup is lost with the disk.',
+  async read(context) {
+    const hasStore = await context.store().then(
+      () => true,
+      () => false,
+    );
+    const reply = await context.fetch('/metrics');
+    if (reply === null || reply.status !== 200) {
+      if (!hasStore) return { last: null, interval: null, hasStore, now: 0 };
+      throw new NotChecked('only a running daemon reports its last backup', 'sudo systemctl start waypost');
+    }
+    const last = gauge(reply.body, 'waypost_backup_last_success_timestamp_seconds');
+    const interval = gauge(reply.body, 'waypost_backup_interval_seconds');
+    return { last, interval, hasStore, now: Date.now() / 1000 };
+  },
+  judge({ last, interval, hasStore, now }) {
+    if (last === null) {
+      const found = 'no scheduled backups (backup.folder, backup.s3_bucket)';
+      return hasStore
+        ? warning(found, 'sudoedit /etc/waypost/waypost.toml   # set backup.folder; see docs/backups.md')
+        : ok('there are no data yet');
+    }
+    if (last === 0) return warning('there is no backup yet', 'sudo waypost backup now');
+    const age = now - last;
+    const found = `the last backup is ${(age / 3600).toFixed(1)} hours old`;
+    const limit = 2 * (interval ?? DAY);
+    return age > limit ? warning(found, 'sudo waypost backup now') : ok(found);
+  },
+});
+
+export const BACKUP_CHECKS: readonly AnyCheck[] = [lastBackup, secretKey];

@@ -1,0 +1,225 @@
+/** What the checks share: configuration, daemon, store and cluster. Each is read once. */
+import { readFileSync } from 'node:fs';
+import { type ClusterStatus, clusterStatus } from '../../../core/cluster/status.ts';
+import { type Config, type ResolvedSetting, resolveConfig } from '../../../core/config/index.ts';
+import { processState } from '../../../core/os/process-state.ts';
+import { type InspectedStore, inspectStore } from '../../../core/store/inspect.ts';
+import { holderOf } from '../../../core/store/lock.ts';
+import { readText, runProgram, showUnit } from './machine.ts';
+import { NotChecked, NotNeeded } from './not-checked.ts';
+import { type UnitEnvironment, unitEnvironment } from './unit-environment.ts';
+
+export interface DaemonReply {
+  /** HTTP status. */
+  readonly status: number;
+  readonly body: string;
+}
+
+export interface ContextOptions {
+  readonly file?: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly version: string;
+  /** The root of the program, with `systemd/waypost.service`. */
+  readonly program: string;
+  /** The URL of the API, of an option or a variable; undefined: from the configuration. */
+  readonly url?: string;
+  readonly token?: string;
+}
+
+/** The answer of /readyz. */
+export interface Readiness {
+  readonly ok: boolean;
+  readonly reasons: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** Milliseconds for one request to the daemon. */
+const REQUEST_MS = 4000;
+/** Bytes of a response that are read. */
+const MAX_BODY = 16 << 20;
+
+export class Context {
+  readonly options: ContextOptions;
+  readonly isRoot = process.getuid?.() === 0;
+  readonly uid = process.getuid?.() ?? -1;
+  /** Where the configuration comes from, for people. */
+  readonly source: string;
+  /** The configuration file, if there is one. */
+  readonly file: string | undefined;
+  /** The error is that this user may not read a file of the configuration. */
+  readonly isUnreadable: boolean = false;
+  /** The message of the error, if the configuration has one. */
+  readonly fault: string | null = null;
+  readonly settings: readonly ResolvedSetting[] = [];
+  readonly #config: Config | null = null;
+  readonly #memos = new Map<string, Promise<unknown>>();
+
+  constructor(options: ContextOptions) {
+    this.options = options;
+    const { env, source, file } = chooseConfiguration(
+      options,
+      unitEnvironment((path) => readFileSync(path, 'utf8')),
+    );
+    this.source = source;
+    this.file = file;
+    try {
+      const { config, settings } = resolveConfig({ file, env });
+      this.#config = config;
+      this.settings = settings;
+    } catch (error) {
+      this.fault = (error as Error).message;
+      this.isUnreadable = !this.isRoot && /\bEACCES\b/.test(this.fault);
+      this.#config = this.isUnreadable ? withoutDataFolder(file, env) : null;
+    }
+  }
+
+  /** Throws NotChecked. */
+  get config(): Config {
+    if (this.#config !== null) return this.#config;
+    if (this.isUnreadable) throw new NotChecked('this user may not read the configuration', 'sudo waypost doctor');
+    throw new NotChecked('the configuration has errors');
+  }
+
+  /** The process that uses the data folder; null: none runs. */
+  get pid(): number | null {
+    if (this.#config === null) return null;
+    const holder = holderOf(this.#config.dataDir);
+    return holder !== null && processState(holder.pid, holder.started) === 'running' ? holder.pid : null;
+  }
+
+  get url(): string {
+    if (this.options.url !== undefined) return this.options.url;
+    const { address, port, family } = this.config.admin.listen;
+    const host = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
+    return `http://${family === 6 || host.includes(':') ? `[${host}]` : host}:${port}`;
+  }
+
+  /** The response of the daemon; null: there is none. */
+  fetch(path: string): Promise<DaemonReply | null> {
+    return this.#once(`fetch ${path}`, async () => {
+      const { token } = this.options;
+      const headers = token === undefined ? undefined : { authorization: `Bearer ${token}` };
+      try {
+        const signal = AbortSignal.timeout(REQUEST_MS);
+        const response = await fetch(new URL(path, this.url), { headers, signal, redirect: 'error' });
+        return { status: response.status, body: (await response.text()).slice(0, MAX_BODY) };
+      } catch (error) {
+        if (error instanceof NotChecked) throw error;
+        return null;
+      }
+    });
+  }
+
+  /** Null: the daemon does not respond. */
+  async readiness(): Promise<Readiness | null> {
+    const reply = await this.fetch('/readyz');
+    if (reply === null) return null;
+    try {
+      const { ok, reasons, warnings } = JSON.parse(reply.body) as Partial<Readiness>;
+      if (typeof ok !== 'boolean') return null;
+      return { ok, reasons: (reasons ?? []).map(String), warnings: (warnings ?? []).map(String) };
+    } catch {
+      return null;
+    }
+  }
+
+  /** Throws NotChecked. */
+  store(): Promise<InspectedStore> {
+    return this.#once('store', async () => {
+      const { dataDir } = this.config;
+      try {
+        const store = inspectStore(dataDir);
+        if (store !== null) return store;
+      } catch (error) {
+        throw new NotChecked(`the store cannot be read: ${(error as Error).message}`, rootHint(this));
+      }
+      throw new NotNeeded(`there is no store in ${dataDir} yet`);
+    });
+  }
+
+  /** Throws NotNeeded for a single node. */
+  requireCluster(): void {
+    if (this.config.etcd.endpoints.length > 0) return;
+    // The settings of a cluster may be in the data folder.
+    if (this.isUnreadable) throw new NotChecked('this user may not read the configuration', 'sudo waypost doctor');
+    throw new NotNeeded('this is a single node, without etcd');
+  }
+
+  /** Throws NotChecked, or what the cluster throws. */
+  cluster(): Promise<ClusterStatus> {
+    return this.#once('cluster', () => {
+      this.requireCluster();
+      return clusterStatus(this.config);
+    });
+  }
+
+  unit(): Promise<Map<string, string> | null> {
+    const properties = ['FragmentPath', 'DropInPaths', 'UnitFileState', 'ActiveState', 'LimitNOFILE', 'MemoryMax'];
+    return this.#once('unit', () => showUnit('waypost.service', properties));
+  }
+
+  /** As runProgram, for programs that several checks need. */
+  run(program: string, args: readonly string[]): ReturnType<typeof runProgram> {
+    return this.#once(`run ${program} ${args.join(' ')}`, () => runProgram(program, args));
+  }
+
+  async close(): Promise<void> {
+    const store = (await this.#memos.get('store')?.catch(() => undefined)) as InspectedStore | undefined;
+    await store?.close();
+  }
+
+  #once<T>(key: string, read: () => Promise<T>): Promise<T> {
+    const before = this.#memos.get(key);
+    if (before !== undefined) return before as Promise<T>;
+    const promise = (async () => read())();
+    this.#memos.set(key, promise);
+    return promise;
+  }
+}
+
+/** The command that repeats the check with all rights; undefined for root. */
+export const rootHint = ({ isRoot }: Pick<Context, 'isRoot'>): string | undefined =>
+  isRoot ? undefined : 'sudo waypost doctor';
+
+/**
+ * The configuration without what `waypost cluster init` wrote into a data folder that this user may
+ * not enter. Null: that is not the reason.
+ */
+function withoutDataFolder(file: string | undefined, env: NodeJS.ProcessEnv): Config | null {
+  const nowhere = '/nonexistent/waypost';
+  try {
+    const { config, settings } = resolveConfig({ file, env: { ...env, WAYPOST_DATA_DIR: nowhere } });
+    const folder = env.WAYPOST_DATA_DIR ?? fileSetting(file);
+    return folder === undefined || settings.length === 0 ? null : { ...config, dataDir: folder };
+  } catch {
+    return null;
+  }
+}
+
+/** `data_dir` of a configuration file, which is above all sections. */
+function fileSetting(file: string | undefined): string | undefined {
+  const text = file === undefined ? null : readText(file);
+  return /^\s*data_dir\s*=\s*["'](.+)["']/m.exec(text ?? '')?.[1];
+}
+
+interface Configuration {
+  readonly env: NodeJS.ProcessEnv;
+  readonly file: string | undefined;
+  readonly source: string;
+}
+
+/**
+ * A person who types the command does not have the environment of the unit: without other settings
+ * they mean the daemon that systemd starts. The command of the Debian package sets two variables of
+ * the unit, which are no other settings.
+ */
+export function chooseConfiguration(
+  { file, env }: Pick<ContextOptions, 'file' | 'env'>,
+  unit: UnitEnvironment | null,
+): Configuration {
+  const own = Object.keys(env).filter((name) => name.startsWith('WAYPOST_') && !/_(URL|TOKEN|SEED)$/.test(name));
+  if (file === undefined && unit !== null && own.every((name) => env[name] === unit.variables[name]))
+    return { env: { ...env, ...unit.variables }, file: unit.variables.WAYPOST_CONFIG, source: unit.path };
+  const path = file ?? (env.WAYPOST_CONFIG || undefined);
+  return { env, file: path, source: path ?? 'the environment and the defaults' };
+}

@@ -1,0 +1,135 @@
+/** The ports to listen on: free and bindable, or in use by the daemon itself. */
+import { createSocket } from 'node:dgram';
+import { createServer } from 'node:net';
+import type { Config } from '../../../core/config/index.ts';
+import { formatListen, type ListenAddress } from '../../../core/config/index.ts';
+import { type AnyCheck, check, failure, note, ok, type Verdict } from './check.ts';
+import type { Context } from './context.ts';
+import { quoted } from './machine.ts';
+import { type OpenSocket, type Protocol, readSockets, socketHolder } from './sockets.ts';
+
+/**
+ * `hidden`: in use by a process that this user cannot see. `denied`: this user may not bind it.
+ * `missing`: no interface has the address.
+ */
+export type PortState = 'ours' | 'free' | 'taken' | 'hidden' | 'denied' | 'missing';
+
+export interface PortReading {
+  readonly listen: ListenAddress;
+  readonly protocol: Protocol;
+  readonly state: PortState;
+  readonly holder?: { readonly pid: number; readonly name: string };
+  readonly isDaemonRunning: boolean;
+}
+
+const RESOLVED =
+  "sudo mkdir -p /etc/systemd/resolved.conf.d && printf '[Resolve]\\nDNSStubListener=no\\n' | sudo tee " +
+  '/etc/systemd/resolved.conf.d/waypost.conf && sudo systemctl restart systemd-resolved';
+
+export function judgePort({ listen, protocol, state, holder, isDaemonRunning }: PortReading): Verdict {
+  const subject = `${formatListen(listen)}/${protocol}`;
+  switch (state) {
+    case 'ours':
+      return ok(`the daemon (process ${holder?.pid}) listens`, subject);
+    case 'free':
+      return isDaemonRunning
+        ? failure('the daemon runs, but does not listen there', 'sudo systemctl restart waypost', subject)
+        : ok('free', subject);
+    case 'taken':
+      return failure(
+        `in use by ${holder?.name} (process ${holder?.pid})`,
+        holder?.name.startsWith('systemd-resolve') ? RESOLVED : `sudo kill ${holder?.pid}`,
+        subject,
+      );
+    case 'hidden':
+      return isDaemonRunning
+        ? note('in use by a process of another user, probably the daemon', 'sudo waypost doctor', subject)
+        : failure('in use by a process of another user', `sudo ss -lpn 'sport = :${listen.port}'`, subject);
+    case 'denied':
+      return note('only root and services with CAP_NET_BIND_SERVICE can listen there', 'sudo waypost doctor', subject);
+    case 'missing':
+      return failure(
+        'no interface of this machine has the address',
+        `sudo ip address add ${quoted(`${listen.address}/${listen.family === 4 ? 32 : 128}`)} dev lo`,
+        subject,
+      );
+  }
+}
+
+const isWildcard = (address: string): boolean => address === '0.0.0.0' || address === '::';
+
+/** Whether two sockets cannot both be bound. Ours for IPv6 do not accept IPv4. */
+export function overlaps(listen: ListenAddress, { address, port }: Pick<OpenSocket, 'address' | 'port'>): boolean {
+  if (port !== listen.port) return false;
+  if (address === listen.address) return true;
+  if (address === '::' && listen.family === 4) return true;
+  const family = address.includes(':') ? 6 : 4;
+  return family === listen.family && (isWildcard(address) || isWildcard(listen.address));
+}
+
+async function readPort(context: Context, listen: ListenAddress, protocol: Protocol): Promise<PortReading> {
+  const { pid } = context;
+  // The file with the number of the process may be hidden from this user.
+  const isDaemonRunning = pid !== null || (await context.readiness()) !== null;
+  const common = { listen, protocol, isDaemonRunning };
+  const users = readSockets(protocol).filter((socket) => overlaps(listen, socket));
+  // The daemon's socket first: a wildcard may overlap with others.
+  const holders = users.map(({ inode }) => socketHolder(inode));
+  const own = holders.find((candidate) => candidate !== null && candidate.pid === pid);
+  if (own) return { ...common, state: 'ours', holder: own };
+  const code = await tryBind(listen, protocol);
+  if (code === null) return { ...common, state: 'free' };
+  if (code === 'EACCES' || code === 'EPERM') return { ...common, state: 'denied' };
+  if (code === 'EADDRNOTAVAIL') return { ...common, state: 'missing' };
+  const holder = holders.find((other) => other !== null);
+  return holder ? { ...common, state: 'taken', holder } : { ...common, state: 'hidden' };
+}
+
+/** Binds for a moment, and returns the code of the error; null: none. */
+function tryBind({ address, port, family }: ListenAddress, protocol: Protocol): Promise<string | null> {
+  return new Promise((resolve) => {
+    const fail = (error: NodeJS.ErrnoException): void => resolve(error.code ?? error.message);
+    if (protocol === 'udp') {
+      const socket = createSocket({ type: family === 4 ? 'udp4' : 'udp6', ipv6Only: family === 6 });
+      socket.on('error', fail);
+      socket.bind({ address, port, exclusive: true }, () => socket.close(() => resolve(null)));
+    } else {
+      const server = createServer();
+      server.on('error', fail);
+      server.listen({ host: address, port, ipv6Only: family === 6, exclusive: true }, () =>
+        server.close(() => resolve(null)),
+      );
+    }
+  });
+}
+
+const ports = (
+  id: string,
+  why: string,
+  protocols: readonly Protocol[],
+  listensOf: (config: Config) => readonly ListenAddress[],
+) =>
+  check<readonly PortReading[]>({
+    id,
+    why,
+    read: (context) => {
+      const listens = listensOf(context.config).filter(({ port }) => port !== 0);
+      return Promise.all(listens.flatMap((listen) => protocols.map((protocol) => readPort(context, listen, protocol))));
+    },
+    judge: (readings) => (readings.length === 0 ? ok('off') : readings.map(judgePort)),
+  });
+
+export const dnsPorts = ports('ports.dns', 'Resolvers query it over UDP and TCP.', ['udp', 'tcp'], (c) => c.dns.listen);
+
+export const PORT_CHECKS: readonly AnyCheck[] = [
+  dnsPorts,
+  ports('ports.dns_tls', 'Resolvers that encrypt queries use it.', ['tcp'], (config) => config.dns.tlsListen),
+  ports('ports.http', 'Visitors, and certificate orders by http-01, use it.', ['tcp'], (c) => c.edge.httpListen),
+  ports('ports.https', 'Visitors of all sites use it.', ['tcp'], (config) => config.edge.httpsListen),
+  ports('ports.admin', 'The API and the dashboard use it.', ['tcp'], (config) => [
+    config.admin.listen as ListenAddress,
+  ]),
+  ports('ports.peer', 'The other nodes of the cluster use it.', ['tcp'], ({ etcd, peer }) =>
+    etcd.endpoints.length === 0 ? [] : [peer.listen as ListenAddress],
+  ),
+];

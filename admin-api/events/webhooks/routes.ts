@@ -1,0 +1,187 @@
+/** Endpoints of webhooks. */
+import { Type } from '@sinclair/typebox';
+import { WEBHOOK_STATES } from '../../../core/store/rows.ts';
+import { ACTING_FAULTS, accountOf } from '../../change/acting.ts';
+import { parseId, type Services } from '../../change/services.ts';
+import type { Caller } from '../../http/caller.ts';
+import { replyWithList } from '../../http/list-reply.ts';
+import { listOfRows } from '../../http/lists.ts';
+import { URL_FAULTS } from '../../http/receiver-url.ts';
+import { type Context, type Route, route } from '../../http/route.ts';
+import { accountQuery, NOTHING, oneOf, pageQuery, searchQuery, sortQuery } from '../../http/schema.ts';
+import { listDeliveries, readDelivery, replayDelivery, replaySince, testWebhook } from './deliveries.ts';
+import {
+  deliveriesResponse,
+  deliveryResponse,
+  newWebhookResponse,
+  replayBody,
+  replayResponse,
+  webhookBody,
+  webhookChangeBody,
+  webhookResponse,
+  webhooksResponse,
+} from './schema.ts';
+import { createWebhook, deleteWebhook, rotateSecret, updateWebhook, viewWebhook, webhookOf } from './service.ts';
+
+const SORTS = ['id', 'url', 'created_at'];
+const PATH = '/api/v1/webhooks';
+const WEBHOOK = `${PATH}/{webhook_id}`;
+const DELIVERY = `${WEBHOOK}/deliveries/{delivery_id}`;
+const COMMON = { tag: 'webhooks', scope: 'account' } as const;
+const MISSING = { 404: ['no_such_webhook'] };
+const MISSING_DELIVERY = { 404: ['no_such_webhook', 'no_such_delivery'] };
+
+export function webhookRoutes(services: Services): Route[] {
+  const { reader } = services;
+  const idOf = ({ params }: Context<Caller>): number => parseId(params.webhook_id);
+  return [
+    route({
+      ...COMMON,
+      operationId: 'listWebhooks',
+      method: 'GET',
+      path: PATH,
+      summary: 'List the webhooks of the account',
+      query: Type.Object({
+        ...pageQuery,
+        ...accountQuery,
+        ...searchQuery('URL or description'),
+        ...sortQuery(SORTS),
+      }),
+      response: webhooksResponse,
+      faults: ACTING_FAULTS,
+      run(context) {
+        const all = reader.webhooksOf(accountOf(reader, context).id);
+        const list = listOfRows(all, context.query, {
+          sorts: { id: ({ id }) => id, url: ({ url }) => url, created_at: ({ createdAt }) => createdAt },
+          texts: ({ url, description }) => [url, description],
+        });
+        return replyWithList(services.streams, context, 'webhooks', { view: viewWebhook, ...list });
+      },
+    }),
+    route({
+      ...COMMON,
+      operationId: 'createWebhook',
+      method: 'POST',
+      path: PATH,
+      summary: 'Create a webhook',
+      description:
+        'Each event is sent to the URL as a POST, signed as Standard Webhooks specifies: the header `webhook-signature` is `v1,` and the base64 of HMAC-SHA256 over `webhook-id`, `webhook-timestamp` and the body, joined by dots. The response has the secret; no later one does. Without `events`, all types are sent. Every status from 200 to 299 within 10 seconds counts as delivered; others are retried for days. An event may be sent more than once, with the same `webhook-id`.',
+      query: Type.Object(accountQuery),
+      body: webhookBody,
+      response: newWebhookResponse,
+      faults: {
+        403: ACTING_FAULTS[403],
+        404: [...ACTING_FAULTS[404], 'no_such_domain'],
+        409: ['webhook_limit'],
+        422: URL_FAULTS,
+      },
+      run(context) {
+        return createWebhook(services, context, context.body);
+      },
+    }),
+    route({
+      ...COMMON,
+      operationId: 'getWebhook',
+      method: 'GET',
+      path: WEBHOOK,
+      summary: 'Get a webhook',
+      response: webhookResponse,
+      faults: MISSING,
+      run: (context) => viewWebhook(webhookOf(reader, context.caller, idOf(context))),
+    }),
+    route({
+      ...COMMON,
+      operationId: 'updateWebhook',
+      method: 'PATCH',
+      path: WEBHOOK,
+      summary: 'Change a webhook',
+      description:
+        'Omitted fields are unchanged. A webhook that is enabled again receives what changes from then on, and the deliveries that were waiting.',
+      body: webhookChangeBody,
+      response: webhookResponse,
+      faults: { 404: ['no_such_webhook', 'no_such_domain'], 422: URL_FAULTS },
+      run: (context) => updateWebhook(services, context, idOf(context), context.body),
+    }),
+    route({
+      ...COMMON,
+      operationId: 'deleteWebhook',
+      method: 'DELETE',
+      path: WEBHOOK,
+      summary: 'Delete a webhook and its deliveries',
+      response: NOTHING,
+      faults: MISSING,
+      run: (context) => deleteWebhook(services, context, idOf(context)),
+    }),
+    route({
+      ...COMMON,
+      operationId: 'testWebhook',
+      method: 'POST',
+      path: `${WEBHOOK}/test`,
+      summary: 'Send a test event to a webhook',
+      description: 'Queues the event `webhook.test`, and returns its delivery.',
+      response: deliveryResponse,
+      faults: { ...MISSING, 409: ['webhook_disabled'] },
+      run: (context) => testWebhook(services, context, idOf(context)),
+    }),
+    route({
+      ...COMMON,
+      operationId: 'rotateWebhookSecret',
+      method: 'POST',
+      path: `${WEBHOOK}/rotate-secret`,
+      summary: 'Replace the secret of a webhook',
+      description: 'For 24 hours, messages have a signature by the previous secret as well.',
+      response: newWebhookResponse,
+      faults: MISSING,
+      run(context) {
+        return rotateSecret(services, context, idOf(context));
+      },
+    }),
+    route({
+      ...COMMON,
+      operationId: 'listWebhookDeliveries',
+      method: 'GET',
+      path: `${WEBHOOK}/deliveries`,
+      summary: 'List the deliveries of a webhook, newest first',
+      query: Type.Object({
+        ...pageQuery,
+        state: Type.Optional(oneOf(WEBHOOK_STATES, 'only deliveries in this state')),
+      }),
+      response: deliveriesResponse,
+      faults: { 400: ['invalid_state'], ...MISSING },
+      run: (context) => listDeliveries(services, context, idOf(context)),
+    }),
+    route({
+      ...COMMON,
+      operationId: 'getWebhookDelivery',
+      method: 'GET',
+      path: DELIVERY,
+      summary: 'Get a delivery',
+      response: deliveryResponse,
+      faults: MISSING_DELIVERY,
+      run: (context) => readDelivery(services, context, idOf(context), parseId(context.params.delivery_id)),
+    }),
+    route({
+      ...COMMON,
+      operationId: 'replayWebhookDelivery',
+      method: 'POST',
+      path: `${DELIVERY}/replay`,
+      summary: 'Send a delivery again',
+      description: 'With the same `webhook-id` and body, and a new timestamp and signature.',
+      response: deliveryResponse,
+      faults: { ...MISSING_DELIVERY, 409: ['webhook_disabled'] },
+      run: (context) => replayDelivery(services, context, idOf(context), parseId(context.params.delivery_id)),
+    }),
+    route({
+      ...COMMON,
+      operationId: 'replayWebhook',
+      method: 'POST',
+      path: `${WEBHOOK}/replay`,
+      summary: 'Send the deliveries since a time again',
+      description: 'The failed ones, or with `"state": "all"` the delivered ones too; the oldest 1,000 of them.',
+      body: replayBody,
+      response: replayResponse,
+      faults: { ...MISSING, 409: ['webhook_disabled'], 422: ['invalid_time'] },
+      run: (context) => replaySince(services, context, idOf(context), context.body),
+    }),
+  ];
+}

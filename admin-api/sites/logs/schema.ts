@@ -1,0 +1,108 @@
+/** Schemas of the request logs of a domain. */
+import { type Static, Type } from '@sinclair/typebox';
+import { CLIENT_ADDRESSES, LOG_FIELDS } from '../../../core/site/logs/document.ts';
+import { bodySchema } from '../../http/json-body.ts';
+import { count, flag, line, list, oneOf, orNull, readOnly, text, time } from '../../http/schema.ts';
+import { DOCUMENT_FIELDS } from '../proxy/documents.ts';
+
+const secret = (what: string) =>
+  Type.Optional(orNull(line(1, 2048, what), `${what}; null: none; omitted: as before. It is never shown`));
+
+const url = text('the https URL that batches are sent to, with a public host', { minLength: 1, maxLength: 2048 });
+
+const endpointBody = Type.Object({
+  url,
+  authorization: secret('the value of the field Authorization'),
+  signing_secret: secret('the secret that signs, "whsec_" and the base64 of 24 to 64 bytes'),
+  ...readOnly('has_authorization', 'has_signing_secret'),
+});
+
+const address = {
+  endpoint: text('the https URL of the S3-compatible service', { minLength: 1, maxLength: 2048 }),
+  region: line(1, 64, 'its region, such as "eu-central-1"'),
+  name: Type.String({ pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$', description: 'the name of the bucket' }),
+  prefix: Type.String({
+    pattern: '^(?:[A-Za-z0-9._=-]+/){0,8}$',
+    maxLength: 256,
+    description: 'what keys begin with: empty, or names that each end with "/"',
+  }),
+  path_style: flag('whether the bucket is in the path of URLs, not in their host'),
+  access_key: line(1, 256, 'the id of the access key'),
+};
+
+const bucketBody = Type.Object({
+  ...address,
+  prefix: Type.Optional(address.prefix),
+  path_style: Type.Optional(address.path_style),
+  secret_key: Type.Optional(line(1, 256, 'the secret of the access key; omitted: as before. It is never shown')),
+});
+
+const endpointNote = 'the HTTPS endpoint that receives batches; null: none';
+const bucketNote = 'the bucket that receives objects; null: none';
+const fields = list(oneOf(LOG_FIELDS), 'the fields of a line', { minItems: 1, maxItems: LOG_FIELDS.length });
+const sample = Type.Number({
+  exclusiveMinimum: 0,
+  maximum: 1,
+  description: 'the share of the requests that is logged, above 0 and at most 1',
+});
+const clientAddress = oneOf(
+  CLIENT_ADDRESSES,
+  'the client address in a line: "full", "truncated" to its network (/24 or /48), or "omitted"',
+);
+const enabled = flag('whether requests are logged');
+
+const logsFields = Type.Object({
+  enabled,
+  endpoint: Type.Optional(orNull(endpointBody, endpointNote)),
+  bucket: Type.Optional(orNull(bucketBody, bucketNote)),
+  sample: Type.Optional(sample),
+  fields: Type.Optional(fields),
+  client_address: Type.Optional(clientAddress),
+  ...DOCUMENT_FIELDS,
+});
+export type LogsBody = Static<typeof logsFields>;
+export const logsBody = bodySchema(logsFields);
+
+export const logsView = {
+  enabled,
+  endpoint: orNull(
+    Type.Object({
+      url,
+      has_authorization: flag('whether the field Authorization is sent'),
+      has_signing_secret: flag('whether batches are signed'),
+    }),
+    endpointNote,
+  ),
+  bucket: orNull(Type.Object(address), bucketNote),
+  sample,
+  fields,
+  client_address: clientAddress,
+};
+
+const nodeState = Type.Object(
+  {
+    node: text('the node, which delivers the lines of its own requests'),
+    since: time('when it began to count'),
+    delivered_lines: count('lines that the receiver has accepted'),
+    delivered_batches: count('batches that the receiver has accepted'),
+    dropped_lines: count('lines that were dropped: they waited too long, were too many, or were refused'),
+    waiting_lines: count('lines that wait for delivery'),
+    last_delivered_at: orNull(time('the last accepted batch'), 'null: there was none'),
+    last_error_at: orNull(time('the last failed attempt'), 'null: there was none'),
+    last_error: orNull(Type.String(), 'why the last attempt failed; null: it has not'),
+    failures: count('failed attempts in a row'),
+  },
+  { title: 'LogsNodeState' },
+);
+
+export const logsStateResponse = Type.Object({
+  nodes: list(nodeState, 'the nodes that answered'),
+  missing_nodes: list(Type.String(), 'the names of nodes that did not answer within 2 seconds'),
+});
+
+export const logsTestResponse = Type.Object({
+  delivered: flag('whether the receiver has accepted the line'),
+  status: orNull(Type.Integer(), 'the status of the response; null: there was none'),
+  error: orNull(Type.String(), 'why the attempt failed; null: it has not'),
+  duration_ms: count('milliseconds'),
+});

@@ -1,0 +1,160 @@
+/**
+ * Orders a new certificate for a domain, installs a custom one, or returns to the automatic one.
+ */
+import { StateError } from '../../../core/base/errors.ts';
+import { formatHost } from '../../../core/dns/wire/name.ts';
+import type { CoveredNames } from '../../../core/site/tls/covered-names.ts';
+import { nameOfKey, recordKeyParts } from '../../../core/store/keys.ts';
+import {
+  certificateContext,
+  certificates,
+  type Domain,
+  type ProxyConfig,
+  proxiedOf,
+  proxies,
+} from '../../../core/store/rows.ts';
+import { WEB_TYPES } from '../../../core/zone/compile/proxied.ts';
+import { parseId, type Services } from '../../change/services.ts';
+import type { Caller } from '../../http/caller.ts';
+import { HttpError } from '../../http/errors.ts';
+import type { Context } from '../../http/route.ts';
+import { formatTime, nowSeconds } from '../../http/time.ts';
+import { editableDomain } from '../../zones/domains/owned.ts';
+import { checkCertificate } from './certificate.ts';
+import type { OriginRules } from './origin-rules.ts';
+import { OwnZone } from './own-zone.ts';
+import { scanRecords } from './scan.ts';
+import { changeProxy } from './service.ts';
+import { findState } from './state.ts';
+import { noProxy, proxyReply } from './view.ts';
+
+/**
+ * The edge orders the certificate when it reads the request. Throws HttpError 404, StateError
+ * `proxy_disabled`, `certificate_custom`.
+ */
+export function orderCertificate(services: Services, rules: OriginRules, context: Context<Caller>) {
+  return changeProxy(services, context, async (draft, domain) => {
+    const before = draft.proxy(domain.id);
+    if (before?.enabled !== true)
+      throw new StateError(
+        'proxy_disabled',
+        'A certificate can only be ordered while the proxy is on; turn it on first.',
+      );
+    if (draft.certificate(domain.id) !== undefined)
+      throw new StateError(
+        'certificate_custom',
+        'The domain has a certificate that you uploaded. DELETE …/proxy/certificate removes it and orders an automatic one.',
+      );
+    const row: ProxyConfig = { ...before, ...ordered(), sslStatus: isServed(before) ? 'renewing' : 'pending' };
+    const state = await findState(services, rules, draft, domain, row);
+    draft.put(proxies, row);
+    return { action: 'certificate.order', createResponse: () => proxyReply(domain, row, state) };
+  });
+}
+
+const isServed = ({ sslStatus }: ProxyConfig): boolean => sslStatus === 'active' || sslStatus === 'renewing';
+
+function ordered() {
+  const now = nowSeconds();
+  return { sslError: null, orderRequestedAt: now, updatedAt: now };
+}
+
+/** Throws HttpError 404 and InvalidError: see checkCertificate. */
+export async function setCertificate(
+  services: Services,
+  rules: OriginRules,
+  context: Context<Caller>,
+  body: { readonly certificate: string; readonly private_key: string },
+) {
+  const ownDomain = editableDomain(services.reader, context.caller, parseId(context.params.domain_id));
+  const now = nowSeconds();
+  const checked = checkCertificate(body.certificate, body.private_key, formatHost(ownDomain.apex), now);
+  const uncovered = await uncoveredWarning(services, ownDomain, checked.names);
+  const { chain, notBefore, notAfter } = checked;
+  return changeProxy(services, context, async (draft, domain) => {
+    const sealed = services.secrets.seal(Buffer.from(checked.privateKey), certificateContext(domain.id));
+    const row: ProxyConfig = {
+      ...(draft.proxy(domain.id) ?? noProxy(domain.id)),
+      sslStatus: 'active',
+      sslIssuedAt: notBefore,
+      sslExpiresAt: notAfter,
+      sslError: null,
+      orderRequestedAt: null,
+      updatedAt: now,
+    };
+    draft.put(proxies, row);
+    draft.put(certificates, {
+      domainId: domain.id,
+      chain,
+      sealedKey: sealed.toString('base64'),
+      names: checked.names.list(),
+      notBefore,
+      notAfter,
+      createdAt: now,
+    });
+    const state = await findState(services, rules, draft, domain, row);
+    return {
+      action: 'certificate.set',
+      detail: {
+        names: checked.names.shown(),
+        sha256: checked.fingerprint,
+        issued_at: formatTime(notBefore),
+        expires_at: formatTime(notAfter),
+      },
+      createResponse: () =>
+        proxyReply(domain, row, { ...state, warnings: [...checked.warnings, ...uncovered, ...state.warnings] }),
+    };
+  });
+}
+
+/** With the proxy on, the automatic certificate is ordered at once. Throws HttpError 404. */
+export function deleteCertificate(services: Services, rules: OriginRules, context: Context<Caller>) {
+  return changeProxy(services, context, async (draft, domain) => {
+    const certificate = draft.certificate(domain.id);
+    if (certificate === undefined)
+      throw new HttpError(
+        404,
+        'no_such_certificate',
+        'The domain has no uploaded certificate; its certificate is already automatic.',
+      );
+    const before = draft.proxy(domain.id) ?? noProxy(domain.id);
+    const row: ProxyConfig = {
+      ...before,
+      ...(before.enabled ? { ...ordered(), sslStatus: 'pending' } : { sslStatus: 'none', updatedAt: nowSeconds() }),
+      sslIssuedAt: null,
+      sslExpiresAt: null,
+    };
+    draft.delete(certificates, certificate);
+    draft.put(proxies, row);
+    const state = await findState(services, rules, draft, domain, row);
+    return { action: 'certificate.delete', createResponse: () => proxyReply(domain, row, state) };
+  });
+}
+
+/** Maximum number of names in the warning. */
+const MAX_SHOWN_NAMES = 20;
+
+/** Warns about web names that the certificate does not cover: browsers reject it there. */
+async function uncoveredWarning(services: Services, domain: Domain, names: CoveredNames): Promise<string[]> {
+  const zone = new OwnZone(services, domain);
+  const uncovered: string[] = [];
+  let count = 0;
+  let last = '';
+  await scanRecords(services.environment, domain.id, (key, value) => {
+    const { nameEnd, type } = recordKeyParts(key);
+    if (!WEB_TYPES.has(type)) return false;
+    const id = key.toString('latin1', 8, nameEnd);
+    if (id === last) return false;
+    last = id;
+    const name = nameOfKey(key, 8, nameEnd);
+    const text = formatHost(name);
+    if (names.covers(text)) return false;
+    if (zone.isWeb(name, proxiedOf(value)) && ++count <= MAX_SHOWN_NAMES) uncovered.push(text);
+    return false;
+  });
+  if (count === 0) return [];
+  const rest = count > MAX_SHOWN_NAMES ? ` and ${count - MAX_SHOWN_NAMES} more` : '';
+  return [
+    `The certificate does not cover ${uncovered.join(', ')}${rest}: browsers warn visitors of these names while the proxy is on.`,
+  ];
+}

@@ -1,0 +1,271 @@
+/**
+ * Documents of a domain's sites (core/store/rows/site-documents.ts): each kind has a GET and a PUT
+ * of the whole document, with its revision as ETag. A kind describes its body, checks it, and says
+ * what is shown of it. Kinds without sealed secrets keep earlier versions, which can be restored.
+ */
+import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
+import type { Draft } from '../../../core/journal/draft/draft.ts';
+import type { Reader } from '../../../core/store/reader.ts';
+import {
+  type Domain,
+  type SiteDocument,
+  type SiteDocumentKind,
+  siteDocuments,
+  siteDocumentVersions,
+} from '../../../core/store/rows.ts';
+import { change } from '../../change/change.ts';
+import { parseId, type Services } from '../../change/services.ts';
+import type { Caller } from '../../http/caller.ts';
+import { HttpError } from '../../http/errors.ts';
+import type { BodySchema } from '../../http/json-body.ts';
+import { type Context, type Route, route } from '../../http/route.ts';
+import { count, flag, id, list, orNull, readOnly, text, time } from '../../http/schema.ts';
+import { formatTime, nowSeconds } from '../../http/time.ts';
+import { EDIT_FAULTS, editableDomain, etag, ownedDomain, requireRevision } from '../../zones/domains/owned.ts';
+
+/** What a check may look at. */
+export interface DocumentCheck<Content> {
+  readonly services: Services;
+  readonly draft: Draft;
+  readonly domain: Domain;
+  /** Undefined: there is none yet. Sealed secrets that the new one omits are taken from it. */
+  readonly before: Content | undefined;
+}
+
+export interface DocumentFormat<Body extends TObject, Content> {
+  readonly kind: SiteDocumentKind;
+  /** The last part of the path, such as `error-pages`. */
+  readonly path: string;
+  /** As in `getErrorPages`. */
+  readonly name: string;
+  /** As in "Get the error pages of a domain". */
+  readonly title: string;
+  /** What the PUT does, in sentences. */
+  readonly description: string;
+  readonly body: BodySchema<Body>;
+  /** Fields of the response next to `revision` and `updated_at`. */
+  readonly view: TProperties;
+  /** What holds for a domain without the document. */
+  readonly empty: Content;
+  /** Error codes with status 422 that `check` throws. */
+  readonly faults: readonly string[];
+  /** Maximum size of the body in bytes; 1 MiB by default. */
+  readonly limit?: number;
+  /** Earlier versions are kept. Only for kinds whose content `check` accepts as a body. */
+  readonly keepsVersions?: boolean;
+  /**
+   * The content to store. Runs inside the commit, so it runs again if another request changes what
+   * it has read. Throws InvalidError, with a pointer to the field.
+   */
+  check(body: Static<Body>, about: DocumentCheck<Content>): Content | Promise<Content>;
+  /** The fields of `view`; no secrets. */
+  show(content: Content): Readonly<Record<string, unknown>>;
+}
+
+/** Earlier versions of a document that are kept, and the bytes of them all but the latest. */
+export const MAX_VERSIONS = 20;
+const MAX_VERSIONS_BYTES = 512 << 10;
+
+/** For the body of a PUT, which may be what a GET has returned. */
+export const DOCUMENT_FIELDS = readOnly('revision', 'updated_at');
+
+/** Undefined: the domain has none. */
+export function contentOf<Content>(
+  reader: Reader,
+  { kind }: Pick<DocumentFormat<TObject, Content>, 'kind'>,
+  domain: Domain,
+): Content | undefined {
+  return reader.siteDocument(domain.id, kind)?.content as Content | undefined;
+}
+
+export function documentRoutes<Body extends TObject, Content>(
+  services: Services,
+  format: DocumentFormat<Body, Content>,
+): Route[] {
+  const { kind, name, title, description, body, empty, faults, limit } = format;
+  const path = `/api/v1/domains/{domain_id}/proxy/${format.path}`;
+  const response = Type.Object({
+    ...format.view,
+    revision: Type.Integer({ description: 'counts the changes of the document; 0: it was never set', minimum: 0 }),
+    updated_at: orNull(time('when it was last set'), 'null: it was never set'),
+  });
+  const reply = (content: Content, revision: number, updatedAt: number | null) =>
+    ({ ...format.show(content), revision, updated_at: updatedAt === null ? null : formatTime(updatedAt) }) as Static<
+      typeof response
+    >;
+  const replyRow = ({ content, revision, updatedAt }: SiteDocument) => reply(content as Content, revision, updatedAt);
+
+  const read = ({ caller, params, headers }: Context<Caller>) => {
+    const { id: domainId } = ownedDomain(services.reader, caller, parseId(params.domain_id));
+    const row = services.reader.siteDocument(domainId, kind);
+    headers.ETag = etag(row?.revision ?? 0);
+    return row === undefined ? reply(empty, 0, null) : replyRow(row);
+  };
+
+  /** `bodyOf`: the document to write. `restored`: the revision that it is of. */
+  const replace = (
+    context: Context<Caller>,
+    bodyOf: (reader: Reader, domain: Domain) => Static<Body>,
+    restored?: number,
+  ) =>
+    change(services, context, async (draft) => {
+      const { account, token } = context.caller;
+      const domain = editableDomain(draft, context.caller, parseId(context.params.domain_id));
+      const row = draft.siteDocument(domain.id, kind);
+      requireRevision(context.header('if-match'), row?.revision ?? 0, 'document');
+      const before = row?.content as Content | undefined;
+      const given = bodyOf(draft, domain);
+      const content = await format.check(given, { services, draft, domain, before });
+      const revision = (row?.revision ?? 0) + 1;
+      const actor = { accountId: account.id, username: account.username, tokenName: token.name };
+      const written = { domainId: domain.id, kind, revision, updatedAt: nowSeconds(), actor, content };
+      if (row !== undefined && format.keepsVersions === true) keepVersion(draft, row);
+      draft.put(siteDocuments, written);
+      const createResponse = () => {
+        context.headers.ETag = etag(revision);
+        return replyRow(written);
+      };
+      return { action: `proxy.${kind}`, detail: { revision, restored }, domain, target: domain.id, createResponse };
+    });
+
+  const write = (context: Context<Caller, Static<Body>>) => replace(context, () => context.body);
+
+  return [
+    route({
+      operationId: `get${name}`,
+      method: 'GET',
+      path,
+      tag: 'proxy',
+      summary: `Get the ${title} of a domain`,
+      scope: 'proxy',
+      conditional: true,
+      response,
+      faults: { 404: ['no_such_domain'] },
+      run: read,
+    }),
+    route({
+      operationId: `set${name}`,
+      method: 'PUT',
+      path,
+      tag: 'proxy',
+      summary: `Replace the ${title} of a domain`,
+      description,
+      scope: 'proxy',
+      conditional: true,
+      limit,
+      body,
+      response,
+      faults: { 404: ['no_such_domain'], 409: EDIT_FAULTS, 422: faults },
+      run: write,
+    }),
+    ...(format.keepsVersions === true ? versionRoutes() : []),
+  ];
+
+  function versionRoutes(): Route[] {
+    const versions = `${path}/versions`;
+    const find = (reader: Reader, domain: Domain, revision: number): SiteDocument =>
+      versionsOf(reader, domain, kind).find((version) => version.revision === revision) ?? noSuchVersion(revision);
+    return [
+      route({
+        operationId: `list${name}Versions`,
+        method: 'GET',
+        path: versions,
+        tag: 'proxy',
+        summary: `List the versions of the ${title} of a domain, newest first`,
+        description: `The current version, and of the earlier ones the last ${MAX_VERSIONS}; fewer if they are larger than ${MAX_VERSIONS_BYTES >> 10} KiB together. The previous version is always there.`,
+        scope: 'proxy',
+        response: versionsResponse,
+        faults: { 404: ['no_such_domain'] },
+        run({ caller, params }) {
+          const domain = ownedDomain(services.reader, caller, parseId(params.domain_id));
+          return { versions: versionsOf(services.reader, domain, kind).map(viewVersion) };
+        },
+      }),
+      route({
+        operationId: `get${name}Version`,
+        method: 'GET',
+        path: `${versions}/{revision}`,
+        tag: 'proxy',
+        summary: `Get a version of the ${title} of a domain`,
+        scope: 'proxy',
+        response,
+        faults: { 404: ['no_such_domain', 'no_such_version'] },
+        run({ caller, params }) {
+          const domain = ownedDomain(services.reader, caller, parseId(params.domain_id));
+          return replyRow(find(services.reader, domain, parseId(params.revision)));
+        },
+      }),
+      route({
+        operationId: `restore${name}`,
+        method: 'POST',
+        path: `${versions}/{revision}/restore`,
+        tag: 'proxy',
+        summary: `Restore a version of the ${title} of a domain`,
+        description: 'The version is checked and written as a new one, so that a restore can be undone.',
+        scope: 'proxy',
+        conditional: true,
+        response,
+        faults: { 404: ['no_such_domain', 'no_such_version'], 409: EDIT_FAULTS, 422: faults },
+        run(context) {
+          const revision = parseId(context.params.revision);
+          const bodyOf = (reader: Reader, domain: Domain) => find(reader, domain, revision).content as Static<Body>;
+          return replace(context, bodyOf, revision);
+        },
+      }),
+    ];
+  }
+}
+
+const versionsResponse = Type.Object({
+  versions: list(
+    Type.Object(
+      {
+        revision: count('the number of the version'),
+        is_current: flag('whether it is the current version'),
+        updated_at: time('when it was set'),
+        actor: orNull(
+          Type.Object({
+            id: id('the account that set it'),
+            username: Type.String(),
+            token_name: orNull(text('the label of the token'), 'null: it has none'),
+          }),
+          'who set it; null: this is not known',
+        ),
+      },
+      { title: 'DocumentVersion' },
+    ),
+    'the versions, newest first',
+  ),
+});
+
+/** Newest first; the current one is the first. */
+function versionsOf(reader: Reader, { id: domainId }: Domain, kind: SiteDocumentKind): SiteDocument[] {
+  const current = reader.siteDocument(domainId, kind);
+  return current === undefined ? [] : [current, ...reader.siteDocumentVersions(domainId, kind).reverse()];
+}
+
+const viewVersion = ({ revision, updatedAt, actor }: SiteDocument, index: number) => ({
+  revision,
+  is_current: index === 0,
+  updated_at: formatTime(updatedAt),
+  actor: actor === undefined ? null : { id: actor.accountId, username: actor.username, token_name: actor.tokenName },
+});
+
+function noSuchVersion(revision: number): never {
+  throw new HttpError(
+    404,
+    'no_such_version',
+    `There is no version ${revision} of this document; list the versions that are kept.`,
+  );
+}
+
+/** Keeps the row that is replaced, and deletes the versions for which there is no room. */
+function keepVersion(draft: Draft, row: SiteDocument): void {
+  let bytes = 0;
+  const earlier = draft.siteDocumentVersions(row.domainId, row.kind).reverse();
+  for (const [i, version] of earlier.entries()) {
+    bytes += siteDocumentVersions.encode(version).length;
+    if (i >= MAX_VERSIONS - 1 || bytes > MAX_VERSIONS_BYTES) draft.delete(siteDocumentVersions, version);
+  }
+  draft.put(siteDocumentVersions, row);
+}

@@ -1,0 +1,232 @@
+/** The endpoints of the origins of names and paths, and of their health. */
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { Type } from '@sinclair/typebox';
+import type { Ejections } from '../../../core/site/health/ejections.ts';
+import { checkOrigins, type Fault } from '../../../core/site/pools/check.ts';
+import { healthKey } from '../../../core/site/pools/checks.ts';
+import {
+  type CompleteEntry,
+  completeEntry,
+  type DocumentCertificate,
+  type OriginsEntry,
+  type PoolOrigin,
+} from '../../../core/site/pools/document.ts';
+import { type Domain, type OriginHealth, siteDocumentContext } from '../../../core/store/rows.ts';
+import { parseId, type Services } from '../../change/services.ts';
+import type { Caller } from '../../http/caller.ts';
+import { HttpError } from '../../http/errors.ts';
+import { type Context, type Route, route } from '../../http/route.ts';
+import { flag, integer, list, oneOf, orNull, text, time } from '../../http/schema.ts';
+import { formatTime } from '../../http/time.ts';
+import { ownedDomain } from '../../zones/domains/owned.ts';
+import { contentOf, documentRoutes } from './documents.ts';
+import type { OriginRules } from './origin-rules.ts';
+import { originsBody, originsView, STATES } from './origins-schema.ts';
+
+interface Content {
+  readonly origins: readonly CompleteEntry[];
+}
+
+const FAULTS = [
+  ...['duplicate_entry', 'duplicate_label', 'duplicate_origin', 'invalid_certificate', 'invalid_host', 'invalid_name'],
+  ...['invalid_origin', 'invalid_path', 'invalid_pin', 'invalid_private_key', 'invalid_server_name', 'invalid_timeout'],
+  ...['invalid_version', 'key_mismatch', 'key_required', 'no_weight', 'origin_loop', 'private_origin'],
+  ...['protocol_required', 'tls_required', 'too_many_checks'],
+];
+
+export function originsRoutes(services: Services, rules: OriginRules, ejections: Pick<Ejections, 'endOf'>): Route[] {
+  return [
+    ...documentRoutes(services, {
+      kind: 'origins',
+      path: 'origins',
+      name: 'Origins',
+      title: 'origins of names and paths',
+      description:
+        'Each entry sends the requests for a name and path to a pool of origins. Requests that no entry matches go to the origin of the proxy. Host names are not resolved now: the edge checks every address when it connects. An empty list removes all entries.',
+      body: originsBody,
+      view: originsView,
+      empty: { origins: [] } as Content,
+      faults: FAULTS,
+      limit: 4 << 20,
+      check: (body, { domain, before }) => readContent(services, rules, domain, body.origins as OriginsEntry[], before),
+      show: ({ origins }: Content) => ({
+        origins: origins.map(({ client_certificate, ...entry }) => ({
+          ...entry,
+          client_certificate: client_certificate && { certificate: client_certificate.certificate },
+        })),
+      }),
+    }),
+    healthRoute(services, ejections),
+  ];
+}
+
+/** Throws HttpError 422 with all faults. */
+function readContent(
+  services: Services,
+  { allowPrivate: exemptions, own }: OriginRules,
+  { id }: Domain,
+  entries: readonly OriginsEntry[],
+  before: Content | undefined,
+): Content {
+  const faults = checkOrigins({ origins: entries }, { exemptions, own });
+  if (faults.length > 0) refuse(faults);
+  const seal = (key: string): string =>
+    services.secrets.seal(Buffer.from(key), siteDocumentContext(id, 'origins')).toString('base64');
+  const origins = entries.map((entry, i) => {
+    const complete = completeEntry(entry);
+    if (complete.client_certificate === null) return complete;
+    const pointer = `/origins/${i}/client_certificate/private_key`;
+    return { ...complete, client_certificate: sealKey(complete.client_certificate, before, seal, pointer) };
+  });
+  return { origins };
+}
+
+function sealKey(
+  { certificate, private_key }: DocumentCertificate,
+  before: Content | undefined,
+  seal: (key: string) => string,
+  pointer: string,
+): DocumentCertificate {
+  if (private_key === undefined) {
+    const stored = before?.origins.find((entry) => entry.client_certificate?.certificate === certificate);
+    if (stored?.client_certificate?.sealed_key !== undefined)
+      return { certificate, sealed_key: stored.client_certificate.sealed_key };
+    return refuse([
+      { pointer, code: 'key_required', message: 'The private key of this certificate is not stored; send it too.' },
+    ]);
+  }
+  let isMatch: boolean;
+  try {
+    isMatch = new X509Certificate(certificate).checkPrivateKey(createPrivateKey(private_key));
+  } catch {
+    return refuse([{ pointer, code: 'invalid_private_key', message: 'It is not a private key in PEM form.' }]);
+  }
+  if (!isMatch) refuse([{ pointer, code: 'key_mismatch', message: 'It is not the key of the certificate.' }]);
+  return { certificate, sealed_key: seal(private_key) };
+}
+
+function refuse(faults: readonly Fault[]): never {
+  const [{ code, message, pointer }] = faults;
+  throw new HttpError(422, code, message, { pointer, details: faults });
+}
+
+const originState = Type.Object(
+  {
+    origin: text('as in the document'),
+    port: integer(1, 65_535, 'its port'),
+    protocol: oneOf(['http', 'https']),
+    weight: Type.Integer({ minimum: 0, description: 'its weight' }),
+    state: oneOf(
+      STATES,
+      '"partly": down in some regions; "unknown": not checked yet, which counts as up; "unchecked": the entry has no health check',
+    ),
+    since: orNull(time('when the state began, in the region where it changed last'), 'null: unknown'),
+    reason: orNull(Type.String(), 'why it is down; null: it is not'),
+    ejected_until: orNull(
+      time('when the node that answers uses it again, after it ejected it because requests failed'),
+      'null: it is not ejected',
+    ),
+    regions: list(
+      Type.Object(
+        {
+          region: text('the name of the region; empty: the nodes have none'),
+          is_up: flag('whether it is up there'),
+          since: time('since when'),
+          reason: orNull(Type.String(), 'why it is down; null: it is up'),
+        },
+        { title: 'OriginInRegion' },
+      ),
+      'the results of the regions that have checked it',
+    ),
+  },
+  { title: 'OriginState' },
+);
+
+const healthResponse = Type.Object({
+  entries: list(
+    Type.Object(
+      {
+        name: orNull(Type.String(), 'as in the document'),
+        path: orNull(Type.String(), 'as in the document'),
+        label: orNull(Type.String(), 'as in the document'),
+        is_checked: flag('whether it has a health check'),
+        is_down: flag('whether all of its origins are down'),
+        origins: list(originState, 'in the order of the pool'),
+      },
+      { title: 'OriginsEntryHealth' },
+    ),
+    'in the order of the document',
+  ),
+  revision: Type.Integer({ minimum: 0, description: 'of the document' }),
+});
+
+function healthRoute(services: Services, ejections: Pick<Ejections, 'endOf'>): Route {
+  return route({
+    operationId: 'getOriginsHealth',
+    method: 'GET',
+    path: '/api/v1/domains/{domain_id}/proxy/origins/health',
+    tag: 'proxy',
+    summary: 'Get the health of the origins of names and paths',
+    description: 'One node of each region checks the origins. A changed state is on all nodes within a second.',
+    scope: 'proxy',
+    response: healthResponse,
+    faults: { 404: ['no_such_domain'] },
+    run({ caller, params }: Context<Caller>) {
+      const domain = ownedDomain(services.reader, caller, parseId(params.domain_id));
+      const content = contentOf<Content>(services.reader, { kind: 'origins' }, domain);
+      const regions = services.reader.originHealthOf(domain.id);
+      const entries = (content?.origins ?? []).map((entry) => {
+        const origins = entry.pool.map((origin) => stateOf(domain, entry, origin, regions, ejections));
+        return {
+          name: entry.name,
+          path: entry.path,
+          label: entry.label,
+          is_checked: entry.health !== null,
+          is_down: origins.every(({ state }) => state === 'down'),
+          origins,
+        };
+      });
+      return { entries, revision: services.reader.siteDocument(domain.id, 'origins')?.revision ?? 0 };
+    },
+  });
+}
+
+function stateOf(
+  { id }: Domain,
+  entry: CompleteEntry,
+  origin: Required<PoolOrigin>,
+  rows: readonly OriginHealth[],
+  ejections: Pick<Ejections, 'endOf'>,
+) {
+  const key = healthKey(entry, origin);
+  const found = rows.flatMap(({ region, origins }) => {
+    const state = origins.find((candidate) => candidate.key === key);
+    return state === undefined || entry.health === null ? [] : [{ region, ...state }];
+  });
+  const down = found.filter(({ isUp }) => !isUp);
+  const latest = found.toSorted((a, b) => b.since - a.since).at(0);
+  const state: (typeof STATES)[number] =
+    entry.health === null
+      ? 'unchecked'
+      : found.length === 0
+        ? 'unknown'
+        : down.length === 0
+          ? 'up'
+          : down.length === found.length
+            ? 'down'
+            : 'partly';
+  const ejectedUntil = ejections.endOf(id, key);
+  return {
+    ...origin,
+    state,
+    since: latest === undefined ? null : formatTime(latest.since),
+    reason: down.at(0)?.reason ?? null,
+    ejected_until: ejectedUntil === null ? null : formatTime(Math.ceil(ejectedUntil / 1000)),
+    regions: found.map(({ region, isUp, since, reason }) => ({
+      region,
+      is_up: isUp,
+      since: formatTime(since),
+      reason,
+    })),
+  };
+}

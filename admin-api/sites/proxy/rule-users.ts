@@ -1,0 +1,64 @@
+/** Passwords of the users in rules: they are stored as argon2id hashes, and never shown. */
+import { hash } from '@node-rs/argon2';
+import { InvalidError } from '../../../core/base/errors.ts';
+import type { BasicAuthUser, Rule, RuleAction } from '../../../core/site/rules/index.ts';
+
+/** OWASP's recommendation for argon2id: 19 MiB, two passes, one lane. Takes about 20 ms. */
+const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+/** Passwords that one request may set. */
+const MAX_PASSWORDS = 40;
+
+/** A user in the body of a request. */
+interface GivenUser {
+  readonly name: string;
+  readonly password?: string;
+  readonly hash?: string;
+}
+
+type GivenRule = Omit<Rule, 'action'> & {
+  readonly action: Readonly<Record<string, unknown>> & { readonly users?: readonly GivenUser[] };
+};
+
+/** The rules as they are stored. `before`: those that are replaced. Throws InvalidError. */
+export async function withHashes(given: readonly unknown[], before: readonly Rule[]): Promise<readonly Rule[]> {
+  const hashes = storedHashes(before);
+  let passwords = 0;
+  const rules: Rule[] = [];
+  for (const [number, rule] of (given as readonly GivenRule[]).entries()) {
+    const users: BasicAuthUser[] = [];
+    for (const [i, { name, password, hash: ready }] of (rule.action.users ?? []).entries()) {
+      const pointer = `/rules/${number}/action/users/${i}`;
+      if (password !== undefined && ++passwords > MAX_PASSWORDS)
+        throw new InvalidError('invalid_rule', `One request sets ${MAX_PASSWORDS} passwords at most.`, { pointer });
+      const stored = password === undefined ? (ready ?? hashes.get(name)) : await hash(password, COST);
+      if (stored === undefined)
+        throw new InvalidError('invalid_rule', `Rule ${number + 1}: the user ${name} has no password yet; add one.`, {
+          pointer: `${pointer}/password`,
+        });
+      users.push({ name, hash: stored });
+    }
+    const action = rule.action.users === undefined ? rule.action : { ...rule.action, users };
+    rules.push({ ...rule, action: action as unknown as RuleAction });
+  }
+  return rules;
+}
+
+/** By name. A name with several passwords is left out: it is not clear which of them stays. */
+function storedHashes(rules: readonly Rule[]): ReadonlyMap<string, string | undefined> {
+  const hashes = new Map<string, string | undefined>();
+  for (const { action } of rules)
+    if (action.type === 'basic_auth')
+      for (const { name, hash: stored } of action.users)
+        hashes.set(name, hashes.has(name) && hashes.get(name) !== stored ? undefined : stored);
+  return hashes;
+}
+
+export const withoutHashes = (rules: readonly Rule[]): readonly unknown[] =>
+  rules.map((rule) =>
+    rule.action.type === 'basic_auth'
+      ? {
+          ...rule,
+          action: { ...rule.action, users: rule.action.users.map(({ name }) => ({ name, has_password: true })) },
+        }
+      : rule,
+  );

@@ -1,0 +1,169 @@
+/** Schemas of rules. What belongs to which action is checked by core/site/rules. */
+import { type ObjectOptions, type TProperties, Type } from '@sinclair/typebox';
+import {
+  ACTION_TYPES,
+  MAX_LIST,
+  MAX_NETWORKS,
+  MAX_RULES,
+  MAX_TEXT,
+  MAX_USERS,
+} from '../../../core/site/rules/index.ts';
+import { flag, integer, line, list, oneOf, readOnly, text } from '../../http/schema.ts';
+
+const entry = (of: string) => text(of, { maxLength: MAX_TEXT });
+const entries = (of: string, example: string) =>
+  Type.Optional(list(entry(example), `${of}; any of them`, { maxItems: MAX_LIST }));
+
+const textLists = (of: string) => ({
+  exact: entries(`whole ${of}`, 'a text'),
+  prefix: entries(`beginnings of ${of}`, 'a text'),
+  suffix: entries(`ends of ${of}`, 'a text'),
+  contains: entries(`parts of ${of}`, 'a text'),
+  glob: entries(`globs of ${of}`, '* is any text without "/", ** any text, ? one character'),
+  regex: entries(`regular expressions for a part of ${of}`, 'an expression in the syntax of RE2'),
+  ignore_case: Type.Optional(flag('true: the case of letters does not matter')),
+});
+
+const named = (of: string, name: string) =>
+  Type.Optional(
+    list(
+      Type.Object({
+        name: entry(name),
+        absent: Type.Optional(flag('true: it is not there, or has none of these values')),
+        ...textLists('values'),
+      }),
+      `conditions for ${of}; all of them hold`,
+      { maxItems: MAX_LIST },
+    ),
+  );
+
+/** Of `match`: the rule applies where all these hold. Of `except`: it does not apply there. */
+const match = (options: ObjectOptions) =>
+  Type.Object(
+    {
+      host: entries('host names', 'such as www.example.com, or *.example.com for all names below'),
+      path: Type.Optional(
+        Type.Object(textLists('paths'), {
+          description: 'the path without the query, with escapes decoded and dot segments resolved',
+        }),
+      ),
+      method: entries('methods', 'such as POST'),
+      client: Type.Optional(
+        list(entry('such as 192.0.2.0/24'), 'addresses or networks of clients; any of them', {
+          maxItems: MAX_NETWORKS,
+        }),
+      ),
+      country: entries('countries of clients', 'such as DE'),
+      header: named('headers', 'the name of a header'),
+      cookie: named('cookies', 'the name of a cookie; "*" at its end stands for any text'),
+      query: named('query parameters', 'the name of a parameter; "*" at its end stands for any text'),
+    },
+    { ...options, description: 'conditions of which all hold; a match without any holds for every request' },
+  );
+
+const names = (of: string) => Type.Optional(list(entry('a name'), of, { maxItems: MAX_LIST }));
+
+const DAYS = 86_400;
+
+const action = (user: TProperties, options: ObjectOptions) =>
+  Type.Object(
+    {
+      type: oneOf(ACTION_TYPES),
+      status: Type.Optional(integer(300, 599, 'the status of deny (403), redirect (302) and error_page')),
+      location: Type.Optional(text('where a redirect leads, with placeholders such as {uri}', { maxLength: 2000 })),
+      path: Type.Optional(text('the path of a rewrite, with placeholders such as {rest}', { maxLength: 2000 })),
+      name: Type.Optional(line(1, 100, 'the name of a header or of an origin')),
+      value: Type.Optional(line(1, 4000, 'the value of a header')),
+      requests: Type.Optional(integer(1, 1_000_000, 'requests that a limit allows in a period, on average')),
+      period: Type.Optional(integer(1, DAYS, 'the period of a limit in seconds')),
+      burst: Type.Optional(integer(1, 1_000_000, 'requests that may come at once; the default is requests')),
+      by: Type.Optional(line(1, 110, 'what a limit counts by: address, network, header:NAME or cookie:NAME')),
+      ttl: Type.Optional(integer(0, 366 * DAYS, 'seconds that the cache keeps responses')),
+      override: Type.Optional(flag('true: ttl replaces what the origin says')),
+      key: Type.Optional(
+        Type.Object(
+          {
+            query_only: names('the only query parameters in the key of the cache; empty: none'),
+            query_without: names('query parameters that are not in the key of the cache'),
+            headers: names('headers whose values are in the key of the cache'),
+            cookies: names('cookies whose values are in the key of the cache'),
+          },
+          { description: 'what distinguishes responses in the cache' },
+        ),
+      ),
+      realm: Type.Optional(line(1, 100, 'what browsers show when they ask for a password')),
+      users: Type.Optional(list(Type.Object(user), 'users of basic_auth', { minItems: 1, maxItems: MAX_USERS })),
+      message: Type.Optional(line(1, 500, 'what visitors read on the page of maintenance or error_page')),
+      retry_after: Type.Optional(integer(1, 30 * DAYS, 'seconds after which maintenance ends')),
+    },
+    options,
+  );
+
+const rule = (
+  user: TProperties,
+  options: readonly [rule: ObjectOptions, match: ObjectOptions, action: ObjectOptions],
+) =>
+  Type.Object(
+    {
+      name: Type.Optional(line(1, 100, 'a name for people')),
+      enabled: Type.Optional(flag('false: the rule is skipped; the default is true')),
+      dry_run: Type.Optional(flag('true: the rule is matched and counted, but does nothing')),
+      match: Type.Optional(match(options[1])),
+      except: Type.Optional(match(options[1])),
+      action: action(user, options[2]),
+    },
+    options[0],
+  );
+
+const userName = line(1, 100, 'the name of the user');
+
+const rules = (
+  user: TProperties,
+  options: readonly [rule: ObjectOptions, match: ObjectOptions, action: ObjectOptions],
+) => list(rule(user, options), `at most ${MAX_RULES} rules, in the order in which they run`, { maxItems: MAX_RULES });
+
+export const rulesBody = rules(
+  {
+    name: userName,
+    password: Type.Optional(line(8, 200, 'the password of the user; omitted: it stays')),
+    hash: Type.Optional(line(1, 500, 'an argon2id hash of the password, in the PHC format')),
+    ...readOnly('has_password'),
+  },
+  [{}, {}, {}],
+);
+
+const NO_SECRETS = { name: userName, has_password: flag('true: a password is stored') };
+
+export const rulesView = rules(NO_SECRETS, [{ title: 'SiteRule' }, { title: 'RuleMatch' }, { title: 'RuleAction' }]);
+
+export const countersView = {
+  node: Type.String({ description: 'the node that answers' }),
+  nodes: Type.Object({
+    answered: list(Type.String(), 'the nodes whose counts are included'),
+    missing: list(Type.String(), 'the nodes whose counts are missing: not reachable, or with another revision'),
+  }),
+  revision: Type.Integer({ minimum: 0, description: 'the revision of the rules' }),
+  rules: list(
+    Type.Object({
+      number: integer(1, MAX_RULES, 'the position of the rule, from 1'),
+      name: Type.String({ description: 'its name, or empty' }),
+      type: oneOf(ACTION_TYPES),
+      dry_run: flag('true: the rule does nothing'),
+      matched: Type.Integer({ minimum: 0, description: 'requests that it matched' }),
+      stopped: Type.Integer({ minimum: 0, description: 'requests that it stopped; of a limit in dry run, would have' }),
+    }),
+    'the rules in their order',
+  ),
+};
+
+export const templatesView = Type.Object({
+  templates: list(
+    Type.Object({
+      name: Type.String({ description: 'a stable name' }),
+      title: Type.String({ description: 'a title for people' }),
+      description: Type.String({ description: 'what the rules do' }),
+      rules: rulesView,
+    }),
+    'rules that many sites need',
+  ),
+});

@@ -1,0 +1,124 @@
+/** The endpoints of the rules of a domain. */
+import { Type } from '@sinclair/typebox';
+import type { ReadRuleCounts } from '../../../core/cluster/peer-rule-counts.ts';
+import { formatHost } from '../../../core/dns/wire/name.ts';
+import type { OriginsDocument } from '../../../core/site/pools/document.ts';
+import { checkRules, RULE_TEMPLATES, type RuleFault, type RulesDocument } from '../../../core/site/rules/index.ts';
+import { parseId, type Services } from '../../change/services.ts';
+import { HttpError } from '../../http/errors.ts';
+import { bodySchema } from '../../http/json-body.ts';
+import { type Route, route } from '../../http/route.ts';
+import { orNull, time } from '../../http/schema.ts';
+import { formatTime } from '../../http/time.ts';
+import { ownedDomain } from '../../zones/domains/owned.ts';
+import { DOCUMENT_FIELDS, type DocumentFormat, documentRoutes } from './documents.ts';
+import { withHashes, withoutHashes } from './rule-users.ts';
+import { countersView, rulesBody, rulesView, templatesView } from './rules-schema.ts';
+
+const body = bodySchema(Type.Object({ rules: rulesBody, ...DOCUMENT_FIELDS }));
+const NO_RULES: RulesDocument = { rules: [] };
+
+const FORMAT: DocumentFormat<typeof body.schema, RulesDocument> = {
+  kind: 'rules',
+  path: 'rules',
+  name: 'Rules',
+  title: 'rules',
+  description:
+    'Rules run for each request of the sites of the domain, from first to last. A rule whose match holds does its action: one that changes something lets the next rule follow, one that decides (allow, deny, redirect, error_page, maintenance, and limit, basic_auth or challenge if the request does not pass) stops. Passwords are stored as hashes and never returned; a user without a password keeps the stored one.',
+  body,
+  view: { rules: rulesView },
+  empty: NO_RULES,
+  faults: ['invalid_rule'],
+  keepsVersions: true,
+  async check(given, { before = NO_RULES, draft, domain }) {
+    const document: RulesDocument = { rules: await withHashes(given.rules, before.rules) };
+    const origins = draft.siteDocument(domain.id, 'origins')?.content as OriginsDocument | undefined;
+    const faults = [...checkRules(document), ...checkPools(document, origins)];
+    if (faults.length === 0) return document;
+    const [{ message, pointer }] = faults;
+    throw new HttpError(422, 'invalid_rule', message, { pointer, details: faults.length > 1 ? faults : undefined });
+  },
+  show: ({ rules }) => ({ rules: withoutHashes(rules) }),
+};
+
+/** Rules that name pools which are not there. */
+function checkPools({ rules }: RulesDocument, origins: OriginsDocument | undefined): readonly RuleFault[] {
+  const labels = new Set(origins?.origins.map(({ label }) => label));
+  return rules.flatMap(({ action }, i) =>
+    action.type !== 'origin' || labels.has(action.name)
+      ? []
+      : {
+          pointer: `/rules/${i}/action/name`,
+          message: `Rule ${i + 1}: no entry of the origins has the label "${action.name}"; add one to the origins first.`,
+        },
+  );
+}
+
+/** `node`: the name of this node. */
+export const rulesRoutes = (services: Services, node: string, readCounts: ReadRuleCounts): Route[] => [
+  ...documentRoutes(services, FORMAT),
+  countersRoute(services, node, readCounts),
+  templatesRoute(services),
+];
+
+function countersRoute({ reader }: Services, node: string, readCounts: ReadRuleCounts): Route {
+  const since = orNull(time('when the first of the nodes began to count'), 'null: nothing was counted yet');
+  return route({
+    operationId: 'getRuleCounters',
+    method: 'GET',
+    path: '/api/v1/domains/{domain_id}/proxy/rules/counters',
+    tag: 'proxy',
+    summary: 'Get how often the rules of a domain have matched',
+    description:
+      'Requests that each rule has matched and stopped since the rules were last changed: counts of all nodes, added up when requested. A node that does not answer in 2 seconds, or has another revision of the rules, is listed as missing. Counts are up to two seconds old, and a restart of a node resets its own.',
+    scope: 'proxy',
+    response: Type.Object({ ...countersView, since }),
+    faults: { 404: ['no_such_domain'] },
+    async run({ caller, params }) {
+      const { id } = ownedDomain(reader, caller, parseId(params.domain_id));
+      const row = reader.siteDocument(id, FORMAT.kind);
+      const { rules } = (row?.content ?? NO_RULES) as RulesDocument;
+      const revision = row?.revision ?? 0;
+      const { sum, answered, missing } = await readCounts(id, revision);
+      return {
+        node,
+        nodes: { answered, missing },
+        revision,
+        since: sum.since === null ? null : formatTime(Math.floor(sum.since / 1000)),
+        rules: rules.map(({ name = '', action, dry_run = false }, i) => ({
+          number: i + 1,
+          name,
+          type: action.type,
+          dry_run,
+          matched: sum.matched[i] ?? 0,
+          stopped: sum.stopped[i] ?? 0,
+        })),
+      };
+    },
+  });
+}
+
+function templatesRoute({ reader }: Services): Route {
+  return route({
+    operationId: 'getRuleTemplates',
+    method: 'GET',
+    path: '/api/v1/domains/{domain_id}/proxy/rules/templates',
+    tag: 'proxy',
+    summary: 'Get rules that many sites need, for this domain',
+    scope: 'proxy',
+    response: templatesView,
+    faults: { 404: ['no_such_domain'] },
+    run({ caller, params }) {
+      const { apex } = ownedDomain(reader, caller, parseId(params.domain_id));
+      const domain = formatHost(apex);
+      return {
+        templates: RULE_TEMPLATES.map(({ name, title, description, rules }) => ({
+          name,
+          title,
+          description,
+          rules: withoutHashes(rules(domain)) as [],
+        })),
+      };
+    },
+  });
+}

@@ -1,0 +1,35 @@
+/** Finds what the customer should know about a proxy in addition to its settings. */
+import type { Reader } from '../../../core/store/reader.ts';
+import type { Domain, ProxyConfig } from '../../../core/store/rows.ts';
+import type { Services } from '../../change/services.ts';
+import { type CertificateView, viewCertificate } from './certificate-view.ts';
+import { type Exposed, findExposed, MAX_EXPOSED } from './exposed.ts';
+import type { OriginRules } from './origin-rules.ts';
+import { NO_SURVEY, surveyNames } from './survey.ts';
+import { findWarnings } from './warnings.ts';
+
+export interface ProxyState {
+  readonly certificate: CertificateView;
+  readonly exposed: readonly Exposed[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * `row`: the proxy as it will be. `reader`: for the certificate; the draft of a change.
+ * Sends no DNS query.
+ */
+export async function findState(
+  services: Services,
+  rules: OriginRules,
+  reader: Reader,
+  domain: Domain,
+  row: ProxyConfig,
+): Promise<ProxyState> {
+  const survey = row.enabled ? await surveyNames(services, rules.allowPrivate, domain, row) : NO_SURVEY;
+  const warnings = row.enabled ? await findWarnings(services, rules, domain, row, survey) : [];
+  const { exposed, more } = await findExposed(services, domain, row, survey.addresses);
+  const certificate = viewCertificate(reader, row);
+  return { certificate, exposed, warnings: more ? [...warnings, CUT] : warnings };
+}
+
+const CUT = `Only the first ${MAX_EXPOSED} of the records that reveal where an origin is are listed; there are more.`;

@@ -1,0 +1,87 @@
+/** Settings of a proxy that are accepted, but may be a mistake. */
+
+import { InvalidError } from '../../../core/base/errors.ts';
+import { parseAddress } from '../../../core/net/address/index.ts';
+import type { Domain, ProxyConfig } from '../../../core/store/rows.ts';
+import type { Services } from '../../change/services.ts';
+import { HttpError } from '../../http/errors.ts';
+import { checkOrigin } from './origin.ts';
+import { type OriginRules, optionsFor } from './origin-rules.ts';
+import { rejectLoop } from './own-names.ts';
+import { OwnZone } from './own-zone.ts';
+import type { Fault, FaultyNames, Survey } from './survey.ts';
+
+/** Warnings about a proxy that is on. Sends no DNS query. */
+export async function findWarnings(
+  services: Services,
+  rules: OriginRules,
+  domain: Domain,
+  { originHost }: ProxyConfig,
+  { hasWebNames, faults }: Survey,
+): Promise<string[]> {
+  if (originHost !== null) {
+    const zone = new OwnZone(services, domain);
+    const isVisible = zone.isOriginAt(originHost) && !zone.isWeb(domain.apex, null);
+    const warnings = await originWarnings(() => checkWithoutQueries(services, rules, domain, originHost));
+    return isVisible ? [...warnings, ORIGIN_VISIBLE] : warnings;
+  }
+  if (!hasWebNames) return [NOTHING_SERVED];
+  return [NO_ORIGIN, ...[...faults].map(([fault, faulty]) => explainFault(fault, faulty))];
+}
+
+/** Warns about a host name that cannot be used now. An address is checked by findWarnings. */
+export async function checkResolved(
+  services: Services,
+  rules: OriginRules,
+  domain: Domain,
+  originHost: string,
+): Promise<string[]> {
+  if (parseAddress(originHost) !== undefined) return [];
+  return originWarnings(async () => {
+    await checkOrigin(originHost, optionsFor(services, rules, domain));
+  });
+}
+
+const NOTHING_SERVED =
+  'No origin is set, and no name of the domain is proxied: the proxy serves nothing. Set the origin, or add A, AAAA, CNAME or ALIAS records.';
+const NO_ORIGIN =
+  'No origin is set: each proxied name is served from the public addresses of its own records, with https and port 443.';
+
+const ORIGIN_VISIBLE =
+  'The apex has no address, so it resolves to the origin, and an MX, SRV or NS record points to the apex, so it is not proxied: anyone can see where the origin is. Let that record point to another name.';
+
+/** The edge checks each address again. Our records and the rules may have changed meanwhile. */
+async function checkWithoutQueries(
+  services: Services,
+  rules: OriginRules,
+  domain: Domain,
+  originHost: string,
+): Promise<void> {
+  if (parseAddress(originHost) === undefined) rejectLoop(services, domain, originHost);
+  else await checkOrigin(originHost, optionsFor(services, rules, domain));
+}
+
+async function originWarnings(check: () => Promise<void>): Promise<string[]> {
+  try {
+    await check();
+    return [];
+  } catch (error) {
+    if (error instanceof InvalidError || error instanceof HttpError) return [error.message];
+    throw error;
+  }
+}
+
+function explainFault(fault: Fault, { names, count }: FaultyNames): string {
+  const shown = names.map((name) => `"${name}"`).join(', ');
+  const subject = count > names.length ? `${shown} and ${count - names.length} more names` : shown;
+  const isOne = count === 1;
+  const [singular, plural] = FAULTS[fault];
+  return `${subject} ${isOne ? singular : plural}, so the proxy answers visitors of ${isOne ? 'this name' : 'these names'} with an error. Set an origin, or change the records.`;
+}
+
+/** For one name, and for several. */
+const FAULTS: Readonly<Record<Fault, readonly [string, string]>> = {
+  private: ['has no public address', 'have no public addresses'],
+  'no-address': ['leads to no address', 'lead to no address'],
+  loop: ['leads to itself', 'lead to themselves'],
+};

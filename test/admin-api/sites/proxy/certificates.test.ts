@@ -1,0 +1,177 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openSecrets } from '../../../../core/base/secrets.ts';
+import { idKey } from '../../../../core/store/keys.ts';
+import { certificates, proxies } from '../../../../core/store/rows.ts';
+import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
+import { type Json, listOf } from '../../daemon.ts';
+import { faultOf, type Rig, startRig } from './rig.ts';
+
+const test = suite<Rig>('admin-api/sites/proxy/certificates');
+test.before(async (context) => void Object.assign(context, await startRig()));
+test.after((context) => context.daemon.stop());
+
+const root = { name: 'Test Root', key: ecKey() };
+const rootPem = certificate({ ...root, ca: true });
+
+function own(name: string, dnsNames: readonly string[] = [name, `*.${name}`]) {
+  const key = ecKey();
+  const pem = certificate({ name, key, issuer: root, dnsNames }) + rootPem;
+  return { certificate: pem, private_key: pemOfKey(key) };
+}
+
+const ssl = ({ proxy }: Json): unknown[] => [
+  proxy.ssl_status,
+  proxy.ssl_issued_at === null,
+  proxy.ssl_expires_at === null,
+  proxy.ssl_error,
+];
+
+const rowOf = ({ daemon }: Rig, id: string) => {
+  const key = idKey(Number(id));
+  const value = daemon.environment.rows.get(certificates.number)!.get(key);
+  return value === undefined ? undefined : certificates.decode(key, value);
+};
+
+test('orders a new certificate only with the proxy on', async ({ domain, proxy }) => {
+  const id = await domain('order.test', ['@ A 1.1.1.1']);
+  assert.equal(faultOf(await proxy('POST', id, '/certificate')), [409, 'proxy_disabled', undefined]);
+  await proxy('POST', id, '/toggle', { enable: true });
+  for (const json of [undefined, {}]) {
+    const { status, body } = await proxy('POST', id, '/certificate', json);
+    assert.is(status, 200);
+    assert.equal(ssl(body), ['pending', true, true, null]);
+    assert.equal((await proxy('GET', id)).body, body);
+  }
+  assert.equal(faultOf(await proxy('DELETE', id, '/certificate')), [404, 'no_such_certificate', undefined]);
+  await proxy('POST', id, '/toggle', { enable: false });
+  assert.equal(faultOf(await proxy('POST', id, '/certificate')), [409, 'proxy_disabled', undefined]);
+});
+
+test('a new order renews the served certificate, which is served until then', async ({ daemon, domain, proxy }) => {
+  const id = await domain('renew.test', ['@ A 1.1.1.1']);
+  await proxy('POST', id, '/toggle', { enable: true });
+  const table = daemon.environment.rows.get(proxies.number)!;
+  const key = idKey(Number(id));
+  const row = proxies.decode(key, table.get(key)!);
+  for (const [before, after] of [
+    ['active', 'renewing'],
+    ['renewing', 'renewing'],
+    ['error', 'pending'],
+    ['none', 'pending'],
+  ] as const) {
+    // The state that the edge would write.
+    await table.put(key, proxies.encode({ ...row, sslStatus: before, sslError: 'CAA', orderRequestedAt: null }));
+    const { body } = await proxy('POST', id, '/certificate');
+    assert.equal([body.proxy.ssl_status, body.proxy.ssl_error], [after, null], before);
+    assert.type(proxies.decode(key, table.get(key)!).orderRequestedAt, 'number');
+  }
+});
+
+test('a custom certificate is active at once, stored encrypted, and never shown', async (rig) => {
+  const { domain, proxy, daemon } = rig;
+  const id = await domain('own.test', ['@ A 1.1.1.1', 'www A 1.1.1.1']);
+  const first = own('own.test');
+  const { status, body, text } = await proxy('PUT', id, '/certificate', first);
+  assert.is(status, 200, text);
+  assert.equal(ssl(body), ['active', false, false, null]);
+  assert.match(String(body.proxy.ssl_expires_at), /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+  assert.is(body.proxy.is_enabled, 0 as never, 'also before the proxy is on');
+  assert.equal(body.proxy.warnings, []);
+
+  const on = await proxy('POST', id, '/toggle', { enable: true });
+  assert.equal(ssl(on.body), ['active', false, false, null]);
+  assert.equal(faultOf(await proxy('POST', id, '/certificate')), [409, 'certificate_custom', undefined]);
+  await proxy('POST', id, '/toggle', { enable: false });
+  assert.equal(ssl((await proxy('GET', id)).body), ['active', false, false, null]);
+
+  const row = rowOf(rig, id)!;
+  assert.is(row.chain, first.certificate);
+  const everywhere = [
+    text,
+    daemon.logged.join(),
+    JSON.stringify(row),
+    (await daemon.call('GET', '/api/v1/audit?limit=1000')).text,
+    (await proxy('GET', id)).text,
+  ];
+  for (const line of first.private_key.split('\n').filter((value) => value.length > 20 && !value.startsWith('-----')))
+    for (const value of everywhere) assert.not(value.includes(line));
+  const sealed = Buffer.from(row.sealedKey, 'base64');
+  const secrets = openSecrets(daemon.keyFile);
+  assert.is(secrets.unseal(sealed, `certificate:${id}`).toString(), first.private_key);
+  assert.throws(() => secrets.unseal(sealed, 'certificate:0000000000000000'));
+  const { body: audit } = await daemon.call('GET', '/api/v1/audit?limit=10');
+  const entry = listOf(audit.entries ?? audit.audit).find(({ action }) => String(action) === 'certificate.set')!;
+  assert.match(JSON.stringify(entry.detail), /"names":"own\.test, \*\.own\.test","sha256":"[0-9A-F:]{95}"/);
+
+  const second = own('own.test');
+  assert.is((await proxy('PUT', id, '/certificate', second)).status, 200);
+  assert.is(rowOf(rig, id)?.chain, second.certificate);
+});
+
+test('returns to the automatic certificate, ordered at once if the proxy is on', async (rig) => {
+  const { domain, proxy } = rig;
+  const id = await domain('back.test', ['@ A 1.1.1.1']);
+  await proxy('PUT', id, '/certificate', own('back.test'));
+  assert.equal(ssl((await proxy('DELETE', id, '/certificate')).body), ['none', true, true, null]);
+  assert.is(rowOf(rig, id), undefined);
+  await proxy('PUT', id, '/certificate', own('back.test'));
+  await proxy('POST', id, '/toggle', { enable: true });
+  assert.equal(ssl((await proxy('DELETE', id, '/certificate')).body), ['pending', true, true, null]);
+});
+
+test('errors change nothing', async (rig) => {
+  const { domain, proxy } = rig;
+  const id = await domain('fault.test');
+  const good = own('fault.test');
+  const long = 'x'.repeat(65_537);
+  for (const [json, code, pointer] of [
+    [{}, 'validation', '/certificate'],
+    [{ certificate: good.certificate }, 'validation', '/private_key'],
+    [{ ...good, certificate: 7 }, 'validation', '/certificate'],
+    [{ ...good, certificate: long }, 'validation', '/certificate'],
+    [{ ...good, private_key: long }, 'validation', '/private_key'],
+    [{ ...good, private_key: own('fault.test').private_key }, 'key_mismatch', '/private_key'],
+    [own('other.test'), 'certificate_names', '/certificate'],
+    [{ ...good, certificate: 'hello' }, 'invalid_certificate', '/certificate'],
+  ] as const) {
+    const answer = await proxy('PUT', id, '/certificate', json);
+    assert.equal(faultOf(answer), [422, code, pointer]);
+  }
+  assert.is(rowOf(rig, id), undefined);
+  assert.is((await proxy('GET', id)).body.proxy.ssl_status, 'none' as never);
+});
+
+test('warns of web names that the certificate does not cover', async ({ domain, proxy }) => {
+  const id = await domain('names.test', [
+    '@ A 1.1.1.1',
+    '@ MX 10 mail.names.test',
+    'www A 1.1.1.1',
+    'mail A 1.1.1.1',
+    'shop CNAME www.names.test',
+    'a.b A 1.1.1.1',
+    'grey A 1.1.1.1 proxied=false',
+    '_x A 1.1.1.1',
+    'txt TXT hello',
+  ]);
+  const exact = await proxy('PUT', id, '/certificate', own('names.test', ['names.test', 'www.names.test']));
+  assert.match(
+    String(listOf(exact.body.proxy.warnings)[0]),
+    /^The certificate does not cover a\.b\.names\.test, shop\.names\.test: browsers/,
+  );
+  const wild = await proxy('PUT', id, '/certificate', own('names.test'));
+  assert.match(
+    String(listOf(wild.body.proxy.warnings)[0]),
+    /^The certificate does not cover a\.b\.names\.test: browsers/,
+  );
+});
+
+test('deleting the domain deletes its certificate', async (rig) => {
+  const id = await rig.domain('gone.test');
+  await rig.proxy('PUT', id, '/certificate', own('gone.test'));
+  assert.ok(rowOf(rig, id));
+  await rig.daemon.call('DELETE', `/api/v1/domains/${id}`);
+  assert.is(rowOf(rig, id), undefined);
+});
+
+test.run();
