@@ -1,12 +1,12 @@
 /**
- * Packs the dashboard and the simulator for browsers: scripts and styles with a hash in their names, one page that
- * loads them, and each of these compressed once, at the highest level.
+ * Packs the dashboard and the simulator for browsers: scripts and styles with a hash in their
+ * names, one page that loads them, and each of these compressed once, at the highest level.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build, type Metafile } from 'esbuild';
-import { ASSETS, PAGE } from './admin-api/pages/files.ts';
+import { ASSETS, PAGE } from './admin-api/dashboard/serve/files.ts';
 
 /** Browsers of 2023 and later. */
 const BROWSERS = ['chrome115', 'firefox115', 'safari16.4'];

@@ -1,11 +1,11 @@
 /** The report of an audit: findings by severity and rule, with the source at each place. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { visible } from '../../../core/browser/excerpt.ts';
-import { Excerpt } from '../../../core/browser/parts/excerpt.tsx';
-import { SelectField } from '../../../core/browser/parts/select-field.tsx';
 import type { Finding, Upload, UploadBrief } from '../api/views.ts';
 import { api, settle, settleJson } from '../api.ts';
+import { visible } from '../common/excerpt.ts';
+import { Excerpt } from '../common/parts/excerpt.tsx';
+import { SelectField } from '../common/parts/select-field.tsx';
 import { TEXTS } from '../texts.ts';
 import { type Comparison, compareFindings, groupFindings, type RuleGroup } from './findings.ts';
 import { readRules, rules } from './rules.ts';

@@ -1,10 +1,10 @@
 /** A dialog to rename a passkey, which needs no password. */
 import { useSignal } from '@preact/signals';
-import { announce } from '../../../core/browser/parts/announce.tsx';
-import { Field } from '../../../core/browser/parts/field.tsx';
-import { Modal } from '../../../core/browser/parts/modal.tsx';
 import type { Passkey } from '../api/views.ts';
 import { api, settle } from '../api.ts';
+import { announce } from '../common/parts/announce.tsx';
+import { Field } from '../common/parts/field.tsx';
+import { Modal } from '../common/parts/modal.tsx';
 import { DialogActions } from '../parts/dialog-actions.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { useForm } from '../parts/use-form.ts';

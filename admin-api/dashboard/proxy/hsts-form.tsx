@@ -1,9 +1,9 @@
 /** Strict-Transport-Security: how long browsers use only HTTPS. */
 import { useSignal } from '@preact/signals';
-import { announce } from '../../../core/browser/parts/announce.tsx';
-import { CheckField } from '../../../core/browser/parts/check-field.tsx';
-import { SelectField } from '../../../core/browser/parts/select-field.tsx';
 import { api, settle } from '../api.ts';
+import { announce } from '../common/parts/announce.tsx';
+import { CheckField } from '../common/parts/check-field.tsx';
+import { SelectField } from '../common/parts/select-field.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';

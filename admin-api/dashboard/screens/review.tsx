@@ -1,15 +1,15 @@
 /** The review of a package: its report and the decision. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { visible } from '../../../core/browser/excerpt.ts';
-import { announce } from '../../../core/browser/parts/announce.tsx';
-import { Field } from '../../../core/browser/parts/field.tsx';
 import { addressOf } from '../addresses.ts';
 import type { Upload } from '../api/views.ts';
 import { api, settle, settleJson } from '../api.ts';
 import { Report } from '../apps/report.tsx';
 import { Fact, UploadFacts, UploadSteps } from '../apps/upload-facts.tsx';
 import { useUpload } from '../apps/use-upload.ts';
+import { visible } from '../common/excerpt.ts';
+import { announce } from '../common/parts/announce.tsx';
+import { Field } from '../common/parts/field.tsx';
 import type { Failure } from '../failure.ts';
 import { FailureNote } from '../parts/notes.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';

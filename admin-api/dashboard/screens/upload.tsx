@@ -1,8 +1,6 @@
 /** A package of the account: state, report, publication. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { visible } from '../../../core/browser/excerpt.ts';
-import { announce } from '../../../core/browser/parts/announce.tsx';
 import { markOwner } from '../acting.ts';
 import { addressOf } from '../addresses.ts';
 import type { Upload } from '../api/views.ts';
@@ -10,6 +8,8 @@ import { api, settle, settleJson } from '../api.ts';
 import { Report } from '../apps/report.tsx';
 import { UploadFacts, UploadSteps } from '../apps/upload-facts.tsx';
 import { useUpload } from '../apps/use-upload.ts';
+import { visible } from '../common/excerpt.ts';
+import { announce } from '../common/parts/announce.tsx';
 import type { Failure } from '../failure.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { FailureNote } from '../parts/notes.tsx';

@@ -1,5 +1,5 @@
 /** Which app is shown, and what its author must know at once. */
-import { visible } from '../../../browser/excerpt.ts';
+import { visible } from '../../../../admin-api/dashboard/common/excerpt.ts';
 import type { AuditView } from '../protocol.ts';
 import { isConnected } from './server.ts';
 import { panel } from './settings.ts';

@@ -1,8 +1,8 @@
 /** What the phone says about itself, and what its camera sees. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { Field } from '../../../../browser/parts/field.tsx';
-import { Labelled } from '../../../../browser/parts/labelled.tsx';
+import { Field } from '../../../../../admin-api/dashboard/common/parts/field.tsx';
+import { Labelled } from '../../../../../admin-api/dashboard/common/parts/labelled.tsx';
 import type { DeviceInfo } from '../../../bridge/operations.ts';
 import { SignalChoice } from '../parts/choice-row.tsx';
 import { useCommand } from '../parts/use-command.ts';

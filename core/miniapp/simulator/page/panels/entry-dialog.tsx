@@ -1,9 +1,9 @@
 /** Adds a key to the app's storage, or changes its value. */
 import { useSignal } from '@preact/signals';
-import { visible } from '../../../../browser/excerpt.ts';
-import { Field } from '../../../../browser/parts/field.tsx';
-import { Modal } from '../../../../browser/parts/modal.tsx';
-import { TextArea } from '../../../../browser/parts/text-area.tsx';
+import { visible } from '../../../../../admin-api/dashboard/common/excerpt.ts';
+import { Field } from '../../../../../admin-api/dashboard/common/parts/field.tsx';
+import { Modal } from '../../../../../admin-api/dashboard/common/parts/modal.tsx';
+import { TextArea } from '../../../../../admin-api/dashboard/common/parts/text-area.tsx';
 import { useCommand } from '../parts/use-command.ts';
 import { command } from '../server.ts';
 import { TEXTS } from '../texts.ts';

@@ -1,6 +1,6 @@
 /** What the audit finds, by file. */
-import { visible } from '../../../../browser/excerpt.ts';
-import { Excerpt } from '../../../../browser/parts/excerpt.tsx';
+import { visible } from '../../../../../admin-api/dashboard/common/excerpt.ts';
+import { Excerpt } from '../../../../../admin-api/dashboard/common/parts/excerpt.tsx';
 import type { FindingView } from '../../protocol.ts';
 import { Empty } from '../parts/panel.tsx';
 import { topics } from '../state.ts';

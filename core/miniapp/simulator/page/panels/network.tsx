@@ -1,5 +1,5 @@
 /** How the network behaves, and the requests of the app. */
-import { visible } from '../../../../browser/excerpt.ts';
+import { visible } from '../../../../../admin-api/dashboard/common/excerpt.ts';
 import type { NetworkEntry } from '../../protocol.ts';
 import { ChoiceRow } from '../parts/choice-row.tsx';
 import { Clock } from '../parts/clock.tsx';

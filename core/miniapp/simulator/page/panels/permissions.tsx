@@ -1,5 +1,5 @@
 /** What the manifest lists, and what the user decided. */
-import { Labelled } from '../../../../browser/parts/labelled.tsx';
+import { Labelled } from '../../../../../admin-api/dashboard/common/parts/labelled.tsx';
 import { PERMISSION_STATES, type PermissionState, type PermissionView } from '../../protocol.ts';
 import { Empty } from '../parts/panel.tsx';
 import { command } from '../server.ts';

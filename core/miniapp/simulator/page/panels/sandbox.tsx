@@ -1,5 +1,5 @@
 /** What the sandbox refused. */
-import { visible } from '../../../../browser/excerpt.ts';
+import { visible } from '../../../../../admin-api/dashboard/common/excerpt.ts';
 import type { ViolationView } from '../../protocol.ts';
 import { Clock } from '../parts/clock.tsx';
 import { Empty, PanelBar, SmallButton } from '../parts/panel.tsx';

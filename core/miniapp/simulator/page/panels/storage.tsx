@@ -1,7 +1,7 @@
 /** The storage of the app: its keys, what they use, and changes by the user. */
 import { useSignal } from '@preact/signals';
-import { visible } from '../../../../browser/excerpt.ts';
-import { Modal } from '../../../../browser/parts/modal.tsx';
+import { visible } from '../../../../../admin-api/dashboard/common/excerpt.ts';
+import { Modal } from '../../../../../admin-api/dashboard/common/parts/modal.tsx';
 import { LIMITS } from '../../../bridge/operations.ts';
 import type { StorageEntry } from '../../protocol.ts';
 import { Empty, PanelBar, SmallButton } from '../parts/panel.tsx';

@@ -1,5 +1,5 @@
 /** The phone: a status bar, the app in its sandbox, and what the system shows above the app. */
-import { visible } from '../../../../browser/excerpt.ts';
+import { visible } from '../../../../../admin-api/dashboard/common/excerpt.ts';
 import { SANDBOX } from '../../protocol.ts';
 import { frameNumber, setFrame } from '../relay.ts';
 import { scheme } from '../settings.ts';

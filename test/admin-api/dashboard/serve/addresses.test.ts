@@ -1,7 +1,7 @@
 /** Addresses of the dashboard's pages. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { addressOf, matchPage, PAGES, type PageName } from '../../../admin-api/dashboard/addresses.ts';
+import { addressOf, matchPage, PAGES, type PageName } from '../../../../admin-api/dashboard/addresses.ts';
 
 test('every page is found at its address', () => {
   for (const page of Object.keys(PAGES) as PageName[]) {

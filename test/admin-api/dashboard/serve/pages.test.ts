@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TEXTS } from '../../../admin-api/dashboard/texts.ts';
-import { type Daemon, startDaemon } from '../daemon.ts';
-import { testedTransports } from '../transports.ts';
+import { TEXTS } from '../../../../admin-api/dashboard/texts.ts';
+import { type Daemon, startDaemon } from '../../daemon.ts';
+import { testedTransports } from '../../transports.ts';
 
 /** Bytes that a coding may not make smaller. */
 const SMALL = 256;
-const FOLDER = fileURLToPath(new URL('../../../dashboard/', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../../../../dashboard/', import.meta.url));
 const FIRST_PAGE_LIMIT = 80 * 1024;
 const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const PAGES = [

@@ -2,9 +2,10 @@
  * Serves the dashboard. A path is looked up in a map of the files that the build has written, so no
  * path reaches the file system.
  */
-import { matchPage } from '../dashboard/addresses.ts';
-import { HttpError } from '../http/errors.ts';
-import type { HttpRequest, HttpResponse } from '../http/transport.ts';
+
+import { HttpError } from '../../http/errors.ts';
+import type { HttpRequest, HttpResponse } from '../../http/transport.ts';
+import { matchPage } from '../addresses.ts';
 import { selectCoding } from './coding.ts';
 import { ASSETS, readFiles, type StoredFile, type StoredFiles } from './files.ts';
 import { ASSET_HEADERS, PAGE_HEADERS } from './policy.ts';
