@@ -1,17 +1,17 @@
 /**
  * Writes the files of the templates of `waypost pkg init`. Each app has one source in TypeScript.
- * Its JavaScript form is the same text without types, so that it keeps comments and blank lines; the
- * built form is what `npm run build` makes in a TypeScript project.
+ * Its JavaScript form is the same text without types, so that it keeps comments and blank lines;
+ * the built form is what `npm run build` makes in a TypeScript project.
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ts } from '@ts-morph/common';
 import { build } from 'esbuild';
-import { PROJECT_FOLDER, TEMPLATES, TYPESCRIPT_FOLDER } from './core/miniapp/templates/templates.ts';
+import { PROJECT_FOLDER, TEMPLATES, TYPESCRIPT_FOLDER } from './admin-api/miniapp/templates/templates.ts';
 
 const SOURCE = 'app.ts';
 
-/** `sources`: the folder core/miniapp/templates. Replaces each folder of `outs`. */
+/** `sources`: the folder admin-api/miniapp/templates. Replaces each folder of `outs`. */
 export async function bundleTemplates(sources: string, outs: readonly string[]): Promise<void> {
   const files = new Map<string, string | Uint8Array>();
   const addFolder = (from: string, to: string): void => {

@@ -1,7 +1,8 @@
 /**
- * Puts what the daemon is made of into few files, since node takes most of a start to find and read hundreds of modules: dist/main.js takes the
- * place of the compiled one, and the programs of threads and what several share lie beside it. Tests import the modules as they were compiled,
- * and start the threads' programs from their files.
+ * Puts what the daemon is made of into few files, since node takes most of a start to find and read
+ * hundreds of modules: dist/main.js takes the place of the compiled one, and the programs of
+ * threads and what several share lie beside it. Tests import the modules as they were compiled, and
+ * start the threads' programs from their files.
  */
 import {
   copyFileSync,
@@ -21,15 +22,15 @@ import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { ZipFile } from 'yazl';
 import { HEAD, openAuditProgram, programPaths, TAIL } from './admin-api/cli/audit-program.ts';
 import { TEXTS as DASHBOARD_TEXTS } from './admin-api/dashboard/texts.ts';
+import { ISSUED_FOLDER } from './admin-api/miniapp/sdk/issued-files.ts';
+import { TEXTS as SIMULATOR_TEXTS } from './admin-api/miniapp/simulator/page/texts.ts';
+import { newApp, TEMPLATES_FOLDER } from './admin-api/miniapp/templates/templates.ts';
 import { bundleForBrowsers } from './bundle-browser.ts';
 import { writeBuildInfo } from './bundle-build-info.ts';
 import { EXTERNAL } from './bundle-external.ts';
 import { nativePackages } from './bundle-native.ts';
 import { bundleTemplates } from './bundle-templates.ts';
 import { undiciInParts } from './bundle-undici.ts';
-import { ISSUED_FOLDER } from './core/miniapp/sdk/issued-files.ts';
-import { TEXTS as SIMULATOR_TEXTS } from './core/miniapp/simulator/page/texts.ts';
-import { newApp, TEMPLATES_FOLDER } from './core/miniapp/templates/templates.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const OUT = import.meta.dirname;
@@ -63,8 +64,9 @@ const namePrograms: Plugin = {
   },
 };
 
-// The modules read them at run time: the compiled module and its bundle find them next to themselves.
-const SDKS = 'core/miniapp/sdk';
+// The modules read them at run time: the compiled module and its bundle find them next to
+// themselves.
+const SDKS = 'admin-api/miniapp/sdk';
 for (const folder of [join(OUT, SDKS, ISSUED_FOLDER), join(OUT, ISSUED_FOLDER)]) {
   rmSync(folder, { recursive: true, force: true });
   cpSync(join(ROOT, SDKS), folder, {
@@ -73,7 +75,7 @@ for (const folder of [join(OUT, SDKS, ISSUED_FOLDER), join(OUT, ISSUED_FOLDER)])
   });
 }
 
-const TEMPLATES = 'core/miniapp/templates';
+const TEMPLATES = 'admin-api/miniapp/templates';
 await bundleTemplates(join(ROOT, TEMPLATES), [join(OUT, TEMPLATES, TEMPLATES_FOLDER), join(OUT, TEMPLATES_FOLDER)]);
 
 writeBuildInfo();
@@ -105,7 +107,8 @@ await build({ ...shared, ...split, entryPoints: { main: join(ROOT, 'main.ts') } 
 // A thread of the edge loads both. Each thread of another program reads one file.
 const TOGETHER = new Set(['edge/http/server/worker.ts', 'edge/gateway/application.ts'].map((path) => join(ROOT, path)));
 const entries = (sources: readonly string[]) => Object.fromEntries(sources.map((source) => [outputOf(source), source]));
-// V8 ends the process when a thread is stopped at the end of a top-level await (AsyncModuleExecutionFulfilled, Node 22.23).
+// V8 ends the process when a thread is stopped at the end of a top-level await
+// (AsyncModuleExecutionFulfilled, Node 22.23).
 const thread = { ...shared, metafile: true, supported: { 'top-level-await': false } } as const;
 const built = [
   await build({ ...thread, ...split, entryPoints: entries([...TOGETHER]) }),
@@ -125,11 +128,11 @@ for (const source of programs) {
 }
 
 await bundleForBrowsers(join(ROOT, 'admin-api/dashboard'), join(OUT, 'dashboard'), DASHBOARD_TEXTS);
-await bundleForBrowsers(join(ROOT, 'core/miniapp/simulator/page'), join(OUT, 'simulator'), SIMULATOR_TEXTS);
+await bundleForBrowsers(join(ROOT, 'admin-api/miniapp/simulator/page'), join(OUT, 'simulator'), SIMULATOR_TEXTS);
 
 const [audit, copied] = AUDIT_FOLDERS.map((folder) => programPaths(pathToFileURL(`${folder}/`)));
 await build({
-  entryPoints: [join(ROOT, 'core/miniapp/audit.ts')],
+  entryPoints: [join(ROOT, 'admin-api/miniapp/audit/audit.ts')],
   outfile: audit.script,
   bundle: true,
   format: 'cjs',
@@ -139,7 +142,8 @@ await build({
   footer: { js: TAIL },
   logLevel: 'warning',
 });
-// V8 keeps the code of functions that have run, so it audits something: an app as people begin with, and a script in which most of the language occurs.
+// V8 keeps the code of functions that have run, so it audits something: an app as people begin
+// with, and a script in which most of the language occurs.
 const sample = mkdtempSync(join(tmpdir(), 'waypost-build-'));
 try {
   const app = newApp({ id: 'com.example.sample', name: 'Sample' });

@@ -26,7 +26,7 @@ import {
 import { REPLAY_LIFETIME } from './change/change.ts';
 import type { Services } from './change/services.ts';
 import { nowSeconds } from './http/time.ts';
-import { isReleased } from './packages/app-ids.ts';
+import { isReleased } from './miniapp/packages/app-ids.ts';
 import type { Sessions } from './people/auth/sessions.ts';
 
 /** Milliseconds between two sweeps. */

@@ -12,7 +12,7 @@ import {
   Scheduler,
   type SchedulerEvent,
   taskFile,
-} from '../core/miniapp/runtime/index.ts';
+} from '../admin-api/miniapp/runtime/index.ts';
 import { table } from './dns/report.ts';
 import { describeMachine } from './machine.ts';
 import { COMMON, readOptions } from './options.ts';

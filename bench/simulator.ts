@@ -5,7 +5,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { readIssued } from '../core/miniapp/sdk/issued-files.ts';
+import { readIssued } from '../admin-api/miniapp/sdk/issued-files.ts';
 import { type Child, startChild } from '../test/support/child.ts';
 import { MAIN } from '../test/support/daemon.ts';
 import { removeFolder, temporaryFolder } from '../test/support/temp.ts';

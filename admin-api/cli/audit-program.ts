@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
 
-export type AuditModule = typeof import('../../core/miniapp/audit.ts');
+export type AuditModule = typeof import('../miniapp/audit/audit.ts');
 
 /** Files in the folder of the program. */
 const SCRIPT = 'package-audit.js';
@@ -54,7 +54,7 @@ export const programPaths = (folder: URL): { readonly script: string; readonly c
 export async function loadAudit(): Promise<AuditModule> {
   const { script, code } = programPaths(new URL('.', import.meta.url));
   const read = readIfExists(code);
-  return read === undefined ? import('../../core/miniapp/audit.ts') : openAuditProgram(script, read).audit;
+  return read === undefined ? import('../miniapp/audit/audit.ts') : openAuditProgram(script, read).audit;
 }
 
 function readIfExists(path: string): Buffer | undefined {

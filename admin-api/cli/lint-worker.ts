@@ -2,8 +2,8 @@
  * The worker thread of `waypost pkg lint`: a package that crashes its audit ends only the thread.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Audit } from '../../core/miniapp/audit.ts';
-import type { Sdk } from '../../core/miniapp/sdk/trust.ts';
+import type { Audit } from '../miniapp/audit/audit.ts';
+import type { Sdk } from '../miniapp/sdk/trust.ts';
 import { loadAudit } from './audit-program.ts';
 
 export interface LintTask {

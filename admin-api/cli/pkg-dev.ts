@@ -5,8 +5,8 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { escapeControls } from '../../core/base/log/index.ts';
-import { packageFolderOf } from '../../core/miniapp/archive/package-folder.ts';
-import type { Simulator, SimulatorOptions } from '../../core/miniapp/simulator/simulator.ts';
+import { packageFolderOf } from '../miniapp/audit/archive/package-folder.ts';
+import type { Simulator, SimulatorOptions } from '../miniapp/simulator/simulator.ts';
 import type { CommandContext } from './command.ts';
 import { CliError } from './errors.ts';
 import { type CliIo, print } from './io.ts';
@@ -113,7 +113,7 @@ function readVersion(text: string): string {
 }
 
 async function start(io: CliIo, folder: string, options: DevOptions): Promise<Simulator> {
-  const { startSimulator } = await import('../../core/miniapp/simulator/simulator.ts');
+  const { startSimulator } = await import('../miniapp/simulator/simulator.ts');
   try {
     return await startSimulator({
       folder,

@@ -4,11 +4,11 @@ import { access, constants, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Command, Option } from 'commander';
-import { packageFolderOf } from '../../core/miniapp/archive/package-folder.ts';
-import type { Audit } from '../../core/miniapp/audit.ts';
-import { visible } from '../../core/miniapp/report/visible.ts';
-import { type Sdk, trustedSdks } from '../../core/miniapp/sdk/trust.ts';
-import { auditThreadLimits, DEFAULT_AUDIT_MEMORY, DEFAULT_AUDIT_TIMEOUT } from '../packages/audit-limits.ts';
+import { packageFolderOf } from '../miniapp/audit/archive/package-folder.ts';
+import type { Audit } from '../miniapp/audit/audit.ts';
+import { visible } from '../miniapp/audit/report/visible.ts';
+import { auditThreadLimits, DEFAULT_AUDIT_MEMORY, DEFAULT_AUDIT_TIMEOUT } from '../miniapp/packages/audit-limits.ts';
+import { type Sdk, trustedSdks } from '../miniapp/sdk/trust.ts';
 import type { CommandContext } from './command.ts';
 import { type CliIo, type Output, print, safeJson } from './io.ts';
 import type { Linted, LintTask } from './lint-worker.ts';
@@ -70,7 +70,7 @@ export async function lint(
   const outcome = await auditInThread({ path, sdks }, timeout, memory, signal);
   if (typeof outcome !== 'string') return outcome;
   // Imported only here, because the main thread rarely needs it.
-  const { unfinishedAudit } = await import('../../core/miniapp/unfinished.ts');
+  const { unfinishedAudit } = await import('../miniapp/audit/unfinished.ts');
   return unfinishedAudit(outcome, timeout);
 }
 
@@ -123,7 +123,7 @@ const sdkOf = async (file: string): Promise<Sdk> => ({
 
 /** Links to the page of rules if the URL of a daemon is set. */
 async function printSarif({ stdout, build }: CliIo, audit: Audit, daemon = ''): Promise<void> {
-  const { reportSarif } = await import('../../core/miniapp/report/sarif.ts');
+  const { reportSarif } = await import('../miniapp/audit/report/sarif.ts');
   const rules = URL.canParse(RULES, daemon) ? new URL(RULES, daemon).href : undefined;
   print(stdout, safeJson(reportSarif(audit, build.version, rules), 2));
 }
@@ -136,6 +136,6 @@ function printJson({ stdout }: CliIo, { findings, summary, verdict, manifest }: 
 
 /** Uses colours on a terminal, unless NO_COLOR is set. */
 export async function printText({ env }: CliIo, output: Output, audit: Audit): Promise<void> {
-  const { reportText } = await import('../../core/miniapp/report/text.ts');
+  const { reportText } = await import('../miniapp/audit/report/text.ts');
   output.write(reportText(audit, { color: output.isTTY === true && !env.NO_COLOR }));
 }

@@ -2,7 +2,7 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { packageFolderOf } from '../../core/miniapp/archive/package-folder.ts';
+import { packageFolderOf } from '../miniapp/audit/archive/package-folder.ts';
 import type { CommandContext } from './command.ts';
 import { CliError } from './errors.ts';
 import { print } from './io.ts';
@@ -51,10 +51,10 @@ async function rejectInside(out: string, folder: string): Promise<void> {
 }
 
 async function pack(folder: string, out: string): Promise<{ readonly size: number; readonly sha256: string }> {
-  const { openFolder } = await import('../../core/miniapp/archive/open-folder.ts');
-  const { writeArchive } = await import('../../core/miniapp/archive/write-archive.ts');
-  const { DEFAULT_LIMITS } = await import('../../core/miniapp/archive/limits.ts');
-  const { Findings } = await import('../../core/miniapp/findings.ts');
+  const { openFolder } = await import('../miniapp/audit/archive/open-folder.ts');
+  const { writeArchive } = await import('../miniapp/audit/archive/write-archive.ts');
+  const { DEFAULT_LIMITS } = await import('../miniapp/audit/archive/limits.ts');
+  const { Findings } = await import('../miniapp/audit/findings.ts');
   const findings = new Findings();
   const content = await openFolder(folder, DEFAULT_LIMITS, findings);
   const written = content && (await writeArchive(content, out, DEFAULT_LIMITS, findings));

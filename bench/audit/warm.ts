@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { auditPackage } from '../../core/miniapp/audit.ts';
+import { auditPackage } from '../../admin-api/miniapp/audit/audit.ts';
 import type { Measured } from './command.ts';
 import { SDK } from './sources.ts';
 

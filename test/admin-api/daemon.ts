@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type AdminApi, type AdminApiOptions, createAdminApi } from '../../admin-api/index.ts';
-import type { AuditPrograms } from '../../admin-api/packages/index.ts';
+import type { AuditPrograms } from '../../admin-api/miniapp/packages/index.ts';
 import type { Resolve } from '../../admin-api/sites/proxy/bounded.ts';
 import type { AnswerDns } from '../../admin-api/zones/doh/routes.ts';
 import { createLogger } from '../../core/base/log/index.ts';
@@ -30,7 +30,7 @@ import type { LookResult } from '../../core/upkeep/signing/parent-look.ts';
 import type { ZoneSettings } from '../../core/zone/compile/settings.ts';
 import type { CallOptions } from './call-options.ts';
 import { exchange } from './exchange.ts';
-import { PROGRAMS } from './packages/package.ts';
+import { PROGRAMS } from './miniapp/packages/package.ts';
 
 export const PASSWORD = 'correct horse';
 /** The least that argon2 takes. */

@@ -13,7 +13,7 @@ import { ROOT } from './docs/pages.ts';
 /** Rooms of the daemon. Others run on the machine of an operator or of an author of packages. */
 const ROOMS = ['core', 'admin-api', 'edge'];
 const ELSEWHERE =
-  /^(admin-api\/(cli|dashboard|migration|doctor)|core\/(browser|wire|miniapp\/(simulator|templates|sdk)))\/|^core\/base\/fair-/;
+  /^(admin-api\/(cli|dashboard|zones\/migration|miniapp\/(simulator|templates|sdk))|core\/dns\/wire)\/|^core\/base\/fair-/;
 
 /** Tools that bound concurrent work, queues, rates or memory. */
 const TOOLS =

@@ -125,8 +125,8 @@ for (const [name, { files, isTailwind = false, preact = '' }] of Object.entries(
   });
 
 const COPIED = [
-  ['host-sdk.js', 'core/miniapp/sdk/host-sdk.js'],
-  ['icon.png', 'core/miniapp/templates/apps/notes/icon.png'],
+  ['host-sdk.js', 'admin-api/miniapp/sdk/host-sdk.js'],
+  ['icon.png', 'admin-api/miniapp/templates/apps/notes/icon.png'],
 ] as const;
 
 const MANIFEST = {

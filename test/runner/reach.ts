@@ -25,13 +25,13 @@ const COMMITS = 100;
 
 /** What the build makes of other files than the module of the same name (bundle.ts). */
 const BUILT: readonly (readonly [RegExp, string])[] = [
-  [/^dist\/(?:core\/miniapp\/templates\/)?app-templates\//, 'core/miniapp/templates/'],
+  [/^dist\/(?:admin-api\/miniapp\/templates\/)?app-templates\//, 'admin-api/miniapp/templates/'],
   [/^dist\/dashboard\//, 'admin-api/dashboard/'],
-  [/^dist\/simulator\//, 'core/miniapp/simulator/page/'],
-  [/^dist\/(?:core\/miniapp\/sdk\/)?issued-sdks\//, 'core/miniapp/sdk/'],
+  [/^dist\/simulator\//, 'admin-api/miniapp/simulator/page/'],
+  [/^dist\/(?:admin-api\/miniapp\/sdk\/)?issued-sdks\//, 'admin-api/miniapp/sdk/'],
 ];
 /** A module next to files that the build copies. */
-const COMPILED = /^core\/miniapp\/sdk\/.*(?<!\.d)\.ts$/;
+const COMPILED = /^admin-api\/miniapp\/sdk\/.*(?<!\.d)\.ts$/;
 /** The scopes of modules, which Node reads with each module. */
 const SCOPE = /(?:^|\/)package\.json$/;
 
@@ -61,7 +61,7 @@ function findSources(path: string): string[] {
   const folder = BUILT.find(([built]) => built.test(path))?.[1];
   if (folder !== undefined) return [...tracked].filter((file) => file.startsWith(folder) && !COMPILED.test(file));
   if (/^dist\/package-audit\b/.test(path))
-    return [...allImports(join(DIST, 'core/miniapp/audit.js')).files].map((file) =>
+    return [...allImports(join(DIST, 'admin-api/miniapp/audit/audit.js')).files].map((file) =>
       relative(DIST, file).replace(/\.js$/, '.ts'),
     );
   if (!path.startsWith('dist/')) return isFolder(path) ? [] : [path];

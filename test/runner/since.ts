@@ -29,8 +29,8 @@ const COMPILED = /\bdist\/([\w/.-]+?)\.js\b/g;
 /** Folders that the build makes (bundle.ts), as their readers name them, and their sources. */
 const PACKED: readonly (readonly [RegExp, string])[] = [
   [/['"`](?:\.{1,2}|dist)\/(?:[\w.-]+\/)*dashboard\/?['"`]/, 'admin-api/dashboard/'],
-  [/['"`](?:\.{1,2}|dist)\/(?:[\w.-]+\/)*simulator\/?['"`]/, 'core/miniapp/simulator/page/'],
-  [/['"`]app-templates['"`]/, 'core/miniapp/templates/apps/'],
+  [/['"`](?:\.{1,2}|dist)\/(?:[\w.-]+\/)*simulator\/?['"`]/, 'admin-api/miniapp/simulator/page/'],
+  [/['"`]app-templates['"`]/, 'admin-api/miniapp/templates/apps/'],
 ];
 /** Folders whose names say nothing of who reads their files. */
 const PLAIN = new Set(['core', 'admin-api', 'edge', 'bench', 'test', 'config']);

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { png } from '../../../test/core/miniapp/corpus/small-app.ts';
+import { png } from '../../../test/admin-api/miniapp/audit/corpus/small-app.ts';
 import { SDK } from '../sources.ts';
 import { LIBRARIES, type Library } from './list.ts';
 

@@ -1,8 +1,8 @@
 /** Audits the apps of libraries: the verdict, the findings and the time of each. */
 import { createHash } from 'node:crypto';
-import { auditContent } from '../../../core/miniapp/audit.ts';
-import type { PackageFile } from '../../../core/miniapp/content.ts';
-import { Findings } from '../../../core/miniapp/findings.ts';
+import { auditContent } from '../../../admin-api/miniapp/audit/audit.ts';
+import type { PackageFile } from '../../../admin-api/miniapp/audit/content.ts';
+import { Findings } from '../../../admin-api/miniapp/audit/findings.ts';
 import { SDK } from '../sources.ts';
 import { type Files, libraryApp } from './apps.ts';
 import { LIBRARIES } from './list.ts';

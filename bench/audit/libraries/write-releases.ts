@@ -1,19 +1,19 @@
 /**
- * `npm run library-releases -- [FOLDER]`: writes core/miniapp/libraries/releases.ts, the hashes of
- * files of libraries by name and version. Without FOLDER the libraries of list.ts are installed
- * first; with it, what is in its node_modules is added to the table, which keeps what it has. Run
- * it with folders of other versions to add these. What the libraries depend on is added as well,
- * and so is what the package.json of FOLDER names; files for Node alone are not.
+ * `npm run library-releases -- [FOLDER]`: writes admin-api/miniapp/audit/libraries/releases.ts, the
+ * hashes of files of libraries by name and version. Without FOLDER the libraries of list.ts are
+ * installed first; with it, what is in its node_modules is added to the table, which keeps what it
+ * has. Run it with folders of other versions to add these. What the libraries depend on is added as
+ * well, and so is what the package.json of FOLDER names; files for Node alone are not.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
-import { RELEASES } from '../../../core/miniapp/libraries/releases.ts';
+import { RELEASES } from '../../../admin-api/miniapp/audit/libraries/releases.ts';
 import { installLibraries } from './apps.ts';
 import { LIBRARIES } from './list.ts';
 
-const OUT = 'core/miniapp/libraries/releases.ts';
+const OUT = 'admin-api/miniapp/audit/libraries/releases.ts';
 /** Folders of a package in which files for browsers are. */
 const FOLDERS =
   ' dist build min umd lib es cjs js dist/js dist/umd dist/browser dist/bundles lib/browser build/player build/output'.split(

@@ -48,7 +48,7 @@ export interface App {
   readonly updatedAt: number;
 }
 
-/** What an audit counts: see core/miniapp/findings.ts. */
+/** What an audit counts: see admin-api/miniapp/audit/findings.ts. */
 export interface AuditSummary {
   readonly errors: number;
   readonly warnings: number;

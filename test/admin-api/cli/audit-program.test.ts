@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openAuditProgram, programPaths } from '../../../admin-api/cli/audit-program.ts';
-import { auditPackage } from '../../../core/miniapp/audit.ts';
-import { smallApp } from '../../core/miniapp/corpus/small-app.ts';
+import { auditPackage } from '../../../admin-api/miniapp/audit/audit.ts';
+import { smallApp } from '../miniapp/audit/corpus/small-app.ts';
 
 const { script, code } = programPaths(new URL('../../../', import.meta.url));
 if (existsSync(code)) testCode(readFileSync(code));

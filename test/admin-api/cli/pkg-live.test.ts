@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
-import { packageText } from '../packages/package.ts';
+import { packageText } from '../miniapp/packages/package.ts';
 import { type Live, startLive } from './live.ts';
 
 const test = suite<Live & { folder: string }>('admin-api/cli/pkg, with the API');

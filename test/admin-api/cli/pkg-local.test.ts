@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readIssued } from '../../../core/miniapp/sdk/issued-files.ts';
+import { readIssued } from '../../../admin-api/miniapp/sdk/issued-files.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 import { run } from './harness.ts';
 

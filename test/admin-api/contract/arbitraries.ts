@@ -4,7 +4,7 @@
  */
 import type { TSchema } from '@sinclair/typebox';
 import fc, { ANY_CHARACTER } from '../../support/fc.ts';
-import { formBytes, type Order, packageText } from '../packages/package.ts';
+import { formBytes, type Order, packageText } from '../miniapp/packages/package.ts';
 
 /** Part of all sent texts where possible: no response header may contain it. */
 export const CANARY = 'canary7q';

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import type { Route } from '../../../admin-api/http/route.ts';
 import { idKey } from '../../../core/store/keys.ts';
 import { type Answer, type Daemon, listOf } from '../daemon.ts';
-import { packageForm, packageText, UPLOAD } from '../packages/package.ts';
+import { packageForm, packageText, UPLOAD } from '../miniapp/packages/package.ts';
 import { signedIn } from './browser.ts';
 import { storedPasskey } from './factors.ts';
 import { concrete, type Ids, parametersOf } from './routes.ts';

@@ -13,7 +13,7 @@ import fc from '../../support/fc.ts';
 import { SEED } from '../../support/seed.ts';
 import type { CallOptions } from '../call-options.ts';
 import { type Answer, APEX, type Json, listOf } from '../daemon.ts';
-import { FORM_TYPE, packageForm, packageText, UPLOAD } from '../packages/package.ts';
+import { FORM_TYPE, packageForm, packageText, UPLOAD } from '../miniapp/packages/package.ts';
 import { CANARY, headers, jsonBody, packageUpload, part, zoneFile } from './arbitraries.ts';
 import { concrete, type Ids, parametersOf } from './routes.ts';
 import { entriesOf } from './store.ts';

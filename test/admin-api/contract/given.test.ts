@@ -5,8 +5,8 @@
 import * as assert from 'uvu/assert';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { type Json, listOf } from '../daemon.ts';
-import { newId, SETTINGS, settled, upload, uploaded } from '../packages/client.ts';
-import type { Order } from '../packages/package.ts';
+import { newId, SETTINGS, settled, upload, uploaded } from '../miniapp/packages/client.ts';
+import type { Order } from '../miniapp/packages/package.ts';
 import { TIME } from './held.ts';
 import { everywhere, refused, succeeded, type Zone } from './world.ts';
 

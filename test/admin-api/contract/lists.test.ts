@@ -3,7 +3,7 @@
  */
 import * as assert from 'uvu/assert';
 import { type Json, listOf, PASSWORD } from '../daemon.ts';
-import { newId, SETTINGS, uploaded } from '../packages/client.ts';
+import { newId, SETTINGS, uploaded } from '../miniapp/packages/client.ts';
 import { storedPasskey } from './factors.ts';
 import { concrete } from './routes.ts';
 import { testedWebhook } from './webhook.ts';

@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert';
 import type { Route } from '../../../admin-api/http/route.ts';
 import { type Answer, type Json, listOf } from '../daemon.ts';
-import { newId, SETTINGS, uploaded } from '../packages/client.ts';
+import { newId, SETTINGS, uploaded } from '../miniapp/packages/client.ts';
 import { concrete, type Ids, parametersOf, writeDocuments } from './routes.ts';
 import { sampleOf } from './sample.ts';
 import { prepareZone } from './signed.ts';

@@ -2,8 +2,8 @@
 import * as assert from 'uvu/assert';
 import type { Route } from '../../../admin-api/http/route.ts';
 import { type Answer, type Json, listOf } from '../daemon.ts';
-import { APPS, newId, settled } from '../packages/client.ts';
-import { packageForm, packageText, UPLOAD } from '../packages/package.ts';
+import { APPS, newId, settled } from '../miniapp/packages/client.ts';
+import { packageForm, packageText, UPLOAD } from '../miniapp/packages/package.ts';
 import { concrete, writeDocuments } from './routes.ts';
 import { sampleOf } from './sample.ts';
 import { prepareZone } from './signed.ts';

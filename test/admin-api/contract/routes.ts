@@ -1,6 +1,6 @@
 /** Paths of the route list with ids in place of the parameters. */
-import { ISSUED_SDKS } from '../../../core/miniapp/sdk/issued.ts';
-import { packageForm, packageText, UPLOAD } from '../packages/package.ts';
+import { ISSUED_SDKS } from '../../../admin-api/miniapp/sdk/issued.ts';
+import { packageForm, packageText, UPLOAD } from '../miniapp/packages/package.ts';
 import { signedIn } from './browser.ts';
 import { storedPasskey } from './factors.ts';
 import { testedWebhook } from './webhook.ts';

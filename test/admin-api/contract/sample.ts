@@ -4,7 +4,7 @@
  */
 import type { TSchema } from '@sinclair/typebox';
 import type { Route } from '../../../admin-api/http/route.ts';
-import { packageForm } from '../packages/package.ts';
+import { packageForm } from '../miniapp/packages/package.ts';
 
 /** A DNSKEY of algorithm 13. */
 export const FOREIGN_KEY =

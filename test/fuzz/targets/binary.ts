@@ -1,8 +1,8 @@
 /** Parsers of other binary formats: packages, and the protocol of dnstap. */
 import { crc32, deflateRawSync } from 'node:zlib';
-import { DEFAULT_LIMITS } from '../../../core/miniapp/archive/limits.ts';
-import { openArchiveBytes } from '../../../core/miniapp/archive/open-archive.ts';
-import { Findings } from '../../../core/miniapp/findings.ts';
+import { DEFAULT_LIMITS } from '../../../admin-api/miniapp/audit/archive/limits.ts';
+import { openArchiveBytes } from '../../../admin-api/miniapp/audit/archive/open-archive.ts';
+import { Findings } from '../../../admin-api/miniapp/audit/findings.ts';
 import { controlFrame, readControl } from '../../../core/nameserver/dnstap/frame-stream.ts';
 import type { Target } from '../target.ts';
 

@@ -30,7 +30,7 @@ const PRODUCTION = ['main.ts', 'core/**/*.ts', 'admin-api/**/*.ts', 'edge/**/*.t
  * copied.
  */
 const SKIPPED =
-  /^(?:admin-api\/dashboard|core\/browser|core\/miniapp\/(?:sdk|simulator\/page|templates\/apps))\/|\/(?:texts|generated)\.ts$|\.d\.ts$/;
+  /^admin-api\/(?:dashboard|miniapp\/(?:sdk|simulator\/page|templates\/apps))\/|\/(?:texts|generated)\.ts$|\.d\.ts$/;
 
 const OPERATORS: Readonly<Record<string, readonly [Kind, string]>> = {
   '<': ['comparison', '<='],

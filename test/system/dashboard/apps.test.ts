@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Page, Route } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { ZipFile } from 'yazl';
-import { newApp } from '../../../core/miniapp/templates/templates.ts';
+import { newApp } from '../../../admin-api/miniapp/templates/templates.ts';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { untilIs } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import type { Locator, Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { ZipFile } from 'yazl';
-import { newApp } from '../../../core/miniapp/templates/templates.ts';
+import { newApp } from '../../../admin-api/miniapp/templates/templates.ts';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { whyNotPrograms } from '../../support/programs.ts';
 import { untilIs } from '../../support/until.ts';

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ZipFile } from 'yazl';
-import { readIssued } from '../../../core/miniapp/sdk/issued-files.ts';
+import { readIssued } from '../../../admin-api/miniapp/sdk/issued-files.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readIssued } from '../../../core/miniapp/sdk/issued-files.ts';
+import { readIssued } from '../../../admin-api/miniapp/sdk/issued-files.ts';
 import { type Child, startChild } from '../../support/child.ts';
 import { MAIN } from '../../support/daemon.ts';
 import { temporaryFolder } from '../../support/temp.ts';

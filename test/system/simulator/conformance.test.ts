@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FrameLocator, Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
-import { type ConformancePage, readConformance } from '../../../core/miniapp/sdk/conformance.ts';
+import { type ConformancePage, readConformance } from '../../../admin-api/miniapp/sdk/conformance.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
 import { type Files, withSimulator, withSimulatorPage } from './world.ts';

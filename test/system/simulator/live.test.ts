@@ -2,7 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FrameLocator, Page } from 'playwright-core';
-import { readIssued } from '../../../core/miniapp/sdk/issued-files.ts';
+import { readIssued } from '../../../admin-api/miniapp/sdk/issued-files.ts';
 import { untilIs } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FrameLocator, Page } from 'playwright-core';
 import { test as plainTest } from 'uvu';
-import { newApp, newProject, TEMPLATES, type TemplateName } from '../../../core/miniapp/templates/templates.ts';
+import { newApp, newProject, TEMPLATES, type TemplateName } from '../../../admin-api/miniapp/templates/templates.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 import { untilIs } from '../../support/until.ts';
 import { checkFrame } from '../browser/screen.ts';

@@ -4,8 +4,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, FrameLocator, Page } from 'playwright-core';
 import { lint, sdksWith } from '../../../admin-api/cli/pkg-lint.ts';
-import { readIssued } from '../../../core/miniapp/sdk/issued-files.ts';
-import { type Simulator, type SimulatorOptions, startSimulator } from '../../../core/miniapp/simulator/simulator.ts';
+import { readIssued } from '../../../admin-api/miniapp/sdk/issued-files.ts';
+import {
+  type Simulator,
+  type SimulatorOptions,
+  startSimulator,
+} from '../../../admin-api/miniapp/simulator/simulator.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { sharedChromium, withOwnPage } from '../browser/page.ts';
 

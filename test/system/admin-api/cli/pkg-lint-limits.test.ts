@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { lint } from '../../../../admin-api/cli/pkg-lint.ts';
-import { DEFAULT_AUDIT_MEMORY, DEFAULT_AUDIT_TIMEOUT } from '../../../../admin-api/packages/audit-limits.ts';
+import { DEFAULT_AUDIT_MEMORY, DEFAULT_AUDIT_TIMEOUT } from '../../../../admin-api/miniapp/packages/audit-limits.ts';
+import { newApp } from '../../../../admin-api/miniapp/templates/templates.ts';
 import { loadConfig } from '../../../../core/config/index.ts';
-import { newApp } from '../../../../core/miniapp/templates/templates.ts';
 import { startChild } from '../../../support/child.ts';
 import { MAIN } from '../../../support/daemon.ts';
 

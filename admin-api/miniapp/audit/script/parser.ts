@@ -1,0 +1,102 @@
+/**
+ * acorn, without what takes it long. Names of a scope stand in a set, since it looks through a list
+ * at each declaration, which takes minutes where a scope has 100,000 names; nodes are of classes of
+ * our own; tokens and most expressions are read in a shorter way. A test holds the trees and the
+ * errors to acorn's.
+ *
+ * package.json names one exact version of acorn: the methods that are replaced here are not part of
+ * its documented interface, so any release may change them. After an update run
+ * test/admin-api/miniapp/audit/script/parser.test.ts at full depth.
+ */
+import { type Options, Parser, type Program } from 'acorn';
+import { expressionMethods } from './parser-expressions.ts';
+import type { Methods, OpenNode, Parts } from './parser-parts.ts';
+import { ParserScope } from './parser-scope.ts';
+import { tokenMethods } from './parser-tokens.ts';
+import { NameNode, SyntaxNode } from './syntax-node.ts';
+import { Names, Words } from './words.ts';
+
+const parsed = new Map<string, Words>();
+
+/** `source`: `^(?:break|case)$` */
+function wordsOf({ source }: { readonly source: string }): Words {
+  let words = parsed.get(source);
+  if (words === undefined) {
+    words = new Words(source.slice('^(?:'.length, -')$'.length).split('|'));
+    parsed.set(source, words);
+  }
+  return words;
+}
+
+const WORD_SETS = ['keywords', 'reservedWords', 'reservedWordsStrict', 'reservedWordsStrictBind'] as const;
+/**
+ * What no name may be in some places, in addition to keywords and words that are reserved, or what
+ * begins something else.
+ */
+const CONTEXTUAL = ['yield', 'await', 'arguments', 'async', 'let', 'of', 'eval', 'enum', 'using'];
+
+let special: Words | undefined;
+
+/** Whose constructor acorn's types keep to themselves. */
+const AcornParser = Parser as unknown as new (options: Options, input: string) => Parser;
+
+class FastParser extends AcornParser {
+  constructor(options: Options, input: string) {
+    super(options, input);
+    const parts = this as unknown as Parts;
+    for (const name of WORD_SETS) parts[name] = wordsOf(parts[name] as unknown as RegExp);
+    parts.special = special ??= new Words([...WORD_SETS.flatMap((name) => [...parts[name].all]), ...CONTEXTUAL]);
+    parts.names = new Names(input.length);
+    parts.isSpecial = false;
+    parts.htmlComments = [];
+    parts.regExps = new Set();
+    // A parser to which acorn adds this at the first template is of another shape from there on,
+    // and all that V8 knew of it is slow for both.
+    parts.inTemplateElement = false;
+  }
+}
+
+const nodeMethods: Methods = {
+  startNode() {
+    return new SyntaxNode(this.start) as OpenNode;
+  },
+  startNodeAt(start) {
+    return new SyntaxNode(start) as OpenNode;
+  },
+  finishNode(node, type) {
+    node.type = type;
+    node.end = this.lastTokEnd;
+    return node;
+  },
+  finishNodeAt(node, type, end) {
+    node.type = type;
+    node.end = end;
+    return node;
+  },
+  copyNode(node) {
+    if (node.type === 'Identifier') return new NameNode(node.start, node.end, node.name);
+    return Object.assign(new SyntaxNode((node as SyntaxNode).start), node);
+  },
+  enterScope(flags) {
+    this.scopeStack.push(new ParserScope(flags));
+  },
+};
+Object.assign(FastParser.prototype, nodeMethods, tokenMethods, expressionMethods);
+
+export interface Parsed {
+  readonly program: Program;
+  /** Offsets of comments that begin as in HTML, such as `<!--`. */
+  readonly htmlComments: readonly number[];
+}
+
+/** Throws SyntaxError with `pos`, and RangeError where the stack does not do. */
+export function parseScript(text: string, options: Options): Parsed {
+  try {
+    const parser = new FastParser(options, text);
+    return { program: parser.parse(), htmlComments: (parser as unknown as Parts).htmlComments };
+  } catch (error) {
+    if (error instanceof SyntaxError && error.message.startsWith('Not enough stack space'))
+      throw new RangeError(error.message);
+    throw error;
+  }
+}

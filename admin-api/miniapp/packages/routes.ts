@@ -1,0 +1,155 @@
+/** Endpoints of developers: their apps and packages. */
+import { Type } from '@sinclair/typebox';
+import { appsOf, uploadsOf } from '../../../core/store/package-reads.ts';
+import { ACTING_FAULTS, accountOf } from '../../change/acting.ts';
+import { parseId } from '../../change/services.ts';
+import { replyWithList } from '../../http/list-reply.ts';
+import { invalidCursor } from '../../http/lists.ts';
+import { formRoute, type Route, route } from '../../http/route.ts';
+import { accountQuery, pageQuery } from '../../http/schema.ts';
+import { changeUploadState } from './decisions.ts';
+import { isAppId, ownedApp, ownedUpload } from './owned.ts';
+import { APPS, UPLOADS } from './paths.ts';
+import { appResponse, appsResponse, packageForm, uploadBrief, uploadResponse } from './schema.ts';
+import { type Intake, maxFormBytes, receivePackage, submitPackage } from './submit.ts';
+import { partOfUploads } from './upload-list.ts';
+import { report, viewApp, viewReport, viewUploadBrief } from './view.ts';
+
+const uploadBriefResponse = Type.Object({ upload: uploadBrief });
+
+export function packageRoutes(intake: Intake): Route[] {
+  const { services } = intake;
+  const { reader, config } = services;
+  return [
+    formRoute({
+      operationId: 'uploadPackage',
+      method: 'POST',
+      path: `${APPS}/upload`,
+      tag: 'packages',
+      summary: 'Upload a package',
+      description:
+        'The package is audited at once. The response waits some seconds for the verdict. If the audit takes longer, "status" is "pending" or "scanning", and "url" is the path for polling. An app belongs to the account that uploads its first package.',
+      scope: 'packages',
+      query: Type.Object(accountQuery),
+      form: packageForm,
+      limit: maxFormBytes(config.packages.maxBytes),
+      response: uploadResponse,
+      faults: {
+        400: ['malformed_multipart'],
+        403: [...ACTING_FAULTS[403], 'app_taken', 'app_suspended'],
+        404: ACTING_FAULTS[404],
+        409: ['app_limit', 'version_exists', 'version_not_greater'],
+        413: ['package_too_large'],
+        422: [
+          'unreadable_package',
+          'package_missing',
+          'package_name',
+          'invalid_notes',
+          'repeated_part',
+          'field_too_long',
+          'too_many_parts',
+        ],
+      },
+      receive: (context) => receivePackage(intake, context),
+      run: (context) => submitPackage(intake, context, context.body),
+    }),
+    route({
+      operationId: 'listApps',
+      method: 'GET',
+      path: APPS,
+      tag: 'packages',
+      summary: 'List the apps of the account',
+      scope: 'packages',
+      query: Type.Object({ ...pageQuery, ...accountQuery }),
+      response: appsResponse,
+      faults: ACTING_FAULTS,
+      run(context) {
+        const { id } = accountOf(reader, context);
+        return replyWithList(services.streams, context, 'apps', {
+          read({ limit, after }) {
+            const from = after?.toString() ?? null;
+            if (from !== null && !isAppId(from)) throw invalidCursor();
+            const found = appsOf(reader, id, from, limit + 1);
+            const rows = found.slice(0, limit);
+            return { rows, last: found.length > limit ? Buffer.from(rows[rows.length - 1].id) : null };
+          },
+          view: (app) => viewApp(reader, app),
+        });
+      },
+    }),
+    route({
+      operationId: 'getApp',
+      method: 'GET',
+      path: `${APPS}/{app_id}`,
+      tag: 'packages',
+      summary: 'Get an app and its packages',
+      scope: 'packages',
+      query: Type.Object(pageQuery),
+      response: appResponse,
+      faults: { 404: ['no_such_app'] },
+      run(context) {
+        const app = ownedApp(reader, context.caller, context.params.app_id);
+        return replyWithList(services.streams, context, 'uploads', {
+          read(page) {
+            const { rows, last } = partOfUploads(page, (after, limit) => uploadsOf(reader, app.id, after, limit));
+            return { rows, last, more: { app: viewApp(reader, app) } };
+          },
+          view: viewUploadBrief,
+        });
+      },
+    }),
+    route({
+      operationId: 'getUpload',
+      method: 'GET',
+      path: `${UPLOADS}/{upload_id}`,
+      tag: 'packages',
+      summary: 'Get a package and all findings',
+      scope: 'packages',
+      description: 'The response is text for people if Accept requests text/plain.',
+      response: uploadResponse,
+      responseType: 'text/plain',
+      faults: { 404: ['no_such_upload'] },
+      async run(context) {
+        const upload = ownedUpload(reader, context.caller, parseId(context.params.upload_id));
+        return report(context, await viewReport(reader, upload));
+      },
+    }),
+    route({
+      operationId: 'publishUpload',
+      method: 'POST',
+      path: `${UPLOADS}/{upload_id}/publish`,
+      tag: 'packages',
+      summary: 'Publish an approved package',
+      description:
+        'The package replaces the published one. If the service publishes automatically, this is not needed.',
+      scope: 'packages',
+      response: uploadBriefResponse,
+      faults: { 404: ['no_such_upload'], 409: ['wrong_state', 'app_suspended'] },
+      run: (context) =>
+        changeUploadState(
+          services,
+          context,
+          (draft) => ownedUpload(draft, context.caller, parseId(context.params.upload_id)),
+          'published',
+        ),
+    }),
+    route({
+      operationId: 'withdrawUpload',
+      method: 'DELETE',
+      path: `${UPLOADS}/{upload_id}`,
+      tag: 'packages',
+      summary: 'Withdraw a package',
+      description: 'The package is no longer audited, reviewed or published. Its versionCode cannot be used again.',
+      scope: 'packages',
+      response: uploadBriefResponse,
+      faults: { 404: ['no_such_upload'], 409: ['wrong_state'] },
+      run: (context) =>
+        changeUploadState(
+          services,
+          context,
+          (draft) => ownedUpload(draft, context.caller, parseId(context.params.upload_id)),
+          'withdrawn',
+        ),
+    }),
+  ];
+}

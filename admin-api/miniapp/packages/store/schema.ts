@@ -1,0 +1,59 @@
+/** Schemas of the store in requests and responses. */
+import { type TProperties, Type } from '@sinclair/typebox';
+import { bodySchema } from '../../../http/json-body.ts';
+import { count, id, integer, line, list, orNull, pageFields, text, time } from '../../../http/schema.ts';
+
+const SHA256 = '^[0-9a-f]{64}$';
+const signature = {
+  key_id: id('the key that made the signature'),
+  signature: text('the Ed25519 signature in base64 under the statement of the package'),
+} satisfies TProperties;
+
+const storeApp = Type.Object(
+  {
+    app_id: text('the id of the app'),
+    name: text('the name of the app'),
+    version: text('the version, for people'),
+    version_code: Type.Integer({ minimum: 1, description: 'the number of the version; it increases' }),
+    description: orNull(Type.String(), 'the description; in the list, its first 200 characters'),
+    category: orNull(Type.String(), 'the category'),
+    min_host_version: text('the lowest version of the host that runs it'),
+    permissions: list(Type.String(), 'the permissions of its pages'),
+    background_permissions: list(Type.String(), 'the permissions of its background file'),
+    icon_url: orNull(Type.String(), 'the path of the icon, or null'),
+    package_url: text('the path of the package'),
+    size: count('the size of the package in bytes'),
+    sha256: Type.String({ pattern: SHA256, description: 'the SHA-256 of the package' }),
+    ...signature,
+    signatures: list(Type.Object(signature), 'a signature of each key that signs, that of the current key first'),
+    policy: Type.Object(
+      {
+        version: Type.Integer({ minimum: 1, description: 'its version' }),
+        sha256: Type.String({ pattern: SHA256, description: 'its SHA-256' }),
+        url: text('its path'),
+      },
+      { description: 'the sandbox policy that hosts apply to the package' },
+    ),
+    published_at: time('when the package was published'),
+  },
+  { title: 'StoreApp' },
+);
+
+export const storeAppsResponse = Type.Object({
+  apps: list(storeApp, 'the published apps'),
+  ...pageFields,
+});
+
+export const storeAppResponse = Type.Object({ app: storeApp });
+
+export const rotateBody = bodySchema(
+  Type.Object({
+    overlap_days: Type.Optional(
+      integer(0, 3650, 'the number of days for which the previous key also signs, 0 to 3650; the default is 90'),
+    ),
+  }),
+);
+
+export const revokeBody = bodySchema(
+  Type.Object({ reason: line(1, 500, 'one line of text, which everybody can read') }),
+);

@@ -1,0 +1,87 @@
+/** Converts apps and uploads from rows to responses. */
+
+import { appOf, reportOf, uploadOf, uploadsOf } from '../../../core/store/package-reads.ts';
+import type { Reader, StoreReader } from '../../../core/store/reader.ts';
+import type { App, Upload } from '../../../core/store/rows.ts';
+import type { Caller } from '../../http/caller.ts';
+import type { Context } from '../../http/route.ts';
+import { formatTime } from '../../http/time.ts';
+import type { Finding } from '../audit/finding.ts';
+import { ruleUrl, uploadUrl } from './paths.ts';
+import { POLICY_REFERENCE } from './policy.ts';
+import { unpackFindings } from './report.ts';
+import { uploadText } from './text.ts';
+
+/** An upload in lists, without findings. */
+export function viewUploadBrief(row: Upload) {
+  return {
+    id: row.id,
+    app_id: row.appId,
+    version: row.version,
+    version_code: row.versionCode,
+    status: row.state,
+    url: uploadUrl(row.id),
+    summary: row.summary,
+    created_at: formatTime(row.createdAt),
+    updated_at: formatTime(row.updatedAt),
+  };
+}
+
+/** An upload in the queue of reviewers. */
+export function viewQueued(reader: StoreReader, row: Upload) {
+  return {
+    ...viewUploadBrief(row),
+    app_name: appOf(reader, row.appId)?.name ?? null,
+    account_id: row.accountId,
+    username: reader.account(row.accountId)?.username ?? null,
+    notes: row.notes,
+  };
+}
+
+/** An upload with all fields and findings. */
+export function viewUpload(row: Upload, findings: readonly Finding[]) {
+  const { summary, ...brief } = viewUploadBrief(row);
+  return {
+    ...brief,
+    account_id: row.accountId,
+    sha256: row.sha256,
+    size: row.size,
+    notes: row.notes,
+    audit: { summary, findings: findings.map((finding) => ({ ...finding, url: ruleUrl(finding.code) })) },
+    history: row.history.map(({ state, at, ...step }) => ({ status: state, at: formatTime(at), ...step })),
+  };
+}
+
+/** Reads the findings of the audit, and returns the upload with them. */
+export async function viewReport(reader: Reader, row: Upload) {
+  const packed = reportOf(reader, row.id);
+  return viewUpload(row, packed === undefined ? [] : await unpackFindings(packed));
+}
+
+/** The response: JSON, or text if the request asks for it. */
+export function report(
+  { header, headers }: Pick<Context<Caller>, 'header' | 'headers'>,
+  upload: Awaited<ReturnType<typeof viewReport>>,
+) {
+  headers.Vary = 'Accept';
+  if (!/^\s*text\/plain\b/i.test(header('accept') ?? '')) return { upload };
+  headers['Content-Type'] = 'text/plain; charset=utf-8';
+  return { raw: uploadText(upload) };
+}
+
+export function viewApp(reader: Reader, app: App) {
+  // An app has at least one package: both are stored, and deleted, in the same change.
+  const [latest] = uploadsOf(reader, app.id, null, 1);
+  const published = app.current.published === null ? undefined : uploadOf(reader, app.current.published);
+  return {
+    app_id: app.id,
+    name: app.name,
+    audit_status: latest.state,
+    summary: latest.summary,
+    latest: viewUploadBrief(latest),
+    published: published === undefined ? null : { ...viewUploadBrief(published), policy: POLICY_REFERENCE },
+    suspended: app.suspended,
+    created_at: formatTime(app.createdAt),
+    updated_at: formatTime(app.updatedAt),
+  };
+}

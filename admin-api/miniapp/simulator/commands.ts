@@ -1,0 +1,79 @@
+/** What each command of the page does. */
+
+import { PERMISSIONS } from '../audit/manifest/manifest.ts';
+import { HostFault } from '../bridge/errors.ts';
+import { type DeviceInfo, LIMITS } from '../bridge/operations.ts';
+import type { AppStorage } from '../host/app-storage.ts';
+import { PERMISSION_STATES, type PromptAnswer } from '../host/permissions.ts';
+import type { AppHost } from './app-host.ts';
+import type { BackgroundTasks } from './background.ts';
+import { type Params, readChoice, readDevice, readInteger, readPhoto, readText } from './command-params.ts';
+import { CommandError } from './control-server.ts';
+import type { SimulatedNetwork } from './network.ts';
+import { type CommandName, NETWORK_MODES } from './protocol.ts';
+import type { Camera, Prompts } from './user.ts';
+
+export interface CommandContext {
+  readonly prompts: Prompts;
+  readonly camera: Camera;
+  readonly network: SimulatedNetwork;
+  readonly background: BackgroundTasks;
+  readonly storage: AppStorage;
+  /** Throws CommandError if there is no app. */
+  host(): AppHost;
+  setDevice(device: DeviceInfo): void;
+  clearViolations(): void;
+  reload(): void;
+}
+
+/** A text that it returns, or resolves with, is the value of the response. */
+export type Command = (params: Params) => unknown;
+
+const ANSWERS: readonly PromptAnswer[] = ['granted', 'denied', 'denied_forever'];
+
+export function makeCommands(context: CommandContext): Readonly<Record<CommandName, Command>> {
+  const { prompts, camera, network, storage, background } = context;
+  const appId = (): string => context.host().app.id;
+  return {
+    answer: (params) => void prompts.answer(readInteger(params, 'prompt'), readChoice(params, 'answer', ANSWERS)),
+    permit: (params) =>
+      context
+        .host()
+        .permit(readChoice(params, 'permission', PERMISSIONS), readChoice(params, 'state', PERMISSION_STATES)),
+    readStorage: (params) => {
+      const value = storage.get(appId(), readText(params, 'key'));
+      if (value === null) throw new CommandError('The app has deleted this key meanwhile.');
+      return value;
+    },
+    writeStorage: (params) => {
+      const key = readText(params, 'key');
+      if (key === '') throw new CommandError('Enter a key.');
+      return withinLimits(() => storage.set(appId(), key, readText(params, 'value')));
+    },
+    deleteStorage: (params) => storage.delete(appId(), readText(params, 'key')),
+    clearStorage: () => storage.clear(appId()),
+    device: (params) => context.setDevice(readDevice(params)),
+    photo: (params) => void camera.deliver(readInteger(params, 'photo'), readPhoto(params, LIMITS.photo)),
+    networkMode: (params) => network.setMode(readChoice(params, 'mode', NETWORK_MODES)),
+    clearNetwork: () => network.clear(),
+    runTask: (params) => background.runNow(readText(params, 'taskId')),
+    cancelTask: (params) => background.cancel(readText(params, 'taskId')),
+    sendEvent: () => background.sendEvent(),
+    moveClock: (params) => {
+      const ms = readInteger(params, 'ms');
+      if (ms <= 0 || ms > LIMITS.delayMax) throw new CommandError('Move the clock ahead, by at most 30 days.');
+      background.moveClock(ms);
+    },
+    clearViolations: () => context.clearViolations(),
+    reload: () => context.reload(),
+  };
+}
+
+/** What an app would get as an error is one for the user. */
+async function withinLimits(write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    throw error instanceof HostFault ? new CommandError(error.message) : error;
+  }
+}
