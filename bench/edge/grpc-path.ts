@@ -5,7 +5,7 @@
  * two ends of it take is in the figure; they copy bytes that were encoded before. `--h1`: a GET by
  * way of a pool whose origin speaks HTTP/1.1, in place of gRPC.
  */
-import { SiteTurns } from '../../edge/fairness/site-turns.ts';
+
 import { GATEWAY_COLUMNS, GatewayCounters } from '../../edge/gateway/counters.ts';
 import { createGateway } from '../../edge/gateway/gateway.ts';
 import { Observer } from '../../edge/gateway/observer.ts';
@@ -21,6 +21,7 @@ import type { Transport, TransportReceiver } from '../../edge/http/transport/tra
 import { createOriginClient } from '../../edge/origin/client.ts';
 import { createMultiplexer } from '../../edge/origin/http2/multiplexer.ts';
 import type { OriginSocket, SocketOwner } from '../../edge/origin/sockets.ts';
+import { SiteTurns } from '../../edge/policy/fairness/site-turns.ts';
 import { createProxy } from '../../edge/proxy/proxy.ts';
 import type { Site } from '../../edge/sites/site.ts';
 import { SitePools } from '../../edge/sites/site-pools.ts';

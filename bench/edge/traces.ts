@@ -9,9 +9,9 @@ import { openCache } from '../../edge/cache/store/node-cache.ts';
 import { openCacheStore } from '../../edge/cache/store/store.ts';
 import { GATEWAY_COLUMNS, GatewayCounters } from '../../edge/gateway/counters.ts';
 import { Observer } from '../../edge/gateway/observer.ts';
+import { RequestTraces } from '../../edge/origin/traces/request-traces.ts';
+import { SpanSender } from '../../edge/origin/traces/span-sender.ts';
 import { createProxy } from '../../edge/proxy/proxy.ts';
-import { RequestTraces } from '../../edge/traces/request-traces.ts';
-import { SpanSender } from '../../edge/traces/span-sender.ts';
 import { compareHandlers, type Variant } from './handler-cost.ts';
 import { origin, SITE, Silent } from './silent-exchange.ts';
 

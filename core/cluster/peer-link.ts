@@ -20,7 +20,9 @@ export const KIND = {
   commits: 2,
   /** To commits of the same number; nothing is said when they were refused. */
   answer: 3,
-  /** What requests have used of rate limits (edge/rules/rate-sharing.ts); the number is 0. */
+  /**
+   * What requests have used of rate limits (edge/policy/rules/rate-sharing.ts); the number is 0.
+   */
   usage: 4,
 } as const;
 

@@ -1,7 +1,7 @@
 /** The file of countries: read at the start, and again when it has changed. */
 import { readFileSync, statSync } from 'node:fs';
 import type { Logger } from '../../core/base/log/index.ts';
-import { Countries } from '../rules/countries.ts';
+import { Countries } from '../policy/rules/countries.ts';
 
 /** Milliseconds between two looks at the file. */
 const LOOK_MS = 60_000;

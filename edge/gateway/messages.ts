@@ -5,12 +5,12 @@ import type { RequestSampling } from '../../core/observe/traces/traces.ts';
 import type { DomainLines } from '../../core/site/logs/deliverer.ts';
 import type { ZoneSettings } from '../../core/zone/compile/settings.ts';
 import type { CacheHandle, CacheStats } from '../cache/store/cache-store.ts';
-import type { SharedSiteCounts } from '../fairness/site-connections.ts';
+import type { FromStaples, StapleFetched } from '../certificates/ocsp/messages.ts';
 import type { TlsCertificate } from '../http/tls/certificate.ts';
-import type { FromStaples, StapleFetched } from '../ocsp/messages.ts';
 import type { EdgeAddress } from '../peers/cache-peers.ts';
 import type { PeerIdentity } from '../peers/identity.ts';
-import type { RuleCounts } from '../rules/counts.ts';
+import type { SharedSiteCounts } from '../policy/fairness/site-connections.ts';
+import type { RuleCounts } from '../policy/rules/counts.ts';
 import type { SitesChanged } from '../sites/sites.ts';
 import type { AdminTarget } from './admin.ts';
 import type { DomainSample } from './tail-sampler.ts';
@@ -51,7 +51,7 @@ export interface GatewayData {
   readonly siteConnections: SharedSiteCounts;
   /** Purged responses that threads fetch again (prefetch-claims.ts). */
   readonly prefetches: SharedArrayBuffer;
-  /** Counts of rate limits (edge/rules/rate-table.ts). */
+  /** Counts of rate limits (edge/policy/rules/rate-table.ts). */
   readonly rates: SharedArrayBuffer;
   /** The file of countries; null: there is none. */
   readonly countries: SharedArrayBuffer | null;

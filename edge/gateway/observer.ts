@@ -5,9 +5,9 @@
 
 import { LogThrottle } from '../../core/base/log/throttle.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
+import type { RequestTraces } from '../origin/traces/request-traces.ts';
 import type { ExchangeRecord } from '../proxy/record.ts';
 import type { Site } from '../sites/site.ts';
-import type { RequestTraces } from '../traces/request-traces.ts';
 import type { AccessLog } from './access-log.ts';
 import type { Destination, GatewayCounters } from './counters.ts';
 import type { LogEntry, LogLines } from './log-lines.ts';

@@ -7,16 +7,16 @@ import { openCacheStore } from '../cache/store/store.ts';
 import { BodyCompressor } from '../compress/body.ts';
 import { WholeCompressor } from '../compress/whole.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
+import type { RequestTraces } from '../origin/traces/request-traces.ts';
 import { CachePeers, type EdgeAddress, type PeerResult } from '../peers/cache-peers.ts';
 import { Invalidations } from '../peers/invalidations.ts';
 import type { ServePeer } from '../peers/peer-requests.ts';
 import { PurgePositions } from '../peers/purge-positions.ts';
+import type { RuleTools } from '../policy/rules/run-rules.ts';
 import type { Prefetch } from '../proxy/prefetch.ts';
 import { createSiteProxy, type Proxy as ServeSite } from '../proxy/proxy.ts';
 import type { OnDone } from '../proxy/record.ts';
-import type { RuleTools } from '../rules/run-rules.ts';
 import type { Site } from '../sites/site.ts';
-import type { RequestTraces } from '../traces/request-traces.ts';
 import type { PeerData } from './messages.ts';
 import { openOrigins, openPeerConnections } from './origins.ts';
 
@@ -50,7 +50,7 @@ export interface ResponsesContext {
   /** Null: traces are off. */
   readonly traces: RequestTraces | null;
   readonly rules: RuleTools;
-  /** For rules that challenge visitors (edge/challenge/challenge.ts). */
+  /** For rules that challenge visitors (edge/policy/challenge/challenge.ts). */
   readonly challenge: (exchange: Exchange, site: Site) => boolean;
 }
 

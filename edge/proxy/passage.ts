@@ -25,10 +25,10 @@ import {
 import { isHttp2, type Origin } from '../origin/origin-address.ts';
 import type { OriginPlace } from '../origin/place.ts';
 import type { PoolRoute } from '../origin/pool-route.ts';
+import type { RequestTraces } from '../origin/traces/request-traces.ts';
 import type { CachePeers, Peer, PeerRequest } from '../peers/cache-peers.ts';
 import type { Site } from '../sites/site.ts';
 import type { SitePools } from '../sites/site-pools.ts';
-import type { RequestTraces } from '../traces/request-traces.ts';
 import { bufferBodyStart } from './buffered-body.ts';
 import { type Compression, compressResponse, encodingsForOrigin } from './coding.ts';
 import { answerError, type ErrorPage } from './error-page.ts';

@@ -66,7 +66,9 @@ export interface Exchange {
   readonly memory: ClientMemory;
   /** True once nothing that is written arrives any more, or all has been written. */
   readonly isEnded: boolean;
-  /** Where it is in the list of those in flight (edge/fairness/in-flight.ts); -1: in none. */
+  /**
+   * Where it is in the list of those in flight (edge/policy/fairness/in-flight.ts); -1: in none.
+   */
   inFlightAt: number;
 
   /**

@@ -1,8 +1,8 @@
 import type { Flushable } from './flusher.ts';
 
 /**
- * What a site may do in one turn of the thread's event loop (edge/fairness/thread-turns.ts). The
- * cost of 1 is that of a small request without its connection: about 3 µs.
+ * What a site may do in one turn of the thread's event loop (edge/policy/fairness/thread-turns.ts).
+ * The cost of 1 is that of a small request without its connection: about 3 µs.
  */
 export interface TurnShare {
   /** The rest waits for the next turn, which comes soon. */

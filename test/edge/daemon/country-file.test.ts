@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger } from '../../../core/base/log/index.ts';
 import { CountryFile } from '../../../edge/daemon/country-file.ts';
-import { Countries } from '../../../edge/rules/countries.ts';
+import { Countries } from '../../../edge/policy/rules/countries.ts';
 import { writeMmdb } from '../../support/mmdb.ts';
 
 const test = suite<{ folder: string; path: string; lines: string[]; changes: number }>('file of countries');

@@ -11,6 +11,7 @@ import { parseHttpDate } from '../../../edge/cache/rules/http-date.ts';
 import { readRequest } from '../../../edge/cache/rules/request.ts';
 import { readResponseFields } from '../../../edge/cache/rules/response-fields.ts';
 import { selectingFields } from '../../../edge/cache/rules/vary.ts';
+import { checkStatus } from '../../../edge/certificates/ocsp/status.ts';
 import type { Exchange } from '../../../edge/http/exchange/exchange.ts';
 import { DEFAULT_HTTP1_LIMITS } from '../../../edge/http/http1/limits.ts';
 import { RequestReader, type RequestSink } from '../../../edge/http/http1/request-reader.ts';
@@ -19,10 +20,10 @@ import { DEFAULT_LIMITS } from '../../../edge/http/http2/limits.ts';
 import { urgencyOf } from '../../../edge/http/http2/priority.ts';
 import { FLAG, FRAME } from '../../../edge/http/http2/protocol.ts';
 import { ClientHello, HELLO } from '../../../edge/http/tls/client-hello.ts';
-import { checkStatus } from '../../../edge/ocsp/status.ts';
 import { OriginError } from '../../../edge/origin/origin.ts';
 import { type ReaderOwner, ResponseReader } from '../../../edge/origin/response-reader.ts';
 import { preferredType } from '../../../edge/proxy/accept.ts';
+import { response as ocspResponse, target as ocspTarget } from '../../edge/certificates/ocsp/responder.ts';
 import {
   block,
   data,
@@ -36,7 +37,6 @@ import {
   settings,
   windowUpdate,
 } from '../../edge/http/http2/rig.ts';
-import { response as ocspResponse, target as ocspTarget } from '../../edge/ocsp/responder.ts';
 import { type Target, tolerate } from '../target.ts';
 
 /** A date at which the seeds of OCSP are valid. */

@@ -9,7 +9,7 @@ import { ISSUED_SDKS, issuedPath } from '../../../../admin-api/miniapp/sdk/issue
 import { readIssued } from '../../../../admin-api/miniapp/sdk/issued-files.ts';
 import { trustedSdks } from '../../../../admin-api/miniapp/sdk/trust.ts';
 
-const SOURCES = fileURLToPath(new URL('../../../../../core/miniapp/sdk/', import.meta.url));
+const SOURCES = fileURLToPath(new URL('../../../../../admin-api/miniapp/sdk/', import.meta.url));
 const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 const numbers = (version: string): number => {
   const [major, minor, patch] = version.split('.').map(Number);

@@ -4,11 +4,11 @@ import { connect } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { QUANTUM, SiteShare, ThreadTurns } from '../../../../edge/fairness/thread-turns.ts';
 import type { Exchange, Handler } from '../../../../edge/http/exchange/exchange.ts';
 import { ReadyAnswer } from '../../../../edge/http/exchange/ready-answer.ts';
 import type { ConnectionGate } from '../../../../edge/http/server/connection-gate.ts';
 import { costOfBytes } from '../../../../edge/http/transport/turn-share.ts';
+import { QUANTUM, SiteShare, ThreadTurns } from '../../../../edge/policy/fairness/thread-turns.ts';
 import { until } from '../../../support/until.ts';
 import { dialTls, HOST, OTHER_HOST, type Rig, withServer } from './rig.ts';
 

@@ -1,0 +1,199 @@
+/**
+ * Automatic certificates (ACME, RFC 8555), in the main thread: ordered when a proxy is turned
+ * on, renewed in time, for names of our configuration alone. All that is known is in the store, so
+ * any node may order and every node answers challenges and serves what was issued.
+ */
+
+import { ConfigError } from '../../../core/base/errors.ts';
+import type { Logger } from '../../../core/base/log/index.ts';
+import type { Registry } from '../../../core/base/metrics/index.ts';
+import type { Secrets } from '../../../core/base/secrets.ts';
+import type { Config } from '../../../core/config/index.ts';
+import type { Journal } from '../../../core/journal/journal.ts';
+import type { Environment } from '../../../core/store/environment.ts';
+import type { Id } from '../../../core/store/keys.ts';
+import { StoreReader } from '../../../core/store/reader.ts';
+import type { ZoneSettings } from '../../../core/zone/compile/settings.ts';
+import { accountStore } from './account.ts';
+import { certificateId, chooseRenewal, renewalInfo, retryAfterError, STANDARD_RETRY } from './ari.ts';
+import { Book, type Claim, type StoredSituation } from './book.ts';
+import { type Directory, openDirectory } from './directory.ts';
+import { acmeMetrics, orderObserver } from './metrics.ts';
+import { obtain } from './obtain.ts';
+import { Orders } from './orders.ts';
+import { checkDelegation, planOrder } from './plan.ts';
+import { type PublicDns, publicDns } from './public-dns.ts';
+import { notServed } from './sentences.ts';
+import { formatSeconds, latestRenewal, renewalTime } from './times.ts';
+import { openTransport } from './transport.ts';
+import { ownZoneFacts } from './zone-facts.ts';
+
+export interface AcmeOptions {
+  readonly environment: Environment;
+  readonly journal: Journal;
+  readonly config: Pick<Config, 'acme' | 'edge' | 'nodeName'>;
+  readonly zoneSettings: ZoneSettings;
+  readonly secrets: Secrets;
+  readonly log: Logger;
+  readonly metrics: Registry;
+  /**
+   * Resolves when every live node serves what the journal holds up to this sequence, or with the
+   * signal.
+   */
+  readonly served: (sequence: number, signal: AbortSignal) => Promise<void>;
+  /**
+   * For tests: for how many milliseconds nodes are waited for, who is asked about the public DNS,
+   * the clock in seconds since 1970, and chance, 0 ≤ r < 1.
+   */
+  readonly patience?: number;
+  readonly dns?: PublicDns;
+  readonly now?: () => number;
+  readonly random?: () => number;
+}
+
+export interface Acme {
+  /** Takes up the domains of the store by and by, and orders what is due. */
+  start(): void;
+  /** To be called before the journal is closed. What is pending is taken up at the next start. */
+  stop(): Promise<void>;
+  /** Nothing is pending and nothing waits for its turn. */
+  readonly isIdle: boolean;
+}
+
+const OFF =
+  'This service does not order certificates: its operator has not set acme.directory. Upload your own certificate with PUT …/proxy/certificate.';
+
+/**
+ * Past the lease by which a node counts as there: one that says so, and cannot be heard, must not
+ * keep others from their turn.
+ */
+const PATIENCE_MS = 20_000;
+
+/** Throws ConfigError when acme.ca_file cannot be read, or half of an external account is given. */
+export function createAcme(options: AcmeOptions): Acme {
+  const { environment, journal, config, zoneSettings, secrets, log, metrics } = options;
+  const { acme, edge, nodeName: node } = config;
+  if ((acme.eabKid === undefined) !== (acme.eabHmacKey === undefined))
+    throw new ConfigError(
+      'half_external_account',
+      'acme.eab_kid and acme.eab_hmac_key belong together: set both to the values of the directory, or neither.',
+    );
+  const { now = () => Date.now() / 1000, random = Math.random, patience = PATIENCE_MS, served } = options;
+  const reader = new StoreReader(environment);
+  const self = { node, directory: acme.directory ?? null };
+  const book = new Book({ environment, journal, secrets, self, now, random });
+  const dns = options.dns ?? publicDns(acme.resolvers.length > 0 ? acme.resolvers : edge.resolvers);
+  const stop = new AbortController();
+  const transport = openTransport(acme.caFile, stop.signal);
+  const { directory: url } = acme;
+  const accounts =
+    url === undefined
+      ? null
+      : accountStore({ environment, journal, secrets, log, directory: url, eabKid: acme.eabKid });
+  const directory = url && accounts ? openDirectory({ ...acme, directory: url }, transport, accounts, log) : null;
+
+  async function attempt({ domain, automatic }: Claim, signal: AbortSignal): Promise<object> {
+    const from = directory as Directory;
+    const facts = ownZoneFacts(environment, reader, zoneSettings, domain);
+    await checkDelegation(facts, dns, zoneSettings.nameservers);
+    const { caaIdentities, renewalInfo: hasRenewal } = await from.meta();
+    const identities = acme.caaIdentities.length > 0 ? acme.caaIdentities : caaIdentities;
+    const [obtained, notice] = await from.use(async (session) => {
+      const plan = await planOrder(facts, dns, { identities, accountUri: session.accountUrl });
+      signal.throwIfAborted();
+      const certificate = await obtain({
+        session,
+        plan,
+        keyType: acme.keyType,
+        profile: acme.profile,
+        preferredChain: acme.preferredChain,
+        replaces: hasRenewal === null || automatic === undefined ? null : certificateId(automatic.chain),
+        async publish(challenges) {
+          const limit = new AbortController();
+          const until = AbortSignal.any([signal, limit.signal]);
+          const sequence = await book.publish(domain.id, challenges);
+          const timer = setTimeout(() => limit.abort(notServed()), patience);
+          await unlessAborted(served(sequence, until), until).finally(() => clearTimeout(timer));
+        },
+        signal,
+      });
+      return [certificate, plan.notice];
+    });
+    if (!(await book.succeed(domain.id, obtained, notice))) throw new Error('lost the claim on the order');
+    return {
+      names: obtained.names,
+      expiresAt: formatSeconds(obtained.notAfter),
+      ...(notice && { notice }),
+    };
+  }
+
+  async function renewal(domainId: Id, { automatic, order }: StoredSituation): Promise<number> {
+    if (automatic === undefined || !directory) return STANDARD_RETRY;
+    try {
+      const { chain, notBefore, notAfter } = automatic;
+      const id = certificateId(chain);
+      const info = id === null ? null : await renewalInfo(directory, id);
+      if (info === null) return STANDARD_RETRY;
+      const before = order?.renewAt ?? renewalTime(notBefore, notAfter, random());
+      const renewAt = chooseRenewal(info, before, latestRenewal(notBefore, notAfter), random());
+      if (renewAt !== order?.renewAt) await book.renewAt(domainId, chain, renewAt);
+      return info.retryAfter;
+    } catch (error) {
+      // Two thirds of its time hold then (RFC 9773 4.3.3).
+      if (!stop.signal.aborted) log.debug('cannot read the renewal time from the ACME directory', { domainId, error });
+      return retryAfterError(error);
+    }
+  }
+
+  const orders = new Orders({
+    environment,
+    reader,
+    journal,
+    book,
+    self,
+    log,
+    now,
+    random,
+    attempt,
+    renewal,
+    concurrent: acme.concurrentOrders,
+    observer: orderObserver(metrics),
+    refusal: directory ? null : OFF,
+  });
+  acmeMetrics(metrics, orders.watched, now);
+
+  return {
+    start() {
+      if (url === undefined) log.info('automatic certificates disabled: acme.directory is not set');
+      else log.info('automatic certificates enabled', { directory: url });
+      if (url !== undefined && !acme.agreeTos)
+        log.warn('acme.agree_tos is not set: a directory with terms of service will reject the account');
+      orders.start();
+    },
+    async stop() {
+      stop.abort(new Error('the service is stopping'));
+      await orders.stop();
+      await transport.close();
+    },
+    get isIdle() {
+      return orders.isIdle;
+    },
+  };
+}
+
+/** Rejects with the signal's reason, whatever becomes of the work. */
+async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  let abort = (): void => {};
+  const aborted = new Promise<never>((_done, fail) => {
+    abort = () => fail(signal.reason as Error);
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+  });
+  try {
+    await Promise.race([work, aborted]);
+    // Then the work may have ended, too, without having been done.
+    signal.throwIfAborted();
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

@@ -1,0 +1,299 @@
+/**
+ * What is written of an order: each step one commit, valid on whatever node it is made, since all
+ * that it rests on is read in it again.
+ */
+
+import type { Secrets } from '../../../core/base/secrets.ts';
+import { type Draft, write } from '../../../core/journal/draft/draft.ts';
+import type { Journal } from '../../../core/journal/journal.ts';
+import type { Environment } from '../../../core/store/environment.ts';
+import type { Id } from '../../../core/store/keys.ts';
+import type { Reader } from '../../../core/store/reader.ts';
+import {
+  type AcmeChallenge,
+  type AcmeOrder,
+  type AutomaticCertificate,
+  acmeChallenges,
+  acmeOrders,
+  automaticCertificateContext,
+  automaticCertificates,
+  type Domain,
+  type ProxyConfig,
+  proxies,
+} from '../../../core/store/rows.ts';
+import { decide, type Self, type Situation } from './decide.ts';
+import type { OrderFailure } from './failure.ts';
+import type { Obtained } from './obtain.ts';
+import { askedDelay, backoff, CLAIM, formatSeconds, isLive, issuedToday, LONGEST_BLOCK, renewalTime } from './times.ts';
+
+export interface BookOptions {
+  readonly environment: Environment;
+  readonly journal: Journal;
+  readonly secrets: Secrets;
+  readonly self: Self;
+  /** Seconds since 1970. */
+  readonly now: () => number;
+  /** 0 ≤ r < 1. */
+  readonly random: () => number;
+}
+
+/** An order that this node has begun. */
+export interface Claim {
+  readonly domain: Domain;
+  /** What is served as long; undefined: nothing. */
+  readonly automatic: AutomaticCertificate | undefined;
+}
+
+const BY = 'acme';
+/** Seconds until a setting is tried again that was wrong. */
+const OPERATOR_RETRY = 600;
+
+export interface StoredSituation extends Situation {
+  readonly automatic: AutomaticCertificate | undefined;
+}
+
+export function situationOf(reader: Reader, domainId: Id): StoredSituation {
+  const proxy = reader.proxy(domainId);
+  return {
+    proxy,
+    isCustom: proxy !== undefined && reader.certificate(domainId) !== undefined,
+    automatic: reader.automaticCertificate(domainId),
+    order: reader.acmeOrder(domainId),
+  };
+}
+
+export class Book {
+  readonly #options: BookOptions;
+
+  constructor(options: BookOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Null: there is nothing to order any more, or another node does. What is left of an order before
+   * is removed.
+   */
+  claim(domainId: Id): Promise<Claim | null> {
+    return this.#change((draft, now) => {
+      const situation = situationOf(draft, domainId);
+      const domain = draft.domain(domainId);
+      if (domain === undefined || decide(situation, this.#options.self, now).kind !== 'order') return null;
+      const { automatic, order } = situation;
+      this.#putOrder(draft, domainId, order, { claim: this.#newClaim(now), triedAt: now });
+      clearChallenges(draft, domainId);
+      const proxy = situation.proxy!;
+      const isGood = automatic !== undefined && automatic.notAfter > now;
+      // What went wrong stays to be read until it goes right.
+      const sslStatus = isGood ? 'renewing' : proxy.sslStatus === 'error' ? 'error' : 'pending';
+      if (proxy.sslStatus !== sslStatus) draft.put(proxies, { ...proxy, sslStatus });
+      return { domain, automatic };
+    });
+  }
+
+  /** False: the claim is another's by now, or its domain is gone. */
+  extend(domainId: Id): Promise<boolean> {
+    return this.#change((draft, now) => {
+      const order = this.#own(draft, domainId);
+      if (order === null) return false;
+      draft.put(acmeOrders, { ...order, claim: this.#newClaim(now) });
+      return true;
+    });
+  }
+
+  /** Resolves with the sequence of the commit. Throws when the claim is lost. */
+  async publish(domainId: Id, challenges: readonly Omit<AcmeChallenge, 'domainId'>[]): Promise<number> {
+    const { environment, journal } = this.#options;
+    const { sequence } = await write(environment, journal, BY, (draft) => {
+      if (this.#own(draft, domainId) === null) throw new Error('lost the claim on the order');
+      for (const challenge of challenges) draft.put(acmeChallenges, { domainId, ...challenge });
+    });
+    return sequence;
+  }
+
+  /** False: the claim was lost, and nothing is stored. `notice`: see Plan. */
+  succeed(domainId: Id, obtained: Obtained, notice: string | null): Promise<boolean> {
+    const { secrets, random } = this.#options;
+    const { chain, privateKey, names, notBefore, notAfter } = obtained;
+    const sealedKey = secrets.seal(Buffer.from(privateKey), automaticCertificateContext(domainId)).toString('base64');
+    const renewAt = renewalTime(notBefore, notAfter, random());
+    return this.#change((draft, now) => {
+      const order = this.#own(draft, domainId);
+      if (order === null) return false;
+      const row: AutomaticCertificate = { domainId, chain, sealedKey, names, notBefore, notAfter, createdAt: now };
+      draft.put(automaticCertificates, row);
+      const today = issuedToday(order, now);
+      draft.put(acmeOrders, {
+        ...order,
+        claim: null,
+        failures: 0,
+        retryAt: null,
+        blockedUntil: null,
+        renewAt,
+        directory: this.#options.self.directory,
+        issued: today + 1,
+        issuedSince: today === 0 ? now : order.issuedSince,
+      });
+      clearChallenges(draft, domainId);
+      putState(draft, domainId, activeState(row, notice));
+      return true;
+    });
+  }
+
+  /** Resolves with when it is tried again, seconds since 1970; null: the claim was lost. */
+  fail(domainId: Id, { message, retryAfter, fault }: OrderFailure): Promise<number | null> {
+    const { random } = this.#options;
+    return this.#change((draft, now) => {
+      const order = this.#own(draft, domainId);
+      if (order === null) return null;
+      const failures = order.failures + 1;
+      const blockedUntil = retryAfter === null ? null : now + Math.min(retryAfter, LONGEST_BLOCK);
+      // Who has mended a setting does not wait for hours.
+      const delay = fault === 'operator' ? OPERATOR_RETRY : backoff(failures, random());
+      const retryAt = Math.ceil(Math.max(now + delay, blockedUntil ?? 0));
+      draft.put(acmeOrders, { ...order, claim: null, failures, retryAt, blockedUntil });
+      clearChallenges(draft, domainId);
+      const automatic = draft.automaticCertificate(domainId);
+      const sslError = `${message} The next attempt is at ${formatSeconds(retryAt)} UTC.`;
+      const isGood = automatic !== undefined && automatic.notAfter > now;
+      const state = isGood
+        ? activeState(automatic, sslError)
+        : ({ ...NO_CERTIFICATE, sslStatus: 'error', sslError } as const);
+      putState(draft, domainId, state);
+      return retryAt;
+    });
+  }
+
+  /**
+   * The order ends since this node stops, as if it had not begun. `triedAt`: when the one before
+   * had. The state is left to `decide`.
+   */
+  postpone(domainId: Id, triedAt: number): Promise<void> {
+    return this.#change((draft) => {
+      const order = this.#own(draft, domainId);
+      if (order !== null) endOrder(draft, { ...order, triedAt });
+    });
+  }
+
+  /**
+   * The order ends since nobody wants it any more. A customer that turns it on and off repeatedly
+   * waits longer each time: directories count orders.
+   */
+  abandon(domainId: Id): Promise<void> {
+    return this.#change((draft, now) => {
+      const order = this.#own(draft, domainId);
+      if (order === null) return;
+      const failures = order.failures + 1;
+      const retryAt = now + askedDelay(failures, issuedToday(order, now));
+      endOrder(draft, { ...order, failures, triedAt: now, retryAt });
+    });
+  }
+
+  /** Carries out what `decide` says in addition to orders, if it still says so. */
+  settle(domainId: Id): Promise<void> {
+    return this.#change((draft, now) => {
+      const situation = situationOf(draft, domainId);
+      const { automatic, order, proxy } = situation;
+      const { kind } = decide(situation, this.#options.self, now);
+      if (kind === 'nothing' || kind === 'wait' || kind === 'order') return;
+      if (order !== undefined && order.claim !== null) endOrder(draft, order);
+      if (kind === 'restore') putState(draft, domainId, activeState(automatic!, null));
+      if (kind === 'lapse')
+        // A request that is open stays open.
+        draft.put(proxies, { ...proxy!, ...NO_CERTIFICATE, sslStatus: 'error', sslError: proxy!.sslError ?? EXPIRED });
+      if (kind === 'discard') draft.delete(automaticCertificates, automatic!);
+      if (kind === 'discard' || kind === 'cancel') putState(draft, domainId, NO_STATE);
+    });
+  }
+
+  /** Nothing can be ordered here: the customer sees it once for each time that it is asked for. */
+  refuse(domainId: Id, message: string): Promise<void> {
+    return this.#change((draft) => {
+      const isAsked = draft.proxy(domainId)?.orderRequestedAt != null && draft.certificate(domainId) === undefined;
+      if (isAsked) putState(draft, domainId, { ...NO_CERTIFICATE, sslStatus: 'error', sslError: message });
+    });
+  }
+
+  /**
+   * The directory wants this certificate, if it is still the one that there is, to be renewed then.
+   */
+  renewAt(domainId: Id, chain: string, renewAt: number): Promise<void> {
+    return this.#change((draft) => {
+      const order = draft.acmeOrder(domainId);
+      if (draft.automaticCertificate(domainId)?.chain === chain) this.#putOrder(draft, domainId, order, { renewAt });
+    });
+  }
+
+  /** Removes what an order has left behind that nobody works on. */
+  sweep(domainId: Id): Promise<void> {
+    return this.#change((draft, now) => {
+      const claim = draft.acmeOrder(domainId)?.claim ?? null;
+      if (claim === null || claim.node === this.#options.self.node || !isLive(claim, now))
+        clearChallenges(draft, domainId);
+    });
+  }
+
+  async #change<T>(work: (draft: Draft, now: number) => T): Promise<T> {
+    const { environment, journal, now } = this.#options;
+    const { result } = await write(environment, journal, BY, (draft) => work(draft, Math.floor(now())));
+    return result;
+  }
+
+  #newClaim(now: number): AcmeOrder['claim'] {
+    return { node: this.#options.self.node, until: now + CLAIM };
+  }
+
+  /** Null: it is claimed by nobody or another, or the domain is gone. */
+  #own(draft: Draft, domainId: Id): AcmeOrder | null {
+    const order = draft.acmeOrder(domainId);
+    if (order?.claim?.node !== this.#options.self.node || draft.domain(domainId) === undefined) return null;
+    return order;
+  }
+
+  #putOrder(draft: Draft, domainId: Id, order: AcmeOrder | undefined, changes: Partial<AcmeOrder>): void {
+    draft.put(acmeOrders, { ...NO_ORDER, ...order, ...changes, domainId });
+  }
+}
+
+const NO_ORDER = {
+  claim: null,
+  triedAt: 0,
+  failures: 0,
+  retryAt: null,
+  blockedUntil: null,
+  renewAt: null,
+  directory: null,
+  issued: 0,
+  issuedSince: 0,
+} as const;
+
+type State = Pick<ProxyConfig, 'sslStatus' | 'sslIssuedAt' | 'sslExpiresAt' | 'sslError'>;
+
+const NO_CERTIFICATE = { sslIssuedAt: null, sslExpiresAt: null } as const;
+const NO_STATE: State = { ...NO_CERTIFICATE, sslStatus: 'none', sslError: null };
+const EXPIRED = 'The certificate has expired, and its renewal has failed so far. The renewal is retried automatically.';
+
+const activeState = ({ notBefore, notAfter }: AutomaticCertificate, sslError: string | null): State => ({
+  sslStatus: 'active',
+  sslIssuedAt: notBefore,
+  sslExpiresAt: notAfter,
+  sslError,
+});
+
+/**
+ * Of the automatic certificate; that of a certificate which the customer has brought is left alone.
+ * No request is open then.
+ */
+function putState(draft: Draft, domainId: Id, state: State): void {
+  const proxy = draft.proxy(domainId);
+  if (proxy !== undefined && draft.certificate(domainId) === undefined)
+    draft.put(proxies, { ...proxy, ...state, orderRequestedAt: null });
+}
+
+function endOrder(draft: Draft, order: AcmeOrder): void {
+  draft.put(acmeOrders, { ...order, claim: null });
+  clearChallenges(draft, order.domainId);
+}
+
+function clearChallenges(draft: Draft, domainId: Id): void {
+  for (const challenge of draft.acmeChallenges(domainId)) draft.delete(acmeChallenges, challenge);
+}

@@ -1,0 +1,164 @@
+/**
+ * One order from its names to the chain (RFC 8555 7.4): nothing is stored here but by `publish`.
+ */
+import { generateKeyPair } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { Authorization, Client, Order } from 'acme-client';
+import type { AcmeChallenge } from '../../../core/store/rows.ts';
+import type { Session } from './directory.ts';
+import { OrderFailure } from './failure.ts';
+import { checkIssued, type Issued } from './issued.ts';
+import type { Plan } from './plan.ts';
+import { DirectoryProblem, readProblem } from './problem.ts';
+import { checkAuthorization, checkOrder, notUsable } from './resources.ts';
+import { refusedChallenge } from './sentences.ts';
+
+export type KeyType = 'ecdsa-p256' | 'ecdsa-p384' | 'rsa-2048';
+
+export interface ObtainOptions {
+  readonly session: Session;
+  readonly plan: Plan;
+  readonly keyType: KeyType;
+  readonly profile: string | undefined;
+  readonly preferredChain: string | undefined;
+  /**
+   * The certificate that this one takes the place of (RFC 9773 section 5); null: none, or the
+   * directory does not want to know.
+   */
+  readonly replaces: string | null;
+  /** Resolves when every node answers these. */
+  publish(challenges: readonly Omit<AcmeChallenge, 'domainId'>[]): Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+export interface Obtained extends Issued {
+  /** PEM, PKCS #8. A secret. */
+  readonly privateKey: string;
+  readonly names: readonly string[];
+}
+
+/** Seconds for all authorizations, and for the certificate. */
+const AUTHORIZE_SECONDS = 120;
+const FINALIZE_SECONDS = 120;
+
+/** Rejects with OrderFailure, DirectoryProblem, DirectoryUnreachable, or the signal's reason. */
+export async function obtain(options: ObtainOptions): Promise<Obtained> {
+  const { session, plan, keyType, preferredChain, signal } = options;
+  const { client } = session;
+  const names = [...plan.names.keys()];
+  const order = checkOrder(await newOrder(client, names, options), names.length);
+  signal.throwIfAborted();
+  await authorize(options, await client.getAuthorizations(order));
+  signal.throwIfAborted();
+  const ready = await session.poll<Order>(order.url, ({ status }) => status !== 'pending', {
+    seconds: FINALIZE_SECONDS,
+    signal,
+  });
+  if (ready.status !== 'ready') throw invalidOrder(ready);
+  const privateKey = await newKey(keyType);
+  const { default: acme } = await import('acme-client');
+  const [, csr] = await acme.crypto.createCsr({ altNames: names }, privateKey);
+  const latest = await session.finalize(order.finalize, acme.crypto.getPemBodyAsB64u(csr));
+  const isSettled = ({ status }: Order): boolean => status === 'valid' || status === 'invalid';
+  const done = await session.poll<Order>(order.url, isSettled, { seconds: FINALIZE_SECONDS, signal, latest });
+  if (done.status !== 'valid') throw invalidOrder(done);
+  if (typeof done.certificate !== 'string') throw notUsable('a valid order has no certificate URL');
+  const chain = await client.getCertificate({ ...done, url: order.url }, preferredChain);
+  if (typeof chain !== 'string') throw notUsable('the response has no PEM certificate');
+  return { ...checkIssued(chain, privateKey, names, Date.now() / 1000), privateKey, names };
+}
+
+async function newOrder(client: Client, names: readonly string[], options: ObtainOptions): Promise<Order> {
+  const { replaces, profile } = options;
+  const identifiers = names.map((value) => ({ type: 'dns', value }));
+  const request = { identifiers, ...(profile === undefined ? {} : { profile }) };
+  if (replaces === null) return client.createOrder(request);
+  try {
+    return await client.createOrder({ ...request, replaces } as typeof request);
+  } catch (error) {
+    // It was replaced already, or is not known there: then it is an order like any other (RFC 9773
+    // section 5).
+    if (!(error instanceof DirectoryProblem) || !isUnreplaceable(error)) throw error;
+    return client.createOrder(request);
+  }
+}
+
+const UNREPLACEABLE: ReadonlySet<string> = new Set(['alreadyReplaced', 'malformed', 'unauthorized']);
+const isUnreplaceable = ({ status, problem }: DirectoryProblem): boolean =>
+  status === 404 || status === 409 || UNREPLACEABLE.has(problem.type);
+
+interface Pending {
+  readonly authorization: Authorization;
+  readonly host: string;
+  readonly challenge: Authorization['challenges'][number];
+}
+
+async function authorize(options: ObtainOptions, authorizations: readonly Authorization[]): Promise<void> {
+  const { session, plan, publish, signal } = options;
+  const { client } = session;
+  const pending: Pending[] = [];
+  for (const authorization of authorizations) {
+    checkAuthorization(authorization);
+    // One that is good still from an order before.
+    if (authorization.status === 'valid') continue;
+    pending.push(pendingOf(authorization, plan));
+  }
+  if (pending.length === 0) return;
+  const challenges = pending.map(async ({ challenge }) => ({
+    type: challenge.type as AcmeChallenge['type'],
+    token: challenge.token,
+    content: await client.getChallengeKeyAuthorization(challenge),
+  }));
+  await publish(await Promise.all(challenges));
+  for (const { challenge } of pending) {
+    signal.throwIfAborted();
+    await client.completeChallenge(challenge);
+  }
+  const deadline = performance.now() + AUTHORIZE_SECONDS * 1000;
+  for (const challenge of pending) {
+    const isSettled = ({ status }: Authorization): boolean => status !== 'pending';
+    const seconds = (deadline - performance.now()) / 1000;
+    const { url } = challenge.authorization;
+    const settled = await session.poll<Authorization>(url, isSettled, { seconds, signal });
+    if (settled.status !== 'valid') throw refusedChallenge(challenge.host, problemOf(settled));
+  }
+}
+
+function pendingOf(authorization: Authorization, plan: Plan): Pending {
+  const { identifier, wildcard, challenges } = authorization;
+  const host = `${wildcard === true ? '*.' : ''}${identifier.value.toLowerCase()}`;
+  const method = plan.names.get(host);
+  const challenge = challenges.find(({ type }) => type === method);
+  if (method === undefined || challenge === undefined)
+    throw new OrderFailure(
+      'no_challenge',
+      `The certificate authority offers no validation method for ${host} that this service supports.`,
+      {
+        detail: `${host}: ${method ?? 'not ordered'}, offered ${challenges.map(({ type }) => type).join(', ')}`,
+      },
+    );
+  return { authorization, host, challenge };
+}
+
+function problemOf({ challenges, status }: Authorization): ReturnType<typeof readProblem> {
+  const failed = (challenges ?? []).find((challenge) => 'error' in challenge && challenge.error);
+  const problem = readProblem(failed && 'error' in failed ? failed.error : undefined);
+  return problem.type === '' && problem.detail === ''
+    ? { type: '', detail: `the authorization is ${status}` }
+    : problem;
+}
+
+function invalidOrder(order: Order): Error {
+  const problem = readProblem('error' in order ? order.error : undefined);
+  return refusedChallenge('', problem.detail === '' ? { ...problem, detail: `the order is ${order.status}` } : problem);
+}
+
+const generate = promisify(generateKeyPair);
+
+async function newKey(type: KeyType): Promise<string> {
+  const { privateKey } =
+    type === 'rsa-2048'
+      ? await generate('rsa', { modulusLength: 2048 })
+      : await generate('ec', { namedCurve: type === 'ecdsa-p384' ? 'secp384r1' : 'prime256v1' });
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+}

@@ -1,0 +1,145 @@
+/**
+ * HTTP to a directory, in the place of acme-client's own: that has no time-outs and no bound on
+ * what it reads, waits for as long as a Retry-After says, and keeps only the text of a problem.
+ */
+import { readFileSync } from 'node:fs';
+import { rootCertificates } from 'node:tls';
+import { Agent, type Dispatcher } from 'undici';
+import { ConfigError } from '../../../core/base/errors.ts';
+import { DirectoryProblem, DirectoryUnreachable, readProblem, readRetryAfter } from './problem.ts';
+
+export interface DirectoryResponse {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Of JSON the value, else text. */
+  readonly data: unknown;
+}
+
+export interface Transport {
+  /**
+   * Rejects with DirectoryUnreachable (for a redirect, too: a signature is for one URL), and with
+   * DirectoryProblem for a status of 400 and more but for badNonce, after which the signer tries
+   * again (RFC 8555 6.5). `data` is sent as JSON.
+   */
+  request(
+    url: string,
+    method: string,
+    options?: { data?: unknown; headers?: Record<string, string> },
+  ): Promise<DirectoryResponse>;
+  close(): Promise<void>;
+}
+
+const CONNECT_MS = 10_000;
+const ANSWER_MS = 30_000;
+const WHOLE_MS = 60_000;
+/** A chain of certificates has some kilobytes. */
+const MAX_BODY = 1 << 20;
+const CONNECTIONS = 8;
+const AGENT = 'waypost';
+
+/**
+ * `caFile`: roots that are trusted in addition to the usual ones. Throws ConfigError `bad_file`
+ * when it cannot be read. `stop` ends all that is pending.
+ */
+export function openTransport(caFile: string | undefined, stop: AbortSignal): Transport {
+  const ca = caFile === undefined ? undefined : [...rootCertificates, readRoots(caFile)];
+  const agent = new Agent({
+    connect: { ca, timeout: CONNECT_MS },
+    headersTimeout: ANSWER_MS,
+    bodyTimeout: ANSWER_MS,
+    connections: CONNECTIONS,
+    pipelining: 1,
+  });
+  return {
+    async request(url, method, { data, headers } = {}) {
+      const answer = await exchange(agent, stop, url, method, data, headers);
+      if (answer.status >= 300 && answer.status < 400)
+        throw new DirectoryUnreachable(`${serverOf(url)}: unexpected redirect (status ${answer.status})`);
+      if (answer.status < 400) return answer;
+      const problem = readProblem(answer.data);
+      if (answer.status === 400 && problem.type === 'badNonce') return answer;
+      const retryAfter = readRetryAfter(answer.headers['retry-after'], Date.now() / 1000);
+      throw new DirectoryProblem(problem, answer.status, retryAfter);
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function readRoots(file: string): string {
+  try {
+    const text = readFileSync(file, 'utf8');
+    if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
+  } catch (error) {
+    throw new ConfigError('bad_file', `acme.ca_file: ${file} cannot be read: ${(error as Error).message}.`);
+  }
+  throw new ConfigError('bad_file', `acme.ca_file: ${file} contains no PEM certificate.`);
+}
+
+async function exchange(
+  dispatcher: Agent,
+  stop: AbortSignal,
+  url: string,
+  method: string,
+  data: unknown,
+  headers: Record<string, string> = {},
+): Promise<DirectoryResponse> {
+  const signal = AbortSignal.any([stop, AbortSignal.timeout(WHOLE_MS)]);
+  try {
+    const { origin, pathname, search } = new URL(url);
+    const {
+      statusCode,
+      headers: received,
+      body,
+    } = await dispatcher.request({
+      origin,
+      path: pathname + search,
+      signal,
+      method: method.toUpperCase() as Dispatcher.HttpMethod,
+      headers: {
+        'user-agent': AGENT,
+        ...headers,
+        ...(data === undefined ? {} : { 'content-type': 'application/jose+json' }),
+      },
+      body: data === undefined ? null : JSON.stringify(data),
+    });
+    const flat = flatten(received);
+    return { status: statusCode, headers: flat, data: bodyValue(await readAll(body), flat['content-type'] ?? '') };
+  } catch (error) {
+    if (stop.aborted) throw stop.reason;
+    throw new DirectoryUnreachable(`${serverOf(url)}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+async function readAll(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    // Leaving the loop ends the connection.
+    if (length > MAX_BODY) throw new Error(`the response exceeds ${MAX_BODY} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Throws for what says that it is JSON and is not. */
+function bodyValue(text: string, type: string): unknown {
+  return /^application\/([a-z.-]+\+)?json\b/i.test(type) && text !== '' ? JSON.parse(text) : text;
+}
+
+function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
+  return flat;
+}
+
+/** For messages; what is no URL came from a directory. */
+const serverOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'an invalid URL of the directory');
+
+/** Of an error whose message may be empty, as that of a host with several addresses is. */
+function reasonOf(error: unknown): string {
+  const { message, code } = error as { message?: string; code?: string };
+  return message || code || 'failed';
+}

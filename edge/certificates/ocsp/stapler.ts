@@ -1,0 +1,177 @@
+/**
+ * Fetches OCSP responses on the main thread, once for each certificate, and gives them to all
+ * threads. A certificate is fetched when a client requests its status, and again at half of the
+ * response's lifetime if the last response was sent to any client.
+ */
+import type { Logger } from '../../../core/base/log/index.ts';
+import { LogThrottle } from '../../../core/base/log/throttle.ts';
+import type { FetchStatus } from './fetch.ts';
+import type { FromStaples, StapleFetched } from './messages.ts';
+import type { StatusTarget } from './status.ts';
+
+/** Certificates whose staples are kept. */
+const MAX_ENTRIES = 4096;
+/** Slow responders of some certificates must not delay the others for long. */
+const CONCURRENT_FETCHES = 16;
+/** Milliseconds until a failed fetch is retried: the first delay, which doubles up to the last. */
+const FIRST_RETRY_MS = 300_000;
+const LAST_RETRY_MS = 3_600_000;
+/** Milliseconds between two fetches of a certificate, whatever the lifetime of its response. */
+const MIN_REFRESH_MS = 60_000;
+const MAX_REFRESH_MS = 7 * 86_400_000;
+
+export interface StaplerOptions {
+  readonly fetch: FetchStatus;
+  /** Sends to all threads. */
+  readonly send: (message: StapleFetched) => void;
+  readonly log: Logger;
+  readonly minRefresh?: number;
+  readonly firstRetry?: number;
+}
+
+interface Entry {
+  readonly id: string;
+  /** PEM. */
+  readonly chain: string;
+  target: StatusTarget | null;
+  staple: StapleFetched | null;
+  /** A client has requested the status since the last fetch. */
+  isUsed: boolean;
+  isFetching: boolean;
+  failures: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+export class Stapler {
+  readonly #options: StaplerOptions;
+  readonly #entries = new Map<string, Entry>();
+  /** Entries to fetch, in order. */
+  readonly #queue: Entry[] = [];
+  readonly #abort = new AbortController();
+  readonly #throttle = new LogThrottle();
+  #fetching = 0;
+
+  constructor(options: StaplerOptions) {
+    this.#options = options;
+  }
+
+  /** From a thread. */
+  receive(message: FromStaples): void {
+    const entry = this.#entries.get(message.id);
+    if (entry !== undefined) {
+      entry.isUsed = true;
+      // The thread is new, or has evicted the staple.
+      if (message.kind === 'staple-wanted' && isCurrent(entry)) this.#options.send(entry.staple as StapleFetched);
+    } else if (message.kind === 'staple-wanted') this.#add(message.id, message.chain);
+  }
+
+  /** Certificates with a staple. */
+  get size(): number {
+    return [...this.#entries.values()].filter(isCurrent).length;
+  }
+
+  close(): void {
+    this.#abort.abort();
+    for (const { timer } of this.#entries.values()) clearTimeout(timer);
+    this.#entries.clear();
+    this.#queue.length = 0;
+  }
+
+  #add(id: string, chain: string): void {
+    if (this.#abort.signal.aborted) return;
+    if (this.#entries.size >= MAX_ENTRIES) this.#delete(this.#entries.values().next().value as Entry);
+    const entry: Entry = {
+      id,
+      chain,
+      target: null,
+      staple: null,
+      isUsed: true,
+      isFetching: false,
+      failures: 0,
+      timer: undefined,
+    };
+    this.#entries.set(id, entry);
+    this.#enqueue(entry);
+  }
+
+  #delete(entry: Entry): void {
+    clearTimeout(entry.timer);
+    this.#entries.delete(entry.id);
+  }
+
+  #enqueue(entry: Entry): void {
+    entry.isFetching = true;
+    this.#queue.push(entry);
+    this.#startFetches();
+  }
+
+  #startFetches(): void {
+    while (this.#fetching < CONCURRENT_FETCHES) {
+      const entry = this.#queue.shift();
+      if (entry === undefined) return;
+      // Evicted while it waited.
+      if (this.#entries.get(entry.id) !== entry) continue;
+      this.#fetching++;
+      void this.#fetch(entry).finally(() => {
+        this.#fetching--;
+        this.#startFetches();
+      });
+    }
+  }
+
+  async #fetch(entry: Entry): Promise<void> {
+    const { fetch, send, minRefresh = MIN_REFRESH_MS, firstRetry = FIRST_RETRY_MS } = this.#options;
+    entry.isUsed = false;
+    let delay: number;
+    try {
+      const { readTarget } = await import('./status.ts');
+      entry.target ??= readTarget(entry.chain);
+      const { response, refreshAt, expiresAt } = await fetch(entry.target, this.#abort.signal);
+      if (this.#entries.get(entry.id) !== entry) return;
+      entry.staple = { kind: 'staple', id: entry.id, response, expiresAt };
+      entry.failures = 0;
+      delay = Math.min(Math.max(refreshAt - Date.now(), minRefresh), MAX_REFRESH_MS);
+      send(entry.staple);
+    } catch (error) {
+      if (this.#abort.signal.aborted) return;
+      delay = Math.min(firstRetry * 2 ** entry.failures++, LAST_RETRY_MS);
+      if (isRevocation(error)) this.#withdraw(entry);
+      this.#warn(entry, error as Error);
+    } finally {
+      entry.isFetching = false;
+    }
+    entry.timer = setTimeout(() => this.#refresh(entry), delay).unref();
+  }
+
+  /** The last response is not true any more. */
+  #withdraw(entry: Entry): void {
+    if (entry.staple !== null) this.#options.send({ ...entry.staple, expiresAt: 0 });
+    entry.staple = null;
+  }
+
+  /** Without interest of any client the entry ends with its staple. */
+  #refresh(entry: Entry): void {
+    if (entry.isUsed) this.#enqueue(entry);
+    else if (isCurrent(entry)) {
+      const left = (entry.staple as StapleFetched).expiresAt - Date.now();
+      entry.timer = setTimeout(() => this.#refresh(entry), Math.min(left, MAX_REFRESH_MS)).unref();
+    } else this.#delete(entry);
+  }
+
+  #warn({ target }: Entry, error: Error): void {
+    const reason = error.message;
+    const isRevoked = isRevocation(error);
+    const count = this.#throttle.due(isRevoked ? 'revoked' : 'failed');
+    if (count === 0) return;
+    const fields = { certificate: target?.leaf.subjectAltName ?? '', responder: target?.responder.host ?? '', reason };
+    if (isRevoked) this.#options.log.warn('a served certificate is revoked', { ...fields, count });
+    else this.#options.log.warn('cannot fetch the OCSP response of a certificate', { ...fields, count });
+  }
+}
+
+/** By name, since its class is loaded with the first status. */
+const isRevocation = (error: unknown): boolean => error instanceof Error && error.name === 'RevokedError';
+
+function isCurrent({ staple }: Entry): boolean {
+  return staple !== null && Date.now() < staple.expiresAt;
+}

@@ -1,0 +1,195 @@
+/**
+ * The challenge for visitors of a site: a proof of work that a browser solves in a second or two,
+ * or a short wait. Who has passed gets a cookie for the domain and the client's network, good on
+ * every node. Clients that accept no HTML get 403 with a text, never a page.
+ *
+ * A rule or a document asks for it with one call, which answers the request unless the visitor has
+ * passed:
+ *
+ *     if (!challenge.demand(exchange, site)) return;
+ */
+import { type ChallengeTerms, USUAL_PROTECTION } from '../../../core/site/protection/compile.ts';
+import { fieldValue } from '../../cache/rules/fields.ts';
+import { siteHost } from '../../http/exchange/authority.ts';
+import type { Exchange } from '../../http/exchange/exchange.ts';
+import { answerError, type ErrorPage } from '../../proxy/error-page.ts';
+import { requestId } from '../../proxy/request-id.ts';
+import type { Site } from '../../sites/site.ts';
+import { PAGE_FIELDS, renderPage, SOLUTION_PATH } from './page.ts';
+import { ChallengeTokens, type Holder, isSolution } from './token.ts';
+
+export interface ChallengeOptions {
+  /** The first one signs, all verify; the same on all nodes. */
+  readonly keys: readonly Uint8Array[];
+  /** The network of the visitor. */
+  networkOf(exchange: Exchange): string;
+  /** The scheme that the visitor used. */
+  schemeOf(exchange: Exchange): 'http' | 'https';
+  /** Records what was answered. */
+  onAnswer(exchange: Exchange, site: Site, status: number, bytes: number, requestId: string): void;
+  /** Seconds since 1970. */
+  readonly now?: () => number;
+}
+
+const COOKIE = 'waypost-pass';
+/** Bytes of a form; a token, a nonce and a path. */
+const MAX_FORM = 8192;
+/** A path of the same host: `//` and `/\` would lead to another one. */
+const TARGET = /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]{0,2048}$/;
+/** Seconds of a pass that was not worked for. */
+const MAX_WAITED_PASS = 900;
+const DOT_SEGMENTS = /\.\.|%2e/i;
+
+const REQUIRED: ErrorPage = {
+  status: 403,
+  code: 'challenge_required',
+  title: 'This site checks its visitors',
+  visitor: 'Open the site in a browser first; it then gets a cookie that lets further requests pass.',
+  owner: 'Paths for programs can be left out of the challenge: "except" in the protection of the domain.',
+};
+
+export class Challenge {
+  readonly #tokens: ChallengeTokens;
+  readonly #options: ChallengeOptions;
+
+  constructor(options: ChallengeOptions) {
+    this.#options = options;
+    this.#tokens = new ChallengeTokens(options.keys);
+  }
+
+  /** True: the visitor has passed. False: the request was answered. */
+  demand(exchange: Exchange, site: Site, terms?: ChallengeTerms): boolean {
+    const { difficulty, wait, except } = terms ?? (site.documents?.protection ?? USUAL_PROTECTION).challenge;
+    if (isExempt(exchange.path, except)) return true;
+    const holder = this.#holderOf(exchange, site);
+    const pass = passOf(exchange);
+    if (pass !== undefined && this.#tokens.isPass(pass, holder, this.#now())) return true;
+    if (acceptsPage(exchange)) this.#sendPage(exchange, site, holder, { difficulty, wait }, targetOf(exchange));
+    else this.#refuse(exchange, site);
+    return false;
+  }
+
+  /** Whether a request brings a solution, so that `takeSolution` answers it. */
+  isSolution({ method, path }: Exchange): boolean {
+    return method === 'POST' && path === SOLUTION_PATH;
+  }
+
+  async takeSolution(exchange: Exchange, site: Site): Promise<void> {
+    const form = await readForm(exchange);
+    if (exchange.isEnded) return;
+    const { validFor, difficulty, wait } = (site.documents?.protection ?? USUAL_PROTECTION).challenge;
+    const holder = this.#holderOf(exchange, site);
+    const now = this.#now();
+    const [token, nonce, to] = ['token', 'nonce', 'to'].map((name) => form?.get(name) ?? '');
+    const target = TARGET.test(to) ? to : '/';
+    const puzzle = this.#tokens.readPuzzle(token, holder, now);
+    const isSolved = puzzle !== undefined && isSolution(token, nonce, puzzle.difficulty);
+    if (isSolved || (puzzle !== undefined && now >= puzzle.issuedAt + puzzle.wait)) {
+      const seconds = isSolved ? validFor : Math.min(validFor, MAX_WAITED_PASS);
+      const cookie = this.#cookie(exchange, this.#tokens.createPass(now + seconds, holder), seconds);
+      exchange.respond(303, [
+        'location',
+        target,
+        'set-cookie',
+        cookie,
+        'cache-control',
+        'no-store',
+        'content-length',
+        '0',
+      ]);
+      exchange.end();
+      this.#options.onAnswer(exchange, site, 303, 0, '');
+    } else if (acceptsPage(exchange))
+      this.#sendPage(exchange, site, holder, puzzle ?? { difficulty, wait }, target, token);
+    else this.#refuse(exchange, site);
+  }
+
+  /** `token`: one that the visitor has, whose wait goes on. */
+  #sendPage(
+    exchange: Exchange,
+    site: Site,
+    holder: Holder,
+    { difficulty, wait, issuedAt }: { difficulty: number; wait: number; issuedAt?: number },
+    target: string,
+    token = '',
+  ): void {
+    const now = this.#now();
+    const isKept = issuedAt !== undefined;
+    const puzzle = isKept ? token : this.#tokens.createPuzzle({ issuedAt: now, difficulty, wait }, holder);
+    const left = isKept ? Math.max(1, issuedAt + wait - now) : wait;
+    const host = siteHost(exchange.authority);
+    const body = Buffer.from(renderPage({ host, token: puzzle, difficulty, wait: left, target }));
+    exchange.respond(403, [
+      ...['content-type', 'text/html; charset=utf-8', 'content-length', String(body.length)],
+      ...['cache-control', 'no-store', 'x-content-type-options', 'nosniff', 'server', 'waypost'],
+      ...PAGE_FIELDS,
+    ]);
+    exchange.end(body);
+    this.#options.onAnswer(exchange, site, 403, exchange.method === 'HEAD' ? 0 : body.length, '');
+  }
+
+  #refuse(exchange: Exchange, site: Site): void {
+    const id = requestId();
+    const bytes = answerError(exchange, REQUIRED, id, site.documents?.errorPages);
+    this.#options.onAnswer(exchange, site, REQUIRED.status, bytes, id);
+  }
+
+  #cookie(exchange: Exchange, pass: string, seconds: number): string {
+    // RFC 6265bis section 4.1.3.2: a cookie with this prefix is the host's own.
+    const [prefix, secure] = this.#options.schemeOf(exchange) === 'https' ? ['__Host-', '; Secure'] : ['', ''];
+    return `${prefix}${COOKIE}=${pass}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
+  }
+
+  #holderOf(exchange: Exchange, { domainId }: Site): Holder {
+    return { domainId, network: this.#options.networkOf(exchange) };
+  }
+
+  #now(): number {
+    return this.#options.now?.() ?? Math.floor(Date.now() / 1000);
+  }
+}
+
+function isExempt(path: string, prefixes: readonly string[]): boolean {
+  if (prefixes.length === 0 || DOT_SEGMENTS.test(path)) return false;
+  return prefixes.some((prefix) => path.startsWith(prefix));
+}
+
+/** A browser that shows a page: it names text/html, and loads a document. */
+function acceptsPage({ headers, protocol }: Exchange): boolean {
+  if (protocol !== '') return false;
+  const destination = fieldValue(headers, 'sec-fetch-dest');
+  if (destination !== undefined && destination !== 'document' && destination !== 'iframe') return false;
+  return /\btext\/html\b(?!\s*;\s*q=0(?:\.0*)?(?:[\s,]|$))/i.test(fieldValue(headers, 'accept') ?? '');
+}
+
+/** A form that was sent is lost: the visitor returns to its page. */
+const targetOf = ({ path }: Exchange): string => (TARGET.test(path) ? path : '/');
+
+function passOf({ headers }: Exchange): string | undefined {
+  for (let i = 0; i < headers.length; i += 2) {
+    if (headers[i] !== 'cookie') continue;
+    const pass = PASS.exec(headers[i + 1])?.[1];
+    if (pass !== undefined) return pass;
+  }
+  return undefined;
+}
+const PASS = new RegExp(`(?:^|;\\s*)(?:__Host-)?${COOKIE}=([A-Za-z0-9_-]{1,64})(?:;|$)`);
+
+/** Undefined: it is too long, or broke off. */
+async function readForm({ body }: Exchange): Promise<URLSearchParams | undefined> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for (let part = await body.read(); part !== null; part = await body.read()) {
+      length += part.length;
+      if (length > MAX_FORM) {
+        body.discard();
+        return undefined;
+      }
+      parts.push(part);
+    }
+  } catch {
+    return undefined;
+  }
+  return new URLSearchParams(Buffer.concat(parts).toString('latin1'));
+}

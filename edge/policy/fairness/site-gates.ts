@@ -1,0 +1,85 @@
+/** What holds for the connections of each site: shares, policy for TLS, budgets of time. */
+import type { SiteProtection, SlowBudget } from '../../../core/site/protection/compile.ts';
+import type { Http1Limits } from '../../http/http1/limits.ts';
+import type { Http2Limits } from '../../http/http2/limits.ts';
+import type { ConnectionGate } from '../../http/server/connection-gate.ts';
+import type { EdgeLimits } from '../../http/server/limits.ts';
+import type { TurnShare } from '../../http/transport/turn-share.ts';
+import type { SiteConnections } from './site-connections.ts';
+import type { SiteTurns } from './site-turns.ts';
+
+type Limits = Pick<EdgeLimits, 'http1' | 'http2'>;
+
+export interface SiteGatesOptions {
+  readonly connections: SiteConnections;
+  readonly turns: Pick<SiteTurns, 'takesConnection' | 'enter' | 'leave'>;
+  /** Those of all sites, which a site can only narrow. */
+  readonly limits: Limits;
+}
+
+export class SiteGates {
+  readonly #options: SiteGatesOptions;
+  /** Limits are made once for a document. */
+  readonly #limits = new WeakMap<SlowBudget, Limits>();
+
+  constructor(options: SiteGatesOptions) {
+    this.#options = options;
+  }
+
+  /** For one connection. */
+  gateOf(domainId: string, protection: SiteProtection | null): ConnectionGate {
+    const { connections, turns } = this.#options;
+    const limits = protection === null ? null : protection.limits;
+    const budgets = this.#limitsOf(protection === null ? null : protection.slow);
+    const bucket = connections.bucketOf(domainId);
+    let share: TurnShare | null = null;
+    return {
+      site: domainId,
+      policy: protection === null ? null : protection.tls,
+      http1: budgets === null ? null : budgets.http1,
+      http2: budgets === null ? null : budgets.http2,
+      get share() {
+        return share;
+      },
+      enter() {
+        const most = limits === null ? Number.POSITIVE_INFINITY : limits.connections;
+        if (!turns.takesConnection(domainId, limits) || !connections.enter(bucket, most)) return false;
+        share = turns.enter(domainId);
+        return true;
+      },
+      leave() {
+        connections.leave(bucket);
+        turns.leave(domainId);
+      },
+    };
+  }
+
+  #limitsOf(slow: SlowBudget | null): Limits | null {
+    if (slow === null) return null;
+    const before = this.#limits.get(slow);
+    if (before !== undefined) return before;
+    const { http1, http2 } = this.#options.limits;
+    const made = { http1: narrowHttp1(http1, slow), http2: narrowHttp2(http2, slow) };
+    this.#limits.set(slow, made);
+    return made;
+  }
+}
+
+const shorter = (all: number, own: number | undefined): number => Math.min(all, own ?? all);
+const faster = (all: number, own: number | undefined): number => Math.max(all, own ?? all);
+
+export const narrowHttp1 = (limits: Http1Limits, slow: SlowBudget): Http1Limits => ({
+  ...limits,
+  headerTimeout: shorter(limits.headerTimeout, slow.headerTimeout),
+  idleTimeout: shorter(limits.idleTimeout, slow.idleTimeout),
+  writeTimeout: shorter(limits.writeTimeout, slow.readTimeout),
+  bodyRate: faster(limits.bodyRate, slow.bodyRate),
+});
+
+export const narrowHttp2 = (limits: Http2Limits, slow: SlowBudget): Http2Limits => ({
+  ...limits,
+  headerTimeout: shorter(limits.headerTimeout, slow.headerTimeout),
+  idleTimeout: shorter(limits.idleTimeout, slow.idleTimeout),
+  stallTimeout: shorter(limits.stallTimeout, slow.readTimeout),
+  minRate: faster(limits.minRate, slow.bodyRate),
+});

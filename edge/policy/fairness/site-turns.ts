@@ -1,0 +1,310 @@
+/**
+ * Lets the requests of each site begin within its limits, and within its share of each turn of the
+ * thread (thread-turns.ts). A request that has to wait for a later turn takes its place among the
+ * client networks of its site, so that a flood from few networks does not delay the site's other
+ * visitors for long.
+ */
+import { performance } from 'node:perf_hooks';
+import { FairLine, type InLine } from '../../../core/base/fair-line.ts';
+import type { SiteLimits } from '../../../core/site/protection/compile.ts';
+import type { Exchange } from '../../http/exchange/exchange.ts';
+import { Pending } from '../../http/exchange/pending.ts';
+import { WAITING_COST } from '../../http/transport/turn-share.ts';
+import type { ErrorPage } from '../../proxy/error-page.ts';
+import type { Proxy as ServeSite } from '../../proxy/proxy.ts';
+import type { Site } from '../../sites/site.ts';
+import { InFlight } from './in-flight.ts';
+import { SITE_BUSY, SITE_LIMIT } from './pages.ts';
+import { SiteShare, ThreadTurns, type TurningLoop } from './thread-turns.ts';
+import { TokenBucket } from './token-bucket.ts';
+
+/** Milliseconds between two looks at what has ended or waits for long. */
+const TIDY_MS = 1000;
+const MAX_WAIT_MS = 10_000;
+/** A site whose last request is older does not count as one that others have to leave time for. */
+const ACTIVE_MS = 10_000;
+/** Requests of a site that wait on a thread. Each also holds memory of its client and site. */
+const MAX_WAITING = 10_000;
+/** A site may have so many times as many requests in flight as are left over. */
+const WEIGHT = 3;
+/** How long a site that got too many requests is challenged. */
+const PRESSED_MS = 60_000;
+
+/** The thread's time; tests have their own. */
+export interface ThreadTime {
+  /** Milliseconds. */
+  now(): number;
+  later(ms: number, run: () => void): void;
+}
+
+const THREAD_TIME: ThreadTime = {
+  now: () => performance.now(),
+  later: (ms, run) => void setTimeout(run, ms).unref(),
+};
+
+export interface SiteTurnsOptions {
+  readonly serve: ServeSite;
+  /** Sends a page in place of the site's response. */
+  refuse(exchange: Exchange, site: Site, page: ErrorPage): void;
+  /**
+   * Whether a request was answered by a challenge. `isPressed`: the site gets more requests than
+   * its document has as `above`.
+   */
+  challenge?(exchange: Exchange, site: Site, isPressed: boolean): boolean;
+  networkOf(exchange: Exchange): string;
+  /** Requests of all sites in flight on this thread. */
+  readonly maxInFlight: number;
+  /** Threads among which a limit for the node is divided. */
+  readonly threads: number;
+  /** Null: the thread has node's loop only. */
+  readonly loop: TurningLoop | null;
+  readonly time?: ThreadTime;
+}
+
+/** A request that waits for its turn, and then for its end. */
+class Waiting extends Pending implements InLine {
+  line: object | null = null;
+  before: InLine | null = null;
+  after: InLine | null = null;
+  readonly exchange: Exchange;
+  readonly site: Site;
+  readonly since: number;
+
+  constructor(exchange: Exchange, site: Site, since: number) {
+    super();
+    this.exchange = exchange;
+    this.site = site;
+    this.since = since;
+  }
+
+  begin(serve: () => void | Promise<void>): void {
+    try {
+      this.endWith(serve());
+    } catch (error) {
+      this.onFailed(error);
+    }
+  }
+}
+
+class SiteState {
+  readonly share: SiteShare;
+  readonly queue = new FairLine<Waiting>();
+  readonly inFlight = new InFlight();
+  /** Connections with a share of turns. */
+  connections = 0;
+  lastActive: number;
+  /** Of the site's own limits, made for `limits`. */
+  requestBucket: TokenBucket | null = null;
+  connectionBucket: TokenBucket | null = null;
+  limits: SiteLimits | null = null;
+  /** Since the last look, and per second as of the one before it. */
+  requests = 0;
+  requestRate = 0;
+  /** Until when the site counts as pressed. */
+  pressedUntil = 0;
+
+  constructor(turns: ThreadTurns, now: number) {
+    this.share = new SiteShare(turns);
+    this.lastActive = now;
+  }
+
+  isForgotten(now: number): boolean {
+    if (now - this.lastActive < ACTIVE_MS) return false;
+    return this.connections === 0 && this.queue.size === 0 && this.inFlight.size === 0;
+  }
+}
+
+export class SiteTurns {
+  readonly #options: SiteTurnsOptions;
+  readonly #time: ThreadTime;
+  readonly #turns: ThreadTurns;
+  readonly #sites = new Map<string, SiteState>();
+  /** The site that was found last: most requests are of the same one. */
+  #lastName = '';
+  #last: SiteState | null = null;
+  /** Sites of which requests wait. */
+  readonly #waiting = new Set<SiteState>();
+  #inFlight = 0;
+  /** When a request of another site than the one before has come. */
+  #changedAt = 0;
+  #tidiedAt = 0;
+  #isTidyDue = false;
+
+  constructor(options: SiteTurnsOptions) {
+    this.#options = options;
+    this.#time = options.time ?? THREAD_TIME;
+    this.#turns = new ThreadTurns(options.loop);
+    this.#turns.onTurn = () => {
+      if (this.#waiting.size > 0) this.#beginWaiting();
+    };
+  }
+
+  readonly serve: ServeSite = (exchange, site) => {
+    const { refuse, networkOf } = this.#options;
+    const now = this.#time.now();
+    const state = this.#activeSite(site.domainId, now);
+    state.requests++;
+    const limits = site.documents?.protection?.limits ?? null;
+    if (limits !== null && !this.#isWithin(state, limits, now)) {
+      refuse(exchange, site, SITE_LIMIT);
+      return;
+    }
+    if (state.queue.size === 0 && !state.share.isSpent) return this.#begin(state, exchange, site, now);
+    if (state.queue.size >= MAX_WAITING) {
+      refuse(exchange, site, SITE_BUSY);
+      return;
+    }
+    const waiting = new Waiting(exchange, site, now);
+    state.queue.put(waiting, networkOf(exchange));
+    this.#waiting.add(state);
+    return waiting;
+  };
+
+  /** An exchange has ended. */
+  ended(exchange: Exchange, domainId: string): void {
+    if (this.#find(domainId)?.inFlight.remove(exchange)) this.#inFlight--;
+  }
+
+  /** Whether a new connection is within the site's limit of them per second. */
+  takesConnection(domainId: string, limits: SiteLimits | null): boolean {
+    if (limits === null) return true;
+    const now = this.#time.now();
+    const state = this.#activeSite(domainId, now);
+    this.#useLimits(state, limits, now);
+    return state.connectionBucket === null || state.connectionBucket.take(now);
+  }
+
+  /** Of a new connection; `leave` follows. */
+  enter(domainId: string): SiteShare {
+    const state = this.#activeSite(domainId, this.#time.now());
+    state.connections++;
+    return state.share;
+  }
+
+  leave(domainId: string): void {
+    const state = this.#find(domainId);
+    if (state !== null) state.connections--;
+  }
+
+  /** Whether a request of any site waits. */
+  get isWaiting(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  /** Requests of a site that wait. */
+  waitingOf(domainId: string): number {
+    return this.#find(domainId)?.queue.size ?? 0;
+  }
+
+  #find(domainId: string): SiteState | null {
+    if (this.#last !== null && domainId === this.#lastName) return this.#last;
+    return this.#sites.get(domainId) ?? null;
+  }
+
+  #activeSite(domainId: string, now: number): SiteState {
+    let state = this.#last;
+    if (state === null || domainId !== this.#lastName) {
+      state = this.#sites.get(domainId) ?? new SiteState(this.#turns, now);
+      this.#sites.set(domainId, state);
+      if (this.#last !== null) {
+        this.#changedAt = now;
+        this.#turns.isContended = true;
+      }
+      this.#last = state;
+      this.#lastName = domainId;
+    }
+    state.lastActive = now;
+    if (!this.#isTidyDue) this.#tidyLater(now);
+    return state;
+  }
+
+  #begin(state: SiteState, exchange: Exchange, site: Site, now: number): void | Promise<void> {
+    const { serve, refuse, challenge, maxInFlight, threads } = this.#options;
+    state.share.spend(1);
+    const protection = site.documents?.protection ?? null;
+    const held = state.inFlight.size;
+    const own = protection === null ? Number.POSITIVE_INFINITY : protection.limits.requestsInFlight;
+    if (held >= WEIGHT * (maxInFlight - this.#inFlight) || held >= Math.max(1, own / threads)) {
+      refuse(exchange, site, SITE_BUSY);
+      return;
+    }
+    if (protection !== null && protection.challenge.mode !== 'off') {
+      if (state.requestRate * threads > protection.challenge.above) state.pressedUntil = now + PRESSED_MS;
+      if (challenge?.(exchange, site, now < state.pressedUntil)) return;
+    }
+    const done = serve(exchange, site);
+    if (!exchange.isEnded) {
+      state.inFlight.add(exchange);
+      this.#inFlight++;
+      state.share.spend(WAITING_COST);
+    }
+    return done;
+  }
+
+  #isWithin(state: SiteState, limits: SiteLimits, now: number): boolean {
+    this.#useLimits(state, limits, now);
+    return state.requestBucket === null || state.requestBucket.take(now);
+  }
+
+  #useLimits(state: SiteState, limits: SiteLimits, now: number): void {
+    if (state.limits === limits) return;
+    const { threads } = this.#options;
+    const bucketOf = (rate: number): TokenBucket | null =>
+      rate === Number.POSITIVE_INFINITY ? null : new TokenBucket(rate / threads, now);
+    state.limits = limits;
+    state.requestBucket = bucketOf(limits.requestsPerSecond);
+    state.connectionBucket = bucketOf(limits.newConnectionsPerSecond);
+  }
+
+  // Requests that wait.
+
+  /** In a new turn. */
+  #beginWaiting(): void {
+    const now = this.#time.now();
+    for (const state of this.#waiting) {
+      while (state.queue.size > 0 && !state.share.isSpent) this.#beginNext(state, now);
+      if (state.queue.size === 0) this.#waiting.delete(state);
+    }
+  }
+
+  #beginNext(state: SiteState, now: number): void {
+    const waiting = state.queue.take()!;
+    const { exchange, site } = waiting;
+    // The visitor has gone.
+    if (exchange.isEnded) waiting.onDone();
+    else waiting.begin(() => this.#begin(state, exchange, site, now));
+  }
+
+  // Now and then.
+
+  #tidyLater(now: number): void {
+    this.#isTidyDue = true;
+    this.#tidiedAt = now;
+    this.#time.later(TIDY_MS, this.#tidy);
+  }
+
+  readonly #tidy = (): void => {
+    const now = this.#time.now();
+    const elapsed = Math.max(1, now - this.#tidiedAt);
+    for (const [name, state] of this.#sites) {
+      this.#inFlight -= state.inFlight.sweep();
+      this.#expire(state, now);
+      state.requestRate = (state.requests * 1000) / elapsed;
+      state.requests = 0;
+      if (!state.isForgotten(now)) continue;
+      this.#sites.delete(name);
+      if (this.#last === state) this.#last = null;
+    }
+    if (now - this.#changedAt > ACTIVE_MS) this.#turns.isContended = false;
+    this.#isTidyDue = false;
+    if (this.#sites.size > 0) this.#tidyLater(now);
+  };
+
+  #expire(state: SiteState, now: number): void {
+    for (const waiting of state.queue.takeWhile(({ since }) => now - since > MAX_WAIT_MS)) {
+      const { exchange, site } = waiting;
+      if (!exchange.isEnded) this.#options.refuse(exchange, site, SITE_BUSY);
+      waiting.onDone();
+    }
+  }
+}

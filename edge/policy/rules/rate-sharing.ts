@@ -1,0 +1,184 @@
+/**
+ * Shares the counts of rate limits between the nodes of a cluster, approximately. Four times a
+ * second a node sends how much of each limit its requests have used since the last message, and the
+ * others add it to their own counts:
+ *
+ *     message: for each key, its tag f64, and the milliseconds that its requests take f64
+ *
+ * A key is sent once its requests are a share of its burst, so that visitors with few requests cost
+ * nothing. That share of all other nodes together is at most an eighth of the burst. No message is
+ * repeated: what is lost was counted by one node only.
+ *
+ * With N nodes, an interval I between requests, and D milliseconds from a request until all nodes
+ * have counted it, the nodes let pass at most, in any T milliseconds,
+ *
+ *     burst + T / I                    the limit
+ *     + burst / 8                      that nodes have not sent
+ *     + (N - 1) × (burst + D / I)      that other nodes let pass meanwhile
+ *
+ * and none is refused that a single counter would allow with a burst that is smaller by an eighth
+ * and by D / I. test/edge/policy/rules/rate-sharing.test.ts holds both.
+ */
+import { SLOTS, viewRateMemory } from './rate-memory.ts';
+import { RateTable } from './rate-table.ts';
+
+/** The connections to the other nodes of the cluster. */
+export interface UsageChannel {
+  /** Nodes that receive what is sent now. */
+  countReceivers(): number;
+  send(usage: Buffer): void;
+  /** Calls `listener` with what another node has sent. */
+  follow(listener: (usage: Buffer) => void): void;
+}
+
+export interface RateSharingOptions {
+  readonly memory: SharedArrayBuffer;
+  readonly channel: UsageChannel;
+  /** Milliseconds since 1970. */
+  readonly clock?: () => number;
+}
+
+/** Milliseconds between messages. */
+export const SHARING_INTERVAL = 250;
+/**
+ * Keys of a message: those whose requests are the largest share of their burst. The others' grow
+ * until they are.
+ */
+const MAX_KEYS = 1024;
+const ENTRY_BYTES = 16;
+/** The nodes together keep back at most one part in so many of a burst. */
+const PARTS = 8;
+/** The largest burst and interval of a rule (admin-api/sites/proxy/rules-schema.ts). */
+const MAX_DEBIT = 1_000_000 * 86_400_000;
+/** Powers of two of a share. */
+const CLASSES = 31;
+
+export class RateSharing {
+  readonly #table: RateTable;
+  readonly #limits: Float64Array;
+  readonly #requests: Int32Array;
+  readonly #slots: Float64Array;
+  readonly #channel: UsageChannel;
+  readonly #clock: () => number;
+  readonly #classes = new Int32Array(CLASSES);
+  #timer: NodeJS.Timeout | null = null;
+  #hadReceivers = false;
+  /** Slots that may be sent. */
+  readonly #found = new Int32Array(SLOTS);
+  /** Keys that were sent and received, for the metrics. */
+  sent = 0;
+  received = 0;
+
+  /** `memory`: one that is shared. */
+  constructor({ memory, channel, clock = Date.now }: RateSharingOptions) {
+    const { pending, slots } = viewRateMemory(memory);
+    if (pending === null) throw new TypeError('The memory of the rate limits has no room for pending usage.');
+    this.#table = new RateTable(memory);
+    this.#limits = pending.limits;
+    this.#requests = pending.requests;
+    this.#slots = slots;
+    this.#channel = channel;
+    this.#clock = clock;
+    channel.follow((usage) => this.#receive(usage));
+  }
+
+  start(): this {
+    this.#timer ??= setInterval(() => this.send(), SHARING_INTERVAL).unref();
+    return this;
+  }
+
+  close(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  /** Sends what the requests of this node have used. */
+  send(): void {
+    const receivers = this.#channel.countReceivers();
+    if (receivers === 0) {
+      this.#hadReceivers = false;
+      return;
+    }
+    // What was counted while this node was alone is not debited later.
+    if (!this.#hadReceivers) this.#requests.fill(0);
+    this.#hadReceivers = true;
+    const usage = this.#collect(PARTS * (receivers + 1));
+    if (usage.length > 0) this.#channel.send(usage);
+  }
+
+  /** `parts`: requests are sent that are at least one part of the burst. */
+  #collect(parts: number): Buffer {
+    const found = this.#find(parts);
+    const { keys, least, spare } = this.#select();
+    const usage = Buffer.allocUnsafe(keys * ENTRY_BYTES);
+    let length = 0;
+    let left = spare;
+    for (let i = 0; i < found && length < usage.length; i++) {
+      const slot = this.#found[i];
+      const level = this.#classOf(slot, parts);
+      if (level < least || (level === least && left-- <= 0)) continue;
+      if (this.#take(slot, usage, length)) length += ENTRY_BYTES;
+    }
+    this.sent += length / ENTRY_BYTES;
+    return usage.subarray(0, length);
+  }
+
+  /** Finds the slots that have enough requests, and counts their classes. */
+  #find(parts: number): number {
+    const requests = this.#requests;
+    this.#classes.fill(0);
+    let found = 0;
+    for (let slot = 0; slot < SLOTS; slot++) {
+      if (requests[slot] <= 0) continue;
+      const level = this.#classOf(slot, parts);
+      if (level < 0) continue;
+      this.#classes[level]++;
+      this.#found[found++] = slot;
+    }
+    return found;
+  }
+
+  /** How many keys are sent, the least class of them, and how many of that class have room. */
+  #select(): { readonly keys: number; readonly least: number; readonly spare: number } {
+    const classes = this.#classes;
+    let room = MAX_KEYS;
+    for (let least = CLASSES - 1; ; least--) {
+      if (least === 0 || classes[least] > room) {
+        const spare = Math.min(classes[least], room);
+        return { keys: MAX_KEYS - room + spare, least, spare };
+      }
+      room -= classes[least];
+    }
+  }
+
+  /** The binary logarithm of the share of the burst, in parts; -1: less than one part. */
+  #classOf(slot: number, parts: number): number {
+    const share = (this.#requests[slot] * parts) / this.#limits[slot * 2 + 1];
+    return share >= 1 ? Math.min(CLASSES - 1, Math.floor(Math.log2(share))) : -1;
+  }
+
+  /** False: another key has taken the slot. */
+  #take(slot: number, usage: Buffer, at: number): boolean {
+    const tag = this.#slots[slot * 2];
+    const requests = Atomics.exchange(this.#requests, slot, 0);
+    const debit = requests * this.#limits[slot * 2];
+    if (this.#slots[slot * 2] !== tag || !isDebit(debit)) return false;
+    usage.writeDoubleLE(tag, at);
+    usage.writeDoubleLE(debit, at + 8);
+    return true;
+  }
+
+  /** What is malformed is skipped: it comes from another version of this program. */
+  #receive(usage: Buffer): void {
+    const now = this.#clock();
+    const end = Math.min(usage.length, MAX_KEYS * ENTRY_BYTES) - ENTRY_BYTES;
+    for (let at = 0; at <= end; at += ENTRY_BYTES) {
+      const debit = usage.readDoubleLE(at + 8);
+      if (!isDebit(debit)) continue;
+      this.#table.add(usage.readDoubleLE(at), debit, now);
+      this.received++;
+    }
+  }
+}
+
+const isDebit = (debit: number): boolean => debit > 0 && debit <= MAX_DEBIT;

@@ -1,0 +1,254 @@
+/**
+ * Runs the rules of a domain for an exchange, before anything else of the proxy. What rules change
+ * becomes part of the site that serves the exchange, so that a request allocates nothing for it.
+ */
+
+import { clientNetwork } from '../../../core/net/address/ipv6.ts';
+import {
+  type BasicAuthAction,
+  type CompiledRule,
+  distinguishesVisitors,
+  firstCookie,
+  firstHeader,
+  type LimitAction,
+  RequestFacts,
+  safeLocation,
+  TextTemplate,
+} from '../../../core/site/rules/index.ts';
+import { siteHost } from '../../http/exchange/authority.ts';
+import type { Exchange } from '../../http/exchange/exchange.ts';
+import type { FieldList } from '../../http/exchange/field-list.ts';
+import type { Site } from '../../sites/site.ts';
+import type { SiteRules } from '../../sites/site-rules.ts';
+import type { Countries } from './countries.ts';
+import type { RuleCounting } from './counts.ts';
+import { Credentials } from './credentials.ts';
+import { BUSY, deniedPage, errorPage, limitedPage, maintenancePage, type RulePage, unauthorizedPage } from './pages.ts';
+import type { RateScope, RateTable } from './rate-table.ts';
+
+type Done = void | Promise<void>;
+
+/** What the rules of a thread need. */
+export interface RuleTools {
+  readonly countries: Countries;
+  readonly rates: RateTable;
+  readonly counting: RuleCounting;
+  /** Milliseconds since 1970. */
+  readonly clock?: () => number;
+}
+
+/** What happens with an exchange when its rules have run. */
+export interface RuleOutlets {
+  /** The address of the visitor, also behind a trusted proxy. */
+  addressOf(exchange: Exchange): string;
+  schemeOf(exchange: Exchange): 'http' | 'https';
+  /** Serves the exchange. `site` has the changes of the rules. */
+  serve(exchange: Exchange, site: Site): Done;
+  /** The same, past the cache. */
+  serveUncached(exchange: Exchange, site: Site): Done;
+  refuse(exchange: Exchange, site: Site, page: RulePage): void;
+  /** An answer without a body. */
+  respondEmpty(exchange: Exchange, site: Site, status: number, fields: FieldList): void;
+  /**
+   * Lets visitors pass that have solved a challenge. False: the exchange has been answered.
+   * Omitted: all pass.
+   */
+  challenge?(exchange: Exchange, site: Site): boolean | Promise<boolean>;
+}
+
+/** How a URL is fetched for no visitor. */
+export interface PrefetchPlan {
+  /** With the changes of the rules. */
+  readonly site: Site;
+  /** Whether visitors send credentials to the edge, which passes them on to the origin. */
+  readonly hasCredentials: boolean;
+}
+
+const DEFAULT_RETRY_AFTER = 300;
+
+export class RuleRunner {
+  readonly #tools: RuleTools;
+  readonly #outlets: RuleOutlets;
+  readonly #facts: RequestFacts;
+  readonly #credentials = new Credentials();
+  readonly #clock: () => number;
+  readonly #templates = new WeakMap<CompiledRule, TextTemplate>();
+  readonly #rates = new WeakMap<CompiledRule, LimitRule>();
+
+  constructor(tools: RuleTools, outlets: RuleOutlets) {
+    this.#tools = tools;
+    this.#outlets = outlets;
+    this.#facts = new RequestFacts((address) => tools.countries.of(address));
+    this.#clock = tools.clock ?? Date.now;
+  }
+
+  serve(exchange: Exchange, site: Site, rules: SiteRules): Done {
+    return this.#run(exchange, site, rules, 0, rules.set.noChanges);
+  }
+
+  /**
+   * The site for a request that no visitor has sent. Actions that only some visitors meet do not
+   * stop it. Null: the response of the origin is for no visitor, or not for the cache.
+   */
+  planPrefetch(exchange: Exchange, site: Site, rules: SiteRules): PrefetchPlan | null {
+    const { set } = rules;
+    return set.uncounted(() => {
+      const facts = this.#facts;
+      facts.open(exchange, siteHost(exchange.authority), this.#outlets.addressOf(exchange));
+      let hasCredentials = false;
+      let index = set.run(facts);
+      for (; index >= 0; index = set.run(facts, index + 1, set.changes)) {
+        const rule = set.rules[index];
+        const { type } = rule.action;
+        if (type === 'allow') break;
+        if (type === 'basic_auth') hasCredentials = true;
+        else if (type !== 'limit' && type !== 'challenge' && !distinguishesVisitors(rule)) return null;
+      }
+      const { changes, noChanges } = set;
+      if (changes.bypassesCache) return null;
+      return { site: changes === noChanges ? site : rules.siteWith(site, changes), hasCredentials };
+    });
+  }
+
+  #run(exchange: Exchange, site: Site, rules: SiteRules, from: number, before: SiteRules['set']['changes']): Done {
+    const { set } = rules;
+    const facts = this.#facts;
+    facts.open(exchange, siteHost(exchange.authority), this.#outlets.addressOf(exchange));
+    let index = set.run(facts, from, before);
+    if (set.hasCounted) this.#tools.counting.note(rules);
+    while (index >= 0) {
+      const rule = set.rules[index];
+      const { action } = rule;
+      if (action.type === 'basic_auth') return this.#authenticate(exchange, site, rules, index, action);
+      if (action.type === 'challenge') return this.#challenge(exchange, site, rules, index);
+      if (action.type !== 'limit') {
+        if (action.type === 'allow') break;
+        set.stopped[rule.number]++;
+        return this.#answer(exchange, site, rule);
+      }
+      const wait = this.#count(exchange, rules, rule, action);
+      if (wait > 0) {
+        set.stopped[rule.number]++;
+        if (!rule.isDryRun) return this.#outlets.refuse(exchange, site, limitedPage(rule, Math.ceil(wait / 1000)));
+      }
+      index = set.run(facts, index + 1, set.changes);
+    }
+    return this.#pass(exchange, site, rules);
+  }
+
+  #pass(exchange: Exchange, site: Site, rules: SiteRules): Done {
+    const { changes, noChanges } = rules.set;
+    if (changes === noChanges) return this.#outlets.serve(exchange, site);
+    const changed = rules.siteWith(site, changes);
+    return changes.bypassesCache
+      ? this.#outlets.serveUncached(exchange, changed)
+      : this.#outlets.serve(exchange, changed);
+  }
+
+  #answer(exchange: Exchange, site: Site, rule: CompiledRule): void {
+    const { action } = rule;
+    if (action.type === 'redirect') this.#redirect(exchange, site, rule, action.location, action.status ?? 302);
+    else this.#outlets.refuse(exchange, site, pageOf(rule));
+  }
+
+  #redirect(exchange: Exchange, site: Site, rule: CompiledRule, text: string, status: number): void {
+    let template = this.#templates.get(rule);
+    if (template === undefined) {
+      template = new TextTemplate(text, rule.rule.match?.path);
+      this.#templates.set(rule, template);
+    }
+    const target = exchange.path.startsWith('/') ? exchange.path : '/';
+    const host = siteHost(exchange.authority);
+    const location = safeLocation(template.expand({ scheme: this.#outlets.schemeOf(exchange), host, target }));
+    this.#outlets.respondEmpty(exchange, site, status, ['location', location, 'server', 'waypost']);
+  }
+
+  /** Milliseconds to wait; 0: the request is within the limit. */
+  #count(exchange: Exchange, { domainId }: SiteRules, rule: CompiledRule, action: LimitAction): number {
+    let limit = this.#rates.get(rule);
+    if (limit === undefined) {
+      limit = new LimitRule(`${domainId} ${rule.number}`, action, this.#tools.rates);
+      this.#rates.set(rule, limit);
+    }
+    const key = limit.keyOf(exchange.headers, this.#facts.address);
+    return this.#tools.rates.count(limit.scope, key, this.#clock());
+  }
+
+  #authenticate(exchange: Exchange, site: Site, rules: SiteRules, index: number, action: BasicAuthAction): Done {
+    const { changes } = rules.set;
+    const verdict = this.#credentials.check(firstHeader(exchange.headers, 'authorization'), action.users, () => ({
+      account: site.domainId,
+      network: clientNetwork(this.#outlets.addressOf(exchange)),
+    }));
+    const go = (result: Awaited<typeof verdict>): Done => {
+      if (result === 'accepted') return this.#run(exchange, site, rules, index + 1, changes);
+      const rule = rules.set.rules[index];
+      rules.set.stopped[rule.number]++;
+      this.#tools.counting.note(rules);
+      this.#outlets.refuse(
+        exchange,
+        site,
+        result === 'busy' ? BUSY : unauthorizedPage(rule, action.realm ?? 'Private'),
+      );
+    };
+    return typeof verdict === 'string' ? go(verdict) : verdict.then(go);
+  }
+
+  #challenge(exchange: Exchange, site: Site, rules: SiteRules, index: number): Done {
+    const { changes } = rules.set;
+    const { challenge } = this.#outlets;
+    const hasPassed = challenge === undefined ? true : challenge(exchange, site);
+    const go = (passes: boolean): Done => {
+      if (passes) return this.#run(exchange, site, rules, index + 1, changes);
+      rules.set.stopped[rules.set.rules[index].number]++;
+      this.#tools.counting.note(rules);
+    };
+    return typeof hasPassed === 'boolean' ? go(hasPassed) : hasPassed.then(go);
+  }
+}
+
+function pageOf(rule: CompiledRule): RulePage {
+  const { action } = rule;
+  switch (action.type) {
+    case 'deny':
+      return deniedPage(rule, action.status ?? 403);
+    case 'maintenance':
+      return maintenancePage(rule, action.message, action.retry_after ?? DEFAULT_RETRY_AFTER);
+    case 'error_page':
+      return errorPage(rule, action.status, action.message);
+    default:
+      throw new TypeError(`The action ${action.type} has no page.`);
+  }
+}
+
+/** A rate limit, and what it counts by. */
+class LimitRule {
+  readonly scope: RateScope;
+  readonly #by: string;
+  readonly #name: string;
+
+  constructor(name: string, { requests, period, burst = requests, by = 'address' }: LimitAction, rates: RateTable) {
+    this.scope = rates.scopeOf(`${name} ${by}`, { interval: (period * 1000) / requests, burst });
+    const colon = by.indexOf(':');
+    this.#by = colon < 0 ? by : by.slice(0, colon);
+    this.#name = colon < 0 ? '' : by.slice(colon + 1);
+  }
+
+  /** Requests without the header or cookie are counted by address. */
+  keyOf(headers: FieldList, address: string): string {
+    switch (this.#by) {
+      case 'network':
+        return networkOf(address);
+      case 'header':
+        return firstHeader(headers, this.#name.toLowerCase()) || address;
+      case 'cookie':
+        return firstCookie(headers, this.#name) || address;
+      default:
+        return address;
+    }
+  }
+}
+
+/** A /24 of IPv4, a /64 of IPv6. */
+const networkOf = (address: string): string =>
+  address.includes(':') ? clientNetwork(address) : address.slice(0, address.lastIndexOf('.'));

@@ -1,0 +1,115 @@
+/**
+ * What keeps one domain's trouble from being another's, and one certificate's news from its
+ * successor.
+ */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openSecrets } from '../../../../core/base/secrets.ts';
+import { write } from '../../../../core/journal/draft/draft.ts';
+import { type AutomaticCertificate, automaticCertificates, domains, proxies } from '../../../../core/store/rows.ts';
+import { Book } from '../../../../edge/certificates/acme/book.ts';
+import { OrderFailure } from '../../../../edge/certificates/acme/failure.ts';
+import { Pause } from '../../../../edge/certificates/acme/pause.ts';
+import { Renewals } from '../../../../edge/certificates/acme/renewals.ts';
+import { embedded, newDomain, newProxy, type Store, withStore } from '../../../core/journal/fixture.ts';
+
+const test = suite('certificates, bounds');
+const NOW = 1_000_000_000;
+const DAY = 86_400;
+
+test('a limit that one account meets again and again holds the others up for seconds; one that all meet for minutes', () => {
+  const pause = new Pause();
+  for (let i = 0; i < 50; i++) {
+    pause.note('limit', 1, NOW + i);
+    assert.is(pause.until, NOW + i + 5);
+  }
+  for (let i = 0; i < 50; i++) pause.note('limit', i + 1, NOW);
+  assert.is(pause.until, NOW + 600);
+  pause.clear();
+  pause.note('directory', 1, NOW);
+  pause.note('directory', 1, NOW);
+  assert.is(pause.until, NOW + 10);
+  pause.note('domain', 1, NOW);
+  pause.note('directory', 1, NOW);
+  assert.is(pause.until, NOW + 5);
+});
+
+const bookOf = ({ environment, journal, folder }: Store, now: () => number): Book =>
+  new Book({
+    ...{ environment, journal, secrets: openSecrets(`${folder}/secret.key`), now, random: () => 0 },
+    self: { node: 'a', directory: 'https://ca.test/' },
+  });
+
+test('when a certificate is to be renewed says nothing of the one that has taken its place meanwhile', () =>
+  withStore(embedded, async (store) => {
+    const domain = newDomain('example.net.');
+    const row = (chain: string): AutomaticCertificate => ({
+      ...{ domainId: domain.id, chain, sealedKey: '', names: [], createdAt: NOW },
+      ...{ notBefore: NOW, notAfter: NOW + 90 * DAY },
+    });
+    await write(store.environment, store.journal, 'test', (draft) => {
+      draft.put(domains, domain);
+      draft.put(proxies, newProxy(domain));
+      draft.put(automaticCertificates, row('second'));
+    });
+    const book = bookOf(store, () => NOW);
+    await book.renewAt(domain.id, 'first', NOW - 5);
+    assert.is(store.reader.acmeOrder(domain.id)?.renewAt ?? null, null);
+    await book.renewAt(domain.id, 'second', NOW + 5);
+    assert.is(store.reader.acmeOrder(domain.id)?.renewAt, NOW + 5);
+  }));
+
+test('failures of a domain wait from a minute to six hours, each in its row, and for whatever the directory says up to a week', () =>
+  withStore(embedded, async (store) => {
+    const domain = newDomain('example.net.');
+    await write(store.environment, store.journal, 'test', (draft) => {
+      draft.put(domains, domain);
+      draft.put(proxies, { ...newProxy(domain), sslStatus: 'pending', orderRequestedAt: NOW });
+    });
+    let now = NOW;
+    const waited: number[] = [];
+    for (let i = 0; i < 14; i++) {
+      // Another process each time: nothing but the row is remembered.
+      const book = bookOf(store, () => now);
+      assert.ok((await book.claim(domain.id)) !== null, String(i));
+      const retryAt = (await book.fail(domain.id, new OrderFailure('caa', 'No.')))!;
+      assert.is(await book.claim(domain.id), null, 'not before its time');
+      waited.push(retryAt - now);
+      now = retryAt;
+    }
+    assert.is(waited[0], 60);
+    assert.is(waited[1], 120);
+    assert.is(waited.at(-1), 6 * 3600);
+    const book = bookOf(store, () => now);
+    await book.claim(domain.id);
+    const until = await book.fail(domain.id, new OrderFailure('rate_limited', 'No.', { retryAfter: 999_999_999 }));
+    assert.is(until, now + 7 * DAY);
+  }));
+
+test('a directory is asked of two certificates at a time, and of each once', async () => {
+  const questions: number[] = [];
+  const ends: (() => void)[] = [];
+  const work = new Set<Promise<void>>();
+  const begin = (): void => renewals.begin((renewal) => work.add(renewal));
+  const renewals: Renewals = new Renewals({
+    ask: (id) => {
+      questions.push(id);
+      return new Promise((done) => ends.push(() => done(60)));
+    },
+    asked: () => begin(),
+  });
+  for (const id of [1, 2, 3, 1]) renewals.put(id, 9);
+  begin();
+  // Those that are pending are not put in line again.
+  renewals.put(1, 9);
+  assert.equal(questions, [1, 2]);
+  assert.is(renewals.size, 1);
+  ends.shift()!();
+  await [...work][0];
+  assert.equal(questions, [1, 2, 3]);
+  for (const end of ends) end();
+  await Promise.all(work);
+  assert.is(renewals.size, 0);
+});
+
+test.run();

@@ -1,0 +1,340 @@
+/**
+ * Who orders when, of many: with orders that are not made, so that only the order of things counts.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createLogger } from '../../../../core/base/log/index.ts';
+import { Registry } from '../../../../core/base/metrics/index.ts';
+import { PROMETHEUS } from '../../../../core/base/metrics/text.ts';
+import { openSecrets } from '../../../../core/base/secrets.ts';
+import { write } from '../../../../core/journal/draft/draft.ts';
+import { StoreReader } from '../../../../core/store/reader.ts';
+import {
+  type AutomaticCertificate,
+  acmeOrders,
+  automaticCertificates,
+  type Domain,
+  domains,
+  proxies,
+} from '../../../../core/store/rows.ts';
+import { Book } from '../../../../edge/certificates/acme/book.ts';
+import { OrderFailure } from '../../../../edge/certificates/acme/failure.ts';
+import { createAcme } from '../../../../edge/certificates/acme/index.ts';
+import { acmeMetrics, orderObserver } from '../../../../edge/certificates/acme/metrics.ts';
+import { Orders, type OrdersOptions } from '../../../../edge/certificates/acme/orders.ts';
+import { DEFAULTS, embedded, newDomain, newProxy, type Store, withStore } from '../../../core/journal/fixture.ts';
+import { until } from '../../../support/until.ts';
+import { SETTINGS } from './rig.ts';
+
+const test = suite('certificates, who orders when');
+const DAY = 86_400;
+
+/** A node over a store, with a clock of its own. */
+class Node {
+  readonly orders: Orders;
+  readonly metrics = new Registry();
+  readonly book: Book;
+  readonly begun: number[] = [];
+  readonly renewals: number[] = [];
+  most = 0;
+  ahead = 0;
+  #running = 0;
+
+  constructor(
+    store: Store,
+    node: string,
+    attempt: (id: number, book: Book) => Promise<void>,
+    more: Partial<OrdersOptions> = {},
+  ) {
+    const { environment, journal } = store;
+    const now = (): number => Date.now() / 1000 + this.ahead;
+    const random = (): number => 0;
+    const self = { node, directory: 'https://ca.test/' };
+    const secrets = openSecrets(`${store.folder}/secret.key`);
+    const book = new Book({ environment, journal, secrets, self, now, random });
+    this.book = book;
+    this.orders = new Orders({
+      ...{ environment, journal, book, self, now, random, refusal: null, concurrent: 4 },
+      reader: new StoreReader(environment),
+      log: createLogger({ level: 'error', format: 'text', write: () => {} }),
+      observer: orderObserver(this.metrics),
+      attempt: async ({ domain: { id } }) => {
+        this.begun.push(id);
+        this.most = Math.max(this.most, ++this.#running);
+        try {
+          await attempt(id, book);
+        } finally {
+          this.#running--;
+        }
+        return {};
+      },
+      renewal: async (id) => {
+        this.renewals.push(id);
+        return 3600;
+      },
+      ...more,
+    });
+    acmeMetrics(this.metrics, this.orders.watched, now);
+    this.orders.start();
+  }
+
+  async idle(): Promise<void> {
+    await sleep(20);
+    while (!this.orders.isIdle) await sleep(5);
+  }
+}
+
+/** What obtain() gives, without a certificate in it. */
+const obtained = (notBefore: number, days: number) => ({
+  ...{ chain: 'chain', privateKey: 'key', names: ['example.net'], leaf: undefined as never },
+  ...{ notBefore, notAfter: notBefore + days * DAY },
+});
+
+const issue = async (id: number, book: Book): Promise<void> => {
+  await sleep(2);
+  assert.ok(await book.succeed(id, obtained(Math.floor(Date.now() / 1000), 90), null));
+};
+
+function domainsOf(count: number, account: string): Domain[] {
+  return Array.from({ length: count }, (_, i) => ({
+    ...newDomain(`d${i}.${account}.test.`),
+    accountId: Number.parseInt(account, 16),
+  }));
+}
+
+const put = ({ environment, journal }: Store, all: readonly Domain[]): Promise<unknown> =>
+  write(environment, journal, 'test', (draft) => {
+    for (const domain of all) {
+      draft.put(domains, domain);
+      draft.put(proxies, { ...newProxy(domain), sslStatus: 'pending', orderRequestedAt: 1 });
+    }
+  });
+
+test('many at once: four of an account at a time, accounts in turns, each once', () =>
+  withStore(embedded, async (store) => {
+    const node = new Node(store, 'a', issue, { concurrent: 8 });
+    const [many, few] = [domainsOf(200, 'aa'), domainsOf(3, 'bb')];
+    await put(store, many);
+    await put(store, few);
+    await node.idle();
+    assert.ok(node.most >= 4 && node.most <= 8, `${node.most} at a time`);
+    assert.is(new Set(node.begun).size, 203);
+    assert.is(node.begun.length, 203);
+    const last = Math.max(...few.map(({ id }) => node.begun.indexOf(id)));
+    assert.ok(last < 40, `the few of one wait for the many of another: ${last}`);
+    for (const { id } of [...many, ...few]) assert.is(store.reader.proxy(id)?.sslStatus, 'active');
+    assert.match(node.metrics.expose(PROMETHEUS), /waypost_acme_orders_total\{result="issued"\} 203/);
+    assert.match(node.metrics.expose(PROMETHEUS), /waypost_certificates\{status="active"\} 203/);
+    assert.match(node.metrics.expose(PROMETHEUS), /waypost_certificate_nearest_expiry_days (89\.9|90)/);
+    assert.is(new Set(node.renewals).size, 203, 'the directory is asked when to renew');
+    await node.orders.stop();
+  }));
+
+test('orders of an account that hang leave room for those of others', () =>
+  withStore(embedded, async (store) => {
+    const [slow, other] = [domainsOf(20, 'aa'), domainsOf(3, 'bb')];
+    const isSlow = (id: number): boolean => slow.some((domain) => domain.id === id);
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const node = new Node(store, 'a', async (id, book) => {
+      if (isSlow(id)) await released;
+      await issue(id, book);
+    });
+    await put(store, slow);
+    await until(() => node.begun.length === 2, 'that the account has its share');
+    await put(store, other);
+    await until(
+      () => other.every(({ id }) => store.reader.proxy(id)?.sslStatus === 'active'),
+      'certificates of others',
+    );
+    assert.is(node.begun.filter(isSlow).length, 2);
+    release();
+    await node.idle();
+    await node.orders.stop();
+  }));
+
+test('two nodes: each domain is ordered by one', () =>
+  withStore(embedded, async (store) => {
+    const nodes = ['a', 'b'].map((name) => new Node(store, name, issue));
+    const all = domainsOf(60, 'aa');
+    await put(store, all);
+    for (const node of nodes) await node.idle();
+    const begun = nodes.flatMap((node) => node.begun);
+    assert.is(begun.length, 60);
+    assert.is(new Set(begun).size, 60);
+    assert.ok(
+      nodes.every((node) => node.begun.length > 5),
+      'both take part',
+    );
+    for (const node of nodes) await node.orders.stop();
+  }));
+
+test('a node that has died in an order: another goes on when its claim ends', () =>
+  withStore(embedded, async (store) => {
+    const [domain] = domainsOf(1, 'aa');
+    const dead = new Node(store, 'a', () => new Promise(() => {}));
+    await put(store, [domain]);
+    while (dead.begun.length === 0) await sleep(2);
+    const heir = new Node(store, 'b', issue);
+    await heir.idle();
+    assert.equal(heir.begun, []);
+    heir.ahead = 181;
+    await heir.orders.stop();
+    const later = new Node(store, 'b', issue);
+    later.ahead = 181;
+    // What is due is looked at again when something changes, too.
+    await write(store.environment, store.journal, 'test', (draft) =>
+      draft.put(proxies, { ...draft.proxy(domain.id)!, updatedAt: 2 }),
+    );
+    await later.idle();
+    assert.equal(later.begun, [domain.id]);
+    await later.orders.stop();
+  }));
+
+test('a failure waits, over a restart; what a directory forbids waits for whoever asks', () =>
+  withStore(embedded, async (store) => {
+    const [domain] = domainsOf(1, 'aa');
+    const limited = new OrderFailure('rate_limited', 'Too many.', { fault: 'limit', retryAfter: 7200 });
+    let failure = new OrderFailure('caa', 'CAA forbids it.');
+    const fail = async (): Promise<void> => {
+      throw failure;
+    };
+    const node = new Node(store, 'a', fail);
+    await put(store, [domain]);
+    await node.idle();
+    const order = store.reader.acmeOrder(domain.id)!;
+    assert.is(order.failures, 1);
+    assert.is(order.retryAt! - order.triedAt >= 60 && order.retryAt! - order.triedAt <= 62, true);
+    assert.match(
+      store.reader.proxy(domain.id)!.sslError!,
+      /^CAA forbids it\. The next attempt is at 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC\.$/,
+    );
+    await node.orders.stop();
+    failure = limited;
+    const again = new Node(store, 'a', fail);
+    await again.idle();
+    assert.equal(again.begun, [], 'a restart does not hammer');
+    again.ahead = 62;
+    await write(store.environment, store.journal, 'test', (draft) =>
+      draft.put(proxies, { ...draft.proxy(domain.id)!, orderRequestedAt: 1 }),
+    );
+    await again.idle();
+    assert.is(again.begun.length, 1);
+    const blocked = store.reader.acmeOrder(domain.id)!;
+    assert.ok(blocked.blockedUntil! > again.ahead + Date.now() / 1000 + 7100);
+    again.ahead += 3600;
+    await write(store.environment, store.journal, 'test', (draft) =>
+      draft.put(proxies, { ...draft.proxy(domain.id)!, orderRequestedAt: 2 }),
+    );
+    await again.idle();
+    assert.is(again.begun.length, 1);
+    await again.orders.stop();
+  }));
+
+test('a directory that fails is left alone by the others, too', () =>
+  withStore(embedded, async (store) => {
+    const node = new Node(
+      store,
+      'a',
+      async () => {
+        throw new OrderFailure('unreachable', 'Gone.', { fault: 'directory' });
+      },
+      { concurrent: 1 },
+    );
+    await put(store, domainsOf(50, 'aa'));
+    while (node.begun.length === 0) await sleep(2);
+    await sleep(100);
+    assert.ok(node.begun.length <= 2, `${node.begun.length} orders`);
+    await node.orders.stop();
+  }));
+
+test('a directory that wants it renewed earlier is listened to', () =>
+  withStore(embedded, async (store) => {
+    const [domain] = domainsOf(1, 'aa');
+    const began: number[] = [];
+    const node: Node = new Node(
+      store,
+      'a',
+      async (id, book) => {
+        began.push(Date.now());
+        await issue(id, book);
+      },
+      {
+        async renewal(id) {
+          if (began.length === 1) await node.book.renewAt(id, 'chain', Math.floor(Date.now() / 1000) - 5);
+          return 3600;
+        },
+      },
+    );
+    await put(store, [domain]);
+    while (began.length < 2) await sleep(5);
+    await node.idle();
+    assert.is(began.length, 2);
+    assert.ok(store.reader.acmeOrder(domain.id)!.renewAt! > Date.now() / 1000 + 50 * DAY);
+    await node.orders.stop();
+  }));
+
+test('nothing is ordered without a directory, which is said once', () =>
+  withStore(embedded, async (store) => {
+    const node = new Node(store, 'a', issue, { refusal: 'There is no directory.' });
+    const [domain] = domainsOf(1, 'aa');
+    await put(store, [domain]);
+    await node.idle();
+    const { sequence } = { sequence: store.journal.head };
+    assert.equal(node.begun, []);
+    assert.is(store.reader.proxy(domain.id)?.sslError, 'There is no directory.');
+    assert.is(store.reader.proxy(domain.id)?.sslStatus, 'error');
+    await sleep(50);
+    assert.is(store.journal.head, sequence);
+    await node.orders.stop();
+  }));
+
+test('a thousand domains are taken up at the start, and those that are due are ordered', () =>
+  withStore(embedded, async (store) => {
+    const all = domainsOf(1000, 'aa');
+    const now = Math.floor(Date.now() / 1000);
+    await write(store.environment, store.journal, 'test', (draft) => {
+      for (const [i, domain] of all.entries()) {
+        const notBefore = now - (i % 100 === 0 ? 70 : 10) * DAY;
+        const row: AutomaticCertificate = {
+          ...{ domainId: domain.id, chain: '', sealedKey: '', names: [], createdAt: notBefore },
+          ...{ notBefore, notAfter: notBefore + 90 * DAY },
+        };
+        draft.put(domains, domain);
+        draft.put(automaticCertificates, row);
+        draft.put(proxies, {
+          ...newProxy(domain),
+          sslStatus: 'active',
+          sslIssuedAt: notBefore,
+          sslExpiresAt: row.notAfter,
+        });
+      }
+    });
+    const node = new Node(store, 'a', issue, { random: Math.random });
+    await node.idle();
+    assert.is(node.begun.length, 10);
+    assert.is(node.orders.watched.size, 1000);
+    assert.is(store.environment.rows.get(acmeOrders.number)!.getCount(), 10);
+    await node.orders.stop();
+  }));
+
+test('half of an external account, and roots that are none, end the start', () =>
+  withStore(embedded, async ({ environment, journal, folder }) => {
+    const begin = (settings: Partial<typeof SETTINGS>) => () =>
+      createAcme({
+        ...{ environment, journal, secrets: openSecrets(`${folder}/secret.key`), metrics: new Registry() },
+        config: { acme: { ...SETTINGS, ...settings }, edge: { resolvers: [] } as never, nodeName: 'a' },
+        zoneSettings: DEFAULTS,
+        log: createLogger({ level: 'error', format: 'text', write: () => {} }),
+        served: async () => {},
+      });
+    assert.throws(begin({ eabKid: 'kid-1' }), /acme\.eab_kid and acme\.eab_hmac_key belong together/);
+    assert.throws(begin({ caFile: `${folder}/none.pem` }), /acme\.ca_file: .*none\.pem cannot be read/);
+    assert.throws(begin({ caFile: `${folder}/secret.key` }), /contains no PEM certificate/);
+    assert.not.throws(begin({}));
+  }));
+
+test.run();
