@@ -2,6 +2,8 @@
  * Lists: `limit` and `cursor` of a request select a page; without both, the list is whole. The
  * response has `next_cursor` (list-reply.ts).
  */
+import { InvalidError } from '../../core/base/errors.ts';
+import { formatName, type Name, parseName } from '../../core/dns/wire/name.ts';
 import { type Id, idAt, idKey } from '../../core/store/keys.ts';
 import { HttpError } from './errors.ts';
 
@@ -175,4 +177,17 @@ const positionKey = ({ value, id }: Position): Buffer => Buffer.concat([idKey(id
 function readPosition(cursor: Buffer): Position {
   if (cursor.length < 8) throw invalidCursor();
   return { id: idAt(cursor), value: cursor.toString('utf8', 8) };
+}
+
+/** The position behind a domain in a list by name. */
+export const nameCursor = (apex: Name): Buffer => Buffer.from(formatName(apex));
+
+/** Throws HttpError 400. */
+export function readNameCursor(cursor: Buffer): Name {
+  try {
+    return parseName(cursor.toString('latin1'));
+  } catch (error) {
+    if (error instanceof InvalidError) throw invalidCursor();
+    throw error;
+  }
 }

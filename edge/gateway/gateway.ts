@@ -20,12 +20,11 @@
 import type { SiteTlsPolicy } from '../../core/site/protection/compile.ts';
 import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange, Handler } from '../http/exchange/exchange.ts';
+import { requestId } from '../origin/request-id.ts';
 import { PEER_SERVER_NAME } from '../peers/identity.ts';
-import { answerError, type ErrorPage } from '../proxy/error-page.ts';
-import type { Proxy as ServeSite } from '../proxy/proxy.ts';
 import { visitedSiteOf } from '../proxy/request-fields.ts';
-import { requestId } from '../proxy/request-id.ts';
-import type { Site, SiteLookup } from '../sites/site.ts';
+import { answerError, type ErrorPage } from '../sites/error-page.ts';
+import type { ServeSite, Site, SiteLookup } from '../sites/site.ts';
 import type { Destination } from './counters.ts';
 import type { Observer } from './observer.ts';
 import { MISDIRECTED, NO_CERTIFICATE, NO_SUCH_SITE, OTHER_TLS, OVERLOADED } from './pages.ts';

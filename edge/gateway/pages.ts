@@ -1,5 +1,5 @@
 /** Error pages for requests that belong to no site. */
-import type { ErrorPage } from '../proxy/error-page.ts';
+import type { ErrorPage } from '../sites/error-page.ts';
 
 export const NO_SUCH_SITE: ErrorPage = {
   status: 404,

@@ -14,9 +14,9 @@ import type { ServePeer } from '../peers/peer-requests.ts';
 import { PurgePositions } from '../peers/purge-positions.ts';
 import type { RuleTools } from '../policy/rules/run-rules.ts';
 import type { Prefetch } from '../proxy/prefetch.ts';
-import { createSiteProxy, type Proxy as ServeSite } from '../proxy/proxy.ts';
+import { createSiteProxy } from '../proxy/proxy.ts';
 import type { OnDone } from '../proxy/record.ts';
-import type { Site } from '../sites/site.ts';
+import type { ServeSite, Site } from '../sites/site.ts';
 import type { PeerData } from './messages.ts';
 import { openOrigins, openPeerConnections } from './origins.ts';
 

@@ -8,7 +8,7 @@ import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { ReadyAnswer } from '../http/exchange/ready-answer.ts';
 import { OriginError } from '../origin/origin.ts';
-import type { ErrorPage } from './error-page.ts';
+import type { ErrorPage } from '../sites/error-page.ts';
 
 /** Codes of grpc/doc/statuscodes.md. */
 const STATUS = {

@@ -3,7 +3,7 @@
  * that RFC 9110 defines.
  */
 import type { OriginFault, VisitorFault } from '../origin/origin.ts';
-import type { ErrorPage } from './error-page.ts';
+import type { ErrorPage } from '../sites/error-page.ts';
 
 const TRY_AGAIN = 'Please try again in a minute.';
 

@@ -25,13 +25,14 @@ import {
 import { isHttp2, type Origin } from '../origin/origin-address.ts';
 import type { OriginPlace } from '../origin/place.ts';
 import type { PoolRoute } from '../origin/pool-route.ts';
+import { requestId } from '../origin/request-id.ts';
 import type { RequestTraces } from '../origin/traces/request-traces.ts';
 import type { CachePeers, Peer, PeerRequest } from '../peers/cache-peers.ts';
+import { answerError, type ErrorPage } from '../sites/error-page.ts';
 import type { Site } from '../sites/site.ts';
 import type { SitePools } from '../sites/site-pools.ts';
 import { bufferBodyStart } from './buffered-body.ts';
 import { type Compression, compressResponse, encodingsForOrigin } from './coding.ts';
-import { answerError, type ErrorPage } from './error-page.ts';
 import { Gate } from './gate.ts';
 import { grpcEnding, grpcRefusal } from './grpc.ts';
 import { EXPECTATION_FAILED, FAULT_PAGES, LOOP, NOT_CACHED, SLOW_BODY } from './pages.ts';
@@ -46,7 +47,6 @@ import {
   type VisitedSite,
   visitedSiteOf,
 } from './request-fields.ts';
-import { requestId } from './request-id.ts';
 import { fieldsWithoutOrigin, responseFields, responseTrailers } from './response-fields.ts';
 
 /** Shared by all passages of a proxy. */

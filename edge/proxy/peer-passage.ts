@@ -11,8 +11,8 @@ import type { FieldList } from '../http/exchange/field-list.ts';
 import type { OriginBody } from '../origin/origin.ts';
 import { WORKING } from '../peers/cache-peers.ts';
 import { PEER_FIELD, type PeerCall } from '../peers/peer-call.ts';
+import type { ErrorPage } from '../sites/error-page.ts';
 import type { Site } from '../sites/site.ts';
-import type { ErrorPage } from './error-page.ts';
 import { Passage, type PassageContext } from './passage.ts';
 
 const OF_PEER: ReadonlySet<string> = new Set([PEER_FIELD]);

@@ -13,9 +13,9 @@ import type { CachePeers } from '../peers/cache-peers.ts';
 import type { PeerCall } from '../peers/peer-call.ts';
 import type { ServePeer } from '../peers/peer-requests.ts';
 import { type PrefetchPlan, RuleRunner, type RuleTools } from '../policy/rules/run-rules.ts';
-import type { Site } from '../sites/site.ts';
+import type { ErrorPage } from '../sites/error-page.ts';
+import type { ServeSite, Site } from '../sites/site.ts';
 import type { Compression } from './coding.ts';
-import type { ErrorPage } from './error-page.ts';
 import { isGrpc } from './grpc.ts';
 import { serveGrpc } from './grpc-call.ts';
 import { FAULT_PAGES, METHOD_NOT_ALLOWED, NO_SUCH_PROTOCOL, NO_WEBSOCKET_KEY } from './pages.ts';
@@ -57,12 +57,10 @@ export interface ProxyOptions {
   readonly traces?: RequestTraces | null;
 }
 
-export type Proxy = (exchange: Exchange, site: Site) => void | Promise<void>;
-
-export const createProxy = (options: ProxyOptions): Proxy => createSiteProxy(options).serve;
+export const createProxy = (options: ProxyOptions): ServeSite => createSiteProxy(options).serve;
 
 export interface SiteProxy {
-  readonly serve: Proxy;
+  readonly serve: ServeSite;
   /** For requests of other nodes. Null: nothing is cached. */
   readonly servePeer: ServePeer | null;
   /** Fetches a purged response again. Null: nothing is cached. */
@@ -112,7 +110,7 @@ export function createSiteProxy(options: ProxyOptions): SiteProxy {
           return flows.servePeer(exchange, siteForPeer(site, call), call.key);
         };
 
-  const serve: Proxy = (exchange, site) => {
+  const serve: ServeSite = (exchange, site) => {
     // A plain GET costs only these two comparisons.
     if (exchange.method !== 'GET' || exchange.protocol !== '') {
       const page = refusalOf(exchange);

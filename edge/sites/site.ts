@@ -1,5 +1,6 @@
 /** A site: a host name whose traffic comes through the edge, as a thread of the edge knows it. */
 import type { Changes } from '../../core/site/rules/index.ts';
+import type { Exchange } from '../http/exchange/exchange.ts';
 import type { Origin } from '../origin/origin-address.ts';
 import type { SiteDocuments } from './site-documents.ts';
 
@@ -26,3 +27,6 @@ export interface Site {
 
 /** What a host name leads to. */
 export type SiteLookup = (host: string) => Site | undefined;
+
+/** Answers an exchange for a site. */
+export type ServeSite = (exchange: Exchange, site: Site) => void | Promise<void>;

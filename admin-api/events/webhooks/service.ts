@@ -10,13 +10,13 @@ import type { Reader } from '../../../core/store/reader.ts';
 import { type WebhookRow, webhookContext, webhookQueues, webhooks } from '../../../core/store/rows.ts';
 import { accountOf, mayActFor, requireAccount } from '../../change/acting.ts';
 import { change } from '../../change/change.ts';
+import { domainOf } from '../../change/owned-domain.ts';
 import type { Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
 import { readReceiverUrl } from '../../http/receiver-url.ts';
 import type { Context } from '../../http/route.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
-import { domainOf } from '../../zones/domains/owned.ts';
 
 /** Seconds for which the previous secret signs too. */
 const ROTATION = 86_400;

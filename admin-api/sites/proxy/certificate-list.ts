@@ -5,9 +5,8 @@ import { formatHost } from '../../../core/dns/wire/name.ts';
 import type { Reader } from '../../../core/store/reader.ts';
 import type { Account, Domain, ProxyConfig, Token } from '../../../core/store/rows.ts';
 import { reachesDomain } from '../../http/caller.ts';
-import type { Page } from '../../http/lists.ts';
+import { nameCursor, type Page, readNameCursor } from '../../http/lists.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
-import { nameCursor, readNameCursor } from '../../zones/domains/list.ts';
 
 /** Maximum domains that are read for one page. Such a page may have fewer items. */
 const SCANNED = 5000;

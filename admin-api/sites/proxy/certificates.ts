@@ -14,12 +14,12 @@ import {
   proxies,
 } from '../../../core/store/rows.ts';
 import { WEB_TYPES } from '../../../core/zone/compile/proxied.ts';
+import { editableDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
 import type { Context } from '../../http/route.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
-import { editableDomain } from '../../zones/domains/owned.ts';
 import { checkCertificate } from './certificate.ts';
 import type { OriginRules } from './origin-rules.ts';
 import { OwnZone } from './own-zone.ts';

@@ -14,6 +14,7 @@ import {
   siteDocumentVersions,
 } from '../../../core/store/rows.ts';
 import { change } from '../../change/change.ts';
+import { EDIT_FAULTS, editableDomain, etag, ownedDomain, requireRevision } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
@@ -21,7 +22,6 @@ import type { BodySchema } from '../../http/json-body.ts';
 import { type Context, type Route, route } from '../../http/route.ts';
 import { count, flag, id, list, orNull, readOnly, text, time } from '../../http/schema.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
-import { EDIT_FAULTS, editableDomain, etag, ownedDomain, requireRevision } from '../../zones/domains/owned.ts';
 
 /** What a check may look at. */
 export interface DocumentCheck<Content> {

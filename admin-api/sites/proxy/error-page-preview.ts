@@ -9,9 +9,9 @@ import { InvalidError } from '../../../core/base/errors.ts';
 import { MAX_PAGE_BYTES } from '../../../core/site/error-pages/error-pages.ts';
 import { renderPreview } from '../../../core/site/error-pages/preview.ts';
 import { PLACEHOLDERS } from '../../../core/site/error-pages/template.ts';
+import { ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import { type Route, route } from '../../http/route.ts';
-import { ownedDomain } from '../../zones/domains/owned.ts';
 
 const HEADERS: Readonly<Record<string, string>> = {
   'Content-Type': 'text/html; charset=utf-8',

@@ -12,13 +12,13 @@ import {
   type PoolOrigin,
 } from '../../../core/site/pools/document.ts';
 import { type Domain, type OriginHealth, siteDocumentContext } from '../../../core/store/rows.ts';
+import { ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
 import { type Context, type Route, route } from '../../http/route.ts';
 import { flag, integer, list, oneOf, orNull, text, time } from '../../http/schema.ts';
 import { formatTime } from '../../http/time.ts';
-import { ownedDomain } from '../../zones/domains/owned.ts';
 import { contentOf, documentRoutes } from './documents.ts';
 import type { OriginRules } from './origin-rules.ts';
 import { originsBody, originsView, STATES } from './origins-schema.ts';

@@ -5,12 +5,12 @@ import type { Draft } from '../../../core/journal/draft/draft.ts';
 import { afterPrefix, type Id, idKey } from '../../../core/store/keys.ts';
 import { type Purge, purges } from '../../../core/store/rows.ts';
 import { change } from '../../change/change.ts';
+import { ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
 import type { Context } from '../../http/route.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
-import { ownedDomain } from '../../zones/domains/owned.ts';
 import { readPrefix, readTag, readUrl } from './purge-target.ts';
 
 export interface PurgeBody {

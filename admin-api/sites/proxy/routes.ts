@@ -2,12 +2,12 @@
 
 import { Type } from '@sinclair/typebox';
 import { ACTING_FAULTS, accountOf } from '../../change/acting.ts';
+import { EDIT_FAULTS } from '../../change/owned-domain.ts';
 import type { Services } from '../../change/services.ts';
 import { HttpError } from '../../http/errors.ts';
 import { replyWithList } from '../../http/list-reply.ts';
 import { type Faults, type Route, route } from '../../http/route.ts';
 import { accountQuery, oneOf, pageQuery } from '../../http/schema.ts';
-import { EDIT_FAULTS } from '../../zones/domains/owned.ts';
 import { listCertificates } from './certificate-list.ts';
 import { deleteCertificate, orderCertificate, setCertificate } from './certificates.ts';
 import type { OriginRules } from './origin-rules.ts';

@@ -1,10 +1,10 @@
 /** The endpoint of the live tail. */
 import type { WatchRequests } from '../../../core/observe/tail/request-tail.ts';
+import { ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import { type OpenStreams, streamReply } from '../../events/index.ts';
 import type { Authentication, Caller, Credentials } from '../../http/caller.ts';
 import { type Route, route } from '../../http/route.ts';
-import { ownedDomain } from '../../zones/domains/owned.ts';
 import { MAX_RATE, TailStream } from './tail-stream.ts';
 
 export function tailRoutes(

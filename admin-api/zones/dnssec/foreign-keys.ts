@@ -9,11 +9,11 @@ import { parseRdata } from '../../../core/dns/wire/rdata/index.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
 import { type DnssecRow, dnssec, type ForeignKey } from '../../../core/store/rows.ts';
 import { readSignedZone } from '../../../core/upkeep/signing/store-zone.ts';
+import { ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
 import type { Context } from '../../http/route.ts';
-import { ownedDomain } from '../domains/owned.ts';
 import { changeZone, required, storeZone } from './service.ts';
 import { viewForeignKey } from './view.ts';
 

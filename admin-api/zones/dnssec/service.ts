@@ -33,11 +33,11 @@ import {
   takenTags,
 } from '../../../core/upkeep/signing/zone-lifecycle.ts';
 import { type ChangeResult, change } from '../../change/change.ts';
+import { editableDomain, ownedDomain, requireMatch } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Context, Reply } from '../../http/route.ts';
 import { nowSeconds } from '../../http/time.ts';
-import { editableDomain, ownedDomain, requireMatch } from '../domains/owned.ts';
 import { dsPresent } from '../domains/parent-ds.ts';
 import { dnssecReply } from './view.ts';
 

@@ -6,12 +6,12 @@ import { type DelegationRow, type Domain, delegations } from '../../../core/stor
 import { expectedNameservers } from '../../../core/upkeep/delegation/expected.ts';
 import { isSameDelegation, judgeDelegation, noteDelegation } from '../../../core/upkeep/delegation/state.ts';
 import { change } from '../../change/change.ts';
+import { ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { RateLimit } from '../../http/rate-limit.ts';
 import type { Context } from '../../http/route.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
-import { ownedDomain } from './owned.ts';
 
 /** Throws HttpError 404. */
 export function describeDelegation(services: Services, { caller, params }: Context<Caller>) {

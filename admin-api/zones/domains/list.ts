@@ -2,15 +2,14 @@
  * Lists the domains of an account: searched, sorted and counted. A part has the ids alone, so that
  * a whole list knows all of them before it begins.
  */
-import { InvalidError } from '../../../core/base/errors.ts';
 import { Steps } from '../../../core/base/steps.ts';
 import { latin1 } from '../../../core/dns/wire/latin1.ts';
-import { formatHost, formatName, type Name, parseName } from '../../../core/dns/wire/name.ts';
+import { formatHost, type Name } from '../../../core/dns/wire/name.ts';
 import { type Id, idAt, nameKey, writeId } from '../../../core/store/keys.ts';
 import type { Reader, StoreReader } from '../../../core/store/reader.ts';
 import type { Account, Domain, Token } from '../../../core/store/rows.ts';
 import type { Services } from '../../change/services.ts';
-import { invalidCursor, type ListPart, type Page, type Sort } from '../../http/lists.ts';
+import { invalidCursor, type ListPart, nameCursor, type Page, readNameCursor, type Sort } from '../../http/lists.ts';
 import { nameOfApexKey } from './search.ts';
 import { normalizeSearch, searchTextOf } from './search-text.ts';
 
@@ -104,19 +103,6 @@ function sortByName(all: readonly Domain[], { limit, after }: Page, { descending
   const rows = rest.slice(0, limit).map(({ row }) => row);
   const last = rest.length > limit ? nameCursor(rows[rows.length - 1].apex) : null;
   return { rows: rows.map(idOf), last, total: all.length };
-}
-
-/** The position behind a domain in a list by name. */
-export const nameCursor = (apex: Name): Buffer => Buffer.from(formatName(apex));
-
-/** Throws HttpError 400. */
-export function readNameCursor(cursor: Buffer): Name {
-  try {
-    return parseName(cursor.toString('latin1'));
-  } catch (error) {
-    if (error instanceof InvalidError) throw invalidCursor();
-    throw error;
-  }
 }
 
 interface Position {

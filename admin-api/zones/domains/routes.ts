@@ -2,6 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { Domain } from '../../../core/store/rows.ts';
 import { ACTING_FAULTS, accountOf } from '../../change/acting.ts';
+import { etag, ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import { replyWithList } from '../../http/list-reply.ts';
 import { MAX_WHOLE, readSort } from '../../http/lists.ts';
@@ -10,7 +11,6 @@ import { type Route, route } from '../../http/route.ts';
 import { accountQuery, flag, NOTHING, pageQuery, searchQuery, sortQuery } from '../../http/schema.ts';
 import { checkDelegation, describeDelegation } from './delegation.ts';
 import { DOMAIN_SORTS, listDomains } from './list.ts';
-import { etag, ownedDomain } from './owned.ts';
 import {
   delegationResponse,
   domainBody,

@@ -20,6 +20,7 @@ import { presignedState } from '../../../core/upkeep/signing/presigned-state.ts'
 import { mayBeCatalog } from '../../../core/zone/compile/catalog.ts';
 import { accountOf, requireAccount } from '../../change/acting.ts';
 import { change } from '../../change/change.ts';
+import { ownedDomain, requireMatch } from '../../change/owned-domain.ts';
 import type { Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
@@ -27,7 +28,6 @@ import type { Context } from '../../http/route.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
 import { expectedOf } from './delegation.ts';
 import { parseDomain } from './name.ts';
-import { ownedDomain, requireMatch } from './owned.ts';
 import { requireNoDs } from './parent-ds.ts';
 import { type PrimaryBody, readPrimaries, viewPrimary } from './primaries.ts';
 

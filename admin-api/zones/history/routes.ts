@@ -1,12 +1,12 @@
 /** Endpoints of the history of a domain. */
 import { Type } from '@sinclair/typebox';
+import { EDIT_FAULTS, ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import { replyWithList } from '../../http/list-reply.ts';
 import { MAX_LIMIT, readIdCursor, readSearch } from '../../http/lists.ts';
 import { type Route, route } from '../../http/route.ts';
 import { pageQuery, searchQuery } from '../../http/schema.ts';
 import { allows } from '../../people/auth/scopes.ts';
-import { EDIT_FAULTS, ownedDomain } from '../domains/owned.ts';
 import { listChanges } from './list.ts';
 import { restoreRecords } from './restore.ts';
 import { historyResponse, restoreBody, restoreResponse } from './schema.ts';

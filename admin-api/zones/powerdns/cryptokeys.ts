@@ -6,10 +6,10 @@
 import { formatRdata } from '../../../core/dns/wire/rdata/index.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
 import type { Domain } from '../../../core/store/rows.ts';
+import { requireEditable } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import { setDnssec, stopRollover } from '../dnssec/service.ts';
 import { readZoneKeys, type ZoneKey } from '../dnssec/zone-keys.ts';
-import { requireEditable } from '../domains/owned.ts';
 import { notFound, unprocessable, unsupported } from './errors.ts';
 import { has, type JsonObject, readString } from './fields.ts';
 import { findZone } from './find-zone.ts';

@@ -10,9 +10,9 @@ import { type Domain, NO_LABELS, type ZoneLabels, zoneLabels } from '../../../co
 import { accountOf } from '../../change/acting.ts';
 import { change } from '../../change/change.ts';
 import { SMALL_IMPORT } from '../../change/import-slots.ts';
+import { requireEditable } from '../../change/owned-domain.ts';
 import type { Services } from '../../change/services.ts';
 import { setDnssec } from '../dnssec/service.ts';
-import { requireEditable } from '../domains/owned.ts';
 import { type PrimaryBody, viewPrimary } from '../domains/primaries.ts';
 import { type DomainBody, deleteDomain, insertDomain, replacePrimaries } from '../domains/service.ts';
 import { DEFAULT_TTL } from '../records/content.ts';

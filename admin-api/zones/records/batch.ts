@@ -8,11 +8,11 @@ import { afterPrefix, type Id, idKey, LOOKUP, lookupKey, nameKey } from '../../.
 import { LOOKUPS, TARGETS } from '../../../core/store/reader.ts';
 import { type Domain, type RecordRow, records } from '../../../core/store/rows.ts';
 import { change } from '../../change/change.ts';
+import { editableDomain, requireMatch } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { type ErrorDetail, HttpError, statusOf } from '../../http/errors.ts';
 import type { Context } from '../../http/route.ts';
-import { editableDomain, requireMatch } from '../domains/owned.ts';
 import { commentOf, writeComment } from './comment.ts';
 import { Neighbours } from './rules/neighbours.ts';
 import { MAX_BATCH } from './schema.ts';

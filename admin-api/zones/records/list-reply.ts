@@ -1,12 +1,12 @@
 /** The response to a request for the records of a domain: a page, or the whole list. */
 import type { Domain } from '../../../core/store/rows.ts';
+import { etag, ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { matchesTag } from '../../http/conditional.ts';
 import { MAX_LIMIT, nextCursor, readPage, readSort } from '../../http/lists.ts';
 import type { Context, RawReply } from '../../http/route.ts';
 import { callerOwner } from '../../http/slot-owner.ts';
-import { etag, ownedDomain } from '../domains/owned.ts';
 import type { TargetWarnings } from '../targets/target-warnings.ts';
 import { commentFinder } from './comment.ts';
 import { type Filter, RECORD_SORTS, readFilter, readRecordPage } from './list.ts';

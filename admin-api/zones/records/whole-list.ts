@@ -11,11 +11,11 @@ import { afterPrefix, recordKeyParts, recordsAt, recordsOfZone } from '../../../
 import type { Entry } from '../../../core/store/reader.ts';
 import { type Domain, records } from '../../../core/store/rows.ts';
 import type { AliasStates } from '../../../core/upkeep/alias/index.ts';
+import { etag } from '../../change/owned-domain.ts';
 import type { Services } from '../../change/services.ts';
 import { ListText } from '../../http/list-text.ts';
 import { cursorOf, MAX_WHOLE } from '../../http/lists.ts';
 import type { StreamSource } from '../../http/stream-slots.ts';
-import { etag } from '../domains/owned.ts';
 import { type DomainTargets, recordOf } from '../targets/target-warnings.ts';
 import { commentFinder, type FindComment } from './comment.ts';
 import { createMatcher, type Filter } from './list.ts';

@@ -10,13 +10,13 @@ import { type Id, idKey } from '../../../core/store/keys.ts';
 import { type TsigKeyRow, tsigContext, tsigKeys } from '../../../core/store/rows.ts';
 import { accountOf, mayActFor, requireAccount } from '../../change/acting.ts';
 import { changeCredential, revoke } from '../../change/credentials.ts';
+import { domainOf } from '../../change/owned-domain.ts';
 import type { Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
 import type { Context } from '../../http/route.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
 import { allows, narrowScopes } from '../../people/auth/scopes.ts';
-import { domainOf } from '../domains/owned.ts';
 
 const MAX_KEYS = 1000;
 

@@ -1,5 +1,5 @@
 /** Error pages for requests of a site that has its share, or has met a limit of its own. */
-import type { ErrorPage } from '../../proxy/error-page.ts';
+import type { ErrorPage } from '../../sites/error-page.ts';
 
 export const SITE_BUSY: ErrorPage = {
   status: 503,

@@ -7,9 +7,9 @@ import type { CachePurge, CacheStore, PurgedResponse } from '../../../edge/cache
 import { openCache } from '../../../edge/cache/store/node-cache.ts';
 import { openCacheStore } from '../../../edge/cache/store/store.ts';
 import { type PrefetchResult, prefetchExchange } from '../../../edge/proxy/prefetch.ts';
-import { createSiteProxy, type ProxyOptions, type Proxy as SiteHandler } from '../../../edge/proxy/proxy.ts';
+import { createSiteProxy, type ProxyOptions } from '../../../edge/proxy/proxy.ts';
 import type { ExchangeRecord } from '../../../edge/proxy/record.ts';
-import type { Site } from '../../../edge/sites/site.ts';
+import type { ServeSite, Site } from '../../../edge/sites/site.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 import { FakeExchange, type FakeRequest } from './fake-exchange.ts';
 import { FakeOrigin, type PendingRequest } from './fake-origin.ts';
@@ -26,7 +26,7 @@ export const SITE: Site = {
 };
 
 export interface CacheRig {
-  readonly proxy: SiteHandler;
+  readonly proxy: ServeSite;
   readonly origin: FakeOrigin;
   readonly store: CacheStore;
   readonly records: ExchangeRecord[];

@@ -9,12 +9,12 @@ import { type Domain, domains, records, setProxied } from '../../../../core/stor
 import { deleteRecords, deleteSpellings } from '../../../../core/upkeep/domains/delete.ts';
 import { WEB_TYPES } from '../../../../core/zone/compile/proxied.ts';
 import { change } from '../../../change/change.ts';
+import { editableDomain, requireMatch } from '../../../change/owned-domain.ts';
 import { parseId, type Services } from '../../../change/services.ts';
 import type { Caller } from '../../../http/caller.ts';
 import { HttpError } from '../../../http/errors.ts';
 import type { Context } from '../../../http/route.ts';
 import { nowSeconds } from '../../../http/time.ts';
-import { editableDomain, requireMatch } from '../../domains/owned.ts';
 import { describeDomain } from '../../domains/service.ts';
 import { DNSSEC_TYPES } from '../rules/dnssec.ts';
 import { assignIds } from './encode.ts';

@@ -1,10 +1,10 @@
 /** Previews an import: compares a zone file with the zone, and changes nothing. */
 import { Draft } from '../../../../core/journal/draft/draft.ts';
 import { IdTaker } from '../../../../core/journal/ids/id-taker.ts';
+import { editableDomain, requireMatch } from '../../../change/owned-domain.ts';
 import { parseId, type Services } from '../../../change/services.ts';
 import type { Caller } from '../../../http/caller.ts';
 import type { Context } from '../../../http/route.ts';
-import { editableDomain, requireMatch } from '../../domains/owned.ts';
 import { describeDomain } from '../../domains/service.ts';
 import { generateRoom } from './generate-room.ts';
 import { type ImportOptions, viewWarnings } from './import.ts';

@@ -6,7 +6,7 @@
 import type { Exchange } from '../../../../edge/http/exchange/exchange.ts';
 import { SiteTurns, type SiteTurnsOptions } from '../../../../edge/policy/fairness/site-turns.ts';
 import type { TurningLoop } from '../../../../edge/policy/fairness/thread-turns.ts';
-import type { ErrorPage } from '../../../../edge/proxy/error-page.ts';
+import type { ErrorPage } from '../../../../edge/sites/error-page.ts';
 import type { Site } from '../../../../edge/sites/site.ts';
 
 /** A request that begins. */

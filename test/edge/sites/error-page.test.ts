@@ -2,9 +2,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compileErrorPages, MAINTENANCE_CODE } from '../../../core/site/error-pages/error-pages.ts';
-import { answerError, type ErrorPage } from '../../../edge/proxy/error-page.ts';
 import { FAULT_PAGES, LOOP } from '../../../edge/proxy/pages.ts';
-import { FakeExchange } from './fake-exchange.ts';
+import { answerError, type ErrorPage } from '../../../edge/sites/error-page.ts';
+import { FakeExchange } from '../proxy/fake-exchange.ts';
 
 const HTML = 'text/html; charset=utf-8';
 const JSON_TYPE = 'application/json';

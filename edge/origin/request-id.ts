@@ -1,6 +1,6 @@
 /** The id of an exchange. It is sent to the origin, shown on error pages and written to the log. */
 import { randomBytes } from 'node:crypto';
-import type { RequestId } from '../origin/origin.ts';
+import type { RequestId } from './origin.ts';
 
 /**
  * Differs between threads, nodes and starts. A counter follows, because ids must be unique but not

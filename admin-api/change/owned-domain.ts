@@ -1,14 +1,14 @@
 /** Finds a domain that the caller may access, and checks the conditions of a request. */
 import { createHash } from 'node:crypto';
-import { StateError } from '../../../core/base/errors.ts';
-import type { Draft } from '../../../core/journal/draft/draft.ts';
-import { afterPrefix, type Id, idKey } from '../../../core/store/keys.ts';
-import type { Reader } from '../../../core/store/reader.ts';
-import { type Domain, records } from '../../../core/store/rows.ts';
-import { mayActFor } from '../../change/acting.ts';
-import type { Services } from '../../change/services.ts';
-import { type Caller, reachesDomain } from '../../http/caller.ts';
-import { HttpError } from '../../http/errors.ts';
+import { StateError } from '../../core/base/errors.ts';
+import type { Draft } from '../../core/journal/draft/draft.ts';
+import { afterPrefix, type Id, idKey } from '../../core/store/keys.ts';
+import type { Reader } from '../../core/store/reader.ts';
+import { type Domain, records } from '../../core/store/rows.ts';
+import { type Caller, reachesDomain } from '../http/caller.ts';
+import { HttpError } from '../http/errors.ts';
+import { mayActFor } from './acting.ts';
+import type { Services } from './services.ts';
 
 /**
  * Throws HttpError 404, also for a domain of an account that the caller must not act for, or that
