@@ -1,7 +1,7 @@
 /**
- * Loads the audit for a command, which audits once and exits. `bundle.ts` packs the audit into one
- * script, and stores V8's compiled code next to it: to compile the script takes as long as to audit
- * a small package.
+ * Loads the audit for a command, which audits once and exits. `config/build/bundle.ts` packs the
+ * audit into one script, and stores V8's compiled code next to it: to compile the script takes as
+ * long as to audit a small package.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire as requireFrom } from 'node:module';

@@ -1,4 +1,4 @@
-/** Which build this is: dist/build-info.json, which bundle-build-info.ts writes. */
+/** Which build this is: dist/build-info.json, which config/build/build-info.ts writes. */
 import { readFileSync } from 'node:fs';
 
 export interface BuildInfo {

@@ -8,7 +8,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CHECKS } from '../../admin-api/cli/doctor/table.ts';
 import { runCli } from '../../admin-api/cli/index.ts';
-import { NODE } from '../../config/release/node.ts';
+import { NODE } from '../../config/build/release/node.ts';
 import { describeConfig, loadConfig } from '../../core/config/index.ts';
 import { EVENT_TYPES } from '../../core/observe/webhooks/event-types.ts';
 import { SHIPPED, SUPPORTED } from '../runner/node-binary.ts';

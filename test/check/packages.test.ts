@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { BROWSER_PACKAGES } from '../../bundle-external.ts';
+import { BROWSER_PACKAGES } from '../../config/build/packages.ts';
 
 /** Compiled tests are in a folder of their own next to the sources. */
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));

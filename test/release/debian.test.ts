@@ -7,10 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { NODE } from '../../config/release/node.ts';
+import { NODE } from '../../config/build/release/node.ts';
 import { Machine, whyNoMachine } from './machine.ts';
 
-const RELEASE = join(import.meta.dirname, '../../release.js');
+const RELEASE = join(import.meta.dirname, '../../config/build/release.js');
 const NEXT = '0.9.0';
 const READY_MS = 120_000;
 const PACKAGE_BYTES = 512 << 20;

@@ -46,7 +46,7 @@ export class Engine {
   buildWaypost(image: string): void {
     const artefacts = join(this.#work, 'release');
     mkdirSync(artefacts);
-    run(process.execPath, join(ROOT, 'dist/release.js'), '--out', artefacts);
+    run(process.execPath, join(ROOT, 'dist/config/build/release.js'), '--out', artefacts);
     this.build('Containerfile', image, artefacts);
   }
 

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { NODE } from '../../config/release/node.ts';
+import { NODE } from '../../config/build/release/node.ts';
 
 /** The major versions that package.json supports. */
 export const SUPPORTED: readonly number[] = [20, 22, 24];

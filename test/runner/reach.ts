@@ -23,7 +23,9 @@ const LIMIT_MS = 25 * 60_000;
 /** Of the table. */
 const COMMITS = 100;
 
-/** What the build makes of other files than the module of the same name (bundle.ts). */
+/**
+ * What the build makes of other files than the module of the same name (config/build/bundle.ts).
+ */
 const BUILT: readonly (readonly [RegExp, string])[] = [
   [/^dist\/(?:admin-api\/miniapp\/templates\/)?app-templates\//, 'admin-api/miniapp/templates/'],
   [/^dist\/dashboard\//, 'admin-api/dashboard/'],

@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 
 /** What every test depends on: how it is built, run and helped. */
 const EVERYTHING =
-  /^(?:(?:package|package-lock|tsconfig[\w.]*)\.json|\.npmrc|bundle[\w-]*\.ts|globals\.ts|test\/(?:support|runner)\/)/;
+  /^(?:(?:package|package-lock|tsconfig[\w.]*)\.json|\.npmrc|config\/build\/(?!release\b)|test\/(?:support|runner)\/)/;
 /** What no test reads. */
 const TOOLS = /^(?:biome\.json|\.gitattributes|\.editorconfig|\.ci\/.*)$/;
 /** Tests that look at the whole tree, so that every change reaches them. */
@@ -26,7 +26,10 @@ const FROM_ROOT = /['"`]((?:core|admin-api|edge|bench|test)\/[^'"`\n]*?)\.tsx?['
 const COMMENT = /^\s*(?:\/\/|\/?\*).*$/gm;
 /** A program of the compiled tree, as commands name it. */
 const COMPILED = /\bdist\/([\w/.-]+?)\.js\b/g;
-/** Folders that the build makes (bundle.ts), as their readers name them, and their sources. */
+/**
+ * Folders that the build makes (config/build/bundle.ts), as their readers name them, and their
+ * sources.
+ */
 const PACKED: readonly (readonly [RegExp, string])[] = [
   [/['"`](?:\.{1,2}|dist)\/(?:[\w.-]+\/)*dashboard\/?['"`]/, 'admin-api/dashboard/'],
   [/['"`](?:\.{1,2}|dist)\/(?:[\w.-]+\/)*simulator\/?['"`]/, 'admin-api/miniapp/simulator/page/'],

@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { selectTransport } from '../../../admin-api/http/select.ts';
-import { NODE } from '../../../config/release/node.ts';
+import { NODE } from '../../../config/build/release/node.ts';
 import { createLogger } from '../../../core/base/log/index.ts';
 import { UWS_ABIS } from '../transports.ts';
 

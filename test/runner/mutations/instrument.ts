@@ -55,7 +55,7 @@ export function makeCopy(checkout: string, folder: string, mutants: readonly Mut
   }
   // The compiler reports what a broken text does to the types, and writes the files nevertheless.
   spawnSync(join(folder, 'node_modules/.bin/tsc'), ['-p', '.'], { cwd: folder });
-  execFileSync(process.execPath, ['dist/bundle.js'], { cwd: folder, stdio: 'inherit' });
+  execFileSync(process.execPath, ['dist/config/build/bundle.js'], { cwd: folder, stdio: 'inherit' });
   if (!existsSync(join(folder, 'dist/main.js'))) throw new Error(`${folder} was not built`);
 }
 

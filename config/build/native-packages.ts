@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, relative } from 'node:path';
 import type { Plugin } from 'esbuild';
-import { BINARY_PACKAGES } from './bundle-external.ts';
+import { BINARY_PACKAGES } from './packages.ts';
 
 const require = createRequire(import.meta.url);
 const PATHS = new RegExp(`/node_modules/(${BINARY_PACKAGES.join('|')})/.*\\.js$`);

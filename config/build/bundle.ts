@@ -20,24 +20,27 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { ZipFile } from 'yazl';
-import { HEAD, openAuditProgram, programPaths, TAIL } from './admin-api/cli/audit-program.ts';
-import { TEXTS as DASHBOARD_TEXTS } from './admin-api/dashboard/texts.ts';
-import { ISSUED_FOLDER } from './admin-api/miniapp/sdk/issued-files.ts';
-import { TEXTS as SIMULATOR_TEXTS } from './admin-api/miniapp/simulator/page/texts.ts';
-import { newApp, TEMPLATES_FOLDER } from './admin-api/miniapp/templates/templates.ts';
+import { HEAD, openAuditProgram, programPaths, TAIL } from '../../admin-api/cli/audit-program.ts';
+import { TEXTS as DASHBOARD_TEXTS } from '../../admin-api/dashboard/texts.ts';
+import { ISSUED_FOLDER } from '../../admin-api/miniapp/sdk/issued-files.ts';
+import { TEXTS as SIMULATOR_TEXTS } from '../../admin-api/miniapp/simulator/page/texts.ts';
+import { newApp, TEMPLATES_FOLDER } from '../../admin-api/miniapp/templates/templates.ts';
+import { writeBuildInfo } from './build-info.ts';
 import { bundleForBrowsers } from './bundle-browser.ts';
-import { writeBuildInfo } from './bundle-build-info.ts';
-import { EXTERNAL } from './bundle-external.ts';
-import { nativePackages } from './bundle-native.ts';
 import { bundleTemplates } from './bundle-templates.ts';
-import { undiciInParts } from './bundle-undici.ts';
+import { nativePackages } from './native-packages.ts';
+import { EXTERNAL } from './packages.ts';
+import { undiciInParts } from './undici-parts.ts';
 
-const ROOT = fileURLToPath(new URL('../', import.meta.url));
-const OUT = import.meta.dirname;
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const OUT = join(ROOT, 'dist');
 /** A program that a thread is started with, as it stands in the sources. */
 const PROGRAM = /new URL\(\s*'(\.[^']+)\.js',\s*import\.meta\.url,?\s*\)/g;
 
-/** All outputs are in one folder: path and name of a source in one. `core/nameserver/tcp-worker.ts` becomes `core-net-tcp-worker`. */
+/**
+ * All outputs are in one folder: path and name of a source in one. `core/nameserver/tcp-worker.ts`
+ * becomes `core-nameserver-tcp-worker`.
+ */
 const outputOf = (source: string): string => relative(ROOT, source).replace(/\.ts$/, '').replaceAll(/[\\/]/g, '-');
 
 function sourcesIn(folder: string): string[] {
@@ -92,7 +95,7 @@ const shared = {
   target: 'node20.18',
   external: [...EXTERNAL],
   sourcemap: true,
-  inject: [join(ROOT, 'globals.ts')],
+  inject: [join(ROOT, 'config/build/globals.ts')],
   // Packages of CommonJS load Node's modules by it.
   banner: {
     js: "import { createRequire as $createRequire } from 'node:module';\nconst require = $createRequire(import.meta.url);",

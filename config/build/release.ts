@@ -1,7 +1,7 @@
 /**
- * `npm run release [-- --out FOLDER]`: all artefacts of a release, from the last commit: the program
- * as a tar.gz and as a Debian package, its bill of materials, and the SHA-256 sums. The same commit
- * gives the same bytes.
+ * `npm run release [-- --out FOLDER]`: all artefacts of a release, from the last commit: the
+ * program as a tar.gz and as a Debian package, its bill of materials, and the SHA-256 sums. The
+ * same commit gives the same bytes.
  */
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,16 +9,16 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { writeTarball } from './config/release/archive.ts';
-import { buildLastCommit } from './config/release/checkout.ts';
-import { writeDebianPackage } from './config/release/debian.ts';
-import { NODE } from './config/release/node.ts';
-import { run } from './config/release/run.ts';
-import { billOfMaterials } from './config/release/sbom.ts';
-import { stage, TARGET } from './config/release/stage.ts';
-import { describeBuild } from './core/base/build-info.ts';
+import { describeBuild } from '../../core/base/build-info.ts';
+import { writeTarball } from './release/archive.ts';
+import { buildLastCommit } from './release/checkout.ts';
+import { writeDebianPackage } from './release/debian.ts';
+import { NODE } from './release/node.ts';
+import { run } from './release/run.ts';
+import { billOfMaterials } from './release/sbom.ts';
+import { stage, TARGET } from './release/stage.ts';
 
-const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const { values } = parseArgs({
   options: { out: { type: 'string', default: join(ROOT, 'dist/release') }, version: { type: 'string' } },
 });

@@ -7,7 +7,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { join } from 'node:path';
 import { ts } from '@ts-morph/common';
 import { build } from 'esbuild';
-import { PROJECT_FOLDER, TEMPLATES, TYPESCRIPT_FOLDER } from './admin-api/miniapp/templates/templates.ts';
+import { PROJECT_FOLDER, TEMPLATES, TYPESCRIPT_FOLDER } from '../../admin-api/miniapp/templates/templates.ts';
 
 const SOURCE = 'app.ts';
 

@@ -1,4 +1,7 @@
-/** The bill of materials in the format of CycloneDX, from npm, in a form that depends on nothing else. */
+/**
+ * The bill of materials in the format of CycloneDX, from npm, in a form that depends on nothing
+ * else.
+ */
 import { createHash } from 'node:crypto';
 import type { Checkout } from './checkout.ts';
 import { shippedPackages } from './packages.ts';

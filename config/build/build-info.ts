@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BUILD_INFO_FILE, type BuildInfo } from './core/base/build-info.ts';
+import { BUILD_INFO_FILE, type BuildInfo } from '../../core/base/build-info.ts';
 
-const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** Null: git is not installed, or this folder is no checkout. */
 function git(...args: readonly string[]): string | null {
@@ -28,5 +28,5 @@ export function writeBuildInfo(): void {
   const commit = isCheckout ? git('rev-parse', '--short=12', 'HEAD') : null;
   const date = isCheckout ? git('log', '-1', '--date=format-local:%Y-%m-%d', '--format=%cd') : null;
   const info: BuildInfo = { version, commit: commit && `${commit}${isChanged ? '+' : ''}`, date };
-  writeFileSync(join(import.meta.dirname, BUILD_INFO_FILE), `${JSON.stringify(info)}\n`);
+  writeFileSync(join(ROOT, 'dist', BUILD_INFO_FILE), `${JSON.stringify(info)}\n`);
 }

@@ -1,8 +1,11 @@
-/** The files of a release in one folder that may stand anywhere: the program, its packages, its Node. */
+/**
+ * The files of a release in one folder that may stand anywhere: the program, its packages, its
+ * Node.
+ */
 import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { nodeBinary, SHIPPED } from '../../test/runner/node-binary.ts';
+import { nodeBinary, SHIPPED } from '../../../test/runner/node-binary.ts';
 import type { Checkout } from './checkout.ts';
 import { licenceTexts } from './licences.ts';
 import { NODE } from './node.ts';
@@ -38,7 +41,7 @@ export function stage({ folder }: Checkout, to: string): void {
   mkdirSync(join(to, 'bin'));
   cpSync(node, join(to, 'bin/node'));
   const nodeLicence = readFileSync(join(dirname(node), '../LICENSE'), 'utf8');
-  const inBinary = readFileSync(join(folder, 'config/release/licences/uwebsockets.txt'), 'utf8');
+  const inBinary = readFileSync(join(folder, 'config/build/release/licences/uwebsockets.txt'), 'utf8');
   const others = { [`Node.js ${NODE.version}`]: nodeLicence, 'The binary of uws-pack': inBinary };
   writeFileSync(join(to, LICENCES), licenceTexts(folder, TARGET, others));
   for (const name of DOCUMENTS) cpSync(join(folder, name), join(to, name));

@@ -1,6 +1,7 @@
 /**
- * undici's index loads all of its parts, 1 MB of code: fetch, mocks, caches. The daemon connects and
- * sends requests, so modules that import undici get these parts alone. `import('undici')` gets all.
+ * undici's index loads all of its parts, 1 MB of code: fetch, mocks, caches. The daemon connects
+ * and sends requests, so modules that import undici get these parts alone. `import('undici')` gets
+ * all.
  */
 import type { Plugin } from 'esbuild';
 

@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { basename, join, resolve } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build, type Metafile } from 'esbuild';
-import { ASSETS, PAGE } from './admin-api/dashboard/serve/files.ts';
+import { ASSETS, PAGE } from '../../admin-api/dashboard/serve/files.ts';
 
 /** Browsers of 2023 and later. */
 const BROWSERS = ['chrome115', 'firefox115', 'safari16.4'];

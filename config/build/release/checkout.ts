@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type BuildInfo, readBuildInfo } from '../../core/base/build-info.ts';
+import { type BuildInfo, readBuildInfo } from '../../../core/base/build-info.ts';
 import { run } from './run.ts';
 
 export interface Checkout {

@@ -1,7 +1,7 @@
 /** The packages of npm in a release, as package-lock.json has them. */
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { BINARY_PACKAGES, BROWSER_PACKAGES, EXTERNAL } from '../../bundle-external.ts';
+import { BINARY_PACKAGES, BROWSER_PACKAGES, EXTERNAL } from '../packages.ts';
 
 interface Locked {
   /** If the folder has another one. */
