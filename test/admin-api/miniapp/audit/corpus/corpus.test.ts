@@ -37,7 +37,7 @@ test('every rule has a case, other than those about an audit that does not end',
 
 test('a code stands in one table of rules alone', async () => {
   // Put together, one table would silently take the place of another's rule.
-  const folder = new URL('../../../../../admin-api/miniapp/audit/', import.meta.url);
+  const folder = new URL('../../../../../admin-api/miniapp/', import.meta.url);
   const tables = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
     /(?:^|[\\/])(?:audit-)?rules\.js$/.test(path),
   );
