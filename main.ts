@@ -198,7 +198,7 @@ async function startParts(
 
   // 8. The first account. Last, since a start that fails, such as by a port in use, must not leave
   // an account whose password is lost.
-  const texts = await import('./admin-api/cli/welcome.ts');
+  const texts = await import('./admin-api/cli/node/welcome.ts');
   const password = await api.ensureAdmin({
     show: (made) => printFirst(texts.firstPassword(made)),
     withdraw: () => print(texts.NO_FIRST_PASSWORD),

@@ -1,3 +1,3 @@
 /** The command line, as main.ts imports it. */
-export type { CliIo, Input, Output } from './io.ts';
+export type { CliIo, Input, Output } from './base/io.ts';
 export { runCli } from './run.ts';

@@ -1,9 +1,9 @@
 /** The command `waypost`: global options, command groups, and exit codes. */
 import { Command, CommanderError, Help } from 'commander';
 import { type BuildInfo, describeBuild } from '../../core/base/build-info.ts';
-import type { CommandContext } from './command.ts';
-import { reportError } from './errors.ts';
-import type { CliIo, GlobalOptions } from './io.ts';
+import type { CommandContext } from './base/command.ts';
+import { reportError } from './base/errors.ts';
+import type { CliIo, GlobalOptions } from './base/io.ts';
 
 const FAILED = 1;
 const MISUSED = 2;
@@ -31,47 +31,47 @@ type AddCommands = (program: Command, context: CommandContext) => void;
 /** Loaders of the commands, in the order of the help. */
 const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddCommands>>>>> = {
   'Domains and records:': {
-    domain: async () => (await import('./domain.ts')).addDomainCommands,
-    record: async () => (await import('./record.ts')).addRecordCommands,
-    zone: async () => (await import('./zone.ts')).addZoneCommands,
-    dnssec: async () => (await import('./dnssec.ts')).addDnssecCommands,
+    domain: async () => (await import('./domain/domain.ts')).addDomainCommands,
+    record: async () => (await import('./domain/record.ts')).addRecordCommands,
+    zone: async () => (await import('./zone/zone.ts')).addZoneCommands,
+    dnssec: async () => (await import('./domain/dnssec.ts')).addDnssecCommands,
   },
   'Migration:': {
-    import: async () => (await import('./import.ts')).addImportCommand,
-    compare: async () => (await import('./compare.ts')).addCompareCommand,
+    import: async () => (await import('./import/import.ts')).addImportCommand,
+    compare: async () => (await import('./compare/compare.ts')).addCompareCommand,
   },
   'Proxy:': {
-    proxy: async () => (await import('./proxy.ts')).addProxyCommands,
-    origins: async () => (await import('./origins.ts')).addOriginsCommands,
-    rules: async () => (await import('./rules.ts')).addRulesCommands,
-    'error-pages': async () => (await import('./error-pages.ts')).addErrorPagesCommands,
-    logs: async () => (await import('./logs.ts')).addLogsCommands,
-    protection: async () => (await import('./protection.ts')).addProtectionCommands,
+    proxy: async () => (await import('./site/proxy.ts')).addProxyCommands,
+    origins: async () => (await import('./site/origins.ts')).addOriginsCommands,
+    rules: async () => (await import('./site/rules.ts')).addRulesCommands,
+    'error-pages': async () => (await import('./site/error-pages.ts')).addErrorPagesCommands,
+    logs: async () => (await import('./site/logs.ts')).addLogsCommands,
+    protection: async () => (await import('./site/protection.ts')).addProtectionCommands,
   },
-  'Packages:': { pkg: async () => (await import('./pkg.ts')).addPkgCommands },
-  'Webhooks:': { webhook: async () => (await import('./webhook.ts')).addWebhookCommands },
+  'Packages:': { pkg: async () => (await import('./pkg/pkg.ts')).addPkgCommands },
+  'Webhooks:': { webhook: async () => (await import('./site/webhook.ts')).addWebhookCommands },
   'Accounts and tokens:': {
-    account: async () => (await import('./account.ts')).addAccountCommands,
-    token: async () => (await import('./token.ts')).addTokenCommands,
-    tsig: async () => (await import('./tsig.ts')).addTsigCommands,
+    account: async () => (await import('./people/account.ts')).addAccountCommands,
+    token: async () => (await import('./people/token.ts')).addTokenCommands,
+    tsig: async () => (await import('./domain/tsig.ts')).addTsigCommands,
   },
   'History:': {
-    audit: async () => (await import('./audit.ts')).addAuditCommand,
-    change: async () => (await import('./change.ts')).addChangeCommand,
+    audit: async () => (await import('./people/audit.ts')).addAuditCommand,
+    change: async () => (await import('./domain/change.ts')).addChangeCommand,
   },
-  'Backups:': { backup: async () => (await import('./backup.ts')).addBackupCommands },
-  'Cluster:': { cluster: async () => (await import('./cluster.ts')).addClusterCommands },
+  'Backups:': { backup: async () => (await import('./backup/backup.ts')).addBackupCommands },
+  'Cluster:': { cluster: async () => (await import('./cluster/cluster.ts')).addClusterCommands },
   'Kubernetes:': {
-    'external-dns-webhook': async () => (await import('./external-dns.ts')).addExternalDnsCommand,
+    'external-dns-webhook': async () => (await import('./external-dns/external-dns.ts')).addExternalDnsCommand,
   },
   'Daemon:': {
-    serve: async () => (await import('./serve.ts')).addServeCommand,
-    status: async () => (await import('./status.ts')).addStatusCommand,
-    'check-config': async () => (await import('./check-config.ts')).addConfigCommands,
-    doctor: async () => (await import('./doctor.ts')).addDoctorCommand,
-    'support-bundle': async () => (await import('./support-bundle.ts')).addSupportBundleCommand,
-    'downgrade-check': async () => (await import('./downgrade-check.ts')).addDowngradeCommand,
-    answers: async () => (await import('./answers.ts')).addAnswersCommands,
+    serve: async () => (await import('./node/serve.ts')).addServeCommand,
+    status: async () => (await import('./node/status.ts')).addStatusCommand,
+    'check-config': async () => (await import('./node/check-config.ts')).addConfigCommands,
+    doctor: async () => (await import('./node/doctor.ts')).addDoctorCommand,
+    'support-bundle': async () => (await import('./node/support-bundle.ts')).addSupportBundleCommand,
+    'downgrade-check': async () => (await import('./node/downgrade-check.ts')).addDowngradeCommand,
+    answers: async () => (await import('./node/answers.ts')).addAnswersCommands,
   },
 };
 

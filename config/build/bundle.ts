@@ -20,7 +20,7 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { ZipFile } from 'yazl';
-import { HEAD, openAuditProgram, programPaths, TAIL } from '../../admin-api/cli/audit-program.ts';
+import { HEAD, openAuditProgram, programPaths, TAIL } from '../../admin-api/cli/pkg/audit-program.ts';
 import { TEXTS as DASHBOARD_TEXTS } from '../../admin-api/dashboard/texts.ts';
 import { ISSUED_FOLDER } from '../../admin-api/miniapp/sdk/issued-files.ts';
 import { TEXTS as SIMULATOR_TEXTS } from '../../admin-api/miniapp/simulator/page/texts.ts';
@@ -83,7 +83,7 @@ await bundleTemplates(join(ROOT, TEMPLATES), [join(OUT, TEMPLATES, TEMPLATES_FOL
 
 writeBuildInfo();
 /** Next to the bundles, and next to the module that loads it. */
-const AUDIT_FOLDERS = [OUT, join(OUT, 'admin-api/cli')] as const;
+const AUDIT_FOLDERS = [OUT, join(OUT, 'admin-api/cli/pkg')] as const;
 for (const folder of AUDIT_FOLDERS)
   for (const file of readdirSync(folder))
     if (/^chunk-|^package-audit\b.*\.code$/.test(file)) rmSync(join(folder, file));

@@ -30,7 +30,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** The line of the first start (admin-api/cli/welcome.ts), which the journal keeps. */
+/** The line of the first start (admin-api/cli/node/welcome.ts), which the journal keeps. */
 const FIRST_PASSWORD = /has the password\s+(\S+)/g;
 
 /** Passwords that a log shows on purpose. They may stand in its other lines as well. */

@@ -78,7 +78,11 @@ export const NOT_RUN: readonly NotRun[] = [
   { command: /^sudo (cp|install|mkdir|mv|rm|ln)\b/, reason: 'writes to folders of the system', check: checkFiles },
   { command: /^sudo waypost check-config\b/, reason: 'reads the configuration of the system', check: nothing },
   { command: /^sudo waypost doctor$/, reason: 'its findings depend on the machine', check: nothing },
-  { command: /^sudo waypost support-bundle\b/, reason: 'test/system/admin-api/cli/doctor.test.ts', check: nothing },
+  {
+    command: /^sudo waypost support-bundle\b/,
+    reason: 'test/system/admin-api/cli/doctor/doctor.test.ts',
+    check: nothing,
+  },
   { command: /^(sudo )?(systemctl|journalctl)\b/, reason: 'there is no systemd in a test', check: checkUnit },
 ];
 

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, FrameLocator, Page } from 'playwright-core';
-import { lint, sdksWith } from '../../../admin-api/cli/pkg-lint.ts';
+import { lint, sdksWith } from '../../../admin-api/cli/pkg/lint.ts';
 import { readIssued } from '../../../admin-api/miniapp/sdk/issued-files.ts';
 import {
   type Simulator,

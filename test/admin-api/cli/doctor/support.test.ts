@@ -14,7 +14,7 @@ import {
   NameHider,
 } from '../../../../admin-api/cli/doctor/redaction.ts';
 import { collectSupport, leaksOf } from '../../../../admin-api/cli/doctor/support-entries.ts';
-import { firstPassword, welcome } from '../../../../admin-api/cli/welcome.ts';
+import { firstPassword, welcome } from '../../../../admin-api/cli/node/welcome.ts';
 import { ecKey, pemOfKey } from '../../../support/certificate.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 

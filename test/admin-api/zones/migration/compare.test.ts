@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseServer } from '../../../../admin-api/cli/compare-server.ts';
+import { parseServer } from '../../../../admin-api/cli/compare/server.ts';
 import {
   compareReplies,
   parseReply,

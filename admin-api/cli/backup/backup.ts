@@ -1,0 +1,126 @@
+/** `waypost backup`: makes, lists, checks and restores backups, and exports the secret key. */
+import type { Command } from 'commander';
+import { openSecrets, secretKeyId } from '../../../core/base/secrets.ts';
+import {
+  deleteExpired,
+  listBackups,
+  listSegments,
+  makeBackup,
+  verifyBackup,
+} from '../../../core/cluster/backup/backups.ts';
+import { encryptionOf } from '../../../core/cluster/backup/encryption.ts';
+import type { Backup } from '../../../core/cluster/backup/names.ts';
+import { openTarget } from '../../../core/cluster/backup/open-target.ts';
+import { chooseBackup } from '../../../core/cluster/backup/restore.ts';
+import { positionAfter, type Segment, segmentsAfter } from '../../../core/cluster/backup/segments.ts';
+import { loadConfig, secretKeyFile } from '../../../core/config/index.ts';
+import type { Json } from '../base/client.ts';
+import type { CommandContext } from '../base/command.ts';
+import { print } from '../base/io.ts';
+import { byteReporter, megabytes } from '../base/progress-bytes.ts';
+import { type Columns, Table } from '../base/table.ts';
+import { addKeyCommands } from './key.ts';
+import { addRestoreCommands, identitiesFor } from './restore.ts';
+
+const COLUMNS: Columns = {
+  NAME: 'name',
+  MADE: ({ made }) => String(made).slice(0, 19),
+  CHANGE: 'sequence',
+  MB: ({ size }) => megabytes(Number(size)),
+  ENCRYPTED: ({ encrypted }) => (encrypted as Backup['encrypted'])?.with ?? 'no',
+  REACHES: ({ reaches }) => String((reaches as { time: string }).time).slice(0, 19),
+};
+
+export function addBackupCommands(program: Command, context: CommandContext): void {
+  const { io, action } = context;
+  const group = program
+    .command('backup')
+    .description('make, list, check and restore backups of the data')
+    .addHelpText(
+      'after',
+      `
+The place of the backups is the setting backup.folder, or backup.s3_bucket with its settings. The daemon makes backups by itself when
+one of them is set. All these commands work without the daemon, and next to it.
+`,
+    );
+
+  group
+    .command('now')
+    .description('make a backup now, next to the scheduled ones')
+    .addHelpText('after', '\nExample:\n  $ waypost backup now\n')
+    .action(
+      action(async (options) => {
+        const config = loadConfig({ file: options.config, env: io.env });
+        const target = await openTarget(config.backup);
+        const keyFile = secretKeyFile(config);
+        const secrets = openSecrets(keyFile);
+        const encryption = await encryptionOf(config.backup, secrets, secretKeyId(keyFile) ?? '');
+        const onProgress = byteReporter(io.stderr, 'written');
+        const made = await makeBackup({ config, target, encryption, version: io.build.version, onProgress });
+        const deleted = await deleteExpired(target, config.backup);
+        if (options.json) print(io.stdout, JSON.stringify({ ok: true, ...made, deleted }));
+        else {
+          print(
+            io.stdout,
+            `${made.name} holds everything up to change ${made.sequence} (${megabytes(made.size)} MB), in ${target.description}`,
+          );
+          if (deleted.backups > 0) print(io.stdout, `deleted ${deleted.backups} expired backups`);
+        }
+        return true;
+      }),
+    );
+
+  group
+    .command('list')
+    .description('list the backups, and to which moment a restore can go')
+    .addHelpText('after', '\nExample:\n  $ waypost backup list\n')
+    .action(
+      action(async (options) => {
+        const config = loadConfig({ file: options.config, env: io.env });
+        const target = await openTarget(config.backup);
+        const all = await listBackups(target);
+        const segments = await listSegments(target);
+        const shown = all.map((backup) => ({ ...backup, reaches: reachOf(backup, segments) }));
+        if (shown.length === 0 && !options.json)
+          print(io.stdout, `there are no backups in ${target.description}; make one with "waypost backup now"`);
+        await new Table(io.stdout, COLUMNS, options.json === true).write(shown as unknown as Json[]);
+        return true;
+      }),
+    );
+
+  group
+    .command('verify')
+    .argument('[name]', 'the backup (default: the latest)')
+    .option('--all', 'all backups')
+    .option('--identity <file>', 'file with an identity of age ("AGE-SECRET-KEY-…")')
+    .description('read a backup whole and check all its checksums')
+    .addHelpText('after', '\nExamples:\n  $ waypost backup verify\n  $ waypost backup verify --all\n')
+    .action(
+      action<{ all?: boolean; identity?: string }>(async (options, [name]) => {
+        const config = loadConfig({ file: options.config, env: io.env });
+        const target = await openTarget(config.backup);
+        const all = await listBackups(target);
+        const chosen = options.all ? all : [chooseBackup(all, name, null)];
+        for (const backup of chosen) {
+          const identities = await identitiesFor(config, options.identity, backup);
+          const head = await verifyBackup(target, backup, identities);
+          if (options.json) print(io.stdout, JSON.stringify({ ok: true, name: backup.name, sequence: head.sequence }));
+          else print(io.stdout, `${backup.name} is whole: everything up to change ${head.sequence}`);
+        }
+        return true;
+      }),
+    );
+
+  addRestoreCommands(group, context);
+  addKeyCommands(group, context);
+}
+
+/** The last moment and change to which a restore of a backup can go. */
+function reachOf(backup: Backup, segments: readonly Segment[]): { time: string; sequence: number } {
+  const chain = segmentsAfter(segments, backup);
+  const last = chain.at(-1);
+  return {
+    time: last === undefined ? backup.made : new Date(Math.max(last.lastTime, Date.parse(backup.made))).toISOString(),
+    sequence: positionAfter(chain, backup).sequence,
+  };
+}

@@ -1,0 +1,77 @@
+/** Prints rows in aligned columns. Text from the network is escaped. */
+import { once } from 'node:events';
+import { escapeControls } from '../../../core/base/log/index.ts';
+import type { Json } from './client.ts';
+import { type Output, print } from './io.ts';
+
+/** For each heading, the name of a field, or a function that returns the value. */
+export type Columns = { readonly [heading: string]: string | ((row: Json) => unknown) };
+
+/** The widths are those of the rows so far, because rows are printed as they arrive. */
+export class Table {
+  readonly #output: Output;
+  readonly #columns: Columns;
+  readonly #json: boolean;
+  readonly #widths: number[] = [];
+  empty = true;
+
+  /** With `json`, prints each row of the API as a line of JSON. */
+  constructor(output: Output, columns: Columns, json: boolean) {
+    this.#output = output;
+    this.#columns = columns;
+    this.#json = json;
+  }
+
+  /** Returns false if the output is closed. */
+  async write(rows: readonly Json[]): Promise<boolean> {
+    if (!this.#output.writable) return false;
+    if (rows.length === 0) return true;
+    const lines = this.#json ? rows.map((row) => JSON.stringify(row)) : this.#lines(rows);
+    this.empty = false;
+    for (const line of lines) {
+      // Ignores a pipe that closes during the wait; the next check ends the list.
+      if (this.#output.writableNeedDrain) await once(this.#output, 'drain').catch(() => {});
+      if (!this.#output.writable) return false;
+      print(this.#output, line);
+    }
+    return true;
+  }
+
+  #lines(rows: readonly Json[]): string[] {
+    const values = Object.values(this.#columns);
+    const cells = rows.map((row) => values.map((of) => shown(typeof of === 'string' ? row[of] : of(row))));
+    // Only a terminal gets headings; piped output has only rows.
+    if (this.empty && this.#output.isTTY) cells.unshift(Object.keys(this.#columns));
+    for (const line of cells)
+      for (const [i, cell] of line.entries()) this.#widths[i] = Math.max(this.#widths[i] ?? 0, cell.length);
+    const room = this.#output.isTTY ? this.#output.columns : undefined;
+    return cells.map((line) => {
+      const text = line.map((cell, i) => cell.padEnd(this.#widths[i])).join('  ');
+      return cut(text.trimEnd(), room);
+    });
+  }
+}
+
+/** Truncates a line that is wider than the terminal, and marks it with an ellipsis. */
+function cut(text: string, room: number | undefined): string {
+  return room === undefined || room < 2 || text.length <= room ? text : `${text.slice(0, room - 1)}…`;
+}
+
+/** Formats a value of the API on one line, for people. */
+export function shown(value: unknown): string {
+  if (value === undefined || value === null || value === '') return '-';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(shown).join(', ');
+  return escapeControls(typeof value === 'object' ? JSON.stringify(value) : String(value));
+}
+
+/** Formats each field as `  name  value`, with aligned values. */
+export function fields(row: Json): string[] {
+  const width = Math.max(...Object.keys(row).map((key) => key.length));
+  return Object.entries(row).map(([key, value]) => `  ${key.padEnd(width)}  ${shown(value)}`);
+}
+
+/** Formats a count, such as "1 record" or "2 records". */
+export function count(n: unknown, noun: string): string {
+  return `${shown(n)} ${noun}${n === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,155 @@
+/** `waypost dnssec`: signatures of a domain, and its DS records at the registrar. */
+import { type Command, Option } from 'commander';
+import { ACCOUNTS } from '../base/accounts.ts';
+import type { Json } from '../base/client.ts';
+import type { CommandContext } from '../base/command.ts';
+import { asDomain, DOMAINS, domainPath } from '../base/domains.ts';
+import { ApiError, CliError } from '../base/errors.ts';
+import { rows } from '../base/pages.ts';
+import { addAccountGroup, addVerb, type Call, option, YES } from '../base/verb.ts';
+import { describeDnssec, describeForms } from './dnssec-status.ts';
+import { addForeignKeyCommands } from './foreign-keys.ts';
+
+/** Sends a request for a domain and shows its state. */
+async function send(
+  call: Call,
+  name: string,
+  method: 'GET' | 'PUT' | 'POST',
+  rest: string,
+  json?: Json,
+): Promise<void> {
+  const domain = await call.domain(name);
+  const body = await call.api.json({ method, path: domainPath(domain, `/dnssec${rest}`), json });
+  call.show(body, ...describeDnssec(domain.domain, body));
+}
+
+export function addDnssecCommands(program: Command, context: CommandContext): void {
+  const dnssec = addAccountGroup(program, 'dnssec', 'sign a domain, and set its DS record at the registrar', [
+    'waypost dnssec enable example.com',
+    'waypost dnssec ds example.com',
+    'waypost dnssec status example.com --check',
+  ]);
+  addVerb(dnssec, context, {
+    usage: 'enable <domain>',
+    about: 'sign the zone',
+    options: [
+      new Option('--algorithm <number>', '13 (ECDSA P-256) or 15 (Ed25519); default: 13').choices(['13', '15']),
+    ],
+    more: 'Resolvers validate the domain once its DS record is set at the registrar: "waypost dnssec ds".',
+    examples: ['waypost dnssec enable example.com', 'waypost dnssec enable example.com --algorithm 15'],
+    async run(call: Call<{ algorithm?: string }>, [name]) {
+      const { algorithm } = call.options;
+      const json = { enabled: true, ...(algorithm === undefined ? {} : { algorithm: Number(algorithm) }) };
+      await send(call, name, 'PUT', '', json);
+      return true;
+    },
+  });
+  addVerb(dnssec, context, {
+    usage: 'disable <domain>',
+    about: 'stop signing the zone, once its DS records are gone',
+    options: [option('--force', 'begin while the parent has a DS record; if it has none, stop at once'), YES],
+    more: 'Remove the DS records at the registrar first. The zone stays signed until no cache has them. With --force, CDS records ask the parent to remove them, and the zone stays signed until they are gone.',
+    examples: ['waypost dnssec disable example.com', 'waypost dnssec disable example.com --force --yes'],
+    async run(call: Call<{ force?: boolean }>, [name]) {
+      const { force } = call.options;
+      if (force)
+        await call.confirm(
+          `Stop signing ${name}? Unless its parent has a DS record, this is at once, and resolvers with a cached one reject the domain for hours.`,
+        );
+      await send(call, name, 'PUT', '', { enabled: false, ...(force ? { force } : {}) });
+      return true;
+    },
+  });
+  addVerb(dnssec, context, {
+    usage: 'status <domain>',
+    about: 'show the state, the keys, and what the parent zone has',
+    options: [option('--check', 'ask the nameservers of the parent zone now')],
+    examples: ['waypost dnssec status example.com', 'waypost dnssec status example.com --check --json | jq .error'],
+    async run(call: Call<{ check?: boolean }>, [name]) {
+      if (call.options.check) await send(call, name, 'POST', '/check');
+      else await send(call, name, 'GET', '');
+      return true;
+    },
+  });
+  addVerb(dnssec, context, {
+    usage: 'ds <domain>',
+    about: 'show what to enter at the registrar, for each kind of form',
+    examples: ['waypost dnssec ds example.com', 'waypost dnssec ds example.com --json | jq -r ".ds[].record"'],
+    async run(call, [name]) {
+      const domain = await call.domain(name);
+      const body = await call.api.json({ method: 'GET', path: domainPath(domain, '/dnssec') });
+      call.show(body, ...describeForms(domain.domain, body));
+      return true;
+    },
+  });
+  addVerb(dnssec, context, {
+    usage: 'rollover <domain>',
+    about: 'replace the key of the zone, or cancel that',
+    options: [
+      option('--emergency', 'the private key may be known to others: shorten the waiting times'),
+      option('--cancel', 'cancel the rollover, as long as the new key does not sign the zone'),
+    ],
+    more: 'When the state is "rolling_ds", replace the DS record at the registrar. All other steps are automatic.',
+    examples: ['waypost dnssec rollover example.com', 'waypost dnssec rollover example.com --cancel'],
+    async run(call: Call<{ emergency?: boolean; cancel?: boolean }>, [name]) {
+      const { emergency = false, cancel } = call.options;
+      if (cancel) await send(call, name, 'POST', '/rollover/cancel');
+      else await send(call, name, 'POST', '/rollover', { emergency });
+      return true;
+    },
+  });
+  addVerb(dnssec, context, {
+    usage: 'resign [domain]',
+    about: 'sign a zone again by the present clock, or all zones',
+    options: [
+      option('--all', 'all signed zones of the account; for an administrator without --account: of all accounts'),
+    ],
+    more: 'Signatures are replaced in time without this command. It is for zones whose signatures have wrong times, as after a wrong clock.',
+    examples: ['waypost dnssec resign example.com', 'waypost dnssec resign --all'],
+    async run(call: Call<{ all?: boolean }>, [name]) {
+      const { all = false } = call.options;
+      if (all === (name !== undefined))
+        throw new CliError('usage', 'Name one domain, or use --all for all signed zones.');
+      if (!all) {
+        await send(call, name, 'POST', '/resign');
+        return true;
+      }
+      return resignAll(call);
+    },
+  });
+  addForeignKeyCommands(dnssec, context);
+}
+
+/** Goes on after a zone that cannot be signed now. Returns whether all were. */
+async function resignAll(call: Call<object>): Promise<boolean> {
+  const { api } = call;
+  const accounts = api.account === undefined ? await accountsOf(call) : [api.account];
+  let [signed, failed] = [0, 0];
+  for (const account of accounts)
+    for await (const row of rows(api, DOMAINS, 'domains', { account })) {
+      if (row.dnssec_status === 'off' || row.dnssec_status === undefined) continue;
+      const domain = asDomain(row);
+      try {
+        await api.json({ method: 'POST', path: domainPath(domain, '/dnssec/resign') });
+        signed++;
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status === 401 || error.status === 503) throw error;
+        failed++;
+        call.note(`${domain.domain}: ${error.message}`);
+      }
+    }
+  call.show({ signed, failed }, `signing ${signed} zones again${failed > 0 ? `; ${failed} could not be` : ''}`);
+  return failed === 0;
+}
+
+/** All accounts for an administrator; else that of the token. */
+async function accountsOf({ api }: Call<object>): Promise<(string | undefined)[]> {
+  try {
+    const ids: string[] = [];
+    for await (const { id } of rows(api, ACCOUNTS, 'accounts')) ids.push(String(id));
+    return ids;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 403) return [undefined];
+    throw error;
+  }
+}

@@ -1,0 +1,142 @@
+/** `waypost record`: the records of a domain. */
+import type { Command } from 'commander';
+import type { Json } from '../base/client.ts';
+import type { CommandContext } from '../base/command.ts';
+import type { Domain } from '../base/domains.ts';
+import { CliError } from '../base/errors.ts';
+import { wholeNumber } from '../base/numbers.ts';
+import { count } from '../base/table.ts';
+import { addAccountGroup, addVerb, type Call, option, YES } from '../base/verb.ts';
+import { type RecordOptions, setRecords } from './record-set.ts';
+import {
+  commentNote,
+  describeBatch,
+  findRecords,
+  type RecordFilter,
+  recordLine,
+  recordPages,
+  sendBatch,
+  warningNote,
+} from './records.ts';
+
+const NAMES = 'NAME is relative to the domain, or absolute; "@" is the apex.';
+const CONTENTS = 'Each CONTENT is one record; quote content with spaces, as in "10 mail.example.com".';
+
+const RECORD_OPTIONS = [
+  option('--ttl <seconds>', '30 to 604800, or 1 for automatic; shared by all records of a name and type').argParser(
+    wholeNumber(1, 604_800),
+  ),
+  option('--priority <n>', 'the priority of MX and SRV, if it is not part of the content').argParser(
+    wholeNumber(0, 65_535),
+  ),
+  option('--proxied', 'resolve to the addresses of the proxy while it is on'),
+  option('--no-proxied', 'never proxied'),
+  option('--comment <text>', 'for people; shared by all records of a name and type; "" removes it'),
+];
+
+export function addRecordCommands(program: Command, context: CommandContext): void {
+  const record = addAccountGroup(program, 'record', 'records of a domain: add, list, set, remove', [
+    'waypost record add example.com www A 192.0.2.1',
+    'waypost record list example.com --type MX',
+    'waypost record set example.com www A 192.0.2.1 192.0.2.2',
+  ]);
+  addVerb(record, context, {
+    usage: 'add <domain> <name> <type> <content...>',
+    about: 'add records to the existing ones',
+    options: RECORD_OPTIONS,
+    more: `${NAMES}\n${CONTENTS}\nEither all records are added or none.`,
+    examples: [
+      'waypost record add example.com www A 192.0.2.1 192.0.2.2 --ttl 600',
+      'waypost record add example.com @ MX "10 mail.example.com"',
+      'waypost record add example.com @ TXT "v=spf1 mx -all"',
+      'waypost record add example.com mail A 192.0.2.9 --no-proxied',
+    ],
+    async run(call: Call<RecordOptions>, [domainName, name, type, ...contents]) {
+      const domain = await call.domain(domainName);
+      const { ttl, priority, proxied, comment } = call.options;
+      const shared = { name, type, ttl, priority, proxied, comment };
+      const batch = { post: contents.map((content) => ({ ...shared, content })) };
+      const body = await sendBatch(call.api, domain, batch);
+      call.show(body, ...describeBatch(domain, batch, body));
+      return true;
+    },
+  });
+  addVerb(record, context, {
+    usage: 'list <domain>',
+    about: 'list the records of a domain',
+    options: [
+      option('--name <name>', 'only records with this name'),
+      option('--type <type>', 'only records of this type'),
+      option('--content <content>', 'only records with this content; for MX and SRV, the host is enough'),
+    ],
+    examples: [
+      'waypost record list example.com',
+      'waypost record list example.com --name @ --type TXT',
+      'waypost record list example.com --json | jq -r .content',
+    ],
+    async run(call: Call<RecordFilter>, [domainName]) {
+      const proxied = (row: Json) => (typeof row.proxied === 'boolean' ? row.proxied : 'auto');
+      const content = (row: Json) => `${row.content}${commentNote(row)}${warningNote(row)}`;
+      const columns = { ID: 'id', NAME: 'name', TTL: 'ttl', TYPE: 'type', PROXIED: proxied, CONTENT: content };
+      const found = recordPages(call.api, await call.domain(domainName), call.options);
+      await call.list(found, columns, 'No records found.');
+      return true;
+    },
+  });
+  addVerb(record, context, {
+    usage: 'set <domain> <name> <type> <content...>',
+    about: 'make these the only records of a name and type',
+    options: RECORD_OPTIONS,
+    more: `${NAMES}\n${CONTENTS}\nAn omitted --ttl, --proxied or --comment keeps its value. Queries see either the old records or the new ones, never a mix.`,
+    examples: [
+      'waypost record set example.com www A 192.0.2.1 192.0.2.2',
+      'waypost record set example.com @ MX "10 mx1.example.com" "20 mx2.example.com" --ttl 3600',
+      'waypost record set example.com www A 192.0.2.1 --no-proxied',
+    ],
+    run: setRecords,
+  });
+  addVerb(record, context, {
+    usage: 'rm <domain> <id-or-name> [type] [content]',
+    about: 'remove a record by id, or the records of a name',
+    options: [YES],
+    more: 'Asks for confirmation if there are several records.',
+    examples: [
+      'waypost record rm example.com 123',
+      'waypost record rm example.com www A 192.0.2.1',
+      'waypost record rm example.com old --yes',
+    ],
+    async run(call, [domainName, which, type, content]) {
+      const domain = await call.domain(domainName);
+      const found = await recordsToRemove(call, domain, which, { type, content });
+      if (found.length > 1) {
+        for (const row of found) call.note(`  - ${recordLine(row)}`);
+        await call.confirm(`Remove these ${count(found.length, 'record')} of ${domain.domain}?`);
+      }
+      const batch = { delete: found };
+      const body = await sendBatch(call.api, domain, batch);
+      call.show(body, ...describeBatch(domain, batch, body));
+      return true;
+    },
+  });
+}
+
+const ID = /^[1-9]\d{0,15}$/;
+
+/**
+ * The records of a name, or the record of an id. A record whose name looks like an id takes
+ * precedence. Throws CliError `no_such_record`.
+ */
+async function recordsToRemove(
+  { api }: Call,
+  domain: Domain,
+  which: string,
+  narrower: Omit<RecordFilter, 'name'>,
+): Promise<Json[]> {
+  const found = await findRecords(api, domain, { name: which, ...narrower });
+  if (found.length > 0) return found;
+  if (ID.test(which) && narrower.type === undefined) return [{ id: Number(which) }];
+  const filter = [which, narrower.type, narrower.content].filter((part) => part !== undefined).join(' ');
+  throw new CliError('no_such_record', `${domain.domain} has no record "${filter}".`, {
+    next: `List its records with "waypost record list ${domain.domain}".`,
+  });
+}

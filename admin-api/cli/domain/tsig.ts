@@ -1,0 +1,90 @@
+/** `waypost tsig`: the TSIG keys of the account. */
+
+import type { Command } from 'commander';
+import { escapeControls } from '../../../core/base/log/index.ts';
+import { ofAccount } from '../base/accounts.ts';
+import { asText, type Json } from '../base/client.ts';
+import type { CommandContext } from '../base/command.ts';
+import { CliError } from '../base/errors.ts';
+import { type GlobalOptions, print } from '../base/io.ts';
+import { parseId } from '../base/numbers.ts';
+import { pages } from '../base/pages.ts';
+import { addAccountGroup, addVerb, type Call, option } from '../base/verb.ts';
+
+interface AddOptions extends GlobalOptions {
+  readonly algorithm?: string;
+  readonly scope?: string[];
+  readonly domainId?: number[];
+}
+
+const KEYS = '/api/v1/tsig-keys';
+
+export function addTsigCommands(program: Command, context: CommandContext): void {
+  const tsig = addAccountGroup(program, 'tsig', 'TSIG keys for transfers and updates: add, list, remove', [
+    'waypost tsig add transfer.example.net --scope dns:read',
+    'waypost tsig list',
+  ]);
+  addVerb(tsig, context, {
+    usage: 'add <name>',
+    about: 'create a key and print its secret on standard output',
+    options: [
+      option('--algorithm <name>', 'hmac-sha256 (default) or hmac-sha512'),
+      option('--scope <scope...>', 'dns:read to transfer zones, dns to also update them'),
+      option(
+        '--domain-id <id...>',
+        'the domains that the key is valid for (default: all domains of the account)',
+      ).argParser((text, ids?: number[]) => [...(ids ?? []), parseId(text)]),
+    ],
+    more: 'The key of an administrator can read the zones of all accounts.',
+    examples: [
+      'waypost tsig add transfer.example.net --scope dns:read',
+      'dig @127.0.0.1 -p 5300 -y "hmac-sha256:transfer.example.net:$(waypost tsig add transfer.example.net)" example.com AXFR',
+    ],
+    async run({ io, api, options }: Call<AddOptions>, [name]) {
+      const { algorithm, scope, domainId } = options;
+      const json = { name, algorithm, scopes: scope, domain_ids: domainId };
+      const body = await api.json({ method: 'POST', path: ofAccount(api, KEYS), json });
+      if (options.json) {
+        print(io.stdout, JSON.stringify(body));
+        return true;
+      }
+      const secret = asText(body.secret);
+      if (secret === undefined) throw new CliError('not_the_api', 'The response of the daemon has no secret.');
+      print(io.stdout, escapeControls(secret));
+      if (io.stdout.isTTY) print(io.stderr, 'The secret is not shown again.');
+      return true;
+    },
+  });
+  addVerb(tsig, context, {
+    usage: 'list',
+    about: 'list the keys of your account, without the secrets',
+    examples: ['waypost tsig list', 'waypost tsig list --json | jq -r .id'],
+    async run(call) {
+      const domains = (row: Json) => row.domain_ids ?? 'all';
+      const columns = {
+        ID: 'id',
+        CREATED: 'created_at',
+        ALGORITHM: 'algorithm',
+        SCOPES: 'scopes',
+        DOMAINS: domains,
+        NAME: 'name',
+      };
+      await call.list(
+        pages(call.api, KEYS, 'tsig_keys', { account: call.api.account }),
+        columns,
+        'The account has no TSIG keys.',
+      );
+      return true;
+    },
+  });
+  addVerb(tsig, context, {
+    usage: 'rm <id>',
+    about: 'remove a key; messages signed with it are refused at once',
+    examples: ['waypost tsig rm 12'],
+    async run(call, [id]) {
+      const body = await call.api.json({ method: 'DELETE', path: `${KEYS}/${encodeURIComponent(id)}` });
+      call.show(body, `removed TSIG key ${id}`);
+      return true;
+    },
+  });
+}

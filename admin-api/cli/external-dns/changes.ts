@@ -1,0 +1,198 @@
+/**
+ * Applies the changes of external-dns to a domain: one batch, or as few as the limit of a batch
+ * allows. A record set that the API rejects is left out, so that it does not stop the others.
+ */
+import { InvalidError } from '../../../core/base/errors.ts';
+import { type ApiClient, asObject, type Json } from '../base/client.ts';
+import { type Domain, domainPath } from '../base/domains.ts';
+import { ApiError } from '../base/errors.ts';
+import { rows } from '../base/pages.ts';
+import { type Batch, sendBatch } from '../domain/records.ts';
+import { clampTtl, contentOf, type Endpoint, isAlias, TYPES } from './endpoints.ts';
+
+/** `plan.Changes` of external-dns. */
+export interface Changes {
+  readonly create: readonly Endpoint[];
+  readonly updateOld: readonly Endpoint[];
+  readonly updateNew: readonly Endpoint[];
+  readonly delete: readonly Endpoint[];
+}
+
+/** A record set as it becomes; without contents, it is deleted. */
+export interface SetChange {
+  readonly name: string;
+  /** Of the API; for CNAME and ALIAS, each replaces the other. */
+  readonly type: string;
+  readonly contents: readonly string[];
+  /** Undefined: that of the existing records, or the default. */
+  readonly ttl: number | undefined;
+}
+
+/** A record set that was not changed. */
+export interface Fault {
+  readonly name: string;
+  readonly type: string;
+  readonly message: string;
+}
+
+export interface Applied {
+  readonly created: number;
+  readonly updated: number;
+  readonly deleted: number;
+}
+
+/** Limit of the API for one batch. */
+const MAX_BATCH = 10_000;
+/** Attempts, because other clients may change the domain, and each reports some of the faults. */
+const MAX_ATTEMPTS = 12;
+
+/** The record sets to write in a domain, each once. Faulty endpoints are appended to `faults`. */
+export function setChanges(changes: Changes, zone: string, faults: Fault[]): SetChange[] {
+  const sets = new Map<string, SetChange>();
+  const add = (endpoint: Endpoint, isDeleted: boolean): void => {
+    const type = isAlias(endpoint, zone) ? 'ALIAS' : endpoint.recordType;
+    const { dnsName: name, recordTTL } = endpoint;
+    const key = `${name} ${endpoint.recordType}`;
+    const before = sets.get(key);
+    try {
+      const contents = isDeleted ? [] : contentsOf(endpoint, type);
+      // Endpoints of one record set would replace each other.
+      if (!isDeleted && before !== undefined && before.contents.length > 0)
+        throw new InvalidError('named_twice', 'The changes contain this record set twice.');
+      sets.set(key, { name, type, contents, ttl: recordTTL > 0 ? clampTtl(recordTTL) : undefined });
+    } catch (error) {
+      if (!(error instanceof InvalidError)) throw error;
+      // Neither its old records are deleted.
+      sets.delete(key);
+      faults.push({ name, type, message: error.message });
+    }
+  };
+  for (const endpoint of [...changes.delete, ...changes.updateOld]) add(endpoint, true);
+  for (const endpoint of [...changes.create, ...changes.updateNew]) add(endpoint, false);
+  return [...sets.values()];
+}
+
+/** Throws InvalidError. */
+function contentsOf({ recordType, targets, setIdentifier }: Endpoint, type: string): string[] {
+  if (!TYPES.has(recordType))
+    throw new InvalidError('invalid_type', `Records of type "${recordType.slice(0, 40)}" are not managed here.`);
+  if (setIdentifier !== '')
+    throw new InvalidError('set_identifier', 'Several record sets of one name and type are not supported.');
+  if (targets.length === 0) throw new InvalidError('no_targets', 'The endpoint has no targets.');
+  return [...new Set(targets.map((target) => contentOf(type, target)))];
+}
+
+/** A part of a batch, and the set that it belongs to. */
+interface Entry {
+  readonly kind: 'delete' | 'put' | 'post';
+  readonly row: Json;
+  readonly set: SetChange;
+}
+
+/**
+ * Writes the record sets. Those that the API rejects are appended to `faults`. Throws ApiError for
+ * everything else.
+ */
+export async function applyToDomain(
+  api: ApiClient,
+  domain: Domain,
+  sets: readonly SetChange[],
+  faults: Fault[],
+): Promise<Applied> {
+  const sum = { created: 0, updated: 0, deleted: 0 };
+  let rest = [...sets];
+  for (let attempt = 1; ; attempt++) {
+    // Read before the records: if its revision still matches at the write, the records are
+    // unchanged.
+    const revision = await readRevision(api, domain);
+    const entries = await difference(api, domain, rest);
+    const part = firstBatch(entries);
+    if (part.length === 0) return sum;
+    try {
+      const batch = batchOf(part);
+      await sendBatch(api, domain, batch, { 'if-match': `"${revision}"` });
+      sum.deleted += batch.delete.length;
+      sum.updated += batch.put.length;
+      sum.created += batch.post.length;
+      if (part.length === entries.length) return sum;
+      attempt = 0;
+    } catch (error) {
+      if (!(error instanceof ApiError) || attempt === MAX_ATTEMPTS) throw error;
+      if (error.status === 412) continue;
+      const rejected = rejectedSets(error, part);
+      if (rejected.size === 0) throw error;
+      for (const [{ name, type }, message] of rejected) faults.push({ name, type, message });
+      rest = rest.filter((set) => !rejected.has(set));
+    }
+  }
+}
+
+async function readRevision(api: ApiClient, domain: Domain): Promise<number> {
+  const body = await api.json({ method: 'GET', path: domainPath(domain) });
+  return Number(asObject(body.domain)?.revision);
+}
+
+/** The changes that turn the existing record sets into the wanted ones. */
+async function difference(api: ApiClient, domain: Domain, sets: readonly SetChange[]): Promise<Entry[]> {
+  const present = new Map<string, Json[]>();
+  for await (const row of rows(api, domainPath(domain, '/records'), 'records')) {
+    const key = setKey(String(row.name), String(row.type));
+    const others = present.get(key);
+    if (others === undefined) present.set(key, [row]);
+    else others.push(row);
+  }
+  return sets.flatMap((set) =>
+    entriesOf(set, present.get(setKey(relativeName(set.name, domain), set.type)) ?? [], domain),
+  );
+}
+
+/** CNAME and ALIAS exclude each other, so they are one set. */
+const setKey = (name: string, type: string): string => `${name} ${type === 'ALIAS' ? 'CNAME' : type}`;
+
+const relativeName = (name: string, { domain }: Domain): string =>
+  name === domain ? '@' : name.slice(0, -domain.length - 1);
+
+function entriesOf(set: SetChange, present: readonly Json[], domain: Domain): Entry[] {
+  const { type, contents } = set;
+  const ttl = set.ttl ?? present[0]?.ttl;
+  const isKept = (row: Json): boolean => row.type === type && contents.includes(String(row.content));
+  const kept = present.filter(isKept);
+  const wanted = { name: relativeName(set.name, domain), type, ttl };
+  return [
+    ...present.filter((row) => !isKept(row)).map((row): Entry => ({ kind: 'delete', row, set })),
+    ...kept
+      .filter((row) => row.ttl !== ttl)
+      .map(({ id, content }): Entry => ({ kind: 'put', row: { id, ...wanted, content }, set })),
+    ...contents
+      .filter((content) => !kept.some((row) => row.content === content))
+      .map((content): Entry => ({ kind: 'post', row: { ...wanted, content }, set })),
+  ];
+}
+
+/** One batch is all or nothing. Only more entries than it can have are split, between sets. */
+function firstBatch(entries: readonly Entry[]): readonly Entry[] {
+  let end = Math.min(entries.length, MAX_BATCH);
+  if (end < entries.length) while (end > 1 && entries[end].set === entries[end - 1].set) end--;
+  return entries.slice(0, end);
+}
+
+const batchOf = (entries: readonly Entry[]): Required<Batch> => ({
+  delete: ofKind(entries, 'delete').map(({ row }) => row),
+  put: ofKind(entries, 'put').map(({ row }) => row),
+  post: ofKind(entries, 'post').map(({ row }) => row),
+});
+
+const ofKind = (entries: readonly Entry[], kind: Entry['kind']): Entry[] =>
+  entries.filter((entry) => entry.kind === kind);
+
+/** The sets that the pointers of the error name. */
+function rejectedSets(error: ApiError, entries: readonly Entry[]): Map<SetChange, string> {
+  const rejected = new Map<SetChange, string>();
+  const details = error.details.length > 0 ? error.details : [{ pointer: error.pointer, message: error.message }];
+  for (const { pointer, message } of details) {
+    const [, kind, index] = /^\/(delete|put|post)\/(\d+)/.exec(pointer ?? '') ?? [];
+    const entry = kind === undefined ? undefined : ofKind(entries, kind as Entry['kind'])[Number(index)];
+    if (entry !== undefined) rejected.set(entry.set, message);
+  }
+  return rejected;
+}

@@ -1,0 +1,102 @@
+/** The domains that external-dns sees, and what it reads from and writes to them. */
+import type { Logger } from '../../../core/base/log/index.ts';
+import { type ApiClient, asText, type Json } from '../base/client.ts';
+import { asDomain, DOMAINS, type Domain, domainPath } from '../base/domains.ts';
+import { rows } from '../base/pages.ts';
+import { applyToDomain, type Changes, type Fault, setChanges } from './changes.ts';
+import { adjust, type Endpoint, endpointsOf } from './endpoints.ts';
+
+/** Some record sets could not be written; the others were. */
+export class RejectedSets extends Error {
+  constructor(faults: readonly Fault[]) {
+    const list = faults.slice(0, 10).map(({ name, type, message }) => `${name} ${type}: ${message}`);
+    super(`Rejected ${faults.length} record sets: ${list.join(' ')}`);
+  }
+}
+
+export class ExternalDnsZones {
+  readonly #api: ApiClient;
+  readonly #log: Logger;
+  /** Names of domains, or of subtrees; empty: all domains of the token. */
+  readonly filter: readonly string[];
+
+  constructor(api: ApiClient, filter: readonly string[], log: Logger) {
+    this.#api = api;
+    this.filter = filter;
+    this.#log = log;
+  }
+
+  /** All record sets that external-dns can manage. */
+  async records(): Promise<Json[]> {
+    const endpoints: Json[] = [];
+    for (const domain of await this.#domains()) {
+      const records: Json[] = [];
+      for await (const row of rows(this.#api, domainPath(domain, '/records'), 'records')) records.push(row);
+      endpoints.push(...endpointsOf(domain.domain, records).filter(({ dnsName }) => this.#hasName(String(dnsName))));
+    }
+    return endpoints;
+  }
+
+  /** The endpoints as `records` returns them once they are stored. */
+  async adjust(endpoints: readonly Endpoint[]): Promise<Json[]> {
+    const domains = await this.#domains();
+    return endpoints.map((endpoint) => adjust(endpoint, domainOf(endpoint, domains)?.domain));
+  }
+
+  /** Throws RejectedSets after everything else is written. */
+  async apply(changes: Changes): Promise<void> {
+    const faults: Fault[] = [];
+    for (const [domain, part] of this.#byDomain(changes, await this.#domains())) {
+      const sets = setChanges(part, domain.domain, faults);
+      const { created, updated, deleted } = await applyToDomain(this.#api, domain, sets, faults);
+      if (created + updated + deleted > 0)
+        this.#log.info('changes applied', { domain: domain.domain, created, updated, deleted });
+    }
+    for (const { name, type, message } of faults)
+      this.#log.warn('record set rejected', { name, type, reason: message });
+    if (faults.length > 0) throw new RejectedSets(faults);
+  }
+
+  #byDomain(changes: Changes, domains: readonly Domain[]): Map<Domain, Changes> {
+    const parts = new Map<Domain, Record<keyof Changes, Endpoint[]>>();
+    for (const kind of ['create', 'updateOld', 'updateNew', 'delete'] as const)
+      for (const endpoint of changes[kind]) {
+        const domain = domainOf(endpoint, domains);
+        if (domain === undefined || !this.#hasName(endpoint.dnsName)) {
+          // Other providers may have it; an error would stop external-dns at every attempt.
+          this.#log.warn('name in no domain ignored', { name: endpoint.dnsName, type: endpoint.recordType });
+          continue;
+        }
+        const part = parts.get(domain) ?? { create: [], updateOld: [], updateNew: [], delete: [] };
+        parts.set(domain, part);
+        part[kind].push(endpoint);
+      }
+    return parts;
+  }
+
+  /** In each request, since domains come and go. */
+  async #domains(): Promise<Domain[]> {
+    const found: Domain[] = [];
+    for await (const row of rows(this.#api, DOMAINS, 'domains')) {
+      // Records of a secondary zone are those of its primaries.
+      if (asText(row.kind) === 'secondary') continue;
+      const domain = asDomain(row);
+      if (this.#hasName(domain.domain) || this.filter.some((name) => isWithin(name, domain.domain))) found.push(domain);
+    }
+    return found;
+  }
+
+  #hasName(name: string): boolean {
+    return this.filter.length === 0 || this.filter.some((filter) => isWithin(name, filter));
+  }
+}
+
+/** The domain with the longest name that the endpoint is in. */
+function domainOf({ dnsName }: Endpoint, domains: readonly Domain[]): Domain | undefined {
+  let found: Domain | undefined;
+  for (const domain of domains)
+    if (isWithin(dnsName, domain.domain) && domain.domain.length > (found?.domain.length ?? 0)) found = domain;
+  return found;
+}
+
+const isWithin = (name: string, apex: string): boolean => name === apex || name.endsWith(`.${apex}`);

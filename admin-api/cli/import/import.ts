@@ -1,0 +1,141 @@
+/** `waypost import`: zones of other nameservers and providers. */
+import { type Command, Option } from 'commander';
+import type { SourceZone } from '../../zones/migration/index.ts';
+import { ACCOUNT, actFor } from '../base/accounts.ts';
+import { withClient } from '../base/client.ts';
+import type { CommandContext } from '../base/command.ts';
+import { isFatalForAll } from '../base/errors.ts';
+import type { CliIo } from '../base/io.ts';
+import { wholeNumber } from '../base/numbers.ts';
+import { startProgress } from '../base/progress.ts';
+import { isComplete, printReport } from './report.ts';
+import { addSourceOptions, openSource, type SourceArguments } from './source.ts';
+import { type SecondaryMode, ZoneImporter, type ZoneResult } from './zone.ts';
+
+interface ImportOptions extends SourceArguments {
+  readonly replace?: boolean;
+  readonly strict?: boolean;
+  readonly dryRun?: boolean;
+  readonly apex?: 'keep' | 'service';
+  readonly secondaries: SecondaryMode;
+  readonly concurrency: number;
+  readonly account?: string;
+}
+
+/** Providers whose nameservers and SOA end with the contract. */
+const PROVIDERS: ReadonlySet<string> = new Set(['cloudflare', 'route53']);
+
+export function addImportCommand(program: Command, { io, action }: CommandContext): void {
+  const command = program
+    .command('import')
+    .description('import zones of other nameservers')
+    .argument(
+      '[source]',
+      'named.conf, knot.conf, nsd.conf, a folder with one of them, a folder of zone files, or an export',
+    );
+  addSourceOptions(command)
+    .option('--dry-run', 'write nothing, and print the report of an import')
+    .option('--replace', 'replace the records of existing domains that differ')
+    .addOption(
+      new Option(
+        '--apex <whose>',
+        'the SOA timers and apex NS: those of the source (keep) or of the service (default: service for exports of providers)',
+      ).choices(['keep', 'service']),
+    )
+    .addOption(
+      new Option(
+        '--secondaries <how>',
+        'secondary zones: stay secondaries of the same primaries (keep), become primary with the content of their files (convert), or are left out (skip)',
+      )
+        .choices(['keep', 'convert', 'skip'])
+        .default('keep'),
+    )
+    .option('--strict', 'treat warnings as errors: a zone with warnings fails')
+    .option('--concurrency <n>', 'the number of concurrent zones, 1 to 64', wholeNumber(1, 64), 16)
+    .addOption(ACCOUNT)
+    .addHelpText(
+      'after',
+      `
+Creates missing domains and uploads their zones. Each zone is imported completely or not at all, and a zone that fails does
+not stop the others. Run the command again at any time: domains with the same records are left as they are, and those that
+differ are replaced only with --replace. The report lists what needs a decision: signed zones, views, keys, and more. The
+exit code is 1 if a zone failed or differs.
+
+Examples:
+  $ waypost import /etc/bind/named.conf --dry-run
+  $ waypost import /etc/knot/knot.conf
+  $ waypost import backup/etc/nsd/nsd.conf --root backup
+  $ waypost import zones/ --replace
+  $ waypost import --powerdns http://127.0.0.1:8081 --powerdns-key-file key.txt
+  $ waypost import example.com.txt                 the export of Cloudflare
+  $ aws route53 list-resource-record-sets --hosted-zone-id Z1 > example.com.json && waypost import example.com.json
+
+After it, compare the answers of both servers: waypost compare --old ADDRESS
+`,
+    )
+    .action(
+      action<ImportOptions>(async (options, [path]) => {
+        const source = await openSource(io, path, options);
+        const apex = options.apex ?? (PROVIDERS.has(source.kind) ? 'service' : 'keep');
+        return withClient(
+          io,
+          options,
+          async (connected) => {
+            const started = performance.now();
+            const dryRun = options.dryRun === true;
+            const importer = await ZoneImporter.create(await actFor(connected, options), source.files, {
+              replace: options.replace === true,
+              keepApex: apex === 'keep',
+              strict: options.strict === true,
+              dryRun,
+              secondaries: options.secondaries,
+            });
+            const { results, fatal } = await importAll(io, source.zones, importer, options.concurrency);
+            const report = {
+              kind: source.kind,
+              title: source.title,
+              dryRun,
+              zones: results,
+              findings: source.findings,
+              seconds: Math.round(performance.now() - started) / 1000,
+              next: dryRun
+                ? 'Run the command without --dry-run.'
+                : `waypost compare ${path ?? ''} --old ADDRESS`.replace('  ', ' '),
+            };
+            await printReport(io, report, options.json === true);
+            if (fatal !== undefined) throw fatal;
+            return isComplete(report);
+          },
+          options.concurrency,
+        );
+      }),
+    );
+}
+
+/** Results in the order of the source. Stops after an error that all other zones would have. */
+async function importAll(
+  io: CliIo,
+  zones: readonly SourceZone[],
+  importer: ZoneImporter,
+  concurrency: number,
+): Promise<{ readonly results: ZoneResult[]; readonly fatal: unknown }> {
+  const results: ZoneResult[] = new Array(zones.length);
+  const progress = startProgress(io.stderr, zones.length, 'zones');
+  let next = 0;
+  let fatal: unknown;
+  const work = async (): Promise<void> => {
+    while (next < zones.length && fatal === undefined) {
+      const i = next++;
+      const result = await importer.import(zones[i]);
+      results[i] = result;
+      if (result.error !== undefined && isFatalForAll(result.error)) fatal ??= result.error;
+      progress.add(1, result.records);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: concurrency }, work));
+  } finally {
+    progress.stop();
+  }
+  return { results: results.filter((result) => result !== undefined), fatal };
+}

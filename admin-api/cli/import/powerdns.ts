@@ -1,0 +1,106 @@
+/** Reads the zones of a PowerDNS server by its API. */
+import { readFileSync } from 'node:fs';
+import {
+  type JsonObject,
+  objectOf,
+  objectsOf,
+  parsePowerDnsZone,
+  type Source,
+  textOf,
+} from '../../zones/migration/index.ts';
+import { CliError } from '../base/errors.ts';
+import type { Output } from '../base/io.ts';
+import { startProgress } from '../base/progress.ts';
+
+const CONCURRENT = 8;
+const SERVER = '/api/v1/servers/localhost';
+const TIMEOUT_MS = 120_000;
+
+export interface PowerDnsOptions {
+  readonly url: string;
+  readonly keyFile?: string;
+  /** Only these zones; undefined: all. */
+  isWanted(zone: string): boolean;
+}
+
+/** Throws CliError `unreadable`, `powerdns` and `invalid_url`. */
+export async function readPowerDns(output: Output, options: PowerDnsOptions): Promise<Source> {
+  const { url, keyFile, isWanted } = options;
+  if (!URL.canParse(url) || !/^https?:/.test(url))
+    throw new CliError('invalid_url', `"${url}" is not a valid URL.`, {
+      next: 'Pass one such as http://127.0.0.1:8081.',
+    });
+  const base = new URL(url).pathname.length > 1 ? url.replace(/\/$/, '') : url.replace(/\/$/, '') + SERVER;
+  const key = keyFile === undefined ? '' : readKey(keyFile);
+  const listed = objectsOf(await get(`${base}/zones`, key)).filter((row) => isWanted(textOf(row.name) ?? ''));
+  const progress = startProgress(output, listed.length, 'zones read');
+  const read: ReturnType<typeof parsePowerDnsZone>[] = new Array(listed.length);
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < listed.length) {
+      const i = next++;
+      const id = textOf(listed[i].id) ?? textOf(listed[i].name) ?? '';
+      const row = objectOf(await get(`${base}/zones/${encodeURIComponent(id)}`, key)) ?? {};
+      read[i] = parsePowerDnsZone(row, `${base}/zones/${id}`);
+      progress.add(1, objectsOf(row.rrsets).length);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: CONCURRENT }, work));
+  } finally {
+    progress.stop();
+  }
+  return {
+    kind: 'powerdns',
+    zones: read.flatMap(({ zone }) => zone ?? []),
+    keys: objectsOf(await get(`${base}/tsigkeys`, key)).map(({ name, algorithm }) => ({
+      name: String(name).replace(/\.$/, ''),
+      algorithm: String(algorithm),
+    })),
+    findings: read.flatMap(({ findings }) => findings),
+  };
+}
+
+function readKey(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new CliError('unreadable', `${file} cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+async function get(url: string, key: string): Promise<JsonObject | readonly unknown[]> {
+  const { request } = (await import('undici')).default;
+  const failure = (reason: string, next: string): CliError => new CliError('powerdns', `${url}: ${reason}`, { next });
+  let status: number;
+  let text: string;
+  try {
+    const response = await request(url, {
+      headers: { 'x-api-key': key, accept: 'application/json' },
+      headersTimeout: TIMEOUT_MS,
+      bodyTimeout: TIMEOUT_MS,
+    });
+    status = response.statusCode;
+    text = await response.body.text();
+  } catch (error) {
+    throw failure(
+      error instanceof Error ? error.message : String(error),
+      'Check --powerdns, and that "webserver" and "api" are "yes".',
+    );
+  }
+  if (status === 401)
+    throw failure(
+      'the server refuses the key.',
+      'Put the value of "api-key" into a file, and pass it as --powerdns-key-file.',
+    );
+  if (status !== 200) throw failure(`the server returned status ${status}.`, 'Check --powerdns.');
+  try {
+    const body: unknown = JSON.parse(text);
+    const object = objectOf(body);
+    if (object !== undefined) return object;
+    if (Array.isArray(body)) return body;
+  } catch {
+    // Below.
+  }
+  throw failure('the response is not from the API of PowerDNS.', 'Check --powerdns.');
+}

@@ -1,0 +1,289 @@
+/** Imports one zone of a source, or finds out what an import would do. */
+import { existsSync } from 'node:fs';
+import { open, readFile, stat } from 'node:fs/promises';
+import { Semaphore } from '../../../core/base/semaphore.ts';
+import { examineMaster, type Finding, finding, type Primary, type SourceZone } from '../../zones/migration/index.ts';
+import { ofAccount } from '../base/accounts.ts';
+import type { ApiClient, Json } from '../base/client.ts';
+import { asDomain, DOMAINS, type Domain } from '../base/domains.ts';
+import { ApiError, CliError } from '../base/errors.ts';
+import { rows, rowsOf } from '../base/pages.ts';
+import type { ZoneFile } from '../zone/files.ts';
+import {
+  type Comparison,
+  previewZone,
+  replaceZone,
+  type Uploaded,
+  type UploadOptions,
+  uploadZone,
+} from '../zone/upload.ts';
+import type { LineWarning } from '../zone/warnings.ts';
+import type { DiskFiles } from './files.ts';
+import { applyProxied } from './proxied.ts';
+import { zoneFileOf } from './source.ts';
+
+/**
+ * `differs`: the domain has other records, which are replaced only with --replace. `skipped`: a
+ * decision is needed.
+ */
+export type Action = 'created' | 'replaced' | 'unchanged' | 'differs' | 'skipped' | 'failed';
+
+export interface ZoneResult {
+  readonly zone: string;
+  readonly kind: 'primary' | 'secondary';
+  readonly action: Action;
+  /** The file or the address of the content. */
+  readonly from: string;
+  readonly records: number;
+  /** Of an existing domain: what the source changes. */
+  readonly changes?: Comparison;
+  readonly findings: readonly Finding[];
+  readonly warnings: readonly LineWarning[];
+  readonly warningsOmitted: number;
+  readonly error?: unknown;
+}
+
+export type SecondaryMode = 'keep' | 'convert' | 'skip';
+
+export interface ImportPlan extends UploadOptions {
+  readonly dryRun: boolean;
+  readonly secondaries: SecondaryMode;
+}
+
+/** Concurrent previews: the daemon refuses more of one account. */
+const PREVIEWS = 4;
+const DNS_PORT = 53;
+/** RFC 9103 section 7. */
+const TLS_PORT = 853;
+/** Larger files are streamed, and not looked at for findings beyond their start. */
+const MAX_READ = 64 << 20;
+
+export class ZoneImporter {
+  readonly #api: ApiClient;
+  readonly #files: DiskFiles;
+  readonly #plan: ImportPlan;
+  readonly #domains: ReadonlyMap<string, Domain>;
+  readonly #keys: ReadonlyMap<string, unknown>;
+  readonly #previews = new Semaphore(PREVIEWS);
+
+  private constructor(
+    api: ApiClient,
+    files: DiskFiles,
+    plan: ImportPlan,
+    domains: ReadonlyMap<string, Domain>,
+    keys: ReadonlyMap<string, unknown>,
+  ) {
+    this.#api = api;
+    this.#files = files;
+    this.#plan = plan;
+    this.#domains = domains;
+    this.#keys = keys;
+  }
+
+  /** Reads the domains and the TSIG keys of the account. Throws ApiError and CliError. */
+  static async create(api: ApiClient, files: DiskFiles, plan: ImportPlan): Promise<ZoneImporter> {
+    const domains = new Map<string, Domain>();
+    for await (const row of rows(api, DOMAINS, 'domains', { account: api.account })) {
+      const domain = asDomain(row);
+      domains.set(domain.domain, domain);
+    }
+    const keys = new Map<string, unknown>();
+    if (plan.secondaries === 'keep')
+      for await (const row of rows(api, '/api/v1/tsig-keys', 'tsig_keys', { account: api.account }))
+        keys.set(String(row.name).toLowerCase(), row.id);
+    return new ZoneImporter(api, files, plan, domains, keys);
+  }
+
+  /** Never throws: the error is a part of the result. */
+  async import(zone: SourceZone): Promise<ZoneResult> {
+    const zoneFile = zoneFileOf(zone, this.#files);
+    const findings: Finding[] = [];
+    const base = {
+      zone: zone.name,
+      kind: zone.role,
+      from: zoneFile?.file ?? '-',
+      records: 0,
+      findings,
+      warnings: [],
+      warningsOmitted: 0,
+    };
+    try {
+      if (zone.role === 'secondary' && this.#plan.secondaries !== 'convert')
+        return { ...base, ...(await this.#secondary(zone, findings)) };
+      // The source has a finding for it.
+      if (zoneFile === undefined) return { ...base, action: 'skipped' };
+      return { ...base, kind: 'primary', ...(await this.#primary(zone, zoneFile, findings)) };
+    } catch (error) {
+      return { ...base, action: 'failed', error };
+    }
+  }
+
+  async #primary(
+    zone: SourceZone,
+    opened: ZoneFile,
+    findings: Finding[],
+  ): Promise<Partial<ZoneResult> & { action: Action }> {
+    const zoneFile = await examine(zone, opened, findings);
+    if (findings.some(({ severity }) => severity === 'error')) return { action: 'failed' };
+    const { dryRun, replace } = this.#plan;
+    const existing = this.#domains.get(zone.name);
+    if (existing !== undefined && isSecondary(existing)) {
+      findings.push(
+        otherKind(zone.name, 'The domain is a secondary zone here, so its records come from its primaries.'),
+      );
+      return { action: 'differs' };
+    }
+    if (existing === undefined && !dryRun) return this.#create(zone, zoneFile, findings);
+    const { created, changed, deleted, unchanged, ...preview } = await this.#previews.run(() =>
+      previewZone(this.#api, existing, zoneFile, this.#plan),
+    );
+    if (existing === undefined) return { action: 'created', ...result(zoneFile, preview) };
+    const changes = { created, changed, deleted, unchanged };
+    const isEqual = created + changed + deleted === 0;
+    // An interrupted import can leave a domain without records.
+    const mayReplace = replace || existing.row.record_count === 0;
+    if (!isEqual && !mayReplace) return { action: 'differs', changes, ...result(zoneFile, preview) };
+    if (!isEqual && !dryRun) await replaceZone(this.#api, existing, zoneFile, this.#plan);
+    const proxied = await applyProxied(this.#api, existing, zone.proxied, { dryRun: dryRun || !mayReplace });
+    const isChanged = !isEqual || proxied > 0;
+    const action = !isChanged ? 'unchanged' : isEqual && !mayReplace ? 'differs' : 'replaced';
+    return { action, changes: { ...changes, changed: changed + proxied }, ...result(zoneFile, preview) };
+  }
+
+  async #create(
+    zone: SourceZone,
+    zoneFile: ZoneFile,
+    findings: Finding[],
+  ): Promise<Partial<ZoneResult> & { action: Action }> {
+    try {
+      const uploaded = await uploadZone(this.#api, zoneFile, { ...this.#plan, replace: false });
+      if (zone.proxied !== undefined) {
+        const domain = await this.#find(zone.name);
+        if (domain !== undefined) await applyProxied(this.#api, domain, zone.proxied, { dryRun: false });
+      }
+      return { action: 'created', ...result(zoneFile, uploaded) };
+    } catch (error) {
+      if (!isTaken(error)) throw error;
+      findings.push(taken(zone.name));
+      return { action: 'failed' };
+    }
+  }
+
+  async #find(name: string): Promise<Domain | undefined> {
+    for await (const row of rows(this.#api, DOMAINS, 'domains', { q: name, account: this.#api.account }))
+      if (row.domain === name) return asDomain(row);
+    return undefined;
+  }
+
+  /** Keeps a secondary zone of the same primaries. */
+  async #secondary(zone: SourceZone, findings: Finding[]): Promise<Partial<ZoneResult> & { action: Action }> {
+    const { name, primaries, at } = zone;
+    const decide = (code: string, message: string, next: string): { action: Action } => {
+      findings.push({ severity: 'decision', code, zone: name, at, message, next });
+      return { action: 'skipped' };
+    };
+    const convert = 'Pass --secondaries convert to import the content of its file as a primary zone.';
+    if (this.#plan.secondaries === 'skip')
+      return decide('secondary_zone', 'The zone is a secondary of another server. It is not imported.', convert);
+    if (primaries.length === 0)
+      return decide('no_primaries', 'The primaries of the zone are not in the configuration.', convert);
+    const missing = primaries.flatMap(({ key }) => (key === undefined || this.#keys.has(key) ? [] : [key]));
+    const existing = this.#domains.get(name);
+    const wanted = primaries.map((primary) => this.#primaryRow(primary));
+    if (existing !== undefined) {
+      if (!isSecondary(existing)) {
+        findings.push(otherKind(name, 'The domain is a primary zone here, but a secondary one in the source.'));
+        return { action: 'differs' };
+      }
+      const before = rowsOf(existing.row.primaries).map(primaryText).sort();
+      if (JSON.stringify(before) === JSON.stringify(wanted.map(primaryText).sort()))
+        return { action: 'unchanged', from: 'primaries' };
+      findings.push(otherKind(name, 'The secondary zone has other primaries here.'));
+      return { action: 'differs' };
+    }
+    if (missing.length > 0)
+      return decide(
+        'secondary_key',
+        `Its primaries need the TSIG key "${missing[0]}", which this account does not have.`,
+        `Create it with "waypost tsig add ${missing[0]} --scope dns:read", give its secret to the primaries, and run the import again.`,
+      );
+    const from = primaries.map(({ address }) => address).join(' ');
+    if (this.#plan.dryRun) return { action: 'created', from };
+    const json = { domain: name, kind: 'secondary', primaries: wanted };
+    try {
+      await this.#api.json({ method: 'POST', path: ofAccount(this.#api, DOMAINS), json });
+    } catch (error) {
+      if (!isTaken(error)) throw error;
+      findings.push(taken(name));
+      return { action: 'failed' };
+    }
+    return { action: 'created', from };
+  }
+
+  /** As the API shows it. Old configurations do not name certificates that can be checked. */
+  #primaryRow({ address, port, key, tls }: Primary): Json {
+    const isStandard = port === undefined || port === (tls === true ? TLS_PORT : DNS_PORT);
+    const host = address.includes(':') ? `[${address}]` : address;
+    return {
+      address: isStandard ? address : `${host}:${port}`,
+      ...(key !== undefined && { tsig_key_id: this.#keys.get(key) }),
+      ...(tls === true && { tls: { opportunistic: true } }),
+    };
+  }
+}
+
+const isSecondary = ({ row }: Domain): boolean => row.kind === 'secondary';
+
+const primaryText = ({ address, tsig_key_id: key, tls }: Json): string => `${address} ${key ?? ''} ${tls != null}`;
+
+const isTaken = (error: unknown): boolean => error instanceof ApiError && error.code === 'zone_exists';
+
+const taken = (zone: string): Finding => ({
+  severity: 'decision',
+  code: 'owned_by_another',
+  zone,
+  message: 'Another account has the zone, or a zone above or below it.',
+  next: 'Ask an administrator to remove it there, or import with a token of that account.',
+});
+
+const otherKind = (zone: string, message: string): Finding => ({
+  severity: 'decision',
+  code: 'other_kind',
+  zone,
+  message,
+  next: `Remove the domain with "waypost domain rm ${zone}", and run the import again; or keep it.`,
+});
+
+const result = ({ file }: ZoneFile, { records, warnings, warningsOmitted }: Uploaded) => ({
+  records,
+  warnings: warnings.map((warning) => ({ file, ...warning })),
+  warningsOmitted,
+});
+
+/** Adds what the content shows, and keeps it in memory if it is small enough. */
+async function examine(zone: SourceZone, zoneFile: ZoneFile, findings: Finding[]): Promise<ZoneFile> {
+  const { file } = zoneFile;
+  if (zone.content.kind === 'file' && existsSync(`${file}.jnl`)) findings.push(finding.dynamic(zone.name, zone.at));
+  if (zoneFile.bytes !== undefined) return zoneFile;
+  try {
+    const { size } = await stat(file);
+    const bytes = size > MAX_READ ? await readStart(file) : await readFile(file);
+    findings.push(...examineMaster(zone.name, file, bytes));
+    return size > MAX_READ ? zoneFile : { ...zoneFile, bytes };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CliError('unreadable', `The file cannot be read: ${reason}`, {
+      next: 'Pass --root FOLDER if the files are a copy of another machine, or write the zone to the file first.',
+    });
+  }
+}
+
+async function readStart(file: string): Promise<Uint8Array> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(1 << 20), 0, 1 << 20, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}

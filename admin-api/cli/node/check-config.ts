@@ -1,0 +1,64 @@
+/** `waypost check-config`: prints and checks the configuration. */
+import type { Command } from 'commander';
+import { type ClearText, clearTextOf, type ResolvedSetting, resolveConfig } from '../../../core/config/index.ts';
+import type { CommandContext } from '../base/command.ts';
+import { type GlobalOptions, print } from '../base/io.ts';
+
+const HIDDEN = '(set, not shown)';
+
+export function addConfigCommands(program: Command, { io, action }: CommandContext): void {
+  program
+    .command('check-config')
+    .description('print the configuration, or every error in it')
+    .option('--quiet', 'print only errors and warnings')
+    .addHelpText(
+      'after',
+      `
+Each line shows a setting, its value and the source of the value. Warnings, such as secrets
+that cross the network in the clear, go to standard error. The exit code is 1 if there is an error.
+
+Examples:
+  $ waypost check-config --config config/waypost.toml
+  $ WAYPOST_DNS_WORKERS=2 waypost check-config --json
+`,
+    )
+    .action(
+      action(async (options: GlobalOptions & { readonly quiet?: boolean }) => {
+        const { config, settings } = resolveConfig({ file: options.config, env: io.env });
+        const warnings = clearTextOf(config).map(warningOf);
+        if (!options.json || options.quiet === true) for (const text of warnings) print(io.stderr, `warning: ${text}`);
+        if (options.quiet === true) return true;
+        if (options.json) {
+          const rows = settings.map(({ key, env, origin, ...setting }) => ({
+            key,
+            value: shownValue(setting),
+            origin,
+            env,
+          }));
+          print(io.stdout, JSON.stringify({ ok: true, settings: rows, warnings }));
+          return true;
+        }
+        const width = Math.max(...settings.map(({ key }) => key.length));
+        for (const row of settings) {
+          const origin = row.origin === 'environment' ? row.env : row.origin;
+          print(io.stdout, `${row.key.padEnd(width)} = ${shown(row)}  # ${origin}`);
+        }
+        return true;
+      }),
+    );
+}
+
+const warningOf = ({ key, value, risk, next }: ClearText): string =>
+  `${key} = ${value} is without TLS. ${risk} ${next}`;
+
+type Valued = Pick<ResolvedSetting, 'setting' | 'value'>;
+
+function shownValue({ setting, value }: Valued): unknown {
+  if (value === undefined) return null;
+  return setting.secret ? HIDDEN : value;
+}
+
+function shown({ setting, value }: Valued): string {
+  if (value === undefined) return `(${setting.standardText})`;
+  return setting.secret ? HIDDEN : setting.kind.toToml(value);
+}

@@ -1,0 +1,73 @@
+/** `waypost proxy certificate`: shows, orders and uploads the certificate of a domain. */
+import { readFile } from 'node:fs/promises';
+import { type Command, Option } from 'commander';
+import type { ApiRequest } from '../base/client.ts';
+import type { CommandContext } from '../base/command.ts';
+import { domainPath } from '../base/domains.ts';
+import { CliError } from '../base/errors.ts';
+import { addVerb, type Call, option } from '../base/verb.ts';
+import { describeProxy } from './proxy-status.ts';
+
+interface CertificateOptions {
+  readonly order?: boolean;
+  readonly file?: string;
+  readonly key?: string;
+  readonly automatic?: boolean;
+}
+
+export function addProxyCertificate(proxy: Command, context: CommandContext): void {
+  addVerb(proxy, context, {
+    usage: 'certificate <domain>',
+    about: 'show the certificate, order a new one, or upload your own',
+    options: [
+      new Option('--order', 'order a new certificate now').conflicts(['file', 'key', 'automatic']),
+      option('--file <cert.pem>', 'your own certificate and its chain, leaf first').conflicts('automatic'),
+      option('--key <key.pem>', 'the private key of the certificate').conflicts('automatic'),
+      option('--automatic', 'replace your own certificate with an automatic one'),
+    ],
+    examples: [
+      'waypost proxy certificate example.com',
+      'waypost proxy certificate example.com --order',
+      'waypost proxy certificate example.com --file fullchain.pem --key privkey.pem',
+      'waypost proxy certificate example.com --automatic',
+    ],
+    async run(call: Call<CertificateOptions>, [domainName]) {
+      // Reads the files first, so that their errors are reported before any request.
+      const request = await certificateRequest(call.options);
+      const domain = await call.domain(domainName);
+      const path = domainPath(domain, '/proxy');
+      const body = await call.api.json({ ...request, path: request.method === 'GET' ? path : `${path}/certificate` });
+      call.show(body, ...describeProxy(domain.domain, body));
+      return true;
+    },
+  });
+}
+
+async function certificateRequest({
+  order,
+  file,
+  key,
+  automatic,
+}: CertificateOptions): Promise<Omit<ApiRequest, 'path'>> {
+  if (order) return { method: 'POST', json: {} };
+  if (automatic) return { method: 'DELETE' };
+  if (file === undefined && key === undefined) return { method: 'GET' };
+  if (file === undefined || key === undefined) {
+    throw new CliError('usage', 'A certificate of your own needs --file and --key.');
+  }
+  const [certificate, private_key] = await Promise.all([readPem(file), readPem(key)]);
+  return { method: 'PUT', json: { certificate, private_key } };
+}
+
+/** Maximum size: longer than any chain, so that a wrong file is not sent. */
+const LONGEST_PEM = 1 << 20;
+
+async function readPem(file: string): Promise<string> {
+  const text = await readFile(file, 'latin1').catch((error: unknown) => {
+    throw new CliError('unreadable', `${file} cannot be read: ${error instanceof Error ? error.message : error}`);
+  });
+  if (text.length <= LONGEST_PEM && text.includes('-----BEGIN ')) return text;
+  throw new CliError('not_pem', `${file} is not in PEM form.`, {
+    next: 'Convert it: "openssl x509 -inform DER -in FILE" for a certificate, "openssl pkey -inform DER -in FILE" for a key.',
+  });
+}

@@ -1,0 +1,122 @@
+/** `waypost rules`: the rules of the sites of a domain. */
+import type { Command } from 'commander';
+import { checkRules, RULE_TEMPLATES, type RulesDocument, type RuleTemplate } from '../../../core/site/rules/index.ts';
+import { asObject, type Json } from '../base/client.ts';
+import type { CommandContext } from '../base/command.ts';
+import type { Domain } from '../base/domains.ts';
+import { CliError } from '../base/errors.ts';
+import { rowsOf } from '../base/pages.ts';
+import { count } from '../base/table.ts';
+import { addAccountGroup, addVerb, type Call, option } from '../base/verb.ts';
+import { addListVerbs, addVersionVerbs, asDocument, documentPath, editDocument, readDocument } from './document.ts';
+
+const DOCUMENT = { name: 'rules', field: 'rules', nouns: ['rule', 'rules'] } as const;
+const TEMPLATE_NAMES = RULE_TEMPLATES.map(({ name }) => name);
+
+export function addRulesCommands(program: Command, context: CommandContext): void {
+  const group = addAccountGroup(program, 'rules', 'the rules of the sites of a domain', [
+    'waypost rules template security-headers example.com --add',
+    'waypost rules get example.com > rules.json',
+    'waypost rules check rules.json',
+    'waypost rules set example.com rules.json',
+  ]);
+  addListVerbs(group, context, DOCUMENT);
+  addVersionVerbs(group, context, DOCUMENT);
+  addVerb(group, context, {
+    usage: 'counters <domain>',
+    about: 'list how many requests each rule has matched and stopped, on all nodes together',
+    examples: ['waypost rules counters example.com'],
+    async run(call, [domainName]) {
+      const domain = await call.domain(domainName);
+      const body = await call.api.json({ method: 'GET', path: `${documentPath(domain, DOCUMENT.name)}/counters` });
+      const rows = rowsOf(body.rules).map((row) => ({ ...row, run: row.dry_run === true ? 'dry' : 'yes' }) as Json);
+      const columns = {
+        RULE: 'number',
+        TYPE: 'type',
+        RUNS: 'run',
+        MATCHED: 'matched',
+        STOPPED: 'stopped',
+        NAME: 'name',
+      };
+      await call.rows(rows, columns, 'The domain has no rules.');
+      const missing = asObject(body.nodes)?.missing;
+      if (Array.isArray(missing) && missing.length > 0) call.note(describeMissing(missing.map(String)));
+      return true;
+    },
+  });
+  addTemplate(group, context);
+  addCheck(group, context);
+}
+
+const describeMissing = (nodes: readonly string[]): string =>
+  `Not included: ${nodes.join(', ')}. ${nodes.length === 1 ? 'This node does not answer or has' : 'These nodes do not answer or have'} another version of the rules.`;
+
+function addTemplate(group: Command, context: CommandContext): void {
+  addVerb<{ add?: boolean }>(group, context, {
+    usage: 'template [name] [domain]',
+    about: 'print rules that many sites need; without a name, list them',
+    options: [option('--add', 'add them behind the rules of the domain')],
+    examples: ['waypost rules template wordpress example.com > rules.json'],
+    async run(call, [name, domainName]) {
+      const { add } = call.options;
+      if (name === undefined) {
+        await call.rows(
+          RULE_TEMPLATES.map(({ name: identifier, title }) => ({ name: identifier, title })),
+          { NAME: 'name', RULES: 'title' },
+          '',
+        );
+        return true;
+      }
+      if (domainName === undefined)
+        throw new CliError('usage', `Name the domain too: waypost rules template ${name} example.com`);
+      const template = RULE_TEMPLATES.find((candidate) => candidate.name === name);
+      if (template === undefined)
+        throw new CliError('no_such_template', `There is no template "${name}"; use ${TEMPLATE_NAMES.join(', ')}.`);
+      const domain = await call.domain(domainName);
+      if (add === true) await addRules(call, domain, template);
+      else call.io.stdout.write(asDocument({ rules: template.rules(domain.domain) }));
+      return true;
+    },
+  });
+}
+
+/** Fails if the rules change in between. */
+async function addRules(call: Call, domain: Domain, template: RuleTemplate): Promise<void> {
+  const changed = await editDocument(call, documentPath(domain, DOCUMENT.name), ({ rules }) => ({
+    rules: [...rowsOf(rules), ...template.rules(domain.domain)],
+  }));
+  call.show(changed, `added the rules "${template.title}" to ${domain.domain}`);
+}
+
+/** Needs no daemon. */
+function addCheck(group: Command, { io, action }: CommandContext): void {
+  group
+    .command('check')
+    .description('check the rules in a JSON file')
+    .argument('<file>', 'an object with the list "rules"')
+    .addHelpText('after', '\nExamples:\n  $ waypost rules check rules.json\n')
+    .action(
+      action(async (_, [file]) => {
+        const document = (await readDocument(file, io.stdin, DOCUMENT)) as unknown as RulesDocument;
+        const faults = faultsOf(document);
+        for (const fault of faults) io.stdout.write(`${fault}\n`);
+        if (faults.length === 0) io.stdout.write(`${count(document.rules.length, 'rule')}, no faults\n`);
+        return faults.length === 0;
+      }),
+    );
+}
+
+/** A hash in place of each password, which only the daemon makes. */
+const ANY_HASH = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+
+function faultsOf(document: RulesDocument): readonly string[] {
+  const hashed = JSON.parse(JSON.stringify(document), (key, value) =>
+    key === 'users' && Array.isArray(value) ? value.map(({ name }) => ({ name, hash: ANY_HASH })) : value,
+  ) as RulesDocument;
+  try {
+    return checkRules(hashed).map(({ message }) => message);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return ['The file has fields of the wrong type; "waypost rules set" names them.'];
+  }
+}

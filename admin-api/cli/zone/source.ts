@@ -1,0 +1,76 @@
+/** Reads zone files from disk, and inserts the files that they include. */
+import { createReadStream, readFileSync, realpathSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, join, sep } from 'node:path';
+import { inlineIncludes, type MasterFile, type MasterLine, mayInclude } from '../../../core/dns/wire/master/index.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
+import { CliError } from '../base/errors.ts';
+import type { ZoneFile } from './files.ts';
+
+export interface ZoneSource {
+  /** Null: the file is large and includes no other; read it as a stream. */
+  readonly bytes: Uint8Array | null;
+  /** In bytes. */
+  readonly size: number;
+  /** Finds the file and line that a line of `bytes` comes from. */
+  locate(line: number): MasterLine;
+}
+
+/**
+ * Files of `streamedFrom` bytes or more are not read into memory if they include no other file.
+ * Throws InvalidError, CliError `unreadable`, and errors of the file system.
+ */
+export async function openZone(zoneFile: ZoneFile, streamedFrom = Number.POSITIVE_INFINITY): Promise<ZoneSource> {
+  const { file, zone, findIncluded } = zoneFile;
+  const locate = (line: number): MasterLine => ({ file, line });
+  if (zoneFile.bytes === undefined) {
+    const { size } = await stat(file);
+    if (size >= streamedFrom && !(await streamMayInclude(file))) return { bytes: null, size, locate };
+  }
+  const bytes = zoneFile.bytes ?? (await readFile(file));
+  if (!mayInclude(bytes)) return { bytes, size: bytes.length, locate };
+  const read =
+    findIncluded === undefined
+      ? readerInFolder(realpathSync(dirname(file)))
+      : (path: string, from: MasterLine) => readAnywhere(findIncluded(path, from.file), path, from);
+  const inlined = inlineIncludes({ file, bytes }, parseName(zone), read);
+  const whole = inlined.bytes;
+  return { bytes: whole, size: whole.length, locate: (line) => inlined.locate(line) };
+}
+
+const refuse = (path: string, from: MasterLine, message: string): CliError =>
+  new CliError('unreadable', `${from.file}:${from.line}: $INCLUDE ${path}: ${message}.`);
+
+/** Only files in the folder of the zone file, so that a foreign zone file cannot publish others. */
+function readerInFolder(folder: string): (path: string, from: MasterLine) => MasterFile {
+  return (path, from) => {
+    if (isAbsolute(path)) throw refuse(path, from, 'the path must be relative to the file that includes it');
+    const file = join(dirname(from.file), path);
+    const { bytes, real } = readAnywhere(file, path, from);
+    if (!real.startsWith(folder.endsWith(sep) ? folder : folder + sep))
+      throw refuse(path, from, 'the file is outside of the folder of the zone file');
+    return { file, bytes };
+  };
+}
+
+function readAnywhere(file: string, path: string, from: MasterLine): MasterFile & { readonly real: string } {
+  try {
+    const real = realpathSync(file);
+    return { file, bytes: readFileSync(real), real };
+  } catch (error) {
+    throw refuse(path, from, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Longer than the directive, so that one that is split between two chunks is found. */
+const OVERLAP = 16;
+
+async function streamMayInclude(file: string): Promise<boolean> {
+  let last = Buffer.from('\n');
+  for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) {
+    const bytes = Buffer.concat([last, chunk as Buffer]);
+    if (mayInclude(bytes)) return true;
+    last = bytes.subarray(Math.max(0, bytes.length - OVERLAP));
+  }
+  return false;
+}

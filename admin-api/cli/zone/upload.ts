@@ -1,0 +1,225 @@
+/** Uploads one zone file: creates its zone if it is missing, then replaces all its records. */
+import { createReadStream } from 'node:fs';
+import { pipeline, type Readable, Transform } from 'node:stream';
+import { WaypostError } from '../../../core/base/errors.ts';
+import { ofAccount } from '../base/accounts.ts';
+import { type ApiClient, asObject, type Json } from '../base/client.ts';
+import { asDomain, DOMAINS, type Domain, domainPath, findDomain } from '../base/domains.ts';
+import { ApiError, CliError, type ErrorDetail } from '../base/errors.ts';
+import { checkZoneFile } from './check.ts';
+import type { ZoneFile } from './files.ts';
+import { openZone, type ZoneSource } from './source.ts';
+import type { LineWarning } from './warnings.ts';
+
+export interface UploadOptions {
+  /** Whether the records of an existing zone may be replaced. */
+  readonly replace: boolean;
+  /** Whether to use the SOA timers and apex NS of the file. */
+  readonly keepApex: boolean;
+  /** Whether warnings are errors. */
+  readonly strict: boolean;
+  /** Called with the size of each chunk of a large file when it is passed to the network. */
+  onSent?(bytes: number): void;
+}
+
+/** Smaller files are read at once, which is cheaper than a stream. Larger files are streamed. */
+const STREAMED_FROM = 256 * 1024;
+
+export interface Uploaded {
+  readonly records: number;
+  /** The daemon limits their number. `file` is set for a line of an included file. */
+  readonly warnings: readonly (Omit<LineWarning, 'file'> & { readonly file?: string })[];
+  /** Number of further warnings. */
+  readonly warningsOmitted: number;
+}
+
+/** Throws ApiError (`invalid_zonefile` has a detail for each bad line) or CliError. */
+export async function uploadZone(client: ApiClient, zoneFile: ZoneFile, options: UploadOptions): Promise<Uploaded> {
+  // Opens the file first, so that an unreadable file does not leave an empty zone.
+  const source = await openSource(zoneFile, options.onSent);
+  const { domain, created } = await findOrCreate(client, zoneFile.zone, options.replace);
+  try {
+    return await putZone(client, domain, zoneFile, options, source);
+  } catch (error) {
+    // Deletes the new zone, so that the import can be repeated after the file is fixed.
+    if (created) await remove(client, domain);
+    throw error;
+  }
+}
+
+/** Replaces the records of a domain. Throws the errors of `uploadZone`. */
+export async function replaceZone(
+  client: ApiClient,
+  domain: Domain,
+  zoneFile: ZoneFile,
+  options: UploadOptions,
+): Promise<Uploaded> {
+  return putZone(client, domain, zoneFile, options, await openSource(zoneFile, options.onSent));
+}
+
+async function putZone(
+  client: ApiClient,
+  domain: Domain,
+  zoneFile: ZoneFile,
+  options: UploadOptions,
+  { locate, ...source }: Source,
+): Promise<Uploaded> {
+  try {
+    const answer = await client.json({
+      method: 'PUT',
+      path: domainPath(domain, `/zonefile${queryOf(options)}`),
+      ...source,
+    });
+    const uploaded = parseUploaded(answer);
+    return { ...uploaded, warnings: relocate(zoneFile, locate, uploaded.warnings) };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const { status, code, message, pointer, details, requestId } = error;
+    throw new ApiError(status, { code, message, pointer, details: relocate(zoneFile, locate, details), requestId });
+  }
+}
+
+/** What an import would change, by number of records. */
+export interface Comparison {
+  readonly created: number;
+  /** Records that get another TTL. */
+  readonly changed: number;
+  readonly deleted: number;
+  readonly unchanged: number;
+}
+
+/**
+ * Compares the file with the zone, and changes nothing. A missing zone has no records. Throws the
+ * errors of `uploadZone`.
+ */
+export async function compareZone(
+  client: ApiClient,
+  zoneFile: ZoneFile,
+  options: UploadOptions,
+): Promise<Uploaded & Comparison> {
+  const domain = await findDomain(client, zoneFile.zone);
+  if (domain !== undefined && !options.replace)
+    throw new ApiError(409, { code: 'zone_exists', message: `The zone ${zoneFile.zone} exists already.`, details: [] });
+  return previewZone(client, domain, zoneFile, options);
+}
+
+/** Compares a file with a domain (undefined: a missing one). Throws the errors of `uploadZone`. */
+export async function previewZone(
+  client: ApiClient,
+  domain: Domain | undefined,
+  zoneFile: ZoneFile,
+  options: UploadOptions,
+): Promise<Uploaded & Comparison> {
+  if (domain === undefined) {
+    const { records, problems, warnings } = await checkZoneFile(zoneFile, options.keepApex, options.strict);
+    if (problems.length > 0) throw invalidFile(problems);
+    return { records, warnings, warningsOmitted: 0, created: records, changed: 0, deleted: 0, unchanged: 0 };
+  }
+  const { locate, ...source } = await openSource(zoneFile, options.onSent);
+  const answer = await client.json({
+    method: 'PUT',
+    path: domainPath(domain, `/zonefile${queryOf(options, ['dry_run=true'])}`),
+    ...source,
+  });
+  const { created, changed, deleted, unchanged, errors } = readPreview(answer);
+  if (errors.length > 0) throw invalidFile(relocate(zoneFile, locate, errors));
+  const uploaded = parseUploaded(answer);
+  const warnings = relocate(zoneFile, locate, uploaded.warnings);
+  return { ...uploaded, warnings, created, changed, deleted, unchanged };
+}
+
+const invalidFile = (details: readonly ErrorDetail[]): ApiError =>
+  new ApiError(422, { code: 'invalid_zonefile', message: 'The file has errors.', details });
+
+function readPreview({ preview }: Json): Comparison & { readonly errors: readonly ErrorDetail[] } {
+  const { created, changed, deleted, unchanged, errors } = asObject(preview) ?? {};
+  const countOf = (changes: unknown): unknown => asObject(changes)?.count;
+  const counts = [countOf(created), countOf(changed), countOf(deleted), unchanged];
+  if (!counts.every((count) => typeof count === 'number') || !Array.isArray(errors))
+    throw new CliError('not_the_api', 'The response of the daemon has no preview; it may be an older version.');
+  const [news, ttls, gone, same] = counts;
+  return { created: news, changed: ttls, deleted: gone, unchanged: same, errors: errors as ErrorDetail[] };
+}
+
+function queryOf({ keepApex, strict }: UploadOptions, more: readonly string[] = []): string {
+  const query = [...more, ...(keepApex ? ['apex=keep'] : []), ...(strict ? ['strict=true'] : [])].join('&');
+  return query === '' ? '' : `?${query}`;
+}
+
+interface Source {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: () => Readable | Uint8Array;
+  /** Finds the file and line of a line that was sent. */
+  readonly locate: ZoneSource['locate'];
+}
+
+async function openSource(zoneFile: ZoneFile, sent: (bytes: number) => void = () => {}): Promise<Source> {
+  try {
+    const { bytes, size, locate } = await openZone(zoneFile, STREAMED_FROM);
+    const headers = { 'content-type': 'text/dns', 'content-length': String(size) };
+    if (bytes !== null) return { headers, body: () => bytes, locate };
+    const options = { end: size - 1, highWaterMark: STREAMED_FROM };
+    return { headers, body: () => countBytes(createReadStream(zoneFile.file, options), sent), locate };
+  } catch (error) {
+    if (error instanceof WaypostError) throw error;
+    throw new CliError('unreadable', `The file cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+/** Names the included file of each line that is in one. */
+function relocate<T extends { readonly line?: number }>(
+  { file }: ZoneFile,
+  locate: ZoneSource['locate'],
+  entries: readonly T[],
+): T[] {
+  return entries.map((entry) => {
+    if (entry.line === undefined) return entry;
+    const at = locate(entry.line);
+    return at.file === file ? { ...entry, line: at.line } : { ...entry, ...at };
+  });
+}
+
+function countBytes(stream: Readable, sent: (bytes: number) => void): Readable {
+  const counter = new Transform({
+    highWaterMark: STREAMED_FROM,
+    transform(chunk: Buffer, _encoding, done) {
+      sent(chunk.length);
+      done(null, chunk);
+    },
+  });
+  // The pipeline passes errors to the counter, and so to the request that reads it.
+  return pipeline(stream, counter, () => {});
+}
+
+async function findOrCreate(
+  client: ApiClient,
+  zone: string,
+  replace: boolean,
+): Promise<{ domain: Domain; created: boolean }> {
+  try {
+    const answer = await client.json({ method: 'POST', path: ofAccount(client, DOMAINS), json: { domain: zone } });
+    return { domain: asDomain(answer.domain), created: true };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'zone_exists' || !replace) throw error;
+    // The same error means that another account has the zone, or its parent or child.
+    const domain = await findDomain(client, zone);
+    if (domain === undefined) throw error;
+    return { domain, created: false };
+  }
+}
+
+async function remove(client: ApiClient, domain: Domain): Promise<void> {
+  try {
+    await client.send({ method: 'DELETE', path: domainPath(domain) }).then(({ body }) => body.dump());
+  } catch {
+    // The caller throws the error of the upload, which is the important one.
+  }
+}
+
+function parseUploaded(answer: Json): Uploaded {
+  const { records, warnings, warnings_omitted: omitted } = answer;
+  const read = Array.isArray(warnings) ? (warnings as Uploaded['warnings']) : [];
+  if (typeof records === 'number')
+    return { records, warnings: read, warningsOmitted: typeof omitted === 'number' ? omitted : 0 };
+  throw new CliError('not_the_api', 'The daemon accepted the file, but its response has no number of records.');
+}

@@ -1,0 +1,197 @@
+/** `waypost import`, with the API. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Live, startLive } from '../live.ts';
+
+const test = suite<Live>('admin-api/cli/import');
+const folder = mkdtempSync(join(tmpdir(), 'waypost-import-'));
+test.before(async (context) => {
+  Object.assign(context, await startLive({ WAYPOST_SECONDARY_ALLOW_PRIVATE_PRIMARIES: '127.0.0.0/8' }));
+});
+test.after(async (context) => {
+  rmSync(folder, { recursive: true });
+  await context.daemon.stop();
+});
+
+const write = (path: string, text: string): string => {
+  const file = join(folder, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  return file;
+};
+const soa = (zone: string): string => `$TTL 60\n@ SOA ns.${zone}. me.${zone}. 1 7200 900 604800 60\n@ NS ns.${zone}.\n`;
+
+interface Report {
+  readonly ok: boolean;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly zones: readonly { zone: string; action: string; records: number; error?: { code: string } }[];
+  readonly decisions: readonly { code: string; zone?: string; next?: string }[];
+  readonly warnings: readonly { code: string }[];
+  readonly errors: readonly { code: string }[];
+}
+
+async function report({ waypost }: Live, argv: readonly string[], expected = 0): Promise<Report> {
+  const { code, stdout, stderr } = await waypost(['import', ...argv, '--json']);
+  assert.is(code, expected, stderr + stdout);
+  return JSON.parse(stdout);
+}
+
+const actions = ({ zones }: Report): string[] =>
+  zones.map(({ zone, action, records }) => `${zone} ${action} ${records}`);
+const codes = (findings: readonly { code: string; zone?: string }[]): string[] =>
+  findings.map(({ code, zone }) => (zone === undefined ? code : `${code} ${zone}`));
+
+test('a BIND configuration: dry run, import, again, replace', async (live) => {
+  const config = write(
+    'bind/etc/named.conf',
+    `options { directory "/zones"; };
+key xfr { algorithm hmac-sha256; secret "c2VjcmV0"; };
+zone "a.test" { type master; file "db.a"; };
+zone "b.test" { type master; file "db.b"; dnssec-policy default; };
+zone "bad.test" { type master; file "db.bad"; };
+zone "gone.test" { type master; file "db.gone"; };
+zone "sec.test" { type slave; masters { 192.0.2.1; }; };
+`,
+  );
+  write('bind/zones/db.a', `${soa('a.test')}$INCLUDE /zones/shared\n$GENERATE 1-3 h$ A 192.0.2.$\n`);
+  write('bind/zones/shared', 'www A 192.0.2.1\n');
+  write('bind/zones/db.b', `${soa('b.test')}www A 192.0.2.1\n`);
+  const bad = write('bind/zones/db.bad', `${soa('bad.test')}www A nonsense\n`);
+  const argv = [config, '--root', join(folder, 'bind'), '--secondaries', 'skip'];
+
+  const planned = await report(live, [...argv, '--dry-run'], 1);
+  assert.equal(actions(planned), [
+    'a.test created 5',
+    'b.test created 2',
+    'bad.test failed 0',
+    'gone.test failed 0',
+    'sec.test skipped 0',
+  ]);
+  assert.equal(await live.json(['domain', 'list']), []);
+
+  const people = await live.waypost(['import', ...argv]);
+  assert.is(people.code, 1);
+  assert.match(people.stderr, `${bad}:4: `);
+  assert.match(people.stderr, /gone\.test .*: error: The file cannot be read: ENOENT.*\n {2}next: Pass --root/);
+  assert.match(people.stdout, /^a\.test +created +5 +- +\S+db\.a$/m);
+  assert.match(people.stdout, /Decisions:\n {2}b\.test: The old server signs the zone\..*\(dnssec_signed/);
+  assert.match(people.stdout, /: 5 zones: 2 created, 1 left out, 2 failed; 7 records, /);
+
+  const again = await report(live, argv, 1);
+  assert.equal(actions(again).slice(0, 2), ['a.test unchanged 5', 'b.test unchanged 2']);
+  assert.equal(codes(again.decisions), ['dnssec_signed b.test', 'tsig_key', 'secondary_zone sec.test']);
+  assert.equal(codes(again.warnings), ['generate a.test']);
+
+  write('bind/zones/db.a', `${soa('a.test')}www A 192.0.2.9\n`);
+  const wanted = [...argv, '--zones', 'a.test'];
+  assert.equal(actions(await report(live, wanted, 1)), ['a.test differs 2']);
+  assert.is((await live.json(['record', 'list', 'a.test'])).length, 5);
+  assert.equal(actions(await report(live, [...wanted, '--replace'])), ['a.test replaced 2']);
+  const unchanged = await live.waypost(['import', ...wanted]);
+  assert.is(unchanged.code, 0, unchanged.stderr);
+  assert.match(unchanged.stdout, /1 zones: 1 unchanged; .*\nNothing was changed\.\n/);
+});
+
+test('a folder: names from the files, a domain without records, other owners', async (live) => {
+  write('zones/c.test.zone', `${soa('c.test')}www A 192.0.2.1\n`);
+  write('zones/db.d', `$ORIGIN d.test.\n${soa('d.test')}`);
+  write('zones/noname', soa('x.test'));
+  write('zones/README.md', 'no zone');
+  write('zones/owned.test.zone', soa('owned.test'));
+  await live.json(['domain', 'add', 'c.test']);
+  await live.json(['account', 'add', 'other', '--email', 'o@example.com', '--password-stdin'], {
+    stdin: 'a long enough password\n',
+  });
+  await live.json(['domain', '--account', 'other', 'add', 'owned.test']);
+  const first = await report(live, [join(folder, 'zones')], 1);
+  assert.equal(actions(first), ['c.test replaced 2', 'd.test created 1', 'owned.test failed 0']);
+  assert.equal(codes(first.errors), ['zone_name_needed']);
+  assert.equal(codes(first.decisions), ['owned_by_another owned.test']);
+});
+
+test('secondary zones stay secondaries, once their keys are here', async (live) => {
+  const config = write(
+    'sec/knot.conf',
+    `key:
+  - id: xfr.test.
+    algorithm: hmac-sha256
+    secret: c2VjcmV0
+remote:
+  - id: plain
+    address: [127.0.0.1@9, 127.0.0.2]
+  - id: keyed
+    address: 127.0.0.1@9
+    key: xfr.test.
+  - id: tls
+    address: 127.0.0.1@853
+    tls: on
+template:
+  - id: default
+    storage: ${join(folder, 'sec')}
+zone:
+  - domain: s1.test
+    master: [plain, tls]
+  - domain: s2.test
+    master: keyed
+`,
+  );
+  write('sec/s1.test.zone', `${soa('s1.test')}www A 192.0.2.1\n`);
+  assert.equal(actions(await report(live, [config, '--dry-run'])), ['s1.test created 0', 's2.test skipped 0']);
+  const first = await report(live, [config]);
+  assert.equal(actions(first), ['s1.test created 0', 's2.test skipped 0']);
+  assert.equal(codes(first.decisions), ['tsig_key', 'secondary_key s2.test']);
+  const [domain] = (await live.json(['domain', 'list'])).filter((row) => String(row.domain) === 's1.test');
+  assert.equal(domain.kind, 'secondary');
+  await live.json(['tsig', 'add', 'xfr.test', '--scope', 'dns:read']);
+  assert.equal(actions(await report(live, [config])), ['s1.test unchanged 0', 's2.test created 0']);
+  assert.equal(actions(await report(live, [config])), ['s1.test unchanged 0', 's2.test unchanged 0']);
+  const converted = await report(live, [config, '--secondaries', 'convert', '--zones', 's1.test'], 1);
+  assert.equal(
+    [actions(converted), codes(converted.decisions)],
+    [['s1.test differs 0'], ['tsig_key', 'other_kind s1.test']],
+  );
+});
+
+test('the export of Cloudflare: proxied names are marked, and a second run changes nothing', async (live) => {
+  const file = write(
+    'cf.txt',
+    `;; Domain:     cf.test.
+cf.test	3600	IN	SOA	ada.ns.cloudflare.com. dns.cloudflare.com. 2049 10000 2400 604800 3600
+cf.test.	86400	IN	NS	ada.ns.cloudflare.com.
+www.cf.test.	1	IN	A	192.0.2.1 ; cf_tags=cf-proxied:true
+mail.cf.test.	60	IN	A	192.0.2.2 ; cf_tags=cf-proxied:false
+cf.test.	1	IN	CNAME	www.cf.test. ; cf_tags=cf-proxied:true
+`,
+  );
+  assert.equal(actions(await report(live, [file])), ['cf.test created 3']);
+  const records = await live.json(['record', 'list', 'cf.test']);
+  assert.equal(
+    records.map(({ name, type, proxied }) => `${name} ${type} ${proxied}`),
+    ['@ ALIAS true', 'mail A false', 'www A true'],
+  );
+  assert.equal(actions(await report(live, [file])), ['cf.test unchanged 3']);
+  await live.json(['record', 'set', 'cf.test', 'www', 'A', '192.0.2.1', '--no-proxied']);
+  assert.equal(actions(await report(live, [file], 1)), ['cf.test differs 3']);
+  assert.equal(actions(await report(live, [file, '--replace'])), ['cf.test replaced 3']);
+});
+
+test('sources that cannot be read say why', async ({ waypost }) => {
+  const failure = async (...argv: string[]): Promise<string> => {
+    const { code, stderr } = await waypost(['import', ...argv]);
+    assert.is(code, 1);
+    return stderr;
+  };
+  assert.match(await failure(), /The source is missing\. .*\n {2}next: Name a configuration/);
+  assert.match(await failure(join(folder, 'none')), /cannot be read: ENOENT/);
+  assert.match(await failure(write('odd.txt', 'hello\n')), /that can be recognized.*\n {2}next: Pass --from/);
+  assert.match(
+    await failure(write('open.conf', 'zone "a" {\n'), '--from', 'bind'),
+    /open\.conf:1: the block has no end/,
+  );
+  assert.match(await failure('--powerdns', 'nowhere'), /is not a valid URL/);
+});
+
+test.run();
