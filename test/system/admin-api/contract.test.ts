@@ -16,7 +16,7 @@ process.env.WAYPOST_TEST_JOURNAL = 'etcd';
 const why = whyNotPrograms('etcd');
 if (why !== null) console.log(`skipped: ${why}`);
 else {
-  for (const folder of ['contract', 'packages']) {
+  for (const folder of ['contract', 'miniapp/packages']) {
     const url = new URL(`../../admin-api/${folder}/`, import.meta.url);
     const files = readdirSync(url).filter((file) => file.endsWith('.test.js') && !BEFORE_JOURNAL.has(file));
     for (const file of matrix(files.sort(), (item) => !READING.has(item))) await import(new URL(file, url).href);
