@@ -10,7 +10,7 @@ import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseName } from '../core/dns/wire/name.ts';
 import { CLASS_IN, TYPE } from '../core/dns/wire/types.ts';
-import { notifyRequest } from '../core/nameserver/transfer/notify-message.ts';
+import { notifyRequest } from '../core/nameserver/transfer/notify-line.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../test/support/daemon.ts';
 import { UdpClient } from '../test/support/dns-client.ts';
 import { decodeMessage, encodeQuery } from '../test/support/message.ts';

@@ -3,18 +3,44 @@ import { diskFull, isDiskFull } from '../../core/base/disk-full.ts';
 import { WaypostError } from '../../core/base/errors.ts';
 import type { Logger } from '../../core/base/log/index.ts';
 import { LogThrottle } from '../../core/base/log/throttle.ts';
+import type { WriteTraces } from '../../core/observe/traces/write-traces.ts';
 import { holderAt } from './body-memory.ts';
 import { matchesTag } from './conditional.ts';
 import { errorResponse, statusOf } from './errors.ts';
 import { type ForwardedBy, withForwardedClient, withStatedClient } from './forwarded.ts';
 import type { KnownHosts } from './known-hosts.ts';
+import { isOverTls } from './over-tls.ts';
 import { assertAccepted, type WriteProtection } from './protection.ts';
 import { newRequestId } from './request-id.ts';
 import { REVISION } from './revision.ts';
 import type { AppParts, ServedRoute } from './route.ts';
 import { Router } from './router.ts';
-import { isWrite, type Tracing, traceWrite } from './tracing.ts';
 import { Aborted, discard, type Handler, type HttpRequest, type HttpResponse, SMALL_RESPONSE } from './transport.ts';
+
+interface Tracing {
+  readonly traces: Pick<WriteTraces, 'start' | 'end'>;
+}
+
+/** Traces of requests that write. */
+const isWrite = ({ method, changes }: Pick<ServedRoute, 'method' | 'changes'>): boolean =>
+  method !== 'GET' && changes !== false;
+
+/** `isTrusted`: the edge or a trusted proxy sent it, whose traceparent holds. */
+function traceWrite(
+  { traces }: Tracing,
+  request: HttpRequest,
+  { path: route }: Pick<ServedRoute, 'path'>,
+  requestId: string,
+  isTrusted: boolean,
+): void {
+  const { method, path, remoteAddress } = request;
+  const scheme = isOverTls(request) ? 'https' : 'http';
+  const context = {
+    traceParent: request.header('traceparent') ?? '',
+    traceState: request.header('tracestate') ?? '',
+  };
+  traces.start({ requestId, method, path, route, remoteAddress, scheme, context, isTrusted });
+}
 
 /**
  * Of responses of the API: a browser that opens one neither guesses its type nor frames it, and no

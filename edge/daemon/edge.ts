@@ -1,9 +1,11 @@
 /** The edge as main runs it: its threads, their messages, its reload and its end. */
 import { join } from 'node:path';
+import type { Writable } from 'node:stream';
 import type { Logger } from '../../core/base/log/index.ts';
 import type { Registry } from '../../core/base/metrics/index.ts';
 import type { Secrets } from '../../core/base/secrets.ts';
 import { type Config, type ListenAddress, secretKeyFile } from '../../core/config/index.ts';
+import type { Name } from '../../core/dns/wire/name.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import type { Statistics } from '../../core/observe/statistics/statistics.ts';
 import type { RequestTail } from '../../core/observe/tail/request-tail.ts';
@@ -34,13 +36,12 @@ import { PurgePositions, sharePurgePositions } from '../peers/purge-positions.ts
 import { shareSiteCounts } from '../policy/fairness/site-connections.ts';
 import { createRateMemory, RATE_SECRET_BYTES } from '../policy/rules/rate-memory.ts';
 import { RateSharing, type UsageChannel } from '../policy/rules/rate-sharing.ts';
-import { writeLines } from './access-lines.ts';
+import type { SitesChanged } from '../sites/sites.ts';
 import { readAdminCertificate } from './admin-certificate.ts';
 import { CacheTotals } from './cache-totals.ts';
 import { CountryFile } from './country-file.ts';
 import { assertDistinct, assertFree } from './free-ports.ts';
 import { watchPurges } from './purges.ts';
-import { watchSites } from './site-changes.ts';
 import { followWatched } from './watched-domains.ts';
 
 export interface EdgeOptions {
@@ -343,4 +344,33 @@ function hear(
     default:
       message satisfies never;
   }
+}
+
+/**
+ * Lines of the access log on their way out of the process.
+ *
+ * Counts them off for the thread that sent them once they have left, not before: who reads them may
+ * be slow, or take nothing any more, and what waits in the stream is bounded by nobody.
+ */
+export function writeLines(
+  to: Writable,
+  { lines, writtenBatches }: Extract<FromGateway, { kind: 'access-log' }>,
+): void {
+  to.write(lines, () => void Atomics.add(new Int32Array(writtenBatches), 0, 1));
+}
+
+/**
+ * From what the journal has applied to what the threads of the edge have to forget.
+ *
+ * Calls `tell` for every group of entries that changes a site, once it can be read.
+ */
+export function watchSites(journal: Journal, tell: (changed: SitesChanged) => void): void {
+  let apexes: Name[] = [];
+  // Runs before onEdge, of the same group.
+  journal.onDomain(({ apex }) => void apexes.push(apex));
+  journal.onEdge(({ domainIds }) => {
+    if (domainIds.size === 0) return;
+    tell({ domainIds: [...domainIds], apexes });
+    apexes = [];
+  });
 }

@@ -10,8 +10,8 @@
  */
 
 import { Readable } from 'node:stream';
-import type { Dispatcher } from 'undici';
-import type { Slot } from '../../core/base/fair-slots.ts';
+import { type Dispatcher, Pool } from 'undici';
+import { FairSlots, type Slot } from '../../core/base/fair-slots.ts';
 import { strangerAt } from '../../core/net/address/slot-owner.ts';
 import { toUrlHost } from '../../core/net/address/url-host.ts';
 import type { Exchange, Handler, RequestBody } from '../http/exchange/exchange.ts';
@@ -22,9 +22,51 @@ import { bufferBodyStart } from '../proxy/buffered-body.ts';
 import { Gate } from '../proxy/gate.ts';
 import type { AddressOf } from '../proxy/request-fields.ts';
 import { answerError, type ErrorPage } from '../sites/error-page.ts';
-import { AdminLane } from './admin-lane.ts';
 import type { Observer } from './observer.ts';
 import { ADMIN_BUSY, ADMIN_TOO_SLOW, ADMIN_UNAVAILABLE, NO_TUNNELS, TOO_MANY_STREAMS } from './pages.ts';
+
+/** Bytes a second in either direction, as the API demands of a long body. */
+const MINIMUM_RATE = 64 * 1024;
+
+const WINDOW_MS = 5000;
+
+interface AdminLaneOptions {
+  /** URL of the API. */
+  readonly origin: string;
+  readonly connections: number;
+  /** Maximum of waiting requests. */
+  readonly queue: number;
+  /** False: responses last for hours, with few bytes. */
+  readonly hasMinimumRate?: boolean;
+}
+
+/**
+ * Connections of a thread to the admin API for one kind of requests. A request needs a slot for as
+ * long as it has a connection. Client networks take turns (core/base/fair-slots.ts), and a client
+ * that is waited for must keep up with a minimum rate while others wait.
+ */
+class AdminLane {
+  readonly slots: FairSlots;
+  readonly #pool: Pool;
+
+  constructor({ origin, connections, queue, hasMinimumRate = true }: AdminLaneOptions) {
+    // As many connections as slots: nothing waits in the pool, which has no turns.
+    this.#pool = new Pool(origin, { connections, pipelining: 1 });
+    this.slots = new FairSlots({
+      slots: connections,
+      queue,
+      ...(hasMinimumRate && { minimumRate: { perSecond: MINIMUM_RATE, windowMs: WINDOW_MS } }),
+    });
+  }
+
+  request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
+    return this.#pool.request(options);
+  }
+
+  close(): Promise<void> {
+    return this.#pool.destroy();
+  }
+}
 
 export interface AdminTarget {
   /** Address of the admin API's listener. It leads to this machine. */

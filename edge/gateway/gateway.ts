@@ -18,7 +18,7 @@
  */
 
 import type { SiteTlsPolicy } from '../../core/site/protection/compile.ts';
-import { siteHost } from '../http/exchange/authority.ts';
+import { portOf, siteHost } from '../http/exchange/authority.ts';
 import type { Exchange, Handler } from '../http/exchange/exchange.ts';
 import { requestId } from '../origin/request-id.ts';
 import { PEER_SERVER_NAME } from '../peers/identity.ts';
@@ -28,7 +28,9 @@ import type { ServeSite, Site, SiteLookup } from '../sites/site.ts';
 import type { Destination } from './counters.ts';
 import type { Observer } from './observer.ts';
 import { MISDIRECTED, NO_CERTIFICATE, NO_SUCH_SITE, OTHER_TLS, OVERLOADED } from './pages.ts';
-import { redirect, secureLocation } from './redirect.ts';
+
+/** Seconds. Browsers must not cache the redirect for long, because the site may leave the proxy. */
+const MAX_AGE = 300;
 
 export interface GatewayOptions {
   readonly siteOf: SiteLookup;
@@ -149,4 +151,31 @@ export function createGateway(options: GatewayOptions): Handler {
     if (host !== serverName && !isShared(serverName, host)) return refuse(exchange, 'misdirected', MISDIRECTED);
     return serveHost(exchange, host);
   };
+}
+
+/**
+ * Redirects from http to https. Status 308 keeps the method (RFC 9110 section 15.4.9).
+ *
+ * The https URL of a request. The port of a listener without TLS becomes `httpsPort`. A client that
+ * named no port used port 80, whatever port the listener has, and continues on port 443.
+ */
+function secureLocation(exchange: Exchange, httpPorts: ReadonlySet<string>, httpsPort: number): string {
+  const { authority, path } = exchange;
+  const isOwnPort = httpPorts.has(portOf(authority)) && httpsPort !== 443;
+  const port = isOwnPort ? `:${httpsPort}` : '';
+  return `https://${siteHost(authority)}${port}${path.startsWith('/') ? path : '/'}`;
+}
+
+function redirect(exchange: Exchange, location: string): void {
+  exchange.respond(308, [
+    'location',
+    location,
+    'content-length',
+    '0',
+    'cache-control',
+    `max-age=${MAX_AGE}`,
+    'server',
+    'waypost',
+  ]);
+  exchange.end();
 }

@@ -3,9 +3,8 @@
  * with a head start (RFC 8305 section 5), all within the time that connecting may take. Only to
  * literals that were judged, never to a name.
  */
-import { formatAddress, parseAddress } from '../../core/net/address/index.ts';
+import { type ConnectRule, formatAddress, parseAddress, permittedAddresses } from '../../core/net/address/index.ts';
 import type { AddressBook } from './address-book.ts';
-import { type Guard, permitted } from './guard.ts';
 import type { OriginLimits } from './limits.ts';
 import { OriginError } from './origin.ts';
 import type { OpenSocket, OriginSocket, SocketAttempt, SocketTls } from './sockets.ts';
@@ -157,4 +156,21 @@ export class Dial implements SocketAttempt {
     this.abort();
     this.#owner.onDialFailed(this, error);
   }
+}
+
+/** The operator's exemptions, and our own addresses, where the edge would ask itself. */
+type Guard = ConnectRule;
+
+/**
+ * Which addresses may be connected to for a customer: asked of every address, at every new
+ * connection, since names change between check and use (DNS rebinding).
+ *
+ * Those that may be. Throws OriginError `forbidden` when there is none.
+ */
+function permitted(addresses: readonly Uint8Array[], guard: Guard): Uint8Array[] {
+  if (addresses.length === 0) throw new OriginError('forbidden', 'its records have no public address');
+  const found = permittedAddresses(addresses, guard);
+  if (found.permitted.length === 0)
+    throw new OriginError('forbidden', `no address that may be connected to: ${found.refusals.join('; ')}`);
+  return found.permitted;
 }

@@ -19,7 +19,7 @@ import { openEmbeddedJournal } from '../../core/journal/embedded-journal.ts';
 import { decodeEntry, hashEntry } from '../../core/journal/entry-codec.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import { rebuildAnswers } from '../../core/journal/upkeep/rebuild.ts';
-import { condense } from '../../core/nameserver/transfer/condense.ts';
+import { condense } from '../../core/nameserver/transfer/history.ts';
 import { ZoneSnapshot } from '../../core/nameserver/transfer/snapshot.ts';
 import { type Environment, openEnvironment } from '../../core/store/environment.ts';
 import { IndexWriter } from '../../core/store/index/writer.ts';

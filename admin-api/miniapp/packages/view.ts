@@ -1,5 +1,6 @@
 /** Converts apps and uploads from rows to responses. */
 
+import type { Static } from '@sinclair/typebox';
 import { appOf, reportOf, uploadOf, uploadsOf } from '../../../core/store/package-reads.ts';
 import type { Reader, StoreReader } from '../../../core/store/reader.ts';
 import type { App, Upload } from '../../../core/store/rows.ts';
@@ -7,10 +8,12 @@ import type { Caller } from '../../http/caller.ts';
 import type { Context } from '../../http/route.ts';
 import { formatTime } from '../../http/time.ts';
 import type { Finding } from '../audit/finding.ts';
-import { ruleUrl, uploadUrl } from './paths.ts';
+import { countsText, findingLines } from '../audit/report/text.ts';
+import { visible } from '../audit/report/visible.ts';
+import { RULES, ruleUrl, uploadUrl } from './paths.ts';
 import { POLICY_REFERENCE } from './policy.ts';
 import { unpackFindings } from './report.ts';
-import { uploadText } from './text.ts';
+import type { uploadResponse } from './schema.ts';
 
 /** An upload in lists, without findings. */
 export function viewUploadBrief(row: Upload) {
@@ -84,4 +87,26 @@ export function viewApp(reader: Reader, app: App) {
     created_at: formatTime(app.createdAt),
     updated_at: formatTime(app.updatedAt),
   };
+}
+
+type UploadView = Static<typeof uploadResponse>['upload'];
+
+/** Formats a package and its findings as text for people. */
+function uploadText(upload: UploadView): string {
+  const { app_id, version, version_code, status, id, size, sha256, notes, audit, history } = upload;
+  const findings = findingLines(audit.findings);
+  const lines = [
+    `${app_id} ${version} (${version_code}): ${status.replace('_', ' ')}`,
+    `upload ${id}, ${size} bytes, SHA-256 ${sha256}`,
+    ...(notes === null ? [] : notes.split(/\r\n|\r|\n/).map((line) => `> ${visible(line)}`)),
+    audit.summary === null ? 'no verdict yet' : countsText(audit.summary),
+    '',
+    ...findings,
+    ...(findings.length > 0 ? ['', `Each code is explained at ${RULES} of this service.`, ''] : []),
+    ...history.map(
+      ({ at, status: state, by, reason, codes }) =>
+        `${at}  ${state.replace('_', ' ')}${by === null ? '' : ` by ${by}`}${reason === null ? '' : `: ${visible(reason)}`}${codes.length > 0 ? ` (${codes.join(', ')})` : ''}`,
+    ),
+  ];
+  return `${lines.join('\n')}\n`;
 }

@@ -8,12 +8,95 @@ import type { AddressInfo } from 'node:net';
 import { type NoFile, readFolderFile } from '../audit/archive/folder-file.ts';
 import { DEFAULT_LIMITS, type PackageLimits } from '../audit/archive/limits.ts';
 import { SANDBOX_POLICY } from '../audit/policy/policy.ts';
-import { contentTypeOf, isPage, isXml } from './content-types.ts';
-import { REPORT_BYTES, REPORT_TYPE, readReport } from './csp-report.ts';
 import { GUARD } from './guard.ts';
 import { insertGuard } from './insert-guard.ts';
 import { NoticeLog } from './notice-log.ts';
-import { type Attempt, LONGEST_DETAIL, type Notice } from './notices.ts';
+import { type Attempt, LONGEST_DETAIL, type Notice, type ViolationNotice } from './notices.ts';
+
+const TEXT = '; charset=utf-8';
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ...['html', 'htm'].map((name) => [name, `text/html${TEXT}`] as const),
+  ...['js', 'mjs', 'cjs'].map((name) => [name, `text/javascript${TEXT}`] as const),
+  ...['xhtml', 'xht'].map((name) => [name, `application/xhtml+xml${TEXT}`] as const),
+  ...['json', 'map', 'geojson'].map((name) => [name, `application/json${TEXT}`] as const),
+  ...['txt', 'md'].map((name) => [name, `text/plain${TEXT}`] as const),
+  ...['jpg', 'jpeg'].map((name) => [name, 'image/jpeg'] as const),
+  ...['ogg', 'oga'].map((name) => [name, 'audio/ogg'] as const),
+  ['css', `text/css${TEXT}`],
+  ['csv', `text/csv${TEXT}`],
+  ['vtt', `text/vtt${TEXT}`],
+  ['xml', `application/xml${TEXT}`],
+  ['svg', `image/svg+xml${TEXT}`],
+  ['webmanifest', `application/manifest+json${TEXT}`],
+  ['png', 'image/png'],
+  ['gif', 'image/gif'],
+  ['webp', 'image/webp'],
+  ['avif', 'image/avif'],
+  ['bmp', 'image/bmp'],
+  ['ico', 'image/x-icon'],
+  ['woff', 'font/woff'],
+  ['woff2', 'font/woff2'],
+  ['ttf', 'font/ttf'],
+  ['otf', 'font/otf'],
+  ['mp3', 'audio/mpeg'],
+  ['m4a', 'audio/mp4'],
+  ['wav', 'audio/wav'],
+  ['flac', 'audio/flac'],
+  ['opus', 'audio/ogg'],
+  ['mp4', 'video/mp4'],
+  ['m4v', 'video/mp4'],
+  ['webm', 'video/webm'],
+  ['ogv', 'video/ogg'],
+  ['wasm', 'application/wasm'],
+]);
+
+/** Of a file whose name has no known extension. Browsers neither show nor run it. */
+const UNKNOWN = 'application/octet-stream';
+
+/** Content types of the files of a package, by their names, as hosts serve them. */
+function contentTypeOf(path: string): string {
+  const extension = /\.([^./]+)$/.exec(path)?.[1].toLowerCase();
+  return (extension === undefined ? undefined : TYPES.get(extension)) ?? UNKNOWN;
+}
+
+/** A document in which scripts run. */
+const isPage = (type: string): boolean => type.startsWith('text/html');
+
+/** A document of XML, in which scripts run as well. */
+const isXml = (type: string): boolean => /^[a-z]+\/(?:[a-z]+\+)?xml\b/.test(type);
+
+const REPORT_TYPE = 'application/csp-report';
+
+/** Browsers send a few hundred bytes, and the URL of the page. */
+const REPORT_BYTES = 16_384;
+
+/**
+ * Reads reports about violations of the Content-Security-Policy (CSP 3, 5.3: report-uri).
+ *
+ * Undefined: it is no report.
+ */
+function readReport(text: string, origin: string): ViolationNotice | undefined {
+  let report: unknown;
+  try {
+    report = JSON.parse(text)?.['csp-report'];
+  } catch {
+    return;
+  }
+  if (typeof report !== 'object' || report === null) return;
+  const fields = report as Record<string, unknown>;
+  const directive = textOf(fields['effective-directive']) || textOf(fields['violated-directive']);
+  if (directive === '') return;
+  const file = withoutOrigin(textOf(fields['source-file']), origin);
+  const line = fields['line-number'];
+  const source = file !== '' && Number.isSafeInteger(line) ? `${file}:${line}` : file;
+  return { kind: 'violation', directive, blocked: withoutOrigin(textOf(fields['blocked-uri']), origin), source };
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value.slice(0, LONGEST_DETAIL) : '');
+
+const withoutOrigin = (url: string, origin: string): string =>
+  url.startsWith(`${origin}/`) ? url.slice(origin.length) : url;
 
 export interface AppServerOptions {
   /** Of the package. */

@@ -7,11 +7,16 @@ import type { AppStorage } from '../host/app-storage.ts';
 import { PERMISSION_STATES, type PromptAnswer } from '../host/permissions.ts';
 import type { AppHost } from './app-host.ts';
 import type { BackgroundTasks } from './background.ts';
-import { type Params, readChoice, readDevice, readInteger, readPhoto, readText } from './command-params.ts';
 import { CommandError } from './control-server.ts';
 import type { SimulatedNetwork } from './network.ts';
 import { type CommandName, NETWORK_MODES } from './protocol.ts';
 import type { Camera, Prompts } from './user.ts';
+
+const LONGEST_NAME = 100;
+
+const FULL_BATTERY = 100;
+
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 export interface CommandContext {
   readonly prompts: Prompts;
@@ -76,4 +81,44 @@ async function withinLimits(write: () => Promise<void>): Promise<void> {
   } catch (error) {
     throw error instanceof HostFault ? new CommandError(error.message) : error;
   }
+}
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** Arguments of the page's commands. Each reader throws CommandError. */
+function readText(params: Params, name: string, longest = 4 * 1024 * 1024): string {
+  const value = params[name];
+  if (typeof value !== 'string' || value.length > longest) throw new CommandError(`"${name}" is not a text.`);
+  return value;
+}
+
+function readInteger(params: Params, name: string): number {
+  const value = params[name];
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw new CommandError(`"${name}" is no integer.`);
+  return value;
+}
+
+function readChoice<T extends string>(params: Params, name: string, choices: readonly T[]): T {
+  const value = params[name] as T;
+  if (!choices.includes(value)) throw new CommandError(`"${name}" is none of ${choices.join(', ')}.`);
+  return value;
+}
+
+function readDevice(params: Params): DeviceInfo {
+  const batteryLevel = readInteger(params, 'batteryLevel');
+  if (batteryLevel < 0 || batteryLevel > FULL_BATTERY)
+    throw new CommandError(`The battery has 0 to ${FULL_BATTERY} percent.`);
+  return {
+    model: readText(params, 'model', LONGEST_NAME),
+    osVersion: readText(params, 'osVersion', LONGEST_NAME),
+    batteryLevel,
+  };
+}
+
+/** Base64 of a photo of at most `largest` bytes. */
+function readPhoto(params: Params, largest: number): string | null {
+  if (params.jpeg === null) return null;
+  const jpeg = readText(params, 'jpeg', Math.ceil((largest * 4) / 3) + 4);
+  if (!BASE64.test(jpeg)) throw new CommandError('The photo is not Base64.');
+  return jpeg;
 }

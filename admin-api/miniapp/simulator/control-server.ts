@@ -4,10 +4,47 @@
  * of this run, which nobody but the page knows.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { closeServer, LOOPBACK, listenNear } from './listen.ts';
-import { readPageFiles, type StoredFile } from './page-files.ts';
+import type { AddressInfo } from 'node:net';
+import { extname, join } from 'node:path';
 import { type AppMessages, type CommandResult, PATHS, type ServerEvent, TOKEN_HEADER } from './protocol.ts';
+
+const LOOPBACK = '127.0.0.1';
+
+/** Ports after the chosen one that are tried. */
+const TRIES = 20;
+
+const LAST_PORT = 65_535;
+
+const ASSETS = 'assets';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+interface StoredFile {
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
+/**
+ * The files of the simulator's page, as the build writes them, in memory.
+ *
+ * By path. `folder`: dist/simulator. `token`: of this run, which only the page knows.
+ */
+function readPageFiles(folder: string, token: string): ReadonlyMap<string, StoredFile> {
+  const page = readFileSync(join(folder, 'index.html'), 'utf8').replace('{{token}}', token);
+  const files = new Map([['/', { type: TYPES['.html'], bytes: Buffer.from(page) }]]);
+  for (const name of readdirSync(join(folder, ASSETS))) {
+    const type = TYPES[extname(name)];
+    if (type !== undefined) files.set(`/${ASSETS}/${name}`, { type, bytes: readFileSync(join(folder, ASSETS, name)) });
+  }
+  return files;
+}
 
 /** Bytes. A message has at most 12 M characters, of which most have one byte. */
 const LARGEST_BODY = 40 * 1024 * 1024;
@@ -264,4 +301,37 @@ async function runCommand(
     if (error instanceof CommandError) return { ok: false, message: error.message };
     throw error;
   }
+}
+
+/**
+ * Servers of the simulator, which only this machine can reach.
+ *
+ * Listens at the port, or at the next free one. Port 0: any. Resolves with the port.
+ */
+async function listenNear(server: Server, port: number, isExact: boolean): Promise<number> {
+  const last = port === 0 || isExact ? port : Math.min(port + TRIES, LAST_PORT);
+  for (let candidate = port; ; candidate++)
+    try {
+      return await listen(server, candidate);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || candidate >= last) throw error;
+    }
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, LOOPBACK, () => {
+      server.off('error', reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+/** Ends open connections as well: streams of events never end on their own. */
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
 }

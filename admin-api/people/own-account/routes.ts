@@ -1,11 +1,24 @@
 /** Endpoints of the caller's own password, e-mail address and one-time codes. */
 
+import type { Draft } from '../../../core/journal/draft/draft.ts';
+import { type Account, accounts } from '../../../core/store/rows.ts';
 import { type Route, route } from '../../http/route.ts';
 import { NOTHING } from '../../http/schema.ts';
+import { callerOwner } from '../../http/slot-owner.ts';
+import { nowSeconds } from '../../http/time.ts';
 import { ownAccountResponse } from '../accounts/schema.ts';
+import { describeAccount, requireFreeLogins } from '../accounts/service.ts';
+import { endSessions } from '../auth/sessions.ts';
 import type { SignInParts } from '../auth/sign-in.ts';
-import { FACTOR_FAULTS, PASSWORD_FAULTS } from './confirm.ts';
-import { changeEmail, changePassword } from './credentials.ts';
+import { revokeTokens } from '../auth/tokens.ts';
+import { unlockCodes } from '../factors/code-check.ts';
+import {
+  type Confirmation,
+  type ConfirmedContext,
+  changeWithFactors,
+  FACTOR_FAULTS,
+  PASSWORD_FAULTS,
+} from './confirm.ts';
 import { passkeyRoutes } from './passkey-routes.ts';
 import {
   beginBody,
@@ -114,4 +127,46 @@ export function ownAccountRoutes(parts: SignInParts): Route[] {
     }),
     ...passkeyRoutes(parts),
   ];
+}
+
+/**
+ * The caller's own password and e-mail address.
+ *
+ * Ends the other sessions of the account, which somebody else may have opened. Tokens stay valid
+ * unless `revoke_tokens` is true. Throws the errors of changeWithFactors.
+ */
+function changePassword(
+  parts: SignInParts,
+  context: ConfirmedContext<Confirmation & { readonly new_password: string; readonly revoke_tokens?: boolean }>,
+) {
+  const { new_password: password, revoke_tokens: revokesTokens = false } = context.body;
+  const { session, token } = context.caller;
+  let passwordHash = '';
+  const hash = async (): Promise<void> => {
+    passwordHash = await parts.passwords.hash(password, callerOwner(context));
+  };
+  const work = (draft: Draft, account: Account) => {
+    draft.put(accounts, { ...account, passwordHash, updatedAt: nowSeconds() });
+    unlockCodes(draft, account.id);
+    const sessionsEnded = endSessions(draft, account.id, session?.row.id);
+    const tokensRevoked = revokesTokens ? revokeTokens(draft, account.id, token.id) : 0;
+    const counts = { sessions_ended: sessionsEnded, tokens_revoked: tokensRevoked };
+    return { action: 'account.password', target: account.id, detail: counts, createResponse: () => counts };
+  };
+  return changeWithFactors(parts, context, work, hash);
+}
+
+/** Throws the errors of changeWithFactors, and StateError `email_taken`. */
+function changeEmail(parts: SignInParts, context: ConfirmedContext<Confirmation & { readonly email: string | null }>) {
+  return changeWithFactors(parts, context, (draft, before) => {
+    const account = { ...before, email: context.body.email ?? '', updatedAt: nowSeconds() };
+    requireFreeLogins(draft, account);
+    draft.put(accounts, account);
+    return {
+      action: 'account.email',
+      target: account.id,
+      detail: { email: account.email, before: before.email },
+      createResponse: () => ({ account: describeAccount(parts.services, account) }),
+    };
+  });
 }

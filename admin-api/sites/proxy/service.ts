@@ -10,10 +10,12 @@ import type { Context, Reply } from '../../http/route.ts';
 import { nowSeconds } from '../../http/time.ts';
 import { checkOrigin } from './origin.ts';
 import { type OriginRules, optionsFor } from './origin-rules.ts';
-import { readSettings, type SettingsBody } from './settings.ts';
 import { findState } from './state.ts';
 import { DEFAULT_PORT, noProxy, proxyReply } from './view.ts';
 import { checkResolved } from './warnings.ts';
+
+/** Seconds of one year, which preload lists require at least. */
+const PRELOAD_MAX_AGE = 31_536_000;
 
 export interface OriginBody extends SettingsBody {
   readonly origin?: string;
@@ -189,3 +191,38 @@ export const auditDetail = ({
   ...(hstsPreload ? { hsts_preload: true } : {}),
   ...(heuristicFreshness ? { heuristic_freshness: true } : {}),
 });
+
+interface SettingsBody {
+  readonly hsts_max_age?: number | null;
+  readonly hsts_include_subdomains?: boolean;
+  readonly hsts_preload?: boolean;
+  readonly heuristic_freshness?: boolean;
+}
+
+/**
+ * Settings of a proxy other than its origin: HSTS and the rules of the cache.
+ *
+ * Throws InvalidError `hsts_preload`.
+ */
+function readSettings(body: SettingsBody, before: ProxyConfig): Partial<ProxyConfig> {
+  const { hsts_max_age, hsts_include_subdomains, hsts_preload, heuristic_freshness } = body;
+  const settings: Partial<ProxyConfig> = {
+    ...(hsts_max_age === undefined ? {} : { hstsMaxAge: hsts_max_age }),
+    ...(hsts_include_subdomains === undefined ? {} : { hstsIncludeSubdomains: hsts_include_subdomains }),
+    ...(hsts_preload === undefined ? {} : { hstsPreload: hsts_preload }),
+    ...(heuristic_freshness === undefined ? {} : { heuristicFreshness: heuristic_freshness }),
+  };
+  requirePreloadable({ ...before, ...settings });
+  return settings;
+}
+
+/** Preload lists reject a domain whose header does not fit, which would be noticed weeks later. */
+function requirePreloadable({ hstsMaxAge, hstsIncludeSubdomains, hstsPreload }: ProxyConfig): void {
+  if (hstsPreload !== true) return;
+  if (hstsIncludeSubdomains === true && (hstsMaxAge ?? 0) >= PRELOAD_MAX_AGE) return;
+  throw new InvalidError(
+    'hsts_preload',
+    `Preload lists require "hsts_include_subdomains": true and "hsts_max_age" of at least ${PRELOAD_MAX_AGE}. Set both, or set "hsts_preload" to false.`,
+    { pointer: '/hsts_preload' },
+  );
+}

@@ -1,7 +1,8 @@
 /** Creates, lists, describes and deletes domains. */
 
 import { InvalidError, StateError } from '../../../core/base/errors.ts';
-import { formatHost, type Name } from '../../../core/dns/wire/name.ts';
+import { toAscii } from '../../../core/dns/wire/idn.ts';
+import { formatHost, type Name, parseName } from '../../../core/dns/wire/name.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
 import type { Id } from '../../../core/store/keys.ts';
 import { EMPTY_ZONE, type ZoneState } from '../../../core/store/reader.ts';
@@ -16,6 +17,7 @@ import {
 } from '../../../core/store/rows.ts';
 import { judgeDelegation } from '../../../core/upkeep/delegation/state.ts';
 import { deleteDomainRows } from '../../../core/upkeep/domains/delete.ts';
+import { findSpellingFault } from '../../../core/upkeep/domains/domain-names.ts';
 import { presignedState } from '../../../core/upkeep/signing/presigned-state.ts';
 import { mayBeCatalog } from '../../../core/zone/compile/catalog.ts';
 import { accountOf, requireAccount } from '../../change/acting.ts';
@@ -27,9 +29,10 @@ import { HttpError } from '../../http/errors.ts';
 import type { Context } from '../../http/route.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
 import { expectedOf } from './delegation.ts';
-import { parseDomain } from './name.ts';
 import { requireNoDs } from './parent-ds.ts';
 import { type PrimaryBody, readPrimaries, viewPrimary } from './primaries.ts';
+
+const POINTER = '/domain';
 
 export interface DomainBody {
   readonly domain: string;
@@ -283,4 +286,34 @@ function requireUnlisted(draft: Draft, domain: Domain): Domain {
 function requireSecondary(domain: Domain): Domain {
   if (domain.kind === 'secondary') return domain;
   throw new StateError('not_secondary', 'This is no secondary zone: it is not transferred from primaries.');
+}
+
+/**
+ * Reads the name of a domain.
+ *
+ * Parses an apex, in any case, in Unicode or A-labels, with or without a trailing dot. Throws
+ * InvalidError.
+ */
+function parseDomain(text: string): Name {
+  const ascii = toAscii(text.trim(), POINTER).replace(/\.$/, '').toLowerCase();
+  const apex = parse(ascii, text);
+  const fault = findSpellingFault(apex);
+  if (fault !== null) throw new InvalidError(fault.code, fault.message, { pointer: POINTER });
+  return apex;
+}
+
+/** `text`: as it was sent. */
+function parse(ascii: string, text: string): Name {
+  try {
+    // A backslash would begin an escape of a master file.
+    if (ascii !== '' && !ascii.includes('\\')) return parseName(`${ascii}.`);
+  } catch (error) {
+    if (!(error instanceof InvalidError)) throw error;
+    throw new InvalidError('invalid_domain', error.message, { pointer: POINTER });
+  }
+  throw new InvalidError(
+    'invalid_domain',
+    `"${text.slice(0, 80)}" is not a domain name: labels consist of letters, digits and inner hyphens.`,
+    { pointer: POINTER },
+  );
 }

@@ -3,13 +3,59 @@ import type { Registry } from '../../../core/base/metrics/index.ts';
 import type { Domain } from '../../../core/store/rows.ts';
 import type { Services } from '../../change/services.ts';
 import type { ServedRoute } from '../../http/route.ts';
-import { cryptokeyRoutes } from './cryptokey-routes.ts';
+import { changeCryptokey, createCryptokey, deleteCryptokey, findCryptokey, listCryptokeys } from './cryptokeys.ts';
 import { metadataRoutes } from './metadata-routes.ts';
-import { json, powerDnsRoute, SERVER } from './route.ts';
+import { json, noContent, powerDnsRoute, readObject, SERVER } from './route.ts';
 import { searchData } from './search.ts';
 import { serverRoutes } from './server-routes.ts';
 import { tsigRoutes } from './tsig-routes.ts';
-import { zoneRoutes } from './zone-routes.ts';
+import { ZONE, zoneRoutes } from './zone-routes.ts';
+
+const KEYS = `${ZONE}/cryptokeys`;
+
+const KEY = `${KEYS}/{cryptokey_id}`;
+
+/** Endpoints of DNSSEC keys. */
+function cryptokeyRoutes(services: Services): ServedRoute[] {
+  return [
+    powerDnsRoute({
+      method: 'GET',
+      path: KEYS,
+      scope: 'dns',
+      run: (context) => json(context, listCryptokeys(services, context)),
+    }),
+    powerDnsRoute({
+      method: 'POST',
+      path: KEYS,
+      scope: 'dns',
+      run: async (context) => json(context, await createCryptokey(services, context, readObject(context)), 201),
+    }),
+    powerDnsRoute({
+      method: 'GET',
+      path: KEY,
+      scope: 'dns',
+      run: (context) => json(context, findCryptokey(services, context)),
+    }),
+    powerDnsRoute({
+      method: 'PUT',
+      path: KEY,
+      scope: 'dns',
+      run(context) {
+        changeCryptokey(services, context, readObject(context));
+        return noContent();
+      },
+    }),
+    powerDnsRoute({
+      method: 'DELETE',
+      path: KEY,
+      scope: 'dns',
+      async run(context) {
+        await deleteCryptokey(services, context);
+        return noContent();
+      },
+    }),
+  ];
+}
 
 /**
  * `metrics`: of this node, for its statistics. `notify`: notifies the secondaries of a zone.

@@ -5,9 +5,12 @@ import type { Config } from '../../config/index.ts';
 import { readKernelClock } from '../../os/kernel-clock.ts';
 import { SteadyClock } from '../../os/steady-clock.ts';
 import type { Environment } from '../../store/environment.ts';
+import { decodeEntry } from '../entry-codec.ts';
 import { ClockGuard, type Witnessed } from './guard.ts';
-import { lastEntries } from './journal-time.ts';
 import { ClockFile } from './witness.ts';
+
+/** Entries that are read at most: some tens of milliseconds. */
+const READ_ENTRIES = 20_000;
 
 export interface OpenClockOptions {
   readonly config: Pick<Config, 'clock' | 'dataDir'>;
@@ -94,4 +97,25 @@ function clockMetrics(metrics: Registry, guard: ClockGuard): void {
     [],
     (emit) => emit((guard.fault?.offset ?? 0) / 1000),
   );
+}
+
+/**
+ * What the journal of a store that has no clock file says about the clock.
+ *
+ * The time of the last entry; and of the first of the entries at the end that are after `now`, as a
+ * clock that was ahead has made them. Null: there are none.
+ */
+export function lastEntries({ journal }: Pick<Environment, 'journal'>, now: number): Witnessed | null {
+  let last: number | null = null;
+  let from = 0;
+  for (const { value } of journal.getRange({ reverse: true, limit: READ_ENTRIES })) {
+    const { time } = decodeEntry(value as Buffer);
+    if (last === null) {
+      last = time;
+      from = time;
+    }
+    if (time <= now) break;
+    from = Math.min(from, time);
+  }
+  return last === null ? null : { from, to: last };
 }

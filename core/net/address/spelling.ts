@@ -3,12 +3,30 @@
  * dotted decimal, or IPv6 in hexadecimal. What some resolver might read as an address in another
  * spelling is read as that address, too, in order to say which one it means, and is refused.
  */
+import { domainToASCII, domainToUnicode } from 'node:url';
 import { type Exemptions, mayConnect, NO_EXEMPTIONS } from './classify.ts';
 import { fold } from './fold.ts';
-import { readHostName } from './host-name.ts';
-import { readDecimalParts, readInetAton } from './inet-aton.ts';
 import { formatAddress, parseAddress } from './prefix.ts';
 import { invalidOrigin, privateOrigin, quote } from './refuse.ts';
+import { specialName } from './special-names.ts';
+
+/**
+ * Underscores, which no host name should have, since there are origins with them that everybody
+ * reaches.
+ */
+const LABEL = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/;
+
+const LONGEST_LABEL = 63;
+
+const NOT_ASCII = /[^\0-\x7f]/;
+
+/** 255 bytes of wire form, less the first length and the root (RFC 1035 3.1). */
+const LONGEST_NAME = 253;
+
+/** WHATWG URL, "ends in a number checker": such a host is an address or an error, never a name. */
+const NUMBER = /^([0-9]+|0x[0-9a-f]*)$/;
+
+const PART = /^(0x[0-9a-f]*|[0-9]+)$/i;
 
 export type Host =
   | {
@@ -97,4 +115,91 @@ function refuseSpelling(text: string, readings: readonly Uint8Array[], exemption
     privateOrigin(quote(text), `${means}: ${meant[i]} ${verdict.reason}`);
   }
   return invalidOrigin(text, `${means}; use that form of the address`);
+}
+
+/**
+ * A part's value, however large. `octal` says what a leading 0 means: parsers disagree. Undefined
+ * when it is no number.
+ */
+function partValue(part: string, octal: boolean): number | undefined {
+  if (!PART.test(part)) return undefined;
+  // "0x" alone is 0 to WHATWG. A part with an 8 or 9 cannot be octal: who takes it at all, takes it
+  // as decimal.
+  if (/^0x/i.test(part)) return part.length === 2 ? 0 : Number.parseInt(part.slice(2), 16);
+  return Number.parseInt(part, octal && /^0[0-7]*$/.test(part) ? 8 : 10);
+}
+
+function read(text: string, octal: boolean): Uint8Array | undefined {
+  const parts = text.split('.');
+  if (parts.length > 4) return undefined;
+  const values = parts.map((part) => partValue(part, octal));
+  const tail = values.pop();
+  const bytes = new Uint8Array(4);
+  for (const [i, value] of values.entries()) {
+    if (value === undefined || value > 255) return undefined;
+    bytes[i] = value;
+  }
+  if (tail === undefined || tail >= 2 ** (8 * (4 - values.length))) return undefined;
+  for (let i = 3, rest = tail; i >= values.length; i--, rest = Math.floor(rest / 256)) bytes[i] = rest & 255;
+  return bytes;
+}
+
+/**
+ * IPv4 addresses as inet_aton and the parsers that follow it read them: one to four parts, each
+ * decimal, octal (leading 0) or hexadecimal (leading 0x), the last one filling the bytes that are
+ * left. WHATWG's URL standard ("IPv4 parser") reads the same.
+ *
+ * What inet_aton makes of a text; undefined when it refuses it.
+ */
+export function readInetAton(text: string): Uint8Array | undefined {
+  return read(text, true);
+}
+
+/** The same with leading zeros taken as decimal, as some do. */
+function readDecimalParts(text: string): Uint8Array | undefined {
+  return read(text, false);
+}
+
+/**
+ * Host names of origins (RFC 952, RFC 1123 2.1).
+ *
+ * `host` is ASCII, `text` what was written, for messages. Gives lower case without the last dot.
+ * Throws InvalidError `invalid_origin` and `private_origin`.
+ */
+function readHostName(host: string, text: string, exemptions: Exemptions = NO_EXEMPTIONS): string {
+  const name = host.toLowerCase().replace(/\.$/, '');
+  const labels = name.split('.');
+  if (labels.includes('')) invalidOrigin(text, 'has an empty label (two dots together, or one in front)');
+  if (labels.some((label) => label.length > LONGEST_LABEL))
+    invalidOrigin(text, 'has a label of more than 63 characters');
+  if (name.length > LONGEST_NAME) invalidOrigin(text, 'is longer than 253 characters');
+  const bad = labels.find((label) => !LABEL.test(label) || !isALabel(label));
+  if (bad !== undefined)
+    invalidOrigin(
+      text,
+      `is not a host name: the label ${quote(bad)} must consist of letters, digits and inner hyphens`,
+    );
+  if (NUMBER.test(labels[labels.length - 1]))
+    invalidOrigin(text, 'ends in a number, but is not an address; write IPv4 as four numbers from 0 to 255');
+  refuseSpecial(name, labels.length, text, exemptions);
+  return name;
+}
+
+/**
+ * True also for what does not claim to be one. domainToASCII of Node 24 does not check A-labels, so
+ * the label is decoded and encoded again.
+ */
+function isALabel(label: string): boolean {
+  if (!label.startsWith('xn--')) return true;
+  const unicode = domainToUnicode(`${label}.a`);
+  return NOT_ASCII.test(unicode) && domainToASCII(unicode) === `${label}.a`;
+}
+
+function refuseSpecial(name: string, labels: number, text: string, exemptions: Exemptions): void {
+  const rig = exemptions === true || exemptions.length > 0;
+  const special = specialName(name);
+  if (special !== undefined && !(rig && special.rig))
+    privateOrigin(quote(text), `is under "${special.suffix}", which is ${special.use} (${special.source})`);
+  if (labels === 1 && !rig)
+    privateOrigin(quote(text), 'is a single label, which only a local network resolves; use the full name');
 }

@@ -5,9 +5,8 @@
 import type { Logger } from '../../base/log/index.ts';
 import type { Registry } from '../../base/metrics/index.ts';
 import type { Config } from '../../config/index.ts';
-import { SpanExporter } from './exporter.ts';
+import { type ExportCounts, SpanExporter } from './exporter.ts';
 import { readHeadersFile } from './headers-file.ts';
-import { tracesMetrics } from './metrics.ts';
 import type { FinishedSpan } from './span.ts';
 
 export interface TracesOptions {
@@ -72,4 +71,25 @@ export async function openTraces({ config, version, metrics, log }: TracesOption
   const traces = new Traces(config.traces, exporter);
   tracesMetrics(metrics, exporter.counts, () => traces.lost);
   return traces;
+}
+
+/**
+ * Metrics of traces. They exist with the value 0 when traces are off.
+ *
+ * Null: traces are off. `lost`: spans that edge threads dropped.
+ */
+function tracesMetrics(registry: Registry, counts: Readonly<ExportCounts> | null, lost: () => number): void {
+  registry.read('counter', 'waypost_trace_spans_total', 'Spans that the collector accepted.', [], (emit) =>
+    emit(counts?.exported ?? 0),
+  );
+  registry.read(
+    'counter',
+    'waypost_trace_spans_dropped_total',
+    'Spans that were dropped: a queue was full, or the collector did not accept them.',
+    ['reason'],
+    (emit) => {
+      emit((counts?.overflowed ?? 0) + lost(), 'queue');
+      emit(counts?.failed ?? 0, 'collector');
+    },
+  );
 }

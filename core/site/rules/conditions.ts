@@ -1,10 +1,28 @@
 /** Compiles a RuleMatch to conditions. */
+import { contains, type Prefix, parseAddress, parsePrefix, unmapped } from '../../net/address/index.ts';
 import type { NamedMatch, RuleMatch, TextMatch } from './document.ts';
 import type { RequestFacts } from './facts.ts';
 import { NamePattern, testCookies, testHeaders, testQuery, type ValueTest } from './fields.ts';
-import { Networks } from './networks.ts';
 import type { BuildBudget } from './pattern/automaton.ts';
 import { compileText, type TextTest } from './text-condition.ts';
+
+/** Networks that the address of a client may be in. */
+class Networks {
+  readonly #prefixes: readonly Pick<Prefix, 'bytes' | 'bits'>[];
+
+  /** `onNetwork`: called with the number of the network that is read next. Throws InvalidError. */
+  constructor(networks: readonly string[], onNetwork: (i: number) => void = () => {}) {
+    this.#prefixes = networks.map((text, i) => {
+      onNetwork(i);
+      return unmapped(parsePrefix(text));
+    });
+  }
+
+  has(address: string): boolean {
+    const bytes = parseAddress(address);
+    return bytes !== undefined && this.#prefixes.some((prefix) => contains(prefix, bytes));
+  }
+}
 
 /** What a condition depends on. The index of rules (rule-index.ts) relies on it: nothing else. */
 export type RequestPart = 'method' | 'host' | 'country' | 'client' | 'path' | 'query' | 'header';

@@ -1,7 +1,9 @@
 /** The configurable parts of responses. A plain object, so that it can be sent to a thread. */
 import type { Secrets } from '../../base/secrets.ts';
 import type { Config } from '../../config/index.ts';
-import { chooseCookieSecrets } from './cookie-secret.ts';
+
+/** Bytes of a secret (RFC 9018 section 4.4: a key of SipHash). */
+const SECRET_LENGTH = 16;
 
 export interface AnswerSettings {
   /** `require`: over UDP, a client that sends a cookie must send a valid one to be answered. */
@@ -38,4 +40,22 @@ export function readAnswerSettings({ dns }: Config, secrets: Secrets): AnswerSet
   const { cookies, cookieSecret, cookieSecretPrevious, nsid, version, identity, tcpIdleTimeout } = dns;
   const secretsInUse = cookies === 'off' ? [] : chooseCookieSecrets(secrets, cookieSecret, cookieSecretPrevious);
   return { cookies, cookieSecrets: secretsInUse, nsid, version, identity, tcpIdleTimeout };
+}
+
+/**
+ * The secrets of DNS cookies. All nodes have the same: they are configured, or derived from the
+ * shared key file.
+ *
+ * Returns the secrets to make and check cookies, the current one first. Configured secrets are 32
+ * hexadecimal digits.
+ */
+export function chooseCookieSecrets(
+  secrets: Pick<Secrets, 'derive'>,
+  current: string | undefined,
+  previous: string | undefined,
+): Uint8Array[] {
+  const [derived, derivedPrevious] = secrets.derive('DNS cookies', SECRET_LENGTH);
+  const last = previous === undefined ? derivedPrevious : Buffer.from(previous, 'hex');
+  const first = current === undefined ? derived : Buffer.from(current, 'hex');
+  return last === undefined ? [first] : [first, last];
 }

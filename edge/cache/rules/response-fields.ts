@@ -2,8 +2,8 @@
 import type { FieldList } from '../../http/exchange/field-list.ts';
 import { derivedOf } from '../../http/exchange/recurring-fields.ts';
 import { parseCacheControl } from './cache-control.ts';
-import { parseCdnCacheControl } from './cdn-cache-control.ts';
-import { noDirectives, type ResponseDirectives } from './directives.ts';
+import { addDirective, noDirectives, type ResponseDirectives } from './directives.ts';
+import { parseDictionary } from './structured-dictionary.ts';
 
 export interface ResponseFields {
   readonly directives: ResponseDirectives;
@@ -99,3 +99,36 @@ function fieldsOf(headers: FieldList): ResponseFields {
 const NONE: ResponseDirectives = noDirectives();
 
 const joinLines = (before: string, value: string): string => (before === '' ? value : `${before}, ${value}`);
+
+/**
+ * CDN-Cache-Control (RFC 9213): directives for this kind of cache. They replace Cache-Control and
+ * Expires.
+ *
+ * Undefined: the field is empty or malformed, and counts as absent (section 2.1).
+ */
+export function parseCdnCacheControl(value: string): ResponseDirectives | undefined {
+  const dictionary = parseDictionary(value);
+  if (dictionary === undefined || dictionary.size === 0) return undefined;
+  const directives = noDirectives();
+  for (const [name, member] of dictionary) {
+    switch (member.type) {
+      case 'true':
+        addDirective(directives, name, undefined);
+        break;
+      case 'integer':
+        addDirective(directives, name, member.value, false);
+        break;
+      case 'text':
+        // A number written as a string is not valid as a number (section 2.1).
+        addDirective(directives, name, takesSeconds(name) ? '?' : member.value);
+        break;
+      case 'other':
+        addDirective(directives, name, '?', false);
+    }
+  }
+  return directives;
+}
+
+function takesSeconds(name: string): boolean {
+  return name === 'max-age' || name === 's-maxage' || name.startsWith('stale-');
+}

@@ -1,14 +1,20 @@
 /** Decides whether a shared cache may store a response (RFC 9111 section 3). */
+import { isCacheTag } from '../../../core/base/cache-tag.ts';
 import type { FieldList } from '../../http/exchange/field-list.ts';
-import { parseCacheTags } from './cache-tag.ts';
 import { type Facts, factsOf, hasValidator, type Received } from './facts.ts';
-import { fieldValue, hasField } from './fields.ts';
+import { fieldValue, hasField, trimmed } from './fields.ts';
 import { allowsHeuristic, hasExplicitLifetime } from './freshness.ts';
 import type { CacheRequest } from './request.ts';
 import { type ResponseFields, readResponseFields } from './response-fields.ts';
 import { isHeuristicWithCredentials } from './reuse.ts';
 import { namesEssential, storableFields } from './stored-fields.ts';
 import { selectingFields } from './vary.ts';
+
+/**
+ * Tags of one response. A response with more tags, or with an invalid one, is not stored: a purge
+ * by a missing tag would not find it.
+ */
+const MAX_TAGS = 256;
 
 export type NotStored =
   | 'method' // not GET
@@ -134,4 +140,23 @@ function isWorthStoring(facts: Facts, fields: ResponseFields, now: number): bool
   if (mentionsCaching && hasValidator(facts)) return true;
   if (facts.alwaysValidates) return false;
   return now < Math.max(facts.staleWhileRevalidateUntil, facts.staleIfErrorUntil);
+}
+
+/**
+ * Cache-Tag: names by which many responses can be purged at once. Not from an RFC; other content
+ * delivery networks read the field in the same way.
+ *
+ * Tags are separated by commas and case-sensitive. Undefined: too many, or an invalid one.
+ */
+export function parseCacheTags(value: string): string[] | undefined {
+  if (value === '') return [];
+  const tags = [
+    ...new Set(
+      value
+        .split(',')
+        .map(trimmed)
+        .filter((tag) => tag !== ''),
+    ),
+  ];
+  return tags.length <= MAX_TAGS && tags.every(isCacheTag) ? tags : undefined;
 }

@@ -13,20 +13,68 @@ import type { Journal } from '../../../core/journal/journal.ts';
 import type { Environment } from '../../../core/store/environment.ts';
 import type { Id } from '../../../core/store/keys.ts';
 import { StoreReader } from '../../../core/store/reader.ts';
+import type { SslStatus } from '../../../core/store/rows.ts';
 import type { ZoneSettings } from '../../../core/zone/compile/settings.ts';
 import { accountStore } from './account.ts';
 import { certificateId, chooseRenewal, renewalInfo, retryAfterError, STANDARD_RETRY } from './ari.ts';
 import { Book, type Claim, type StoredSituation } from './book.ts';
 import { type Directory, openDirectory } from './directory.ts';
-import { acmeMetrics, orderObserver } from './metrics.ts';
 import { obtain } from './obtain.ts';
-import { Orders } from './orders.ts';
+import { type OrderObserver, Orders, type Watched } from './orders.ts';
 import { checkDelegation, planOrder } from './plan.ts';
 import { type PublicDns, publicDns } from './public-dns.ts';
 import { notServed } from './sentences.ts';
 import { formatSeconds, latestRenewal, renewalTime } from './times.ts';
 import { openTransport } from './transport.ts';
 import { ownZoneFacts } from './zone-facts.ts';
+
+/** Seconds. */
+const DURATIONS = [0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 240];
+
+const STATUSES: readonly SslStatus[] = ['none', 'pending', 'active', 'renewing', 'error'];
+
+const DAY = 86_400;
+
+/** Metrics of certificates. */
+export function orderObserver(registry: Registry): OrderObserver {
+  const orders = registry.counter(
+    'waypost_acme_orders_total',
+    'Orders of certificates by result: issued, cancelled, or why they failed.',
+    ['result'],
+  );
+  const durations = registry.histogram(
+    'waypost_acme_order_duration_seconds',
+    'Duration of certificate orders that succeeded.',
+    [],
+    DURATIONS,
+  );
+  return {
+    ended(result, seconds) {
+      orders.add(1, result);
+      if (result === 'issued') durations.observe(seconds);
+    },
+  };
+}
+
+export function acmeMetrics(registry: Registry, watched: ReadonlyMap<Id, Watched>, now: () => number): void {
+  registry.read('gauge', 'waypost_certificates', 'Domains by the state of their certificate.', ['status'], (emit) => {
+    const counts = new Map<SslStatus, number>(STATUSES.map((status) => [status, 0]));
+    for (const { status } of watched.values()) counts.set(status, counts.get(status)! + 1);
+    for (const [status, count] of counts) if (status !== 'none') emit(count, status);
+  });
+  registry.read(
+    'gauge',
+    'waypost_certificate_nearest_expiry_days',
+    'Days until the next of the ordered certificates expires that is served; none: there is none.',
+    [],
+    (emit) => {
+      let nearest = Number.POSITIVE_INFINITY;
+      for (const { notAfter, isServed } of watched.values())
+        if (notAfter !== null && isServed) nearest = Math.min(nearest, notAfter);
+      if (Number.isFinite(nearest)) emit((nearest - now()) / DAY);
+    },
+  );
+}
 
 export interface AcmeOptions {
   readonly environment: Environment;

@@ -1,17 +1,27 @@
 /**
  * One order from its names to the chain (RFC 8555 7.4): nothing is stored here but by `publish`.
  */
-import { generateKeyPair } from 'node:crypto';
+import { createPrivateKey, generateKeyPair, X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
 import { promisify } from 'node:util';
 import type { Authorization, Client, Order } from 'acme-client';
+import { CoveredNames } from '../../../core/site/tls/covered-names.ts';
+import { requiresStapling } from '../../../core/site/tls/must-staple.ts';
 import type { AcmeChallenge } from '../../../core/store/rows.ts';
 import type { Session } from './directory.ts';
 import { OrderFailure } from './failure.ts';
-import { checkIssued, type Issued } from './issued.ts';
 import type { Plan } from './plan.ts';
 import { DirectoryProblem, readProblem } from './problem.ts';
 import { checkAuthorization, checkOrder, notUsable } from './resources.ts';
 import { refusedChallenge } from './sentences.ts';
+import { secondsOf } from './times.ts';
+
+const BLOCK = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
+
+const MAX_CHAIN = 10;
+
+/** Seconds for which it must still be good; clocks differ. */
+const LEAST_LEFT = 3600;
 
 export type KeyType = 'ecdsa-p256' | 'ecdsa-p384' | 'rsa-2048';
 
@@ -161,4 +171,51 @@ async function newKey(type: KeyType): Promise<string> {
       ? await generate('rsa', { modulusLength: 2048 })
       : await generate('ec', { namedCurve: type === 'ecdsa-p384' ? 'secp384r1' : 'prime256v1' });
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
+interface Issued {
+  /** PEM, the leaf first, nothing between the blocks. */
+  readonly chain: string;
+  readonly leaf: X509Certificate;
+  /** Seconds since 1970. */
+  readonly notBefore: number;
+  readonly notAfter: number;
+}
+
+/**
+ * Is what a directory hands out the certificate that was asked for? Looked at before it is stored.
+ *
+ * `now`: seconds since 1970. Throws OrderFailure `bad_certificate`.
+ */
+export function checkIssued(pem: string, privateKey: string, names: readonly string[], now: number): Issued {
+  const blocks: readonly string[] = pem.match(BLOCK) ?? [];
+  if (blocks.length === 0 || blocks.length > MAX_CHAIN) refuse(`the chain has ${blocks.length} certificates`);
+  const chain = blocks.map((block) => `${block}\n`).join('');
+  let leaf: X509Certificate;
+  try {
+    leaf = new X509Certificate(blocks[0]);
+    // With all of the chain, as a listener will load it.
+    createSecureContext({ cert: chain, key: privateKey });
+  } catch (error) {
+    return refuse(`it cannot be loaded: ${(error as Error).message}`);
+  }
+  if (!leaf.checkPrivateKey(createPrivateKey(privateKey))) refuse('it was issued for a different key');
+  // Not asked for (obtain.ts); a profile of the authority may add it.
+  if (requiresStapling(leaf.raw)) refuse('it requires OCSP stapling (must-staple), which the edge does not support');
+  const covered = CoveredNames.read(leaf.subjectAltName);
+  const missing = names.filter((name) => !covered.covers(name));
+  if (missing.length > 0) refuse(`it does not cover ${missing.join(', ')}`);
+  const notBefore = secondsOf(leaf.validFrom);
+  const notAfter = secondsOf(leaf.validTo);
+  if (!(notBefore < notAfter && notAfter > now + LEAST_LEFT))
+    refuse(`it is valid from ${leaf.validFrom} to ${leaf.validTo}`);
+  return { chain, leaf, notBefore, notAfter };
+}
+
+function refuse(why: string): never {
+  throw new OrderFailure(
+    'bad_certificate',
+    'The certificate authority issued an unusable certificate. The order is retried.',
+    { detail: why },
+  );
 }

@@ -14,12 +14,46 @@ import { acmeChallenges, proxies, type SslStatus } from '../../../core/store/row
 import { type Book, type Claim, type StoredSituation, situationOf } from './book.ts';
 import { decide, type Self } from './decide.ts';
 import { DueQueue } from './due-queue.ts';
-import type { OrderFailure } from './failure.ts';
-import { Pause } from './pause.ts';
+import type { Fault, OrderFailure } from './failure.ts';
 import { Renewals } from './renewals.ts';
 import { failureOf, slow } from './sentences.ts';
 import { eachRow } from './take-up.ts';
 import { hostNameOf } from './zone-facts.ts';
+
+/** Seconds, twice as long each time. */
+const FIRST = 5;
+
+const LONGEST = 600;
+
+/** For how long nobody orders after a directory has failed. */
+export class Pause {
+  /** Seconds since 1970. */
+  until = 0;
+  #failures = 0;
+  /** Accounts that met a limit, one after the other. */
+  readonly #limited = new Set<Id>();
+
+  /** An order has ended in a certificate, or by another's fault. */
+  clear(): void {
+    this.#failures = 0;
+    this.#limited.clear();
+  }
+
+  /**
+   * A limit may be that of a single domain, which says nothing of others; only when it meets one
+   * account after the other the service waits for longer.
+   */
+  note(fault: Fault, accountId: Id, now: number): void {
+    if (fault !== 'limit' && fault !== 'directory') {
+      this.clear();
+      return;
+    }
+    if (fault === 'limit') this.#limited.add(accountId);
+    else this.#failures++;
+    const times = fault === 'limit' ? this.#limited.size : this.#failures;
+    this.until = now + Math.min(FIRST * 2 ** (times - 1), LONGEST);
+  }
+}
 
 export interface OrdersOptions {
   readonly environment: Environment;

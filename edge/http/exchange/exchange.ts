@@ -67,7 +67,7 @@ export interface Exchange {
   /** True once nothing that is written arrives any more, or all has been written. */
   readonly isEnded: boolean;
   /**
-   * Where it is in the list of those in flight (edge/policy/fairness/in-flight.ts); -1: in none.
+   * Where it is in the list of those in flight (edge/policy/fairness/site-turns.ts); -1: in none.
    */
   inFlightAt: number;
 

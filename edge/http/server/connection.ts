@@ -5,15 +5,32 @@ import type { Client as CountedClient } from '../../../core/net/address/client.t
 import { SESSION_ENDING } from '../http2/endings.ts';
 import { Http2Session } from '../http2/session.ts';
 import type { TlsCertificate } from '../tls/certificate.ts';
+import { type ClientAuthentication, clientCertField, MAX_CLIENT_CERTIFICATE } from '../tls/policy.ts';
 import { PROTOCOL_VERSION, UNRECOGNIZED_NAME } from '../tls/profile.ts';
 import { HANDSHAKE_COST } from '../transport/turn-share.ts';
 import { describeClient } from './client.ts';
-import { demandCertificate, shownCertificate } from './client-certificate.ts';
 import type { ConnectionGate } from './connection-gate.ts';
 import type { ConnectionHost } from './connection-host.ts';
 import type { Member } from './member.ts';
-import { versionSpoken } from './preface.ts';
 import { ALPN_PROTOCOLS, secureContextOf } from './tls-context.ts';
+
+/** RFC 9113 section 3.4. No request of HTTP/1.1 begins so: `PRI` is reserved. */
+const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
+
+/** `undecided`: the bytes so far are the begin of the preface, and of it only. */
+type Spoken = 'http1' | 'http2' | 'undecided';
+
+/**
+ * Without TLS there is no ALPN: which version of HTTP a connection speaks is decided by its first
+ * bytes (RFC 9113 section 3.3, prior knowledge).
+ *
+ * By the first bytes; whole once 24 bytes are there.
+ */
+export function versionSpoken(bytes: Uint8Array): Spoken {
+  const length = Math.min(bytes.length, PREFACE.length);
+  for (let i = 0; i < length; i++) if (bytes[i] !== PREFACE[i]) return 'http1';
+  return length === PREFACE.length ? 'http2' : 'undecided';
+}
 
 export interface ConnectionOptions {
   readonly client: CountedClient;
@@ -259,3 +276,42 @@ const canStaple = (handle: unknown): handle is StaplingHandle =>
   typeof handle === 'object' && handle !== null && typeof Reflect.get(handle, 'setOCSPResponse') === 'function';
 
 function ignore(): void {}
+
+/** What node's handle of a TLS connection has besides what is documented. */
+interface VerifyingHandle {
+  setVerifyMode(requests: boolean, rejects: boolean): void;
+  verifyError(): Error | null;
+}
+
+function handleOf(tls: TLSSocket): VerifyingHandle | null {
+  const handle: unknown = Reflect.get(tls, '_handle');
+  const isVerifying =
+    typeof handle === 'object' &&
+    handle !== null &&
+    typeof Reflect.get(handle, 'setVerifyMode') === 'function' &&
+    typeof Reflect.get(handle, 'verifyError') === 'function';
+  return isVerifying ? (handle as VerifyingHandle) : null;
+}
+
+/**
+ * Certificates of clients over node:tls, which serves what edge/http/tls does not.
+ *
+ * Within the handshake. False: this Node.js cannot ask; the connection has to be refused.
+ */
+function demandCertificate(tls: TLSSocket, { isRequired }: ClientAuthentication): boolean {
+  const handle = handleOf(tls);
+  handle?.setVerifyMode(true, isRequired);
+  return handle !== null;
+}
+
+/**
+ * The verified certificate after the handshake, as the field Client-Cert has it; empty: none was
+ * shown, and none has to be. Undefined: it is wrong, too large, or missing.
+ */
+function shownCertificate(tls: TLSSocket, { isRequired }: ClientAuthentication): string | undefined {
+  const shown = tls.getPeerX509Certificate();
+  if (shown === undefined) return isRequired ? undefined : '';
+  const handle = handleOf(tls);
+  const isVerified = handle !== null && handle.verifyError() === null;
+  return isVerified && shown.raw.length <= MAX_CLIENT_CERTIFICATE ? clientCertField(shown.raw) : undefined;
+}

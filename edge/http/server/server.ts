@@ -3,8 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import type { Client as CountedClient } from '../../../core/net/address/client.ts';
 import { addressText } from '../../../core/net/address/ipv6.ts';
-import type { ConnectionLimits } from '../../../core/os/connection-limits.ts';
-import { CLIENT_FULL, FULL } from '../../../core/os/connection-limits.ts';
+import { CLIENT_FULL, type ConnectionLimits, FULL } from '../../../core/os/connection-limits.ts';
 import { loadLibc } from '../../../core/os/libc.ts';
 import { releaseMemory } from '../../../core/os/release-memory.ts';
 import type { TicketKeys } from '../../../core/site/tls/ticket-keys.ts';
@@ -23,8 +22,43 @@ import type { ConnectionHost } from './connection-host.ts';
 import type { ServerCounters } from './counters.ts';
 import { EDGE_STREAM, type EdgeLimits, KEEP_ALIVE } from './limits.ts';
 import type { Member } from './member.ts';
-import { MemoryReturn } from './memory-return.ts';
 import { NativeConnection } from './native-connection.ts';
+
+/** Bytes: for less the thread is not stopped. */
+const WORTH = 32 * 1024 * 1024;
+
+/** Seconds for which half of it, or less, has been held. */
+const CALM = 3;
+
+/**
+ * Gives memory back to the system when clients have released much of it: an attack must not leave
+ * the process as large as it made it.
+ */
+export class MemoryReturn {
+  readonly #budget: MemoryBudget;
+  readonly #release: () => void;
+  /** Bytes that were held at most since the last time. */
+  #most = 0;
+  #calm = 0;
+
+  /** `release`: releaseMemory of core/nameserver. */
+  constructor(budget: MemoryBudget, release: () => void) {
+    this.#budget = budget;
+    this.#release = release;
+  }
+
+  /** To be called once a second. */
+  look(): void {
+    const { held } = this.#budget;
+    this.#most = Math.max(this.#most, held);
+    const isLess = this.#most - held >= WORTH && held * 2 <= this.#most;
+    this.#calm = isLess ? this.#calm + 1 : 0;
+    if (this.#calm < CALM) return;
+    this.#calm = 0;
+    this.#most = held;
+    this.#release();
+  }
+}
 
 /** A place to listen on: a socket that listens already, or an address. */
 export interface Listener {

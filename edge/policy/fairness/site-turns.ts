@@ -12,10 +12,62 @@ import { Pending } from '../../http/exchange/pending.ts';
 import { WAITING_COST } from '../../http/transport/turn-share.ts';
 import type { ErrorPage } from '../../sites/error-page.ts';
 import type { ServeSite, Site } from '../../sites/site.ts';
-import { InFlight } from './in-flight.ts';
-import { SITE_BUSY, SITE_LIMIT } from './pages.ts';
 import { SiteShare, ThreadTurns, type TurningLoop } from './thread-turns.ts';
 import { TokenBucket } from './token-bucket.ts';
+
+/** Exchanges in flight, each of which knows where it is, so that none is searched or hashed. */
+class InFlight {
+  readonly #exchanges: Exchange[] = [];
+
+  get size(): number {
+    return this.#exchanges.length;
+  }
+
+  /** An exchange is in one list at most. */
+  add(exchange: Exchange): void {
+    exchange.inFlightAt = this.#exchanges.push(exchange) - 1;
+  }
+
+  /** False: it is not in the list. */
+  remove(exchange: Exchange): boolean {
+    const at = exchange.inFlightAt;
+    if (at < 0 || this.#exchanges[at] !== exchange) return false;
+    const last = this.#exchanges.pop()!;
+    if (last !== exchange) {
+      this.#exchanges[at] = last;
+      last.inFlightAt = at;
+    }
+    exchange.inFlightAt = -1;
+    return true;
+  }
+
+  /** Removes those that have ended, and returns how many these were. */
+  sweep(): number {
+    const before = this.#exchanges.length;
+    // From the end: what takes the place of a removed one has been looked at.
+    for (let i = before - 1; i >= 0; i--) if (this.#exchanges[i].isEnded) this.remove(this.#exchanges[i]);
+    return before - this.#exchanges.length;
+  }
+}
+
+/** Error pages for requests of a site that has its share, or has met a limit of its own. */
+const SITE_BUSY: ErrorPage = {
+  status: 503,
+  code: 'site_busy',
+  title: 'This site is busy',
+  visitor: 'It gets more requests than its share of the server. Please try again in half a minute.',
+  owner: 'Other sites of the server are served meanwhile. If this is an attack, switch on the challenge of the domain.',
+  headers: ['retry-after', '30'],
+};
+
+const SITE_LIMIT: ErrorPage = {
+  status: 503,
+  code: 'site_limit',
+  title: 'This site is busy',
+  visitor: 'It gets more requests than its owner allows. Please try again in a few seconds.',
+  owner: 'The limits of the domain (proxy/protection) are met.',
+  headers: ['retry-after', '5'],
+};
 
 /** Milliseconds between two looks at what has ended or waits for long. */
 const TIDY_MS = 1000;

@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { boundDetail, MAX_DETAIL, MAX_SCARCE_DETAIL } from '../../../admin-api/change/audit-detail.ts';
+import { boundDetail, MAX_DETAIL, MAX_SCARCE_DETAIL } from '../../../admin-api/change/change.ts';
 import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { SEED } from '../../support/seed.ts';

@@ -3,7 +3,7 @@ import v8 from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withOldSpace } from '../../../core/os/old-space.ts';
+import { withOldSpace } from '../../../core/os/supervised-thread.ts';
 
 interface Context {
   /** What the flag was set to. */

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { FRAMING, responseFieldName } from '../../../edge/origin/field-name.ts';
+import { FRAMING, responseFieldName } from '../../../edge/origin/response-head.ts';
 
 /** Within other bytes, as a name is in what was read. */
 function existing(sent: string): readonly [string, number] {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openSecrets, type Secrets } from '../../../core/base/secrets.ts';
 import type { Exemptions } from '../../../core/net/address/index.ts';
 import type { AutomaticCertificate, Certificate, Domain } from '../../../core/store/rows.ts';
-import { watchSites } from '../../../edge/daemon/site-changes.ts';
+import { watchSites } from '../../../edge/daemon/edge.ts';
 import type { PoolTools } from '../../../edge/sites/site-pools.ts';
 import { Sites } from '../../../edge/sites/sites.ts';
 import { DEFAULTS, embedded, type Store, withStore } from '../../core/journal/fixture.ts';

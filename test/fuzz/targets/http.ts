@@ -5,11 +5,10 @@ import {
   parseTraceParent,
 } from '../../../core/observe/traces/trace-context.ts';
 import { parseRequestCacheControl } from '../../../edge/cache/rules/cache-control.ts';
-import { parseCacheTags } from '../../../edge/cache/rules/cache-tag.ts';
-import { parseCdnCacheControl } from '../../../edge/cache/rules/cdn-cache-control.ts';
 import { parseHttpDate } from '../../../edge/cache/rules/http-date.ts';
 import { readRequest } from '../../../edge/cache/rules/request.ts';
-import { readResponseFields } from '../../../edge/cache/rules/response-fields.ts';
+import { parseCdnCacheControl, readResponseFields } from '../../../edge/cache/rules/response-fields.ts';
+import { parseCacheTags } from '../../../edge/cache/rules/storable.ts';
 import { selectingFields } from '../../../edge/cache/rules/vary.ts';
 import { checkStatus } from '../../../edge/certificates/ocsp/status.ts';
 import type { Exchange } from '../../../edge/http/exchange/exchange.ts';

@@ -19,7 +19,29 @@ import type { Context } from '../../../http/route.ts';
 import { nowSeconds } from '../../../http/time.ts';
 import { generateKey, openPrivateKey, signStatement } from './ed25519.ts';
 import { viewKeys } from './key-view.ts';
-import { endorsementStatement, packageStatement, revocationStatement, type SignedPackage } from './statements.ts';
+
+interface SignedPackage {
+  readonly appId: string;
+  readonly versionCode: number;
+  /** In lower case. */
+  readonly sha256: string;
+}
+
+/**
+ * The bytes that store keys sign. The first line names the kind, so that no signature of one kind
+ * is valid for another; docs/mini-apps/distribution.md specifies them for phones.
+ */
+const packageStatement = ({ appId, versionCode, sha256 }: SignedPackage): Buffer =>
+  Buffer.from(`waypost-store-package-v1\n${appId}\n${versionCode}\n${sha256}\n`);
+
+/** An earlier key endorses a later one. Keys are the 32 bytes in base64. */
+const endorsementStatement = (earlier: string, later: string): Buffer =>
+  Buffer.from(`waypost-store-endorsement-v1\n${hex(earlier)}\n${hex(later)}\n`);
+
+/** A key declares that it must not be trusted any more. */
+const revocationStatement = (key: string): Buffer => Buffer.from(`waypost-store-revocation-v1\n${hex(key)}\n`);
+
+const hex = (base64: string): string => Buffer.from(base64, 'base64').toString('hex');
 
 /** Milliseconds between two attempts to create the first key. */
 const INTERVAL = 15_000;

@@ -10,9 +10,11 @@ import { parseRdataFields } from '../rdata/rdata.ts';
 import { TYPE } from '../types.ts';
 import type { CurrentEntry } from './entry.ts';
 import { ADJACENT, ESCAPED, QUOTED } from './lexer.ts';
-import { splitLongText } from './long-text.ts';
 import { readPlainName } from './plain-name.ts';
 import type { Slab } from './slab.ts';
+
+/** Maximum bytes of a <character-string> (RFC 1035 3.3). */
+const MAX_STRING = 255;
 
 /** TXT, and SPF (RFC 4408 3.1.1), which has the same content. */
 const TEXTS: ReadonlySet<number> = new Set([TYPE.TXT, 99]);
@@ -87,4 +89,33 @@ export class RdataReader {
       this.#entry.warn('long_text', 'A text of more than 255 bytes was split into several strings.');
     return split;
   }
+}
+
+/**
+ * Texts of TXT records that are too long for one string.
+ *
+ * The field, or fields of at most 255 bytes each. Wrong escapes stay as they are.
+ */
+function splitLongText(field: Field): Field | Field[] {
+  const { text, quoted, adjacent } = field;
+  if (text.length <= MAX_STRING) return field;
+  const parts: Field[] = [];
+  if (!text.includes('\\')) {
+    for (let i = 0; i < text.length; i += MAX_STRING)
+      parts.push({ text: text.slice(i, i + MAX_STRING), quoted, adjacent: adjacent && i === 0 });
+    return parts;
+  }
+  let from = 0;
+  let bytes = 0;
+  for (let i = 0; i < text.length; bytes++) {
+    if (bytes === MAX_STRING) {
+      parts.push({ text: text.slice(from, i), quoted, adjacent: adjacent && from === 0 });
+      from = i;
+      bytes = 0;
+    }
+    if (text[i] !== '\\') i++;
+    else i += /^\d{3}$/.test(text.slice(i + 1, i + 4)) ? 4 : 2;
+  }
+  parts.push({ text: text.slice(from), quoted, adjacent: adjacent && from === 0 });
+  return parts;
 }

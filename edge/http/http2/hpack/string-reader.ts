@@ -2,7 +2,20 @@
 import { BYTE_CLASS, NOT_IN_NAME, NOT_IN_VALUE } from '../../exchange/fields.ts';
 import { DECODER_SPARE, decodedBound, decodeHuffman, HUFFMAN_EOS, skipHuffman } from './huffman-decode.ts';
 import { OUTCOME, type Outcome } from './outcome.ts';
-import { scratchFor } from './scratch.ts';
+
+let scratch = Buffer.allocUnsafeSlow(16 * 1024);
+
+/**
+ * Where strings of a header block are put together: one buffer for a thread, since a block is
+ * decoded without a pause.
+ *
+ * A buffer of at least `length` bytes. Not to be kept between calls: it may be replaced by a larger
+ * one.
+ */
+export function scratchFor(length: number): Buffer {
+  if (scratch.length < length) scratch = Buffer.allocUnsafeSlow(length);
+  return scratch;
+}
 
 /** Continuation bytes of an integer: 28 bits, also when they are zero. */
 const MAX_SHIFT = 21;

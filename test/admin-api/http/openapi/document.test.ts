@@ -4,7 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Type } from '@sinclair/typebox';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openApiDocument } from '../../../../admin-api/http/openapi/document.ts';
+import { openApiDocument } from '../../../../admin-api/http/openapi/routes.ts';
 import { publicRoute, type Route } from '../../../../admin-api/http/route.ts';
 import { type Daemon, type Json, listOf, startDaemon } from '../../daemon.ts';
 import { testedTransports } from '../../transports.ts';

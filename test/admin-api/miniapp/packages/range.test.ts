@@ -1,7 +1,7 @@
 /** Ranges of bytes in requests for packages. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readRange } from '../../../../admin-api/miniapp/packages/store/range.ts';
+import { readRange } from '../../../../admin-api/miniapp/packages/store/routes.ts';
 
 const SIZE = 1000;
 

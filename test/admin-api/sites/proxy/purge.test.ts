@@ -4,7 +4,7 @@ import { readPrefix, readTag, readUrl } from '../../../../admin-api/sites/proxy/
 import { isCacheTag } from '../../../../core/base/cache-tag.ts';
 import { InvalidError } from '../../../../core/base/errors.ts';
 import { purges } from '../../../../core/store/rows.ts';
-import { parseCacheTags } from '../../../../edge/cache/rules/cache-tag.ts';
+import { parseCacheTags } from '../../../../edge/cache/rules/storable.ts';
 import fc, { ANY_CHARACTER } from '../../../support/fc.ts';
 import { newId } from '../../../support/ids.ts';
 import { faultOf, type Rig, startRig } from './rig.ts';

@@ -1,7 +1,7 @@
 /** RFC 8484 5.1: no response is cached longer than its records. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { freshness } from '../../../../admin-api/zones/doh/freshness.ts';
+import { freshness } from '../../../../admin-api/zones/doh/routes.ts';
 import { parseName } from '../../../../core/dns/wire/name.ts';
 import { RCODE, TYPE } from '../../../../core/dns/wire/types.ts';
 

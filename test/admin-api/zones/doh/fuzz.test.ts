@@ -4,7 +4,7 @@
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { freshness } from '../../../../admin-api/zones/doh/freshness.ts';
+import { freshness } from '../../../../admin-api/zones/doh/routes.ts';
 import { parseName } from '../../../../core/dns/wire/name.ts';
 import { RCODE, TYPE } from '../../../../core/dns/wire/types.ts';
 import { NameserverCounters } from '../../../../core/nameserver/counters.ts';

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger, type LogFields, type LogLevel } from '../../../../core/base/log/index.ts';
-import { isJournal } from '../../../../core/base/log/journald.ts';
+import { isJournal } from '../../../../core/base/log/logger.ts';
 
 const test = suite('core/base/log');
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters must not occur

@@ -1,7 +1,7 @@
 /** Ed25519 with the test vectors of RFC 8032 7.1. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { generateEd25519Seed, loadEd25519Key, signEd25519 } from '../../../../core/dns/dnssec/ed25519.ts';
+import { generateEd25519Seed, loadEd25519Key, signEd25519 } from '../../../../core/dns/dnssec/keys.ts';
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'hex');
 const hex = (data: Uint8Array): string => Buffer.from(data).toString('hex');

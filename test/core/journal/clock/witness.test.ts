@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { lastEntries } from '../../../../core/journal/clock/journal-time.ts';
+import { lastEntries } from '../../../../core/journal/clock/open.ts';
 import { ClockFile } from '../../../../core/journal/clock/witness.ts';
 import { encodeEntry, NO_HASH } from '../../../../core/journal/entry-codec.ts';
 import type { Environment } from '../../../../core/store/environment.ts';

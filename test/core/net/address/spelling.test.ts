@@ -9,7 +9,7 @@ import {
   parseExemptions,
   readHost,
 } from '../../../../core/net/address/index.ts';
-import { readInetAton } from '../../../../core/net/address/inet-aton.ts';
+import { readInetAton } from '../../../../core/net/address/spelling.ts';
 import { depth } from '../../../support/depth.ts';
 import fc, { ANY_CHARACTER } from '../../../support/fc.ts';
 

@@ -2,8 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InvalidError } from '../../../../core/base/errors.ts';
 import { contains, mayConnect, parsePrefix, privateOrigin, readHost } from '../../../../core/net/address/index.ts';
-import { PLATFORM_SERVICES } from '../../../../core/net/address/platforms.ts';
-import { IPV4_RANGES, IPV6_RANGES } from '../../../../core/net/address/special.ts';
+import { IPV4_RANGES, IPV6_RANGES, PLATFORM_SERVICES } from '../../../../core/net/address/special.ts';
 import type { Row } from './row.ts';
 import { TABLE } from './table.ts';
 

@@ -1,7 +1,7 @@
 /** The queue of webhooks: nothing is lost, in order, across crashes and changes of the node. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { heldAfter } from '../../../../core/journal/apply/held-entries.ts';
+import { heldAfter } from '../../../../core/journal/apply/retention.ts';
 import { LostQueue } from '../../../../core/observe/webhooks/queue.ts';
 import { StoreReader } from '../../../../core/store/reader.ts';
 import { deliveries, webhooks } from '../../../../core/store/rows.ts';

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RuleSet } from '../../../../core/site/rules/index.ts';
-import { ResultTable } from '../../../../core/site/rules/result-table.ts';
+import { ResultTable } from '../../../../core/site/rules/part-results.ts';
 import { openFacts, requestOf } from './request.ts';
 
 const test = suite('remembered results of rules');

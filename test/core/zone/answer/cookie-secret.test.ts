@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openSecrets, type Secrets } from '../../../../core/base/secrets.ts';
-import { chooseCookieSecrets } from '../../../../core/zone/answer/cookie-secret.ts';
+import { chooseCookieSecrets } from '../../../../core/zone/answer/settings.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 
 const hex = (secrets: readonly Uint8Array[]): string[] => secrets.map((secret) => Buffer.from(secret).toString('hex'));

@@ -3,13 +3,12 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { cacheKey, keyOfUrl } from '../../../../edge/cache/rules/cache-key.ts';
 import { cacheStatus } from '../../../../edge/cache/rules/cache-status.ts';
-import { parseCacheTags } from '../../../../edge/cache/rules/cache-tag.ts';
 import { noDirectives } from '../../../../edge/cache/rules/directives.ts';
 import { factsOf } from '../../../../edge/cache/rules/facts.ts';
 import { invalidatedKeys } from '../../../../edge/cache/rules/invalidation.ts';
 import { readRequest } from '../../../../edge/cache/rules/request.ts';
 import { fillRequestFields, freshenResponse } from '../../../../edge/cache/rules/revalidation.ts';
-import { judgeStorable } from '../../../../edge/cache/rules/storable.ts';
+import { judgeStorable, parseCacheTags } from '../../../../edge/cache/rules/storable.ts';
 import { namesEssential, storableFields } from '../../../../edge/cache/rules/stored-fields.ts';
 
 test('a key is the URI, byte by byte, without the default port', () => {

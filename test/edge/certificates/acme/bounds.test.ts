@@ -9,7 +9,7 @@ import { write } from '../../../../core/journal/draft/draft.ts';
 import { type AutomaticCertificate, automaticCertificates, domains, proxies } from '../../../../core/store/rows.ts';
 import { Book } from '../../../../edge/certificates/acme/book.ts';
 import { OrderFailure } from '../../../../edge/certificates/acme/failure.ts';
-import { Pause } from '../../../../edge/certificates/acme/pause.ts';
+import { Pause } from '../../../../edge/certificates/acme/orders.ts';
 import { Renewals } from '../../../../edge/certificates/acme/renewals.ts';
 import { embedded, newDomain, newProxy, type Store, withStore } from '../../../core/journal/fixture.ts';
 

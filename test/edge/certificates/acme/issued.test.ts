@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OrderFailure } from '../../../../edge/certificates/acme/failure.ts';
-import { checkIssued } from '../../../../edge/certificates/acme/issued.ts';
+import { checkIssued } from '../../../../edge/certificates/acme/obtain.ts';
 import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
 
 const key = ecKey();

@@ -18,10 +18,10 @@ import {
   domains,
   proxies,
 } from '../../../../core/store/rows.ts';
+import { acmeMetrics, orderObserver } from '../../../../edge/certificates/acme/acme.ts';
 import { Book } from '../../../../edge/certificates/acme/book.ts';
 import { OrderFailure } from '../../../../edge/certificates/acme/failure.ts';
 import { createAcme } from '../../../../edge/certificates/acme/index.ts';
-import { acmeMetrics, orderObserver } from '../../../../edge/certificates/acme/metrics.ts';
 import { Orders, type OrdersOptions } from '../../../../edge/certificates/acme/orders.ts';
 import { DEFAULTS, embedded, newDomain, newProxy, type Store, withStore } from '../../../core/journal/fixture.ts';
 import { until } from '../../../support/until.ts';

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MemoryBudget } from '../../../../edge/http/exchange/client-memory.ts';
-import { MemoryReturn } from '../../../../edge/http/server/memory-return.ts';
+import { MemoryReturn } from '../../../../edge/http/server/server.ts';
 
 const MB = 1024 ** 2;
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { versionSpoken } from '../../../../edge/http/server/preface.ts';
+import { versionSpoken } from '../../../../edge/http/server/connection.ts';
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 

@@ -8,8 +8,7 @@ import type { Readable } from 'node:stream';
 import { connect as connectTls, TLSSocket } from 'node:tls';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readInto } from '../../../../edge/http/transport/direct-read.ts';
-import { SocketTransport, type TransportReceiver } from '../../../../edge/http/transport/transport.ts';
+import { readInto, SocketTransport, type TransportReceiver } from '../../../../edge/http/transport/transport.ts';
 import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
 
 /** What a receiver hears; `until` resolves when it has heard so much. */

@@ -1,7 +1,7 @@
 /** What etcd keeps of the past, and what that leaves to who is behind. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Compaction } from '../../../../core/cluster/compaction.ts';
+import { Compaction } from '../../../../core/cluster/upkeep.ts';
 import { EtcdCompacted } from '../../../../core/journal/etcd-client/errors.ts';
 import { EtcdGateway } from '../../../../core/journal/etcd-client/gateway.ts';
 import { put, range } from '../../../../core/journal/etcd-client/messages.ts';

@@ -7,7 +7,7 @@ import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { writeLines } from '../../../../edge/daemon/access-lines.ts';
+import { writeLines } from '../../../../edge/daemon/edge.ts';
 import { ADMIN_PASSWORD, MAIN } from '../../../support/daemon.ts';
 import { inheritedEnvironment } from '../../../support/inherited-environment.ts';
 import { PATIENCE_MS } from '../../../support/patience.ts';
