@@ -107,7 +107,7 @@ function requireAccess(draft: Draft, { account: { id }, session, token }: Caller
 }
 
 /** The caller, and the request. A token with the id 0 is not stored. */
-export interface Requester extends Pick<Context<Caller>, 'requestId' | 'remoteAddress'> {
+interface Requester extends Pick<Context<Caller>, 'requestId' | 'remoteAddress'> {
   readonly caller: Pick<Caller, 'account'> & { readonly token: Pick<Caller['token'], 'id' | 'name'> };
 }
 

@@ -15,7 +15,7 @@ export const actedAccount = computed<number | null>(() => {
   return id === session.value?.user.id ? null : id;
 });
 
-export interface ActedAccount {
+interface ActedAccount {
   readonly id: number;
   /** Null: not read yet. */
   readonly username: string | null;

@@ -4,7 +4,7 @@ import type { Domain } from './api/views.ts';
 import { api, settle } from './api.ts';
 import type { Failure } from './failure.ts';
 
-export interface CurrentDomain {
+interface CurrentDomain {
   readonly domainId: number;
   /** Null: not read yet. */
   readonly domain: Signal<Domain | null>;

@@ -22,7 +22,7 @@ export interface ObjectChange {
 }
 
 /** Null: changes were missed, so anything may have changed. */
-export type ChangeListener = (change: ObjectChange | null) => void;
+type ChangeListener = (change: ObjectChange | null) => void;
 
 const listeners = new Set<ChangeListener>();
 const isVisible = signal(!document.hidden);

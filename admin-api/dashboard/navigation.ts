@@ -3,7 +3,7 @@ import type { PageName } from './addresses.ts';
 import type { User } from './session.ts';
 import { TEXTS } from './texts.ts';
 
-export interface NavigationEntry {
+interface NavigationEntry {
   readonly page: PageName;
   readonly label: string;
   /** Paths of the pages that belong to it start with this. */

@@ -56,7 +56,7 @@ const NO_QUERY = new URLSearchParams();
 const PAGES_ROUTE = 'dashboard';
 
 /** Serves files outside of the API. */
-export interface Pages {
+interface Pages {
   /** The response at this path, or null. Throws HttpError 405. */
   respond(request: HttpRequest): HttpResponse | null;
   /** The response where there is neither a page nor an endpoint; null: that of the API. */
@@ -64,12 +64,12 @@ export interface Pages {
 }
 
 /** Paths whose contract is that of another product. */
-export interface ForeignPaths {
+interface ForeignPaths {
   readonly prefix: string;
   respondToError(error: unknown, requestId: string, request: HttpRequest): HttpResponse;
 }
 
-export interface AppOptions extends AppParts {
+interface AppOptions extends AppParts {
   readonly routes: readonly ServedRoute[];
   /** Omitted: there are none. */
   readonly foreign?: ForeignPaths;

@@ -16,12 +16,12 @@ import { callerOwner } from './slot-owner.ts';
 import type { StreamSlots } from './stream-slots.ts';
 import { SMALL_RESPONSE } from './transport.ts';
 
-export interface List<Row, View, More extends object> extends ListReader<Row, More> {
+interface List<Row, View, More extends object> extends ListReader<Row, More> {
   /** Undefined: the entry was deleted after it was read. */
   view(row: Row): View | undefined | Promise<View>;
 }
 
-export type ListBody<F extends string, View, More extends object> = { readonly [K in F]: readonly View[] } & More & {
+type ListBody<F extends string, View, More extends object> = { readonly [K in F]: readonly View[] } & More & {
     readonly next_cursor: string | null;
     readonly total: number | null;
   };

@@ -127,7 +127,7 @@ export function listOfIds<Row extends { readonly id: Id }>(all: readonly Row[]):
 /** Text is compared in lower case, and by its first characters only. */
 const SORTED_CHARACTERS = 100;
 
-export interface SmallList<Row, K extends string> {
+interface SmallList<Row, K extends string> {
   /** The values by which the rows can be sorted; the first one is the default. */
   readonly sorts: Readonly<Record<K, (row: Row) => string | number>>;
   /** The texts that `q` searches. */

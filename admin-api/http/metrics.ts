@@ -11,7 +11,7 @@ const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
 
 /** The label of requests without a route. */
-export const NO_ROUTE = 'none';
+const NO_ROUTE = 'none';
 
 export class HttpMetrics {
   readonly #requests: Counter;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { HttpError } from './errors.ts';
 
-export interface FormOptions {
+interface FormOptions {
   /** Name of the file part, which needs no file name. */
   readonly file: string;
   /** Names of the field parts, which may have a file name. */
@@ -16,7 +16,7 @@ export interface FormOptions {
   writePiece(piece: Buffer): Promise<void>;
 }
 
-export interface Form {
+interface Form {
   /** The fields, each once. */
   readonly fields: ReadonlyMap<string, string>;
   /** Whether the form had the file. */

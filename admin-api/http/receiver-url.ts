@@ -6,7 +6,7 @@
 import { InvalidError } from '../../core/base/errors.ts';
 import { type Exemptions, mayConnect, NO_EXEMPTIONS, readHost } from '../../core/net/address/index.ts';
 
-export interface ReceiverUrl {
+interface ReceiverUrl {
   /** As in "The URL of a webhook". */
   readonly of: string;
   /** As in "Webhooks are delivered to public addresses only". */

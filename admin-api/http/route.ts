@@ -68,7 +68,7 @@ export type Reply = { readonly [key: string]: unknown } | RawReply;
 export type Faults = Readonly<Record<number, readonly string[]>>;
 
 /** The part of a route that the OpenAPI document describes. */
-export interface Description {
+interface Description {
   /**
    * Unique name in generated clients, such as `createRecord`. It never changes, even if the path
    * does.
@@ -121,7 +121,7 @@ export interface Route extends Description {
 export type ServedRoute = Pick<Route, 'method' | 'path' | 'scope' | 'changes' | 'handle'>;
 
 /** A request that matches a route. */
-export interface MatchedRequest {
+interface MatchedRequest {
   readonly params: Params;
   readonly query: URLSearchParams;
   readonly requestId: string;

@@ -13,7 +13,7 @@ interface Node<R> {
 
 const node = <R>(): Node<R> => ({ literal: new Map(), parameter: undefined, routes: new Map() });
 
-export type Match<R> =
+type Match<R> =
   | { readonly kind: 'route'; readonly route: R; readonly params: Params; readonly headOnly: boolean }
   /** OPTIONS of an existing path. */
   | { readonly kind: 'options'; readonly allow: string };

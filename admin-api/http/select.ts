@@ -8,7 +8,7 @@ import { loadUws } from './uws.ts';
 import { UwsTransport } from './uws-transport.ts';
 
 /** Defaults for options that are omitted in selectTransport. */
-export const STANDARD_OPTIONS: TransportOptions = {
+const STANDARD_OPTIONS: TransportOptions = {
   timeouts: STANDARD_TIMEOUTS,
   limits: { total: 1024, perAddress: 256 },
   memory: new BodyMemory(256 << 20),

@@ -66,7 +66,7 @@ const PACKAGE: string = 'uWebSockets.js';
 const HEADER_VARIABLE = 'UWS_HTTP_MAX_HEADERS_SIZE';
 
 /** The package, or why it does not load here. */
-export type LoadedUws = { readonly uws: Uws } | { readonly uws?: undefined; readonly reason: string };
+type LoadedUws = { readonly uws: Uws } | { readonly uws?: undefined; readonly reason: string };
 
 export async function loadUws(): Promise<LoadedUws> {
   try {

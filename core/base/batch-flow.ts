@@ -2,7 +2,7 @@
  * Batches from a thread to the main thread, of which few may be unprocessed: the queue between
  * threads has no limit of its own. The receiver increments the number in `processed` afterwards.
  */
-export interface BatchFlowOptions {
+interface BatchFlowOptions {
   /** Milliseconds that the first item of a batch waits for more. */
   readonly delayMs: number;
   /** Batches that may be unprocessed; by default two. */

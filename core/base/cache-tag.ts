@@ -4,7 +4,7 @@
  */
 
 /** The same limit as the largest CDNs that support the field. */
-export const MAX_TAG = 1024;
+const MAX_TAG = 1024;
 
 /**
  * Printable ASCII, with spaces inside but not at the ends. Commas separate tags. Other bytes have

@@ -22,7 +22,7 @@ export interface SlotOwner {
   readonly network: string;
 }
 
-export interface FairSlotsOptions {
+interface FairSlotsOptions {
   readonly slots: number;
   /** Maximum of waiters. */
   readonly queue: number;

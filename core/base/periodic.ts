@@ -4,7 +4,7 @@
  */
 import { clockOffset, Interval } from './interval.ts';
 
-export interface PeriodicOptions {
+interface PeriodicOptions {
   /** Milliseconds between two runs. */
   readonly interval: number;
   /** Start the first run without waiting. */

@@ -6,7 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FairSlots, NoSlot, Slot } from './fair-slots.ts';
 
-export interface SlotWork {
+interface SlotWork {
   /** Must not throw, and must release the slot. */
   begin(slot: Slot): void;
   /** Called instead of `begin` when the lines are closed. */

@@ -49,7 +49,7 @@ export function withDescriptorPath(error: unknown, descriptor: number): unknown 
 }
 
 /** An error of the system that has no path, as Node writes those that have one. */
-export function withPath(error: unknown, path: string): unknown {
+function withPath(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || !('syscall' in error) || 'path' in error) return error;
   error.message = `${error.message} '${path}'`;
   return Object.assign(error, { path });

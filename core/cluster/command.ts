@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 
-export interface CommandResult {
+interface CommandResult {
   /** Reason of the failure; null after exit status 0. */
   readonly fault: string | null;
   /** The last bytes of standard output and standard error. */

@@ -6,7 +6,7 @@ import type { EtcdJournal } from '../journal/etcd/contract.ts';
 import type { Cluster } from './cluster.ts';
 import type { Standing } from './standing.ts';
 
-export interface LagOptions {
+interface LagOptions {
   readonly journal: Pick<EtcdJournal, 'head' | 'lag' | 'freshness' | 'lost' | 'isStuck' | 'isSynced'>;
   readonly cluster: Pick<Cluster, 'furthest' | 'heardAt' | 'isOnly' | 'of'>;
   /** The store of another node is being fetched. */

@@ -50,7 +50,7 @@ export interface KnownMember extends Member {
   readonly id: string | null;
 }
 
-export interface Session {
+interface Session {
   /** Of the data folder. */
   readonly id: string;
   /** Another at each start. Empty: the value is damaged. */
@@ -76,7 +76,7 @@ export interface Members {
 }
 
 /** An invitation that was not used yet. */
-export interface Invited {
+interface Invited {
   readonly name: string;
   /** Of etcd, that wrote it. */
   readonly revision: number;
@@ -253,7 +253,7 @@ function levelOf(item: KeyValue | undefined, nodes: ReadonlyMap<string, KnownMem
 }
 
 /** What all of them have; they can have agreed on no more. */
-export const leastLevel = (nodes: Iterable<LevelledNode>): number =>
+const leastLevel = (nodes: Iterable<LevelledNode>): number =>
   Math.min(...Array.from(nodes, ({ level = FIRST_LEVEL }) => level));
 
 function sessionOf(bytes: Buffer): Pick<Session, 'id' | 'process'> | null {

@@ -14,7 +14,7 @@ import { type Admission, admit } from './admission.ts';
 import { issuedPut, removedKeyPut, revokedSerials } from './invitations.ts';
 import { type ClusterState, keyOf, keysOf, levelKey, type Member, type Members, readMembers } from './members.ts';
 
-export interface MembershipOptions {
+interface MembershipOptions {
   readonly gateway: EtcdGateway;
   /** Of all keys in etcd; ends with a slash. */
   readonly prefix: string;

@@ -3,7 +3,7 @@ import type { Registry } from '../base/metrics/registry.ts';
 import { FEATURE_LEVEL } from '../journal/feature-level.ts';
 
 /** Takes in core/cluster's Standing. */
-export interface ClusterSource {
+interface ClusterSource {
   readonly state: string;
   readonly lagEntries: number;
   readonly lagSeconds: number;

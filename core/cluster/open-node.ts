@@ -20,8 +20,7 @@ import { ownReader, readAll } from './peer-statistics.ts';
 import { openSharedNode } from './shared-node.ts';
 import { STATES } from './standing.ts';
 
-export interface OpenNodeOptions
-  extends Omit<NodeOptions, 'blobs' | 'history' | 'historyBytes' | 'observer' | 'quotaOf'> {
+interface OpenNodeOptions extends Omit<NodeOptions, 'blobs' | 'history' | 'historyBytes' | 'observer' | 'quotaOf'> {
   readonly config: NodeOptions['config'] & Pick<Config, 'journal' | 'plans' | 'quotas'>;
   readonly metrics: Registry;
 }

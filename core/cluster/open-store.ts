@@ -26,7 +26,7 @@ import { tablesOf } from '../store/tables.ts';
 import { zoneSettings as settingsOf, type ZoneSettings } from '../zone/compile/settings.ts';
 import { installSnapshot } from './snapshot.ts';
 
-export interface OpenStoreOptions {
+interface OpenStoreOptions {
   readonly config: Config;
   readonly metrics: Registry;
   readonly log: Logger;
@@ -34,7 +34,7 @@ export interface OpenStoreOptions {
   readonly stops: Stops;
 }
 
-export interface OpenStore {
+interface OpenStore {
   readonly environment: Environment;
   readonly index: IndexWriter;
   readonly zoneSettings: ZoneSettings;

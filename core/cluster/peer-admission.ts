@@ -29,7 +29,7 @@ const PENDING_TIME = 5000;
 /** Of one node: one for each domain whose requests it watches, and some for everything else. */
 export const MAX_PER_MEMBER = 1024;
 
-export interface PeerAdmissionOptions {
+interface PeerAdmissionOptions {
   /** Names and addresses (`host:port`) of the nodes of the cluster. */
   members(): Iterable<{ readonly name: string; readonly address: string }>;
   /** The process runs out of memory or descriptors: only networks of members connect. */

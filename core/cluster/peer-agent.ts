@@ -5,7 +5,7 @@ import type { Member } from './members.ts';
 import type { PeerTls } from './peer-tls.ts';
 
 /** In milliseconds; undici's own where one is left out. */
-export interface PeerTimeouts {
+interface PeerTimeouts {
   readonly connect: number;
   /** Until the answer begins. */
   readonly headers?: number;

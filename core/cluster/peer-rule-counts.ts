@@ -10,7 +10,7 @@ import type { PeerTls } from './peer-tls.ts';
 /** Path of a peer's counters; the id of a domain, "/" and a revision of its rules follow. */
 export const RULE_COUNTS_PATH = '/v1/rule-counts/';
 
-export interface RuleCounts {
+interface RuleCounts {
   /** Milliseconds since 1970 when counting began. Null: nothing was counted. */
   readonly since: number | null;
   /** By index of the rule; empty: nothing was counted. */
@@ -34,7 +34,7 @@ export interface RuleCountersOf {
   of(domainId: number, revision: number): RuleCounts | undefined;
 }
 
-export interface RuleCountsReader {
+interface RuleCountsReader {
   readonly name: string;
   /** Rejects if the node cannot be read, or has another revision of the rules. */
   read(): Promise<RuleCounts>;

@@ -20,7 +20,7 @@ export interface ClusterStatistics {
 
 export type ReadStatistics = (query: StatisticsQuery) => Promise<ClusterStatistics>;
 
-export interface NodeReader {
+interface NodeReader {
   readonly name: string;
   readonly read: ReadOwn;
 }

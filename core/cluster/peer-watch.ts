@@ -9,7 +9,7 @@ import { CLOCK_BYTES, KIND, type Message, PeerLink, PROTOCOL } from './peer-link
 import { HEARTBEAT } from './peer-server.ts';
 import type { PeerTls } from './peer-tls.ts';
 
-export interface PeerWatchOptions {
+interface PeerWatchOptions {
   readonly tls: PeerTls;
   readonly onApplied: (name: string, sequence: number) => void;
   /** `time`: milliseconds since 1970. */

@@ -34,7 +34,7 @@ const LOOK = 300;
 /** Milliseconds for etcd to answer whether it takes a certificate. */
 const PROBE = 2000;
 
-export interface RenewalOptions {
+interface RenewalOptions {
   readonly config: Placed & { readonly nodeName: string };
   /** A line for people. */
   readonly report: (line: string) => void;

@@ -5,7 +5,7 @@ import type { Member } from './members.ts';
 import type { PeerTls } from './peer-tls.ts';
 import { fetchSnapshot } from './snapshot.ts';
 
-export interface ReplacementOptions {
+interface ReplacementOptions {
   /** Of the data. */
   readonly folder: string;
   readonly tls: PeerTls;

@@ -31,7 +31,7 @@ import { addressOf, planVoter, type VoterStep, voterOf } from './voter.ts';
 
 type ClusterConfig = Pick<Config, 'etcd' | 'peer' | 'nodeName' | 'dataDir' | 'secrets' | 'store'>;
 
-export interface Begun {
+interface Begun {
   readonly files: ClusterFiles;
   /** False: its own etcd is to be started first, then this to be done again. */
   readonly isBegun: boolean;
@@ -196,7 +196,7 @@ async function admitKnown(
   }
 }
 
-export interface Joined {
+interface Joined {
   readonly name: string;
   readonly files: ClusterFiles;
   /** This invitation was taken before. */

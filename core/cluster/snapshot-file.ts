@@ -60,14 +60,14 @@ function encodeLines(head: SnapshotHead): Buffer {
   return Buffer.from(`${MAGIC} ${FORMAT} ${sha256(line)}\n${line}\n`);
 }
 
-export interface Written {
+interface Written {
   readonly head: SnapshotHead;
   /** Packages that are of use, and that this node does not have. */
   readonly missing: number;
 }
 
 /** A snapshot whose parts are in a folder. */
-export interface PreparedSnapshot extends Written {
+interface PreparedSnapshot extends Written {
   /** Time of the last change, in milliseconds since 1970; null: its journal does not have it. */
   readonly lastChange: number | null;
   /** Bytes of the whole. */
@@ -76,7 +76,7 @@ export interface PreparedSnapshot extends Written {
   readonly stream: () => AsyncIterable<Buffer>;
 }
 
-export interface PrepareOptions {
+interface PrepareOptions {
   readonly config: Pick<SnapshotConfig, 'dataDir' | 'nodeName' | 'store'>;
   /** Empty, and removed by the caller. */
   readonly folder: string;

@@ -145,7 +145,7 @@ function closeUnread(copy: Copy): void {
   if (copy.readers === 0) copy.file.close().catch(() => {});
 }
 
-export interface FetchOptions {
+interface FetchOptions {
   readonly member: Member;
   readonly tls: PeerTls;
   /** Of the data. */

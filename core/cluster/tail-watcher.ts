@@ -8,7 +8,7 @@ import type { Member } from './members.ts';
 import { peerAgent } from './peer-agent.ts';
 import type { PeerTls } from './peer-tls.ts';
 
-export interface TailWatcherOptions {
+interface TailWatcherOptions {
   readonly tail: RequestTail;
   readonly tls: PeerTls;
   /** Other nodes that serve. */

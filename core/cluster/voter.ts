@@ -14,7 +14,7 @@ import { fromUrlHost, toUrlHost } from '../net/address/url-host.ts';
 import { type ClusterFiles, clusterFiles, etcdSettings, type Placed } from './files.ts';
 import { revocationList } from './revocation-list.ts';
 
-export interface Voter {
+interface Voter {
   /** Of the node. */
   readonly name: string;
   /** Where clients come, and where other members do, which is the port after it. */
@@ -93,7 +93,7 @@ function settingsOf({ name, clientUrl, peerUrl, address }: Voter, cluster: strin
 type EtcdMemberSettings = ReturnType<typeof settingsOf>;
 
 /** As systemd/waypost-etcd.service reads it. */
-export const etcdEnvironment = (settings: EtcdMemberSettings): string =>
+const etcdEnvironment = (settings: EtcdMemberSettings): string =>
   Object.entries(settings)
     .map(([key, value]) => `ETCD_${key.toUpperCase().replaceAll('-', '_')}=${value}\n`)
     .join('');
@@ -120,7 +120,7 @@ function startOf(settings: EtcdMemberSettings, files: ClusterFiles, dataDir: str
   ];
 }
 
-export interface VoterPlan {
+interface VoterPlan {
   readonly step: VoterStep;
   /** What systemd/waypost-etcd.service is to read; null: nothing new. */
   readonly environment: string | null;

@@ -10,7 +10,7 @@ import type { Config } from '../config/index.ts';
 import { runCommand } from './command.ts';
 import type { Standing } from './standing.ts';
 
-export interface WithdrawalOptions {
+interface WithdrawalOptions {
   readonly settings: Pick<Config['cluster'], 'maxLag' | 'withdrawCommand' | 'announceCommand' | 'commandTimeout'>;
   readonly nodeName: string;
   readonly log: Logger;

@@ -220,7 +220,7 @@ export const ipv6List = addressList(
  * Letters, digits and inner hyphens (RFC 952, RFC 1123 2.1), two labels or more. The result is in
  * lower case, without the final dot.
  */
-export function parseHostName(value: string): string | undefined {
+function parseHostName(value: string): string | undefined {
   const name = parseLabels(value);
   return name?.includes('.') ? name : undefined;
 }

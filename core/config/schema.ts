@@ -53,7 +53,7 @@ function standardIndexMemory(): number {
   return Math.max(MB, Math.min(4 * GB, Math.floor(availableMemory() / 2)));
 }
 
-export const schema = {
+const schema = {
   data_dir: setting(
     text('the path of a folder'),
     './data',

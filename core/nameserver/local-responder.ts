@@ -42,7 +42,7 @@ export interface LocalData {
   readonly gate: GateData;
 }
 
-export class LocalResponder {
+class LocalResponder {
   readonly #parts: Parts;
   readonly #client = new Client();
   readonly #buffer = new Uint8Array(MAX_MESSAGE + 1);

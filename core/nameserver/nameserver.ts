@@ -46,7 +46,7 @@ export interface NameserverOptions extends GateOptions {
   readonly onThread?: (name: string, worker: Worker) => void;
 }
 
-export interface TlsOptions extends CertificateFiles {
+interface TlsOptions extends CertificateFiles {
   /** The first session ticket keys. If omitted, only this node can resume its sessions. */
   readonly tickets?: TicketKeys;
   readonly listen: readonly ListenAddress[];

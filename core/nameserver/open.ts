@@ -13,7 +13,7 @@ import { type LocalResponse, openLocalResponder } from './local-responder.ts';
 import { nameserverMetrics } from './metrics.ts';
 import { type Nameserver, startNameserver } from './nameserver.ts';
 
-export interface OpenNameserverOptions {
+interface OpenNameserverOptions {
   readonly config: Config;
   readonly index: IndexWriter;
   readonly answers: AnswerSettings;
@@ -29,7 +29,7 @@ export interface OpenNameserverOptions {
   readonly log: Logger;
 }
 
-export interface OpenNameserver extends Nameserver {
+interface OpenNameserver extends Nameserver {
   /** Answers a message of DNS over HTTPS, see LocalResponder; undefined if `dns.doh` is off. */
   readonly answerHttps: ((message: Uint8Array, address: string) => LocalResponse | null) | undefined;
 }

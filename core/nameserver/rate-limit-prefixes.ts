@@ -4,7 +4,7 @@ import type { Client } from '../net/address/client.ts';
 import { parsePrefix, unmapped } from '../net/address/index.ts';
 
 /** Words of an IPv6 address, the longest. */
-export const ADDRESS_WORDS = 4;
+const ADDRESS_WORDS = 4;
 
 export function word(bytes: Uint8Array, at: number): number {
   return (bytes[at] << 24) | (bytes[at + 1] << 16) | (bytes[at + 2] << 8) | bytes[at + 3];

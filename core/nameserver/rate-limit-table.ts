@@ -23,7 +23,7 @@
 /**
  * 256 KB: the table is read at random for every response and should fit into the cache of a core.
  */
-export const BUCKETS = 1 << 15;
+const BUCKETS = 1 << 15;
 const WAYS = 8;
 const BUCKET_WORDS = 2;
 const SET_WORDS = WAYS * BUCKET_WORDS;
@@ -33,8 +33,6 @@ const SET_WORDS = WAYS * BUCKET_WORDS;
  */
 const UNITS_PER_MS = 1024;
 const SECOND = 1000 * UNITS_PER_MS;
-/** Tokens a second. At this rate an interval is still ten units. */
-export const MAX_RATE = 100_000;
 
 export function createBuckets(count = BUCKETS): SharedArrayBuffer {
   return new SharedArrayBuffer(count * BUCKET_WORDS * Int32Array.BYTES_PER_ELEMENT);

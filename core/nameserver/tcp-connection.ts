@@ -42,7 +42,7 @@ export interface MessageHandler {
  * Why a connection was closed. `idle`: the client sent no query. `slow`: a query did not arrive
  * completely in time, or its response was not received in time.
  */
-export type Timeout = 'idle' | 'slow';
+type Timeout = 'idle' | 'slow';
 
 export class TcpConnection {
   readonly #socket: Socket;

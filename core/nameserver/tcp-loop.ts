@@ -25,7 +25,7 @@ const WAIT_MS = 500;
 /** Milliseconds without accepting after the process has run out of descriptors. */
 const ACCEPT_PAUSE_MS = 200;
 
-export interface TcpLoopOptions extends TcpExchangeOptions {
+interface TcpLoopOptions extends TcpExchangeOptions {
   /** Nonblocking listening sockets, and their families. They outlive the loop. */
   readonly fds: readonly number[];
   readonly families: readonly (4 | 6)[];

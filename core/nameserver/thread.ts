@@ -16,7 +16,7 @@ import type { FromWorker, ToWorker, WorkerData } from './worker-data.ts';
 const BACK_OFF: BackOff = { first: 250, factor: 4, maximum: 1000, settledAfter: 0 };
 
 /** Shared by all DNS threads. */
-export interface ThreadParts {
+interface ThreadParts {
   readonly index: IndexWriter;
   readonly log: Logger;
   readonly counters: NameserverCounters;

@@ -36,7 +36,7 @@ export interface TlsMaterial {
   readonly tickets: TicketKeys;
 }
 
-export interface WatchedCertificate {
+interface WatchedCertificate {
   /** The material to use now. */
   readonly current: TlsMaterial;
   /** Called with each new certificate and with new ticket keys. */

@@ -46,7 +46,7 @@ const IOVEC_LENGTH = 2;
 /** The functions of the C library that the loop calls. */
 export type UdpCalls = Pick<Libc, 'recvmmsg' | 'sendmmsg' | 'poll' | 'errno' | 'address'>;
 
-export interface UdpSockets {
+interface UdpSockets {
   readonly fds: readonly number[];
   /** Family of each socket. */
   readonly families: readonly (4 | 6)[];

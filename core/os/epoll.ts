@@ -16,7 +16,7 @@ export const EVENT = process.arch === 'x64' ? 12 : 16;
 export const DATA_AT = EVENT - 8;
 
 /** `tag` comes with each event; below 2^32. False when the system says no. */
-export type EpollControl = (epoll: number, operation: number, fd: number, tag: number, events: number) => boolean;
+type EpollControl = (epoll: number, operation: number, fd: number, tag: number, events: number) => boolean;
 
 /** Throws where the call is not to be had. */
 export function loadEpollControl(): EpollControl {

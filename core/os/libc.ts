@@ -52,7 +52,7 @@ export interface Libc {
   address(bytes: Uint8Array): bigint;
 }
 
-export interface TcpOptions {
+interface TcpOptions {
   /**
    * Bytes that a connection takes and has not sent, at most (TCP_NOTSENT_LOWAT): a client that
    * reads nothing holds no more of the system's memory.

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
  * `exiting`: it was killed or is at its end, but its threads may still have files open. `ended`: it
  * is gone, or only waits for its parent to read its exit status.
  */
-export type ProcessState = 'running' | 'exiting' | 'ended';
+type ProcessState = 'running' | 'exiting' | 'ended';
 
 /** Flag of a thread that exits (PF_EXITING of <linux/sched.h>). */
 const PF_EXITING = 4;

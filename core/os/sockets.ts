@@ -8,7 +8,7 @@ import { loadLibc } from './libc.ts';
 /** recvmmsg gives up after this long without a packet, so that a stop is noticed. */
 const RECEIVE_TIMEOUT_MS = 200;
 
-export interface Sockets {
+interface Sockets {
   /** Of each UDP thread, in the order of its addresses. */
   readonly udp: readonly (readonly number[])[];
   /** Of the TCP thread. */

@@ -60,7 +60,7 @@ export interface BackOff {
 }
 
 /** What one start of a thread needs. */
-export interface ThreadStart {
+interface ThreadStart {
   /** The thread's workerData; `pulse` is added. */
   readonly data: object;
   readonly transfer?: Transferable[];
@@ -68,7 +68,7 @@ export interface ThreadStart {
   release(): void;
 }
 
-export interface ThreadOptions<From> {
+interface ThreadOptions<From> {
   readonly log: Logger;
   /** Which threads it belongs to: `DNS`, `edge`. */
   readonly role: string;

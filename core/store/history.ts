@@ -41,7 +41,7 @@ export interface PastComments extends Difference<readonly Comment[]> {
 }
 
 /** Null: there was, or is, no row. */
-export interface Difference<Part> {
+interface Difference<Part> {
   readonly before: Part | null;
   readonly after: Part | null;
 }

@@ -21,7 +21,7 @@ export interface LargeZone {
   readonly bytes: number;
 }
 
-export interface Largest {
+interface Largest {
   /** In descending order of bytes. */
   readonly accounts: readonly LargeAccount[];
   readonly zones: readonly LargeZone[];

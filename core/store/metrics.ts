@@ -2,19 +2,19 @@
 import type { Registry } from '../base/metrics/registry.ts';
 
 /** What LMDB says of a table, and, asked of the root, of the whole file (lmdb's `getStats`). */
-export interface Counted {
+interface Counted {
   getStats(): object;
 }
 
 /** Takes in core/store's Environment. */
-export interface StoreSource {
+interface StoreSource {
   readonly root: Counted;
   /** By name. */
   readonly tables: ReadonlyMap<string, Counted>;
 }
 
 /** Takes in core/store's IndexWriter. */
-export interface IndexSource {
+interface IndexSource {
   readonly stats: {
     readonly names: number;
     readonly inStore: number;

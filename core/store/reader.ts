@@ -126,7 +126,7 @@ export const EMPTY_ZONE: ZoneState = { serial: 0, revision: 0, recordCount: 0, u
 const ZONE_STATE_BYTES = 25;
 
 /** Rows of earlier versions have no bytes. The start of the daemon counts them. */
-export const hasZoneBytes = (value: Buffer): boolean => value.length === ZONE_STATE_BYTES;
+const hasZoneBytes = (value: Buffer): boolean => value.length === ZONE_STATE_BYTES;
 
 export function decodeZoneState(value: Buffer | undefined): ZoneState {
   if (value === undefined) return EMPTY_ZONE;

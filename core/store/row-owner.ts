@@ -56,7 +56,7 @@ import {
  * `audit`: the key begins with the id of the account; audit entries are counted apart from what the
  * plan limits. `none`: not counted.
  */
-export type RowOwner = 'zone' | 'account' | 'audit' | 'none';
+type RowOwner = 'zone' | 'account' | 'audit' | 'none';
 
 const ZONE = [
   domains,

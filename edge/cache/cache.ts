@@ -52,7 +52,7 @@ export interface CacheOptions {
   readonly clock?: () => number;
 }
 
-export interface CacheFlowOptions extends CacheOptions {
+interface CacheFlowOptions extends CacheOptions {
   /** The name of this cache in Cache-Status: a token. */
   readonly name: string;
   readonly open: OpenVisit;
@@ -67,7 +67,7 @@ export interface CacheFlowOptions extends CacheOptions {
 }
 
 /** What is different for requests of other nodes, which ask this one as the owner of a key. */
-export interface PeerFlowOptions {
+interface PeerFlowOptions {
   readonly open: OpenVisit;
   /** Whether the other node may use a stored response. */
   isUsable(exchange: Exchange, response: StoredResponse): boolean;
@@ -81,7 +81,7 @@ export interface PrefetchTerms {
   mayFetch(key: string): boolean;
 }
 
-export type CacheFlow = (exchange: Exchange, site: Site) => Done;
+type CacheFlow = (exchange: Exchange, site: Site) => Done;
 
 /** The flow for visitors, and the one for nodes that ask this one as the owner of a key. */
 export interface CacheFlows {

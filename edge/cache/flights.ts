@@ -6,7 +6,7 @@
 import type { Claim } from './node-flights.ts';
 
 /** What a follower learns. */
-export type FlightResult =
+type FlightResult =
   | 'stored' // the response is stored; look it up
   | 'not-stored' // the response is for one visitor only, or the fetch failed
   | 'timeout'; // the timeout has passed

@@ -32,7 +32,7 @@ export function codingFor(headers: FieldList): number {
 }
 
 /** A body and the fields that describe its coding, without its length. */
-export interface EncodedBody {
+interface EncodedBody {
   readonly fields: FieldList;
   readonly body: Uint8Array;
 }

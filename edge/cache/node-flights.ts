@@ -30,7 +30,7 @@ const TIMES = 2 ** 29;
 
 export const shareNodeFlights = (): SharedArrayBuffer => new SharedArrayBuffer(CLASSES * 8);
 
-export interface NodeFlightsOptions {
+interface NodeFlightsOptions {
   readonly memory: SharedArrayBuffer;
   /** Of the hash of URLs, the same in all threads. */
   readonly seeds: readonly [number, number];

@@ -6,7 +6,7 @@ import type { StoredBody } from './stored-response.ts';
 /** Bytes of one read, unless the reader sets another maximum. */
 const READ_BYTES = 64 * 1024;
 
-export type Piece = Uint8Array | Part;
+type Piece = Uint8Array | Part;
 
 const isPart = (piece: Piece): piece is Part => !(piece instanceof Uint8Array);
 

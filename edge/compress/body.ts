@@ -52,7 +52,7 @@ class TakenBody implements OriginBody {
 }
 
 /** A body for the visitor, and how it is coded. */
-export interface Coded {
+interface Coded {
   readonly body: OriginBody;
   readonly coding: Coding | 'identity';
 }

@@ -24,7 +24,7 @@ const MOST_WAITING = 32 * 1024 * 1024;
  * `null`: not worth it, now or later. `undefined`: not now, as too much waits already or the edge
  * ends.
  */
-export type WholeResult = Uint8Array<ArrayBuffer> | null | undefined;
+type WholeResult = Uint8Array<ArrayBuffer> | null | undefined;
 
 export class WholeCompressor {
   /** Bytes of the bodies that wait or are worked on. */

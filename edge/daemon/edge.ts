@@ -44,7 +44,7 @@ import { assertDistinct, assertFree } from './free-ports.ts';
 import { watchPurges } from './purges.ts';
 import { followWatched } from './watched-domains.ts';
 
-export interface EdgeOptions {
+interface EdgeOptions {
   readonly config: Config;
   readonly environment: Environment;
   readonly journal: Journal;
@@ -80,7 +80,7 @@ export interface EdgeOptions {
   readonly log: Logger;
 }
 
-export interface Edge {
+interface Edge {
   /** With the ports that were given for port 0. */
   readonly httpListen: readonly ListenAddress[];
   readonly httpsListen: readonly ListenAddress[];

@@ -11,12 +11,12 @@ import type { OriginClient } from '../origin/client.ts';
 import { type Fetch, OriginCancel, OriginError, type OriginFault } from '../origin/origin.ts';
 import { poolOrigin } from '../origin/pool-origin.ts';
 
-export interface OpenProbeOptions {
+interface OpenProbeOptions {
   readonly config: Config;
   readonly zoneSettings: ZoneSettings;
 }
 
-export interface OpenProbe {
+interface OpenProbe {
   readonly probe: Probe;
   close(): Promise<void>;
 }

@@ -19,7 +19,7 @@ const MAX_LENGTH = 1024 * 1024;
 const MAX_PATH_LENGTH = 2048;
 
 /** The data of an exchange that has ended. */
-export interface AccessEntry {
+interface AccessEntry {
   readonly exchange: Exchange;
   /** Empty if the request belongs to no site. */
   readonly domain: string;
@@ -31,7 +31,7 @@ export interface AccessEntry {
   readonly originMs: number;
 }
 
-export interface AccessLogOptions {
+interface AccessLogOptions {
   /** One request in `every` is logged, 1 or more. */
   readonly every: number;
   readonly addressOf: AddressOf;

@@ -40,7 +40,7 @@ export interface LogEntry {
   readonly fault: string | null;
 }
 
-export interface LogLinesOptions {
+interface LogLinesOptions {
   readonly nodeName: string;
   readonly addressOf: AddressOf;
   /** The receiver increments the number in `processed` afterwards. */

@@ -18,7 +18,7 @@ import type { TailSampler } from './tail-sampler.ts';
  * Reports a fault of an origin, throttled. `detail` may contain the origin's address, so it is for
  * the operator's log only.
  */
-export type OnOriginFault = (fault: string, count: number, domain: string, detail: string) => void;
+type OnOriginFault = (fault: string, count: number, domain: string, detail: string) => void;
 
 export class Observer {
   readonly #counters: GatewayCounters;

@@ -19,7 +19,7 @@ export interface PrefetchTask {
   mayFetch(key: string): boolean;
 }
 
-export interface PrefetcherOptions {
+interface PrefetcherOptions {
   fetch(task: PrefetchTask): Promise<PrefetchResult>;
   /** Whether visitors of any site wait. */
   isBusy(): boolean;
@@ -35,7 +35,7 @@ export interface PrefetcherOptions {
 }
 
 /** Milliseconds. */
-export interface Clock {
+interface Clock {
   now(): number;
   later(ms: number, run: () => void): void;
 }

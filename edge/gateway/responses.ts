@@ -20,7 +20,7 @@ import type { ServeSite, Site } from '../sites/site.ts';
 import type { PeerData } from './messages.ts';
 import { openOrigins, openPeerConnections } from './origins.ts';
 
-export interface Responses {
+interface Responses {
   readonly serve: ServeSite;
   /** For requests of other nodes. */
   readonly servePeer: ServePeer | null;
@@ -35,7 +35,7 @@ export interface Responses {
 }
 
 /** Parts of the thread that the handler needs. */
-export interface ResponsesContext {
+interface ResponsesContext {
   /** Addresses of this service, which no origin may have. */
   readonly ownAddresses: readonly string[];
   /** Whether an address belongs to a trusted proxy in front of the edge. */

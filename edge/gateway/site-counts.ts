@@ -29,7 +29,7 @@ interface SiteCount {
   readonly requests: Map<number, number>;
 }
 
-export interface SiteCountsOptions {
+interface SiteCountsOptions {
   /** Sends counts. The receiver increments the number in `added` afterwards. */
   send(counts: Float64Array, added: SharedArrayBuffer): void;
   onLost(requests: number): void;

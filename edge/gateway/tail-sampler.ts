@@ -12,7 +12,7 @@ import type { FieldList } from '../http/exchange/field-list.ts';
 import type { AddressOf } from '../proxy/request-fields.ts';
 
 /** Milliseconds between two samples of a domain. */
-export const INTERVAL_MS = 200;
+const INTERVAL_MS = 200;
 /** Maximum lines of a domain in a sample: 50 a second. */
 export const MAX_LINES = 10;
 /**
@@ -27,7 +27,7 @@ const MAX_METHOD = 32;
 /** Milliseconds after which the domains expire, if the main thread does not name them again. */
 export const EXPIRY_MS = 15_000;
 
-export interface TailEntry {
+interface TailEntry {
   readonly exchange: Exchange;
   readonly domainId: string;
   readonly status: number;
@@ -48,7 +48,7 @@ interface Reservoir {
   count: number;
 }
 
-export interface TailOptions {
+interface TailOptions {
   readonly addressOf: AddressOf;
   send(samples: readonly DomainSample[]): void;
   /** 0 ≤ r < 1; omitted: Math.random. */

@@ -5,10 +5,10 @@ import { createHash } from 'node:crypto';
  * The version of HTTP: `2` by ALPN over TLS, `h2c` in cleartext with prior knowledge (RFC 9113
  * sections 3.2 and 3.3). Without TLS `2` is `h2c`, and with TLS `h2c` is `2`.
  */
-export type OriginVersion = '1.1' | '2' | 'h2c';
+type OriginVersion = '1.1' | '2' | 'h2c';
 
 /** What the edge presents to the origin. Both in PEM; the chain starts with its certificate. */
-export interface ClientCertificate {
+interface ClientCertificate {
   readonly chain: string;
   readonly key: string;
 }
@@ -19,7 +19,7 @@ export interface ClientCertificate {
  * `pin-sha256` (RFC 7469 section 2.1.1); the key of the origin's own certificate must be one of
  * them. Pins alone replace the verification: its issuer, names and dates do not matter then.
  */
-export interface OriginTrust {
+interface OriginTrust {
   readonly ca?: string;
   readonly pins?: readonly string[];
 }

@@ -4,7 +4,7 @@ import { type OriginsEntry, type PoolOrigin, portOf, protocolOf } from '../../co
 import type { Origin } from './origin-address.ts';
 
 /** Decrypts the key of a client certificate. Throws WaypostError `unsealable`. */
-export type OpenKey = (sealed: string) => string;
+type OpenKey = (sealed: string) => string;
 
 /** Throws WaypostError `unsealable` if the key of its client certificate cannot be decrypted. */
 export function poolOrigin(entry: OriginsEntry, { origin: host, ...origin }: PoolOrigin, openKey: OpenKey): Origin {

@@ -9,7 +9,7 @@ import { cookieValue, stickyToken } from '../../core/site/pools/sticky.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import type { Origin } from './origin-address.ts';
 
-export interface PoolRouteOptions {
+interface PoolRouteOptions {
   readonly entry: OriginsEntry;
   /** One for each origin of the entry, in its order. */
   readonly origins: readonly Origin[];

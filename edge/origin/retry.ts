@@ -16,7 +16,7 @@ const MOST_REFUSALS = 3;
 export const mayRepeatRefused = (retries: number, canRepeat: boolean): boolean => canRepeat && retries < MOST_REFUSALS;
 
 /** What is known of a request whose connection has gone. */
-export interface Attempt {
+interface Attempt {
   readonly method: string;
   /** The connection had been idle: the origin may have closed it before this request came. */
   readonly isReused: boolean;

@@ -16,7 +16,7 @@ export interface Spellings {
   readonly address: RegExp | null;
 }
 
-export interface NameSpellings {
+interface NameSpellings {
   readonly host: string;
   /** The host name as a whole, in Unicode too. */
   readonly name: RegExp;

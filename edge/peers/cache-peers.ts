@@ -48,12 +48,12 @@ export interface PeerRequest {
   onInform(status: number, fields: FieldList): void;
 }
 
-export interface PeerResponse {
+interface PeerResponse {
   readonly response: OriginResponse;
   readonly result: 'hit' | 'miss';
 }
 
-export interface CachePeersOptions {
+interface CachePeersOptions {
   /** The name of this node. */
   readonly self: string;
   readonly fetch: Fetch;

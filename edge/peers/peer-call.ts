@@ -32,7 +32,7 @@ export interface PeerCall {
 }
 
 /** Where a request goes. */
-export interface PeerTarget {
+interface PeerTarget {
   /** The name of the owner. */
   readonly node: string;
   readonly authority: string;

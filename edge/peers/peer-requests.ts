@@ -9,7 +9,7 @@ import type { PurgePositions } from './purge-positions.ts';
 
 export type ServePeer = (exchange: Exchange, site: Site, call: PeerCall) => void | Promise<void>;
 
-export interface PeerRequestsOptions {
+interface PeerRequestsOptions {
   /** The name of this node. */
   readonly self: string;
   readonly identity: Pick<PeerIdentity, 'signingKeys'>;

@@ -20,7 +20,7 @@ export interface Compression {
  * The fields and the body for the visitor. The fields include the length of the body if it is
  * known.
  */
-export interface CodedResponse {
+interface CodedResponse {
   readonly fields: FieldList;
   readonly body: OriginBody;
 }

@@ -125,7 +125,7 @@ class Receiving extends Pending implements PoolReceiver {
 }
 
 /** Receives the head of a response before it is sent to the visitor. */
-export type OnHead = (status: number, fields: FieldList) => void;
+type OnHead = (status: number, fields: FieldList) => void;
 
 export class Passage implements Visit, TrailerFilter, InformReceiver {
   readonly id = requestId();

@@ -59,7 +59,7 @@ export interface ProxyOptions {
 
 export const createProxy = (options: ProxyOptions): ServeSite => createSiteProxy(options).serve;
 
-export interface SiteProxy {
+interface SiteProxy {
   readonly serve: ServeSite;
   /** For requests of other nodes. Null: nothing is cached. */
   readonly servePeer: ServePeer | null;

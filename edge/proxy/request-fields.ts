@@ -32,7 +32,7 @@ export interface RequestRules {
 }
 
 /** The status with which a request is refused. */
-export type RequestRefusal = 417 | 508;
+type RequestRefusal = 417 | 508;
 
 /**
  * The scheme and authority that the visitor requested. Behind a trusted proxy, its field states the

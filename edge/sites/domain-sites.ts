@@ -31,7 +31,7 @@ const OTHERS_MS = 60_000;
 /** Sites of a domain that are kept for its hosts to share. A host keeps its own in any case. */
 const MAX_SITES = 256;
 
-export interface DomainSitesOptions {
+interface DomainSitesOptions {
   readonly environment: Environment;
   readonly settings: ZoneSettings;
   /** Addresses of origins that are used although they are not public. */

@@ -22,7 +22,7 @@ export interface DocumentTools {
 }
 
 /** The domain of documents, without the last dot. */
-export interface DocumentOwner {
+interface DocumentOwner {
   readonly id: Domain['id'];
   readonly name: string;
 }

@@ -39,7 +39,7 @@ export interface SitesChanged {
   readonly apexes: readonly Uint8Array[];
 }
 
-export interface SitesOptions extends CertificateTools {
+interface SitesOptions extends CertificateTools {
   /** Folder of the store. */
   readonly directory: string;
   readonly zoneSettings: ZoneSettings;

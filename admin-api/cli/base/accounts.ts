@@ -7,7 +7,7 @@ import { rows } from './pages.ts';
 
 export const ACCOUNTS = '/api/v1/accounts';
 
-export interface Account {
+interface Account {
   readonly id: string;
   readonly username: string;
 }

@@ -144,7 +144,7 @@ export function isFatalForAll(error: unknown): boolean {
 }
 
 /** The error in the format of the API: `{ok: false, error: {…}}`. */
-export function errorToJson(error: unknown): object {
+function errorToJson(error: unknown): object {
   if (!(error instanceof WaypostError)) {
     return { ok: false, error: { code: 'internal', message: error instanceof Error ? error.message : String(error) } };
   }

@@ -8,7 +8,7 @@ const BAR_INTERVAL = 100;
 /** Width of the bar in characters. */
 const BAR_WIDTH = 40;
 
-export interface Progress {
+interface Progress {
   /** Adds work, in units of the total, and the number of its records. */
   add(done: number, records: number): void;
   /** Ends the output. */

@@ -76,7 +76,7 @@ async function* onePage(rows: readonly Json[]): AsyncGenerator<readonly Json[]> 
   yield rows;
 }
 
-export interface Verb<Options> {
+interface Verb<Options> {
   /** Name and arguments, such as `rm <name>`. */
   readonly usage: string;
   /** One line in the list of commands. */

@@ -16,7 +16,7 @@ import { CliError } from '../base/errors.ts';
 import { type CliIo, print } from '../base/io.ts';
 import { commandWith } from './settings.ts';
 
-export interface LocalCluster {
+interface LocalCluster {
   readonly nodes: number;
   /** Folder for all data. */
   readonly folder: string;

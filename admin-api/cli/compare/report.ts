@@ -13,7 +13,7 @@ const MAX_SHOWN = 200;
 /** Records of one answer that are printed. */
 const MAX_RECORDS = 12;
 
-export interface CompareReport {
+interface CompareReport {
   readonly before: string;
   readonly after: string;
   readonly zones: readonly ZoneComparison[];

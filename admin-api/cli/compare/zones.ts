@@ -49,7 +49,7 @@ export interface ZoneComparison {
   readonly names: readonly string[];
 }
 
-export interface ComparePlan {
+interface ComparePlan {
   readonly before: DnsServer;
   readonly after: DnsServer;
   readonly ttl: boolean;

@@ -5,7 +5,7 @@ import { type AnyCheck, check, NotChecked, ok, warning } from './check.ts';
 import { rootHint } from './context.ts';
 import { pathExists } from './machine.ts';
 
-export interface KeyReading {
+interface KeyReading {
   readonly file: string;
   readonly exists: boolean;
   /** Whether the current key was exported: never, another key was, or when. */
@@ -34,7 +34,7 @@ export const secretKey = check<KeyReading>({
   },
 });
 
-export interface BackupReading {
+interface BackupReading {
   /** Seconds since 1970; 0: there is none. Null: the daemon makes no backups. */
   readonly last: number | null;
   /** Seconds between two backups; null: not known. */

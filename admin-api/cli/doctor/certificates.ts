@@ -11,7 +11,7 @@ const DAY = 86_400_000;
 const WARN_DAYS = 14;
 const CHAIN = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
-export interface CertificateReading {
+interface CertificateReading {
   readonly path: string;
   /** PEM. */
   readonly chain: string;
@@ -29,7 +29,7 @@ export interface CertificateReading {
 }
 
 /** The verdicts on a chain, the worst first. */
-export function judgeCertificate(reading: CertificateReading): Verdict[] {
+function judgeCertificate(reading: CertificateReading): Verdict[] {
   const { path, chain, key, names, needsAll, authority, now, renew } = reading;
   if (chain === '') return [failure('the file is missing or empty', renew, path)];
   let certificates: X509Certificate[];
@@ -165,7 +165,7 @@ export const clusterCertificate = ofFile(
   },
 );
 
-export interface ServedCertificate {
+interface ServedCertificate {
   readonly domain: string;
   /** Seconds since 1970; null: there is none. */
   readonly notAfter: number | null;
@@ -174,7 +174,7 @@ export interface ServedCertificate {
   readonly trouble: string | null;
 }
 
-export interface EdgeReading {
+interface EdgeReading {
   readonly domains: readonly ServedCertificate[];
   readonly now: number;
 }

@@ -26,7 +26,7 @@ export const synchronised = check<KernelClock>({
   },
 });
 
-export interface OffsetReading {
+interface OffsetReading {
   readonly server: string;
   /** Milliseconds by which this clock is ahead; negative: behind. Null: no answer. */
   readonly offset: number | null;
@@ -34,7 +34,7 @@ export interface OffsetReading {
   readonly roundTrip: number;
 }
 
-export function judgeOffset({ server, offset, roundTrip }: OffsetReading): Verdict {
+function judgeOffset({ server, offset, roundTrip }: OffsetReading): Verdict {
   if (offset === null)
     return { severity: 'note', found: 'no answer, so the clocks were not compared', subject: server };
   const excess = Math.max(0, Math.abs(offset) - roundTrip - WARN_MS);

@@ -8,7 +8,7 @@ import { type AnyCheck, check, failure, NotChecked, note, ok, type Verdict, warn
 import type { Context } from './context.ts';
 import { quoted, size } from './machine.ts';
 
-export interface EtcdReading {
+interface EtcdReading {
   readonly endpoint: string;
   /** Milliseconds of one answer. */
   readonly elapsed: number;
@@ -81,7 +81,7 @@ export const etcdSpace = check<readonly EtcdReading[]>({
   },
 });
 
-export interface PeersReading {
+interface PeersReading {
   readonly self: string;
   readonly version: string;
   readonly head: number;

@@ -3,7 +3,7 @@ import { type ClearText, clearTextOf } from '../../../core/config/index.ts';
 import { type AnyCheck, check, failure, NotChecked, note, ok, type Verdict, warning } from './check.ts';
 import { quoted } from './machine.ts';
 
-export interface ConfigurationReading {
+interface ConfigurationReading {
   readonly source: string;
   readonly file: string | undefined;
   /** Null: it has no errors. */
@@ -28,7 +28,7 @@ export const valid = check<ConfigurationReading>({
   },
 });
 
-export interface NamesReading {
+interface NamesReading {
   readonly file: string | undefined;
   readonly nameservers: readonly string[];
   readonly ipv4: readonly string[];
@@ -64,7 +64,7 @@ export const addresses = check<NamesReading>({
   },
 });
 
-export interface TestSettings {
+interface TestSettings {
   readonly file: string | undefined;
   /** Keys of settings that open private networks. */
   readonly open: readonly string[];
@@ -88,7 +88,7 @@ export const testSettings = check<TestSettings>({
     open.length === 0 ? ok('no setting for tests is on') : warning(`${open.join(', ')} is set`, edit(file)),
 });
 
-export interface ClearTextReading {
+interface ClearTextReading {
   readonly file: string | undefined;
   readonly found: readonly ClearText[];
 }
@@ -111,7 +111,7 @@ export const clearText = check<ClearTextReading>({
   },
 });
 
-export interface PasswordReading {
+interface PasswordReading {
   /** Where admin.password comes from; null: it is not set. */
   readonly origin: string | null;
   readonly hasStore: boolean;

@@ -9,7 +9,7 @@ import { readText, runProgram, showUnit } from './machine.ts';
 import { NotChecked, NotNeeded } from './not-checked.ts';
 import { type UnitEnvironment, unitEnvironment } from './unit-environment.ts';
 
-export interface DaemonReply {
+interface DaemonReply {
   /** HTTP status. */
   readonly status: number;
   readonly body: string;

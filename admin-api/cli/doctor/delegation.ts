@@ -10,7 +10,7 @@ import { type DelegationState, judgeDelegation } from '../../../core/upkeep/dele
 import { type AnyCheck, check, failure, NotChecked, note, ok, type Verdict, warning } from './check.ts';
 import type { Context } from './context.ts';
 
-export interface DomainReading {
+interface DomainReading {
   readonly domain: string;
   readonly state: DelegationState;
   readonly seen: readonly string[];
@@ -20,7 +20,7 @@ export interface DomainReading {
   readonly trouble: string | null;
 }
 
-export interface DelegationReading {
+interface DelegationReading {
   readonly domains: readonly DomainReading[];
   /** Domains of the store. */
   readonly total: number;

@@ -6,7 +6,7 @@ import { type AnyCheck, check, failure, NotChecked, NotNeeded, note, ok, warning
 import { type Context, rootHint } from './context.ts';
 import { pathExists, quoted, size } from './machine.ts';
 
-export interface SpaceReading {
+interface SpaceReading {
   readonly folder: string;
   readonly free: number;
   readonly total: number;
@@ -40,7 +40,7 @@ export const space = check<SpaceReading>({
   },
 });
 
-export interface SyncReading {
+interface SyncReading {
   /** Milliseconds of each write with fdatasync. */
   readonly times: readonly number[];
   readonly folder: string;
@@ -91,7 +91,7 @@ export const sync = check<SyncReading>({
   },
 });
 
-export interface FileSystemReading {
+interface FileSystemReading {
   readonly folder: string;
   /** `f_type` of statfs(2). */
   readonly type: number;

@@ -6,7 +6,7 @@ import { type AnyCheck, check, NotChecked, note, ok, type Verdict, warning } fro
 import type { Context } from './context.ts';
 import { quoted } from './machine.ts';
 
-export interface OwnersReading {
+interface OwnersReading {
   readonly domains: readonly { readonly domain: string; readonly account: number; readonly fault: string }[];
   /** Domains that were looked at. */
   readonly total: number;

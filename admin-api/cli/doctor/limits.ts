@@ -5,7 +5,7 @@ import { type AnyCheck, check, failure, NotChecked, ok, type Verdict, warning } 
 import type { Context } from './context.ts';
 import { readNumber, readText, size } from './machine.ts';
 
-export interface FileLimit {
+interface FileLimit {
   /** Null: no limit. */
   readonly limit: number | null;
   /** Descriptors that the settings allow. */
@@ -57,7 +57,7 @@ async function readLimit(context: Context): Promise<Omit<FileLimit, 'needed'>> {
   return { limit, source: 'of this shell' };
 }
 
-export interface MemoryReading {
+interface MemoryReading {
   readonly available: number;
   readonly index: number;
   readonly cache: number;
@@ -90,7 +90,7 @@ export const memory = check<MemoryReading>({
   },
 });
 
-export interface GroupReading {
+interface GroupReading {
   readonly path: string;
   /** Bytes, and processes with threads; null: no limit. */
   readonly memoryMax: number | null;
@@ -133,7 +133,7 @@ export const controlGroup = check<GroupReading>({
   },
 });
 
-export interface SwapReading {
+interface SwapReading {
   /** Bytes of the daemon that are swapped out; null: it does not run. */
   readonly swapped: number | null;
 }

@@ -31,7 +31,7 @@ export function readNumber(path: string): number | null {
   return text !== null && /^-?\d+$/.test(text) ? Number(text) : null;
 }
 
-export interface ProgramResult {
+interface ProgramResult {
   readonly code: number;
   readonly output: string;
 }

@@ -8,7 +8,7 @@ import { type AnyCheck, check, failure, NotChecked, note, ok, type Verdict, warn
 import type { Context } from './context.ts';
 import { pathExists, quoted, readText } from './machine.ts';
 
-export interface FileReading {
+interface FileReading {
   readonly path: string;
   /** Null: there is no such file. */
   readonly mode: number | null;
@@ -42,7 +42,7 @@ function serviceUser(context: Context): number | null {
   return statSync(config.dataDir, { throwIfNoEntry: false })?.uid ?? null;
 }
 
-export interface FolderReading extends FileReading {
+interface FolderReading extends FileReading {
   readonly isFolder: boolean;
   /** Whether this user can write: in the folder, or to create it. */
   readonly isWritable: boolean;
@@ -92,7 +92,7 @@ function canWrite(path: string): boolean {
   }
 }
 
-export interface UserReading {
+interface UserReading {
   readonly user: number | null;
   readonly isRunning: boolean;
 }
@@ -110,11 +110,11 @@ export const userCheck = check<UserReading>({
 });
 
 /** `isNeeded`: the lack of the file is an error. */
-export interface SecretFile extends FileReading {
+interface SecretFile extends FileReading {
   readonly isNeeded: boolean;
 }
 
-export function judgeSecretFile({ path, mode, owner, user, isNeeded }: SecretFile): Verdict {
+function judgeSecretFile({ path, mode, owner, user, isNeeded }: SecretFile): Verdict {
   if (mode === null) return isNeeded ? failure('missing', `ls -l ${quoted(dirname(path))}`, path) : ok('none', path);
   if ((mode & FOREIGN) !== 0)
     return failure(`mode ${octal(mode)}: other users can read it`, `sudo chmod 600 ${quoted(path)}`, path);
@@ -166,7 +166,7 @@ export const keyFiles = check<readonly SecretFile[]>({
   judge: (files) => (files.length === 0 ? ok('no key files are configured') : files.map(judgeSecretFile)),
 });
 
-export interface ConfigurationFile extends FileReading {
+interface ConfigurationFile extends FileReading {
   /** Keys of secret settings in it. */
   readonly secrets: readonly string[];
 }

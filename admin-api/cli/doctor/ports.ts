@@ -12,9 +12,9 @@ import { type OpenSocket, type Protocol, readSockets, socketHolder } from './soc
  * `hidden`: in use by a process that this user cannot see. `denied`: this user may not bind it.
  * `missing`: no interface has the address.
  */
-export type PortState = 'ours' | 'free' | 'taken' | 'hidden' | 'denied' | 'missing';
+type PortState = 'ours' | 'free' | 'taken' | 'hidden' | 'denied' | 'missing';
 
-export interface PortReading {
+interface PortReading {
   readonly listen: ListenAddress;
   readonly protocol: Protocol;
   readonly state: PortState;
@@ -119,7 +119,7 @@ const ports = (
     judge: (readings) => (readings.length === 0 ? ok('off') : readings.map(judgePort)),
   });
 
-export const dnsPorts = ports('ports.dns', 'Resolvers query it over UDP and TCP.', ['udp', 'tcp'], (c) => c.dns.listen);
+const dnsPorts = ports('ports.dns', 'Resolvers query it over UDP and TCP.', ['udp', 'tcp'], (c) => c.dns.listen);
 
 export const PORT_CHECKS: readonly AnyCheck[] = [
   dnsPorts,

@@ -9,7 +9,7 @@ export interface KnownSecret {
 }
 
 /** Shorter values occur in any text. */
-export const MIN_SECRET = 6;
+const MIN_SECRET = 6;
 export const HIDDEN = '(secret)';
 
 const PATTERNS: readonly (readonly [RegExp, string])[] = [

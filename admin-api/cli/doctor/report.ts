@@ -5,7 +5,7 @@ import { groupOf } from './table.ts';
 
 const TITLES: Readonly<Record<Severity, string>> = { error: 'Errors', warning: 'Warnings', note: 'Notes', ok: 'Good' };
 
-export interface ReportOptions {
+interface ReportOptions {
   /** Also the details of what is well. */
   readonly isVerbose: boolean;
   /** Commands need no sudo. */

@@ -22,14 +22,14 @@ const AD = 0x20;
 const ROOT = Uint8Array.of(0);
 const SYSTEM = 'the system';
 
-export interface Resolver {
+interface Resolver {
   readonly server: Server;
   /** Settings that name it. */
   readonly settings: readonly string[];
 }
 
 /** Each configured resolver once. */
-export function resolversOf(config: Config): Resolver[] {
+function resolversOf(config: Config): Resolver[] {
   const { alias, dnssec, edge, webhooks, acme } = config;
   const lists: readonly (readonly [string, readonly string[]])[] = [
     ['alias.resolvers', alias.resolvers],
@@ -85,7 +85,7 @@ function probeAll<Found>(
   );
 }
 
-export interface AnswerProbe extends Probe {
+interface AnswerProbe extends Probe {
   readonly elapsed: number;
   readonly rcode: number;
 }
@@ -112,7 +112,7 @@ export const answersCheck = check<readonly AnswerProbe[]>({
   },
 });
 
-export interface DnssecProbe extends Probe {
+interface DnssecProbe extends Probe {
   readonly rcode: number;
   /** The answer has signatures. */
   readonly isSigned: boolean;
@@ -150,7 +150,7 @@ export const dnssec = check<readonly DnssecProbe[]>({
     }),
 });
 
-export interface TruthProbe extends Probe {
+interface TruthProbe extends Probe {
   readonly rcode: number;
   readonly answers: number;
 }

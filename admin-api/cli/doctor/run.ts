@@ -8,7 +8,7 @@ const CHECK_MS = 20_000;
 /** Measures the disk, without a pause for others, so it runs when they have ended. */
 const LAST = 'disk.fsync';
 
-export interface Selection {
+interface Selection {
   /** Ids of checks or groups; empty: all. */
   readonly only: readonly string[];
   readonly skip: readonly string[];
@@ -49,7 +49,7 @@ async function examine(context: Context, { id, why, ...check }: AnyCheck, ms: nu
   }
 }
 
-export function worstOf(findings: readonly Finding[]): Severity {
+function worstOf(findings: readonly Finding[]): Severity {
   return SEVERITIES[Math.max(0, ...findings.map(({ severity }) => SEVERITIES.indexOf(severity)))];
 }
 

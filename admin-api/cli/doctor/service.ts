@@ -4,7 +4,7 @@ import { type AnyCheck, check, failure, NotChecked, NotNeeded, note, ok, type Ve
 import type { Readiness } from './context.ts';
 import { quoted, readText } from './machine.ts';
 
-export interface DaemonReading {
+interface DaemonReading {
   readonly pid: number | null;
   readonly url: string;
   readonly readiness: Readiness | null;
@@ -29,7 +29,7 @@ export const daemon = check<DaemonReading>({
   },
 });
 
-export interface NodeReading {
+interface NodeReading {
   /** `process.versions.node`. */
   readonly node: string;
   readonly openssl: string;
@@ -54,7 +54,7 @@ export const nodeCheck = check<NodeReading>({
   },
 });
 
-export interface UnitReading {
+interface UnitReading {
   /** Null: systemd does not run here, or the unit is not installed. */
   readonly unit: ReadonlyMap<string, string> | null;
   readonly hasSystemd: boolean;
@@ -112,7 +112,7 @@ export const unitCheck = check<UnitReading>({
   },
 });
 
-export interface VersionReading {
+interface VersionReading {
   readonly own: string;
   /** Null: the daemon does not show it. */
   readonly running: string | null;

@@ -17,7 +17,7 @@ export const formatCheck = check<StoreFigures>({
       : failure(`format ${format}, and this version reads format ${ownFormat}`, 'waypost zone export --out zones/'),
 });
 
-export interface MapReading {
+interface MapReading {
   readonly fileBytes: number;
   readonly usedBytes: number;
   /** Bytes of memory of the machine. */

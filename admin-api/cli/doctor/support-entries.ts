@@ -19,14 +19,14 @@ import {
 } from './redaction.ts';
 import { runChecks, selectChecks } from './run.ts';
 
-export interface Entry {
+interface Entry {
   readonly name: string;
   /** What it holds, and what to check in it. */
   readonly about: string;
   readonly text: string;
 }
 
-export interface SupportOptions {
+interface SupportOptions {
   readonly context: Context;
   readonly build: BuildInfo;
   /** Lines of the log. */
@@ -37,7 +37,7 @@ export interface SupportOptions {
   readonly withNames: boolean;
 }
 
-export interface Bundle {
+interface Bundle {
   /** The first is MANIFEST.md. */
   readonly entries: readonly Entry[];
   readonly secrets: readonly KnownSecret[];

@@ -4,7 +4,7 @@ const UNIT = 'waypost.service';
 const FOLDERS = ['/etc/systemd/system', '/run/systemd/system', '/usr/local/lib/systemd/system'];
 const SYSTEM_FOLDERS = ['/usr/lib/systemd/system', '/lib/systemd/system'];
 
-export const UNIT_PATHS: readonly string[] = [...FOLDERS, ...SYSTEM_FOLDERS].map((folder) => `${folder}/${UNIT}`);
+const UNIT_PATHS: readonly string[] = [...FOLDERS, ...SYSTEM_FOLDERS].map((folder) => `${folder}/${UNIT}`);
 
 export interface UnitEnvironment {
   readonly path: string;

@@ -5,7 +5,7 @@ import { type AnyCheck, check, NotChecked, ok, type Verdict, warning } from './c
 import type { Context } from './context.ts';
 import { quoted, size } from './machine.ts';
 
-export interface UsageReading {
+interface UsageReading {
   readonly accounts: readonly (LargeAccount & { readonly username: string; readonly isOver: boolean })[];
   readonly zones: readonly LargeZone[];
 }

@@ -10,7 +10,7 @@ import { addGroup, addVerb } from '../base/verb.ts';
 const KEYS = '/dnssec/foreign-keys';
 
 /** `words`: rdata of a DNSKEY, or a whole record as a line of a zone file or of dig. */
-export function dnskeyOf(words: readonly string[]): string {
+function dnskeyOf(words: readonly string[]): string {
   return words
     .join(' ')
     .trim()

@@ -19,7 +19,7 @@ export interface Changes {
 }
 
 /** A record set as it becomes; without contents, it is deleted. */
-export interface SetChange {
+interface SetChange {
   readonly name: string;
   /** Of the API; for CNAME and ALIAS, each replaces the other. */
   readonly type: string;
@@ -35,7 +35,7 @@ export interface Fault {
   readonly message: string;
 }
 
-export interface Applied {
+interface Applied {
   readonly created: number;
   readonly updated: number;
   readonly deleted: number;

@@ -8,7 +8,7 @@ import { formatRdata, parseRdata } from '../../../core/dns/wire/rdata/index.ts';
 import { asObject, asText, type Json } from '../base/client.ts';
 import { contentOfText, textTarget } from './text.ts';
 
-export interface Property {
+interface Property {
   readonly name: string;
   readonly value: string;
 }

@@ -7,7 +7,7 @@ import { applyToDomain, type Changes, type Fault, setChanges } from './changes.t
 import { adjust, type Endpoint, endpointsOf } from './endpoints.ts';
 
 /** Some record sets could not be written; the others were. */
-export class RejectedSets extends Error {
+class RejectedSets extends Error {
   constructor(faults: readonly Fault[]) {
     const list = faults.slice(0, 10).map(({ name, type, message }) => `${name} ${type}: ${message}`);
     super(`Rejected ${faults.length} record sets: ${list.join(' ')}`);

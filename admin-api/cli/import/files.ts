@@ -20,7 +20,7 @@ import {
 } from '../../zones/migration/index.ts';
 import { CliError } from '../base/errors.ts';
 
-export interface SourceOptions {
+interface SourceOptions {
   /** The kind of source; undefined: it is detected. */
   readonly from?: SourceKind;
   /** The zone of an export that does not name it. */

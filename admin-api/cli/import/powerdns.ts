@@ -16,7 +16,7 @@ const CONCURRENT = 8;
 const SERVER = '/api/v1/servers/localhost';
 const TIMEOUT_MS = 120_000;
 
-export interface PowerDnsOptions {
+interface PowerDnsOptions {
   readonly url: string;
   readonly keyFile?: string;
   /** Only these zones; undefined: all. */

@@ -14,7 +14,7 @@ const MAX_WARNINGS = 50;
 /** Names of zones that are listed with a finding. */
 const MAX_NAMES = 8;
 
-export interface ImportReport {
+interface ImportReport {
   /** The kind of source. */
   readonly kind: string;
   readonly title: string;

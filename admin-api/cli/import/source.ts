@@ -40,7 +40,7 @@ export function addSourceOptions(command: Command): Command {
     .option('--powerdns-key-file <file>', 'a file with the API key of the PowerDNS server');
 }
 
-export interface OpenedSource extends Source {
+interface OpenedSource extends Source {
   /** For messages. */
   readonly title: string;
   readonly files: DiskFiles;

@@ -45,7 +45,7 @@ export interface ZoneResult {
 
 export type SecondaryMode = 'keep' | 'convert' | 'skip';
 
-export interface ImportPlan extends UploadOptions {
+interface ImportPlan extends UploadOptions {
   readonly dryRun: boolean;
   readonly secondaries: SecondaryMode;
 }

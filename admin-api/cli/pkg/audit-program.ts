@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
 
-export type AuditModule = typeof import('../../miniapp/audit/audit.ts');
+type AuditModule = typeof import('../../miniapp/audit/audit.ts');
 
 /** Files in the folder of the program. */
 const SCRIPT = 'package-audit.js';
@@ -19,7 +19,7 @@ const CODE = `package-audit.${process.versions.v8}.code`;
 export const HEAD = '(function (module, exports, require) {';
 export const TAIL = '})';
 
-export interface AuditProgram {
+interface AuditProgram {
   readonly audit: AuditModule;
   /**
    * V8 rejected the code, because its version or options differ, and compiled the script instead.

@@ -12,7 +12,7 @@ import { rowsOf } from '../base/pages.ts';
 import { readText } from '../base/text-file.ts';
 import { addVerb, type Call, option } from '../base/verb.ts';
 
-export interface ListDocument {
+interface ListDocument {
   /** The command, and the last part of the path. */
   readonly name: string;
   /** Of the list, the only field of the document. */

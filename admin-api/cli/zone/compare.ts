@@ -28,7 +28,7 @@ export interface Verdict {
   readonly lines: readonly string[];
 }
 
-export interface InstalledChecker {
+interface InstalledChecker {
   readonly program: string;
   check(file: ZoneFile): Promise<Verdict>;
 }

@@ -27,7 +27,6 @@ export type RuleTemplate =
 export type OriginsEntryHealth = components['schemas']['OriginsEntryHealth'];
 export type OriginState = components['schemas']['OriginState'];
 export type ProxyView = components['schemas']['Proxy'];
-export type CertificateView = components['schemas']['CertificateState'];
 export type ExposedRecord = components['schemas']['ExposedRecord'];
 export type DnssecView = operations['getDnssec']['responses'][200]['content']['application/json'];
 export type ForeignKeyView = components['schemas']['ForeignKey'];

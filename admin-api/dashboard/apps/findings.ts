@@ -6,7 +6,7 @@ export interface RuleGroup {
   readonly findings: readonly Finding[];
 }
 
-export interface SeverityGroup {
+interface SeverityGroup {
   readonly type: Finding['type'];
   readonly rules: readonly RuleGroup[];
   readonly count: number;

@@ -10,7 +10,7 @@ import { isInAudit } from './state-badge.tsx';
 
 const AUDIT_MS = 1000;
 
-export interface ShownUpload {
+interface ShownUpload {
   /** Null: not read yet. */
   readonly upload: Signal<Upload | null>;
   readonly failure: Signal<Failure | null>;

@@ -7,7 +7,7 @@ export interface Excerpted {
   readonly column: number | null;
 }
 
-export interface ExcerptParts {
+interface ExcerptParts {
   readonly before: string;
   /** The text at the position of the finding; empty if the position is not in the excerpt. */
   readonly marked: string;

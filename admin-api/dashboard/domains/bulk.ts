@@ -7,7 +7,7 @@ const CONCURRENT = 4;
 const PAUSE_MS = 10_000;
 const MAX_ATTEMPTS = 100;
 
-export interface BulkFailure<T> {
+interface BulkFailure<T> {
   readonly item: T;
   readonly failure: Failure;
 }
@@ -21,7 +21,7 @@ export interface BulkState<T> {
   readonly isWaiting: boolean;
 }
 
-export interface BulkOptions<T> {
+interface BulkOptions<T> {
   readonly items: readonly T[];
   /** Null: done. */
   readonly run: (item: T) => Promise<Failure | null>;

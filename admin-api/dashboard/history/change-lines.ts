@@ -4,7 +4,7 @@ import { zoneLine } from '../records/zone-line.ts';
 import { TEXTS } from '../texts.ts';
 
 /** Null: there is no such line before, or after. */
-export interface ChangeLine {
+interface ChangeLine {
   readonly before: string | null;
   readonly after: string | null;
 }

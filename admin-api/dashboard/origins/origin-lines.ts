@@ -1,6 +1,6 @@
 /** Origins as lines of text: `origin.example.net`, `http://203.0.113.9:8080 2` with a weight. */
 
-export interface OriginLine {
+interface OriginLine {
   readonly origin: string;
   readonly port?: number;
   readonly protocol?: 'http' | 'https';

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
-export interface Shortcut {
+interface Shortcut {
   readonly key: string;
   /** What it does, for the help. */
   readonly text: string;

@@ -2,7 +2,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { Failure } from '../failure.ts';
 
-export interface Action {
+interface Action {
   readonly isRunning: Signal<boolean>;
   readonly failure: Signal<Failure | null>;
   /** Null: done. Does nothing while the action runs. Resolves with whether it was done. */

@@ -6,7 +6,7 @@ import { useAction } from './use-action.ts';
 /** The message about the field at a JSON pointer; undefined: it is not wrong. */
 export type FaultOf = (pointer: string) => string | undefined;
 
-export interface Form {
+interface Form {
   readonly isRunning: Signal<boolean>;
   readonly failure: Signal<Failure | null>;
   readonly faultOf: FaultOf;

@@ -8,7 +8,7 @@ const TYPING_MS = 250;
 /** More edits are only checked when they are saved. */
 const MAX_CHECKED = 500;
 
-export interface Checker {
+interface Checker {
   /** Checks the edits soon, after the last of several calls. */
   schedule(): void;
 }

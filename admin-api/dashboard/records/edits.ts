@@ -231,7 +231,7 @@ export function acceptConflicts(edits: Edits): Edits {
 }
 
 /** A row: the id of a stored record, or the key of an addition. */
-export interface RowName {
+interface RowName {
   readonly kind: 'stored' | 'added';
   readonly id: number;
 }

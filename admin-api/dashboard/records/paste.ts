@@ -12,9 +12,7 @@ export interface Pasted {
   readonly errors: readonly { readonly line: number; readonly message: string }[];
 }
 
-export type PasteResult =
-  | { readonly ok: true; readonly pasted: Pasted }
-  | { readonly ok: false; readonly failure: Failure };
+type PasteResult = { readonly ok: true; readonly pasted: Pasted } | { readonly ok: false; readonly failure: Failure };
 
 /** The API reads the lines, so they mean the same as in an import. */
 export async function pasteLines(editor: ZoneEditor, text: string): Promise<PasteResult> {

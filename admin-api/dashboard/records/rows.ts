@@ -14,10 +14,10 @@ export type Row =
       readonly change: Change | undefined;
     };
 
-export type RowState = 'added' | 'changed' | 'deleted' | 'conflict' | null;
+type RowState = 'added' | 'changed' | 'deleted' | 'conflict' | null;
 
 export const addedKey = (key: number): string => `added ${key}`;
-export const storedKey = (id: number): string => `stored ${id}`;
+const storedKey = (id: number): string => `stored ${id}`;
 
 export function rowsOf(records: readonly RecordView[], edits: Edits, filter: Filter): Row[] {
   const rows: Row[] = edits.additions.map((addition) => ({

@@ -41,7 +41,7 @@ interface RecordQuery {
 
 const nameAndType = ({ name, type }: Fields): string => `${name} ${type}`;
 
-export type Saved = { readonly count: number; readonly inverse: Batch | null };
+type Saved = { readonly count: number; readonly inverse: Batch | null };
 
 export class ZoneEditor {
   readonly domainId: number;

@@ -1,6 +1,6 @@
 /** Reads the server-sent events of this service (HTML Living Standard 9.2.6), piece by piece. */
 
-export interface SentEvent {
+interface SentEvent {
   readonly event: string;
   readonly data: string;
 }

@@ -6,7 +6,7 @@ import { EventParser } from './event-parser.ts';
 import type { RequestRow } from './request-filter.ts';
 
 /** Rows that are kept. */
-export const MAX_ROWS = 500;
+const MAX_ROWS = 500;
 /** Milliseconds until a lost connection is made again. */
 const RETRY_MS = 2000;
 const UNAUTHORIZED = 401;

@@ -19,7 +19,7 @@ export interface RequestRow {
   readonly user_agent: string | null;
 }
 
-export interface RequestFilter {
+interface RequestFilter {
   readonly text: string;
   /** The first digit of the status; empty: all. */
   readonly statusClass: string;

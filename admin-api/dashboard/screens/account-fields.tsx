@@ -11,7 +11,7 @@ import { TEXTS } from '../texts.ts';
 
 type Settings = Pick<Account, 'username' | 'email' | 'role' | 'plan' | 'api_enabled'>;
 
-export interface AccountInputs {
+interface AccountInputs {
   readonly username: Signal<string>;
   readonly email: Signal<string>;
   readonly role: Signal<string>;

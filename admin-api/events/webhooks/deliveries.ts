@@ -119,7 +119,7 @@ export function replayDelivery(services: Services, context: Context<Caller>, web
   });
 }
 
-export interface ReplayBody {
+interface ReplayBody {
   readonly since: string;
   readonly state?: 'failed' | 'all';
 }

@@ -22,7 +22,7 @@ import { formatTime, nowSeconds } from '../../http/time.ts';
 const ROTATION = 86_400;
 const OF_WEBHOOK = { of: 'a webhook', plural: 'Webhooks', pointer: '/url' };
 
-export interface WebhookBody {
+interface WebhookBody {
   readonly url?: string;
   readonly events?: readonly string[];
   readonly description?: string;

@@ -28,7 +28,7 @@ export interface Request {
 export type FromApp = Hello | Request;
 
 /** Response to `hello`. */
-export interface Welcome {
+interface Welcome {
   readonly type: 'welcome';
   /** The version that both speak from now on. */
   readonly protocol: number;
@@ -39,12 +39,12 @@ export interface Welcome {
 }
 
 /** Response to `hello` if there is no common version of the protocol. */
-export interface Refused {
+interface Refused {
   readonly type: 'refused';
   readonly error: BridgeError;
 }
 
-export interface Response {
+interface Response {
   readonly type: 'response';
   readonly protocol: number;
   readonly id: string;

@@ -6,13 +6,13 @@
 
 export type ArgumentType = 'string' | 'number' | 'object';
 
-export interface Parameter {
+interface Parameter {
   readonly name: string;
   readonly type: ArgumentType;
   readonly isOptional: boolean;
 }
 
-export interface Operation {
+interface Operation {
   /** Undefined: no permission is needed. */
   readonly permission: string | undefined;
   /** In the order of the arguments of the method of `Host`. */

@@ -6,7 +6,7 @@ import { Piscina } from 'piscina';
 import { auditThreadLimits } from './audit-limits.ts';
 import type { AuditTask } from './audit-task.ts';
 
-export interface AuditPoolOptions {
+interface AuditPoolOptions {
   /** Program of the threads. */
   readonly program: URL;
   readonly threads: number;

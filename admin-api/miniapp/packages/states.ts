@@ -105,4 +105,4 @@ function supersededIds(draft: Draft, { current }: App, { id, state, versionCode 
 const isCurrent = (state: UploadState): state is CurrentState => CURRENT_STATES.some((current) => current === state);
 
 /** The name of a state in messages. */
-export const formatState = (state: UploadState): string => state.replace('_', ' ');
+const formatState = (state: UploadState): string => state.replace('_', ' ');

@@ -34,7 +34,7 @@ export interface Intake {
 }
 
 /** A stored package. */
-export interface StoredPackage {
+interface StoredPackage {
   readonly sha256: string;
   /** In bytes. */
   readonly size: number;
@@ -48,7 +48,7 @@ export interface StoredPackage {
  * Receiving has no visible effect, because a repeated request (Idempotency-Key) is received again
  * and then answered as before.
  */
-export type Submission = StoredPackage | { readonly refusal: Error };
+type Submission = StoredPackage | { readonly refusal: Error };
 
 /**
  * Limit of the whole form in bytes. A package of up to twice the permitted size is read to its end

@@ -26,7 +26,7 @@ export interface Program {
  */
 export type CallHost = (appId: string, operation: string, params: unknown) => unknown;
 
-export const FAILURES = [
+const FAILURES = [
   /** The engine of a phone does not read the file, or reads it differently. */
   'refused',
   'no_handler',

@@ -22,9 +22,9 @@ const JOBS_AT_ONCE = 100;
  * Sends a call to the host and waits for the answer, at most until `deadline`. Undefined: there was
  * none until then.
  */
-export type SendCall = (request: string, deadline: number) => string | undefined;
+type SendCall = (request: string, deadline: number) => string | undefined;
 
-export interface SandboxResult {
+interface SandboxResult {
   readonly outcome: EngineOutcome;
   /** The engine's memory is in an unknown state, so it must not be used again. */
   readonly isBroken: boolean;

@@ -98,7 +98,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value.sl
 const withoutOrigin = (url: string, origin: string): string =>
   url.startsWith(`${origin}/`) ? url.slice(origin.length) : url;
 
-export interface AppServerOptions {
+interface AppServerOptions {
   /** Of the package. */
   readonly folder: string;
   /** Of the page that has the frame, such as `http://localhost:8400`. */

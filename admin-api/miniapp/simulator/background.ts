@@ -17,7 +17,7 @@ import { Recent } from './recent.ts';
 const MOST_RUNS = 50;
 const LONGEST_LINE = 2000;
 
-export interface BackgroundOptions {
+interface BackgroundOptions {
   /** Of the package. */
   readonly folder: string;
   readonly stateFolder: string;
@@ -27,7 +27,7 @@ export interface BackgroundOptions {
   onChange(view: BackgroundView): void;
 }
 
-export interface BackgroundApp {
+interface BackgroundApp {
   readonly hosted: HostedApp;
   readonly permissions: Permissions;
   /** Undefined: the app has no background file. */

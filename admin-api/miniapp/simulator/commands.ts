@@ -32,7 +32,7 @@ export interface CommandContext {
 }
 
 /** A text that it returns, or resolves with, is the value of the response. */
-export type Command = (params: Params) => unknown;
+type Command = (params: Params) => unknown;
 
 const ANSWERS: readonly PromptAnswer[] = ['granted', 'denied', 'denied_forever'];
 

@@ -69,7 +69,7 @@ export interface ControlHandlers {
 /** A command that cannot be done; the page shows the message. */
 export class CommandError extends Error {}
 
-export interface ControlOptions {
+interface ControlOptions {
   readonly port: number;
   /** The port was chosen by the user: no other one is tried. */
   readonly isExactPort: boolean;

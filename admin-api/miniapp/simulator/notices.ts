@@ -16,7 +16,7 @@ export interface ViolationNotice {
 }
 
 /** Something else in the sandbox refused the attempt. */
-export interface BlockedNotice {
+interface BlockedNotice {
   readonly kind: 'blocked';
   readonly attempt: Attempt;
   /** For people: the URL, the path, the name of the feature. */
@@ -24,21 +24,21 @@ export interface BlockedNotice {
 }
 
 /** Something was written to the console, or thrown and not caught. */
-export interface ConsoleNotice {
+interface ConsoleNotice {
   readonly kind: 'console';
   readonly level: Level;
   readonly text: string;
 }
 
 /** More was reported than is kept. */
-export interface DroppedNotice {
+interface DroppedNotice {
   readonly kind: 'dropped';
   readonly count: number;
 }
 
 export type Notice = ViolationNotice | BlockedNotice | ConsoleNotice | DroppedNotice;
 
-export const ATTEMPTS = [
+const ATTEMPTS = [
   /** A request to the app server that no page of an app sends. */
   'request',
   /** A path that is not allowed in packages, or leads out of the folder. */
@@ -68,7 +68,7 @@ export const LONGEST_TEXT = 4096;
 export const LONGEST_DETAIL = 512;
 
 /** From the guard to the page around the frame. */
-export type FromGuard =
+type FromGuard =
   | { readonly type: 'notice'; readonly notice: Notice }
   /** Response to a ping, or 0 when a page begins. None arrives while the app's script runs without end. */
   | { readonly type: 'pong'; readonly id: number };

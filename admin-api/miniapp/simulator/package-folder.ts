@@ -13,7 +13,7 @@ import type { Scan } from './scan-folder.ts';
 
 const MANIFEST = 'manifest.json';
 
-export interface ReadPackage {
+interface ReadPackage {
   /** Undefined: the manifest has errors. */
   readonly app: AppView | undefined;
   /** The errors. */

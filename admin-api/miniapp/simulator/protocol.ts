@@ -55,7 +55,7 @@ export interface PackageView {
   readonly revision: number;
 }
 
-export interface HostView {
+interface HostView {
   readonly version: string;
   readonly engine: string;
   /** Where the app is served from, and nothing else. */

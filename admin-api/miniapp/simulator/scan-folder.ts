@@ -2,7 +2,7 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-export interface ScannedFile {
+interface ScannedFile {
   readonly size: number;
   /** Changes whenever the file does. */
   readonly stamp: string;

@@ -21,7 +21,7 @@ export const TEMPLATES = {
 
 export type TemplateName = keyof typeof TEMPLATES;
 
-export interface NewApp {
+interface NewApp {
   readonly id: string;
   readonly name: string;
   /** `blank` if omitted. */
@@ -47,7 +47,7 @@ export function newApp({ id, name, template = 'blank', sdk }: NewApp): Files {
   return files;
 }
 
-export interface NewProject extends NewApp {
+interface NewProject extends NewApp {
   readonly typescript?: boolean;
 }
 

@@ -20,7 +20,7 @@ import { deleteToken, revokeTokens } from '../auth/tokens.ts';
 import { unlockCodes } from '../factors/code-check.ts';
 import { removeFactors } from '../factors/remove.ts';
 
-export interface AccountBody {
+interface AccountBody {
   readonly username?: string;
   readonly email?: string | null;
   readonly password?: string;
@@ -29,7 +29,7 @@ export interface AccountBody {
   readonly api_enabled?: boolean;
 }
 
-export interface AccountPatch extends AccountBody {
+interface AccountPatch extends AccountBody {
   /** Tokens stay valid when the password changes, unless this is true. */
   readonly revoke_tokens?: boolean;
 }

@@ -5,7 +5,7 @@ import type { Role } from '../../../core/store/rows.ts';
 const AREAS = ['dns', 'proxy', 'packages', 'account'] as const;
 
 /** A scope without `:read` allows both reads and writes. */
-export const SCOPES: readonly string[] = AREAS.flatMap((area) => [area, `${area}:read`]);
+const SCOPES: readonly string[] = AREAS.flatMap((area) => [area, `${area}:read`]);
 
 /** All scopes that a role allows. */
 export function scopesOf(role: Role): readonly string[] {

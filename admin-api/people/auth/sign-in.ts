@@ -39,7 +39,7 @@ interface Login {
 }
 
 /** What proved the identity, for the audit log. */
-export type Proof = 'password' | 'code' | 'recovery code' | 'passkey';
+type Proof = 'password' | 'code' | 'recovery code' | 'passkey';
 
 /** The author of the commits of sign-ins, which a node accepts while its disk is almost full. */
 export const SIGN_INS = 'sign-in';

@@ -8,7 +8,7 @@ import { crc32 } from 'node:zlib';
 import type { Id } from '../../../core/store/keys.ts';
 import type { Token } from '../../../core/store/rows.ts';
 
-export const TOKEN_PREFIX = 'wp_';
+const TOKEN_PREFIX = 'wp_';
 /** After the prefix. */
 const FORM = /^([0-9]{16})[0-9a-f]{48}([0-9a-f]{8})$/;
 const LEGACY_FORM = /^wp_([0-9a-f]{16})[0-9a-f]{48}([0-9a-f]{8})$/;
@@ -35,7 +35,7 @@ export function legacyTokenId(text: string): string | undefined {
 }
 
 /** The part of a token that may be shown to identify it. */
-export function visiblePrefix(id: Id, prefix = TOKEN_PREFIX): string {
+function visiblePrefix(id: Id, prefix = TOKEN_PREFIX): string {
   return prefix + String(id).padStart(ID_DIGITS, '0');
 }
 

@@ -17,7 +17,7 @@ const TIME_BYTES = 6;
 const NONCE_BYTES = TIME_BYTES + 16;
 const KEY_BYTES = 32;
 
-export interface ChallengeFor {
+interface ChallengeFor {
   /** The account that registers; null: a sign-in, of any account. */
   readonly accountId: Id | null;
   readonly rpId: string;

@@ -21,7 +21,7 @@ const FREE_FAILURES = 4;
 const FIRST_LOCK = 30;
 const MAX_LOCK = 3600;
 
-export type CodeCheck =
+type CodeCheck =
   /** `by`: what was accepted; null: the account has no one-time codes. */
   | { readonly isAccepted: true; readonly by: 'code' | 'recovery code' | null }
   | { readonly isAccepted: false; readonly refusal: Refusal };

@@ -9,7 +9,7 @@ import { toBase32 } from './one-time-code.ts';
 const COUNT = 10;
 const BYTES = 10;
 
-export interface RecoveryCodes {
+interface RecoveryCodes {
   readonly texts: readonly string[];
   readonly hashes: readonly string[];
 }

@@ -11,7 +11,7 @@ import { hasWeakSignature } from '../../../core/site/tls/weak-signature.ts';
 import { formatTime } from '../../http/time.ts';
 import { readChain, readKey, rejectCertificate, rejectKey } from './pem.ts';
 
-export interface CheckedCertificate {
+interface CheckedCertificate {
   /** PEM, the leaf first, without text between the blocks. */
   readonly chain: string;
   /** PEM, PKCS #8. Secret. */

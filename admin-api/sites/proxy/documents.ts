@@ -63,7 +63,7 @@ export interface DocumentFormat<Body extends TObject, Content> {
 }
 
 /** Earlier versions of a document that are kept, and the bytes of them all but the latest. */
-export const MAX_VERSIONS = 20;
+const MAX_VERSIONS = 20;
 const MAX_VERSIONS_BYTES = 512 << 10;
 
 /** For the body of a PUT, which may be what a GET has returned. */

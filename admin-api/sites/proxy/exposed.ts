@@ -32,7 +32,7 @@ export interface Exposed {
   readonly fixed_content: string | null;
 }
 
-export interface ExposedNames {
+interface ExposedNames {
   readonly exposed: readonly Exposed[];
   /** Whether there are further names. */
   readonly more: boolean;

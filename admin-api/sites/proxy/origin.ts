@@ -39,7 +39,7 @@ export interface OriginOptions {
   readonly timeoutMs?: number;
 }
 
-export interface CheckedOrigin {
+interface CheckedOrigin {
   /**
    * Canonical: dotted decimal, RFC 5952 without brackets, or lower-case A-labels without a trailing
    * dot.

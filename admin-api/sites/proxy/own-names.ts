@@ -25,7 +25,7 @@ import type { Services } from '../../change/services.ts';
 import type { Resolve } from './bounded.ts';
 import { OwnZone } from './own-zone.ts';
 
-export type OwnAnswer =
+type OwnAnswer =
   /** In presentation form. */
   | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
   /** The name, or a target of its aliases, goes through the proxy. */

@@ -5,8 +5,8 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { InvalidError } from '../../../core/base/errors.ts';
 
-export const CERTIFICATE = '/certificate';
-export const PRIVATE_KEY = '/private_key';
+const CERTIFICATE = '/certificate';
+const PRIVATE_KEY = '/private_key';
 
 /** Maximum certificates: longer than any chain that browsers accept. */
 const MAX_CHAIN = 10;

@@ -13,7 +13,7 @@ import type { Context } from '../../http/route.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
 import { readPrefix, readTag, readUrl } from './purge-target.ts';
 
-export interface PurgeBody {
+interface PurgeBody {
   readonly urls?: readonly string[];
   readonly prefixes?: readonly string[];
   readonly tags?: readonly string[];

@@ -69,7 +69,7 @@ export const originBody = bodySchema(
 export const toggleBody = bodySchema(Type.Object({ enable: flag('true or false, whether to turn the proxy on') }));
 
 /** Maximum characters of a PEM text. */
-export const MAX_PEM = 65_536;
+const MAX_PEM = 65_536;
 
 export const certificateBody = bodySchema(
   Type.Object({

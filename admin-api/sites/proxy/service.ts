@@ -17,7 +17,7 @@ import { checkResolved } from './warnings.ts';
 /** Seconds of one year, which preload lists require at least. */
 const PRELOAD_MAX_AGE = 31_536_000;
 
-export interface OriginBody extends SettingsBody {
+interface OriginBody extends SettingsBody {
   readonly origin?: string;
   readonly origin_host?: string;
   readonly port?: number;
@@ -174,7 +174,7 @@ async function withPointer<T>(pointer: string, check: () => Promise<T>): Promise
 }
 
 /** The details of the proxy in the audit log. */
-export const auditDetail = ({
+const auditDetail = ({
   originHost,
   originPort,
   originProtocol,

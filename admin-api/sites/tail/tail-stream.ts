@@ -13,7 +13,7 @@ const INTERVAL = 200;
 /** Requests that wait until the client has read the last chunk. */
 const MAX_PENDING = 200;
 
-export interface TailStreamOptions extends SentEventsOptions<Caller> {
+interface TailStreamOptions extends SentEventsOptions<Caller> {
   readonly domainId: number;
   readonly watch: WatchRequests;
   /** Milliseconds; omitted: performance.now. */

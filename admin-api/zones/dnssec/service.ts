@@ -41,7 +41,7 @@ import { nowSeconds } from '../../http/time.ts';
 import { dsPresent } from '../domains/parent-ds.ts';
 import { dnssecReply } from './view.ts';
 
-export interface DnssecBody {
+interface DnssecBody {
   readonly enabled: boolean;
   readonly algorithm?: number;
   readonly force?: boolean;

@@ -60,7 +60,7 @@ function skipName(bytes: Uint8Array, p: number): number {
   }
 }
 
-export interface DnsResponse {
+interface DnsResponse {
   readonly message: Uint8Array;
   /** Whether the response is only for this client, as one with a cookie is. */
   readonly personal: boolean;

@@ -17,7 +17,7 @@ import { normalizeSearch, searchTextOf } from './search-text.ts';
 export const DOMAIN_SORTS = ['domain', 'created_at', 'updated_at', 'record_count'] as const;
 type SortKey = (typeof DOMAIN_SORTS)[number];
 
-export interface DomainQuery {
+interface DomainQuery {
   readonly page: Page;
   readonly sort: Sort<SortKey>;
   /** A part of the names; null: all domains. */

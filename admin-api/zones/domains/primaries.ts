@@ -14,7 +14,7 @@ export interface PrimaryBody {
   readonly tls?: PrimaryTlsBody | null;
 }
 
-export interface PrimaryTlsBody {
+interface PrimaryTlsBody {
   readonly name?: string | null;
   readonly pin?: string | null;
   readonly opportunistic?: boolean;

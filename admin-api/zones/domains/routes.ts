@@ -38,7 +38,7 @@ const CHECKS = 30;
 const ONE_MINUTE = 60;
 
 /** Finds the warnings of a domain: see admin-api/zones/targets/target-warnings.ts. */
-export type FindWarnings = (domain: Domain) => Promise<readonly Static<typeof domainWarning>[]>;
+type FindWarnings = (domain: Domain) => Promise<readonly Static<typeof domainWarning>[]>;
 
 export function domainRoutes(services: Services, findWarnings: FindWarnings): Route[] {
   const checks = new RateLimit('delegation', services.config.rateLimit === 0 ? 0 : CHECKS, ONE_MINUTE);

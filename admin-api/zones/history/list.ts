@@ -18,7 +18,7 @@ const MAX_SEARCHED_BYTES = 4 << 20;
 /** Attempts while others write to the domain. */
 const MAX_ATTEMPTS = 3;
 
-export interface HistoryQuery {
+interface HistoryQuery {
   readonly limit: number;
   /** The page begins with the last change before this one. */
   readonly before: number;

@@ -52,7 +52,7 @@ export function readTimeline(
 }
 
 /** A change, with its row. */
-export interface ReadChange {
+interface ReadChange {
   readonly row: HistoryRow;
   readonly change: DomainChange;
 }

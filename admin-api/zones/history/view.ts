@@ -18,7 +18,7 @@ export const MAX_RESTORED = 1000;
 /** Bytes of the values in either list. A record has up to 48,000 bytes. */
 const MAX_LISTED_BYTES = 512 * 1024;
 
-export interface ChangeViewOptions {
+interface ChangeViewOptions {
   /** Whether the caller may read the proxy. */
   readonly showsProxy: boolean;
   readonly steps: Steps;

@@ -2,13 +2,13 @@
 import { Includes } from './include.ts';
 import { type ConfigFile, type ConfigFiles, invalidConfig, type Position } from './source.ts';
 
-export interface Word {
+interface Word {
   readonly kind: 'word';
   readonly text: string;
   readonly at: Position;
 }
 
-export interface Block {
+interface Block {
   readonly kind: 'block';
   readonly statements: readonly Statement[];
 }

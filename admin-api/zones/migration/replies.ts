@@ -16,7 +16,7 @@ export interface Reply {
 }
 
 /** `status`: an answer, none, a referral or an error. */
-export type Part = 'rcode' | 'aa' | 'status' | 'answer' | 'referral' | 'ttl';
+type Part = 'rcode' | 'aa' | 'status' | 'answer' | 'referral' | 'ttl';
 
 export interface Difference {
   readonly parts: readonly Part[];
@@ -24,7 +24,7 @@ export interface Difference {
   readonly reason?: Reason;
 }
 
-export interface CompareOptions {
+interface CompareOptions {
   readonly apex: Name;
   /** Whether TTLs of answers are compared. */
   readonly ttl: boolean;

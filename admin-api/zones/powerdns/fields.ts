@@ -5,7 +5,7 @@ import { unprocessable } from './errors.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-export const isObject = (value: unknown): value is JsonObject =>
+const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Whether a field is present. PowerDNS ignores null. */

@@ -17,7 +17,7 @@ import { readSoaEdit } from './zone-body.ts';
 import { writeLabels } from './zone-service.ts';
 import { NSEC3PARAM } from './zone-view.ts';
 
-export type Metadata = {
+type Metadata = {
   readonly kind: string;
   readonly metadata: readonly string[];
   readonly type: 'Metadata';

@@ -13,7 +13,7 @@ import { has, type JsonObject, readBoolean, readInteger, readName, readObjects, 
 import { dotted } from './zone-id.ts';
 
 const CHANGE_TYPES = ['REPLACE', 'DELETE', 'EXTEND', 'PRUNE'] as const;
-export type ChangeType = (typeof CHANGE_TYPES)[number];
+type ChangeType = (typeof CHANGE_TYPES)[number];
 
 export interface RRsetChange {
   readonly name: Name;

@@ -35,7 +35,7 @@ interface RRsetState {
   comments: readonly NewComment[] | null;
 }
 
-export interface Patched {
+interface Patched {
   /** The domain, which is another object if it must be stored. */
   readonly domain: Domain;
   /** For the audit log. */

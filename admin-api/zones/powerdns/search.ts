@@ -21,7 +21,7 @@ const PAGE = 200;
 /** Characters of a pattern. */
 const MAX_PATTERN = 300;
 
-export interface Found {
+interface Found {
   readonly object_type: string;
   readonly [field: string]: unknown;
 }

@@ -15,7 +15,7 @@ import { formatContent } from './content.ts';
 import { dotted, zoneIdOf, zoneUrl } from './zone-id.ts';
 
 /** Kinds of PowerDNS for those of domains; a primary zone has the kind that was set. */
-export function kindOf({ kind, consumes }: Domain, label: string): string {
+function kindOf({ kind, consumes }: Domain, label: string): string {
   if (kind === 'secondary') return consumes ? 'Consumer' : 'Slave';
   return kind === 'catalog' ? 'Producer' : label;
 }

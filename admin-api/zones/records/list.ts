@@ -37,7 +37,7 @@ export function readFilter(domain: Domain, query: URLSearchParams): Filter {
   };
 }
 
-export interface RecordPage {
+interface RecordPage {
   readonly entries: readonly Entry[];
   /** Key of the last record read, if there are more. */
   readonly last: Buffer | null;

@@ -9,7 +9,7 @@ const MAX_PAGE_BYTES = 1 << 20;
 /** Estimated bytes of a page without its body and key. */
 const OVERHEAD = 500;
 
-export interface Page {
+interface Page {
   readonly revision: number;
   readonly body: Buffer;
   /** The Link header; undefined on the last page. */

@@ -83,7 +83,7 @@ const aliasView = Type.Object(
   { title: 'Alias', description: 'The state of the target of an ALIAS; only in lists, and only for ALIAS records.' },
 );
 
-export const recordView = Type.Object(
+const recordView = Type.Object(
   {
     id: id('the record'),
     name: text('relative to the domain; "@" is the apex'),

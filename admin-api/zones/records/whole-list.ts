@@ -24,7 +24,7 @@ import { RecordSerializer } from './text.ts';
 /** Records between two looks at the clock, after which another stream has its turn. */
 const BATCH = 100;
 
-export interface WholeList extends StreamSource {
+interface WholeList extends StreamSource {
   readonly tag: string;
   /** The key at which it ends; null: nothing follows, or a filter leaves that open. */
   readonly last: Buffer | null;

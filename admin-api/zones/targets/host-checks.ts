@@ -11,7 +11,7 @@ import type { OriginRules } from '../../sites/proxy/origin-rules.ts';
 import { codeOf } from '../../sites/proxy/resolve.ts';
 
 /** Why a host cannot be used, as the rest of a sentence; null: it can, or that is not known. */
-export type HostFault = string | null;
+type HostFault = string | null;
 
 interface Checked {
   readonly fault: HostFault;

@@ -25,10 +25,10 @@ export interface TargetWarning {
   readonly message: string;
 }
 
-export type TargetRecord = Pick<RecordRow, 'name' | 'type' | 'rdata' | 'proxied'>;
+type TargetRecord = Pick<RecordRow, 'name' | 'type' | 'rdata' | 'proxied'>;
 
 /** A warning in the state of a zone. */
-export interface ZoneWarning extends TargetWarning {
+interface ZoneWarning extends TargetWarning {
   readonly name: string;
   readonly type: string;
 }

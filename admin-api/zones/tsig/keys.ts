@@ -20,7 +20,7 @@ import { allows, narrowScopes } from '../../people/auth/scopes.ts';
 
 const MAX_KEYS = 1000;
 
-export interface KeyBody {
+interface KeyBody {
   readonly name: string;
   readonly algorithm?: TsigAlgorithm;
   readonly scopes?: readonly string[];
@@ -66,7 +66,7 @@ export function createTsigKey(services: Services, context: Context<Caller>, body
 export const newSecret = (algorithm: TsigAlgorithm): Buffer => randomBytes(TSIG_ALGORITHMS[algorithm].bytes);
 
 /** Omitted fields stay. */
-export interface KeyChange {
+interface KeyChange {
   readonly name?: string;
   readonly algorithm?: TsigAlgorithm;
   readonly secret?: Buffer;

@@ -19,7 +19,7 @@ import { rdataId, type ZoneCopy } from './zone-copy.ts';
 const MAX_LINES = 20;
 const MAX_LINE_LENGTH = 300;
 
-export interface Written {
+interface Written {
   readonly added: number;
   readonly deleted: number;
   /** Number of records with a changed TTL. */

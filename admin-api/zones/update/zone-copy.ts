@@ -9,7 +9,7 @@ import type { Draft } from '../../../core/journal/draft/draft.ts';
 import type { Domain, RecordRow } from '../../../core/store/rows.ts';
 
 /** One RRset of a name; it may be empty. */
-export interface SetCopy {
+interface SetCopy {
   /** The new TTL of all its records (RFC 2181 5.2); null: unchanged. */
   ttl: number | null;
   /** By rdataId. */

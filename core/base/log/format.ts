@@ -4,7 +4,7 @@
  */
 import type { LogValue } from './redact.ts';
 
-export interface LogEntry {
+interface LogEntry {
   readonly time: Date;
   readonly level: string;
   readonly message: string;

@@ -15,7 +15,7 @@ const REDACTED = '[redacted]';
  */
 const SECRET = /(password|passwd|token|secret|authorization|privatekey)$/;
 
-export function isSecretField(name: string): boolean {
+function isSecretField(name: string): boolean {
   return SECRET.test(name.replace(/[_-]/g, '').toLowerCase());
 }
 

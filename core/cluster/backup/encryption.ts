@@ -21,7 +21,7 @@ export interface Encryption {
   readonly about: Encrypted;
 }
 
-export interface EncryptionSettings {
+interface EncryptionSettings {
   readonly encryption: 'key' | 'recipients' | 'none';
   readonly recipients: readonly string[];
 }

@@ -9,7 +9,7 @@ import type { Job, JobResult } from './job.ts';
 import { timeOf } from './retention.ts';
 import { nextBackup } from './schedule.ts';
 
-export interface KeeperOptions {
+interface KeeperOptions {
   readonly settings: Config['backup'];
   readonly log: Logger;
   readonly isFirst: () => boolean;

@@ -12,7 +12,7 @@ import { encrypted } from './encryption.ts';
 type Placed = Pick<Config, 'secrets' | 'dataDir'>;
 
 /** In the data folder: `{"keyId": …, "at": ISO 8601}`. */
-export const KEY_EXPORT_MARKER = 'secret-key-exported.json';
+const KEY_EXPORT_MARKER = 'secret-key-exported.json';
 
 /** Whether the current key was exported: never, another key was, or when. */
 export type KeyExport = 'never' | 'other-key' | { readonly at: string };

@@ -14,7 +14,7 @@ import { keyExport } from './key-escrow.ts';
 import { backupMetrics } from './metrics.ts';
 import { checkBackupSettings, isBackupOn } from './open-target.ts';
 
-export interface OpenBackupsOptions {
+interface OpenBackupsOptions {
   readonly config: Config;
   readonly version: string;
   readonly journal: Pick<Journal, 'head'>;
@@ -26,7 +26,7 @@ export interface OpenBackupsOptions {
   readonly clock: { readonly isTrusted: boolean };
 }
 
-export interface Backups {
+interface Backups {
   /** Problems for /readyz. */
   warnings(): readonly string[];
   /** Null: not known yet, or no backups are configured. */

@@ -25,7 +25,7 @@ import { timeOf } from './retention.ts';
 import { decodeSegment, EntryChain, segmentsAfter } from './segments.ts';
 import { readAll, type Target } from './target.ts';
 
-export interface RestoreOptions {
+interface RestoreOptions {
   readonly config: Config;
   readonly target: Target;
   readonly backup: Backup;

@@ -11,7 +11,7 @@ import { StateError } from '../../base/errors.ts';
 import { openS3Client, type S3Options, s3Fault, s3Status } from '../../net/delivery/s3-client.ts';
 import type { StoredFile, Target } from './target.ts';
 
-export interface S3TargetOptions extends Omit<S3Options, 'dispatcher'> {
+interface S3TargetOptions extends Omit<S3Options, 'dispatcher'> {
   readonly prefix: string;
   /** Milliseconds before the first retry of a request. */
   readonly firstRetry?: number;

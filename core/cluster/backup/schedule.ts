@@ -2,7 +2,7 @@
 
 const DAY_MS = 86_400_000;
 
-export interface Schedule {
+interface Schedule {
   /** Seconds. */
   readonly interval: number;
   /** HH:MM in UTC; undefined: any time. */

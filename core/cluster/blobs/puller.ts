@@ -13,7 +13,7 @@ import { BLOB_HASH, type BlobPart, type BlobStore, type OpenBlob } from './store
 
 export type BlobPeer = Pick<Member, 'name' | 'address' | 'key'>;
 
-export interface BlobPullerOptions {
+interface BlobPullerOptions {
   readonly store: BlobStore;
   /** PEM; of both sides. */
   readonly tls: PeerTls;

@@ -11,7 +11,7 @@ export const ALGORITHM = { ECDSAP256SHA256: 13, ED25519: 15 } as const;
 export type Algorithm = (typeof ALGORITHM)[keyof typeof ALGORITHM];
 
 /** Zone key and secure entry point (RFC 4034 2.1.1): the key signs all RRsets, DNSKEY included. */
-export const CSK_FLAGS = 257;
+const CSK_FLAGS = 257;
 /** RFC 4034 2.1.2. */
 const PROTOCOL = 3;
 /** RFC 4509 2.1. */

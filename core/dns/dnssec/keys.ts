@@ -40,14 +40,12 @@ export function signEd25519(key: Ed25519Key, message: Uint8Array): Uint8Array {
   return sign(null, message, key.secret);
 }
 
-/** Bytes of a private key of either algorithm: the scalar of P-256, the seed of Ed25519. */
-export const PRIVATE_KEY_LENGTH = 32;
 /** Bytes of a signature of either algorithm. */
 export const SIGNATURE_LENGTH = 64;
 /** Of a point of P-256. */
 const COORDINATE_LENGTH = 32;
 
-export interface KeyPair {
+interface KeyPair {
   /** The rdata of the DNSKEY, flags 257. */
   readonly dnskey: Uint8Array;
   /** 32 bytes, to be sealed and then wiped by the caller. */

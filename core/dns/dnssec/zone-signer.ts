@@ -89,7 +89,7 @@ const idOf = ({ key, digest }: PreparedRrsig): string => latin1(key.identity.sub
 export type Steps<T = void> = Generator<Promise<void> | undefined, T>;
 
 /** What a signer gets signatures from: a memo makes each at once, a batch all together. */
-export interface SignatureSource {
+interface SignatureSource {
   add(prepared: PreparedRrsig): Uint8Array;
 }
 
@@ -174,7 +174,7 @@ export class SigningBatch implements SignatureSource {
 /** First 32 bits of hashes: the limit above all of them. */
 export const ALL_HASHES = 2 ** 32;
 
-export interface ZoneKeys {
+interface ZoneKeys {
   /** They sign the names whose hashes are below `signedTo`, and the apex. Empty: unsigned. */
   readonly signing: readonly SigningKey[];
   /** They sign the other names. Empty: these are unsigned. */
@@ -188,7 +188,7 @@ export interface ZoneKeys {
 }
 
 /** Seconds since 1970. */
-export interface ZoneClocks {
+interface ZoneClocks {
   readonly clock: number;
   /** Of the names that are signed by the keys `previous`. */
   readonly previous: number;

@@ -35,7 +35,7 @@ export interface Nsec3Change {
   readonly isPresigned?: boolean;
 }
 
-export interface ChainZone {
+interface ChainZone {
   readonly domainId: Id;
   readonly apex: Name;
   readonly signer: Signer;

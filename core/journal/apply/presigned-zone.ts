@@ -17,7 +17,7 @@ import { PresignedChain, type StoredName } from './presigned-chain.ts';
 const STEP_ROWS = 1000;
 const STEP_NAMES = 64;
 
-export interface PresignedParts {
+interface PresignedParts {
   readonly domain: Domain;
   readonly denial: PresignedDenial;
   /** As they are served. */
@@ -27,7 +27,7 @@ export interface PresignedParts {
   readonly parentSigner: ZoneSigner | null;
 }
 
-export interface CompiledPresigned {
+interface CompiledPresigned {
   readonly nodes: readonly [key: Buffer, node: Buffer][];
   /** Of the nsec3 table, sorted. */
   readonly entries: readonly Buffer[];

@@ -10,7 +10,7 @@ import { WEBHOOK_QUEUE_KEY, webhookQueues, webhooks } from '../../store/rows.ts'
 /** Entries that are held at most. */
 const MAX_HELD = 100_000;
 
-export interface RetentionLimits {
+interface RetentionLimits {
   /** The number of entries that are kept for nodes that are behind. */
   readonly history: number;
   /** Bytes of the table above which there are fewer. */

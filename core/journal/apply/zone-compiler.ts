@@ -50,7 +50,7 @@ interface ComparedNode {
   readonly before: Buffer | undefined;
 }
 
-export interface ZoneCompilerParts {
+interface ZoneCompilerParts {
   readonly environment: Environment;
   readonly served: ServedZones;
   readonly facts: ZoneFacts;
@@ -473,7 +473,7 @@ export class ZoneCompiler {
  * The names of a zone below its apex that have nodes, by key of the answers table in hex: from <
  * key ≤ to. Null: no limit.
  */
-export function* nodesBetween(
+function* nodesBetween(
   { answers }: Pick<Environment, 'answers'>,
   apex: Name,
   from: string,

@@ -17,7 +17,7 @@ import type { Logger } from '../../base/log/index.ts';
 import type { KernelClock } from '../../os/kernel-clock.ts';
 import { formatDifference } from './difference.ts';
 
-export interface ClockSources {
+interface ClockSources {
   /** The clock of the machine. */
   readonly now: () => number;
   readonly steady: () => number;
@@ -64,7 +64,7 @@ interface Reference extends Line {
 }
 
 /** Why the clock is not trusted, and by how much it is ahead; negative: behind. */
-export interface ClockFault {
+interface ClockFault {
   readonly offset: number;
   readonly reason: string;
   /** Milliseconds until it is accepted without other evidence; null: it is not. */

@@ -12,7 +12,7 @@ import { ClockFile } from './witness.ts';
 /** Entries that are read at most: some tens of milliseconds. */
 const READ_ENTRIES = 20_000;
 
-export interface OpenClockOptions {
+interface OpenClockOptions {
   readonly config: Pick<Config, 'clock' | 'dataDir'>;
   readonly environment: Environment;
   readonly metrics: Registry;
@@ -21,7 +21,7 @@ export interface OpenClockOptions {
   readonly built: string | null;
 }
 
-export interface Clock {
+interface Clock {
   readonly guard: ClockGuard;
   stop(): void;
 }

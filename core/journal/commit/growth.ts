@@ -13,7 +13,7 @@ export interface Growth {
   bytes: number;
 }
 
-export interface ZoneGrowth extends Growth {
+interface ZoneGrowth extends Growth {
   /** The account after the commit. */
   readonly accountId: Id;
 }
@@ -24,7 +24,7 @@ export interface CommitGrowth {
   readonly accounts: ReadonlyMap<Id, Growth>;
 }
 
-export type StoredRows = Pick<StoreReader, 'domain' | 'zoneState' | 'environment'>;
+type StoredRows = Pick<StoreReader, 'domain' | 'zoneState' | 'environment'>;
 
 /**
  * The accounts to which a commit may add something. No row is read, except that `ownerOf` returns

@@ -12,7 +12,7 @@ import type { StoreReader } from '../../store/reader.ts';
 import type { AccountQuota } from '../journal.ts';
 import { type CommitGrowth, type Growth, growingAccounts, measureGrowth } from './growth.ts';
 
-export interface QuotaOptions {
+interface QuotaOptions {
   readonly stored: StoreReader;
   /** Null: the account has no limits. */
   quotaOf(accountId: Id): AccountQuota | null;

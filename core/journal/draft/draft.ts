@@ -227,12 +227,12 @@ const MAX_PAUSE_MS = 200;
 const URGENT_PATIENCE_MS = 10_000;
 
 /** Receives the times of the commits of a write. */
-export interface WriteObserver {
+interface WriteObserver {
   /** Called for each attempt, when its commit is handed to the journal. */
   startCommit(): ObservedCommit;
 }
 
-export interface ObservedCommit {
+interface ObservedCommit {
   /** This node has applied the entry, and waits for other nodes. */
   applied(): void;
   end(sequence: number): void;

@@ -4,7 +4,7 @@
  */
 import type { Dispatcher } from 'undici';
 
-export interface Target {
+interface Target {
   /** As `https://10.0.0.1:2379`. */
   readonly endpoint: string;
   /** Begins with a slash. */
@@ -13,7 +13,7 @@ export interface Target {
   readonly message: unknown;
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   /** Empty when it went line by line. */
   readonly text: string;

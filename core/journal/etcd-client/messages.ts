@@ -11,14 +11,14 @@ export interface KeyValue {
   readonly lease: string;
 }
 
-export interface RangeRequest {
+interface RangeRequest {
   readonly key: string;
   readonly range_end?: string;
   readonly limit?: string;
   readonly keys_only?: boolean;
 }
 
-export interface RangeAnswer {
+interface RangeAnswer {
   readonly items: readonly KeyValue[];
   /** More are in the range than the limit let through. */
   readonly more: boolean;
@@ -63,7 +63,7 @@ export const hasValue = (key: string, value: Uint8Array): Compare => ({
   value: base64(value),
 });
 
-export interface RangeOptions {
+interface RangeOptions {
   readonly limit?: number;
   readonly keysOnly?: boolean;
 }

@@ -29,7 +29,7 @@ export interface EtcdJournalOptions extends JournalOptions {
   readonly isSnapshotFaster?: (entries: number) => Promise<boolean>;
 }
 
-export interface EtcdJournalEvents {
+interface EtcdJournalEvents {
   /**
    * The node does not follow the log: etcd is unreachable, or an entry cannot be applied here.
    * Null: it follows again.

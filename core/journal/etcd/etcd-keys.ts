@@ -132,14 +132,14 @@ function unpack(packed: Buffer, max: number): Buffer {
 }
 
 /** The description of a group whose entries are in parts. */
-export interface PartedGroup {
+interface PartedGroup {
   readonly length: number;
   readonly count: number;
   readonly hash: string;
   readonly isPacked: boolean;
 }
 
-export type DecodedGroup = { readonly entries: readonly Buffer[] } | PartedGroup;
+type DecodedGroup = { readonly entries: readonly Buffer[] } | PartedGroup;
 
 /** Throws Error for a damaged group or an unknown format. */
 export function decodeGroup(value: Buffer): DecodedGroup {

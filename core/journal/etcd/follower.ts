@@ -8,7 +8,7 @@ import { EtcdCompacted } from '../etcd-client/errors.ts';
 import { wentBack } from './refusals.ts';
 import type { EtcdLog, LoggedGroup, LogState } from './shared-log.ts';
 
-export interface FollowerOptions {
+interface FollowerOptions {
   readonly log: EtcdLog;
   /** The sequence at which the next group must start. */
   next(): number;

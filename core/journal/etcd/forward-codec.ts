@@ -14,7 +14,7 @@ const NO_END = 0xffff;
 const NOT_ACCEPTED = 0xffffffffffff;
 const OUTCOME_HEAD = 8;
 
-export interface ForwardedCommits {
+interface ForwardedCommits {
   /** An etcd revision: see EtcdLog.renewMandate. */
   readonly mandate: number;
   readonly requests: readonly CommitRequest[];
@@ -23,7 +23,7 @@ export interface ForwardedCommits {
 /** The sequence of the commit; or a conflict with a later write; or it was not appended. */
 export type Outcome = number | 'conflict' | 'not accepted';
 
-export interface Outcomes {
+interface Outcomes {
   /** Other nodes have written lately. */
   readonly isShared: boolean;
   /** Conflicting commits conflict with entries up to this one. */

@@ -52,7 +52,7 @@ const MAX_GROUPS = 16;
 const MAX_PARTS = 2;
 
 /** The position of an append: the head before it. */
-export interface LogPosition {
+interface LogPosition {
   readonly head: Head;
   /** The etcd revision of the last write of the head; 0: it was never written. */
   readonly revision: number;

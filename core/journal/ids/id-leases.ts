@@ -54,7 +54,7 @@ interface Kind {
   isLeasing: boolean;
 }
 
-export interface IdLeasesOptions {
+interface IdLeasesOptions {
   readonly environment: Environment;
   readonly journal: Journal;
   /** As performance.now(). */

@@ -53,12 +53,7 @@ export const isAhead = (clock: number, now: number): boolean => latestInception(
  * Returns how the clock of a zone advances in an entry with room for `room` names; null: not now.
  * `now`: seconds since 1970.
  */
-export function nextStep(
-  { id, clock }: ZoneClock,
-  now: number,
-  room: number,
-  countNames: CountNames,
-): ClockStep | null {
+function nextStep({ id, clock }: ZoneClock, now: number, room: number, countNames: CountNames): ClockStep | null {
   // Each zone has its own moments, so that not all advance together.
   const offset = Math.floor(((id * GOLDEN) % 1) * STEP);
   const to = Math.floor((now - MARGIN + offset) / STEP) * STEP - offset;

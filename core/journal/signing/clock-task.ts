@@ -28,7 +28,7 @@ const PAGE = 500;
 const LATE = 2 * IDLE;
 const BY = 'dnssec';
 
-export interface ClockTaskOptions {
+interface ClockTaskOptions {
   readonly environment: Environment;
   readonly journal: Journal;
   /** The clock of the machine; zones are signed by it only while it is trusted. */
@@ -189,7 +189,7 @@ function advance(draft: Draft, { id, clock, to, kind }: ClockStep): void {
 }
 
 /** Counts in the nsec3 table. */
-export function countNames({ nsec3 }: Pick<Environment, 'nsec3'>): CountNames {
+function countNames({ nsec3 }: Pick<Environment, 'nsec3'>): CountNames {
   return (id: Id, ranges: readonly HashRange[], limit: number) => {
     let count = 0;
     for (const { first, last } of ranges)

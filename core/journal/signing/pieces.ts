@@ -20,7 +20,7 @@ const TAKEOVER_MS = 5000;
 const START_MS = 500;
 const BY = 'dnssec';
 
-export interface PiecesOptions {
+interface PiecesOptions {
   readonly environment: Environment;
   readonly journal: Journal;
   /** There are no other nodes. */

@@ -53,7 +53,7 @@ export const oldestClock = ({ clock, progress }: DnssecRow): number => Math.min(
 export const newestClock = ({ clock, progress }: DnssecRow): number => Math.max(clock, progress?.clock ?? clock);
 
 /** Names of one piece. */
-export interface PieceSizes {
+interface PieceSizes {
   readonly listed: number;
   readonly signed: number;
 }

@@ -41,7 +41,7 @@ export function storeSettings(environment: Environment, settings: ZoneSettings, 
   if (!environment.meta.doesExist(SETTINGS_KEY)) environment.meta.put(SETTINGS_KEY, asBytes(before ?? settings));
 }
 
-export interface RenumberOptions {
+interface RenumberOptions {
   readonly environment: Environment;
   readonly journal: Journal;
   readonly settings: ZoneSettings;
@@ -49,7 +49,7 @@ export interface RenumberOptions {
   readonly onTrouble: (error: unknown) => void;
 }
 
-export interface Renumber {
+interface Renumber {
   /** Resolves when the serials match the settings, or after `stop`. Never rejects. */
   readonly done: Promise<void>;
   stop(): Promise<void>;

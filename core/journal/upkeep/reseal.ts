@@ -145,14 +145,14 @@ const KINDS: readonly Kind[] = [
   SITE_DOCUMENTS,
 ];
 
-export interface ResealOptions {
+interface ResealOptions {
   readonly environment: Environment;
   readonly journal: Journal;
   readonly secrets: Secrets;
   readonly log: Logger;
 }
 
-export interface Reseal {
+interface Reseal {
   /** Resolves when all rows were checked, or after `stop`. Never rejects. */
   readonly done: Promise<void>;
   /** Resolves when the current commit is finished. */

@@ -14,7 +14,7 @@ import { Pieces } from '../signing/pieces.ts';
 import { startRenumbering } from './renumber.ts';
 import { startReseal } from './reseal.ts';
 
-export interface UpkeepOptions {
+interface UpkeepOptions {
   readonly environment: Environment;
   readonly journal: Journal;
   readonly zoneSettings: ZoneSettings;

@@ -18,7 +18,7 @@ const BACK_OFF: BackOff = { first: 250, factor: 4, maximum: 60_000, settledAfter
 /** Milliseconds that the thread has to send what is in the rings. */
 const STOP_MS = 5000;
 
-export interface DnstapOptions {
+interface DnstapOptions {
   readonly config: Pick<Config, 'dns' | 'dnstap' | 'nodeName'>;
   readonly version: string;
   readonly metrics: Registry;
@@ -38,7 +38,7 @@ export async function openDnstap(options: DnstapOptions): Promise<Dnstap | null>
   return dnstap;
 }
 
-export class Dnstap {
+class Dnstap {
   /** One for each UDP thread, then for TCP, TLS and DNS over HTTPS. */
   readonly rings: readonly TapRing[];
   isConnected = false;

@@ -5,7 +5,7 @@ import { RECORD, RING_BYTES, type RingViews, TAKEN, type TapRing, viewsOf, WRITT
 /** Bytes of one write to the socket. The largest frame fits. */
 const CHUNK = 256 * 1024;
 
-export interface FrameSink {
+interface FrameSink {
   readonly isWritable: boolean;
   write(bytes: Uint8Array, frames: number): void;
 }

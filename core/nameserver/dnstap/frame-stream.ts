@@ -62,7 +62,7 @@ export function readControl(bytes: Buffer): { type: number; end: number } | null
   return { type, end };
 }
 
-export interface FrameStreamOptions {
+interface FrameStreamOptions {
   readonly path: string;
   /** Null: connected. Otherwise the reason why not. */
   onState(fault: string | null): void;

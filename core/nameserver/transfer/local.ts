@@ -17,7 +17,7 @@ import type { DeferredRequest } from '../deferred.ts';
 import { LmdbNodeStore } from '../node-store.ts';
 import { errorResponse } from '../refusal.ts';
 
-export interface LocalOptions {
+interface LocalOptions {
   readonly index: IndexWriter;
   readonly storeDirectory: string;
   /** Largest response over UDP, in bytes. */

@@ -12,7 +12,7 @@ import type { Id } from '../../store/keys.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import { NotifyLine, type NotifyTimes } from './notify-line.ts';
 
-export interface NotifierOptions {
+interface NotifierOptions {
   readonly targets: readonly NotifyTarget[];
   /** Further secondaries of a zone; omitted: no zone has any. */
   readonly zoneTargets?: ZoneTargets;
@@ -27,7 +27,7 @@ export interface NotifierOptions {
   readonly observer?: { notified(outcome: 'answered' | 'refused' | 'given up'): void };
 }
 
-export interface ZoneTargets {
+interface ZoneTargets {
   /** Whether any zone has some. */
   exist(): boolean;
   of(domainId: Id): readonly NotifyTarget[];

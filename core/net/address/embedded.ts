@@ -4,7 +4,7 @@
  */
 import { contains, type Prefix, parsePrefix } from './prefix.ts';
 
-export interface Embedded {
+interface Embedded {
   /** What the form is called, such as `IPv4-mapped`. */
   readonly form: string;
   readonly source: string;

@@ -23,7 +23,7 @@ const ENDS_IN_DIGITS = /(^|[.\u3002\uff0e\uff61])\p{Nd}+[.\u3002\uff0e\uff61]?$/
 /** RFC 4007 11: what follows the percent sign of an IPv6 address is a zone. */
 const ZONE = /^\[?[0-9a-f.]*:[0-9a-f:.]*%/i;
 
-export interface Folded {
+interface Folded {
   /** ASCII, in the case that was written. */
   readonly text: string;
   /** It had percent escapes. */

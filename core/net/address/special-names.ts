@@ -3,7 +3,7 @@
  * names (RFC 6761) and what is used like them.
  */
 
-export interface SpecialName {
+interface SpecialName {
   /** Without dots around, in lower case. */
   readonly suffix: string;
   /** What names under it are for. */
@@ -17,7 +17,7 @@ const PRIVATE = 'for private networks';
 const COMMON = 'commonly used in private networks';
 
 /** The first that fits counts: `home.arpa` before `arpa`. */
-export const SPECIAL_NAMES: readonly SpecialName[] = [
+const SPECIAL_NAMES: readonly SpecialName[] = [
   { suffix: 'localhost', use: 'for the machine itself', source: 'RFC 6761 6.3', rig: true },
   { suffix: 'local', use: 'for multicast DNS on the local link', source: 'RFC 6762', rig: true },
   { suffix: 'internal', use: PRIVATE, source: 'ICANN, 2024-07-29', rig: true },

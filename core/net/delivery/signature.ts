@@ -20,7 +20,7 @@ export function parseSecret(text: string): Buffer | undefined {
   return bytes.length >= 24 && bytes.length <= 64 ? bytes : undefined;
 }
 
-export interface SignedMessage {
+interface SignedMessage {
   readonly id: string;
   /** Seconds since 1970, of the attempt. */
   readonly timestamp: number;

@@ -22,7 +22,7 @@ export class ForbiddenAddress extends Error {
   override readonly name = 'ForbiddenAddress';
 }
 
-export interface DialOptions {
+interface DialOptions {
   readonly resolve: Resolve;
   /** Servers that stand for host names; omitted: there are none. */
   readonly fixtureOf?: (host: string) => Fixture | undefined;

@@ -39,7 +39,7 @@ export interface Question {
 }
 
 /** A name that the chain went on to, and the least TTL up to there in seconds. */
-export interface ChainStep {
+interface ChainStep {
   readonly name: Name;
   readonly ttl: number;
 }

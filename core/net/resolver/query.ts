@@ -16,7 +16,7 @@ export interface RecordReply {
   readonly authority: readonly MessageRecord[];
 }
 
-export interface QueryOptions {
+interface QueryOptions {
   /** The server is to resolve the name (RD). */
   readonly isRecursive: boolean;
   readonly signal: AbortSignal;

@@ -16,7 +16,7 @@ import type { CountEntry } from './counts.ts';
 
 /** Three blocks of this size fit into a page of LMDB with their keys. */
 const BLOCK_BYTES = 1330;
-export const KEY_BYTES = 15;
+const KEY_BYTES = 15;
 const PREFIX_BYTES = 6;
 
 export interface Block {

@@ -18,7 +18,7 @@ interface Zone {
   readonly apex: string;
 }
 
-export interface CollectorOptions {
+interface CollectorOptions {
   readonly store: StatisticsStore;
   readonly reader: Pick<StoreReader, 'domainByApex' | 'domain'>;
   readonly rings: readonly SampleReader[];

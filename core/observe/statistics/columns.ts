@@ -7,10 +7,10 @@ export const GROUP = { type: 0, rcode: 1, status: 2, cache: 3, bytes: 4 } as con
 
 /** Codes of the group `cache`, by their position. */
 export const CACHE_RESULTS = ['none', 'bypass', 'miss', 'hit', 'revalidated', 'stale'] as const;
-export type CacheResult = (typeof CACHE_RESULTS)[number];
+type CacheResult = (typeof CACHE_RESULTS)[number];
 
 /** Codes of the group `bytes`: all bytes of response bodies, and those from the cache. */
-export const BYTES = { sent: 0, cached: 1 } as const;
+const BYTES = { sent: 0, cached: 1 } as const;
 
 /** Types above are counted as one, so that a domain has few columns whatever is queried. */
 const MAX_TYPE = 257;
@@ -22,7 +22,7 @@ export const OTHER_RCODE = 24;
 
 const GROUPS = 8;
 
-export const columnOf = (group: number, code: number): number => code * GROUPS + group;
+const columnOf = (group: number, code: number): number => code * GROUPS + group;
 export const groupOf = (column: number): number => column % GROUPS;
 export const codeOf = (column: number): number => Math.floor(column / GROUPS);
 

@@ -28,7 +28,7 @@ export interface SampleRing {
 }
 
 /** The part of a query that is sampled. */
-export interface SampledQuery {
+interface SampledQuery {
   readonly type: number;
   readonly rcode: number;
   /** Offset of the first byte after the name. */

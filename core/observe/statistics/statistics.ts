@@ -27,14 +27,14 @@ const READ_MS = 5000;
 const MAX_READS = 64;
 
 /** Counts of the sites of an edge thread. */
-export interface SiteCounts {
+interface SiteCounts {
   /** See Collector.addSites. */
   readonly counts: Float64Array;
   /** One 32-bit word, which is increased when the counts were added. */
   readonly added: SharedArrayBuffer;
 }
 
-export interface StatisticsOptions {
+interface StatisticsOptions {
   readonly config: Pick<Config, 'dataDir' | 'dns' | 'statistics'>;
   /** Omitted: the disk is not watched. */
   readonly protection?: { readonly readOnly: SharedArrayBuffer };

@@ -1,6 +1,6 @@
 /** How precise counts are kept, and for how long. All times are in minutes. */
 
-export interface Tier {
+interface Tier {
   /** The time that the counts of one period cover. */
   readonly period: number;
   readonly kept: number;

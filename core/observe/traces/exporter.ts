@@ -27,7 +27,7 @@ export interface ExportCounts {
   failed: number;
 }
 
-export interface ExporterOptions {
+interface ExporterOptions {
   readonly send: SendSpans;
   /** URL of the collector, for the log. */
   readonly endpoint: string;

@@ -9,7 +9,7 @@ import { type ExportCounts, SpanExporter } from './exporter.ts';
 import { readHeadersFile } from './headers-file.ts';
 import type { FinishedSpan } from './span.ts';
 
-export interface TracesOptions {
+interface TracesOptions {
   readonly config: Pick<Config, 'traces' | 'nodeName'>;
   readonly version: string;
   readonly metrics: Registry;

@@ -21,7 +21,7 @@ export interface WriteRequest {
 }
 
 /** One sampled write. */
-export class WriteTrace {
+class WriteTrace {
   readonly #record: (span: FinishedSpan) => void;
   readonly #request: WriteRequest;
   readonly #span: StartedSpan;
@@ -84,7 +84,7 @@ export class WriteTrace {
 type RecordChild = (name: string, start: number, end: number, attributes: SpanAttributes, isError: boolean) => void;
 
 /** One commit of a write; a commit that conflicts is followed by another. */
-export class CommitTrace {
+class CommitTrace {
   readonly #record: RecordChild;
   readonly #start = spanTime();
   /** 0: not yet. */

@@ -19,7 +19,7 @@ import { findExpired } from './retention.ts';
 import type { RetryRule } from './retries.ts';
 import { openSession, type Session } from './session.ts';
 
-export interface DelivererOptions {
+interface DelivererOptions {
   readonly environment: Environment;
   readonly journal: Journal;
   readonly secrets: Secrets;

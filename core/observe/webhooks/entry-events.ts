@@ -32,7 +32,7 @@ const SILENT: ReadonlySet<string> = new Set(['rotation', 'sweeper', 'delegation'
 const ACME = 'acme';
 
 /** Whether an account has any webhook: nothing else is derived. */
-export type WantsEvents = (accountId: Id) => boolean;
+type WantsEvents = (accountId: Id) => boolean;
 
 /** What an entry has done to a domain. */
 interface DomainWrites {

@@ -71,7 +71,7 @@ export async function expiringCertificates(
   }
 }
 
-export interface EntryReaderOptions {
+interface EntryReaderOptions {
   readonly environment: Environment;
   readonly journal: Pick<Journal, 'head'>;
   readonly log: Logger;

@@ -63,7 +63,7 @@ function webhookMetrics(registry: Registry, deliverer: { readonly counts: Delive
   );
 }
 
-export interface OpenWebhooksOptions {
+interface OpenWebhooksOptions {
   readonly config: Pick<Config, 'webhooks' | 'nodeName'>;
   readonly version: string;
   readonly environment: Environment;

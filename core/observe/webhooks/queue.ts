@@ -39,7 +39,7 @@ export interface Addition {
   readonly event: NewEvent;
 }
 
-export interface Progress {
+interface Progress {
   /** The position before and after; equal: no entry was read. */
   readonly from: number;
   readonly to: number;
@@ -49,7 +49,7 @@ export interface Progress {
   readonly expiryCheckedAt: number | null;
 }
 
-export interface QueueOptions {
+interface QueueOptions {
   readonly environment: Environment;
   readonly journal: Journal;
   readonly nodeName: string;

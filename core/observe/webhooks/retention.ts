@@ -9,7 +9,7 @@ const MAX_FINISHED = 1000;
 /** Rows that are read between two turns of the event loop. */
 const PIECE = 500;
 
-export type DeliveryId = Pick<DeliveryRow, 'webhookId' | 'id'>;
+type DeliveryId = Pick<DeliveryRow, 'webhookId' | 'id'>;
 
 /** `oldest`: seconds since 1970. */
 export async function findExpired(

@@ -6,7 +6,7 @@
  */
 import type { Id } from '../../store/keys.ts';
 
-export interface Waiting {
+interface Waiting {
   readonly id: Id;
   /** Seconds since 1970. */
   readonly nextAt: number;

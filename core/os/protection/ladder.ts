@@ -4,7 +4,7 @@
  * every reading.
  */
 
-export interface LadderOptions {
+interface LadderOptions {
   /** The value at which each level from 1 on is entered, ascending. */
   readonly enter: readonly number[];
   /** The value below which each of these levels is left. */

@@ -6,7 +6,7 @@ import type { Config } from '../../config/index.ts';
 import { diskSpace } from '../disk-space.ts';
 import { Protection } from './protection.ts';
 
-export interface ProtectionOptions {
+interface ProtectionOptions {
   readonly config: Pick<Config, 'dataDir' | 'protection'>;
   readonly metrics: Registry;
   readonly log: Logger;

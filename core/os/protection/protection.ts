@@ -15,13 +15,13 @@ import { Storage } from './storage.ts';
 const INTERVAL = 1000;
 
 /** What the kernel reports; null: not known. */
-export interface Usage {
+interface Usage {
   memory(): number | null;
   descriptors(): number | null;
   disk(): DiskSpace | null;
 }
 
-export interface Budgets {
+interface Budgets {
   /** Bytes; 0: not watched. */
   readonly memory: number;
   /** 0: not watched. */
@@ -40,7 +40,7 @@ export interface CacheBounds {
   readonly isDiskPaused: boolean;
 }
 
-export interface Reading {
+interface Reading {
   readonly memory: number;
   readonly descriptors: number;
   readonly diskFree: number;

@@ -47,7 +47,7 @@ export interface Running extends Watched {
   onStopping(): void;
 }
 
-export interface ServiceParts {
+interface ServiceParts {
   readonly log: Logger;
   /** Starts the parts and registers the stop of each. Null: stop and start all again. */
   start(stops: Stops): Promise<Running | null>;

@@ -6,7 +6,7 @@
 import type { Logger } from '../../base/log/index.ts';
 import { Notifier } from './notifier.ts';
 
-export interface ServiceOptions {
+interface ServiceOptions {
   /**
    * NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID are taken out of it: they are not for what the
    * process starts.

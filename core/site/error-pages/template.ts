@@ -15,7 +15,7 @@ export const PLACEHOLDERS = {
   time: 'the time in UTC, such as 2026-11-27 08:00:00',
 } as const;
 
-export type Placeholder = keyof typeof PLACEHOLDERS;
+type Placeholder = keyof typeof PLACEHOLDERS;
 
 /** Plain text: it is escaped when it is inserted. */
 export type PlaceholderValues = Readonly<Record<Placeholder, string>>;

@@ -24,7 +24,7 @@ import { afterCheck, type HealthState, UNKNOWN } from '../pools/health-state.ts'
 import { hashText } from '../pools/sticky.ts';
 import type { Probe } from './probe.ts';
 
-export interface HealthKeeperOptions {
+interface HealthKeeperOptions {
   readonly environment: Environment;
   readonly journal: Journal;
   readonly probe: Probe;

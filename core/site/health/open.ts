@@ -7,7 +7,7 @@ import type { Environment } from '../../store/environment.ts';
 import { HealthKeeper } from './keeper.ts';
 import type { Probe } from './probe.ts';
 
-export interface OpenHealthOptions {
+interface OpenHealthOptions {
   readonly config: Pick<Config, 'peer'>;
   readonly environment: Environment;
   readonly journal: Journal;

@@ -27,7 +27,7 @@ export interface NodeLogState extends OutboxState {
   readonly since: number;
 }
 
-export interface DelivererOptions {
+interface DelivererOptions {
   readonly nodeName: string;
   /** Undefined: there is no such domain. */
   accountOf(domainId: number): number | undefined;

@@ -32,7 +32,7 @@ export const DEFAULT_FIELDS: readonly LogField[] = LOG_FIELDS.filter(
 
 /** How much of the client's address a line has: all, the network (/24 or /48), or nothing. */
 export const CLIENT_ADDRESSES = ['full', 'truncated', 'omitted'] as const;
-export type ClientAddress = (typeof CLIENT_ADDRESSES)[number];
+type ClientAddress = (typeof CLIENT_ADDRESSES)[number];
 
 export interface EndpointDestination {
   readonly url: string;

@@ -14,7 +14,7 @@ import { type DomainLines, LogDeliverer, type NodeLogState } from './deliverer.t
 import type { LogsDocument } from './document.ts';
 import { LogSender } from './send.ts';
 
-export interface OpenLogDeliveryOptions {
+interface OpenLogDeliveryOptions {
   readonly config: Pick<Config, 'webhooks' | 'nodeName'>;
   readonly version: string;
   readonly environment: Environment;

@@ -13,7 +13,7 @@ import { siteDocumentContext } from '../../store/rows.ts';
 import type { BucketDestination, EndpointDestination, LogsDocument } from './document.ts';
 import type { Batch } from './outbox.ts';
 
-export interface LogSenderOptions {
+interface LogSenderOptions {
   readonly sender: Pick<Sender, 'send' | 'release' | 'close'>;
   readonly rule: ConnectRule;
   readonly resolve: Resolve;
@@ -144,7 +144,7 @@ export class LogSender {
 }
 
 /** Sorted by date; the same for all attempts. */
-export function objectKey(domain: string, node: string, { id, at }: Batch): string {
+function objectKey(domain: string, node: string, { id, at }: Batch): string {
   const [date, time] = new Date(at * 1000).toISOString().split('T');
   const safeNode = node.replace(/[^A-Za-z0-9_-]/g, '_');
   return `${domain}/${date}/${time.slice(0, 8).replaceAll(':', '')}-${safeNode}-${id.slice(0, 8)}.jsonl.gz`;

@@ -16,7 +16,7 @@ export interface Fault {
   readonly message: string;
 }
 
-export interface CheckOptions {
+interface CheckOptions {
   /** Of the operator. */
   readonly exemptions: Exemptions;
   /** The addresses of the cluster: an origin there would be a loop. */

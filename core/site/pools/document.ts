@@ -64,7 +64,7 @@ export interface DocumentCertificate {
   readonly sealed_key?: string;
 }
 
-export interface HealthCheck {
+interface HealthCheck {
   /** Default: `/`. */
   readonly path?: string;
   /** The expected status. Omitted: any of 200 to 399. */
@@ -90,7 +90,7 @@ export interface EjectionRule {
   readonly duration?: number;
 }
 
-export interface StickyRule {
+interface StickyRule {
   readonly by: 'cookie' | 'client';
   /** Of the cookie. */
   readonly cookie?: string;
@@ -98,7 +98,7 @@ export interface StickyRule {
   readonly max_age?: number | null;
 }
 
-export interface RetryRule {
+interface RetryRule {
   /** Attempts of one request, the first included. */
   readonly attempts?: number;
   /** Percentage of requests that may be retries. */

@@ -4,7 +4,7 @@
  */
 import { EVERY_NAME } from './document.ts';
 
-export interface Matched {
+interface Matched {
   readonly name?: string | null;
   readonly path?: string | null;
   readonly label?: string | null;
@@ -27,7 +27,7 @@ export const servesRulesOnly = ({ name, path, label }: Matched): boolean =>
 export const nameOf = ({ name }: Matched): string => (name ?? EVERY_NAME).toLowerCase();
 export const pathOf = ({ path }: Matched): string => path ?? '/';
 
-export function matchesName(pattern: string, name: string): boolean {
+function matchesName(pattern: string, name: string): boolean {
   if (pattern === EVERY_NAME || pattern === name) return true;
   return pattern.startsWith('*.') && name.endsWith(pattern.slice(1));
 }

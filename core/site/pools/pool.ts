@@ -20,7 +20,7 @@ export interface PoolTarget {
 }
 
 /** Notices that the main thread shows and counts. */
-export interface PoolEvents {
+interface PoolEvents {
   onEjected(target: number, milliseconds: number): void;
 }
 

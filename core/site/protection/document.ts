@@ -12,7 +12,7 @@ export interface ProtectionDocument {
 }
 
 /** Per node. Null: the site's fair share alone. */
-export interface LimitsDocument {
+interface LimitsDocument {
   /** At one time. */
   readonly connections?: number | null;
   readonly new_connections_per_second?: number | null;
@@ -22,7 +22,7 @@ export interface LimitsDocument {
 }
 
 /** Seconds, and bytes per second. Null: the setting of the node, which is also the maximum. */
-export interface SlowDocument {
+interface SlowDocument {
   readonly header_timeout?: number | null;
   readonly idle_timeout?: number | null;
   readonly body_rate?: number | null;
@@ -49,9 +49,9 @@ export interface ChallengeDocument {
 
 export const TLS_VERSIONS = ['1.2', '1.3'] as const;
 export const CLIENT_CERTIFICATE_MODES = ['off', 'optional', 'required'] as const;
-export type ClientCertificateMode = (typeof CLIENT_CERTIFICATE_MODES)[number];
+type ClientCertificateMode = (typeof CLIENT_CERTIFICATE_MODES)[number];
 
-export interface TlsDocument {
+interface TlsDocument {
   readonly min_version?: (typeof TLS_VERSIONS)[number];
   readonly client_certificates?: ClientCertificateMode;
   /** PEM of the authorities that issue certificates of clients. */
@@ -59,14 +59,14 @@ export interface TlsDocument {
 }
 
 /** A document with all its fields. */
-export interface FullProtection {
+interface FullProtection {
   readonly limits: Required<LimitsDocument>;
   readonly slow: Required<SlowDocument>;
   readonly challenge: Required<ChallengeDocument>;
   readonly tls: Required<TlsDocument>;
 }
 
-export const DEFAULT_PROTECTION: FullProtection = {
+const DEFAULT_PROTECTION: FullProtection = {
   limits: {
     connections: null,
     new_connections_per_second: null,

@@ -95,7 +95,7 @@ export interface CacheAction {
   readonly key?: CacheKeyParts;
 }
 
-export interface CacheKeyParts {
+interface CacheKeyParts {
   /** Only these query parameters are part of the key; empty: none. */
   readonly query_only?: readonly string[];
   /** All query parameters but these are part of the key. */

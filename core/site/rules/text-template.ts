@@ -4,13 +4,11 @@ import type { TextMatch } from './document.ts';
 import { MAX_CAPTURED } from './limits.ts';
 import { escapePath, normalPath } from './path.ts';
 
-export const PLACEHOLDERS = ['scheme', 'host', 'path', 'query', 'uri', 'rest', ...'123456789'] as const;
-export type Placeholder = (typeof PLACEHOLDERS)[number];
-
+const PLACEHOLDERS = ['scheme', 'host', 'path', 'query', 'uri', 'rest', ...'123456789'] as const;
 const NAMES: ReadonlySet<string> = new Set(PLACEHOLDERS);
 
 /** Texts at even indices, placeholders at odd ones. The problem if it is none. */
-export type TemplateParts = readonly string[];
+type TemplateParts = readonly string[];
 
 /** A text: why it is no template. */
 export function parseTemplate(text: string): TemplateParts | string {
@@ -24,7 +22,7 @@ export function parseTemplate(text: string): TemplateParts | string {
 }
 
 /** What placeholders stand for. */
-export interface TemplateRequest {
+interface TemplateRequest {
   readonly scheme: string;
   readonly host: string;
   /** Path with the query, as received. */

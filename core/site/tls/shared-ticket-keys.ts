@@ -23,7 +23,7 @@ const JITTER = 0.05;
 /** Milliseconds until what failed is tried again. */
 const RETRY_MS = 30_000;
 
-export interface SharedTicketKeysOptions {
+interface SharedTicketKeysOptions {
   readonly environment: Environment;
   readonly journal: Journal;
   readonly secrets: Secrets;

@@ -50,7 +50,7 @@ export function takeTickets(server: Server, keys: TicketKeys): void {
  * The same for a context, which must be the one that handshakes begin with: OpenSSL asks that one,
  * whichever is chosen for the server name. May be called again with other keys.
  */
-export function takeTicketsIn(secure: SecureContext, { current, previous }: TicketKeys): void {
+function takeTicketsIn(secure: SecureContext, { current, previous }: TicketKeys): void {
   const context = secure.context as TicketContext | undefined;
   if (typeof context?.enableTicketKeyCallback !== 'function') {
     context?.setTicketKeys?.(Buffer.from(current));

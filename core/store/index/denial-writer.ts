@@ -20,7 +20,7 @@ const MAX_CHUNK = 256;
 export const FILL = 192;
 
 /** What the writer of the index does for zones' entries. Offsets are in bytes. */
-export interface DenialArena {
+interface DenialArena {
   readonly bytes: Uint8Array;
   readonly words: Int32Array;
   /** 0: the arena is full, or has no room left for leaves (admission.ts). */

@@ -86,7 +86,7 @@ export interface SharedIndex {
 }
 
 /** Bytes of an arena with room for `nodes` bytes of nodes. */
-export function arenaSize(nodes: number): number {
+function arenaSize(nodes: number): number {
   return Math.min(MAX_ARENA, FIRST_NODE + nodes);
 }
 

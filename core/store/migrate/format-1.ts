@@ -54,7 +54,7 @@ interface Old {
 export type Put = (table: Table<unknown>, key: Buffer, value: Buffer) => void;
 
 /** Rows are read by one reader, in the order of their keys. */
-export interface Source {
+interface Source {
   count(table: string): number;
   rows(table: string): Iterable<Old>;
   meta(key: string): Buffer | undefined;
@@ -126,7 +126,7 @@ class Ids {
 }
 
 /** A row that refers to one that is not there; `what` names both. */
-export class DanglingRow extends Error {
+class DanglingRow extends Error {
   constructor(what: string) {
     super(`The store is damaged: ${what}. Nothing was changed.`);
   }

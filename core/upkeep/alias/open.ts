@@ -11,7 +11,7 @@ import { aliasMetrics, aliasObserver } from './metrics.ts';
 import { AliasRefresher } from './refresher.ts';
 import { AliasStates } from './states.ts';
 
-export interface OpenAliasesOptions {
+interface OpenAliasesOptions {
   readonly config: Pick<Config, 'alias'>;
   readonly environment: Environment;
   readonly journal: Journal;

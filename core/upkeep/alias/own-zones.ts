@@ -46,7 +46,7 @@ export class Trail {
   }
 }
 
-export type End =
+type End =
   /** A name of ours: its RRsets. */
   | { readonly kind: 'sets'; readonly sets: readonly RRset[] }
   | { readonly kind: 'missing' }

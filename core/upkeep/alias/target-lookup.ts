@@ -13,7 +13,7 @@ import { findType } from '../../zone/compile/view.ts';
 import { type OwnZones, Trail } from './own-zones.ts';
 
 /** Addresses of one family that are served; what there are more is left out. */
-export const MAX_ADDRESSES = 32;
+const MAX_ADDRESSES = 32;
 /** Times that the chain may leave our zones. */
 const MAX_LEAVES = 4;
 /**

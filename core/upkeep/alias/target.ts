@@ -9,7 +9,7 @@ import type { AliasEntry } from '../../store/rows.ts';
 import { type FamilyState, newFamily } from './family-state.ts';
 
 /** The targets of one name, by account. */
-export type Group = ReadonlyMap<Id | null, Target>;
+type Group = ReadonlyMap<Id | null, Target>;
 
 const ALONE: Group = new Map();
 

@@ -20,7 +20,7 @@ import type { DomainAdmission, Refusal } from '../domains/admission.ts';
 import { deleteDomainRows } from '../domains/delete.ts';
 import { CatalogReader, type Listed, type Member } from './members.ts';
 
-export interface ConsumerOptions {
+interface ConsumerOptions {
   readonly environment: Environment;
   readonly journal: Journal;
   readonly zoneSettings: Pick<ZoneSettings, 'nameservers'>;
@@ -43,7 +43,7 @@ export interface CatalogState {
   readonly leftOut: readonly LeftOut[];
 }
 
-export interface LeftOut extends Refusal {
+interface LeftOut extends Refusal {
   readonly domain: string;
 }
 

@@ -4,7 +4,7 @@ import { isWithin, type Name } from '../../dns/wire/name.ts';
 import { TYPE } from '../../dns/wire/types.ts';
 
 /** A record of the catalog. */
-export interface CatalogRecord {
+interface CatalogRecord {
   readonly name: Name;
   readonly type: number;
   readonly rdata: Uint8Array;

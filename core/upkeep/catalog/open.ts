@@ -7,7 +7,7 @@ import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import { type AdmissionSettings, DomainAdmission } from '../domains/admission.ts';
 import { CatalogConsumer } from './consumer.ts';
 
-export interface OpenCatalogsOptions {
+interface OpenCatalogsOptions {
   readonly config: AdmissionSettings;
   readonly environment: Environment;
   readonly journal: Journal;

@@ -21,7 +21,7 @@ import { expectedNameservers } from './expected.ts';
 import type { DelegationLook, FailedLook, ParentNameservers } from './look.ts';
 import { noteDelegation } from './state.ts';
 
-export interface DelegationKeeperOptions {
+interface DelegationKeeperOptions {
   readonly environment: Environment;
   readonly journal: Journal;
   readonly look: DelegationLook;

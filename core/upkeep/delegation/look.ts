@@ -28,9 +28,9 @@ export interface FailedLook {
 }
 
 /** `all`: every server of the parent. `sample`: the first that answers. */
-export type LookExtent = 'all' | 'sample';
+type LookExtent = 'all' | 'sample';
 
-export type LookedDomain = Pick<Domain, 'apex' | 'accountId'>;
+type LookedDomain = Pick<Domain, 'apex' | 'accountId'>;
 
 export interface DelegationLook {
   /** Never rejects. */

@@ -8,7 +8,7 @@ import type { Environment } from '../../store/environment.ts';
 import { DelegationKeeper } from './keeper.ts';
 import { type DelegationLook, PublicDelegation } from './look.ts';
 
-export interface OpenDelegationsOptions {
+interface OpenDelegationsOptions {
   readonly config: Pick<Config, 'dnssec' | 'domains' | 'nodeName' | 'nameservers'>;
   readonly environment: Environment;
   readonly journal: Journal;
@@ -16,7 +16,7 @@ export interface OpenDelegationsOptions {
   readonly node: { readonly isAlone: boolean };
 }
 
-export interface Delegations {
+interface Delegations {
   /** For requests of the API. */
   readonly look: DelegationLook;
   /** Starts the looks in the background, unless they are off. */

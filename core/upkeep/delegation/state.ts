@@ -9,7 +9,7 @@ import type { FailedLook, ParentNameservers } from './look.ts';
 export const DELEGATION_STATES = ['live', 'partial', 'elsewhere', 'none', 'unknown'] as const;
 export type DelegationState = (typeof DELEGATION_STATES)[number];
 
-export interface Delegation {
+interface Delegation {
   readonly state: DelegationState;
   /** Names that any server of the parent has. */
   readonly seen: readonly string[];
@@ -43,7 +43,7 @@ const OTHER_INTERVAL = 12 * HOUR;
 /** Seconds after its creation in which a domain is probably being delegated. */
 const NEW = 3 * 24 * HOUR;
 
-export interface LookedAt {
+interface LookedAt {
   readonly domainId: number;
   /** When the domain was created. */
   readonly createdAt: number;

@@ -26,7 +26,7 @@ import {
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import { deleteSignedZone } from '../signing/store-zone.ts';
 
-export interface Deletion {
+interface Deletion {
   readonly environment: Environment;
   readonly zoneSettings: Pick<ZoneSettings, 'nameservers'>;
 }

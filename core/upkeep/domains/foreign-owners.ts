@@ -26,7 +26,7 @@ export function findForeignOwners(reader: Reader, { reserved }: ServiceNames): D
   return [...found.values()];
 }
 
-export interface ForeignOwnersOptions {
+interface ForeignOwnersOptions {
   readonly config: ServiceNameSettings;
   readonly environment: Environment;
   readonly log: Logger;

@@ -36,7 +36,7 @@ export class SupersededError extends Error {}
 export class UnfitError extends Error {}
 
 /** The row of a zone that was transferred now. */
-export function transferredRow(domainId: Id, soa: Uint8Array, now: number): SecondaryRow {
+function transferredRow(domainId: Id, soa: Uint8Array, now: number): SecondaryRow {
   const [serial, refresh, retry, expire] = soaNumbers(soa);
   return {
     domainId,

@@ -24,7 +24,7 @@ const SIGNED: ReadonlySet<number> = new Set([TYPE.RRSIG, TYPE.NSEC, TYPE.NSEC3, 
 const isMeta = (type: number): boolean => type === 0 || type === TYPE.OPT || (type >= 128 && type <= 255);
 
 /** All records of the answer sections, in their order. Throws InvalidError. */
-export function* answersOf(messages: readonly Uint8Array[], apex: Name): Generator<ResourceRecord> {
+function* answersOf(messages: readonly Uint8Array[], apex: Name): Generator<ResourceRecord> {
   for (const message of messages) {
     const count = (at: number): number => (message[at] << 8) | message[at + 1];
     const reader = new MessageReader(message, HEADER_LENGTH);

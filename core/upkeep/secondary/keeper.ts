@@ -26,7 +26,7 @@ import { DueQueue } from './due-queue.ts';
 import { MINIMUM_RATE, type Outcome, type RefreshOptions } from './refresh.ts';
 import type { RowBatch } from './row-batch.ts';
 
-export interface KeeperOptions {
+interface KeeperOptions {
   readonly log: Logger;
   /** Seconds since 1970. */
   readonly now: () => number;

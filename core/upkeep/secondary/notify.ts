@@ -13,7 +13,7 @@ import type { Domain } from '../../store/rows.ts';
 import type { HeldKey } from '../../store/tsig-keys/keyring.ts';
 import { serialOf } from './transfer-stream.ts';
 
-export interface NotifyOptions {
+interface NotifyOptions {
   readonly reader: StoreReader;
   readonly findKey: FindKey<HeldKey>;
   readonly log: Logger;

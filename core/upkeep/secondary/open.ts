@@ -22,7 +22,7 @@ import { ZoneReading } from './reading.ts';
 import { type RefreshParts, refresh } from './refresh.ts';
 import { RowBatch } from './row-batch.ts';
 
-export interface OpenSecondariesOptions {
+interface OpenSecondariesOptions {
   readonly config: Pick<Config, 'secondary' | 'nodeName'>;
   readonly environment: Environment;
   readonly index: IndexWriter;
@@ -38,7 +38,7 @@ export interface OpenSecondariesOptions {
 /** Zones of the maximum size whose transfers fit into memory at the same time. */
 const ZONES_IN_MEMORY = 2;
 
-export interface Secondaries {
+interface Secondaries {
   /** What this node knows of a zone. */
   row(domainId: Id): SecondaryRow | undefined;
   /** Asks the primaries now. Never rejects. */

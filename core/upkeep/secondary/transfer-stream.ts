@@ -34,7 +34,7 @@ const NAMES: Readonly<Record<number, string>> = {
 
 type Section = 'first' | 'second' | 'whole' | 'deletions' | 'additions' | 'end';
 
-export interface StreamOptions {
+interface StreamOptions {
   readonly apex: Name;
   readonly id: number;
   /** AXFR or IXFR. */

@@ -6,9 +6,9 @@ import { dsMatches } from './delegation-signer.ts';
 import { hasDs, isBackingOut, nextStepAt, type SignedZone } from './zone-lifecycle.ts';
 
 /** `missing`: some servers of the parent lack the DS, or all. */
-export type DsFault = 'stale' | 'foreign' | 'missing';
+type DsFault = 'stale' | 'foreign' | 'missing';
 
-export type Problem =
+type Problem =
   | { readonly code: 'ds_mismatch'; readonly reason: DsFault; readonly message: string }
   | { readonly code: 'parent_unreachable' | 'signing_failed'; readonly reason: null; readonly message: string };
 

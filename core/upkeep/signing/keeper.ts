@@ -34,7 +34,7 @@ import type { LookResult } from './parent-look.ts';
 import { lookAtParent, noteResult, type PublicLook, readSignedZone, storeSignedZone } from './store-zone.ts';
 import { advance, isDueTooLate, isLookDue, noteFault, noteServed, type SignedZone } from './zone-lifecycle.ts';
 
-export interface KeeperOptions {
+interface KeeperOptions {
   readonly environment: Environment;
   readonly journal: Journal;
   readonly publicParent: PublicLook;
@@ -51,7 +51,7 @@ export interface KeeperOptions {
 }
 
 /** Zones by phase, as of the last pass. */
-export interface SignedZoneCounts {
+interface SignedZoneCounts {
   readonly phases: ReadonlyMap<DnssecPhase, number>;
   /** Zones whose parent has a DS that does not match, or lacks one, or cannot be asked. */
   readonly problems: number;

@@ -11,7 +11,7 @@ import { type Signatures, signingMetrics } from './metrics.ts';
 import { PublicParent } from './public-parent.ts';
 import type { PublicLook } from './store-zone.ts';
 
-export interface OpenSigningOptions {
+interface OpenSigningOptions {
   readonly config: Pick<Config, 'dnssec' | 'nodeName' | 'nameservers'>;
   readonly environment: Environment;
   readonly journal: Journal;
@@ -25,7 +25,7 @@ export interface OpenSigningOptions {
   readonly signatures: Signatures;
 }
 
-export interface Signing {
+interface Signing {
   /** For requests of the API. */
   readonly publicParent: PublicLook;
   readonly keeper: SigningKeeper;

@@ -9,7 +9,7 @@ export interface DsAnswer {
 }
 
 /** The parent could not be looked at. */
-export interface FailedLook {
+interface FailedLook {
   /** The reason, as the end of a sentence. */
   readonly trouble: string;
 }

@@ -6,7 +6,7 @@ import { denialOf, MAX_ITERATIONS, parametersOf } from '../../zone/compile/presi
 import type { PresignedDenial } from '../../zone/compile/signer.ts';
 import { addRdata } from '../../zone/compile/stored.ts';
 
-export interface PresignedState {
+interface PresignedState {
   /** How names are denied. */
   readonly denial: PresignedDenial['kind'];
   /** When the first signature at the apex expires, in seconds since 1970. */

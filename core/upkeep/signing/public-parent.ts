@@ -14,7 +14,7 @@ import { queryServer } from '../../net/resolver/query.ts';
 import type { Domain } from '../../store/rows.ts';
 import { type DsAnswer, type LookResult, mergeAnswers } from './parent-look.ts';
 
-export interface PublicParentOptions extends ParentZonesOptions {
+interface PublicParentOptions extends ParentZonesOptions {
   /** Seconds since 1970; omitted: the clock of the machine. */
   readonly now?: () => number;
 }

@@ -31,7 +31,7 @@ const EMERGENCY_MARGIN = 600;
 /** Seconds after which servers of the parent that do not answer have what the others have. */
 const SILENT_MARGIN = DAY;
 /** Longest TTL that counts: resolvers keep nothing for longer (RFC 8767 section 4). */
-export const MAX_COUNTED_TTL = 7 * DAY;
+const MAX_COUNTED_TTL = 7 * DAY;
 /** Assumed TTL of a DS that no look has seen. */
 const DEFAULT_DS_TTL = DAY;
 /** Seconds between looks at the parent while something is awaited. */

@@ -5,7 +5,7 @@ import { LOWER } from '../../dns/wire/name.ts';
 import { CLASS_CHAOS, TYPE } from '../../dns/wire/types.ts';
 
 /** Maximum bytes of a text: one character-string (RFC 1035 section 3.3). */
-export const MAX_TEXT = 255;
+const MAX_TEXT = 255;
 
 const VERSION_NAMES = ['version.bind', 'version.server'];
 const IDENTITY_NAMES = ['hostname.bind', 'id.server'];

@@ -16,7 +16,7 @@ const RDLENGTH_AT = 8;
 const MAX_POINTER = 0x3fff;
 
 /** A stored answer, and the names that it was compiled for and is sent for. */
-export interface StoredRecords {
+interface StoredRecords {
   /** The body at `from`; pointers count from there, behind the question for `source`. */
   readonly bytes: Uint8Array;
   readonly view: DataView;

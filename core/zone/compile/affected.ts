@@ -28,7 +28,7 @@ export interface ChangedName {
   readonly types: ReadonlySet<number>;
 }
 
-export interface Affected {
+interface Affected {
   /** Without the apex. */
   readonly names: Iterable<Name>;
   /**

@@ -10,7 +10,7 @@ import type { ProxyHints, ZoneRRset, ZoneView } from './view.ts';
 /**
  * What a target stands for: at most one RRset of A and one of AAAA, in this order, see ZoneRRset.
  */
-export type AliasAnswers = (target: Name) => readonly ZoneRRset[];
+type AliasAnswers = (target: Name) => readonly ZoneRRset[];
 
 /** Of a target of which nothing is known. */
 export const UNRESOLVED: readonly ZoneRRset[] = [

@@ -75,7 +75,7 @@ function soaAnswer(
   };
 }
 
-export interface Authority {
+interface Authority {
   readonly nscount: number;
   /** Glue: additional records that must not be left out (RFC 9471). */
   readonly arcount: number;

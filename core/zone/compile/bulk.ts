@@ -37,7 +37,7 @@ export function compileZone(zone: ZoneView & { names(): Iterable<Name> }): Uint8
   return out.subarray(0, length);
 }
 
-export interface KeyedNode {
+interface KeyedNode {
   readonly key: Buffer;
   readonly node: Buffer;
 }

@@ -30,7 +30,7 @@ export interface Link {
 }
 
 /** Where a chain ends. `owner`: the last name. */
-export type Terminal =
+type Terminal =
   | { readonly kind: 'sets'; readonly owner: Name; readonly source: Name; readonly sets: readonly ZoneRRset[] }
   | { readonly kind: 'delegation'; readonly owner: Name; readonly cut: Name; readonly sets: readonly ZoneRRset[] }
   | { readonly kind: 'missing'; readonly owner: Name }

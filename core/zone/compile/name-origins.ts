@@ -23,7 +23,7 @@ export interface StoredNames {
 }
 
 /** The zone of the account that contains a name; null: no zone does, or another account's. */
-export type FindZone = (name: Name) => StoredNames | null;
+type FindZone = (name: Name) => StoredNames | null;
 
 /** Where the records of a name lead. */
 type End =
@@ -56,7 +56,7 @@ interface ConfiguredOrigin {
 }
 
 /** Addresses of a name that are tried; the others are ignored. */
-export const MAX_ORIGIN_ADDRESSES = 16;
+const MAX_ORIGIN_ADDRESSES = 16;
 
 export class NameOrigins {
   readonly #zoneOf: FindZone;

@@ -230,7 +230,7 @@ export function readParentDs(environment: Environment, parent: Pick<Domain, 'id'
 }
 
 /** A record as MemoryZone takes it. */
-export interface StoredRecord {
+interface StoredRecord {
   readonly name: Name;
   readonly type: number;
   readonly ttl: number;

@@ -6,7 +6,7 @@ import { isWithin, MAX_NAME, type Name, parentName, wildcardOf } from '../../dns
 import { type RRset, TYPE } from '../../dns/wire/types.ts';
 import { exists, findType, NO_RRSETS, type ZoneRRset, type ZoneView } from './view.ts';
 
-export type Outcome =
+type Outcome =
   /** The name exists. No RRsets: an empty non-terminal. */
   | { readonly kind: 'found'; readonly sets: readonly ZoneRRset[] }
   /** The name does not exist; the wildcard `source` stands for it (RFC 4592). */

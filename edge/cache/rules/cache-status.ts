@@ -11,7 +11,7 @@ export type Forwarded =
   | 'stale'
   | 'partial';
 
-export interface CacheStatus {
+interface CacheStatus {
   /** The name of this cache: a token. */
   readonly name: string;
   /** Undefined: a hit. */

@@ -1,7 +1,7 @@
 /** Seconds in cache directives and Age (RFC 9111 section 1.2.2). */
 
 /** Larger values count as 2^31, about 68 years. */
-export const MAX_DELTA_SECONDS = 2_147_483_648;
+const MAX_DELTA_SECONDS = 2_147_483_648;
 
 /** Seconds, at most MAX_DELTA_SECONDS; -1: invalid. */
 export function deltaSeconds(text: string): number {

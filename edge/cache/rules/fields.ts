@@ -61,7 +61,7 @@ export function trimmed(text: string): string {
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
 
 /** Index of the quote that closes the string opened at `open`; -1 without one. */
-export function closingQuote(value: string, open: number): number {
+function closingQuote(value: string, open: number): number {
   for (let i = open + 1; i < value.length; i++) {
     const code = value.charCodeAt(i);
     if (code === 0x5c) i++;

@@ -9,7 +9,7 @@ import { fieldValue } from './fields.ts';
  */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND', 'REPORT', 'SEARCH', 'QUERY']);
 
-export const isSafeMethod = (method: string): boolean => SAFE.has(method);
+const isSafeMethod = (method: string): boolean => SAFE.has(method);
 
 /**
  * The invalidated keys: the target URI, and the URIs in Location and Content-Location if they have

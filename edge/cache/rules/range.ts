@@ -11,7 +11,7 @@ export interface Part {
   readonly to: number;
 }
 
-export type RangePlan =
+type RangePlan =
   /** 200: no range, an invalid one, too many, or a range of another representation. */
   | { readonly kind: 'whole' }
   /**

@@ -10,7 +10,7 @@ const STATUSES: ReadonlySet<number> = new Set([200, 203, 204, 300, 301, 308]);
 /** The origin says itself for how long a response may be stored, or that it must not be. */
 const SAYS_LIFETIME = /(?:^|[,\s])(?:max-age|s-maxage|no-store|no-cache|private)(?:[,=\s]|$)/i;
 
-export interface RuleLifetime {
+interface RuleLifetime {
   /** Seconds; -1: as the origin says. */
   readonly ttl: number;
   readonly overrides: boolean;

@@ -32,7 +32,7 @@ export type NotStored =
   | 'too-large'
   | 'no-use'; // neither fresh nor possible to validate
 
-export type Storability =
+type Storability =
   | { readonly store: false; readonly reason: NotStored }
   | {
       readonly store: true;

@@ -24,7 +24,7 @@ import type { SegmentTable } from './segment-table.ts';
 
 const WINDOW = 2 * MAX_HEAD;
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly folder: string;
   readonly secret: number;
   readonly hash: KeyHash;

@@ -15,7 +15,7 @@ import { responseOf, Variant, WholeBody } from './variant.ts';
 export const READ_WITH_HEAD_BYTES = 4 * PIECE_BYTES;
 
 /** A body on disk differs from what was written. The entry is deleted. */
-export class DamagedError extends Error {
+class DamagedError extends Error {
   override readonly name = 'DamagedError';
 }
 

@@ -53,7 +53,7 @@ export interface DiskJob {
   readonly onStored?: OnStored | undefined;
 }
 
-export interface DiskWriterOptions {
+interface DiskWriterOptions {
   readonly folder: string;
   readonly secret: number;
   readonly segmentBytes: number;

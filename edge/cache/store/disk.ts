@@ -31,8 +31,7 @@ import type { Variant } from './variant.ts';
 const MB = 1024 * 1024;
 
 /** Size of a segment, for a disk of `limit` bytes. */
-export const segmentBytesOf = (limit: number): number =>
-  Math.max(64 * 1024, Math.min(64 * MB, Math.floor(limit / 128)));
+const segmentBytesOf = (limit: number): number => Math.max(64 * 1024, Math.min(64 * MB, Math.floor(limit / 128)));
 
 export class Disk {
   readonly limit: number;

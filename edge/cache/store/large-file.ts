@@ -21,7 +21,7 @@ const MAX_UNWRITTEN_BYTES = 8 * 1024 * 1024;
 /** Bytes that are reserved in advance when the length is unknown. */
 const GROWTH_BYTES = 8 * 1024 * 1024;
 
-export interface LargeFileOptions {
+interface LargeFileOptions {
   readonly folder: string;
   readonly secret: number;
   readonly segments: SegmentTable;

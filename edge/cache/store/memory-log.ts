@@ -31,7 +31,7 @@ const MAX_HITS = 3;
 /** Limits the work of one call: after so many steps, entries are evicted even if they had hits. */
 const MAX_ROUNDS = 2000;
 
-export interface MemoryLogOptions {
+interface MemoryLogOptions {
   /** Total bytes: blocks, separate bodies and index. */
   readonly limit: number;
   /** Whether an entry whose turn has come is void; `headAt`: offset of its head. */

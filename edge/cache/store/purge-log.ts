@@ -34,7 +34,7 @@ type Line =
   | { readonly domain: DomainState }
   | PurgeLine;
 
-export interface ReadLog {
+interface ReadLog {
   readonly head: LogHead;
   /** Ids of purges that may arrive again. */
   readonly ids: readonly string[];

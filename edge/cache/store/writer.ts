@@ -17,7 +17,7 @@ export interface CollectBudget {
   bytes: number;
 }
 
-export interface BodyWriterOptions {
+interface BodyWriterOptions {
   /** A longer body is not stored. */
   readonly maxBytes: number;
   /** From content-length. */

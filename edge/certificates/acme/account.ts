@@ -29,7 +29,7 @@ export interface AccountStore {
   forget(url: string): Promise<void>;
 }
 
-export interface AccountStoreOptions {
+interface AccountStoreOptions {
   readonly environment: Environment;
   readonly journal: Journal;
   readonly secrets: Secrets;

@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import type { Directory } from './directory.ts';
 import { DirectoryProblem, readRetryAfter } from './problem.ts';
 
-export interface RenewalInfo {
+interface RenewalInfo {
   /** Seconds since 1970. */
   readonly start: number;
   readonly end: number;

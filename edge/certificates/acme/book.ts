@@ -26,7 +26,7 @@ import type { OrderFailure } from './failure.ts';
 import type { Obtained } from './obtain.ts';
 import { askedDelay, backoff, CLAIM, formatSeconds, isLive, issuedToday, LONGEST_BLOCK, renewalTime } from './times.ts';
 
-export interface BookOptions {
+interface BookOptions {
   readonly environment: Environment;
   readonly journal: Journal;
   readonly secrets: Secrets;

@@ -20,7 +20,7 @@ export interface Issuer {
 
 export type Method = 'dns-01' | 'http-01';
 
-export interface RelevantCaa {
+interface RelevantCaa {
   /** Where it stands, without the last dot. */
   readonly name: string;
   /** None: every authority may issue. */

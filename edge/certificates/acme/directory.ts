@@ -11,7 +11,7 @@ import { DirectoryProblem, DirectoryUnreachable } from './problem.ts';
 import { NOT_SET_UP } from './sentences.ts';
 import type { DirectoryResponse, Transport } from './transport.ts';
 
-export interface DirectorySettings {
+interface DirectorySettings {
   readonly directory: string;
   readonly agreeTos: boolean;
   readonly email: string | undefined;
@@ -20,7 +20,7 @@ export interface DirectorySettings {
 }
 
 /** What a directory says of itself (RFC 8555 7.1.1). */
-export interface DirectoryMeta {
+interface DirectoryMeta {
   readonly caaIdentities: readonly string[];
   /** Where renewal information is (RFC 9773 section 3); null: there is none. */
   readonly renewalInfo: string | null;

@@ -23,9 +23,9 @@ const MAX_CHAIN = 10;
 /** Seconds for which it must still be good; clocks differ. */
 const LEAST_LEFT = 3600;
 
-export type KeyType = 'ecdsa-p256' | 'ecdsa-p384' | 'rsa-2048';
+type KeyType = 'ecdsa-p256' | 'ecdsa-p384' | 'rsa-2048';
 
-export interface ObtainOptions {
+interface ObtainOptions {
   readonly session: Session;
   readonly plan: Plan;
   readonly keyType: KeyType;

@@ -6,7 +6,7 @@
 import { FairQueue } from '../../../core/base/fair-queue.ts';
 import type { Id } from '../../../core/store/keys.ts';
 
-export interface RenewalsOptions {
+interface RenewalsOptions {
   /** Resolves with the seconds until it is asked again. Never rejects. */
   ask(domainId: Id): Promise<number>;
   /** It has been asked. */

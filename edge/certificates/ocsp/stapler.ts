@@ -20,7 +20,7 @@ const LAST_RETRY_MS = 3_600_000;
 const MIN_REFRESH_MS = 60_000;
 const MAX_REFRESH_MS = 7 * 86_400_000;
 
-export interface StaplerOptions {
+interface StaplerOptions {
   readonly fetch: FetchStatus;
   /** Sends to all threads. */
   readonly send: (message: StapleFetched) => void;

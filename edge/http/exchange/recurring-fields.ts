@@ -15,7 +15,7 @@ export interface RecurringLines {
 }
 
 /** What was made of a list. Each room knows the type of its own. */
-export class DerivedFields {
+class DerivedFields {
   /** edge/origin: its lines in a request of HTTP/1.1. */
   lines: RecurringLines | undefined = undefined;
   /** edge/origin/http2: its lines in a request of HTTP/2. */

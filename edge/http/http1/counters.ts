@@ -19,7 +19,7 @@ const TRAFFIC = [
   /** Whose handler threw or rejected. */
   'failed',
 ] as const;
-export type Http1Traffic = (typeof TRAFFIC)[number];
+type Http1Traffic = (typeof TRAFFIC)[number];
 
 export const HTTP1_REASONS = [
   'malformed', // 400: the parser, or the framing
@@ -62,7 +62,7 @@ const ORDINARY: ReadonlySet<Http1Reason> = new Set<Http1Reason>(['idle', 'idle_t
  * `count`: how often it happened since the last report, this time included. `client`: the one of
  * this time.
  */
-export type ReasonListener = (reason: Http1Reason, count: number, client: Client) => void;
+type ReasonListener = (reason: Http1Reason, count: number, client: Client) => void;
 
 export class Http1Counters {
   /** One for each of HTTP1_COLUMNS; whole numbers, that only grow. Written by one thread. */

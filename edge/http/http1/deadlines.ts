@@ -12,7 +12,7 @@ import { type Outgoing, PIECE } from './outgoing.ts';
 import type { Refusal } from './refusal.ts';
 
 /** The connection, as its deadlines see it. */
-export interface TimedConnection {
+interface TimedConnection {
   readonly limits: Http1Limits;
   readonly context: { readonly counters: Http1Counters };
   readonly client: Client;

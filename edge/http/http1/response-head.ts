@@ -16,7 +16,7 @@ export interface HeadContext {
   readonly isLast: boolean;
 }
 
-export interface ResponseHead {
+interface ResponseHead {
   readonly text: string;
   /** Bytes of the body; -1 when it is not said. */
   readonly length: number;

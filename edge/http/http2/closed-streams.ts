@@ -18,7 +18,7 @@ export const CLOSED = {
   forgotten: 4,
 } as const;
 
-export type Closed = (typeof CLOSED)[keyof typeof CLOSED];
+type Closed = (typeof CLOSED)[keyof typeof CLOSED];
 
 const REMEMBERED = 256;
 

@@ -54,7 +54,7 @@ const ORDINARY: ReadonlySet<string> = new Set(
  * `count`: how often it happened since the last report, this time included. `client`: the one of
  * this time.
  */
-export type EndingListener = (name: string, count: number, client: Client) => void;
+type EndingListener = (name: string, count: number, client: Client) => void;
 
 export class Http2Counters {
   /** One for each of HTTP2_COLUMNS; whole numbers, that only grow. Written by one thread. */

@@ -4,7 +4,7 @@
  */
 
 /** 0 is served before 7 (section 4.1). */
-export const DEFAULT_URGENCY = 3;
+const DEFAULT_URGENCY = 3;
 
 const URGENCY = /(?:^|,)[ \t]*u=([0-7])[ \t]*(?:[,;]|$)/;
 const INCREMENTAL = /(?:^|,)[ \t]*i(?:=\?1)?[ \t]*(?:[,;]|$)/;

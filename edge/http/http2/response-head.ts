@@ -56,7 +56,7 @@ export function checkFinalStatus(status: number): void {
 }
 
 /** The fields of a final response as they are sent. */
-export class FinalFields {
+class FinalFields {
   constructor(
     readonly fields: FieldList,
     /** Bytes that `content-length` says; -1 without one. */

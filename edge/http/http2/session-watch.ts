@@ -12,7 +12,7 @@ import type { Http2Stream } from './stream.ts';
 const DRAIN_SECONDS = 1;
 
 /** The session, as its watch sees it. */
-export interface WatchedSession extends SessionHost {
+interface WatchedSession extends SessionHost {
   readonly receiver: Receiver;
   readonly isIdle: boolean;
   readonly isPaused: boolean;

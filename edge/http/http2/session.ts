@@ -26,7 +26,7 @@ import { SessionWatch } from './session-watch.ts';
 import { PeerSettings, settingsFrame } from './settings.ts';
 import { type StreamSession, Streams } from './streams.ts';
 
-export interface Http2SessionOptions {
+interface Http2SessionOptions {
   readonly handler: Handler;
   readonly client: Client;
   readonly scheme: 'http' | 'https';

@@ -8,7 +8,7 @@ import type { Http2Limits } from './limits.ts';
 import type { ReadyHead } from './response-head.ts';
 
 /** What a stream sends by. */
-export interface StreamSender<Stream> {
+interface StreamSender<Stream> {
   /** Bytes of bodies that wait, of all streams. */
   readonly queued: number;
   /** Bytes, of `bytes`, that the handler may fetch for the stream. */

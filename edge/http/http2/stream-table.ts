@@ -4,7 +4,7 @@
  * each collection of the young one keeps all streams since, closed or not.
  */
 
-export interface Identified {
+interface Identified {
   /** Odd, and higher than those of all streams opened before. */
   readonly id: number;
 }

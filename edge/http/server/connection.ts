@@ -32,7 +32,7 @@ export function versionSpoken(bytes: Uint8Array): Spoken {
   return length === PREFACE.length ? 'http2' : 'undecided';
 }
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly client: CountedClient;
   /** By which the limits take it back. */
   readonly bucket: number;

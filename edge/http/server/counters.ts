@@ -44,7 +44,7 @@ export const SERVER_COLUMNS = [
 export type ServerColumn = (typeof SERVER_COLUMNS)[number];
 
 /** Limits that connections can meet. */
-export type ServerLimit = Extract<
+type ServerLimit = Extract<
   ServerColumn,
   | 'refused_total'
   | 'refused_address'
@@ -59,7 +59,7 @@ export type ServerLimit = Extract<
  * `count`: how often it happened since the last report, this time included. `client`: the one of
  * this time.
  */
-export type LimitListener = (limit: ServerLimit, count: number, client: Client) => void;
+type LimitListener = (limit: ServerLimit, count: number, client: Client) => void;
 
 /** Bytes that the counters of a thread take. */
 export const SERVER_COUNTERS_BYTES = SERVER_COLUMNS.length * Float64Array.BYTES_PER_ELEMENT;

@@ -18,7 +18,7 @@ export interface Place {
   readonly listen: ListenAddress;
 }
 
-export interface Listening {
+interface Listening {
   /** Whether threads can share a port here; else there is one thread, which listens by itself. */
   readonly isShared: boolean;
   /** What thread `i` listens on: sockets of which it takes `ownListener`. */

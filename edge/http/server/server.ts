@@ -69,7 +69,7 @@ export interface Listener {
   readonly family: 4 | 6;
 }
 
-export interface EdgeServerOptions {
+interface EdgeServerOptions {
   readonly application: Application;
   readonly limits: EdgeLimits;
   /** What TLS of node:tls begins with (tls-context.ts). */

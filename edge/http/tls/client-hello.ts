@@ -15,7 +15,7 @@ export const HELLO = {
   UNUSUAL: 1,
   WHOLE: 2,
 } as const;
-export type HelloOutcome = (typeof HELLO)[keyof typeof HELLO];
+type HelloOutcome = (typeof HELLO)[keyof typeof HELLO];
 
 const RECORD_HANDSHAKE = 22;
 const CLIENT_HELLO = 1;

@@ -101,7 +101,7 @@ const MOST = 16_384;
 const MOST_OF_KEY = 512;
 
 /** An X509 and an EVP_PKEY, the caller's. */
-export interface QuickCredential {
+interface QuickCredential {
   readonly certificate: number;
   readonly key: number;
 }

@@ -22,7 +22,7 @@ import type { SpanSender } from './span-sender.ts';
 const MAX_TEXT = 512;
 
 /** How an exchange ended. */
-export interface RequestEnd {
+interface RequestEnd {
   readonly exchange: Exchange;
   /** What answered: a site, the admin API, … */
   readonly destination: string;

@@ -13,7 +13,7 @@ export const MAX_SPANS = 1024;
 /** Batches that the main thread has not taken yet. Beyond this number, spans wait in the thread. */
 const MAX_IN_FLIGHT = 4;
 
-export interface SpanSenderOptions {
+interface SpanSenderOptions {
   /** The receiver increments the number in `taken` afterwards. */
   send(spans: readonly FinishedSpan[], taken: SharedArrayBuffer): void;
   onDropped(spans: number): void;

@@ -18,7 +18,7 @@ import type { Site } from '../../sites/site.ts';
 import { PAGE_FIELDS, renderPage, SOLUTION_PATH } from './page.ts';
 import { ChallengeTokens, type Holder, isSolution } from './token.ts';
 
-export interface ChallengeOptions {
+interface ChallengeOptions {
   /** The first one signs, all verify; the same on all nodes. */
   readonly keys: readonly Uint8Array[];
   /** The network of the visitor. */

@@ -55,7 +55,7 @@ export const PAGE_FIELDS: FieldList = [
   `default-src 'none'; script-src ${hashOf(SCRIPT)}; style-src ${hashOf(STYLE)}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
 ];
 
-export interface PageContent {
+interface PageContent {
   readonly host: string;
   readonly token: string;
   readonly difficulty: number;

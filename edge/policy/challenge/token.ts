@@ -12,7 +12,7 @@ const MAC = 16;
 const PUZZLE = 14;
 const PASS = 4;
 /** Seconds in which a puzzle must be solved. */
-export const PUZZLE_LIFETIME = 600;
+const PUZZLE_LIFETIME = 600;
 const NONCE = /^\d{1,15}$/;
 
 export interface Holder {
@@ -20,7 +20,7 @@ export interface Holder {
   readonly network: string;
 }
 
-export interface Puzzle {
+interface Puzzle {
   /** Seconds since 1970. */
   readonly issuedAt: number;
   /** Zero bits. */

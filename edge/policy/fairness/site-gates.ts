@@ -10,7 +10,7 @@ import type { SiteTurns } from './site-turns.ts';
 
 type Limits = Pick<EdgeLimits, 'http1' | 'http2'>;
 
-export interface SiteGatesOptions {
+interface SiteGatesOptions {
   readonly connections: SiteConnections;
   readonly turns: Pick<SiteTurns, 'takesConnection' | 'enter' | 'leave'>;
   /** Those of all sites, which a site can only narrow. */
@@ -68,7 +68,7 @@ export class SiteGates {
 const shorter = (all: number, own: number | undefined): number => Math.min(all, own ?? all);
 const faster = (all: number, own: number | undefined): number => Math.max(all, own ?? all);
 
-export const narrowHttp1 = (limits: Http1Limits, slow: SlowBudget): Http1Limits => ({
+const narrowHttp1 = (limits: Http1Limits, slow: SlowBudget): Http1Limits => ({
   ...limits,
   headerTimeout: shorter(limits.headerTimeout, slow.headerTimeout),
   idleTimeout: shorter(limits.idleTimeout, slow.idleTimeout),
@@ -76,7 +76,7 @@ export const narrowHttp1 = (limits: Http1Limits, slow: SlowBudget): Http1Limits 
   bodyRate: faster(limits.bodyRate, slow.bodyRate),
 });
 
-export const narrowHttp2 = (limits: Http2Limits, slow: SlowBudget): Http2Limits => ({
+const narrowHttp2 = (limits: Http2Limits, slow: SlowBudget): Http2Limits => ({
   ...limits,
   headerTimeout: shorter(limits.headerTimeout, slow.headerTimeout),
   idleTimeout: shorter(limits.idleTimeout, slow.idleTimeout),

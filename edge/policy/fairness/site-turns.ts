@@ -82,7 +82,7 @@ const WEIGHT = 3;
 const PRESSED_MS = 60_000;
 
 /** The thread's time; tests have their own. */
-export interface ThreadTime {
+interface ThreadTime {
   /** Milliseconds. */
   now(): number;
   later(ms: number, run: () => void): void;

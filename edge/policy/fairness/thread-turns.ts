@@ -17,7 +17,7 @@ import type { TurnShare } from '../../http/transport/turn-share.ts';
 /** Cost of a turn, about 100 µs, that sites share if more than one is active. */
 export const QUANTUM = 32;
 /** However many sites spend their share, each has this one. */
-export const LEAST_QUANTUM = 4;
+const LEAST_QUANTUM = 4;
 /** While one site is active: what delays the first request of another one is bounded, too. */
 export const QUANTUM_ALONE = 1024;
 

@@ -19,7 +19,7 @@ export const RATE_SECRET_BYTES = SEEDS * Float64Array.BYTES_PER_ELEMENT;
 const PENDING_OFFSET = RATE_SECRET_BYTES + 2 * SLOTS_BYTES;
 
 /** What a node of a cluster knows of a slot to send its usage. */
-export interface PendingUsage {
+interface PendingUsage {
   /** For each slot, `interval` and `burst` of its limit. */
   readonly limits: Float64Array;
   /** For each slot, requests that were not sent to other nodes. */

@@ -31,7 +31,7 @@ export interface UsageChannel {
   follow(listener: (usage: Buffer) => void): void;
 }
 
-export interface RateSharingOptions {
+interface RateSharingOptions {
   readonly memory: SharedArrayBuffer;
   readonly channel: UsageChannel;
   /** Milliseconds since 1970. */

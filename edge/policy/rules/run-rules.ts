@@ -38,7 +38,7 @@ export interface RuleTools {
 }
 
 /** What happens with an exchange when its rules have run. */
-export interface RuleOutlets {
+interface RuleOutlets {
   /** The address of the visitor, also behind a trusted proxy. */
   addressOf(exchange: Exchange): string;
   schemeOf(exchange: Exchange): 'http' | 'https';

@@ -3,7 +3,7 @@
 /** The fields of a form, as text. A checkbox is `true` or empty. */
 export type Values = Readonly<Record<string, string>>;
 
-export type FieldKind = 'text' | 'area' | 'check' | 'choice';
+type FieldKind = 'text' | 'area' | 'check' | 'choice';
 
 export interface FormField {
   /** Names its texts, too. */

@@ -20,7 +20,7 @@ export function readWords(content: string): readonly Word[] | null {
   return words;
 }
 
-export interface Word {
+interface Word {
   /** As it is written. */
   readonly source: string;
   readonly bytes: Uint8Array;

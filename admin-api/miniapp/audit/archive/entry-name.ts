@@ -11,7 +11,7 @@ import { shown } from './shown.ts';
 const UTF8 = 1 << 11;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-export interface EntryName {
+interface EntryName {
   /** Undefined: readers don't agree on it, which is a finding. */
   readonly path: string | undefined;
   readonly shown: string;

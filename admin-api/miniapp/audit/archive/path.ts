@@ -18,7 +18,7 @@ const RESERVED_CHARACTERS = /[<>:"|?*]/;
 /** Devices of DOS, with whatever extension, and blanks before it. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(?:\.|$)/i;
 
-export interface WrongPath {
+interface WrongPath {
   readonly code: RuleCode;
   readonly message: string;
 }

@@ -10,7 +10,7 @@ import { DEFLATE } from './packing.ts';
 const LARGEST_CHUNK = 1 << 20;
 const SMALLEST_CHUNK = 64;
 
-export interface Damage {
+interface Damage {
   readonly code: 'archive_crc' | 'archive_damaged';
   readonly message: string;
 }

@@ -32,7 +32,7 @@ const isNode = (value: unknown): value is AnyNode =>
   typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string';
 
 /** In the order of the source. */
-export function childrenOf(node: AnyNode): AnyNode[] {
+function childrenOf(node: AnyNode): AnyNode[] {
   const children: AnyNode[] = [];
   // All are its own: acorn's nodes have a prototype without members. Pairs of Object.entries would
   // double the time of a walk.

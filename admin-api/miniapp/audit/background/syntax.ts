@@ -15,7 +15,7 @@ import type { RHINO_SYNTAX_RULES } from './rhino-rules.ts';
 import { isKey, type SyntaxTree, skipTrivia, visit } from './syntax-tree.ts';
 
 export type RhinoSyntaxCode = keyof typeof RHINO_SYNTAX_RULES;
-export type Report = (code: RhinoSyntaxCode, offset: number) => void;
+type Report = (code: RhinoSyntaxCode, offset: number) => void;
 
 /** Above a node, the innermost last. */
 type Above = readonly AnyNode[];

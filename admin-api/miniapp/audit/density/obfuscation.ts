@@ -1,6 +1,6 @@
 /** The marks that obfuscators leave. Each is far from what minifiers write. */
 
-export interface Sign {
+interface Sign {
   readonly offset: number;
   /** What was seen, a sentence. */
   readonly sign: string;

@@ -1,6 +1,6 @@
 /** Pictures by their first bytes: PNG, JPEG and WebP, the formats that an icon may have. */
 
-export interface Picture {
+interface Picture {
   readonly format: 'PNG' | 'JPEG' | 'WebP';
   /** In pixels; undefined: not to be found where it should stand. */
   readonly size: { readonly width: number; readonly height: number } | undefined;

@@ -18,7 +18,7 @@ export const DEEPEST = 512;
 
 export class TooDeepError extends Error {}
 
-export interface Markup {
+interface Markup {
   readonly root: Node;
   /** Start tags that the parser has dropped, and newer ones do not: see SelectParser. */
   readonly dropped: readonly { readonly tag: string; readonly offset: number }[];

@@ -6,7 +6,7 @@ import { type DefaultTreeAdapterTypes, defaultTreeAdapter, type html, parseFragm
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { DEEPEST, type Node, TooDeepError } from './tree.ts';
 
-export interface Xml {
+interface Xml {
   /** All that stands before the error: browsers show that, and run its scripts. */
   readonly root: Node;
   /** Undefined: the document is well-formed. `offset` in UTF-16 units. */

@@ -1,7 +1,7 @@
 /** Rules about what the sandbox policy stops anyway, and the part of the policy that does. */
 import type { RuleCode } from '../rules.ts';
 
-export interface Covered {
+interface Covered {
   /** Completes "The sandbox stops it: …". */
   readonly by: string;
   /**

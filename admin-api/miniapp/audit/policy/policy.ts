@@ -29,7 +29,7 @@ const DENIED_FEATURES = [
   ...['speaker-selection', 'storage-access', 'unload', 'usb', 'web-share', 'window-management', 'xr-spatial-tracking'],
 ] as const;
 
-export interface SandboxPolicy {
+interface SandboxPolicy {
   /** Rises whenever the policy changes. */
   readonly version: number;
   /** Content-Security-Policy of every page and worker of an app. */

@@ -3,7 +3,7 @@ import type { Graph } from './graph.ts';
 import { isOfPlatform } from './implicit-names.ts';
 import type { Key, Unit, Wait } from './units.ts';
 
-export type Certainty =
+type Certainty =
   /** Each step is by a name that means one function. */
   | 'certain'
   /** Also by names that several functions or the platform have, and by texts. */
@@ -11,7 +11,7 @@ export type Certainty =
   /** By any name. */
   | 'possible';
 
-export interface From {
+interface From {
   readonly certainty: Certainty;
   /** Scripts of libraries: their top levels reach nothing. */
   readonly without: ReadonlySet<number>;

@@ -10,7 +10,7 @@ import type { Write } from './scope.ts';
 import type { ScriptView } from './script-view.ts';
 import { Steps } from './steps.ts';
 
-export interface CalledByName {
+interface CalledByName {
   readonly name: string;
   readonly args: readonly AnyNode[];
 }

@@ -11,7 +11,7 @@ const MOST = 300;
  * global object, which is followed where it is called there and then. `kept`: it keeps a parameter
  * under a global name. Undefined: something else.
  */
-export type Harmless = 'value' | 'this' | 'kept';
+type Harmless = 'value' | 'this' | 'kept';
 
 /** `texts`: of parameters, and of the body at last, as Function takes them. */
 export function harmlessFunction(texts: readonly Values[]): Harmless | undefined {

@@ -18,12 +18,12 @@ export type Token = TokenType & {
 export const TOKENS = tokTypes as unknown as Readonly<Record<keyof typeof tokTypes, Token>>;
 
 /** What may be in a pattern and not in an expression, as offsets, or -1. */
-export interface PatternErrors {
+interface PatternErrors {
   parenthesizedAssign: number;
   trailingComma: number;
 }
 
-export interface RegExpState {
+interface RegExpState {
   readonly source: string;
   readonly flags: string;
 }

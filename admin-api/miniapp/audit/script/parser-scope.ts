@@ -7,7 +7,7 @@
 const FEW = 16;
 
 /** The part of an array that acorn uses of the names that a scope declares. */
-export class Declared {
+class Declared {
   /** Most scopes declare names of one kind, if any. */
   #list: string[] | undefined;
   #set: Set<string> | undefined;

@@ -4,7 +4,7 @@
  */
 import type { RuleCode } from '../rules.ts';
 
-export interface Barred {
+interface Barred {
   readonly code: RuleCode;
   /** What to write instead; undefined: there is nothing, and the rule says what to do. */
   readonly instead?: string;

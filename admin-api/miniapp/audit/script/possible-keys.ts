@@ -52,7 +52,7 @@ export function namesOf(keys: readonly string[], names: Iterable<string>, isExac
 }
 
 /** The parts of a key stand in a name in that order. */
-export function mayBe(key: string, name: string): boolean {
+function mayBe(key: string, name: string): boolean {
   const [first, ...parts] = key.split(ANY);
   if (parts.length === 0) return key === name;
   const last = parts.pop()!;

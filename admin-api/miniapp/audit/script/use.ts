@@ -2,7 +2,7 @@
 import type { AnyNode } from 'acorn';
 import { parentOf } from './walk.ts';
 
-export type Use =
+type Use =
   /** Nothing comes of it: it is compared, tested, or dropped. */
   | 'nothing'
   /** A member of it is taken. */

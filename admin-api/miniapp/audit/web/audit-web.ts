@@ -27,7 +27,7 @@ const SDK = 'host-sdk.js';
 const MOST_KEPT = 2 << 20;
 const HOST_PERMISSIONS = new Set([...OPERATIONS.values()].map(({ permission }) => permission));
 
-export interface WebOptions {
+interface WebOptions {
   /** Files that are not audited here: a host-sdk.js that is one of those issued. */
   readonly exempt?: ReadonlySet<string>;
   /**

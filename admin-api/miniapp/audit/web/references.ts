@@ -7,7 +7,7 @@ import { missing } from './loads.ts';
 import { dataOf, type Location, locate } from './location.ts';
 
 /** What is said where a URL leads to another host, and where its file is missing. */
-export interface ReferenceRules {
+interface ReferenceRules {
   readonly remote: RuleCode;
   readonly missing: RuleCode;
 }

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import * as zlib from 'node:zlib';
 
 /** What undici's body and tests give. */
-export type Chunks = AsyncIterable<Uint8Array>;
+type Chunks = AsyncIterable<Uint8Array>;
 
 /** The body is past the limit, or its coding is not one that was asked for. */
 export class BodyError extends Error {
@@ -41,7 +41,7 @@ function openZstd(): Duplex {
 /** What a request accepts. */
 export const ACCEPT_ENCODING = [...DECODERS.keys()].filter((coding) => coding !== 'x-gzip').join(', ');
 
-export interface BodyOptions {
+interface BodyOptions {
   /** Value of Content-Encoding. */
   readonly coding: string;
   /** In bytes, of the body as it is sent and as it is once decoded. */

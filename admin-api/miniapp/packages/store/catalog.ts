@@ -10,7 +10,7 @@ import type { Reader } from '../../../../core/store/reader.ts';
 import { type Published, publishedOf } from './published.ts';
 
 export const SORTS = ['name', 'app_id', 'published_at'] as const;
-export type SortKey = (typeof SORTS)[number];
+type SortKey = (typeof SORTS)[number];
 
 interface Entry {
   readonly appId: string;
@@ -34,7 +34,7 @@ export interface CatalogSearch {
   readonly limit: number;
 }
 
-export interface CatalogPage {
+interface CatalogPage {
   readonly found: readonly Published[];
   /** Null: there is no next page. */
   readonly last: Position | null;

@@ -9,7 +9,7 @@ const signAsync = promisify((data: Buffer, key: KeyObject, done: (error: Error |
 /** SubjectPublicKeyInfo of Ed25519 (RFC 8410 4), before the 32 bytes. */
 const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex');
 
-export interface NewKey {
+interface NewKey {
   /** The 32 bytes in base64. */
   readonly publicKey: string;
   /** PKCS#8; the caller wipes it. */

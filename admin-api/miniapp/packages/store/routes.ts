@@ -26,7 +26,7 @@ import { SHORT_DESCRIPTION, viewStoreApp } from './view.ts';
 /** Headers of an icon: it was uploaded by anybody, and is served to browsers. */
 const ICON_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
-export interface StoreParts {
+interface StoreParts {
   readonly services: Services;
   readonly blobs: PackageBlobs;
   readonly keys: StoreKeys;

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { TEXTS } from './texts.ts';
 
-export type Source = keyof typeof TEXTS.camera.sources;
+type Source = keyof typeof TEXTS.camera.sources;
 
 export const source = signal<Source>('test');
 export const file = signal<File | null>(null);

@@ -20,7 +20,7 @@ export function setFrame(frame: HTMLIFrameElement | null): void {
   element = frame;
 }
 
-export function reload(): void {
+function reload(): void {
   watchAgain();
   clearScreen();
   frameNumber.value++;

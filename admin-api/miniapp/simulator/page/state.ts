@@ -82,7 +82,7 @@ function show(): void {
   newViolations = [];
 }
 
-export interface Toast {
+interface Toast {
   readonly id: number;
   readonly text: string;
 }

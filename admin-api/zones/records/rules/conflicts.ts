@@ -25,7 +25,7 @@ import {
 import type { Neighbours } from './neighbours.ts';
 import { isAllowedUnderCut, MAX_AT_NAME, MAX_RRSET, MAX_TYPES, RECORD_OVERHEAD } from './record.ts';
 
-export type RecordData = Pick<RecordRow, 'name' | 'type' | 'rdata'>;
+type RecordData = Pick<RecordRow, 'name' | 'type' | 'rdata'>;
 
 /**
  * `neighbours`: the records at the name, without the replaced ones. `replaced`: records at the name

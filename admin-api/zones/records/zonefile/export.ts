@@ -16,7 +16,7 @@ import { DNSSEC_TYPES } from '../rules/dnssec.ts';
 /** Chunks of 16 KB before a yield to the event loop, which a large zone must not block for long. */
 const CHUNKS_PER_TURN = 8;
 
-export interface Export extends StreamSource {
+interface Export extends StreamSource {
   readonly revision: number;
 }
 

@@ -14,7 +14,7 @@ import { encodeStored } from './stored.ts';
 /** Maximum number of errors in one response. */
 const MAX_ERRORS = 1000;
 
-export interface PreviewOptions extends ImportOptions {
+interface PreviewOptions extends ImportOptions {
   /** Maximum number of listed records of each kind. */
   readonly limit: number;
 }

@@ -55,7 +55,7 @@ export async function encodeStored({ environment }: Pick<Services, 'environment'
   }
 }
 
-export interface StoredRecord {
+interface StoredRecord {
   /** Name, type and rdata in Latin-1. */
   readonly key: string;
   readonly name: Name;

@@ -11,7 +11,7 @@ export function mayGenerate(bytes: Uint8Array): boolean {
   return buffer.includes(0x24) && /^\$generate\s/im.test(buffer.toString('latin1'));
 }
 
-export interface GenerateRange {
+interface GenerateRange {
   readonly start: number;
   readonly stop: number;
   readonly step: number;

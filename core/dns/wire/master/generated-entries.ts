@@ -6,7 +6,7 @@ import { ADJACENT, QUOTED } from './lexer.ts';
 
 const EXAMPLE = '"$GENERATE 1-10 host-$ A 192.0.2.$"';
 /** Fields of a directive before its TTL, class and type. */
-export const GENERATE_HEADER = 3;
+const GENERATE_HEADER = 3;
 /** Characters of generated entries that are read at once. */
 const CHUNK = 16 * 1024;
 

@@ -36,7 +36,7 @@ export interface FieldKind {
  * `lowered`: not compressed, and canonical form has them in lower case (RFC 4034 6.2, RFC 6840
  * 5.1). `kept`: neither.
  */
-export type NameRule = 'compressed' | 'lowered' | 'kept';
+type NameRule = 'compressed' | 'lowered' | 'kept';
 
 export interface RdataRow {
   readonly type: number;

@@ -9,7 +9,7 @@ import { formatIPv4, formatIPv6, readIPv4, readIPv6 } from './address.ts';
 import { formatHex, parseBase64, quote, utf8 } from './kinds.ts';
 import type { WireReader } from './wire-reader.ts';
 
-export interface SvcParam {
+interface SvcParam {
   readonly name: string;
   /** A right value, shown in messages. */
   readonly rule: string;

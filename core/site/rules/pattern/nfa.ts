@@ -6,7 +6,7 @@ import { PatternError } from './pattern-error.ts';
 /** States of one automaton; repetitions are written out. */
 const MAX_STATES = 2000;
 
-export type NfaState =
+type NfaState =
   | { readonly kind: 'match' }
   | { readonly kind: 'set'; readonly set: CharSet; readonly next: number }
   | { readonly kind: 'assertion'; readonly assertion: Assertion; readonly next: number }

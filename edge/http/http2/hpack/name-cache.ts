@@ -5,7 +5,7 @@
  */
 import { nameFlags } from '../../exchange/fields.ts';
 
-export class FieldName {
+class FieldName {
   constructor(
     readonly text: string,
     /** edge/http/exchange/fields.ts */

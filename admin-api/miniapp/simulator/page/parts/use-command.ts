@@ -1,7 +1,7 @@
 /** A command of a form or button: whether it runs, and why it failed. */
 import { type Signal, useSignal } from '@preact/signals';
 
-export interface RunningCommand {
+interface RunningCommand {
   readonly isRunning: Signal<boolean>;
   /** Empty: it did not fail. */
   readonly failure: Signal<string>;
