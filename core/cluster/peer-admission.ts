@@ -14,6 +14,7 @@ import { createServer, isIP, type Server, type Socket } from 'node:net';
 import { FairQueue } from '../base/fair-queue.ts';
 import type { Logger } from '../base/log/index.ts';
 import { LogThrottle } from '../base/log/throttle.ts';
+import { TokenBucket } from '../base/token-bucket.ts';
 import { clientNetwork } from '../net/address/ipv6.ts';
 import { fromUrlHost } from '../net/address/url-host.ts';
 
@@ -95,16 +96,15 @@ export class PeerAdmission {
   readonly #throttle = new LogThrottle();
   /** Strangers that have sent something, by network. */
   readonly #arrived = new FairQueue<Pending>();
-  /** Handshakes of strangers that may start now, as of `#refilledAt`. */
-  #handshakes = HANDSHAKE_BURST;
-  #refilledAt: number;
+  /** Of strangers. */
+  readonly #handshakes: TokenBucket;
   #timer: NodeJS.Timeout | null = null;
   readonly #now: () => number;
 
   constructor(options: PeerAdmissionOptions) {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
-    this.#refilledAt = this.#now();
+    this.#handshakes = new TokenBucket({ burst: HANDSHAKE_BURST, perSecond: HANDSHAKE_RATE }, this.#now());
     this.#server = createServer((socket) => this.#accept(socket));
   }
 
@@ -174,15 +174,7 @@ export class PeerAdmission {
 
   #startHandshakes(): void {
     const now = this.#now();
-    const refill = ((now - this.#refilledAt) * HANDSHAKE_RATE) / 1000;
-    this.#handshakes = Math.min(HANDSHAKE_BURST, this.#handshakes + refill);
-    this.#refilledAt = now;
-    while (this.#handshakes >= 1) {
-      const next = this.#arrived.take();
-      if (next === undefined) return;
-      this.#handshakes--;
-      this.#options.start(next.socket);
-    }
+    while (this.#arrived.size > 0 && this.#handshakes.take(now)) this.#options.start(this.#arrived.take()!.socket);
     if (this.#arrived.size > 0)
       this.#timer ??= setTimeout(() => {
         this.#timer = null;

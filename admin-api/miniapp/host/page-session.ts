@@ -3,7 +3,9 @@
  * anything: nothing here throws, and a flood costs little. A message takes tokens before it is
  * parsed; what comes much faster than the rate of requests is dropped without a response.
  */
+
 import { performance } from 'node:perf_hooks';
+import { TokenBucket } from '../../../core/base/token-bucket.ts';
 import { type BridgeError, type ErrorCode, HostFault } from '../bridge/errors.ts';
 import {
   commonProtocol,
@@ -19,7 +21,6 @@ import { operationsOf, prepareWork, type Work } from './calls.ts';
 import { HostLog, type WriteLog } from './host-log.ts';
 import { denied, type Permissions, undeclared } from './permissions.ts';
 import type { HostedApp, Services } from './services.ts';
-import { TokenBucket } from './token-bucket.ts';
 
 export interface PageSessionOptions {
   readonly app: HostedApp;
@@ -64,6 +65,7 @@ interface Pending extends Identity {
 export class PageSession {
   readonly #options: PageSessionOptions;
   readonly #log: HostLog;
+  readonly #now: () => number;
   readonly #messages: TokenBucket;
   readonly #characters: TokenBucket;
   readonly #requests: TokenBucket;
@@ -76,10 +78,12 @@ export class PageSession {
   constructor(options: PageSessionOptions) {
     this.#options = options;
     this.#log = new HostLog(options.app.id, options.log);
-    const now = options.now ?? (() => performance.now());
-    this.#messages = new TokenBucket(MESSAGE_BURST, MESSAGES_PER_SECOND, now);
-    this.#characters = new TokenBucket(CHARACTER_BURST, CHARACTERS_PER_SECOND, now);
-    this.#requests = new TokenBucket(LIMITS.requestBurst, LIMITS.requestsPerSecond, now);
+    this.#now = options.now ?? (() => performance.now());
+    const bucket = (burst: number, perSecond: number): TokenBucket =>
+      new TokenBucket({ burst, perSecond }, this.#now());
+    this.#messages = bucket(MESSAGE_BURST, MESSAGES_PER_SECOND);
+    this.#characters = bucket(CHARACTER_BURST, CHARACTERS_PER_SECOND);
+    this.#requests = bucket(LIMITS.requestBurst, LIMITS.requestsPerSecond);
     this.#stopListening = options.permissions.onChange((permission, state) => {
       if (state !== 'granted') this.#revoke(permission);
     });
@@ -113,11 +117,12 @@ export class PageSession {
 
   #read(message: unknown): void {
     const length = typeof message === 'string' ? message.length : 0;
-    if (!this.#messages.take(1) || (length <= LIMITS.message && !this.#characters.take(length))) {
+    const now = this.#now();
+    if (!this.#messages.take(now) || (length <= LIMITS.message && !this.#characters.take(now, length))) {
       this.#log.report('dropped', undefined, 'The page sends faster than the host reads.');
       return;
     }
-    const isInRate = this.#requests.take(1);
+    const isInRate = this.#requests.take(now);
     const read = readFromApp(message);
     if (read.type === 'request') {
       this.#accept(read, isInRate);

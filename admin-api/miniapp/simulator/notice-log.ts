@@ -1,4 +1,5 @@
 /** Passes notices on at a limited rate, since a hostile app can cause any number of them. */
+import { TokenBucket } from '../../../core/base/token-bucket.ts';
 import type { Notice } from './notices.ts';
 
 /** At once. */
@@ -9,8 +10,7 @@ const SUMMARY_MS = 1000;
 export class NoticeLog {
   readonly #onNotice: (notice: Notice) => void;
   readonly #now: () => number;
-  #tokens = BURST;
-  #filledAt: number;
+  readonly #rate: TokenBucket;
   #dropped = 0;
   #summary: NodeJS.Timeout | undefined;
 
@@ -18,22 +18,17 @@ export class NoticeLog {
   constructor(onNotice: (notice: Notice) => void, now = () => performance.now()) {
     this.#onNotice = onNotice;
     this.#now = now;
-    this.#filledAt = now();
+    this.#rate = new TokenBucket({ burst: BURST, perSecond: PER_SECOND }, now());
   }
 
   /** False: the notice would be dropped, so nothing needs to be read for it. */
   hasRoom(): boolean {
-    const now = this.#now();
-    this.#tokens = Math.min(BURST, this.#tokens + ((now - this.#filledAt) / 1000) * PER_SECOND);
-    this.#filledAt = now;
-    return this.#tokens >= 1;
+    return this.#rate.has(this.#now());
   }
 
   add(notice: Notice): void {
-    if (this.hasRoom()) {
-      this.#tokens--;
-      this.#onNotice(notice);
-    } else this.drop();
+    if (this.#rate.take(this.#now())) this.#onNotice(notice);
+    else this.drop();
   }
 
   /** Counts a notice that is not passed on. The count follows once a second. */

@@ -2,6 +2,7 @@
 
 import { Type } from '@sinclair/typebox';
 import { HEADER_LENGTH, MAX_MESSAGE } from '../../../core/dns/wire/header.ts';
+import { skipName } from '../../../core/dns/wire/skip-name.ts';
 import { RCODE, TYPE } from '../../../core/dns/wire/types.ts';
 import { clientNetwork } from '../../../core/net/address/ipv6.ts';
 import type { RateLimit } from '../../http/rate-limit.ts';
@@ -32,10 +33,10 @@ export function freshness(response: Uint8Array): number | null {
   const answers = view.getUint16(6);
   const records = answers + view.getUint16(8);
   let p = HEADER_LENGTH;
-  for (let i = view.getUint16(4); i > 0; i--) p = skipName(response, p) + 4;
+  for (let i = view.getUint16(4); i > 0; i--) p = skipName(response, p, response.length) + 4;
   let least: number | null = null;
   for (let i = 0; i < records; i++) {
-    p = skipName(response, p);
+    p = skipName(response, p, response.length);
     const type = view.getUint16(p);
     const end = p + RECORD + view.getUint16(p + 8);
     const isSoa = type === TYPE.SOA && i >= answers;
@@ -48,16 +49,6 @@ export function freshness(response: Uint8Array): number | null {
     p = end;
   }
   return least;
-}
-
-/** The offset after the name at `p`, which may end in a pointer (RFC 1035 4.1.4). */
-function skipName(bytes: Uint8Array, p: number): number {
-  for (;;) {
-    const n = bytes[p];
-    if (n >= 0xc0) return p + 2;
-    if (n === 0) return p + 1;
-    p += n + 1;
-  }
 }
 
 interface DnsResponse {

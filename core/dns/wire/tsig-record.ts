@@ -5,6 +5,7 @@ import type { RequestOpt } from './edns.ts';
 import { HEADER_LENGTH } from './header.ts';
 import { MessageReader } from './message-reader.ts';
 import type { Name } from './name.ts';
+import { skipName } from './skip-name.ts';
 import { TYPE } from './types.ts';
 
 const CLASS_ANY = 255;
@@ -52,14 +53,14 @@ export function findTsig(message: Uint8Array): Found {
   const malformed = (): Found => ({ kind: 'malformed', opt });
   let at = HEADER_LENGTH;
   for (let i = count(4); i > 0; i--) {
-    at = skipName(message, at) + 4;
+    at = skipName(message, at, message.length) + 4;
     if (at < HEADER_LENGTH + 5 || at > message.length) return malformed();
   }
   const records = count(6) + count(8) + count(10);
   for (let i = 0; i < records; i++) {
     const start = at;
-    const fixed = skipName(message, at);
-    if (fixed < 0 || fixed + FIXED > message.length) return malformed();
+    const fixed = skipName(message, at, message.length);
+    if (fixed === 0 || fixed + FIXED > message.length) return malformed();
     const type = count(fixed);
     at = fixed + FIXED + count(fixed + 8);
     if (at > message.length) return malformed();
@@ -76,7 +77,7 @@ export function findTsig(message: Uint8Array): Found {
 
 function readRecord(message: Uint8Array, start: number, from: number, end: number): TsigRecord | null {
   const owner = readName(message, start);
-  const macAt = skipName(message, from) + BEFORE_MAC;
+  const macAt = skipName(message, from, message.length) + BEFORE_MAC;
   // A name inside the rdata is not compressed (RFC 3597 section 4), so that what is skipped is the
   // name.
   const algorithm = readName(message, from);
@@ -97,17 +98,6 @@ function readRecord(message: Uint8Array, start: number, from: number, end: numbe
     error: view.getUint16(macEnd + 2),
     other: message.slice(otherAt, end),
   };
-}
-
-/** Offset behind the name at `at`, or -1. */
-function skipName(message: Uint8Array, at: number): number {
-  for (let p = at; p < message.length; p += message[p] + 1) {
-    const length = message[p];
-    if (length === 0) return p + 1;
-    if (length >= 0xc0) return p + 2;
-    if (length > 63) return -1;
-  }
-  return -1;
 }
 
 /** The name at `at` in lower case, its pointers followed; null when it is none. */

@@ -14,6 +14,7 @@
  */
 import { createHash } from 'node:crypto';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { DueQueue } from '../../base/due-queue.ts';
 import { FairSlots, type Slot } from '../../base/fair-slots.ts';
 import type { Logger } from '../../base/log/index.ts';
 import { SlotLines } from '../../base/slot-lines.ts';
@@ -22,7 +23,6 @@ import type { Id } from '../../store/keys.ts';
 import { type Domain, type SecondaryRow, secondaryState } from '../../store/rows.ts';
 import { isAfter } from '../../zone/compile/serial.ts';
 import { SupersededError } from './commit.ts';
-import { DueQueue } from './due-queue.ts';
 import { MINIMUM_RATE, type Outcome, type RefreshOptions } from './refresh.ts';
 import type { RowBatch } from './row-batch.ts';
 
@@ -89,8 +89,8 @@ const MAX_WAIT_MS = 60_000;
 export class SecondaryKeeper {
   readonly #options: KeeperOptions;
   readonly #zones = new Map<Id, Zone>();
-  readonly #due = new DueQueue();
-  readonly #expiries = new DueQueue();
+  readonly #due = new DueQueue<Id>();
+  readonly #expiries = new DueQueue<Id>();
   readonly #slots: FairSlots;
   readonly #lines: SlotLines;
   readonly #stop = new AbortController();
@@ -430,14 +430,14 @@ export class SecondaryKeeper {
 
 /** Runs work when the first zone of a queue is due; not again before it has ended. */
 class Alarm {
-  readonly #queue: DueQueue;
+  readonly #queue: DueQueue<Id>;
   readonly #work: () => Promise<void>;
   readonly #next: () => void;
   #timer: NodeJS.Timeout | null = null;
   #isRunning = false;
 
   /** `work` never rejects; `next` sets the alarm again. */
-  constructor(queue: DueQueue, work: () => Promise<void>, next: () => void) {
+  constructor(queue: DueQueue<Id>, work: () => Promise<void>, next: () => void) {
     this.#queue = queue;
     this.#work = work;
     this.#next = next;

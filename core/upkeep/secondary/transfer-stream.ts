@@ -7,6 +7,7 @@ import { InvalidError } from '../../base/errors.ts';
 import { HEADER_LENGTH, QR, TC } from '../../dns/wire/header.ts';
 import { MessageReader } from '../../dns/wire/message-reader.ts';
 import { equalNames, type Name } from '../../dns/wire/name.ts';
+import { skipName } from '../../dns/wire/skip-name.ts';
 import { CLASS_IN, TYPE } from '../../dns/wire/types.ts';
 import { isAfter } from '../../zone/compile/serial.ts';
 
@@ -98,7 +99,8 @@ export class TransferStream {
   }
 
   #readRecord(message: Uint8Array, start: number): number {
-    const at = skipName(message, start);
+    const at = skipName(message, start, message.length);
+    if (at === 0) throw malformed('a name extends beyond the end');
     if (at + 10 > message.length) throw malformed('a message ends inside a record');
     const end = at + 10 + u16(message, at + 8);
     if (end > message.length) throw malformed('a message ends inside a record');
@@ -160,19 +162,6 @@ export function soaNumbers(soa: Uint8Array): number[] {
   const bytes = Buffer.from(soa.buffer, soa.byteOffset, soa.length);
   if (bytes.length < 22) throw malformed('an SOA record is too short');
   return [0, 4, 8, 12, 16].map((at) => bytes.readUInt32BE(bytes.length - 20 + at));
-}
-
-/** Offset behind a name that may end in a pointer. */
-function skipName(message: Uint8Array, start: number): number {
-  let at = start;
-  while (at < message.length) {
-    const n = message[at];
-    if (n === 0) return at + 1;
-    if (n >= 0xc0) return at + 2;
-    if (n > 63) break;
-    at += n + 1;
-  }
-  throw malformed('a name extends beyond the end');
 }
 
 export function malformed(why: string): InvalidError {

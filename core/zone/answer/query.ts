@@ -11,6 +11,7 @@ import {
   OPTION_HEADER,
 } from '../../dns/wire/edns.ts';
 import { HEADER_LENGTH, QR } from '../../dns/wire/header.ts';
+import { skipName } from '../../dns/wire/skip-name.ts';
 import { CLASS_CHAOS, CLASS_IN, OPCODE, RCODE, TYPE } from '../../dns/wire/types.ts';
 import { isEncrypted, isStream } from '../../net/address/client.ts';
 import { LABELS } from './index-reader.ts';
@@ -280,19 +281,4 @@ function skipQuestions(bytes: Uint8Array, from: number, end: number, count: numb
     p += 4;
   }
   return p;
-}
-
-/**
- * Returns the offset after the name at `p`, which may end with a pointer; 0: the packet is too
- * short.
- */
-function skipName(bytes: Uint8Array, p: number, end: number): number {
-  while (p < end) {
-    const n = bytes[p];
-    if (n === 0) return p + 1;
-    if (n >= 0xc0) return p + 2 <= end ? p + 2 : 0;
-    if (n > 63) return 0;
-    p += n + 1;
-  }
-  return 0;
 }

@@ -4,6 +4,7 @@
  * by time who is due. Orders run on this thread, which they seldom keep busy.
  */
 
+import { DueQueue } from '../../../core/base/due-queue.ts';
 import { FairQueue } from '../../../core/base/fair-queue.ts';
 import type { Logger } from '../../../core/base/log/index.ts';
 import type { Journal } from '../../../core/journal/journal.ts';
@@ -13,7 +14,6 @@ import type { StoreReader } from '../../../core/store/reader.ts';
 import { acmeChallenges, proxies, type SslStatus } from '../../../core/store/rows.ts';
 import { type Book, type Claim, type StoredSituation, situationOf } from './book.ts';
 import { decide, type Self } from './decide.ts';
-import { DueQueue } from './due-queue.ts';
 import type { Fault, OrderFailure } from './failure.ts';
 import { Renewals } from './renewals.ts';
 import { failureOf, slow } from './sentences.ts';
@@ -121,7 +121,7 @@ interface RunningOrder {
 export class Orders {
   readonly watched = new Map<Id, Watched>();
   readonly #options: OrdersOptions;
-  readonly #due = new DueQueue();
+  readonly #due = new DueQueue<Id>();
   /**
    * Those without a certificate, and those that have one still: in turns, since either may never
    * become empty.
@@ -196,7 +196,7 @@ export class Orders {
       if (situation.proxy?.enabled !== true || situation.isCustom) running.controller.abort(UNWANTED);
       return;
     }
-    this.#due.remove(id);
+    this.#due.set(id, null);
     this.#urgent.remove(id);
     this.#others.remove(id);
     const decision = decide(situation, this.#options.self, this.#options.now());
@@ -215,7 +215,7 @@ export class Orders {
       case 'lapse':
       case 'discard':
         // The commit has it looked at again, if it changes anything.
-        this.#due.put(id, this.#options.now() + RETRY);
+        this.#due.set(id, this.#options.now() + RETRY);
         this.#track(this.#options.book.settle(id), id);
         return;
       default:
@@ -226,9 +226,9 @@ export class Orders {
   /** Until then, or until its renewal is to be asked for. */
   #waitFor(id: Id, until: number): void {
     const renewalAt = this.watched.get(id)?.renewalAt ?? Number.POSITIVE_INFINITY;
-    if (renewalAt > this.#options.now()) this.#due.put(id, Math.min(until, renewalAt));
+    if (renewalAt > this.#options.now()) this.#due.set(id, Math.min(until, renewalAt));
     else {
-      this.#due.put(id, until);
+      this.#due.set(id, until);
       this.#renewals.put(id, this.#accountOf(id));
     }
   }
@@ -275,7 +275,7 @@ export class Orders {
     const now = this.#options.now();
     for (let i = 0; i < PIECE; i++) {
       const id = this.#due.take(now);
-      if (id === undefined) break;
+      if (id === null) break;
       this.#look(id);
     }
     while (this.#running.size < this.#options.concurrent && now >= this.#pause.until) {
@@ -293,7 +293,7 @@ export class Orders {
     clearTimeout(this.#timer);
     const waits = this.#urgent.size + this.#others.size + this.#renewals.size > 0 && this.#pause.until > now;
     const next = Math.min(
-      this.#due.next() ?? Number.POSITIVE_INFINITY,
+      this.#due.first ?? Number.POSITIVE_INFINITY,
       waits ? this.#pause.until : Number.POSITIVE_INFINITY,
     );
     const ms = Math.min(Math.max((next - now) * 1000, 5), LONGEST_SLEEP_MS);
@@ -313,7 +313,7 @@ export class Orders {
       if (claim !== null) await this.#order(id, claim, triedAt, controller);
     } catch (error) {
       log.error('cannot store the state of a certificate; retrying', { domainId: id, error });
-      this.#due.put(id, this.#options.now() + RETRY);
+      this.#due.set(id, this.#options.now() + RETRY);
     } finally {
       clearInterval(heartbeat);
       this.#running.delete(id);
@@ -371,7 +371,7 @@ export class Orders {
       .catch((error: unknown) => {
         if (this.#stopped) return;
         this.#options.log.error('cannot store the state of a certificate; retrying', { error });
-        if (id !== undefined) this.#due.put(id, this.#options.now() + RETRY);
+        if (id !== undefined) this.#due.set(id, this.#options.now() + RETRY);
       })
       .finally(() => this.#work.delete(tracked));
     this.#work.add(tracked);

@@ -6,6 +6,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import { FairLine, type InLine } from '../../../core/base/fair-line.ts';
+import { TokenBucket } from '../../../core/base/token-bucket.ts';
 import type { SiteLimits } from '../../../core/site/protection/compile.ts';
 import type { Exchange } from '../../http/exchange/exchange.ts';
 import { Pending } from '../../http/exchange/pending.ts';
@@ -13,7 +14,6 @@ import { WAITING_COST } from '../../http/transport/turn-share.ts';
 import type { ErrorPage } from '../../sites/error-page.ts';
 import type { ServeSite, Site } from '../../sites/site.ts';
 import { SiteShare, ThreadTurns, type TurningLoop } from './thread-turns.ts';
-import { TokenBucket } from './token-bucket.ts';
 
 /** Exchanges in flight, each of which knows where it is, so that none is searched or hashed. */
 class InFlight {
@@ -301,7 +301,7 @@ export class SiteTurns {
     if (state.limits === limits) return;
     const { threads } = this.#options;
     const bucketOf = (rate: number): TokenBucket | null =>
-      rate === Number.POSITIVE_INFINITY ? null : new TokenBucket(rate / threads, now);
+      rate === Number.POSITIVE_INFINITY ? null : secondOf(rate / threads, now);
     state.limits = limits;
     state.requestBucket = bucketOf(limits.requestsPerSecond);
     state.connectionBucket = bucketOf(limits.newConnectionsPerSecond);
@@ -359,3 +359,7 @@ export class SiteTurns {
     }
   }
 }
+
+/** One second's worth of the rate, and at least one token, may come at once. */
+const secondOf = (perSecond: number, now: number): TokenBucket =>
+  new TokenBucket({ burst: Math.max(1, perSecond), perSecond }, now);

@@ -13,7 +13,6 @@ import {
 } from '../../../../edge/certificates/acme/ari.ts';
 import { type CaaRecord, type Method, mayIssue, relevantCaa } from '../../../../edge/certificates/acme/caa.ts';
 import { type Decision, decide, type Situation } from '../../../../edge/certificates/acme/decide.ts';
-import { DueQueue } from '../../../../edge/certificates/acme/due-queue.ts';
 import { DirectoryProblem, readProblem, readRetryAfter } from '../../../../edge/certificates/acme/problem.ts';
 import { failureOf } from '../../../../edge/certificates/acme/sentences.ts';
 import { askedDelay, backoff, latestRenewal, renewalTime } from '../../../../edge/certificates/acme/times.ts';
@@ -393,35 +392,6 @@ test('problems: what a directory says is one bounded line, whatever it is', () =
   // Whatever is said, it says what to do next.
   const other = failureOf(new DirectoryProblem({ type: 'malformed', detail: 'x' }, 400, null));
   assert.match(other.message, /refused the order \(its message: x\)\. If this persists, upload your own certificate/);
-});
-
-test('the queue by time gives what a sorted list gives', () => {
-  const step = fc.record({
-    id: fc.nat({ max: 8 }),
-    at: fc.nat({ max: 20 }),
-    kind: fc.constantFrom('put', 'put', 'put', 'remove', 'take'),
-  });
-  fc.assert(
-    fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-      const queue = new DueQueue();
-      const reference = new Map<number, number>();
-      for (const { id, at, kind } of steps) {
-        if (kind === 'put') reference.set(id, at);
-        if (kind === 'put') queue.put(id, at);
-        if (kind === 'remove') reference.delete(id);
-        if (kind === 'remove') queue.remove(id);
-        const first = Math.min(...reference.values());
-        assert.is(queue.next(), reference.size === 0 ? undefined : first);
-        assert.is(queue.size, reference.size);
-        if (kind !== 'take') continue;
-        const taken = queue.take(at);
-        assert.is(taken !== undefined, reference.size > 0 && first <= at);
-        if (taken === undefined) continue;
-        assert.is(reference.get(taken), first);
-        reference.delete(taken);
-      }
-    }),
-  );
 });
 
 test.run();
