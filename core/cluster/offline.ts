@@ -4,12 +4,12 @@
  * get it.
  */
 import { existsSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError, UnavailableError } from '../base/errors.ts';
 import { createLogger } from '../base/log/index.ts';
 import { Registry } from '../base/metrics/index.ts';
 import { openSecrets } from '../base/secrets.ts';
 import { Stops } from '../base/stops.ts';
+import { withTimeout } from '../base/timeout.ts';
 import { type Config, secretKeyFile } from '../config/index.ts';
 import { Signers } from '../journal/apply/signers.ts';
 import { openClock } from '../journal/clock/open.ts';
@@ -96,16 +96,12 @@ async function openShared(config: Config, options: JournalOptions, stops: Stops)
     },
   });
   stops.own(journal);
-  await Promise.race([journal.catchUp(), late(() => trouble)]);
+  await withTimeout(journal.catchUp(), CATCH_UP_MS, () => {
+    const text = trouble instanceof Error ? `: ${trouble.message}` : '';
+    throw new UnavailableError(
+      'no_quorum',
+      `This node cannot catch up with the log of its cluster${text}. Nothing was written. Start etcd, or run the command on another node.`,
+    );
+  });
   return journal;
-}
-
-/** Rejects after CATCH_UP_MS, with the reason if there is one. */
-async function late(reason: () => unknown): Promise<never> {
-  await sleep(CATCH_UP_MS, undefined, { ref: false });
-  const text = reason() instanceof Error ? `: ${(reason() as Error).message}` : '';
-  throw new UnavailableError(
-    'no_quorum',
-    `This node cannot catch up with the log of its cluster${text}. Nothing was written. Start etcd, or run the command on another node.`,
-  );
 }

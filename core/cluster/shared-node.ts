@@ -5,6 +5,7 @@
 
 import type { Logger } from '../base/log/index.ts';
 import { FaultLog } from '../base/log/throttle.ts';
+import { withTimeout } from '../base/timeout.ts';
 import { formatListen } from '../config/listen.ts';
 import type { EtcdJournal } from '../journal/etcd/contract.ts';
 import { openEtcdJournal } from '../journal/etcd/etcd-journal.ts';
@@ -376,14 +377,8 @@ async function isFar(
   return [...live].some((name) => name !== nodeName);
 }
 
-async function within<T>(promise: Promise<T>, ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`timeout after ${ms / 1000} seconds`)), ms);
+function within<T>(promise: Promise<T>, ms: number): Promise<T> {
+  return withTimeout(promise, ms, () => {
+    throw new Error(`timeout after ${ms / 1000} seconds`);
   });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -3,6 +3,7 @@
  * origin and the others follow: they wait for its stored response. If the response turns out not to
  * be storable, all followers go to the origin at once.
  */
+import { withTimeout } from '../../core/base/timeout.ts';
 import type { Claim } from './node-flights.ts';
 
 /** What a follower learns. */
@@ -38,14 +39,9 @@ export class Flight {
   async wait(timeout: number): Promise<FlightResult> {
     this.followers++;
     this.onFollower();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<FlightResult>((resolve) => {
-      timer = setTimeout(resolve, timeout, 'timeout');
-    });
     try {
-      return await Promise.race([this.#result, late]);
+      return await withTimeout(this.#result, timeout, (): FlightResult => 'timeout');
     } finally {
-      clearTimeout(timer);
       this.followers--;
     }
   }

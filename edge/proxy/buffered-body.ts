@@ -3,6 +3,7 @@
  * announces a long body and sends little does not occupy a connection to the origin. The buffer is
  * charged to the visitor's network.
  */
+import { withTimeout } from '../../core/base/timeout.ts';
 import type { ClientMemory } from '../http/exchange/client-memory.ts';
 import type { BodyFlow, BodySink, Exchange, RequestBody } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
@@ -42,13 +43,8 @@ export async function bufferBodyStart({ body, memory }: Exchange, isConversation
 
 const SILENT = Symbol('silent');
 
-function raceSilence<Result>(result: Promise<Result>): Promise<Result | typeof SILENT> {
-  let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<typeof SILENT>((resolve) => {
-    timer = setTimeout(resolve, SILENCE_MS, SILENT);
-  });
-  return Promise.race([result, silence]).finally(() => clearTimeout(timer));
-}
+const raceSilence = <Result>(result: Promise<Result>): Promise<Result | typeof SILENT> =>
+  withTimeout(result, SILENCE_MS, (): typeof SILENT => SILENT);
 
 class BufferedBody implements RequestBody {
   readonly length: number | undefined;

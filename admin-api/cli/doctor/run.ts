@@ -1,4 +1,5 @@
 /** Runs checks in parallel, each with a limit of time. */
+import { withTimeout } from '../../../core/base/timeout.ts';
 import { type AnyCheck, type Finding, NotChecked, NotNeeded, SEVERITIES, type Severity } from './check.ts';
 import type { Context } from './context.ts';
 import { CHECKS, groupOf } from './table.ts';
@@ -33,19 +34,15 @@ export async function runChecks(context: Context, checks: readonly AnyCheck[], m
 }
 
 async function examine(context: Context, { id, why, ...check }: AnyCheck, ms: number): Promise<Finding[]> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new NotChecked(`no result within ${ms / 1000} s`)), ms);
-  });
   try {
-    const verdicts = await Promise.race([check.examine(context), timeout]);
+    const verdicts = await withTimeout(check.examine(context), ms, () => {
+      throw new NotChecked(`no result within ${ms / 1000} s`);
+    });
     return verdicts.map((verdict) => ({ id, ...verdict, why }));
   } catch (error) {
     if (error instanceof NotNeeded) return [{ id, severity: 'ok', found: error.message, why }];
     const fix = error instanceof NotChecked ? error.fix : undefined;
     return [{ id, severity: 'note', found: `not checked: ${(error as Error).message}`, fix, why }];
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -1,4 +1,5 @@
 /** Runs events one after another, and ends what does not end by itself. */
+import { withTimeout } from '../../../core/base/timeout.ts';
 import { HostAnswers } from './host-answer.ts';
 import { type EngineLimits, START_TIME } from './limits.ts';
 import {
@@ -117,16 +118,8 @@ export class SerialEngine<R extends Runner> implements Engine {
   }
 
   /** Undefined: the time has passed. */
-  async #within<T>(time: number, work: T | Promise<T>, cancelled: Promise<EngineOutcome>) {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(resolve, time, undefined);
-    });
-    try {
-      return await Promise.race([work, late, cancelled]);
-    } finally {
-      clearTimeout(timer);
-    }
+  #within<T>(time: number, work: T | Promise<T>, cancelled: Promise<EngineOutcome>) {
+    return withTimeout(Promise.race([work, cancelled]), time, () => undefined);
   }
 
   async #replace(): Promise<void> {

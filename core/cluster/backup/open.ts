@@ -1,9 +1,9 @@
 /** Scheduled backups as the configuration describes them. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Piscina } from 'piscina';
 import type { Logger } from '../../base/log/index.ts';
 import type { Registry } from '../../base/metrics/index.ts';
 import { type Secrets, secretKeyId } from '../../base/secrets.ts';
+import { withTimeout } from '../../base/timeout.ts';
 import { type Config, secretKeyFile } from '../../config/index.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { BackupSummary } from '../readiness.ts';
@@ -91,7 +91,7 @@ export function openBackups(options: OpenBackupsOptions): Backups {
     async stop() {
       Atomics.store(new Int32Array(stop), 0, 1);
       // A request to a service that hangs is cut off.
-      await Promise.race([opened.stop(), sleep(GRACE_MS, undefined, { ref: false })]);
+      await withTimeout(opened.stop(), GRACE_MS, () => undefined);
       await pool.destroy();
     },
   };

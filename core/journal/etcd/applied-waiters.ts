@@ -1,4 +1,5 @@
 /** Promises that resolve when an entry of the log is applied on this node. */
+import { withTimeout } from '../../base/timeout.ts';
 
 export class AppliedWaiters {
   #waiting: { readonly to: number; resolve(): void; reject(error: Error): void }[] = [];
@@ -9,12 +10,10 @@ export class AppliedWaiters {
   }
 
   /** Like `waitFor`, but rejects with `late` after a timeout. */
-  async waitWithTimeout(sequence: number, milliseconds: number, late: Error): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<never>((_, reject) => {
-      timer = setTimeout(reject, milliseconds, late).unref();
+  waitWithTimeout(sequence: number, milliseconds: number, late: Error): Promise<void> {
+    return withTimeout(this.waitFor(sequence), milliseconds, () => {
+      throw late;
     });
-    await Promise.race([this.waitFor(sequence), timeout]).finally(() => clearTimeout(timer));
   }
 
   /** All entries up to `head` are applied. */

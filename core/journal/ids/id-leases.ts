@@ -13,6 +13,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { UnavailableError } from '../../base/errors.ts';
+import { withTimeout } from '../../base/timeout.ts';
 import type { Environment } from '../../store/environment.ts';
 import type { Id } from '../../store/keys.ts';
 import { type IdCounter, idCounters } from '../../store/rows.ts';
@@ -112,12 +113,7 @@ export class IdLeases implements IdPool {
       for (const { table, start, end } of ends)
         if (counterOf(draft, table)?.next === end) putCounter(draft, table, start);
     }).catch(() => {});
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, RETURN_DEADLINE);
-    });
-    await Promise.race([done, timeout]);
-    clearTimeout(timer);
+    await withTimeout(done, RETURN_DEADLINE, () => {});
   }
 
   #kind(table: number): Kind {

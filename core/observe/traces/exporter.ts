@@ -5,6 +5,7 @@
  */
 import type { Logger } from '../../base/log/index.ts';
 import { FaultLog } from '../../base/log/throttle.ts';
+import { withTimeout } from '../../base/timeout.ts';
 import type { FinishedSpan } from './span.ts';
 
 /** Sends a batch. Rejects if the collector did not accept it. */
@@ -69,12 +70,7 @@ export class SpanExporter {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#clearTimer();
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, STOP_TIMEOUT);
-    });
-    await Promise.race([this.#drain(), timeout]);
-    clearTimeout(timer);
+    await withTimeout(this.#drain(), STOP_TIMEOUT, () => {});
     this.counts.overflowed += this.#queue.length;
     this.#queue = [];
   }

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { FairSlots, type Slot } from '../../base/fair-slots.ts';
 import { SlotLines } from '../../base/slot-lines.ts';
+import { withTimeout } from '../../base/timeout.ts';
 import type { Attempt } from '../../net/delivery/sender.ts';
 import { type LogsDocument, logPlan } from './document.ts';
 import { type Batch, Outbox, type OutboxState } from './outbox.ts';
@@ -177,8 +178,7 @@ export class LogDeliverer {
     });
     for (const { outbox } of this.#receivers.values()) outbox.nextAt = 0;
     this.turn();
-    const deadline = new Promise<void>((resolve) => setTimeout(resolve, STOP_SECONDS * 1000).unref());
-    await Promise.race([idle, deadline]);
+    await withTimeout(idle, STOP_SECONDS * 1000, () => {});
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#lines.close();
     for (const domainId of this.#receivers.keys()) this.#options.release(domainId);

@@ -1,0 +1,21 @@
+/**
+ * Settles as `work` does, or as `late` if `ms` milliseconds pass before: `late` returns a value or
+ * throws. The work is not stopped; when it fails later, nothing rejects.
+ */
+export async function withTimeout<T, L>(work: Promise<T>, ms: number, late: () => L): Promise<T | L> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<L>((resolve, reject) => {
+    timer = setTimeout(() => {
+      try {
+        resolve(late());
+      } catch (error) {
+        reject(error as Error);
+      }
+    }, ms);
+  });
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
