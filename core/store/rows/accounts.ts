@@ -1,6 +1,6 @@
 /** Accounts, the tokens of their programs, and the sessions of their browsers. */
 import { type Id, idAt, idKey, LOOKUP, lookupKey } from '../keys.ts';
-import { json, type Table, unjson } from './table.ts';
+import { jsonTable, table, unjson } from './table.ts';
 
 export type Role = 'admin' | 'user' | 'viewer';
 
@@ -50,35 +50,31 @@ export interface Session {
   readonly userAgent: string | null;
 }
 
-export const accounts: Table<Account> = {
+export const accounts = jsonTable<Account>({
   number: 1,
   name: 'accounts',
   key: (row) => idKey(row.id),
-  encode: json,
-  decode: (_key, value) => unjson<Account>(value),
   lookups(_key, value) {
     const row = unjson<Account>(value);
     return [loginKey(row.username), loginKey(row.email)];
   },
-};
+});
 
 /** Where an account is found by username or e-mail address, both without regard to case. */
 export function loginKey(login: string): Buffer {
   return lookupKey(LOOKUP.login, Buffer.from(login.toLowerCase().slice(0, 320)));
 }
 
-export const tokens: Table<Token> = {
+export const tokens = jsonTable<Token>({
   number: 2,
   name: 'tokens',
   key: (row) => idKey(row.id),
-  encode: json,
-  decode: (_key, value) => unjson<Token>(value),
   lookups(key, value) {
     const { accountId, legacyId } = unjson<Token>(value);
     const own = lookupKey(LOOKUP.accountToken, idKey(accountId), key);
     return legacyId === undefined ? [own] : [own, legacyTokenKey(legacyId)];
   },
-};
+});
 
 /** Where a token of Waypost 0.1 is found by the id in its text. */
 export const legacyTokenKey = (legacyId: string): Buffer => lookupKey(LOOKUP.legacyToken, Buffer.from(legacyId, 'hex'));
@@ -90,7 +86,7 @@ export interface TokenUse {
   readonly usedAt: number;
 }
 
-export const tokenUses: Table<TokenUse> = {
+export const tokenUses = table<TokenUse>({
   number: 30,
   name: 'token_uses',
   key: (row) => idKey(row.tokenId),
@@ -100,17 +96,14 @@ export const tokenUses: Table<TokenUse> = {
     return value;
   },
   decode: (key, value) => ({ tokenId: idAt(key), usedAt: Buffer.from(value).readUIntBE(0, 5) }),
-  lookups: () => [],
   lookupsFromKey: true,
-};
+});
 
-export const sessions: Table<Session> = {
+export const sessions = jsonTable<Session>({
   number: 25,
   name: 'sessions',
   key: (row) => idKey(row.id),
-  encode: json,
-  decode: (_key, value) => unjson<Session>(value),
   lookups(key, value) {
     return [lookupKey(LOOKUP.accountSession, idKey(unjson<Session>(value).accountId), key)];
   },
-};
+});

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { type Id, idKey } from '../keys.ts';
-import { json, type Table, unjson } from './table.ts';
+import { jsonTable } from './table.ts';
 
 /** The cluster's account at a directory. One a directory and external account. */
 export interface AcmeAccount {
@@ -64,33 +64,24 @@ export interface AcmeChallenge {
 /** What the key of an account is sealed for. */
 export const acmeAccountContext = (directory: string): string => `acme-account:${directory}`;
 
-export const acmeAccounts: Table<AcmeAccount> = {
+export const acmeAccounts = jsonTable<AcmeAccount>({
   number: 14,
   name: 'acme_accounts',
   key: ({ directory, eabKid }) => digest(JSON.stringify([directory, eabKid])),
-  encode: json,
-  decode: (_key, value) => unjson<AcmeAccount>(value),
-  lookups: () => [],
-};
+});
 
-export const acmeOrders: Table<AcmeOrder> = {
+export const acmeOrders = jsonTable<AcmeOrder>({
   number: 15,
   name: 'acme_orders',
   key: (row) => idKey(row.domainId),
-  encode: json,
-  decode: (_key, value) => unjson<AcmeOrder>(value),
-  lookups: () => [],
-};
+});
 
 /** domain id (8) · hash of type and token (16) */
-export const acmeChallenges: Table<AcmeChallenge> = {
+export const acmeChallenges = jsonTable<AcmeChallenge>({
   number: 16,
   name: 'acme_challenges',
   key: ({ domainId, type, token }) => challengeKey(domainId, type, token),
-  encode: json,
-  decode: (_key, value) => unjson<AcmeChallenge>(value),
-  lookups: () => [],
-};
+});
 
 /** `token`: as it was sent by anybody; any text has a key. */
 export function challengeKey(domainId: Id, type: AcmeChallenge['type'], token: string): Buffer {

@@ -5,7 +5,7 @@
  */
 import type { Name } from '../../dns/wire/name.ts';
 import { type Id, nameKey, nameOfKey } from '../keys.ts';
-import { json, type Table, unjson } from './table.ts';
+import { json, table, unjson } from './table.ts';
 
 /** The addresses of one family as they are served. */
 export interface AliasFamily {
@@ -116,11 +116,10 @@ function resting({ a, aaaa, error, checkedAt, spread }: AliasEntry): AliasEntry 
   return { a, aaaa, error, checkedAt, spread: waiting };
 }
 
-export const aliasTargets: Table<AliasTarget> = {
+export const aliasTargets = table<AliasTarget>({
   number: 11,
   name: 'alias_targets',
   key: (row) => nameKey(row.name),
   encode: ({ name: _, ...row }) => json(row),
   decode: (key, value) => ({ name: nameOfKey(key, 0, key.length), ...unjson<Omit<AliasTarget, 'name'>>(value) }),
-  lookups: () => [],
-};
+});

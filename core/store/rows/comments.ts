@@ -4,7 +4,7 @@
  */
 import type { Name } from '../../dns/wire/name.ts';
 import { type Id, idAt, nameOfKey, recordsOfType } from '../keys.ts';
-import { json, type Table, unjson } from './table.ts';
+import { json, table, unjson } from './table.ts';
 
 export interface Comment {
   readonly content: string;
@@ -23,7 +23,7 @@ export interface RRsetComments {
   readonly comments: readonly Comment[];
 }
 
-export const comments: Table<RRsetComments> = {
+export const comments = table<RRsetComments>({
   number: 40,
   name: 'comments',
   key: ({ domainId, name, type }) => recordsOfType(domainId, name, type),
@@ -37,6 +37,5 @@ export const comments: Table<RRsetComments> = {
       comments: unjson<Comment[]>(value),
     };
   },
-  lookups: () => [],
   lookupsFromKey: true,
-};
+});

@@ -5,7 +5,7 @@
  * dueAt (5) · JSON, so that a scan finds what is due without decoding.
  */
 import { type Id, idKey } from '../keys.ts';
-import { json, type Table, unjson } from './table.ts';
+import { json, table, unjson } from './table.ts';
 
 /** All times are seconds since 1970. */
 export interface DelegationRow {
@@ -27,7 +27,7 @@ export interface DelegationRow {
 
 const HEAD_LENGTH = 5;
 
-export const delegations: Table<DelegationRow> = {
+export const delegations = table<DelegationRow>({
   number: 31,
   name: 'delegations',
   key: ({ domainId }) => idKey(domainId),
@@ -40,9 +40,8 @@ export const delegations: Table<DelegationRow> = {
     ...unjson<Omit<DelegationRow, 'dueAt'>>(value.subarray(HEAD_LENGTH)),
     dueAt: delegationDueAt(value),
   }),
-  lookups: () => [],
   lookupsFromKey: true,
-};
+});
 
 export function delegationDueAt(value: Uint8Array): number {
   return Buffer.from(value.buffer, value.byteOffset, HEAD_LENGTH).readUIntBE(0, HEAD_LENGTH);

@@ -5,7 +5,7 @@
  * dueAt (5) · phase (1) · problem (1) · JSON, so that a scan finds what is due without decoding.
  */
 import { type Id, idKey } from '../keys.ts';
-import { json, type Table, unjson } from './table.ts';
+import { json, table, unjson } from './table.ts';
 
 /** The numbers are in the rows. */
 export const DNSSEC_PHASES = [
@@ -95,7 +95,7 @@ export interface StoredDnssecState extends DnssecState {
 
 const HEAD_LENGTH = 7;
 
-export const dnssecStates: Table<StoredDnssecState> = {
+export const dnssecStates = table<StoredDnssecState>({
   number: 24,
   name: 'dnssec_states',
   key: ({ domainId }) => idKey(domainId),
@@ -110,9 +110,8 @@ export const dnssecStates: Table<StoredDnssecState> = {
     const { dueAt, hasProblem } = dnssecStateHead(value);
     return { ...unjson<DnssecState>(value.subarray(HEAD_LENGTH)), dueAt, hasProblem };
   },
-  lookups: () => [],
   lookupsFromKey: true,
-};
+});
 
 export function dnssecStateHead(value: Uint8Array): DnssecStateHead {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.length);

@@ -2,7 +2,7 @@
  * How a zone is signed: its keys, and the clock by which the times of its signatures are chosen.
  */
 import { type Id, idKey } from '../keys.ts';
-import { json, type Table, unjson } from './table.ts';
+import { jsonTable } from './table.ts';
 
 /** What a key does, besides standing among the DNSKEY records. */
 export type KeyUse =
@@ -74,15 +74,12 @@ export interface DnssecRow {
   readonly progress?: SigningProgress;
 }
 
-export const dnssec: Table<DnssecRow> = {
+export const dnssec = jsonTable<DnssecRow>({
   number: 23,
   name: 'dnssec',
   key: ({ domainId }) => idKey(domainId),
-  encode: json,
-  decode: (_key, value) => unjson<DnssecRow>(value),
-  lookups: () => [],
   lookupsFromKey: true,
-};
+});
 
 /** What the private keys of a domain are sealed for. */
 export const dnssecContext = (domainId: Id): string => `dnssec:${domainId}`;

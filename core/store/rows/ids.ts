@@ -1,6 +1,6 @@
 /** Counters of ids, one for each table whose rows have ids of their own. */
 import type { Id } from '../keys.ts';
-import { json, type Table, unjson } from './table.ts';
+import { jsonTable } from './table.ts';
 
 export interface IdCounter {
   /** Number of the table. */
@@ -14,12 +14,9 @@ export interface IdCounter {
   readonly lease: string;
 }
 
-export const idCounters: Table<IdCounter> = {
+export const idCounters = jsonTable<IdCounter>({
   number: 22,
   name: 'ids',
   key: ({ table }) => Buffer.of(table),
-  encode: json,
-  decode: (_key, value) => unjson<IdCounter>(value),
-  lookups: () => [],
   lookupsFromKey: true,
-};
+});

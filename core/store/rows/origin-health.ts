@@ -3,7 +3,7 @@
  * that a check whose result is as before writes nothing.
  */
 import { type Id, idAt, idKey } from '../keys.ts';
-import { json, type Table, unjson } from './table.ts';
+import { json, table, unjson } from './table.ts';
 
 export interface OriginHealth {
   readonly domainId: Id;
@@ -26,7 +26,7 @@ export function originHealthKey(domainId: Id, region: string): Buffer {
   return Buffer.concat([idKey(domainId), Buffer.from(region)]);
 }
 
-export const originHealth: Table<OriginHealth> = {
+export const originHealth = table<OriginHealth>({
   number: 51,
   name: 'origin_health',
   level: 2,
@@ -37,6 +37,5 @@ export const originHealth: Table<OriginHealth> = {
     region: Buffer.from(key.subarray(8)).toString(),
     origins: unjson<readonly CheckedOriginState[]>(value),
   }),
-  lookups: () => [],
   lookupsFromKey: true,
-};
+});

@@ -2,7 +2,7 @@
  * Developer packages: the apps of accounts, what was uploaded for them, and what the audits found.
  */
 import { appKey, type Id, idAt, idKey, LOOKUP, lookupKey, reversed, sequenceKey, timeKey } from '../keys.ts';
-import { json, type Table, unjson } from './table.ts';
+import { jsonTable, table, unjson } from './table.ts';
 
 /** In the order in which a package may come by them. */
 export const UPLOAD_STATES = [
@@ -118,21 +118,17 @@ export interface Report {
   readonly findings: Buffer;
 }
 
-export const apps: Table<App> = {
+export const apps = jsonTable<App>({
   number: 18,
   name: 'apps',
   key: (row) => appKey(row.id),
-  encode: json,
-  decode: (_key, value) => unjson<App>(value),
   lookups: (key, value) => [lookupKey(LOOKUP.accountApp, idKey(unjson<App>(value).accountId), key)],
-};
+});
 
-export const uploads: Table<Upload> = {
+export const uploads = jsonTable<Upload>({
   number: 19,
   name: 'uploads',
   key: (row) => idKey(row.id),
-  encode: json,
-  decode: (_key, value) => unjson<Upload>(value),
   lookups(_key, value) {
     const row = unjson<Upload>(value);
     const { appId, versionCode, state } = row;
@@ -143,16 +139,15 @@ export const uploads: Table<Upload> = {
       lookupKey(LOOKUP.uploadState, stateKey(state), time),
     ];
   },
-};
+});
 
-export const reports: Table<Report> = {
+export const reports = table<Report>({
   number: 20,
   name: 'reports',
   key: (row) => idKey(row.uploadId),
   encode: (row) => row.findings,
   decode: (key, value) => ({ uploadId: idAt(key), findings: Buffer.from(value) }),
-  lookups: () => [],
-};
+});
 
 /** Ends an app's id, which holds no such byte. */
 const NOTHING = Uint8Array.of(0);

@@ -1,6 +1,6 @@
 /** What a domain's proxy is to do, and requests to the edge. */
 import { type Id, idKey } from '../keys.ts';
-import { json, type Table, unjson } from './table.ts';
+import { jsonTable } from './table.ts';
 
 export type Protocol = 'http' | 'https';
 export type SslStatus = 'none' | 'pending' | 'active' | 'renewing' | 'error';
@@ -96,43 +96,31 @@ export interface Purge {
   readonly createdAt: number;
 }
 
-export const proxies: Table<ProxyConfig> = {
+export const proxies = jsonTable<ProxyConfig>({
   number: 5,
   name: 'proxies',
   key: (row) => idKey(row.domainId),
-  encode: json,
-  decode: (_key, value) => unjson<ProxyConfig>(value),
-  lookups: () => [],
-};
+});
 
 /** What the keys of certificates are sealed for. */
 export const certificateContext = (domainId: Id): string => `certificate:${domainId}`;
 export const automaticCertificateContext = (domainId: Id): string => `automatic-certificate:${domainId}`;
 
-export const certificates: Table<Certificate> = {
+export const certificates = jsonTable<Certificate>({
   number: 6,
   name: 'certificates',
   key: (row) => idKey(row.domainId),
-  encode: json,
-  decode: (_key, value) => unjson<Certificate>(value),
-  lookups: () => [],
-};
+});
 
-export const automaticCertificates: Table<AutomaticCertificate> = {
+export const automaticCertificates = jsonTable<AutomaticCertificate>({
   number: 12,
   name: 'automatic_certificates',
   key: (row) => idKey(row.domainId),
-  encode: json,
-  decode: (_key, value) => unjson<AutomaticCertificate>(value),
-  lookups: () => [],
-};
+});
 
 /** domain id (8) · id (8) */
-export const purges: Table<Purge> = {
+export const purges = jsonTable<Purge>({
   number: 7,
   name: 'purges',
   key: (row) => Buffer.concat([idKey(row.domainId), idKey(row.id)]),
-  encode: json,
-  decode: (_key, value) => unjson<Purge>(value),
-  lookups: () => [],
-};
+});

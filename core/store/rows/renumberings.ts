@@ -3,7 +3,7 @@
  * configuration has changed.
  */
 import type { Id } from '../keys.ts';
-import { json, type Table, unjson } from './table.ts';
+import { jsonTable } from './table.ts';
 
 /** One row: each time that it is written the serials of these rise. */
 export interface Renumbering {
@@ -12,11 +12,8 @@ export interface Renumbering {
 
 const KEY = Buffer.alloc(8);
 
-export const renumberings: Table<Renumbering> = {
+export const renumberings = jsonTable<Renumbering>({
   number: 17,
   name: 'renumberings',
   key: () => KEY,
-  encode: json,
-  decode: (_key, value) => unjson<Renumbering>(value),
-  lookups: () => [],
-};
+});

@@ -3,7 +3,7 @@
  * Idempotency-Key.
  */
 import { type Id, idAt, idKey, LOOKUP, lookupKey } from '../keys.ts';
-import { json, STAMP, stampOf, type Table, unjson } from './table.ts';
+import { json, STAMP, stampOf, type Table, table, unjson } from './table.ts';
 
 export interface Audit {
   /** The sequence of its commit, so it rises with time on all nodes; 0 until that is made. */
@@ -69,7 +69,7 @@ export interface Replay {
   readonly revision: number;
 }
 
-export const replays: Table<Replay> = {
+export const replays = table<Replay>({
   number: 9,
   name: 'idempotency',
   key: (row) => replayKey(row.id),
@@ -78,9 +78,8 @@ export const replays: Table<Replay> = {
     ...unjson<Omit<Replay, 'revision'>>(value, value.length - STAMP),
     revision: stampOf(value),
   }),
-  lookups: () => [],
   stamped: true,
-};
+});
 
 /** Where a response is found by the hash of its account and key. */
 export function replayKey(id: string): Buffer {

@@ -1,7 +1,7 @@
 /** Second factors of accounts: one-time codes (TOTP), recovery codes and passkeys (WebAuthn). */
 import { createHash } from 'node:crypto';
 import { type Id, idKey, LOOKUP, lookupKey } from '../keys.ts';
-import { json, type Table, unjson } from './table.ts';
+import { jsonTable, unjson } from './table.ts';
 
 /** One-time codes of an account (RFC 6238). */
 export interface Totp {
@@ -24,15 +24,12 @@ export interface Totp {
 /** What the secret of an account is sealed for. */
 export const totpContext = (accountId: Id): string => `totp:${accountId}`;
 
-export const totps: Table<Totp> = {
+export const totps = jsonTable<Totp>({
   number: 34,
   name: 'totps',
   key: (row) => idKey(row.accountId),
-  encode: json,
-  decode: (_key, value) => unjson<Totp>(value),
-  lookups: () => [],
   lookupsFromKey: true,
-};
+});
 
 /** A credential of WebAuthn. */
 export interface Passkey {
@@ -55,17 +52,15 @@ export interface Passkey {
   readonly usedAt: number | null;
 }
 
-export const passkeys: Table<Passkey> = {
+export const passkeys = jsonTable<Passkey>({
   number: 35,
   name: 'passkeys',
   key: (row) => idKey(row.id),
-  encode: json,
-  decode: (_key, value) => unjson<Passkey>(value),
   lookups(key, value) {
     const { accountId, credentialId } = unjson<Passkey>(value);
     return [lookupKey(LOOKUP.accountPasskey, idKey(accountId), key), credentialKey(credentialId)];
   },
-};
+});
 
 /** Where a passkey is found by the id that its authenticator gave it, which may be long. */
 export function credentialKey(credentialId: string): Buffer {
@@ -80,12 +75,9 @@ export interface SpentChallenge {
   readonly expiresAt: number;
 }
 
-export const spentChallenges: Table<SpentChallenge> = {
+export const spentChallenges = jsonTable<SpentChallenge>({
   number: 36,
   name: 'spent_challenges',
   key: (row) => Buffer.from(row.nonce, 'hex'),
-  encode: json,
-  decode: (_key, value) => unjson<SpentChallenge>(value),
-  lookups: () => [],
   lookupsFromKey: true,
-};
+});

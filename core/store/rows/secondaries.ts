@@ -3,7 +3,7 @@
  * only once an hour, together with those of other zones: see core/upkeep/secondary.
  */
 import { type Id, idKey } from '../keys.ts';
-import { json, type Table, unjson } from './table.ts';
+import { jsonTable } from './table.ts';
 
 /** All times are seconds since 1970. */
 export interface SecondaryRow {
@@ -48,12 +48,9 @@ export function secondaryState({ expiresAt, error }: SecondaryRow, now: number):
   return error === null ? 'current' : 'retrying';
 }
 
-export const secondaries: Table<SecondaryRow> = {
+export const secondaries = jsonTable<SecondaryRow>({
   number: 44,
   name: 'secondaries',
   key: ({ domainId }) => idKey(domainId),
-  encode: json,
-  decode: (_key, value) => unjson<SecondaryRow>(value),
-  lookups: () => [],
   lookupsFromKey: true,
-};
+});

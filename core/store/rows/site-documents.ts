@@ -5,7 +5,7 @@
  */
 import { type Id, idAt, idKey } from '../keys.ts';
 import type { Audit } from './requests.ts';
-import { json, type Table, unjson } from './table.ts';
+import { json, table, unjson } from './table.ts';
 
 /** With the byte that stands for each in keys. */
 const KINDS = { origins: 1, rules: 2, protection: 3, error_pages: 4, logs: 5 } as const;
@@ -37,28 +37,26 @@ export function siteDocumentKey(domainId: Id, kind: SiteDocumentKind): Buffer {
 export const siteDocumentContext = (domainId: Id, kind: SiteDocumentKind): string =>
   `site-document:${kind}:${domainId}`;
 
-export const siteDocuments: Table<SiteDocument> = {
+export const siteDocuments = table<SiteDocument>({
   number: 50,
   name: 'site_documents',
   level: 2,
   key: ({ domainId, kind }) => siteDocumentKey(domainId, kind),
   encode: encodeDocument,
   decode: decodeDocument,
-  lookups: () => [],
   lookupsFromKey: true,
-};
+});
 
 /** Earlier revisions of a document, by their number. */
-export const siteDocumentVersions: Table<SiteDocument> = {
+export const siteDocumentVersions = table<SiteDocument>({
   number: 52,
   name: 'site_document_versions',
   level: 2,
   key: ({ domainId, kind, revision }) => Buffer.concat([siteDocumentKey(domainId, kind), idKey(revision)]),
   encode: encodeDocument,
   decode: decodeDocument,
-  lookups: () => [],
   lookupsFromKey: true,
-};
+});
 
 function encodeDocument({ revision, updatedAt, actor, content }: SiteDocument): Buffer {
   return json({ revision, updatedAt, actor, content });

@@ -4,7 +4,7 @@
  */
 import type { Name } from '../../dns/wire/name.ts';
 import { type Id, idAt, idKey, nameKey, nameOfKey } from '../keys.ts';
-import type { Table } from './table.ts';
+import { table } from './table.ts';
 
 export interface Spelling {
   readonly domainId: Id;
@@ -14,7 +14,7 @@ export interface Spelling {
   readonly spelled: Name;
 }
 
-export const spellings: Table<Spelling> = {
+export const spellings = table<Spelling>({
   number: 21,
   name: 'spellings',
   key: ({ domainId, name }) => Buffer.concat([idKey(domainId), nameKey(name)]),
@@ -24,6 +24,5 @@ export const spellings: Table<Spelling> = {
     name: nameOfKey(key, 8, key.length),
     spelled: Uint8Array.from(value),
   }),
-  lookups: () => [],
   lookupsFromKey: true,
-};
+});

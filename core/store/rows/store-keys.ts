@@ -1,6 +1,6 @@
 /** The keys with which the service signs published packages, so that a phone can verify them. */
 import { type Id, idKey, LOOKUP, lookupKey } from '../keys.ts';
-import { json, type Table, unjson } from './table.ts';
+import { jsonTable } from './table.ts';
 
 export interface StoreKeyRow {
   /** 1, 2, …: the greatest one is the current key. */
@@ -18,15 +18,13 @@ export interface StoreKeyRow {
   readonly revoked: { readonly at: number; readonly reason: string; readonly signature: string | null } | null;
 }
 
-export const storeKeys: Table<StoreKeyRow> = {
+export const storeKeys = jsonTable<StoreKeyRow>({
   number: 37,
   name: 'store_keys',
   key: (row) => idKey(row.number),
-  encode: json,
-  decode: (_key, value) => unjson<StoreKeyRow>(value),
   lookups: (key) => [lookupKey(LOOKUP.storeKey, key)],
   lookupsFromKey: true,
-};
+});
 
 /** What the private key is sealed for. */
 export const storeKeyContext = (number: Id): string => `store-key:${number}`;

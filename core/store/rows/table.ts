@@ -30,6 +30,21 @@ export const json = (row: unknown): Buffer => Buffer.from(JSON.stringify(row));
 export const unjson = <T>(value: Uint8Array, end = value.length): T =>
   JSON.parse(Buffer.from(value.buffer, value.byteOffset, end).toString());
 
+/** What has a default. */
+type Lookups<Row> = Partial<Pick<Table<Row>, 'lookups'>>;
+type Form<Row> = Partial<Pick<Table<Row>, 'encode' | 'decode'>>;
+
+/** Without lookups, unless they are given. */
+export const table = <Row>(definition: Omit<Table<Row>, 'lookups'> & Lookups<Row>): Table<Row> => ({
+  lookups: () => [],
+  ...definition,
+});
+
+/** Rows are stored as JSON, without lookups, unless other functions are given. */
+export const jsonTable = <Row>(
+  definition: Omit<Table<Row>, 'lookups' | 'encode' | 'decode'> & Lookups<Row> & Form<Row>,
+): Table<Row> => table({ encode: json, decode: (_key, value) => unjson<Row>(value), ...definition });
+
 /** Bytes of a stamp. */
 export const STAMP = 6;
 

@@ -2,7 +2,7 @@
  * The keys of TLS session tickets, the same on every node, so that a visitor resumes at whichever
  * is next.
  */
-import { json, type Table, unjson } from './table.ts';
+import { jsonTable } from './table.ts';
 
 /** One row: the newest key and the one before. */
 export interface TicketKeysRow {
@@ -17,11 +17,8 @@ export const TICKET_KEYS_CONTEXT = 'ticket-keys';
 
 const KEY = Buffer.alloc(8);
 
-export const ticketKeys: Table<TicketKeysRow> = {
+export const ticketKeys = jsonTable<TicketKeysRow>({
   number: 13,
   name: 'ticket_keys',
   key: () => KEY,
-  encode: json,
-  decode: (_key, value) => unjson<TicketKeysRow>(value),
-  lookups: () => [],
-};
+});

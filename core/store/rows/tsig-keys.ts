@@ -4,7 +4,7 @@
 import { parseName } from '../../dns/wire/name.ts';
 import type { TsigAlgorithm } from '../../dns/wire/tsig.ts';
 import { type Id, idKey, LOOKUP, lookupKey, nameKey } from '../keys.ts';
-import { json, type Table, unjson } from './table.ts';
+import { jsonTable, unjson } from './table.ts';
 
 export interface TsigKeyRow {
   readonly id: Id;
@@ -24,17 +24,15 @@ export interface TsigKeyRow {
   readonly createdAt: number;
 }
 
-export const tsigKeys: Table<TsigKeyRow> = {
+export const tsigKeys = jsonTable<TsigKeyRow>({
   number: 10,
   name: 'tsig_keys',
   key: (row) => idKey(row.id),
-  encode: json,
-  decode: (_key, value) => unjson<TsigKeyRow>(value),
   lookups(key, value) {
     const { name, accountId } = unjson<TsigKeyRow>(value);
     return [tsigNameKey(parseName(name)), lookupKey(LOOKUP.accountTsigKey, idKey(accountId), key)];
   },
-};
+});
 
 /** Where a key is found by its name in wire form. */
 export function tsigNameKey(name: Uint8Array): Buffer {

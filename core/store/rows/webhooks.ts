@@ -3,7 +3,7 @@
  * write stores nothing here. The node that delivers reads the entries of the journal afterwards.
  */
 import { type Id, idKey, LOOKUP, lookupKey, writeId } from '../keys.ts';
-import { json, type Table, unjson } from './table.ts';
+import { jsonTable, unjson } from './table.ts';
 
 export interface WebhookRow {
   readonly id: Id;
@@ -70,14 +70,12 @@ export interface WebhookQueueRow {
   readonly expiryCheckedAt: number;
 }
 
-export const webhooks: Table<WebhookRow> = {
+export const webhooks = jsonTable<WebhookRow>({
   number: 45,
   name: 'webhooks',
   key: (row) => idKey(row.id),
-  encode: json,
-  decode: (_key, value) => unjson<WebhookRow>(value),
   lookups: (key, value) => [lookupKey(LOOKUP.accountWebhook, idKey(unjson<WebhookRow>(value).accountId), key)],
-};
+});
 
 /** What the secrets of a webhook are sealed for. */
 export const webhookContext = (id: Id): string => `webhook:${id}`;
@@ -89,24 +87,18 @@ export function deliveryKey(webhookId: Id, id: Id): Buffer {
   return key;
 }
 
-export const deliveries: Table<DeliveryRow> = {
+export const deliveries = jsonTable<DeliveryRow>({
   number: 46,
   name: 'webhook_deliveries',
   key: (row) => deliveryKey(row.webhookId, row.id),
-  encode: json,
-  decode: (_key, value) => unjson<DeliveryRow>(value),
-  lookups: () => [],
   lookupsFromKey: true,
-};
+});
 
 export const WEBHOOK_QUEUE_KEY = Buffer.alloc(8);
 
-export const webhookQueues: Table<WebhookQueueRow> = {
+export const webhookQueues = jsonTable<WebhookQueueRow>({
   number: 47,
   name: 'webhook_queue',
   key: () => WEBHOOK_QUEUE_KEY,
-  encode: json,
-  decode: (_key, value) => unjson<WebhookQueueRow>(value),
-  lookups: () => [],
   lookupsFromKey: true,
-};
+});

@@ -3,7 +3,7 @@
  * served.
  */
 import { type Id, idKey } from '../keys.ts';
-import { json, type Table, unjson } from './table.ts';
+import { jsonTable } from './table.ts';
 
 export interface ZoneLabels {
   readonly domainId: Id;
@@ -33,12 +33,9 @@ export const NO_LABELS: Omit<ZoneLabels, 'domainId'> = {
   metadata: {},
 };
 
-export const zoneLabels: Table<ZoneLabels> = {
+export const zoneLabels = jsonTable<ZoneLabels>({
   number: 41,
   name: 'zone_labels',
   key: ({ domainId }) => idKey(domainId),
-  encode: json,
-  decode: (_key, value) => unjson<ZoneLabels>(value),
-  lookups: () => [],
   lookupsFromKey: true,
-};
+});
