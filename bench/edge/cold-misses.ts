@@ -1,14 +1,14 @@
 /**
  * `node dist/bench/edge/cold-misses.js`: CPU of a request for what no cache has, by the handler of
  * a site with a disk cache and an origin that answers at once: with claims for the other threads of
- * the node (edge/cache/node-flights.ts), and without; by one thread, and by two at the same moment.
- * Variants take turns. The disk's writes are included.
+ * the node (edge/cache/store/node-flights.ts), and without; by one thread, and by two at the same
+ * moment. Variants take turns. The disk's writes are included.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { NodeFlights } from '../../edge/cache/node-flights.ts';
 import { openCache } from '../../edge/cache/store/node-cache.ts';
+import { NodeFlights } from '../../edge/cache/store/node-flights.ts';
 import { openCacheStore } from '../../edge/cache/store/store.ts';
 import { createProxy } from '../../edge/proxy/proxy.ts';
 import { table } from '../dns/report.ts';

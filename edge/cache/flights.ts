@@ -4,7 +4,7 @@
  * be storable, all followers go to the origin at once.
  */
 import { withTimeout } from '../../core/base/timeout.ts';
-import type { Claim } from './node-flights.ts';
+import type { Claim } from './store/node-flights.ts';
 
 /** What a follower learns. */
 type FlightResult =

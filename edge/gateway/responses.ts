@@ -1,8 +1,8 @@
 /** Creates the handler of sites from the configuration: origins, cache, compression. */
 import type { Config } from '../../core/config/index.ts';
 import type { DescriptorLoop } from '../../core/os/descriptor-loop.ts';
-import { NodeFlights } from '../cache/node-flights.ts';
 import type { CacheHandle, CacheStats, OnPurged } from '../cache/store/cache-store.ts';
+import { NodeFlights } from '../cache/store/node-flights.ts';
 import { openCacheStore } from '../cache/store/store.ts';
 import { BodyCompressor } from '../compress/body.ts';
 import { WholeCompressor } from '../compress/whole.ts';

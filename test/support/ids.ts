@@ -1,5 +1,5 @@
 /** Ids of rows that tests write themselves. */
-import { IdTaker } from '../../core/journal/ids/id-taker.ts';
+import { IdTaker } from '../../core/journal/draft/id-taker.ts';
 import type { Id } from '../../core/store/keys.ts';
 
 /** Far above the ids that a journal leases. */

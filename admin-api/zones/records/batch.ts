@@ -3,7 +3,7 @@ import { InvalidError, StateError, WaypostError } from '../../../core/base/error
 import { Steps } from '../../../core/base/steps.ts';
 import { nameId } from '../../../core/dns/wire/name.ts';
 import { Draft } from '../../../core/journal/draft/draft.ts';
-import { IdTaker } from '../../../core/journal/ids/id-taker.ts';
+import { IdTaker } from '../../../core/journal/draft/id-taker.ts';
 import { afterPrefix, type Id, idKey, LOOKUP, lookupKey, nameKey } from '../../../core/store/keys.ts';
 import { LOOKUPS, TARGETS } from '../../../core/store/reader.ts';
 import { type Domain, type RecordRow, records } from '../../../core/store/rows.ts';

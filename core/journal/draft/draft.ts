@@ -11,9 +11,9 @@ import { type Id, idAt, recordKeyParts } from '../../store/keys.ts';
 import { type Entry, LOOKUPS, type RawReader, Reader, rawReader, TARGETS } from '../../store/reader.ts';
 import { records, STAMP, type Table } from '../../store/rows.ts';
 import { ChangeWriter } from '../entry-codec.ts';
-import { IdTaker, OutOfIds } from '../ids/id-taker.ts';
 import { type CompiledZone, type Journal, type KeyRange, type KeyText, textOf } from '../journal.ts';
 import { hasTarget, targetOf } from '../record-targets.ts';
+import { IdTaker, OutOfIds } from './id-taker.ts';
 import { Overlay } from './overlay.ts';
 
 export class Draft extends Reader {

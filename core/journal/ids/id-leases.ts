@@ -18,8 +18,8 @@ import type { Environment } from '../../store/environment.ts';
 import type { Id } from '../../store/keys.ts';
 import { type IdCounter, idCounters } from '../../store/rows.ts';
 import { type Draft, write } from '../draft/draft.ts';
+import { type Interval, Intervals } from '../draft/intervals.ts';
 import type { IdPool, Journal } from '../journal.ts';
-import { type Interval, Intervals } from './intervals.ts';
 
 /** Ids of a block. A small installation gets small numbers without gaps. */
 const MIN_BLOCK = 16;

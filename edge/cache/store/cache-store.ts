@@ -210,7 +210,8 @@ export interface CacheHandle {
   /** For the hash of URLs. */
   readonly seeds: readonly [number, number];
   /**
-   * Fetches that threads share (edge/cache/node-flights.ts). Null: there is no disk or one thread.
+   * Fetches that threads share (edge/cache/store/node-flights.ts). Null: there is no disk or one
+   * thread.
    */
   readonly flights: SharedArrayBuffer | null;
   /** Counters, and purges and removals for all threads (signals.ts). */

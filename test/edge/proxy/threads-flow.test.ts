@@ -5,8 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { NodeFlights } from '../../../edge/cache/node-flights.ts';
 import { openCache } from '../../../edge/cache/store/node-cache.ts';
+import { NodeFlights } from '../../../edge/cache/store/node-flights.ts';
 import { openCacheStore } from '../../../edge/cache/store/store.ts';
 import type { FieldList } from '../../../edge/http/exchange/field-list.ts';
 import { createSiteProxy } from '../../../edge/proxy/proxy.ts';

@@ -1,6 +1,6 @@
 /** Previews an import: compares a zone file with the zone, and changes nothing. */
 import { Draft } from '../../../../core/journal/draft/draft.ts';
-import { IdTaker } from '../../../../core/journal/ids/id-taker.ts';
+import { IdTaker } from '../../../../core/journal/draft/id-taker.ts';
 import { editableDomain, requireMatch } from '../../../change/owned-domain.ts';
 import { parseId, type Services } from '../../../change/services.ts';
 import type { Caller } from '../../../http/caller.ts';

@@ -11,7 +11,7 @@
  *
  *     slot   b of the URL's hash (32) · milliseconds (29) · awaited (1) · state (2)
  */
-import { KeyHash } from './store/key-hash.ts';
+import { KeyHash } from './key-hash.ts';
 
 /** How the fetch of another thread ended. */
 export type NodeFlightResult =

@@ -1,10 +1,10 @@
 /** Loads the script of a screen, and shows grey bars until it is there. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { Screen, ScreenProps } from '../screen.ts';
-import { SCREENS } from '../screens.ts';
-import { TEXTS } from '../texts.ts';
-import { Skeleton } from './skeleton.tsx';
+import { Skeleton } from './parts/skeleton.tsx';
+import type { Screen, ScreenProps } from './screen.ts';
+import { SCREENS } from './screens.ts';
+import { TEXTS } from './texts.ts';
 
 type ScreenName = keyof typeof SCREENS;
 

@@ -1,6 +1,6 @@
 /** A thread of node-flights.test.ts: claims URLs, and reports those that another one had, too. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { NodeFlights } from '../../../edge/cache/node-flights.ts';
+import { NodeFlights } from '../../../../edge/cache/store/node-flights.ts';
 
 interface Work {
   readonly flights: SharedArrayBuffer;

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { ABORT } from 'lmdb';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withOverlay } from '../../../../core/journal/commit/rehearsal.ts';
+import { withOverlay } from '../../../../core/journal/apply/rehearsal.ts';
 import { type Binary, openEnvironment } from '../../../../core/store/environment.ts';
 import fc from '../../../support/fc.ts';
 import { temporaryFolder } from '../../../support/temp.ts';

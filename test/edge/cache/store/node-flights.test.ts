@@ -6,9 +6,9 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Claim, NodeFlights, shareNodeFlights } from '../../../edge/cache/node-flights.ts';
-import { KeyHash } from '../../../edge/cache/store/key-hash.ts';
-import { until } from '../../support/until.ts';
+import { KeyHash } from '../../../../edge/cache/store/key-hash.ts';
+import { type Claim, NodeFlights, shareNodeFlights } from '../../../../edge/cache/store/node-flights.ts';
+import { until } from '../../../support/until.ts';
 
 const test = suite('edge/cache: flights of the node');
 const SEEDS = [11, 22] as const;
