@@ -1,6 +1,6 @@
 /**
- * The layout of a node: all that one owner name answers, as it is in the answers table and, byte
- * for byte, in the shared arena. Offsets count from the node's first byte. Multi-byte fields are
+ * The layout of a node: the compiled answers of an owner name. The answers table and the shared
+ * arena have the same bytes. Offsets count from the node's first byte. Multi-byte fields are
  * big-endian.
  *
  *   0  size        u32   of the whole node
@@ -8,13 +8,13 @@
  *   5  nameLength  u8
  *   6  apexLength  u8    length of the apex of the node's zone, the last bytes of the name
  *   7  typeCount   u8
- *   8  typeCount × { type u16, reserved u16, offset of the answer u32 }, by rising type; type 0
- *      answers every type not named; offset 0: the name is a CNAME whose chain is walked when this
- *      type is asked for, since the answer is too large to be kept at every alias
+ *   8  typeCount × { type u16, reserved u16, offset of the answer u32 }, by ascending type.
+ *      Type 0 answers all types without an entry. Offset 0: the name is a CNAME whose chain is
+ *      followed per query, since the answer is too large to store at every alias
  *      name, nameLength bytes, lower case
- *      of a signed zone (NODE_SIGNED): NSEC3 hash of the name; with NODE_HAS_BELOW, that of the
- *      wildcard below it, too. With NODE_PRESIGNED, a byte of DENIAL stands before them, and they
- *      are only there with DENIAL.NSEC3; at the apex the parameters follow: iterations u16, salt
+ *      of a signed zone (NODE_SIGNED): NSEC3 hash of the name; with NODE_HAS_BELOW, also the hash
+ *      of the wildcard below it. With NODE_PRESIGNED, a byte of DENIAL precedes the hashes, which
+ *      exist only with DENIAL.NSEC3; at the apex the parameters follow: iterations u16, salt
  *      length u8, salt
  *      answers
  *
@@ -22,31 +22,31 @@
  *   0  rcode       u8
  *   1  flags       u8    ANSWER_*
  *   2  ancount, nscount, arcount   u16 each
- *   8  bodyLength  u16   what follows the question
- *  10  moves       u16   how many pointers move with the length of the name asked
- *  12  drops       u16   how many additional RRsets may be left out
- *  14  moves × u16       offsets in the body of 14-bit pointers that point into the question's
- *      tail or the body
- *      drops × { bodyLength u16, arcount u16 }   what is left after leaving out one more, the
+ *   8  bodyLength  u16   bytes after the question
+ *  10  moves       u16   number of pointers that depend on the length of the query name
+ *  12  drops       u16   number of additional RRsets that may be omitted
+ *  14  moves × u16       offsets in the body of 14-bit pointers into the question's tail or
+ *      the body
+ *      drops × { bodyLength u16, arcount u16 }   the rest after omitting one more RRset, the
  *      last RRset first
  *      body
  *      signed part, if ANSWER_SIGNED
  *
- * The signed part is what a query with DO gets in place of the body's end (RFC 4035 section 3.1):
+ * For a query with DO, the signed part replaces the end of the body (RFC 4035 section 3.1):
  *   0  kept        u16   bytes of the body that are sent first
- *   2  ancount, nscount, arcount   u16 each: of the whole, without the SOA and the proofs
- *   8  signatures  u16   length of what follows the kept part
- *  10  tail        u16   length of what follows the proofs: glue
- *  12  moves       u16   pointers in signatures and tail, as those of the body
- *  14  proofs      u16
+ *   2  ancount, nscount, arcount   u16 each: of the response, without the SOA and the proofs
+ *   8  signatures  u16   length of the section after the kept part
+ *  10  tail        u16   length of the glue after the proofs
+ *  12  moves       u16   number of pointers in signatures and tail, as for the body
+ *  14  proofs      u16   number of hashes
  *  16  moves × u16       offsets from the first byte of the signatures
- *      proofs × 20       hashes of names: the NSEC3 records that match or cover them are sent
+ *      proofs × 20       hashes of names: the matching or covering NSEC3 records are sent
  *      signatures
  *      tail
  *
- * The body is made for a question whose name has `nameLength` bytes. Asked with a longer name (a
- * wildcard, a name below a delegation, a negative answer) the pointers that are listed move by the
- * difference.
+ * The body is compiled for a question whose name has `nameLength` bytes. If the query name is
+ * longer (a wildcard, a name below a delegation, a negative answer), the listed pointers are moved
+ * by the difference.
  */
 
 import { HEADER_LENGTH, MAX_MESSAGE } from '../dns/wire/header.ts';
@@ -55,58 +55,62 @@ import { TYPE } from '../dns/wire/types.ts';
 export const NODE_APEX = 1;
 export const NODE_DELEGATION = 2;
 export const NODE_DNAME = 4;
-/** The name `*.<this name>` is a node. */
+/** The wildcard `*.<this name>` exists. */
 export const NODE_HAS_WILDCARD = 8;
 export const NODE_CNAME = 16;
-/** Names are below: an answer to a missing name may need this node. */
+/** Names exist below this name. Answers for missing names may need this node. */
 export const NODE_HAS_BELOW = 32;
 
-/** The zone is signed: hashes stand behind the name. */
+/** The zone is signed: hashes follow the name. */
 export const NODE_SIGNED = 64;
 
-/** The zone was signed by its primary, which chose how names are denied: a byte of DENIAL. */
+/**
+ * The zone was signed by its primary, which also chose the denial: a byte of DENIAL follows the
+ * name.
+ */
 export const NODE_PRESIGNED = 128;
-/** How a presigned zone denies names: not at all, by NSEC, by NSEC3. */
+/** Denial of existence in a presigned zone: none, NSEC or NSEC3. */
 export const DENIAL = { NONE: 0, NSEC: 1, NSEC3: 2 } as const;
 
-/** Type 0 of a node: what answers for a type that the node does not name. */
+/** Type 0: the answer for all types without an entry. */
 export const OTHERWISE = 0;
 
 export const ANSWER_AA = 0x04;
 /**
- * The SOA of the zone follows the body in the authority section; it is kept at the apex, since it
- * changes with each serial.
+ * The SOA of the zone follows the body in the authority section. It is stored at the apex, since
+ * every serial changes it.
  */
 export const ANSWER_NEGATIVE = 0x80;
 /**
- * The SOA itself follows the body in the answer section; it is kept at the apex for the same
- * reason.
+ * The SOA follows the body in the answer section. It is stored at the apex, since every serial
+ * changes it.
  */
 export const ANSWER_SOA = 0x40;
 
 /**
- * Addresses that an ALIAS had when its target could last be asked (RFC 8767). Clients are informed
- * (RFC 8914 4.4).
+ * Stale addresses of an ALIAS whose target cannot be resolved (RFC 8767). Responses report this
+ * (RFC 8914 section 4.4).
  */
 export const ANSWER_STALE = 0x20;
 
 /**
- * A signed part follows the body. Of an RRset that is answered with SERVFAIL, since it does not
- * fit, it has the signatures: transfers have the RRset.
+ * A signed part follows the body. An RRset that is too large and answered with SERVFAIL also has a
+ * signed part: transfers need its signatures.
  */
 export const ANSWER_SIGNED = 0x10;
 
 /**
- * Of a wildcard: additional RRsets of the queried name, and of a name that the wildcard also
- * matches, or its own name. A query for that name would get the RRset twice, so the additional
- * section is put together per query.
+ * A wildcard answer with additional RRsets of the query name, and of a name that the wildcard also
+ * matches or of the wildcard's own name. A query for that name would get the RRset twice, so the
+ * additional section is composed per query.
  */
 export const ANSWER_REPEATS = 0x08;
 
 /**
- * Of a wildcard: additional RRsets of a name that the wildcard also matches, or of its own name. In
- * a response to a query for that name, their owner is a pointer to the question (RFC 1035 section
- * 4.1.4); the stored body spells it out. An answer that does not fit is put together per query.
+ * A wildcard answer with additional RRsets of a name that the wildcard also matches, or of the
+ * wildcard's own name. In a response to a query for that name, their owner is a pointer to the
+ * question (RFC 1035 section 4.1.4); the stored body has it in full. A response that does not fit
+ * is composed per query.
  */
 export const ANSWER_OWN_TARGET = 0x02;
 
@@ -148,13 +152,10 @@ export const SIGNED_HEADER = 16;
 /** Bytes of an NSEC3 hash: SHA-1 (RFC 5155 section 11). */
 export const HASH_LENGTH = 20;
 
-/**
- * Bytes up to which optional records are added to a body: those of a message, less header, question
- * and OPT.
- */
+/** Maximum bytes of a body with optional records: a message without header, question and OPT. */
 export const MAX_BODY = MAX_MESSAGE - HEADER_LENGTH - 259 - 11;
 
-/** Maximum bytes of a node. Answers of large RRsets that do not fit are SERVFAIL. */
+/** Maximum bytes of a node. Answers that do not fit are replaced by SERVFAIL. */
 export const MAX_NODE = 512 * 1024;
 
 export interface Answer {
@@ -170,7 +171,7 @@ export interface Answer {
   readonly signed?: SignedPart;
 }
 
-/** What a query with DO gets: the layout is above. */
+/** The part for queries with DO; the layout is above. */
 export interface SignedPart {
   readonly kept: number;
   readonly ancount: number;
@@ -183,8 +184,8 @@ export interface SignedPart {
 }
 
 /**
- * Offset of a node's answer for a type: 0 when it has none, the node's own when the answer is not
- * kept there. Hot.
+ * Offset of a node's answer for a type. 0: the node has no entry for it. `node`: the entry has
+ * offset 0, as the chain is followed per query. Hot.
  */
 export function answerOffset(nodes: Uint8Array, node: number, type: number): number {
   const count = nodes[node + TYPE_COUNT_AT];
@@ -211,9 +212,9 @@ export const bodyOffset = (nodes: Uint8Array, answer: number): number =>
   uint16(nodes, answer + DROP_COUNT_AT) * DROP_ENTRY;
 
 /**
- * Puts another serial into an apex's node, in place: the SOA's own answer and the negative one both
- * end in its rdata, and that in five numbers, the serial first (RFC 1035 3.3.13). False when the
- * node has no such answers.
+ * Replaces the serial in an apex's node, in place. The SOA answer and the negative answer both end
+ * with the SOA rdata, which ends with five numbers, the serial first (RFC 1035 section 3.3.13).
+ * False: the node has no such answers.
  */
 export function setSerial(node: Buffer, serial: number): boolean {
   for (const type of [OTHERWISE, TYPE.SOA]) {
@@ -225,12 +226,12 @@ export function setSerial(node: Buffer, serial: number): boolean {
   return true;
 }
 
-/** Bytes of the five numbers that an SOA's rdata ends in. */
+/** Bytes of the five numbers at the end of the SOA rdata. */
 export const SOA_NUMBERS = 20;
 
 /**
- * `answers` by rising type; null: see above, offset 0. `hashes`: what follows the name if `flags`
- * has NODE_SIGNED.
+ * `answers`: by ascending type; null: offset 0 in the layout above. `hashes`: the bytes after the
+ * name if `flags` has NODE_SIGNED.
  */
 export function encodeNode(
   flags: number,
@@ -304,8 +305,8 @@ function writeSigned(node: Buffer, from: number, part: SignedPart): number {
 }
 
 /**
- * Offset of the answer whose signatures answer a query for RRSIG: the CNAME, or the signed RRset of
- * the lowest type; 0: nothing at the name is signed. Hot.
+ * Offset of the answer whose signatures are returned for RRSIG queries: the CNAME, or the signed
+ * RRset with the lowest type. 0: nothing at the name is signed. Hot.
  */
 export function signedAnswerOffset(nodes: Uint8Array, node: number): number {
   if ((nodes[node + NODE_FLAGS_AT] & NODE_CNAME) !== 0) {
@@ -330,8 +331,8 @@ function hasSignatures(nodes: Uint8Array, answer: number): boolean {
 }
 
 /**
- * Whether the zone of an apex has all its NSEC3 records: see ZoneSigner. `apex`: offset of its
- * node.
+ * Whether all NSEC3 records of a zone exist: see ZoneSigner. `apex`: offset of the node of its
+ * apex.
  */
 export function isProven(nodes: Uint8Array, apex: number): boolean {
   const negative = answerOffset(nodes, apex, OTHERWISE);

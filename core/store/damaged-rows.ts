@@ -1,13 +1,13 @@
 /**
- * Rows whose bytes cannot be decoded, after a fault of the disk or the memory. Work that reads a
- * whole table leaves them out: one row must not stop the work for all others.
+ * Rows that cannot be decoded after a disk or memory fault. Full scans skip and report them, so
+ * that a damaged row does not stop the scan.
  */
 import type { Logger } from '../base/log/index.ts';
 import type { Table } from './rows/table.ts';
 
 export type OnDamaged = (table: string, key: Uint8Array, error: unknown) => void;
 
-/** Undefined: the row is damaged, which is reported. */
+/** Decodes a row. Undefined: the row is damaged; `onDamaged` was called. */
 export function decodeReadable<Row>(
   table: Table<Row>,
   key: Uint8Array,

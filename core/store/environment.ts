@@ -1,7 +1,7 @@
 /**
- * The LMDB environment: one file that holds every table. A commit is synced before it is reported
- * (no overlapping sync), all of a transaction lands or none of it. The map grows by itself; each
- * thread that reads opens the environment once and holds one reader.
+ * The LMDB environment: a single file with all tables. Transactions are atomic, and a commit is
+ * synced before it is reported (no overlapping sync). The map grows automatically. Each reading
+ * thread opens the environment once and holds one reader slot.
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,26 +17,26 @@ export type Binary = Database<Buffer, Uint8Array>;
 
 export interface Environment {
   readonly root: RootDatabase<Buffer, Uint8Array>;
-  /** The rows, by table number. */
+  /** Tables of rows, by table number. */
   readonly rows: ReadonlyMap<number, Binary>;
-  /** The table of records, which is among `rows`, too. */
+  /** The table of records, which is also in `rows`. */
   readonly records: Binary;
   readonly lookups: Binary;
   /** nameKey ─► node (see answers.ts). Derived. */
   readonly answers: Binary;
-  /** Which names point at which (see keys.ts). Derived. */
+  /** Owners of records by the target of these records (see keys.ts). Derived. */
   readonly targets: Binary;
-  /** Which names hold an ALIAS that leads to which (see keys.ts). Derived. */
+  /** Owners of ALIAS records by target (see keys.ts). Derived. */
   readonly aliases: Binary;
   /** domain id ─► serial, revision, record count, bytes of its rows. Derived. */
   readonly zones: Binary;
-  /** account id ─► how many domains, records and bytes it has. Derived. */
+  /** account id ─► numbers of domains and records, bytes. Derived. */
   readonly usage: Binary;
-  /** domain id ─► what the edge reads when a client comes (see sites.ts). Derived. */
+  /** domain id ─► the data that the edge needs per connection (see sites.ts). Derived. */
   readonly sites: Binary;
   /** domain id, NSEC3 hash ─► entry (see nsec3-entries.ts). Derived. */
   readonly nsec3: Binary;
-  /** domain id, sequence ─► what the change replaced (see history.ts). Derived. */
+  /** domain id, sequence ─► the values before a change (see history.ts). Derived. */
   readonly history: Binary;
   readonly journal: Binary;
   readonly meta: Binary;
@@ -47,22 +47,23 @@ export const MAX_READERS = 1024;
 const MAX_TABLES = 64;
 export const STORE_FILE = 'waypost.mdb';
 /**
- * The format of keys and rows, which is the schema version of the store. Increased together with a
- * migration (core/store/migrate) when rows are stored in another way. Format 1, of Waypost 0.1, had
- * no mark, and its ids were 16 hexadecimal digits.
+ * The format of keys and rows: the schema version of the store. It is increased, with a migration
+ * (core/store/migrate), when the encoding of rows changes. Format 1, of Waypost 0.1, had no format
+ * key, and its ids were 16 hexadecimal digits.
  */
 export const STORE_FORMAT = Buffer.from('2');
 const FIRST_FORMAT = Buffer.from('1');
 export const FORMAT_KEY = Buffer.from('format');
 
 /**
- * Values as they are. Read into node's pool: what lmdb would give a buffer of its own, from 65
- * bytes on, costs three times as much to make, and the collector's work.
+ * Raw bytes as values. Values are read into the pool of Node.js. From 65 bytes on, lmdb would
+ * allocate a buffer for each value, which costs three times as much, and more garbage collection.
  */
 const BYTES = {
   encode: (value: Buffer): Buffer => value,
   decode(shared: Buffer): Buffer {
-    // Its length is set to that of the value, which its methods don't know of.
+    // lmdb sets only the `length` of its shared buffer to that of the value. Methods of Buffer
+    // ignore it.
     const { length } = shared;
     const value = Buffer.allocUnsafe(length);
     value.set(Uint8Array.prototype.subarray.call(shared, 0, length));
@@ -72,8 +73,8 @@ const BYTES = {
 export const BINARY = { keyEncoding: 'binary', encoding: 'binary', encoder: BYTES, cache: false } as const;
 
 /**
- * Opens or creates the store in `directory`. `mapSize` is only where the map starts, in bytes.
- * Throws ConfigError for a store of another format.
+ * Opens or creates the store in `directory`. `mapSize`: initial size of the map, in bytes. Throws
+ * ConfigError for a store of another format.
  */
 export function openEnvironment(directory: string, mapSize = 1 << 30): Environment {
   makeFolder(directory);
@@ -87,11 +88,11 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
     ...privateDatabase(join(directory, STORE_FILE)),
   });
   const table = (name: string): Binary => root.openDB({ name, ...BINARY });
-  // In one transaction: each would be synced by itself when the store is made.
+  // A single transaction, so that a new store is synced once and not for each table.
   const environment = root.transactionSync(() => {
     const meta = table('meta');
     if (isEmpty(meta)) meta.put(FORMAT_KEY, STORE_FORMAT);
-    // Format 1 had no mark.
+    // Format 1 had no format key.
     const format = meta.get(FORMAT_KEY) ?? FIRST_FORMAT;
     if (!format.equals(STORE_FORMAT)) return Number(format.toString());
     const rows = new Map([...TABLES.values()].map(({ number, name }) => [number, table(name)]));
@@ -128,11 +129,11 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
 
 export interface ReadOnlyStore {
   readonly root: RootDatabase<Buffer, Uint8Array>;
-  /** Undefined: the store does not have it. */
+  /** Undefined: the store has no such table. */
   table(name: string): Binary | undefined;
 }
 
-/** Opens the file of a store of any format, to look at it; a daemon may use it meanwhile. */
+/** Opens a store of any format for reading. A daemon may use it at the same time. */
 export function openReadOnly(path: string): ReadOnlyStore {
   const root = open<Buffer, Uint8Array>({
     noSubdir: true,
@@ -154,9 +155,9 @@ export function isEmpty(table: Binary): boolean {
 const LOCK_BYTES = 68 << 10;
 
 /**
- * Before the daemon opens a database for the first time, and no other process: its lock file is
- * written through memory, and on a full disk a hole in it would end the process. Throws ConfigError
- * `no_space`.
+ * Reserves disk blocks for the lock file. Must run before any process opens the database: LMDB
+ * writes the lock file through a memory map, where a hole on a full disk would end the process.
+ * Throws ConfigError `no_space`.
  */
 export function reserveLockFile(path: string): void {
   const lock = `${path}-lock`;
@@ -164,7 +165,7 @@ export function reserveLockFile(path: string): void {
     reserveSpace(lock, LOCK_BYTES);
   } catch (error) {
     if (!isDiskFull(error)) throw error;
-    // Of an earlier version: the part that its threads have used has blocks.
+    // An existing lock file of an earlier version has blocks for the part in use.
     if ((statSync(lock, { throwIfNoEntry: false })?.blocks ?? 0) > 0) return;
     throw new ConfigError('no_space', `The disk is full: ${lock} needs ${LOCK_BYTES} bytes. Free some space.`, {
       cause: error,

@@ -30,25 +30,25 @@ export interface Sections {
 /**
  * Returns the records of the answer at `a`, which was compiled for the name `compiledFor`. A
  * pointer to the whole question becomes `queryName`; other pointers refer to `compiledFor`
- * (store/answers.ts, RFC 1035 section 4.1.4). `mostAdditional`: stored bytes of the additional
- * section after which its records are left out.
+ * (store/answers.ts, RFC 1035 section 4.1.4). `maxAdditional`: offset in the additional section
+ * after which no further record is read.
  */
 export function expandAnswer(
   nodes: Uint8Array,
   a: number,
   compiledFor: Uint8Array,
   queryName: Uint8Array,
-  mostAdditional = Number.POSITIVE_INFINITY,
+  maxAdditional = Number.POSITIVE_INFINITY,
 ): Sections {
   const reader = new RecordReader(nodes, bodyOffset(nodes, a), compiledFor, queryName);
   return {
     answer: reader.read(uint16(nodes, a + ANCOUNT_AT)),
     authority: reader.read(uint16(nodes, a + NSCOUNT_AT)),
-    additional: reader.read(uint16(nodes, a + ARCOUNT_AT), mostAdditional),
+    additional: reader.read(uint16(nodes, a + ARCOUNT_AT), maxAdditional),
   };
 }
 
-/** Only the additional section of such an answer. */
+/** Returns only the additional section of such an answer. */
 export function expandAdditional(
   nodes: Uint8Array,
   a: number,
@@ -60,7 +60,7 @@ export function expandAdditional(
   return reader.read(uint16(nodes, a + ARCOUNT_AT));
 }
 
-/** Only the first record of such an answer. */
+/** Returns only the first record of such an answer. */
 export function firstRecord(
   nodes: Uint8Array,
   a: number,
@@ -70,7 +70,10 @@ export function firstRecord(
   return new RecordReader(nodes, bodyOffset(nodes, a), compiledFor, queryName).read(1)[0];
 }
 
-/** The same with signatures, for an answer that has them; the additional section is glue. */
+/**
+ * Like `expandAnswer`, with signatures, for an answer with a signed part. The additional section is
+ * glue.
+ */
 export function expandSigned(nodes: Uint8Array, a: number, compiledFor: Uint8Array, queryName: Uint8Array): Sections {
   const part = signedOffset(nodes, a);
   const reader = new RecordReader(joinSigned(nodes, a), 0, compiledFor, queryName);
@@ -81,7 +84,7 @@ export function expandSigned(nodes: Uint8Array, a: number, compiledFor: Uint8Arr
   };
 }
 
-/** The body of an answer with signatures: the kept part, the signatures, glue. */
+/** Returns the body of an answer with signatures: the kept part, the signatures, the glue. */
 export function joinSigned(nodes: Uint8Array, a: number): Buffer {
   const part = signedOffset(nodes, a);
   const body = bodyOffset(nodes, a);
@@ -91,7 +94,7 @@ export function joinSigned(nodes: Uint8Array, a: number): Buffer {
   return Buffer.concat([nodes.subarray(body, body + kept), nodes.subarray(signaturesAt, signaturesAt + length)]);
 }
 
-/** Reads records one after the other, from a body on, which follows the question. */
+/** Reads records in order, starting at the body, which follows the question. */
 class RecordReader {
   readonly #nodes: Uint8Array;
   readonly #body: number;
@@ -109,10 +112,10 @@ class RecordReader {
     this.#p = body;
   }
 
-  /** At most `count` records, and none that begins after `most` bytes. */
-  read(count: number, most = Number.POSITIVE_INFINITY): ResourceRecord[] {
+  /** Reads at most `count` records, and none that starts more than `maxBytes` bytes ahead. */
+  read(count: number, maxBytes = Number.POSITIVE_INFINITY): ResourceRecord[] {
     const records: ResourceRecord[] = [];
-    const end = this.#p + most;
+    const end = this.#p + maxBytes;
     while (records.length < count && this.#p <= end) records.push(this.#record());
     return records;
   }
@@ -175,6 +178,6 @@ class RecordReader {
   }
 }
 
-/** A copy, also of a Buffer. */
+/** Copies bytes. The `slice` of a Buffer would share its memory. */
 const copyOf = (nodes: Uint8Array, from: number, end: number): Uint8Array =>
   Uint8Array.prototype.slice.call(nodes, from, end);

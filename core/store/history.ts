@@ -1,10 +1,10 @@
 /**
- * The history of a domain: for each change, who made it and the values before it. The values after
- * it are those before the next change, or the current ones. Derived from the journal's entries, but
- * kept when these are deleted.
+ * The history of a domain: the author of each change and the previous values. The values after a
+ * change are the previous values of the next change, or the current ones. The history is derived
+ * from journal entries, and remains when these are deleted.
  *
  *   domain id (8) · sequence (8) ─► time (6) · flags (1) · count (4) · length (4) · JSON · records
- *   domain id (8) · 0 (8)        ─► changes (4) · bytes (6): what is stored
+ *   domain id (8) · 0 (8)        ─► changes (4) · bytes (6): totals of the stored changes
  *
  * A record is: id (8) · key length (2) · value length (4) · its key without the domain · its value
  * before the change. A created record has no key and no value.
@@ -23,11 +23,11 @@ import {
   records,
 } from './rows.ts';
 
-/** Who made a change, and what it changed besides records. */
+/** The author of a change, and its changes other than records. */
 export interface ChangeAbout {
-  /** Null: the service itself. */
+  /** Null: the service. */
   readonly actor: Omit<NonNullable<Audit['actor']>, 'tokenId'> | null;
-  /** As in the audit log; null: the service itself. */
+  /** As in the audit log; null: the service. */
   readonly action: string | null;
   readonly proxy?: Difference<PastProxy>;
   readonly dnssec?: Difference<PastDnssec>;
@@ -40,7 +40,7 @@ export interface PastComments extends Difference<readonly Comment[]> {
   readonly owner: string;
 }
 
-/** Null: there was, or is, no row. */
+/** Null: there was no row before the change, or none after it. */
 interface Difference<Part> {
   readonly before: Part | null;
   readonly after: Part | null;
@@ -73,7 +73,7 @@ export interface HistoryRow {
   readonly time: number;
   /** The change created the domain. */
   readonly isCreation: boolean;
-  /** The change was too large for its values to be stored; it is the first of the history. */
+  /** The values of the change were too large to store. The history starts with this change. */
   readonly isLarge: boolean;
   readonly recordCount: number;
   readonly about: ChangeAbout;
@@ -158,7 +158,7 @@ export function* recordsBefore(domainId: Id, { encodedRecords: bytes }: HistoryR
 
 export const pastOwner = (key: Buffer): string => key.toString('base64', DOMAIN);
 
-/** The row of the comments of `owner`; null: none, as it is deleted. */
+/** The comments row of `owner`. `all`: null: no comments, since the row is deleted. */
 export function commentsRow(domainId: Id, owner: string, all: readonly Comment[] | null): RRsetComments {
   const key = Buffer.concat([idKey(domainId), Buffer.from(owner, 'base64')]);
   return { ...comments.decode(key, NO_COMMENTS), comments: all ?? [] };
@@ -166,11 +166,11 @@ export function commentsRow(domainId: Id, owner: string, all: readonly Comment[]
 
 const NO_COMMENTS = json([]);
 
-/** The stored changes of a domain, newest first. Their size is limited when they are stored. */
+/** The stored changes of a domain, newest first. Their total size is limited on write. */
 export function readHistory({ history }: Pick<Environment, 'history'>, domainId: Id): HistoryRow[] {
   const rows: HistoryRow[] = [];
   const start = afterPrefix(idKey(domainId));
-  // Without the row of what is stored, at which the reversed range ends.
+  // The reversed range excludes its end, the row of the totals.
   const end = historyKey(domainId, 0);
   for (const { key, value } of history.getRange({ start, end, reverse: true }))
     rows.push(decodeHistory(key as Buffer, value));

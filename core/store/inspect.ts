@@ -1,6 +1,6 @@
 /**
- * Opens the store to look at it, next to a daemon that may be running. Nothing is written, except
- * the slot of this reader in the lock file, which is freed at the end.
+ * Opens the store for reading, even while a daemon runs. Writes only its reader slot in the lock
+ * file, which is freed at the end.
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,10 +17,10 @@ import { StoreReader } from './reader.ts';
 import { records, TABLES } from './rows.ts';
 
 export interface StoreFigures {
-  /** The mark of the format in the store, and the format of this version. */
+  /** The format of the store, and the format of this version. */
   readonly format: string;
   readonly ownFormat: string;
-  /** Bytes of the file, of its address space, and of pages that hold data. */
+  /** Bytes of the file, of the mapped address space, and of pages in use. */
   readonly fileBytes: number;
   readonly mapBytes: number;
   readonly usedBytes: number;
@@ -58,10 +58,10 @@ export const storeFiles = (folder: string): { data: string; lock: string } => ({
   lock: join(folder, `${STORE_FILE}-lock`),
 });
 
-/** Null: there is no store yet. Throws what LMDB and the file system do. */
+/** Null: there is no store yet. Throws errors of LMDB and of the file system. */
 export function inspectStore(folder: string): InspectedStore | null {
   const { data, lock } = storeFiles(folder);
-  // Without the lock file, LMDB would create it.
+  // LMDB would create a missing lock file.
   if ([data, lock].some((path) => statSync(path, { throwIfNoEntry: false }) === undefined)) return null;
   const { root, table } = openReadOnly(data);
   const derived = Object.fromEntries(DERIVED.map((name) => [name, table(name)]));

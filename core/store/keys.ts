@@ -1,13 +1,13 @@
 /**
  * Every key of the store is built here.
  *
- * A name in a key is in canonical order (RFC 4034 6.1): labels from the root down, each closed by
- * 0x00; the bytes 0x00 and 0x01 of a label are written 0x01 0x01 and 0x01 0x02. So a plain byte
- * comparison sorts names as DNSSEC does, `nameKey(n)` is a prefix of the keys of all names below n,
- * and nothing else has it as a prefix.
+ * Keys store names in a canonical form: labels from the root down, each ended by 0x00. The bytes
+ * 0x00 and 0x01 of a label are escaped as 0x01 0x01 and 0x01 0x02. So comparing bytes sorts names
+ * in canonical order (RFC 4034 section 6.1). `nameKey(n)` is a prefix of the keys of n and of all
+ * names below n, and of no others.
  *
  *   records   domain id (8) · nameKey · 0x00 · type (2) · record id (8)
- *   answers   nameKey; of an apex 0x00 · nameKey
+ *   answers   nameKey; of a zone's apex: 0x00 · nameKey
  *   comments  domain id (8) · nameKey · 0x00 · type (2)
  *   targets   domain id (8) · nameKey(target) · 0x00 · nameKey(owner) · 0x00 · type (2) ·
  *             record id (8)
@@ -16,20 +16,23 @@
  *   alias_targets   nameKey(target)
  *   nsec3     domain id (8) · hash (20)
  *   zones, domains, accounts, tokens, token_uses, sessions, tsig_keys, proxies, certificates,
- *   automatic_certificates, acme_orders, dnssec, delegations, zone_labels   id (8)
+ *   automatic_certificates, acme_orders, dnssec, dnssec_states, delegations, secondaries,
+ *   zone_labels   id (8)
  *   purges    domain id (8) · id (8)
  *   site_documents    domain id (8) · kind (1)
+ *   site_document_versions   domain id (8) · kind (1) · revision (8)
+ *   spellings domain id (8) · nameKey
  *   origin_health     domain id (8) · region (0 to 32)
- *   ids       number of the table whose ids it counts (1)
+ *   ids       number of the table that the ids belong to (1)
  *   acme_challenges   domain id (8) · hash of type and token (16)
  *   acme_accounts     hash of directory and external account (16)
  *   audit     account id (8) · id (8)
  *   apps      the id of the app in lower case
  *   uploads, reports, webhooks   id (8)
  *   webhook_deliveries   webhook id (8) · id (8)
- *   webhook_queue        eight zero bytes: there is one row
+ *   webhook_queue        eight zero bytes (a single row)
  *   store_keys   number (8)
- *   ticket_keys   eight zero bytes: there is one row
+ *   ticket_keys, renumberings   eight zero bytes (a single row)
  *   usage     account id (8)
  *   sites     domain id (8)
  *   totps     account id (8)
@@ -38,7 +41,7 @@
  *   history   domain id (8) · sequence (8)
  *   idempotency   hash of account and key (16)
  *   journal   sequence (8)
- *   lookups   one letter, then what is looked up: see LOOKUP
+ *   lookups   kind (1, see LOOKUP) · the value that is looked up
  */
 import type { Name } from '../dns/wire/name.ts';
 
@@ -91,42 +94,42 @@ const STARTS = new Int32Array(128);
 const SCRATCH = new Uint8Array(1024);
 
 /**
- * The first bytes of SCRATCH, which few keys have more than a hundred of: a loop is done before a
- * view of them is made.
+ * Copies the first bytes of SCRATCH. Most keys have less than a hundred bytes, for which a loop is
+ * faster than creating a view.
  */
-function written(length: number): Buffer {
+function copyScratch(length: number): Buffer {
   const key = Buffer.allocUnsafe(length);
   for (let i = 0; i < length; i++) key[i] = SCRATCH[i];
   return key;
 }
 
 export function nameKey(name: Name): Buffer {
-  return written(writeNameKey(name, 0, SCRATCH, 0));
+  return copyScratch(writeNameKey(name, 0, SCRATCH, 0));
 }
 
-/** The lookup of a domain by its apex; a prefix of the lookups of all below it. */
+/** The lookup of a domain by its apex; a prefix of the lookups of all domains below it. */
 export function domainNameKey(apex: Name): Buffer {
-  return behind(LOOKUP.domainName, apex);
+  return prefixedNameKey(LOOKUP.domainName, apex);
 }
 
 /**
- * Where an apex's node is among the answers. Every change of a zone gives its apex another
- * serial, so the apexes are together, many to a page, and not among the names of their zones, where
- * each would take a page of its own to the disk.
+ * The key of an apex's node in the answers table. Every change of a zone changes the serial in this
+ * node. All apexes are next to each other, many to a page; next to their zones' names, each would
+ * dirty a page of its own.
  */
 export function apexKey(name: Name): Buffer {
-  return behind(0, name);
+  return prefixedNameKey(0, name);
 }
 
-function behind(value: number, name: Name): Buffer {
+function prefixedNameKey(value: number, name: Name): Buffer {
   SCRATCH[0] = value;
-  return written(writeNameKey(name, 0, SCRATCH, 1));
+  return copyScratch(writeNameKey(name, 0, SCRATCH, 1));
 }
 
-/** The name of the canonical form in `key[from, to)`. */
+/** Returns the name whose canonical form is in `key[from, to)`. */
 export function nameOfKey(key: Uint8Array, from: number, to: number): Name {
-  // A label takes as much with its length before it as with the 0x00 behind it; what is escaped
-  // takes a byte more in the key.
+  // A label takes the same space with a length byte as with a final 0x00. An escaped byte takes one
+  // more in the key.
   let size = to - from + 1;
   for (let i = from; i < to; i++)
     if (key[i] === 1) {
@@ -134,7 +137,7 @@ export function nameOfKey(key: Uint8Array, from: number, to: number): Name {
       i++;
     }
   const name = new Uint8Array(size);
-  // Labels stand root first, so each goes in front of what is there.
+  // The key starts at the root, so the name is filled from its end.
   let end = size - 1;
   for (let i = from; i < to; ) {
     let stop = i;
@@ -148,7 +151,7 @@ export function nameOfKey(key: Uint8Array, from: number, to: number): Name {
   return name;
 }
 
-/** An integer from 1, below 2^53. 8 bytes big-endian in keys. */
+/** An integer from 1 to 2^53 - 1. 8 bytes big-endian in keys. */
 export type Id = number;
 
 const HIGH = 2 ** 32;
@@ -158,7 +161,7 @@ export function writeId(id: Id, key: Buffer, at: number): void {
   key.writeUInt32BE(id >>> 0, at + 4);
 }
 
-/** The id in the 8 bytes of `key` from `at`. */
+/** Reads the id in the 8 bytes of `key` from `at`. */
 export function idAt(key: Uint8Array, at = 0): Id {
   let id = 0;
   for (let i = at; i < at + 8; i++) id = id * 256 + key[i];
@@ -171,7 +174,7 @@ export function idKey(id: Id): Buffer {
   return key;
 }
 
-/** The key of an app: in whatever case somebody writes its id, it is the same one. */
+/** The key of an app. Ids of apps are case-insensitive. */
 export function appKey(appId: string): Buffer {
   return Buffer.from(appId.toLowerCase());
 }
@@ -180,8 +183,8 @@ export function appKey(appId: string): Buffer {
 export const TIME_KEY = 13;
 
 /**
- * Sorts by time, in seconds since 1970, and then by id. The ids alone do not sort by time: every
- * node has blocks of its own.
+ * Sorts by time, in seconds since 1970, then by id. Ids alone do not sort by time: each node leases
+ * its own blocks of ids.
  */
 export function timeKey({ createdAt, id }: { readonly createdAt: number; readonly id: Id }): Buffer {
   const key = Buffer.allocUnsafe(TIME_KEY);
@@ -226,7 +229,7 @@ export function recordKey(domainId: Id, name: Name, type: number, id: Id): Buffe
   return key;
 }
 
-/** What a record's key says. `nameEnd`: where the canonical name ends. */
+/** Parses a record's key. `nameEnd`: offset of the end of the canonical name. */
 export function recordKeyParts(key: Uint8Array): { nameEnd: number; type: number } {
   const at = key.length - 10;
   return { nameEnd: at - 1, type: (key[at] << 8) | key[at + 1] };
@@ -249,7 +252,7 @@ export function targetKey(target: Name, key: Uint8Array): Buffer {
   return Buffer.concat([SCRATCH.subarray(0, at), key.subarray(8)]);
 }
 
-/** What a target entry says. */
+/** Parses a target entry. */
 export function targetKeyParts(key: Uint8Array): { target: Name; owner: Name; type: number } {
   // The target's labels end where a 0x00 follows a 0x00 (or the domain id, for the root).
   let i = 8;
@@ -261,7 +264,7 @@ export function targetKeyParts(key: Uint8Array): { target: Name; owner: Name; ty
   return { target: nameOfKey(key, 8, i), owner: nameOfKey(key, i + 1, nameEnd), type };
 }
 
-/** Prefix of the entries of all names that hold an ALIAS for this target. */
+/** Prefix of the entries of all owners of ALIAS records with this target. */
 export function aliasOwners(target: Name): Buffer {
   return Buffer.concat([nameKey(target), Uint8Array.of(0)]);
 }
@@ -271,7 +274,7 @@ export function aliasOwnerKey(target: Name, key: Uint8Array): Buffer {
   return Buffer.concat([aliasOwners(target), key]);
 }
 
-/** What such an entry says. */
+/** Parses an entry of the aliases table. */
 export function aliasOwnerParts(key: Uint8Array): { target: Name; domainId: Id; owner: Name; recordKey: Buffer } {
   let end = 0;
   while (key[end] !== 0) {
@@ -288,11 +291,11 @@ export function aliasOwnerParts(key: Uint8Array): { target: Name; domainId: Id; 
   };
 }
 
-/** `tail`: bytes of zero behind the name. */
+/** `tail`: number of zero bytes after the name. */
 function prefixed(domainId: Id, name: Name, tail: number): Buffer {
   const end = writeNameKey(name, 0, SCRATCH, 8);
   for (let i = end; i < end + tail; i++) SCRATCH[i] = 0;
-  const key = written(end + tail);
+  const key = copyScratch(end + tail);
   writeId(domainId, key, 0);
   return key;
 }
@@ -317,7 +320,7 @@ export function lookupKey(kind: number, ...parts: Uint8Array[]): Buffer {
   return key;
 }
 
-/** The least key greater than every key that starts with `prefix`; undefined when there is none. */
+/** The smallest key greater than all keys with this prefix; undefined: there is none. */
 export function afterPrefix(prefix: Uint8Array): Buffer | undefined {
   let n = prefix.length;
   while (n > 0 && prefix[n - 1] === 0xff) n--;
@@ -327,7 +330,7 @@ export function afterPrefix(prefix: Uint8Array): Buffer | undefined {
   return end;
 }
 
-/** Where the NSEC3 entry of a name is. */
+/** The key of an NSEC3 entry. */
 export function nsec3Key(domainId: Id, hash: Uint8Array): Buffer {
   const key = Buffer.allocUnsafe(8 + hash.length);
   writeId(domainId, key, 0);

@@ -27,10 +27,10 @@ interface Largest {
   readonly zones: readonly LargeZone[];
 }
 
-/** Rows that are read between two yields to the event loop. */
-const PIECE = 2000;
+/** Rows read between two yields to the event loop. */
+const PAGE_SIZE = 2000;
 
-/** Resolves with at most `count` of each. Its work is linear in accounts and zones. */
+/** Finds the `count` largest accounts and zones. Reads all rows of both tables. */
 export async function findLargest(reader: StoreReader, count: number): Promise<Largest> {
   const { usage, zones: states } = reader.environment;
   const accounts = new Top<LargeAccount>(count);
@@ -47,7 +47,7 @@ export async function findLargest(reader: StoreReader, count: number): Promise<L
     accounts: accounts.rows,
     zones: zones.rows.flatMap(({ domainId, bytes }) => {
       const row = reader.domain(domainId);
-      // It may be deleted meanwhile.
+      // The domain may have been deleted meanwhile.
       if (row === undefined) return [];
       const { recordCount } = reader.zoneState(domainId);
       return [{ domainId, domain: formatHost(row.apex), accountId: row.accountId, records: recordCount, bytes }];
@@ -55,12 +55,12 @@ export async function findLargest(reader: StoreReader, count: number): Promise<L
   };
 }
 
-async function forEachRow(table: Binary, look: (key: Uint8Array, value: Buffer) => void): Promise<void> {
+async function forEachRow(table: Binary, visit: (key: Uint8Array, value: Buffer) => void): Promise<void> {
   let start: Buffer | undefined;
   for (let isAtEnd = false; !isAtEnd; ) {
-    let left = PIECE;
-    for (const { key, value } of table.getRange({ start, limit: PIECE })) {
-      look(key, value);
+    let left = PAGE_SIZE;
+    for (const { key, value } of table.getRange({ start, limit: PAGE_SIZE })) {
+      visit(key, value);
       start = Buffer.concat([key, Uint8Array.of(0)]);
       left--;
     }
@@ -89,19 +89,19 @@ class Top<Row extends { readonly bytes: number }> {
   }
 }
 
-/** Accounts and zones that have a line in the metrics. */
+/** Number of accounts and of zones in the metrics. */
 const SHOWN = 10;
-/** Milliseconds between two looks. */
+/** Milliseconds between two scans. */
 const INTERVAL = 60_000;
 
-/** Keeps the metrics of the largest. */
+/** Updates the metrics of the largest accounts and zones periodically. */
 export function watchLargest(registry: Registry, reader: StoreReader): { stop(): Promise<void> } {
   let largest: Largest = { accounts: [], zones: [] };
-  const looks = new Periodic(
+  const scans = new Periodic(
     async () => {
       largest = await findLargest(reader, SHOWN);
     },
-    // A look that fails leaves the figures of the one before.
+    // A failed scan keeps the previous figures.
     { interval: INTERVAL, runsImmediately: true, onEnd: () => {} },
   );
   registry.read(
@@ -122,6 +122,6 @@ export function watchLargest(registry: Registry, reader: StoreReader): { stop():
   registry.read('gauge', 'waypost_zone_records', 'Records of the ten largest zones.', ['zone'], (emit) => {
     for (const { domain, records } of largest.zones) emit(records, domain);
   });
-  looks.start();
-  return looks;
+  scans.start();
+  return scans;
 }

@@ -1,18 +1,18 @@
 /**
- * Removes files that killed processes have left in the data folder: drafts and copies whose names
- * have the number of the process that makes them.
+ * Removes temporary files of killed processes from the data folder: drafts and copies with a
+ * process id in their names.
  */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { processState } from '../os/process-state.ts';
 
-/** Each with the number of the process as its first group. */
+/** Patterns of file names. The first group is the process id. */
 const NAMES: readonly RegExp[] = [
   // Locks of earlier versions.
   /^waypost\.pid\.(\d+)(?:\.stale)?$/,
   // Drafts of private files (core/base/private-file.ts).
   /\.(\d+)\.[0-9a-f]{8}$/,
-  // Of backups, restores, drills and the doctor.
+  // Files of backups, restores, drills and the doctor.
   /^backup\.(\d+)$/,
   /^(?:journal|drill)-(\d+)-\w+$/,
   /^doctor-(\d+)\.tmp$/,
@@ -21,7 +21,7 @@ const NAMES: readonly RegExp[] = [
 /** Folders in the data folder with private files. */
 const FOLDERS = ['.', 'cluster'];
 
-/** Commands may work in the folder at the same time: what belongs to a process that runs stays. */
+/** Keeps the files of running processes, since commands may use the folder at the same time. */
 export function removeLeftovers(directory: string): void {
   for (const folder of FOLDERS)
     for (const name of namesIn(join(directory, folder))) {

@@ -1,8 +1,8 @@
 /**
- * One daemon for a data folder: a second one would write past the first one's index. The folder
- * itself is locked (flock), so a full disk does not matter, and the kernel releases the lock when
- * the process ends. `waypost.pid` names the holder for people and commands, and is all that earlier
- * versions look at.
+ * Ensures that a data folder has only one daemon. A second daemon would change the store without
+ * updating the index of the first. The lock (flock) is on the folder, so it works on a full disk,
+ * and the kernel releases it when the process ends. `waypost.pid` shows the holder to operators and
+ * commands. Earlier versions check only this file.
  */
 import { closeSync, constants, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,15 +13,16 @@ import { makeFolder } from './folder.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { adoptOwner } from './ownership.ts';
 
-/** Milliseconds that a holder which was killed gets to end, such as one with much memory. */
+/** Milliseconds to wait for a killed holder to end. Releasing much memory takes time. */
 const EXIT_MS = 10_000;
-/** Milliseconds in which a holder that has just locked the folder writes its number. */
+/** Milliseconds to wait for a new holder of the lock to write its process id. */
 const UNNAMED_MS = 1000;
 const POLL_MS = 20;
 
 /**
- * Throws ConfigError `data_dir_in_use` when a process that lives holds the folder, `no_folder` when
- * there can be none. Waits for a holder that is about to end.
+ * Locks the data folder, and waits for a holder that is ending. Throws ConfigError
+ * `data_dir_in_use` if a running process holds the lock, `no_folder` if the folder cannot be
+ * created.
  */
 export function lockDirectory(directory: string): { release(): void } {
   makeFolder(directory);
@@ -45,15 +46,16 @@ export function lockDirectory(directory: string): { release(): void } {
 }
 
 function takeLock(directory: string, descriptor: number): void {
-  for (const began = performance.now(); ; pause(POLL_MS)) {
-    // Without such locks the file alone decides, which two starts at the same moment could pass.
+  for (const waitStart = performance.now(); ; pause(POLL_MS)) {
+    // Without flock only the file decides, and two concurrent starts may both succeed.
     const isLocked = tryLock(descriptor) !== false;
     const holder = holderOf(directory);
     const state = holder === null ? 'ended' : processState(holder.pid, holder.started);
-    // With the lock, a holder that runs is an earlier version, which has the file alone.
+    // If this process has the lock, a running holder is an earlier version, which only writes the
+    // file.
     if (isLocked && state === 'ended') return;
-    const patience = state === 'exiting' ? EXIT_MS : state === 'ended' ? UNNAMED_MS : 0;
-    if (performance.now() - began >= patience) throw inUse(directory, state === 'ended' ? null : holder);
+    const timeout = state === 'exiting' ? EXIT_MS : state === 'ended' ? UNNAMED_MS : 0;
+    if (performance.now() - waitStart >= timeout) throw inUse(directory, state === 'ended' ? null : holder);
   }
 }
 
@@ -65,13 +67,13 @@ const inUse = (directory: string, holder: Holder | null): ConfigError =>
 
 export interface Holder {
   readonly pid: number;
-  /** Undefined where the system does not tell it. */
+  /** Undefined if the system does not report it. */
   readonly started: string | undefined;
 }
 
 /**
- * The process that has locked a data folder; otherwise the one that `waypost.pid` names, which may
- * have ended. Null: none.
+ * The process that has locked a data folder, or else the process in `waypost.pid`, which may have
+ * ended. Null: none.
  */
 export function holderOf(directory: string): Holder | null {
   const pid = lockHolder(directory);
@@ -84,7 +86,7 @@ export function holderOf(directory: string): Holder | null {
   }
 }
 
-/** Over what a killed process has left, which needs no new block of the disk. */
+/** Overwrites the file of a killed process in place, which needs no new disk block. */
 function writeHolder(file: string): void {
   const text = `${process.pid} ${startTime(process.pid) ?? ''}\n`;
   try {
@@ -96,7 +98,7 @@ function writeHolder(file: string): void {
       closeSync(descriptor);
     }
   } catch {
-    // The disk is full. The lock holds without it; only the number of the process is not known.
+    // The disk is full. The lock works without the file, but the process id is unknown.
     rmSync(file, { force: true });
   }
 }

@@ -1,19 +1,19 @@
-/** Sizes of the store and of the index, and where the journal is. */
+/** Metrics of the store, the index, the journal position and readiness. */
 import type { Registry } from '../base/metrics/registry.ts';
 
-/** What LMDB says of a table, and, asked of the root, of the whole file (lmdb's `getStats`). */
+/** Statistics of a table or, from the root, of the whole file (`getStats` of lmdb). */
 interface Counted {
   getStats(): object;
 }
 
-/** Takes in core/store's Environment. */
+/** The root of the Environment, and its tables. */
 interface StoreSource {
   readonly root: Counted;
   /** By name. */
   readonly tables: ReadonlyMap<string, Counted>;
 }
 
-/** Takes in core/store's IndexWriter. */
+/** Satisfied by IndexWriter. */
 interface IndexSource {
   readonly stats: {
     readonly names: number;
@@ -24,7 +24,7 @@ interface IndexSource {
   };
 }
 
-/** A number of lmdb's statistics, which are not typed. 0 where it is missing. */
+/** Reads a number of the untyped statistics of lmdb. 0: it is missing. */
 function numberOf(counted: Counted, name: string): number {
   const value: unknown = (counted.getStats() as Readonly<Record<string, unknown>>)[name];
   return typeof value === 'number' ? value : 0;

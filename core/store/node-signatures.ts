@@ -1,4 +1,4 @@
-/** Records of a name that only its node has: RRSIG, and the addresses that an ALIAS stands for. */
+/** Records that exist only in compiled nodes: RRSIG, and the addresses of an ALIAS. */
 import type { ResourceRecord, RRset } from '../dns/wire/types.ts';
 import { RCODE, TYPE } from '../dns/wire/types.ts';
 import {
@@ -19,8 +19,8 @@ import {
 import { expandAnswer, expandSigned } from './expand-answer.ts';
 
 /**
- * The signatures over the RRsets of `name`, whose node it is. Nothing for an unsigned zone. Those
- * over the DS at the apex are the parent zone's, and not among them.
+ * Returns the RRSIG records in the node of `name`; empty for an unsigned zone. Signatures of DS at
+ * the apex belong to the parent zone and are omitted.
  */
 export function signaturesOf(node: Buffer, name: Uint8Array, isApex: boolean): ResourceRecord[] {
   const flags = node[NODE_FLAGS_AT];
@@ -28,7 +28,7 @@ export function signaturesOf(node: Buffer, name: Uint8Array, isApex: boolean): R
   if ((flags & NODE_SIGNED) === 0) return found;
   for (let i = 0; i < node[TYPE_COUNT_AT]; i++) {
     const type = node.readUInt16BE(NODE_HEADER + i * TYPE_ENTRY);
-    // The other types of an alias are those of its target.
+    // Other types at a CNAME are answers from its target.
     if (type === OTHERWISE || ((flags & NODE_CNAME) !== 0 && type !== TYPE.CNAME)) continue;
     const at = answerOffset(node, 0, type);
     if (at === 0 || (isApex && type === TYPE.DS) || (node[at + ANSWER_FLAGS_AT] & ANSWER_SIGNED) === 0) continue;
@@ -38,8 +38,8 @@ export function signaturesOf(node: Buffer, name: Uint8Array, isApex: boolean): R
 }
 
 /**
- * The addresses that the node of an ALIAS answers, which may be older than those of its target. By
- * rising type; none that are not known.
+ * Returns the addresses in the node of an ALIAS, by ascending type. They may be older than the
+ * stored addresses of the target. Unresolved families are omitted.
  */
 export function addressesOf(node: Buffer, name: Uint8Array): RRset[] {
   const sets: RRset[] = [];
@@ -52,7 +52,7 @@ export function addressesOf(node: Buffer, name: Uint8Array): RRset[] {
   return sets;
 }
 
-/** The signatures over the DS in the node of an apex. They are those of the enclosing zone. */
+/** Returns the signatures of DS in the node of an apex. They belong to the parent zone. */
 export function dsSignaturesOf(node: Buffer | undefined, apex: Uint8Array): ResourceRecord[] {
   const at = node === undefined ? 0 : answerOffset(node, 0, TYPE.DS);
   if (node === undefined || at === 0 || (node[at + ANSWER_FLAGS_AT] & ANSWER_SIGNED) === 0) return [];
@@ -60,15 +60,15 @@ export function dsSignaturesOf(node: Buffer | undefined, apex: Uint8Array): Reso
 }
 
 /**
- * Replaces the RRSIG rdata over the SOA in an apex's node, in place. False: the node has other
- * signatures, and must be compiled.
+ * Replaces the RRSIG rdata of the SOA in an apex's node, in place. False: the signatures have
+ * another layout, so the node must be compiled.
  */
 export function replaceSoaSignatures(node: Buffer, rdatas: readonly Uint8Array[]): boolean {
   for (const type of [OTHERWISE, TYPE.SOA]) {
     const at = answerOffset(node, 0, type);
     if (at === 0) return false;
     if ((node[at + ANSWER_FLAGS_AT] & ANSWER_SIGNED) === 0) {
-      // Negative answers are not signed before all names are.
+      // Negative answers have no signed part until all names are signed.
       if (type === OTHERWISE) continue;
       return false;
     }
@@ -88,5 +88,5 @@ export function replaceSoaSignatures(node: Buffer, rdatas: readonly Uint8Array[]
   return true;
 }
 
-/** A length of a label from here on is the first byte of a compression pointer. */
+/** Label lengths from this value on are compression pointers (RFC 1035 section 4.1.4). */
 const FIRST_POINTER = 0xc0;

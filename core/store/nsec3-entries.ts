@@ -1,18 +1,18 @@
 /**
- * NSEC3 entries: an NSEC3 record with its signatures, for one name of a signed zone. An entry is
- * the same in the nsec3 table and, byte for byte, in the arena of the index; the table has the name
- * after it. Multi-byte fields are big-endian.
+ * NSEC3 entries: an NSEC3 record with its signatures, for a name of a signed zone. The nsec3 table
+ * and the arena of the index have the same bytes; in the table, the name follows. Multi-byte fields
+ * are big-endian.
  *
  *     0  size      u32   of the entry
- *     4  hash      20    of the name; the owner of the records is its Base32 below the apex
+ *     4  hash      20    of the name; the owner of the records is its Base32hex below the apex
  *    24  records   u8    the NSEC3, then its RRSIGs; 0 in the table: signed later
- *    25  owner     u8    of an NSEC record: bytes of its name below the apex
+ *    25  owner     u8    for an NSEC record: bytes of its owner below the apex; otherwise 0
  *    26  each record without its owner: type, class, TTL, length of the rdata, rdata
  *
- * A presigned zone with NSEC records has them in the same table, in the canonical order of their
- * owners: in place of the hash is a number that is only there to keep that order. Behind the
- * records are the owner without the apex, the same as in keys (store/keys.ts), and the length u16
- * of that.
+ * NSEC records of a presigned zone are in the same table. In place of the hash they have an order
+ * number, which sorts them in the canonical order of their owners (ordered-entries.ts). After the
+ * records follow the owner without the apex, the same in the form of keys (store/keys.ts), and the
+ * length of that form (u16).
  */
 import { CLASS_IN, type RRset } from '../dns/wire/types.ts';
 import { HASH_LENGTH } from './answers.ts';
@@ -21,21 +21,24 @@ export const ENTRY_HASH_AT = 4;
 export const ENTRY_COUNT_AT = 24;
 export const ENTRY_OWNER_AT = 25;
 export const ENTRY_HEADER = 26;
-/** Bytes of the length of a key at the end of the entry of an NSEC record. */
+/** Bytes of the length field at the end of the entry of an NSEC record. */
 export const ENTRY_KEY_LENGTH = 2;
 
 /** Type, class, TTL and length of the rdata. */
 const RECORD_HEADER = 10;
 
-/** The owner of an NSEC record below the apex: in wire form without the root, and as in keys. */
+/**
+ * The owner of an NSEC record below the apex: in wire form without the root label, and in the form
+ * of keys.
+ */
 export interface EntryOwner {
   readonly labels: Uint8Array;
   readonly key: Uint8Array;
 }
 
 /**
- * `nsec3`, `signatures`: one and any number of records. `name`: in wire form. `owner`: of an NSEC
- * record.
+ * `nsec3`: a single record. `signatures`: any number of records. `name`: in wire form. `owner`:
+ * only for an NSEC record.
  */
 export function encodeEntry(
   hash: Uint8Array,
@@ -71,13 +74,13 @@ export function encodeEntry(
   return entry;
 }
 
-/** The key of the owner of a stored NSEC record, without the apex. */
+/** The owner of a stored NSEC record in the form of keys, without the apex. */
 export function entryKey(stored: Buffer): Buffer {
   const end = stored.readUInt32BE(0) - ENTRY_KEY_LENGTH;
   return stored.subarray(end - stored.readUInt16BE(end), end);
 }
 
-/** The entry of a name that is to be signed later: it has no records. */
+/** The entry of a name that will be signed later. It has no records. */
 export function encodeListed(hash: Uint8Array, name: Uint8Array): Buffer {
   const entry = Buffer.alloc(ENTRY_HEADER + name.length);
   entry.writeUInt32BE(ENTRY_HEADER, 0);
@@ -86,7 +89,7 @@ export function encodeListed(hash: Uint8Array, name: Uint8Array): Buffer {
   return entry;
 }
 
-/** Whether an entry has no records yet. It is not in the index. */
+/** Whether an entry has no records yet. Such entries are not in the index. */
 export const isListedOnly = (stored: Uint8Array): boolean => stored[ENTRY_COUNT_AT] === 0;
 
 /** The entry without the name. */

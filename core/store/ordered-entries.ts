@@ -1,24 +1,24 @@
 /**
- * NSEC entries of a zone in the order of their owners. The nsec3 table and the index sort entries
- * by 20 bytes, the hash for NSEC3. For NSEC these are an order number: only their order means
- * anything, and it is that of the owners (RFC 4034 section 6.1).
+ * NSEC entries of a zone, sorted by owner. The nsec3 table and the index sort entries by 20 bytes,
+ * which are the hash for NSEC3. For NSEC they are an order number, assigned in the canonical order
+ * of the owners (RFC 4034 section 6.1).
  */
 import { HASH_LENGTH } from './answers.ts';
 import type { Binary } from './environment.ts';
 import { afterPrefix } from './keys.ts';
 import { entryHash, entryKey } from './nsec3-entries.ts';
 
-/** The first bytes of an order number, as many as an integer can have. */
+/** Bytes of the prefix of an order number, which fits a JavaScript integer. */
 const PREFIX_BYTES = 6;
 const PREFIXES = 2 ** (PREFIX_BYTES * 8);
 const BITS = BigInt(HASH_LENGTH * 8);
 /**
- * A new owner takes this share of the gap that it comes into. Names often come in ascending order,
- * so the part behind it is the larger one.
+ * A new owner splits the gap at 1/GAP_SHARE. Names are often added in ascending order, so the part
+ * after it is the larger one.
  */
 const GAP_SHARE = 8n;
 
-/** The order number of an entry of so many, spread evenly. */
+/** The order number of the entry at `index` of `count`, spread evenly. */
 export function orderNumber(index: number, count: number): Buffer {
   const number = Buffer.alloc(HASH_LENGTH);
   number.writeUIntBE(Math.floor(((index + 0.5) / count) * PREFIXES), 0, PREFIX_BYTES);
@@ -26,8 +26,8 @@ export function orderNumber(index: number, count: number): Buffer {
 }
 
 /**
- * An order number between two; null: there is none left, so that all must be assigned again.
- * Undefined: there is no entry on that side.
+ * Returns an order number between two others. Undefined: there is no entry on that side. Null: the
+ * gap is full, so all numbers must be reassigned.
  */
 export function numberBetween(before: Uint8Array | undefined, after: Uint8Array | undefined): Buffer | null {
   const low = before === undefined ? -1n : toInteger(before);
@@ -42,12 +42,12 @@ const toInteger = (number: Uint8Array): bigint => BigInt(`0x${Buffer.from(number
 const toNumber = (value: bigint): Buffer => Buffer.from(value.toString(16).padStart(HASH_LENGTH * 2, '0'), 'hex');
 
 /**
- * The entry with the greatest key that is not above `key`; undefined: there is none. `zone`: the
- * domain's id as a key. Order numbers are spread evenly, so few entries are read.
+ * Finds the entry with the highest key that is not above `key`; undefined: there is none. `zone`:
+ * the domain id as a key. Order numbers are spread evenly, so few entries are read.
  */
 export function findOrdered(nsec3: Binary, zone: Buffer, key: Uint8Array): Buffer | undefined {
   let low = 0;
-  // All entries with a prefix from here on are above the key.
+  // All entries with this prefix or a higher one are above the key.
   let high = PREFIXES;
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);

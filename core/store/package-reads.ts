@@ -1,4 +1,4 @@
-/** Reads of developer packages, by a draft or from the last committed state. */
+/** Reads of developer packages, through a draft or from the last committed state. */
 import { setImmediate } from 'node:timers/promises';
 import { appKey, type Id, idKey, LOOKUP, lookupKey, reversed, timeKey } from './keys.ts';
 import type { Reader } from './reader.ts';
@@ -18,7 +18,7 @@ import {
   uploads,
 } from './rows.ts';
 
-/** By its id in any case. */
+/** By id, case-insensitive. */
 export const appOf = (reader: Reader, id: string): App | undefined => reader.row(apps, appKey(id));
 
 /** An account's apps by their ids, after the app `after`. */
@@ -27,7 +27,7 @@ export const appsOf = (reader: Reader, accountId: Id, after: string | null, limi
 
 export const uploadOf = (reader: Reader, id: Id): Upload | undefined => reader.row(uploads, idKey(id));
 
-/** The one that has the versionCode. */
+/** The upload of an app with a versionCode. */
 export const uploadOfVersion = (reader: Reader, appId: string, versionCode: number): Upload | undefined =>
   reader.rowAt(uploads, appVersionKey(appId, versionCode));
 
@@ -43,30 +43,28 @@ export const uploadsIn = (reader: Reader, state: UploadState, after: Buffer | nu
 export const storeKeysOf = (reader: Reader): StoreKeyRow[] =>
   reader.rowsAt(storeKeys, lookupKey(LOOKUP.storeKey), null);
 
-/** Uploads between two turns of the event loop. */
-const PIECE = 200;
+/** Uploads read between two yields to the event loop. */
+const PAGE_SIZE = 200;
 
-/** Hashes of the packages whose bytes are of use. */
+/** Hashes of the blobs (packages and icons) that are still needed. */
 export async function neededBlobs(reader: Reader): Promise<Set<string>> {
   const needed = new Set<string>();
   for (const state of UPLOAD_STATES) {
     if (isOver(state)) continue;
     let after: Buffer | null = null;
     do {
-      const page = uploadsIn(reader, state, after, PIECE);
+      const page = uploadsIn(reader, state, after, PAGE_SIZE);
       for (const { sha256, listing } of page) {
         needed.add(sha256);
         if (listing?.icon) needed.add(listing.icon.sha256);
       }
-      after = page.length < PIECE ? null : timeKey(page[page.length - 1]);
+      after = page.length < PAGE_SIZE ? null : timeKey(page[page.length - 1]);
       await setImmediate();
     } while (after !== null);
   }
   return needed;
 }
 
-/**
- * JSON of what the audit of an upload found, compressed (zlib); undefined: it has no verdict yet.
- */
+/** The audit findings of an upload: JSON, compressed (zlib); undefined: there is no verdict yet. */
 export const reportOf = (reader: Reader, uploadId: Id): Buffer | undefined =>
   reader.row(reports, idKey(uploadId))?.findings;

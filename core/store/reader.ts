@@ -1,6 +1,6 @@
 /**
- * Reads of rows. The same shape serves a plain read (the last committed state) and a draft (which
- * also remembers what it read).
+ * Reads of rows, either from the last committed state or through a draft. A draft also records what
+ * was read.
  */
 import type { Name } from '../dns/wire/name.ts';
 import type { Environment } from './environment.ts';
@@ -94,10 +94,7 @@ export interface Entry {
   readonly value: Buffer;
 }
 
-/**
- * The two ways in which anything is read. `table`: the number of a table of rows, LOOKUPS or
- * TARGETS.
- */
+/** The basic reads. `table`: number of a table of rows, LOOKUPS or TARGETS. */
 export interface RawReader {
   get(table: number, key: Uint8Array): Buffer | undefined;
   /** Entries with start ≤ key < end in key order, at most `limit`. */
@@ -105,10 +102,10 @@ export interface RawReader {
 }
 
 export const LOOKUPS = 0;
-/** The table of targets, which follows from the records. */
+/** The table of targets, derived from the records. */
 export const TARGETS = 255;
 
-/** What the zone's derived row says. */
+/** The derived row of a zone. */
 export interface ZoneState {
   /** SOA serial (RFC 1982). */
   readonly serial: number;
@@ -117,7 +114,7 @@ export interface ZoneState {
   readonly recordCount: number;
   /** Seconds since 1970. */
   readonly updatedAt: number;
-  /** Of its rows: see row-owner.ts. */
+  /** Size of its rows: see row-owner.ts. */
   readonly bytes: number;
 }
 
@@ -125,7 +122,7 @@ export const EMPTY_ZONE: ZoneState = { serial: 0, revision: 0, recordCount: 0, u
 
 const ZONE_STATE_BYTES = 25;
 
-/** Rows of earlier versions have no bytes. The start of the daemon counts them. */
+/** Rows of earlier versions lack the byte count. The daemon adds it when it starts. */
 const hasZoneBytes = (value: Buffer): boolean => value.length === ZONE_STATE_BYTES;
 
 export function decodeZoneState(value: Buffer | undefined): ZoneState {
@@ -149,11 +146,11 @@ export function encodeZoneState(state: ZoneState, bytes = state.bytes): Buffer {
   return value;
 }
 
-/** What an account has. */
+/** The stored totals of an account. */
 export interface Usage {
   readonly domains: number;
   readonly records: number;
-  /** Of its rows: see row-owner.ts. */
+  /** Size of its rows: see row-owner.ts. */
   readonly bytes: number;
   /** Bytes of its audit entries. */
   readonly audit: number;
@@ -165,7 +162,7 @@ export const NO_USAGE: Usage = { domains: 0, records: 0, bytes: 0, audit: 0 };
 
 export function decodeUsage(value: Buffer | undefined): Usage {
   if (value === undefined) return NO_USAGE;
-  // Rows of earlier versions have no bytes. The start of the daemon counts them.
+  // Rows of earlier versions lack the byte count. The daemon adds it when it starts.
   const hasBytes = value.length === USAGE_BYTES;
   return {
     domains: value.readUIntBE(0, 6),
@@ -200,15 +197,15 @@ export class Reader {
     return this.raw.range(table.number, start, end, limit).map((entry) => table.decode(entry.key, entry.value));
   }
 
-  /** The row to which a lookup leads. */
+  /** Returns the row that a lookup refers to. */
   rowAt<Row>(table: Table<Row>, lookup: Uint8Array): Row | undefined {
     const key = this.raw.get(LOOKUPS, lookup);
     return key && this.row(table, key);
   }
 
   /**
-   * Rows to which the lookups with a prefix lead, in the order of these, after the one that goes on
-   * with `after`.
+   * Returns the rows of all lookups with a prefix, in the order of the lookups. `after`: skips
+   * lookups up to the prefix followed by it; null: none.
    */
   rowsAt<Row>(table: Table<Row>, prefix: Buffer, after: Uint8Array | null, limit?: number): Row[] {
     const start = startAfter(prefix, after);
@@ -225,7 +222,7 @@ export class Reader {
     return this.raw.get(accounts.number, idKey(id)) !== undefined;
   }
 
-  /** By username or e-mail address, without regard to case. */
+  /** By username or e-mail address, case-insensitive. */
   accountByLogin(login: string): Account | undefined {
     return this.rowAt(accounts, loginKey(login));
   }
@@ -242,7 +239,7 @@ export class Reader {
     return this.raw.get(tokens.number, idKey(id)) !== undefined;
   }
 
-  /** By the id that a token of Waypost 0.1 has in its text. */
+  /** By the id in the text of a token of Waypost 0.1. */
   tokenByLegacyId(legacyId: string): Token | undefined {
     return this.rowAt(tokens, legacyTokenKey(legacyId));
   }
@@ -280,7 +277,7 @@ export class Reader {
     return this.rowsAt(passkeys, lookupKey(LOOKUP.accountPasskey, idKey(accountId)), null);
   }
 
-  /** By the id that its authenticator gave it. */
+  /** By the id that the authenticator assigned. */
   passkeyByCredential(credentialId: string): Passkey | undefined {
     return this.rowAt(passkeys, credentialKey(credentialId));
   }
@@ -343,7 +340,10 @@ export class Reader {
     return this.rowsAt(domains, lookupKey(LOOKUP.domainName), after === null ? null : nameKey(after), limit);
   }
 
-  /** The catalogs that may list a domain of the account: its own, and those of all accounts. */
+  /**
+   * The catalogs that may list a domain of the account: catalogs of the account, and catalogs of
+   * all accounts.
+   */
   catalogsFor(accountId: Id): Domain[] {
     return catalogPrefixes(accountId).flatMap((prefix) => this.rowsAt(domains, prefix, null));
   }
@@ -378,13 +378,13 @@ export class Reader {
     return this.row(siteDocuments, siteDocumentKey(domainId, kind));
   }
 
-  /** Its earlier revisions, oldest first. */
+  /** Earlier revisions, oldest first. */
   siteDocumentVersions(domainId: Id, kind: SiteDocumentKind): SiteDocument[] {
     const prefix = siteDocumentKey(domainId, kind);
     return this.#rows(siteDocumentVersions, prefix, afterPrefix(prefix));
   }
 
-  /** Of all kinds. */
+  /** Documents of all kinds. */
   siteDocumentsOf(domainId: Id): SiteDocument[] {
     const prefix = idKey(domainId);
     return this.#rows(siteDocuments, prefix, afterPrefix(prefix));
@@ -412,12 +412,12 @@ export class Reader {
     return this.row(acmeOrders, idKey(domainId));
   }
 
-  /** How the zone is signed; undefined: it is not. */
+  /** Undefined: the zone is not signed. */
   dnssec(domainId: Id): DnssecRow | undefined {
     return this.row(dnssec, idKey(domainId));
   }
 
-  /** What its parent zone has for a domain; undefined: that was never looked at. */
+  /** The delegation of a domain in its parent zone; undefined: never checked. */
   delegation(domainId: Id): DelegationRow | undefined {
     return this.row(delegations, idKey(domainId));
   }
@@ -437,7 +437,7 @@ export class Reader {
     return this.#rows(purges, prefix, afterPrefix(prefix), limit);
   }
 
-  /** The answer kept under a hash of account and Idempotency-Key. */
+  /** The stored response by the hash of account and Idempotency-Key. */
   replay(id: string): Replay | undefined {
     return this.row(replays, replayKey(id));
   }
@@ -471,7 +471,7 @@ export class Reader {
     return this.row(zoneLabels, idKey(domainId)) ?? { domainId, ...NO_LABELS };
   }
 
-  /** Owners and types of the records that lead to a name, as the last commit left them. */
+  /** Owners and types of the records with this target, in the last committed state. */
   targetsAt(domainId: Id, target: Name): { owner: Name; type: number }[] {
     const prefix = targetsAt(domainId, target);
     return this.raw.range(TARGETS, prefix, afterPrefix(prefix)).map((entry) => targetKeyParts(entry.key));
@@ -509,8 +509,8 @@ export class StoreReader extends Reader {
   }
 
   /**
-   * The name keys of the apexes of an account's domains, as Latin-1 and in canonical order, after
-   * the key `after`. No row is read.
+   * Name keys of the apexes of an account's domains, as Latin-1 in canonical order, after the key
+   * `after`. Reads only lookups.
    */
   apexKeysOf(accountId: Id, after: string | null, limit: number): { readonly key: string; readonly id: Id }[] {
     const prefix = lookupKey(LOOKUP.accountDomain, idKey(accountId));
@@ -539,17 +539,15 @@ export class StoreReader extends Reader {
     return this.raw.range(comments.number, start, afterPrefix(start), 1).length > 0;
   }
 
-  /**
-   * Records whose keys begin with `prefix`, as they are stored, after the one whose key is `after`.
-   */
+  /** Records whose keys start with `prefix`, encoded, after the record whose key is `after`. */
   recordEntries(prefix: Uint8Array, after: Uint8Array | null, limit: number): Entry[] {
-    // A key from elsewhere, or from before the prefix, does not lead out of it.
+    // `after` may be any key. The range must not start before the prefix.
     const next = after === null ? prefix : startAfter(NOTHING, after);
     const start = Buffer.compare(next, prefix) < 0 ? prefix : next;
     return this.raw.range(records.number, start, afterPrefix(prefix), limit);
   }
 
-  /** Like `recordEntries`, in descending order, before the one whose key is `before`. */
+  /** Like `recordEntries`, in descending order, before the record whose key is `before`. */
   recordEntriesBefore(prefix: Uint8Array, before: Uint8Array | null, limit: number): Entry[] {
     const end = afterPrefix(prefix);
     const isInside = before !== null && (end === undefined || Buffer.compare(before, end) < 0);
@@ -567,7 +565,7 @@ export class StoreReader extends Reader {
     return entryCount;
   }
 
-  /** In descending order of their ids, those below `before`. */
+  /** Accounts with ids below `before`, in descending order. */
   accountsBefore(before: Id | null, limit: number): Account[] {
     const table = this.environment.rows.get(accounts.number)!;
     const start = before === null ? undefined : idKey(before);
@@ -578,7 +576,7 @@ export class StoreReader extends Reader {
     return found;
   }
 
-  /** Usernames and e-mail addresses with their accounts, in the order of their bytes. */
+  /** Usernames and e-mail addresses with their accounts, sorted by bytes. */
   logins(
     after: Uint8Array | null,
     limit: number,
@@ -608,14 +606,15 @@ export class StoreReader extends Reader {
       .map(({ key, value }) => audits.decode(key, value));
   }
 
-  /** False: only an earlier version has written to the store, which did not count bytes. */
+  /** Whether the stored totals include bytes. False: an earlier version wrote the store. */
   hasCounts(): boolean {
     for (const { value } of this.environment.zones.getRange({ limit: 1 })) return hasZoneBytes(value);
     return true;
   }
 
   /**
-   * Audit entries of an account (null: of all), newest first, those older than the entry `before`.
+   * Audit entries of an account (null: of all accounts), newest first, older than the entry
+   * `before`.
    */
   audits(accountId: Id | null, before: Id | null, limit: number): Audit[] {
     const { lookups } = this.environment;
@@ -632,7 +631,7 @@ export class StoreReader extends Reader {
   }
 }
 
-/** Of each environment one: a draft is made for every write. */
+/** One reader for each environment, since every write creates a draft. */
 const rawReaders = new WeakMap<Environment, RawReader>();
 
 export function rawReader(environment: Environment): RawReader {

@@ -1,7 +1,7 @@
 /**
- * Whose bytes a row counts for. Every table that customers can fill counts for a zone or an
- * account; the plan limits their sum (core/journal/quotas.ts). The others are written by the
- * service, or have a limit of their own.
+ * Assigns the bytes of rows to zones and accounts. Every table that customers can fill counts
+ * towards a zone or an account; the plan limits the sum (core/journal/quotas.ts). The other tables
+ * are written by the service or have a limit of their own.
  */
 import type { Id } from './keys.ts';
 import { STAMP, unjson } from './rows/table.ts';
@@ -52,9 +52,9 @@ import {
 } from './rows.ts';
 
 /**
- * `zone`: the key begins with the id of the domain. `account`: the value is JSON with `accountId`.
- * `audit`: the key begins with the id of the account; audit entries are counted apart from what the
- * plan limits. `none`: not counted.
+ * `zone`: the key starts with the domain id. `account`: the value is JSON with `accountId`.
+ * `audit`: the key starts with the account id; audit entries do not count towards the plan's limit.
+ * `none`: not counted.
  */
 type RowOwner = 'zone' | 'account' | 'audit' | 'none';
 
@@ -71,7 +71,7 @@ const ZONE = [
 ];
 const ACCOUNT = [tokens, tsigKeys, webhooks, passkeys, apps, uploads, replays];
 
-/** What bounds the rows of each table that does not count. */
+/** The bound of each table that is not counted. */
 export const UNCOUNTED: ReadonlyMap<{ readonly number: number }, string> = new Map<{ readonly number: number }, string>(
   [
     [accounts, 'administrators create them; the fields are short'],
@@ -110,14 +110,11 @@ for (const [number, { stamped }] of TABLES) STAMPS[number] = stamped ? STAMP : 0
 
 export const rowOwner = (table: number): RowOwner => OWNERS[table] ?? 'none';
 
-/**
- * Bytes of a row: its key and its value. `isStored`: the value has the stamp that applying adds,
- * which does not count.
- */
+/** Bytes of a row: key and value. `isStored`: the value has a stamp, which is not counted. */
 export const rowSize = (table: number, key: Uint8Array, value: Uint8Array, isStored: boolean): number =>
   key.length + value.length - (isStored ? STAMPS[table] : 0);
 
-/** Account and bytes of a row whose owner is `account`. An upload counts with its package. */
+/** Account and bytes of a row with the owner `account`. An upload includes its package. */
 export function accountShare(
   table: number,
   key: Uint8Array,

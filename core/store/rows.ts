@@ -1,7 +1,7 @@
 /**
- * The rows: what is true, as opposed to what is derived from it. A table says how a row becomes a
- * key and a value, and under which other keys it is found (`lookups`). The numbers stand in the
- * journal and never change.
+ * All tables of rows. Rows are the source data; the other tables are derived from them. A table
+ * encodes a row as a key and a value, and lists other keys that find it (`lookups`). Table numbers
+ * are stored in the journal and never change.
  */
 import { accounts, sessions, tokens, tokenUses } from './rows/accounts.ts';
 import { acmeAccounts, acmeChallenges, acmeOrders } from './rows/acme.ts';

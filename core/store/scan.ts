@@ -1,4 +1,4 @@
-/** Short ranges of a table, read at once. */
+/** Synchronous reads of short ranges of a table. */
 import type { Binary } from './environment.ts';
 
 interface Range {
@@ -7,8 +7,8 @@ interface Range {
 }
 
 /**
- * What lmdb needs to walk a range is made once per table: it is a dozen closures, a cost for each
- * of the few rows of a name.
+ * The iterable of a range, created once per table. Creating it allocates a dozen closures, too many
+ * for the few rows of a name.
  */
 interface Walk {
   readonly range: Range;
@@ -18,7 +18,7 @@ interface Walk {
 
 const walks = new WeakMap<Binary, Walk>();
 
-/** Calls `visit` with what has start ≤ key < end, in order, until that returns false. */
+/** Calls `visit` for each entry with start ≤ key < end, in order, until it returns false. */
 export function scan(
   table: Binary,
   start: Uint8Array,
@@ -26,10 +26,10 @@ export function scan(
   visit: (key: Buffer, value: Buffer) => boolean | undefined,
 ): void {
   const walk = walkOf(table);
-  // In the middle of another walk of the same table.
-  const isOwn = !walk.busy;
-  const entries = isOwn ? walk.entries : table.getRange({ start, end });
-  if (isOwn) {
+  // A scan inside another scan of the same table needs its own iterable.
+  const isReused = !walk.busy;
+  const entries = isReused ? walk.entries : table.getRange({ start, end });
+  if (isReused) {
     walk.busy = true;
     walk.range.start = start;
     walk.range.end = end;
@@ -37,7 +37,7 @@ export function scan(
   try {
     for (const { key, value } of entries) if (visit(key as Buffer, value) === false) break;
   } finally {
-    if (isOwn) walk.busy = false;
+    if (isReused) walk.busy = false;
   }
 }
 

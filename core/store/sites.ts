@@ -1,37 +1,39 @@
 /**
- * What the edge reads of a domain when a client comes: one row without JSON, PEM and base64, that
- * follows from the rows of the domain's proxy and certificates. What stands between a certificate
- * and its authority is the same for many: the row has its hash, and who does not know that reads
- * the certificate's own row.
+ * The row that the edge reads for a connection to a domain. It has no JSON, PEM or base64, and is
+ * derived from the rows of the domain's proxy and certificates. Many certificates share their
+ * intermediate certificates, so the row has only a hash of these. An edge that has not cached this
+ * hash reads the row of the certificate.
  *
- *   flags (1) · when the proxy was turned off (6, 0: never) · the customer's certificate, if there
- *   is one · the ordered one, likewise
+ *   flags (1) · time when the proxy was disabled (6, 0: none) · the customer's certificate, if
+ *   flagged · the automatic certificate, if flagged
  *
- * A certificate: bytes of all that follows (4) · notAfter (6) · hash of the chain (16) · bytes of
- * the names (4, UNKNOWN: not written down) · of the leaf (4) · names, a comma between two · leaf,
- * DER · sealed key.
+ * A certificate: bytes of the rest (4) · notAfter (6) · hash of the chain (16) · bytes of the names
+ * (4, UNKNOWN: not stored) · bytes of the leaf (4) · names, separated by commas · leaf, DER ·
+ * sealed key.
  */
 import { createHash } from 'node:crypto';
 import type { AutomaticCertificate, Certificate, ProxyConfig } from './rows.ts';
 
 export interface SiteRow {
   readonly isEnabled: boolean;
-  /** Seconds since 1970; null: it never was, or is on. */
+  /** Seconds since 1970; null: the proxy is enabled or never was. */
   readonly disabledAt: number | null;
   readonly own: SiteCertificateRow | null;
   readonly automatic: SiteCertificateRow | null;
 }
 
 export interface SiteCertificateRow {
-  /** All of it: the same bytes are the same certificate with the same sealed key. */
+  /** The whole encoded certificate. Equal bytes mean the same certificate and sealed key. */
   readonly bytes: Buffer;
   /** Seconds since 1970. */
   readonly notAfter: number;
-  /** Null: they have to be read from the certificate. */
+  /** Null: not stored; parse them from the certificate. */
   readonly names: readonly string[] | null;
-  /** Of the text behind the leaf (see splitChain). */
+  /** Hash of the text after the leaf (see splitChain). */
   readonly chainId: string;
-  /** DER; empty: the text does not begin with a plain certificate, and is all behind it. */
+  /**
+   * DER; empty: the text does not start with a plain certificate, so all of it counts as the rest.
+   */
   readonly leaf: Buffer;
   readonly sealedKey: Buffer;
 }
@@ -40,12 +42,12 @@ const ENABLED = 1;
 const OWN = 2;
 const AUTOMATIC = 4;
 const HEAD = 7;
-/** Of a certificate. */
+/** Header bytes of a certificate. */
 const CERTIFICATE_HEAD = 34;
 const HASH = 16;
 const UNKNOWN = 0xffff_ffff;
 
-/** Undefined: there is nothing to serve, nor was. */
+/** Undefined: the domain never had a proxy. */
 export function encodeSite(
   proxy: ProxyConfig | undefined,
   own: Certificate | undefined,
@@ -74,7 +76,7 @@ function encodeCertificate({ chain, sealedKey, names, notAfter }: Certificate): 
   return [head, listed, leaf, key];
 }
 
-/** Of a row's own memory: what it returns is in there. */
+/** Decodes a row. The returned buffers share its memory. */
 export function decodeSite(row: Buffer): SiteRow {
   const [flags] = row;
   const disabledAt = row.readUIntBE(1, 6);
@@ -102,8 +104,8 @@ function decodeCertificate(row: Buffer, at: number): SiteCertificateRow {
 const LEAF = /^-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----\s*/;
 
 /**
- * The first certificate of a PEM text as DER, and the text behind it. One that is not written as it
- * should be is left in the text.
+ * Splits a PEM text into the first certificate as DER, and the text after it. A certificate that is
+ * not valid PEM stays in the text.
  */
 export function splitChain(pem: string): { readonly leaf: Buffer; readonly rest: string } {
   const found = LEAF.exec(pem);
@@ -113,6 +115,6 @@ export function splitChain(pem: string): { readonly leaf: Buffer; readonly rest:
   return { leaf, rest: pem.slice(found[0].length).trim() };
 }
 
-/** Of the text behind a leaf. */
+/** Hash of the text after a leaf. */
 export const chainIdOf = (rest: string): string =>
   createHash('sha256').update(rest).digest().toString('latin1', 0, HASH);

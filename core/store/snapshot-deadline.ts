@@ -1,28 +1,25 @@
-/**
- * Milliseconds that a client has for any zone, in addition to a second for each RATE bytes that it
- * took.
- */
-const PATIENCE = 60_000;
+/** Milliseconds that every client has for a zone, in addition to one second for each RATE bytes. */
+const BASE_TIME = 60_000;
 const RATE = 64 * 1024;
 
 /**
- * Too slow a client is left: the state that it reads cannot be written over while it does, so that
- * the database would grow until the disk is full.
+ * The deadline of a client that reads a snapshot of a zone. LMDB cannot reuse pages of a snapshot
+ * in use, so a slow client would let the database grow until the disk is full.
  */
 export class SnapshotDeadline {
   readonly #now: () => number;
-  readonly #begin: number;
+  readonly #startTime: number;
   #bytes = 0;
 
   /** `now` in milliseconds. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
-    this.#begin = now();
+    this.#startTime = now();
   }
 
-  /** Whether the client, which has now taken `bytes` more, should have been further. */
+  /** Whether the client, which has received `bytes` more, has missed its deadline. */
   isPast(bytes: number): boolean {
     this.#bytes += bytes;
-    return this.#now() > this.#begin + PATIENCE + (this.#bytes / RATE) * 1000;
+    return this.#now() > this.#startTime + BASE_TIME + (this.#bytes / RATE) * 1000;
   }
 }

@@ -1,4 +1,4 @@
-/** Owner names of one domain as they were written, for those who take its zone out. */
+/** Owner names of a domain in their original spelling, for zone exports. */
 import type { Transaction } from 'lmdb';
 import type { Name } from '../dns/wire/name.ts';
 import type { Environment } from './environment.ts';
@@ -6,8 +6,8 @@ import { afterPrefix, type Id, idKey, nameKey } from './keys.ts';
 import { spellings } from './rows.ts';
 
 /**
- * Returns what gives a name in lower case with its capitals. Most domains have no such names, for
- * which it reads nothing.
+ * Returns a function that maps a lower-case name to its original spelling. Reads nothing per name
+ * for domains without spellings, which are most.
  */
 export function spelledOwners({ rows }: Environment, domainId: Id, transaction: Transaction): (name: Name) => Name {
   const table = rows.get(spellings.number)!;

@@ -1,6 +1,6 @@
 /**
- * Allocates the arena: blocks of 8 bytes and up, freed ones reused by size once no reader can still
- * hold them.
+ * Allocates blocks of the arena: 8 bytes or more. Freed blocks are reused by size once no reader
+ * can still use them.
  */
 import { FIRST_NODE } from './layout.ts';
 
@@ -11,19 +11,20 @@ interface Retired {
 }
 
 /**
- * Exact sizes up to this many bytes have a free list each; larger ones are kept by power of two.
+ * Each block size up to this many bytes has its own free list. Larger blocks are grouped by power
+ * of two.
  */
 const EXACT = 4096;
-/** Freed entries that the queue of retired blocks may still hold. */
-const KEPT = 1024;
+/** Reclaimed entries at the front of the retired queue before the queue is compacted. */
+const COMPACT_AFTER = 1024;
 
 export class Arena {
   #next = FIRST_NODE;
-  /** The bound: nodes are before it. */
+  /** Offset of the first byte after the arena. */
   readonly end: number;
   readonly #exact: number[][] = Array.from({ length: EXACT / 8 + 1 }, () => []);
   readonly #large: { offset: number; size: number }[][] = Array.from({ length: 33 }, () => []);
-  /** A queue: what was retired first stands at `firstRetired`. */
+  /** A queue, oldest first. It begins at index `firstRetired`. */
   #retired: Retired[] = [];
   #firstRetired = 0;
   #freeBytes = 0;
@@ -32,7 +33,7 @@ export class Arena {
     this.end = bytes;
   }
 
-  /** Bytes that hold nodes, or will be free when the last reader has left them. */
+  /** Bytes of blocks in use, including retired blocks that readers may still use. */
   get used(): number {
     return this.#next - FIRST_NODE - this.#freeBytes;
   }
@@ -41,12 +42,12 @@ export class Arena {
     return this.end - FIRST_NODE;
   }
 
-  /** Others have filled an empty arena up to `next`. */
+  /** Sets the first free offset after the scan threads filled an empty arena. */
   adopt(next: number): void {
     this.#next = next;
   }
 
-  /** Offset of a block, or 0 when nothing is left. */
+  /** Returns the offset of a block, or 0 if the arena is full. */
   allocate(bytes: number): number {
     const size = (bytes + 7) & ~7;
     const reused = size <= EXACT ? this.#exact[size >> 3].pop() : this.#fromLarge(size);
@@ -60,24 +61,24 @@ export class Arena {
     return offset;
   }
 
-  /** The block goes back once every reader that entered at or before `epoch` has left. */
+  /** Frees the block once every reader that entered at or before `epoch` has left. */
   retire(offset: number, bytes: number, epoch: number): void {
     this.#retired.push({ offset, size: (bytes + 7) & ~7, epoch });
   }
 
-  /** Frees what was retired before `oldest`, the oldest epoch that a reader is in. */
+  /** Frees the blocks retired before `oldest`, the oldest epoch of an active reader. */
   reclaim(oldest: number): void {
     while (this.#firstRetired < this.#retired.length && isBefore(this.#retired[this.#firstRetired].epoch, oldest)) {
       const { offset, size } = this.#retired[this.#firstRetired++];
       this.free(offset, size);
     }
-    if (this.#firstRetired > KEPT && this.#firstRetired * 2 > this.#retired.length) {
+    if (this.#firstRetired > COMPACT_AFTER && this.#firstRetired * 2 > this.#retired.length) {
       this.#retired = this.#retired.slice(this.#firstRetired);
       this.#firstRetired = 0;
     }
   }
 
-  /** A block that nobody can hold any more. */
+  /** Frees a block that no reader can use. */
   free(offset: number, size: number): void {
     if (size <= 0) return;
     this.#freeBytes += size;
@@ -101,7 +102,7 @@ export class Arena {
     return undefined;
   }
 
-  /** A small block cut from a larger free one, when the arena has no fresh space. */
+  /** Cuts a small block from a larger free block, when the arena has no fresh space. */
   #split(size: number): number {
     for (let s = size >> 3; s < this.#exact.length; s++) {
       const offset = this.#exact[s].pop();
@@ -117,7 +118,7 @@ export class Arena {
   }
 }
 
-/** Order of epochs, which go around. */
+/** Whether epoch `a` is before epoch `b`. Epochs wrap around at 32 bits. */
 export function isBefore(a: number, b: number): boolean {
   return ((a - b) | 0) < 0;
 }

@@ -1,7 +1,7 @@
 /**
- * Fills the index from the answers and nsec3 tables when the daemon starts. Threads read a share of
- * the tables each and write nodes and NSEC3 entries into the arena; the calling thread puts the
- * slots and the directories.
+ * Fills the index from the answers and nsec3 tables when the daemon starts. Each thread scans a
+ * share of the tables and writes nodes and NSEC3 entries into the arena. The calling thread inserts
+ * the slots and the directories.
  */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
@@ -14,13 +14,13 @@ import { FIRST_NODE } from './layout.ts';
 import type { KeyBounds, ScanData, Scanned, ScannedChunk } from './scan-worker.ts';
 import { IndexWriter } from './writer.ts';
 
-/** Names for which another thread is worth its start. */
+/** Names for each thread: with fewer, starting another thread costs more than it saves. */
 const NAMES_PER_THREAD = 50_000;
 const MAX_THREADS = 8;
 
 /**
- * Reads every node and NSEC3 entry once. `directory`: of the environment. `arenaBytes`: see
- * IndexWriter.
+ * Reads every node and NSEC3 entry once. `directory`: the data folder of the environment.
+ * `arenaBytes`: see IndexWriter.
  */
 export async function buildIndex(
   environment: Environment,
@@ -40,7 +40,7 @@ export async function buildIndex(
   new Int32Array(cursor)[0] = FIRST_NODE / 8;
   const unused: number[] = [];
   const answers = shareKeys(environment.answers, names, threads);
-  // Cut behind the first 32 bits of a hash.
+  // Shares are split by the first 32 bits of a hash, so equal prefixes stay in one share.
   const nsec3 = shareKeys(environment.nsec3, entries, threads, 12);
   const chunks: ScannedChunk[][] = [];
   const scans = Array.from({ length: threads }, (_, i) => {
@@ -59,7 +59,7 @@ export async function buildIndex(
   return index;
 }
 
-/** Puts the directories of all signed zones. `scanned`: in the order of the table. */
+/** Inserts the directories of all signed zones. `scanned`: in the order of the table. */
 function adoptChunks(
   environment: Environment,
   index: IndexWriter,
@@ -95,8 +95,8 @@ function scan(data: ScanData, onBatch: (scanned: Scanned) => void): Promise<void
 }
 
 /**
- * Parts of a table with about the same number of entries. `length`: of the keys between them. Null:
- * an empty part.
+ * Splits a table into ranges with about the same number of entries. `length`: bytes of the keys
+ * that separate them; omitted: whole keys. Null: an empty range.
  */
 function shareKeys(table: Binary, entries: number, parts: number, length?: number): (KeyBounds | null)[] {
   const keys: Uint8Array[] = [];

@@ -1,6 +1,4 @@
-/**
- * Writes the NSEC3 entries of zones into the arena. See denial-layout.ts; for the index's writer.
- */
+/** Writes the NSEC3 entries of zones into the arena, for IndexWriter. Layout: denial-layout.ts. */
 import { HASH_LENGTH, NAME_LENGTH_AT, NODE_FLAGS_AT, NODE_HAS_BELOW, NODE_HEADER } from '../answers.ts';
 import type { Id } from '../keys.ts';
 import { ENTRY_HASH_AT } from '../nsec3-entries.ts';
@@ -14,20 +12,20 @@ import {
 } from './denial-layout.ts';
 import { IN_STORE } from './layout.ts';
 
-/** Maximum entries of a chunk, which is copied at each change of a name that comes or goes. */
+/** Maximum entries of a chunk. Inserting or removing an entry copies the whole chunk. */
 const MAX_CHUNK = 256;
-/** Entries that a chunk of a new zone has: there is room for more. */
+/** Entries in each chunk of a new zone; the difference to MAX_CHUNK is room to grow. */
 export const FILL = 192;
 
-/** What the writer of the index does for zones' entries. Offsets are in bytes. */
+/** The part of IndexWriter that stores the entries. Offsets are in bytes. */
 interface DenialArena {
   readonly bytes: Uint8Array;
   readonly words: Int32Array;
-  /** 0: the arena is full, or has no room left for leaves (admission.ts). */
+  /** Returns 0 if the arena is full, or no longer admits leaves (admission.ts). */
   allocate(bytes: number, isLeaf: boolean): number;
-  /** Frees a block when no reader is left that may have it. Its first word is its size. */
+  /** Frees a block once no reader can use it. Its first word is its size. */
   retire(offset: number): void;
-  /** Puts or replaces a directory; returns its offset, or 0 if the arena is full. */
+  /** Inserts or replaces a directory; returns its offset, or 0 if the arena is full. */
   putDirectory(node: Buffer): number;
   removeDirectory(name: Uint8Array): void;
 }
@@ -50,7 +48,9 @@ export class DenialWriter {
     return this.#zones.size > 0;
   }
 
-  /** Puts or replaces the entry of its hash. `wasStored`: whether the table had one before. */
+  /**
+   * Inserts or replaces an entry. `wasStored`: whether the table already had an entry of its hash.
+   */
   put(domainId: Id, apex: Uint8Array, entry: Uint8Array, wasStored: boolean): void {
     const zone = this.#zones.get(domainId);
     const prefix = prefixOf(entry, ENTRY_HASH_AT);
@@ -58,7 +58,7 @@ export class DenialWriter {
       this.#create(domainId, apex, [[prefix, this.#store(entry)]]);
       return;
     }
-    if (!this.#isPlaced(zone)) return;
+    if (!this.#hasChunks(zone)) return;
     const reference = this.#store(entry);
     const { words } = this.#arena;
     const at = this.#chunkWord(zone, prefix);
@@ -82,17 +82,17 @@ export class DenialWriter {
     this.#replaceChunk(zone, at, entries.length <= MAX_CHUNK ? [entries] : halves(entries));
   }
 
-  /** Removes the entry of a hash, which was there. */
+  /** Removes the entry of a hash, which must exist. */
   remove(domainId: Id, hash: Uint8Array): void {
     const zone = this.#zones.get(domainId);
-    if (zone === undefined || !this.#isPlaced(zone)) return;
+    if (zone === undefined || !this.#hasChunks(zone)) return;
     const { words } = this.#arena;
     const prefix = prefixOf(hash, 0);
     const at = this.#chunkWord(zone, prefix);
     const chunk = words[at + 1] * 2;
     const found = this.#find(chunk, prefix, hash, 0, true);
     if (found < 0) return;
-    // Which of those in the store is meant is not known.
+    // Pairs with the same prefix do not show which of them is in the store.
     if (words[found + 1] === IN_STORE && this.#isMixed(chunk, prefix, IN_STORE, found)) {
       this.#moveToStore(zone, at, prefix, -1);
       return;
@@ -107,7 +107,7 @@ export class DenialWriter {
     this.#release(reference);
   }
 
-  /** Number of the first entry of a chunk that sorts after `entry`. */
+  /** Index of the first entry of a chunk that sorts after `entry`. */
   #indexOf(chunk: number, prefix: number, entry: Uint8Array): number {
     const { words } = this.#arena;
     const count = words[chunk + ENTRY_COUNT_WORD];
@@ -120,8 +120,9 @@ export class DenialWriter {
   }
 
   /**
-   * Replaces the chunk at a word of the directory by a copy with `removed` pairs less from `index`
-   * on, and with `added` there. False: it would be empty or too large, or the arena is full.
+   * Replaces the chunk at a word of the directory by a copy without the `removed` pairs from
+   * `index` on, and with `added` at `index`. Returns false if the copy would be empty or too large,
+   * or if the arena is full.
    */
   #replacePairs(at: number, index: number, removed: number, added?: Pair): boolean {
     const { words, bytes } = this.#arena;
@@ -149,7 +150,7 @@ export class DenialWriter {
     return true;
   }
 
-  /** Replaces all entries of a zone by these, sorted by hash. None: the zone is not signed. */
+  /** Replaces all entries of a zone by `entries`, sorted by hash. Empty: the zone is not signed. */
   replaceAll(domainId: Id, apex: Uint8Array, entries: readonly Uint8Array[]): void {
     const zone = this.#zones.get(domainId);
     const old = zone === undefined ? [] : this.#chunks(zone).map(([, reference]) => reference);
@@ -167,8 +168,8 @@ export class DenialWriter {
   }
 
   /**
-   * Takes over the entries of a zone that threads have put into the arena: first hash and reference
-   * of each chunk; reference 0: there was no room for it.
+   * Takes over the entries of a zone that the scan threads wrote into the arena. `chunks`: first
+   * hash and reference of each chunk; reference 0: the chunk did not fit.
    */
   adopt(domainId: Id, apex: Uint8Array, chunks: readonly Pair[]): void {
     this.#putChunks(domainId, apex, [[0, chunks[0][1]], ...chunks.slice(1)], () =>
@@ -194,7 +195,10 @@ export class DenialWriter {
     this.#putChunks(domainId, Uint8Array.prototype.slice.call(apex), chunks, () => entries);
   }
 
-  /** A zone whose chunks have no room is looked up in the store. `readEntries`: of all chunks. */
+  /**
+   * Inserts the directory of a zone. If a chunk or the directory does not fit, the zone is looked
+   * up in the store instead. `readEntries`: returns the entries of all chunks.
+   */
   #putChunks(domainId: Id, apex: Uint8Array, chunks: readonly Pair[], readEntries: () => readonly Pair[]): void {
     if (chunks.every(([, chunk]) => chunk !== 0) && this.#putDirectory(domainId, apex, chunks)) return;
     for (const [, entry] of readEntries()) this.#release(entry);
@@ -202,7 +206,7 @@ export class DenialWriter {
     if (!this.#putDirectory(domainId, apex, [])) this.#delete(domainId);
   }
 
-  /** False: the arena is full. */
+  /** Returns false if the arena is full. */
   #putDirectory(domainId: Id, apex: Uint8Array, chunks: readonly Pair[]): boolean {
     const name = directoryName(apex);
     const start = directoryStart(name.length);
@@ -224,7 +228,7 @@ export class DenialWriter {
     return true;
   }
 
-  /** Replaces the chunk at a word of the directory by any number of others. */
+  /** Replaces the chunk at a word of the directory by chunks with the entries of `parts`. */
   #replaceChunk(zone: Zone, at: number, parts: readonly (readonly Pair[])[]): void {
     const { words } = this.#arena;
     const old = words[at + 1];
@@ -258,8 +262,8 @@ export class DenialWriter {
   }
 
   /**
-   * Whether a prefix has several entries, of which some are in the store: `reference`, instead of
-   * that at the word `found`, or others. Their order is not known then.
+   * Whether a prefix has several entries, of which some are in the store, so that their order is
+   * unknown. `reference` counts in place of the pair at the word `found` (-1: as a new pair).
    */
   #isMixed(chunk: number, prefix: number, reference: number, found: number): boolean {
     const { words } = this.#arena;
@@ -274,7 +278,7 @@ export class DenialWriter {
     return others > 0 && inStore > 0;
   }
 
-  /** Leaves all entries of a prefix to the store. `added`: how many there are more than before. */
+  /** Replaces all entries of a prefix by IN_STORE. `added`: change in the number of entries. */
   #moveToStore(zone: Zone, at: number, prefix: number, added: number): void {
     const entries = this.#read(this.#arena.words[at + 1] * 2);
     const first = entries.findIndex(([other]) => other === prefix);
@@ -285,8 +289,8 @@ export class DenialWriter {
     for (const [, reference] of moved) this.#release(reference);
   }
 
-  /** Whether the entries are found by chunks: else the arena had no room for these. */
-  #isPlaced(zone: Zone): boolean {
+  /** Whether the chunks of the zone are in the arena. False: they did not fit. */
+  #hasChunks(zone: Zone): boolean {
     return this.#arena.words[zoneStart(zone) + CHUNK_COUNT_WORD] > 0;
   }
 
@@ -299,7 +303,9 @@ export class DenialWriter {
     });
   }
 
-  /** The word of the directory with the chunk that a hash belongs to. */
+  /**
+   * Returns the word of the directory with the first hash of the chunk that `prefix` belongs to.
+   */
   #chunkWord(zone: Zone, prefix: number): number {
     const { words } = this.#arena;
     const start = zoneStart(zone);
@@ -313,9 +319,9 @@ export class DenialWriter {
   }
 
   /**
-   * The word of the pair of a hash in a chunk, or -1. Pairs of entries in the store are alike when
-   * their prefixes are, so if the hash was stored, any of them is its own, unless it is in the
-   * arena.
+   * Returns the word of the pair of a hash in a chunk, or -1. Pairs of entries in the store differ
+   * only by their prefix. If the hash was stored and is not in the arena, any such pair of its
+   * prefix serves.
    */
   #find(chunk: number, prefix: number, hash: Uint8Array, from: number, wasStored: boolean): number {
     const { words, bytes } = this.#arena;
@@ -336,7 +342,7 @@ export class DenialWriter {
     return stored;
   }
 
-  /** Whether the hash of an entry sorts before that of the entry at a reference. */
+  /** Whether the hash of `entry` sorts before the hash of the entry at `reference`. */
   #isBefore(entry: Uint8Array, reference: number): boolean {
     const { bytes } = this.#arena;
     const other = reference * 8;
@@ -381,7 +387,7 @@ export type Pair = [prefix: number, reference: number];
 /** Bytes of a chunk. */
 export const chunkSize = (entries: number): number => (FIRST_ENTRY_WORD + entries * 2) * 4;
 
-/** `offset`: of the arena, in bytes. */
+/** Writes a chunk at `offset`, in bytes, into the arena. */
 export function writeChunk(bytes: Uint8Array, words: Int32Array, offset: number, entries: readonly Pair[]): void {
   writeSize(bytes, offset, chunkSize(entries.length));
   const chunk = offset / 4;
@@ -409,7 +415,7 @@ function writeSize(bytes: Uint8Array, at: number, size: number): void {
   for (let i = 0; i < 4; i++) bytes[at + i] = size >>> (24 - i * 8);
 }
 
-/** Two parts of about the same size, with equal prefixes in one of them. */
+/** Splits entries into two parts of about the same size. Equal prefixes stay in one part. */
 function halves(entries: readonly Pair[]): Pair[][] {
   let middle = entries.length >>> 1;
   while (middle < entries.length && entries[middle][0] === entries[middle - 1][0]) middle++;

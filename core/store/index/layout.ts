@@ -1,23 +1,22 @@
 /**
- * The shared index: every existing name in one open-addressing table, its node in one arena, both
- * in shared memory, one for all threads. One thread writes (writer.ts), any number read (the query
- * path).
+ * The shared index: an open-addressing hash table of all existing names, and an arena of their
+ * nodes. All threads share both. One thread writes (writer.ts); any number of threads read (the
+ * query path).
  *
  *   slots   pairs of 32-bit words: hash of the name (0: never used), reference
- *           reference > 0: the node is at reference × 8 in the arena; 0: the name has gone;
+ *           reference > 0: the node is at reference × 8 in the arena; 0: the name was removed;
  *           IN_STORE: the node is in the answers table
  *   arena   scratch space of each reader, then nodes at multiples of 8 bytes
- *   header  counters below, then a cache line for each reader with the epoch in which it reads,
- *           0 while it reads nothing
+ *   header  counters below, then a cache line for each reader with its current epoch (0: it is not
+ *           reading), then the words that mark zones as changing
  *
- * A change appends the new node, then swaps the slot's reference; what the old one took is reused
- * when no reader is left that entered before. The order on both sides is that of Atomics
- * (sequentially consistent): a reader announces itself before it loads a reference, the writer
- * looks at the readers after it has stored one.
+ * A change allocates the new node, then swaps the slot's reference. The old block is reused after
+ * all readers that entered before have left. Atomics are sequentially consistent: a reader stores
+ * its epoch before it loads a reference, and the writer loads the epochs after it stores one.
  *
- * A name of a signed zone and its NSEC3 record are changed one after the other. So the writer marks
- * the zone, changes both, raises header[COMMITS], and removes the mark. A reader whose answer has
- * proofs looks at both words last: see IndexReader.isDisturbed.
+ * A name of a signed zone and its NSEC3 record cannot change in one step. So the writer marks the
+ * zone, changes both, increments header[COMMITS], and clears the mark. A reader whose answer has
+ * proofs checks both words at the end: see IndexReader.isDisturbed.
  */
 
 import { randomFillSync } from 'node:crypto';
@@ -26,62 +25,64 @@ import { MAX_NODE } from '../answers.ts';
 import { UNAVAILABLE_BYTES } from './unavailable-zones.ts';
 
 /**
- * header[GENERATION]: rises when the slots have moved to a new buffer, which waits on each reader's
- * port.
+ * header[GENERATION]: incremented when the slots have moved to a new buffer. Each reader receives
+ * the buffer on its port.
  */
 export const GENERATION = 0;
 /**
- * header[EPOCH]: rises with each publication, goes around, and is never 0. Epochs are compared by
- * their difference.
+ * header[EPOCH]: incremented by each publication. It wraps around and is never 0. Epochs are
+ * compared by their difference.
  */
 export const EPOCH = 1;
-/** header[COMMITS]: rises when the answers table has a new state that readers of it must see. */
+/**
+ * header[COMMITS]: incremented after a commit, so that readers renew their snapshot of the store.
+ */
 export const COMMITS = 2;
 /**
- * header[MAX_LABELS]: no name in the table has more labels; names asked with more need no probe
- * above.
+ * header[MAX_LABELS]: upper bound of the labels of all names. Longer suffixes of a query name need
+ * no probe.
  */
 export const MAX_LABELS = 3;
-/** header[STOPPING]: 1 tells the readers to end. */
+/** header[STOPPING]: 1 asks the reading threads to stop. */
 export const STOPPING = 4;
-/** header[COMMITTING]: 1 while the tables may have changes that the index does not have. */
+/** header[COMMITTING]: 1 while the tables may have changes that are not yet in the index. */
 export const COMMITTING = 5;
 
-/** header[UNAVAILABLE]: number of zones that are answered SERVFAIL (unavailable-zones.ts). */
+/** header[UNAVAILABLE]: number of zones answered with SERVFAIL (unavailable-zones.ts). */
 export const UNAVAILABLE = 6;
-/** header[HAS_SECONDARIES]: 1 while there are secondary zones, so that NOTIFY may be for us. */
+/** header[HAS_SECONDARIES]: 1 while secondary zones exist, for which NOTIFY may arrive. */
 export const HAS_SECONDARIES = 7;
 
 /** Readers are numbered from 1, so that no node is at offset 0. */
 export const READERS = 272;
 const FIRST_READER = 16;
-/** Words from one reader's epoch to the next: a cache line. */
+/** Words between the epochs of two readers: a cache line. */
 const READER_STRIDE = 16;
 export const readerWord = (reader: number): number => FIRST_READER + reader * READER_STRIDE;
-/** Words after those of the readers: 1 while a signed zone among those of the word is changed. */
+/** Words that mark signed zones as changing (1). Several zones share a word. */
 const CHANGING_WORDS = 64;
-/** `sum`: of the apex (see nameSum). */
+/** Returns the header word that marks a zone as changing. `sum`: nameSum of its apex. */
 export const changingWord = (sum: number): number =>
   FIRST_READER + READERS * READER_STRIDE + (sum & (CHANGING_WORDS - 1));
 
 export const IN_STORE = -1;
 
 /**
- * Bytes at the start of the arena that belong to one reader, for what it fetches from the store:
- * two nodes of a query, a name's and its apex's, and an NSEC3 entry.
+ * Scratch bytes of each reader at the start of the arena, for nodes read from the store. A query
+ * needs at most two nodes (of a name and of its apex) and an NSEC3 entry.
  */
 export const ENTRY_SCRATCH = 8192;
 export const SCRATCH = 2 * MAX_NODE + ENTRY_SCRATCH;
 export const FIRST_NODE = READERS * SCRATCH;
 export interface SharedIndex {
   readonly header: SharedArrayBuffer;
-  /** One random odd multiplier for each byte of a name, counted from its end. */
+  /** A random odd multiplier for each byte of a name, counted from the end of the name. */
   readonly multipliers: SharedArrayBuffer;
   readonly arena: SharedArrayBuffer;
   readonly slots: SharedArrayBuffer;
   /** See unavailable-zones.ts. */
   readonly unavailable: SharedArrayBuffer;
-  /** header[GENERATION] that the slots belong to. */
+  /** The value of header[GENERATION] for which `slots` is current. */
   readonly generation: number;
 }
 
@@ -90,7 +91,7 @@ function arenaSize(nodes: number): number {
   return Math.min(MAX_ARENA, FIRST_NODE + nodes);
 }
 
-/** Most bytes that one array can view. */
+/** Maximum bytes that one typed array can view. */
 const MAX_ARENA = 2 ** 32 - 8;
 
 export function createShared(arenaBytes: number, slotCount: number): SharedIndex {
@@ -99,7 +100,7 @@ export function createShared(arenaBytes: number, slotCount: number): SharedIndex
   new Int32Array(multipliers).set(secret.map((r) => r | 1));
   const header = new SharedArrayBuffer((FIRST_READER + READERS * READER_STRIDE + CHANGING_WORDS) * 4);
   new Int32Array(header)[EPOCH] = 1;
-  // The system hands out the pages of the arena only as they are touched.
+  // The system allocates pages of the arena on first use.
   return {
     header,
     multipliers,
@@ -111,10 +112,10 @@ export function createShared(arenaBytes: number, slotCount: number): SharedIndex
 }
 
 /**
- * Hash of a name from the sum Σ multiplier[distance from the end] × byte. The sum is a universal
- * hash (two names chosen without knowing the multipliers collide with probability 2^-25 or less),
- * and its partial sums from the right are those of every suffix. What follows spreads it over all
- * bits. Never 0.
+ * Returns the hash of a name from the sum Σ multiplier[distance from the end] × byte. The sum is a
+ * universal hash: two names chosen without the multipliers collide with probability 2^-25 or less.
+ * Its partial sums from the right are the sums of all suffixes. This function mixes the sum into
+ * all bits. Never 0.
  */
 export function finishHash(sum: number): number {
   let h = sum;
@@ -126,7 +127,7 @@ export function finishHash(sum: number): number {
   return h === 0 ? 1 : h;
 }
 
-/** Sum over a whole lower-case name. */
+/** Returns the sum of a whole lower-case name. */
 export function nameSum(multipliers: Int32Array, name: Uint8Array, from: number, length: number): number {
   let sum = 0;
   const last = from + length - 1;

@@ -1,8 +1,7 @@
 /**
- * A thread that fills the arena when the daemon starts: it reads its share of the answers table and
- * of the nsec3 table, and writes nodes, entries and chunks into blocks that it reserves in the
- * arena. It reports their places, or that they are in the store, to the writer, which alone changes
- * slots and directories.
+ * A thread that fills the arena when the daemon starts. It scans its share of the answers and nsec3
+ * tables and writes nodes, entries and chunks into blocks that it reserves in the arena. It reports
+ * the references to the writer, the only thread that changes slots and directories.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { NAME_LENGTH_AT, nameOffset } from '../answers.ts';
@@ -19,19 +18,19 @@ export interface ScanData {
   /** Word 0: the next free byte of the arena, in units of 8 bytes. */
   readonly cursor: SharedArrayBuffer;
   readonly answers: KeyBounds | null;
-  /** Entries with the first 32 bits of the hash in common are in one share. */
+  /** All entries with the same first 32 bits of the hash are in one share. */
   readonly nsec3: KeyBounds | null;
-  /** The arena's bound: offset of the first byte behind it. */
+  /** Offset of the first byte after the arena. */
   readonly end: number;
 }
 
-/** Keys of a table, from ≤ key < to. Null: no bound. */
+/** Keys of a table: from ≤ key < to. Null: no bound. */
 export interface KeyBounds {
   readonly from: Uint8Array | null;
   readonly to: Uint8Array | null;
 }
 
-/** A chunk of NSEC3 entries; reference 0: there was no room for it. */
+/** A chunk of NSEC3 entries; reference 0: it did not fit. */
 export interface ScannedChunk {
   readonly domainId: Id;
   readonly first: number;
@@ -42,16 +41,16 @@ export interface Scanned {
   /** Pairs of hash and reference. */
   readonly slots: Int32Array;
   readonly maxLabels: number;
-  /** Pairs of offset and size of what is left of blocks. */
+  /** Pairs of offset and size of the unused parts of blocks. */
   readonly unused: readonly number[];
   /** In the order of the nsec3 table. */
   readonly chunks: readonly ScannedChunk[];
   readonly done: boolean;
 }
 
-/** Bytes taken from the arena at a time. */
+/** Bytes reserved in the arena at a time. */
 const BLOCK = 1 << 20;
-/** Names told at a time. */
+/** Names in each message to the writer. */
 const BATCH = 16384;
 
 const data = workerData as ScanData;
@@ -70,7 +69,7 @@ let chunks: ScannedChunk[] = [];
 let next = 0;
 let blockEnd = 0;
 
-function tell(done: boolean): void {
+function postScanned(done: boolean): void {
   const message: Scanned = { slots: slots.slice(0, count * 2), maxLabels, unused, chunks, done };
   parentPort?.postMessage(message, [message.slots.buffer as ArrayBuffer]);
   count = 0;
@@ -78,11 +77,14 @@ function tell(done: boolean): void {
   chunks = [];
 }
 
-/** Offset of a place for so many bytes; 0: there is no room, or none for leaves. */
-function reserve(length: number, isOfLeaf: boolean): number {
+/**
+ * Reserves `length` bytes and returns their offset. 0: the arena is full, or no longer admits
+ * leaves.
+ */
+function reserve(length: number, forLeaf: boolean): number {
   const size = (length + 7) & ~7;
   const used = Atomics.load(cursor, 0) * 8;
-  if (isOfLeaf && used - FIRST_NODE > (data.end - FIRST_NODE) * LEAF_SHARE) return 0;
+  if (forLeaf && used - FIRST_NODE > (data.end - FIRST_NODE) * LEAF_SHARE) return 0;
   if (next + size > blockEnd && !takeBlock(Math.min(BLOCK, data.end - used), size)) return 0;
   const offset = next;
   next += size;
@@ -90,14 +92,14 @@ function reserve(length: number, isOfLeaf: boolean): number {
 }
 
 /**
- * Makes `bytes` the block that nodes are placed in, unless the arena has no room for `least` any
- * more.
+ * Reserves a block of `bytes` bytes for the next nodes. Returns false if the arena has no room for
+ * `least` bytes.
  */
 function takeBlock(bytes: number, least: number): boolean {
   if (bytes < least) return false;
   const words = Math.floor(bytes / 8);
   const start = Atomics.add(cursor, 0, words) * 8;
-  // Another thread can have taken the last of it in between.
+  // Another thread may have reserved the last bytes in between.
   if (start + words * 8 > data.end) {
     Atomics.sub(cursor, 0, words);
     return false;
@@ -108,7 +110,7 @@ function takeBlock(bytes: number, least: number): boolean {
   return true;
 }
 
-/** Reads a share of a table. */
+/** Iterates over a share of a table. */
 function read(table: Binary, bounds: KeyBounds | null): Iterable<{ key: unknown; value: Buffer }> {
   return bounds === null ? [] : table.getRange({ start: bounds.from ?? undefined, end: bounds.to ?? undefined });
 }
@@ -120,10 +122,10 @@ for (const { value } of read(environment.answers, data.answers)) {
   slots[count * 2] = finishHash(nameSum(multipliers, value, nameAt, value[NAME_LENGTH_AT]));
   slots[count * 2 + 1] = offset === 0 ? IN_STORE : offset / 8;
   maxLabels = Math.max(maxLabels, countLabels(value, nameAt));
-  if (++count === BATCH) tell(false);
+  if (++count === BATCH) postScanned(false);
 }
 
-/** Those of the next chunk. */
+/** Entries of the next chunk. */
 let entries: Pair[] = [];
 let domainId = 0;
 
@@ -152,5 +154,5 @@ for (const { key, value } of read(environment.nsec3, data.nsec3)) {
 }
 endChunk();
 if (blockEnd > next) unused.push(next, blockEnd - next);
-tell(true);
+postScanned(true);
 void environment.close();

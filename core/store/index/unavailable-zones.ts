@@ -1,13 +1,13 @@
 /**
- * The secondary zones that are answered SERVFAIL, because they were never transferred or have
- * expired (RFC 1035 section 4.3.5), in shared memory: an open-addressing table of pairs of 32-bit
- * words. A zone expires on every node by itself, also without a quorum, so this is no part of the
- * journal.
+ * The secondary zones that are answered with SERVFAIL, because they were never transferred or have
+ * expired (RFC 1035 section 4.3.5). An open-addressing table of pairs of 32-bit words in shared
+ * memory. Each node expires zones on its own, even without a quorum, so the table is not part of
+ * the journal.
  *
  *   first word   the hash of the apex that the index uses (0: never used, 1: removed)
- *   second word  another hash of it, so that no other zone is taken for it
+ *   second word  a second hash of the apex, so that two zones are not confused
  *
- * Hot path: a query reads one word of the header. Only while that is not 0, it looks for its zone.
+ * Hot path: a query reads header[UNAVAILABLE], and looks its zone up only if that is not 0.
  */
 
 import { LOWER } from '../../dns/wire/name.ts';
@@ -15,8 +15,11 @@ import { LOWER } from '../../dns/wire/name.ts';
 const SLOTS = 1 << 18;
 const MASK = SLOTS - 1;
 export const UNAVAILABLE_BYTES = SLOTS * 8;
-/** More zones than this are served with what they last had, which is better than a full table. */
-const MOST = SLOTS / 2;
+/**
+ * Maximum number of used slots, including REMOVED ones. Further zones are served with their last
+ * content, which is better than a full table.
+ */
+const MAX_USED_SLOTS = SLOTS / 2;
 const NEVER_USED = 0;
 const REMOVED = 1;
 
@@ -27,10 +30,10 @@ function secondHash(bytes: Uint8Array, from: number, end: number): number {
   return h;
 }
 
-/** No slot has the two special values as a hash. */
+/** Maps a sum to a hash that is neither NEVER_USED nor REMOVED. */
 const firstHash = (sum: number): number => (sum === NEVER_USED || sum === REMOVED ? sum - 2 : sum);
 
-/** Whether the apex at bytes[from, end) is in the table. `sum`: its sum in the index. */
+/** Whether the apex at bytes[from, end) is in the table. `sum`: its nameSum in the index. */
 export function isListed(slots: Int32Array, bytes: Uint8Array, from: number, end: number, sum: number): boolean {
   const first = firstHash(sum);
   for (let i = Math.imul(sum, 0x9e3779b1) >>> 14; ; i = (i + 1) & MASK) {
@@ -40,7 +43,7 @@ export function isListed(slots: Int32Array, bytes: Uint8Array, from: number, end
   }
 }
 
-/** The one writer. */
+/** The only writer of the table. */
 export class UnavailableZones {
   readonly #slots: Int32Array;
   readonly #sumOf: (apex: Uint8Array) => number;
@@ -74,22 +77,22 @@ export class UnavailableZones {
       if (slots[i * 2] === REMOVED && free < 0) free = i;
       if (slots[i * 2] !== first || slots[i * 2 + 1] !== second) continue;
       if (isUnavailable) return;
-      // Slots that end a run can be reused without a trace of the zone.
+      // The last slot of a probe run needs no REMOVED mark.
       const isLast = slots[((i + 1) & MASK) * 2] === NEVER_USED;
       Atomics.store(slots, i * 2, isLast ? NEVER_USED : REMOVED);
       if (!isLast) this.#removed++;
-      this.#counted(-1);
+      this.#adjustCount(-1);
       return;
     }
-    if (!isUnavailable || (free < 0 && this.#count + this.#removed >= MOST)) return;
+    if (!isUnavailable || (free < 0 && this.#count + this.#removed >= MAX_USED_SLOTS)) return;
     if (free >= 0) this.#removed--;
     const at = free < 0 ? i : free;
     Atomics.store(slots, at * 2 + 1, second);
     Atomics.store(slots, at * 2, first);
-    this.#counted(1);
+    this.#adjustCount(1);
   }
 
-  #counted(by: number): void {
+  #adjustCount(by: number): void {
     this.#count += by;
     this.#onCount(this.#count);
   }

@@ -1,4 +1,4 @@
-/** The index's one writer: puts, replaces and removes nodes while the query path reads. */
+/** The only writer of the index. Inserts, replaces and removes nodes while the query path reads. */
 
 import type { MessagePort } from 'node:worker_threads';
 import { largeMemory } from '../../os/large-memory.ts';
@@ -28,10 +28,7 @@ import {
 } from './layout.ts';
 import { UnavailableZones } from './unavailable-zones.ts';
 
-/**
- * Share of the slots that may be taken, names that have gone included, before the table moves to a
- * larger one.
- */
+/** Share of used slots, including slots of removed names, above which the table grows. */
 const MAX_LOAD = 0.66;
 export class IndexWriter {
   #shared: SharedIndex;
@@ -42,22 +39,22 @@ export class IndexWriter {
   readonly #arena: Arena;
   #slots: Int32Array;
   #mask: number;
-  #taken = 0;
+  #usedSlots = 0;
   #names = 0;
   #inStore = 0;
   readonly #ports: MessagePort[] = [];
-  /** The zones that are answered SERVFAIL. */
+  /** The zones answered with SERVFAIL. */
   readonly unavailable: UnavailableZones;
   /** The NSEC3 entries of signed zones. */
   readonly denial: DenialWriter;
-  /** Hashes of the names that isAmbiguous was asked about since the last publication. */
-  readonly #asked = new Set<number>();
-  /** Words of the header that mark zones as changing. */
+  /** Hashes of the names passed to isAmbiguous since the last publication. */
+  readonly #checkedHashes = new Set<number>();
+  /** Words of the header that currently mark zones as changing. */
   readonly #changing = new Set<number>();
 
   /**
-   * `arenaBytes`: the bound of what nodes take. `expectedNames`: how many names to make room for at
-   * once.
+   * `arenaBytes`: maximum bytes of all nodes. `expectedNames`: number of names to reserve slots
+   * for.
    */
   constructor(arenaBytes: number, expectedNames = 0) {
     let slotCount = 1024;
@@ -96,8 +93,8 @@ export class IndexWriter {
   }
 
   /**
-   * What a reading thread is started with; `port` is its end of the channel on which new slot
-   * buffers arrive.
+   * Returns the data that a reading thread starts with. `port`: the writer's end of the channel on
+   * which new slot buffers are sent.
    */
   share(port: MessagePort): SharedIndex {
     this.#ports.push(port);
@@ -110,20 +107,20 @@ export class IndexWriter {
     Atomics.store(this.#header, readerWord(reader), 0);
   }
 
-  /** Whether there are secondary zones, for which NOTIFY may arrive. */
+  /** Sets whether secondary zones exist, for which NOTIFY may arrive. */
   setSecondaries(exist: boolean): void {
     Atomics.store(this.#header, HAS_SECONDARIES, exist ? 1 : 0);
   }
 
-  /** Tells every reading thread to end. */
+  /** Asks every reading thread to stop. */
   stopReaders(): void {
     Atomics.store(this.#header, STOPPING, 1);
   }
 
   /**
-   * Puts or replaces the node of a name. `node` is copied. `wasStored`: whether the answers table
-   * had a node of this name before; it is asked for only when `isAmbiguous` says so, for then the
-   * hash alone does not tell this name from another that is in the store.
+   * Inserts or replaces the node of a name, and copies `node`. `wasStored`: whether the answers
+   * table already had a node of this name. It matters only if `isAmbiguous` returned true: the hash
+   * alone then does not tell this name from another name whose node is in the store.
    */
   put(node: Uint8Array, wasStored = true): void {
     const nameAt = nameOffset(node, 0);
@@ -138,12 +135,12 @@ export class IndexWriter {
     this.#release(old);
   }
 
-  /** What threads that fill an empty index work on: the arena, and where its nodes end. */
+  /** The arena and its end, for the threads that fill an empty index. */
   get building(): { shared: SharedIndex; end: number } {
     return { shared: this.#shared, end: this.#arena.end };
   }
 
-  /** Takes over names that a thread has put into the arena: pairs of hash and reference. */
+  /** Takes over names that a thread wrote into the arena: pairs of hash and reference. */
   adopt(slots: Int32Array, maxLabels: number): void {
     for (let i = 0; i < slots.length; i += 2) {
       if (slots[i + 1] === IN_STORE) this.#inStore++;
@@ -154,8 +151,8 @@ export class IndexWriter {
   }
 
   /**
-   * Ends the building: nodes are up to `next`, but for the pieces in `unused` (pairs of offset and
-   * size).
+   * Ends the initial scan. `next`: offset of the first free byte. `unused`: pairs of offset and
+   * size of free parts before it.
    */
   built(next: number, unused: readonly number[]): void {
     this.#arena.adopt(next);
@@ -164,20 +161,20 @@ export class IndexWriter {
   }
 
   /**
-   * Whether the hash alone may not tell this name from another when it is put: a slot has it and a
-   * node in the store, or a name asked about since the last publication has it, whose node may go
-   * there first.
+   * Whether the hash alone may not identify this name in `put`. Either a slot of a node in the
+   * store has the same hash. Or a name checked since the last publication has it, and its node may
+   * be put into the store first.
    */
   isAmbiguous(name: Uint8Array): boolean {
     const hash = finishHash(nameSum(this.#multipliers, name, 0, name.length));
-    if (this.#asked.has(hash)) return true;
-    this.#asked.add(hash);
+    if (this.#checkedHashes.has(hash)) return true;
+    this.#checkedHashes.add(hash);
     for (let i = hash & this.#mask; this.#slots[i * 2] !== 0; i = (i + 1) & this.#mask)
       if (this.#slots[i * 2] === hash && this.#slots[i * 2 + 1] === IN_STORE) return true;
     return false;
   }
 
-  /** Removes a name that was there. */
+  /** Removes a name, which must exist. */
   remove(name: Uint8Array): void {
     const slot = this.#find(name, 0, name.length, true);
     if (slot < 0) return;
@@ -192,7 +189,7 @@ export class IndexWriter {
     return reference > 0 && (this.#bytes[reference * 8 + NODE_FLAGS_AT] & NODE_APEX) !== 0;
   }
 
-  /** Puts the reference of an apex into the directory of its zone, if there is one. */
+  /** Writes the reference of an apex into the directory of its zone, if it exists. */
   #linkApex(apex: Uint8Array, reference: number): void {
     if (!this.denial.hasDirectories) return;
     const slot = this.#find(directoryName(apex), 0, apex.length + 1, false);
@@ -206,7 +203,10 @@ export class IndexWriter {
     return isProven(this.#bytes, reference * 8) ? reference | APEX_PROVEN : reference;
   }
 
-  /** Directories are named nodes, but not names: neither their number nor their labels count. */
+  /**
+   * Inserts a directory into the hash table. Directories are not counted as names, nor in
+   * MAX_LABELS.
+   */
   #putDirectory(node: Buffer): number {
     const offset = this.#arena.allocate(node.length);
     if (offset === 0) return 0;
@@ -221,7 +221,7 @@ export class IndexWriter {
       Atomics.store(this.#slots, slot * 2 + 1, offset / 8);
       this.#release(old);
     } else {
-      if ((this.#taken + 1) / (this.#mask + 1) > MAX_LOAD) this.#grow();
+      if ((this.#usedSlots + 1) / (this.#mask + 1) > MAX_LOAD) this.#grow();
       this.#insert(finishHash(nameSum(this.#multipliers, node, NODE_HEADER, length)), offset / 8);
     }
     return offset;
@@ -236,7 +236,8 @@ export class IndexWriter {
   }
 
   /**
-   * A group of changes is being committed to the store, which `publish` ends, or `cancelCommit`.
+   * Marks that a group of changes is being committed to the store, until `publish` or
+   * `cancelCommit`.
    */
   beginCommit(): void {
     Atomics.store(this.#header, COMMITTING, 1);
@@ -246,7 +247,10 @@ export class IndexWriter {
     Atomics.store(this.#header, COMMITTING, 0);
   }
 
-  /** Until the next publication, names and NSEC3 records of a signed zone may not agree. */
+  /**
+   * Marks a signed zone as changing until the next publication: its names and NSEC3 records may not
+   * match.
+   */
   markChanging(apex: Uint8Array): void {
     const word = changingWord(nameSum(this.#multipliers, apex, 0, apex.length));
     if (this.#changing.has(word)) return;
@@ -255,13 +259,13 @@ export class IndexWriter {
   }
 
   /**
-   * Ends a group of changes: readers of the store take a new snapshot, and what no reader can see
-   * any more is freed.
+   * Ends a group of changes. Readers of the store take a new snapshot, and blocks that no reader
+   * can use are freed.
    */
   publish(): void {
-    this.#asked.clear();
+    this.#checkedHashes.clear();
     Atomics.add(this.#header, COMMITS, 1);
-    // After COMMITS: a reader sees at least one of them.
+    // COMMITS is incremented before the marks are cleared, so a reader always notices the change.
     for (const word of this.#changing) Atomics.store(this.#header, word, 0);
     this.#changing.clear();
     Atomics.store(this.#header, COMMITTING, 0);
@@ -275,14 +279,14 @@ export class IndexWriter {
   }
 
   #add(node: Uint8Array, nameAt: number, nameLength: number, reference: number): void {
-    if ((this.#taken + 1) / (this.#mask + 1) > MAX_LOAD) this.#grow();
+    if ((this.#usedSlots + 1) / (this.#mask + 1) > MAX_LOAD) this.#grow();
     this.#insert(finishHash(nameSum(this.#multipliers, node, nameAt, nameLength)), reference);
     this.#names++;
     const labels = countLabels(node, nameAt);
     if (labels > this.#header[MAX_LABELS]) Atomics.store(this.#header, MAX_LABELS, labels);
   }
 
-  /** Offset of a block; 0: there is no room, or none for leaves. */
+  /** Returns the offset of a block. 0: the arena is full, or no longer admits leaves. */
   #allocate(bytes: number, forLeaf: boolean): number {
     const { used, capacity } = this.#arena;
     return forLeaf && used + bytes > capacity * LEAF_SHARE ? 0 : this.#arena.allocate(bytes);
@@ -311,16 +315,15 @@ export class IndexWriter {
   #insert(hash: number, reference: number): void {
     let i = hash & this.#mask;
     while (this.#slots[i * 2] !== 0 && this.#slots[i * 2 + 1] !== 0) i = (i + 1) & this.#mask;
-    if (this.#slots[i * 2] === 0) this.#taken++;
-    // A reader that meets the slot between the two stores sees either a name that is not the one it
-    // looks for, or none.
+    if (this.#slots[i * 2] === 0) this.#usedSlots++;
+    // Between these two writes, a reader finds either a node with another name, or no name.
     Atomics.store(this.#slots, i * 2 + 1, reference);
     Atomics.store(this.#slots, i * 2, hash);
   }
 
   /**
-   * Slot of a name (lower case), or -1. Slots of names in the store are alike when their hashes
-   * are, so when the name was stored any of them is its own, unless it is in the arena.
+   * Returns the slot of a name (lower case), or -1. Slots of names in the store differ only by
+   * their hash. If the name was stored and is not in the arena, any such slot of its hash serves.
    */
   #find(bytes: Uint8Array, from: number, length: number, wasStored: boolean): number {
     const hash = finishHash(nameSum(this.#multipliers, bytes, from, length));
@@ -341,7 +344,7 @@ export class IndexWriter {
     return true;
   }
 
-  /** Moves to a table with room; names that have gone are left behind. */
+  /** Moves the names to a new table, without the slots of removed names. */
   #grow(): void {
     let slotCount = this.#mask + 1;
     while ((this.#names + 1) / slotCount > MAX_LOAD / 1.5) slotCount *= 2;
@@ -353,7 +356,7 @@ export class IndexWriter {
     };
     this.#slots = new Int32Array(this.#shared.slots);
     this.#mask = slotCount - 1;
-    this.#taken = 0;
+    this.#usedSlots = 0;
     for (let i = 0; i < old.length; i += 2) if (old[i] !== 0 && old[i + 1] !== 0) this.#insert(old[i], old[i + 1]);
     for (const port of this.#ports) port.postMessage(this.#shared.slots);
     Atomics.store(this.#header, GENERATION, this.#shared.generation);

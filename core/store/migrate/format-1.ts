@@ -1,7 +1,7 @@
 /**
- * The store of Waypost 0.1 (format 1), and what its rows become. Its ids were 16 hexadecimal
- * digits; they are integers now, in the same order. Left out is what lives for minutes: answers
- * under an Idempotency-Key, purges, and challenges of certificate orders.
+ * Converts rows of Waypost 0.1 (format 1). Ids were 16 hexadecimal digits; they become integers in
+ * the same order. Data that lives only for minutes is omitted: responses for Idempotency-Keys,
+ * purges, and ACME challenges.
  */
 import type { Secrets } from '../../base/secrets.ts';
 import { type Environment, FORMAT_KEY, isEmpty, openReadOnly } from '../environment.ts';
@@ -45,18 +45,18 @@ import {
   uploads,
 } from '../rows.ts';
 
-/** A row of the old store: its key, and its value. */
-interface Old {
+/** An entry of the old store. */
+interface OldEntry {
   readonly key: Buffer;
   readonly value: Buffer;
 }
 
 export type Put = (table: Table<unknown>, key: Buffer, value: Buffer) => void;
 
-/** Rows are read by one reader, in the order of their keys. */
+/** The old store. All rows are read with one reader, in key order. */
 interface Source {
   count(table: string): number;
-  rows(table: string): Iterable<Old>;
+  rows(table: string): Iterable<OldEntry>;
   meta(key: string): Buffer | undefined;
   close(): Promise<void>;
 }
@@ -81,11 +81,11 @@ const TABLES = [
   'reports',
 ] as const;
 
-/** Null: the file is no store of format 1. */
+/** Null: the file is not a store of format 1. */
 export async function openFormat1(path: string): Promise<Source | null> {
   const { root, table } = openReadOnly(path);
   const meta = table('meta');
-  // Format 1 had no mark.
+  // Format 1 had no format key.
   if (meta === undefined || isEmpty(meta) || meta.get(FORMAT_KEY) !== undefined) {
     await root.close();
     return null;
@@ -101,7 +101,7 @@ export async function openFormat1(path: string): Promise<Source | null> {
   };
 }
 
-/** New ids by old ones, for each kind of row that others refer to. */
+/** New ids by old ids, for a kind of row that other rows refer to. */
 class Ids {
   readonly #ids = new Map<string, Id>();
   #last = 0;
@@ -115,7 +115,7 @@ class Ids {
     return this.#last;
   }
 
-  /** An id that nothing refers to. */
+  /** Returns a new id for a row that no other row refers to. */
   take(): Id {
     return ++this.#last;
   }
@@ -125,7 +125,7 @@ class Ids {
   }
 }
 
-/** A row that refers to one that is not there; `what` names both. */
+/** A row refers to a missing row. `what`: names both rows. */
 class DanglingRow extends Error {
   constructor(what: string) {
     super(`The store is damaged: ${what}. Nothing was changed.`);
@@ -133,8 +133,8 @@ class DanglingRow extends Error {
 }
 
 /**
- * Converts all rows: `put` writes one into the new store, in a transaction of the caller.
- * Throws DanglingRow, and WaypostError `unsealable` if the key file is another one.
+ * Converts all rows. `put` writes a row into the new store, within a transaction of the caller.
+ * Throws DanglingRow, and WaypostError `unsealable` if the key file does not match.
  */
 export class Format1 {
   readonly #source: Source;
@@ -148,7 +148,7 @@ export class Format1 {
   readonly #tsig = new Ids();
   readonly #records = new Ids();
 
-  /** `zones`: of the new store. */
+  /** `zones`: the table of the new store. */
   constructor(source: Source, secrets: Secrets, put: Put, zones: Environment['zones']) {
     this.#source = source;
     this.#secrets = secrets;
@@ -212,7 +212,7 @@ export class Format1 {
       const apex = Uint8Array.from(Buffer.from(row.apex, 'hex'));
       this.#write(domains, { ...PRIMARY, ...row, id: this.#domains.add(old), accountId, apex });
     });
-    // Serials go on from where they were.
+    // Serials continue from their old values.
     for (const { key, value } of this.#source.rows('zones')) {
       const id = this.#domains.find(key.toString('hex'));
       if (id !== undefined) this.#zones.put(idKey(id), value);
@@ -278,9 +278,9 @@ export class Format1 {
   }
 
   /**
-   * An entry of the audit log has the sequence of its commit now, of which it had a stamp. Deleted
-   * accounts get ids as well, since administrators read what they did. Comes after all rows whose
-   * account must exist.
+   * Converts audit entries. Their ids become the sequence of their commit, which format 1 stored as
+   * a stamp. Deleted accounts get ids too, since administrators can read their entries. Must run
+   * after all rows whose account must exist.
    */
   *#convertAudits(): Iterable<void> {
     const idOf = (old: string): Id => this.#accounts.find(old) ?? this.#accounts.add(old);
@@ -351,5 +351,5 @@ interface OldAudit {
   readonly at: number;
 }
 
-/** Bytes of the domain in the key of a record. */
+/** Bytes of the domain id in the key of a record. */
 const DOMAIN = 8;

@@ -1,7 +1,7 @@
 /**
- * Brings a store of an earlier version into the format of this one, at the start. The rows are
- * converted into a new file, which takes the place of the old one when it is whole, so a start that
- * is killed begins again with nothing lost. The old file stays, for the way back.
+ * Migrates a store of an earlier version when the daemon starts. Rows are converted into a new
+ * file, which replaces the old one when it is complete. A killed start restarts the conversion
+ * without loss. The old file is kept for a downgrade.
  */
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,27 +15,33 @@ import { transact } from '../transact.ts';
 import { Format1, openFormat1, type Put } from './format-1.ts';
 import { readStoreInfo } from './store-info.ts';
 
-/** The folder of a conversion that is not whole. */
-const PART = 'migrating';
-/** The folder of one that is. */
-const READY = 'migrated';
+/** Folder of an incomplete conversion. */
+const PARTIAL_FOLDER = 'migrating';
+/** Folder of a complete conversion. */
+const COMPLETE_FOLDER = 'migrated';
 /** The old store. */
 export const BEFORE_MIGRATION = 'waypost-0.1.mdb';
-/** Rows of a transaction. */
+/** Rows in each transaction. */
 const BATCH = 10_000;
-const PROGRESS_EVERY = 100_000;
-/** The position in the log, and the settings of zones: their serials rise if these differ. */
-const KEPT_META = ['head', 'served with'];
+const PROGRESS_ROWS = 100_000;
+/**
+ * Copied keys of the table `meta`: the position in the log, and the settings of served zones.
+ * Serials increase if these settings differ.
+ */
+const COPIED_META = ['head', 'served with'];
 
 export interface MigrateOptions {
   readonly directory: string;
   readonly mapSize: number;
-  /** Opened only if there is something to convert, since it makes a key file. */
+  /** Called only if a store is converted, since it creates a key file. */
   readonly secrets: () => Secrets;
   readonly log: Logger;
 }
 
-/** The data folder is locked. Resolves when the store has this format. Throws ConfigError. */
+/**
+ * Converts the store if necessary. The caller holds the lock of the data folder. Throws
+ * ConfigError.
+ */
 export async function migrateStore({ directory, mapSize, secrets, log }: MigrateOptions): Promise<void> {
   const file = join(directory, STORE_FILE);
   await finishSwap(directory, log);
@@ -52,7 +58,7 @@ export async function migrateStore({ directory, mapSize, secrets, log }: Migrate
     );
   }
   log.info('converting the store of Waypost 0.1', { records: source.count('records'), bytes: size });
-  const part = join(directory, PART);
+  const part = join(directory, PARTIAL_FOLDER);
   rmSync(part, { recursive: true, force: true });
   mkdirSync(part, { mode: 0o700 });
   const environment = openEnvironment(part, mapSize);
@@ -71,35 +77,37 @@ export async function migrateStore({ directory, mapSize, secrets, log }: Migrate
           done++;
         }
         if (!isDone) return;
-        for (const key of KEPT_META) {
+        for (const key of COPIED_META) {
           const value = source.meta(key);
           if (value !== undefined) meta.put(Buffer.from(key), value);
         }
       });
-      if (done % PROGRESS_EVERY === 0) log.info('converting the store of Waypost 0.1', { rows: done });
+      if (done % PROGRESS_ROWS === 0) log.info('converting the store of Waypost 0.1', { rows: done });
     }
     await root.flushed;
   } finally {
     await environment.close();
     await source.close();
   }
-  // What it holds was stored under the old ids.
+  // Cached responses are stored under old ids.
   rmSync(join(directory, 'cache'), { recursive: true, force: true });
-  renameSync(part, join(directory, READY));
+  renameSync(part, join(directory, COMPLETE_FOLDER));
   syncFolder(directory);
   await finishSwap(directory, log);
 }
 
-/** Puts a whole conversion into the place of the store; what a kill has left half done, too. */
+/**
+ * Replaces the store by a complete conversion. Also completes a replacement that was interrupted.
+ */
 async function finishSwap(directory: string, log: Logger): Promise<void> {
-  const ready = join(directory, READY);
+  const ready = join(directory, COMPLETE_FOLDER);
   if (!existsSync(ready)) return;
   const file = join(directory, STORE_FILE);
   const before = join(directory, BEFORE_MIGRATION);
-  // After a kill the earlier version may have run again, and its store may have more by now.
+  // After a kill, the earlier version may have run again and may have stored newer data.
   const [whole, current] = [await readStoreInfo(join(ready, STORE_FILE)), await readStoreInfo(file)];
   if (whole !== null && (current === null || current.sequence <= whole.sequence)) {
-    // It is the old one as long as the new one is not moved.
+    // The new file is not moved yet, so `file` is the old store.
     if (current !== null) renameSync(file, before);
     rmSync(`${file}-lock`, { force: true });
     syncFolder(directory);

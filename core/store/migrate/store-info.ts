@@ -1,8 +1,11 @@
-/** What a store file is, without changing it. A daemon may use it meanwhile. */
+/**
+ * Reads format and position of a store file without changing it. A daemon may use it at the same
+ * time.
+ */
 import { existsSync, statSync } from 'node:fs';
 import { FORMAT_KEY, openReadOnly } from '../environment.ts';
 
-/** Formats of stores, and the first version of Waypost that reads each. */
+/** Store formats, and the first version of Waypost that uses each. */
 export const FORMATS: readonly { readonly format: number; readonly since: string }[] = [
   { format: 1, since: '0.1.0' },
   { format: 2, since: '0.2.0' },
@@ -10,9 +13,9 @@ export const FORMATS: readonly { readonly format: number; readonly since: string
 
 export interface StoreInfo {
   readonly format: number;
-  /** Of the last change. */
+  /** Sequence of the last change. */
   readonly sequence: number;
-  /** Of the last write to the file, in milliseconds since 1970. */
+  /** Time of the last write to the file, in milliseconds since 1970. */
   readonly writtenAt: number;
 }
 
@@ -22,7 +25,7 @@ export async function readStoreInfo(path: string): Promise<StoreInfo | null> {
   const { root, table } = openReadOnly(path);
   try {
     const meta = table('meta');
-    // Format 1 had no mark.
+    // Format 1 had no format key.
     const format = Number(meta?.get(FORMAT_KEY)?.toString() ?? 1);
     const head = meta?.get(Buffer.from('head'));
     return { format, sequence: head?.readUIntBE(0, 6) ?? 0, writtenAt: statSync(path).mtimeMs };
@@ -31,13 +34,13 @@ export async function readStoreInfo(path: string): Promise<StoreInfo | null> {
   }
 }
 
-/** The format that a version reads: the newest one that it knows. */
+/** The format that a version uses: the newest one it supports. */
 export function formatOf(version: string): number {
   const number = numberOf(version);
   return FORMATS.filter(({ since }) => numberOf(since) <= number).at(-1)?.format ?? 0;
 }
 
-/** 0.2.0 is 2000: versions in their order. */
+/** Maps versions to ordered numbers: 0.2.0 is 2000. */
 function numberOf(version: string): number {
   const [major = 0, minor = 0, patch = 0] = version.split(/[.+-]/).map(Number);
   return major * 1_000_000 + minor * 1000 + patch;

@@ -1,4 +1,4 @@
-/** Accounts, the tokens of their programs, and the sessions of their browsers. */
+/** Accounts, API tokens and dashboard sessions. */
 import { type Id, idAt, idKey, LOOKUP, lookupKey } from '../keys.ts';
 import { jsonTable, table, unjson } from './table.ts';
 
@@ -21,29 +21,29 @@ export interface Account {
 export interface Token {
   readonly id: Id;
   readonly accountId: Id;
-  /** The label given by its owner. */
+  /** A label chosen by the owner. */
   readonly name: string;
   /** SHA-256 of the whole token, hexadecimal. */
   readonly hash: string;
   readonly scopes: readonly string[];
-  /** The only domains that it gives access to; omitted: all of the account. */
+  /** The only domains that the token may access; omitted: all domains of the account. */
   readonly domains?: readonly Id[];
-  /** The token exchange issued it for a password. */
+  /** The token was issued in exchange for a password. */
   readonly byPassword?: true;
-  /** Its id in Waypost 0.1, which its text has: 16 hexadecimal digits. */
+  /** The id in Waypost 0.1, which is part of the token text: 16 hexadecimal digits. */
   readonly legacyId?: string;
   readonly createdAt: number;
   readonly expiresAt: number | null;
 }
 
-/** A browser that has signed in to the dashboard. */
+/** A signed-in browser session of the dashboard. */
 export interface Session {
   readonly id: Id;
   readonly accountId: Id;
-  /** SHA-256 of the whole text in the cookie, hexadecimal. */
+  /** SHA-256 of the cookie value, hexadecimal. */
   readonly hash: string;
   readonly createdAt: number;
-  /** The last request, to within some minutes. */
+  /** Time of the last request, accurate to a few minutes. */
   readonly usedAt: number;
   /** Address and User-Agent at sign-in. */
   readonly remoteAddress: string;
@@ -60,7 +60,7 @@ export const accounts = jsonTable<Account>({
   },
 });
 
-/** Where an account is found by username or e-mail address, both without regard to case. */
+/** Lookup of an account by username or e-mail address, both case-insensitive. */
 export function loginKey(login: string): Buffer {
   return lookupKey(LOOKUP.login, Buffer.from(login.toLowerCase().slice(0, 320)));
 }
@@ -76,13 +76,13 @@ export const tokens = jsonTable<Token>({
   },
 });
 
-/** Where a token of Waypost 0.1 is found by the id in its text. */
+/** Lookup of a token of Waypost 0.1 by the id in its text. */
 export const legacyTokenKey = (legacyId: string): Buffer => lookupKey(LOOKUP.legacyToken, Buffer.from(legacyId, 'hex'));
 
-/** When a token was last used. Apart from the token, whose changes empty caches. */
+/** When a token was last used. A table of its own, since changes of tokens clear caches. */
 export interface TokenUse {
   readonly tokenId: Id;
-  /** Seconds since 1970, to within some minutes. */
+  /** Seconds since 1970, accurate to a few minutes. */
   readonly usedAt: number;
 }
 

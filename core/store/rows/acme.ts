@@ -1,57 +1,56 @@
 /**
- * What the certificates that are ordered need in addition: accounts at directories, orders,
- * answers to challenges (RFC 8555).
+ * State of automatic certificates (RFC 8555): accounts at directories, orders and challenge
+ * responses.
  */
 import { createHash } from 'node:crypto';
 import { type Id, idKey } from '../keys.ts';
 import { jsonTable } from './table.ts';
 
-/** The cluster's account at a directory. One a directory and external account. */
+/** An account of the cluster at a directory. One for each directory and external account. */
 export interface AcmeAccount {
   readonly directory: string;
-  /** The external account that it is bound to (RFC 8555 7.3.4); null: none. */
+  /** The external account binding (RFC 8555 section 7.3.4); null: none. */
   readonly eabKid: string | null;
   /** PEM, sealed (core/base/secrets.ts, `acme-account:<directory>`), base64. */
   readonly sealedKey: string;
   /** The account's URL at the directory; null until it is registered. */
   readonly url: string | null;
-  /**
-   * The e-mail address that the directory has of us; null: none; not there: nobody knows, as in
-   * rows of before.
-   */
+  /** The contact address registered at the directory; null: none; omitted in old rows: unknown. */
   readonly email?: string | null;
   readonly createdAt: number;
 }
 
-/** How it stands with the automatic certificate of a domain. Times are seconds since 1970. */
+/** State of the automatic certificate of a domain. Times are seconds since 1970. */
 export interface AcmeOrder {
   readonly domainId: Id;
-  /** The node that orders now; good until `until`, which it moves on as long as it lives. */
+  /** The node that currently orders, with its lease until `until`, which it renews. */
   readonly claim: { readonly node: string; readonly until: number } | null;
-  /** When the last attempt began. */
+  /** When the last attempt started. */
   readonly triedAt: number;
-  /** Attempts that have failed since the last certificate. */
+  /** Failed attempts since the last certificate. */
   readonly failures: number;
-  /** Nothing is tried before, unless the customer asks; null: nothing has failed. */
+  /** Earliest next attempt; a request of the customer may start one sooner. Null: not set. */
   readonly retryAt: number | null;
-  /** Nothing is tried before, also on request: the directory says so. */
+  /**
+   * No attempt before this time, even on request, because of the directory's limits; null: none.
+   */
   readonly blockedUntil: number | null;
-  /** When the certificate is to be renewed; null: there is none. */
+  /** When to renew the certificate; null: there is none. */
   readonly renewAt: number | null;
-  /** The directory that the certificate is from; null: there is none. */
+  /** The directory that issued the certificate; null: there is none. */
   readonly directory: string | null;
   /**
-   * How many certificates were issued within a day from `issuedSince`: a domain that orders more
-   * waits longer.
+   * Certificates issued in the day that starts at `issuedSince`. Domains that order more wait
+   * longer.
    */
   readonly issued: number;
   readonly issuedSince: number;
 }
 
 /**
- * What a challenge wants to find: TXT rdata text at `_acme-challenge` of the apex (RFC 8555 8.4),
- * or a body below /.well-known/acme-challenge/ of the domain's hosts (8.3). There while the order
- * is pending.
+ * The response to a challenge: TXT rdata text at `_acme-challenge` of the apex (RFC 8555 section
+ * 8.4), or a body below /.well-known/acme-challenge/ of the domain's hosts (section 8.3). It exists
+ * while the order is pending.
  */
 export interface AcmeChallenge {
   readonly domainId: Id;
@@ -61,7 +60,7 @@ export interface AcmeChallenge {
   readonly content: string;
 }
 
-/** What the key of an account is sealed for. */
+/** The context for sealing the key of an account. */
 export const acmeAccountContext = (directory: string): string => `acme-account:${directory}`;
 
 export const acmeAccounts = jsonTable<AcmeAccount>({
@@ -83,7 +82,7 @@ export const acmeChallenges = jsonTable<AcmeChallenge>({
   key: ({ domainId, type, token }) => challengeKey(domainId, type, token),
 });
 
-/** `token`: as it was sent by anybody; any text has a key. */
+/** `token`: any text, since it may come from an HTTP request. */
 export function challengeKey(domainId: Id, type: AcmeChallenge['type'], token: string): Buffer {
   return Buffer.concat([idKey(domainId), digest(`${type} ${token}`)]);
 }

@@ -1,34 +1,34 @@
 /**
- * What is known of the names that ALIAS records lead to. One row a target, however many records
- * lead there. It has an entry of its own for each account whose zones the target leads through:
- * what an account has in its zones counts for its own ALIAS records alone.
+ * Resolved addresses of ALIAS targets. One row for each target, however many records have it. An
+ * account has an entry of its own if the target's chain passes through its zones: their contents
+ * apply only to its own ALIAS records.
  */
 import type { Name } from '../../dns/wire/name.ts';
 import { type Id, nameKey, nameOfKey } from '../keys.ts';
 import { json, table, unjson } from './table.ts';
 
-/** The addresses of one family as they are served. */
+/** The served addresses of one family. */
 export interface AliasFamily {
   /**
-   * Rdata of A or AAAA as hexadecimal text, in canonical order. None: the target has no address of
-   * this family.
+   * Rdata of A or AAAA as hexadecimal text, in canonical order. Empty: the target has no addresses
+   * of this family.
    */
   readonly addresses: readonly string[];
-  /** Seconds; the least of the target's chain. */
+  /** Seconds; the lowest TTL in the target's chain. */
   readonly ttl: number;
-  /** Kept past its TTL, since the target could not be resolved again (RFC 8767). */
+  /** Expired, but served because the target cannot be resolved (RFC 8767). */
   readonly stale: boolean;
   /**
-   * When it was last known to be right, seconds since 1970; may be behind by as much as such rows
-   * are not written for.
+   * When the addresses were last confirmed, seconds since 1970. Confirmations that change nothing
+   * are not always written, so this may be older.
    */
   readonly goodAt: number;
 }
 
 /**
- * The owners whose answers the entry that writes the row makes again: those whose keys
- * (aliasOwnerKey, without the target) are in [from, to), as hexadecimal text. `to` null: to the
- * last one. A row with a `to` waits for the next piece.
+ * The owners whose answers are recompiled by the entry that writes the row. Their keys
+ * (aliasOwnerKey without the target) are in [from, to), as hexadecimal text. `to` null: no upper
+ * bound. A row with a `to` is continued by another entry.
  */
 export interface Spread {
   readonly from: string;
@@ -36,44 +36,47 @@ export interface Spread {
 }
 
 export interface AliasEntry {
-  /** Null: never known, or for too long not; SERVFAIL. */
+  /** Null: never resolved, or stale for too long; answered with SERVFAIL. */
   readonly a: AliasFamily | null;
   readonly aaaa: AliasFamily | null;
-  /** What went wrong, for the customer to read. */
+  /** The resolution error, shown to the customer; null: none. */
   readonly error: string | null;
-  /** When it was last asked for, as of the time when the row was written. Seconds since 1970. */
+  /**
+   * Time of the last attempt to resolve the target before the row was written. Seconds since 1970;
+   * 0: never.
+   */
   readonly checkedAt: number;
-  /** Null: the entry is written for what is not served. */
+  /** Null: no answers change. */
   readonly spread: Spread | null;
 }
 
-/** The row itself is the entry of all accounts without one of their own. */
+/** The row is also the entry of all accounts without an own entry. */
 export interface AliasTarget extends AliasEntry {
   /** Absolute, in lower case. */
   readonly name: Name;
-  /** Entries of accounts, by their ids; omitted: there are none. */
+  /** Entries by account id; omitted: none. */
   readonly own?: Readonly<Record<string, AliasEntry>>;
   /**
-   * No account uses the row's own entry, which repeats that of this account: earlier versions read
-   * nothing else. Omitted: the row has an entry of its own.
+   * The row repeats the entry of this account, for earlier versions, which do not read `own`. No
+   * account uses the shared entry. Omitted: the row has its own shared entry.
    */
   readonly repeats?: Id;
 }
 
-/** The entry that the ALIAS records of an account are answered from; null: nothing is known. */
+/** The entry used for the ALIAS records of an account; null: none. */
 export function entryFor(row: AliasTarget, account: Id): AliasEntry | null {
   return row.own?.[account] ?? entryOf(row, null);
 }
 
-/** The entry of an account itself, or (null) that of all others; null: there is none. */
+/** The own entry of an account, or (account null) the shared entry; null: none. */
 export function entryOf(row: AliasTarget, account: Id | null): AliasEntry | null {
   if (account !== null) return row.own?.[account] ?? null;
   return row.repeats === undefined ? row : null;
 }
 
 /**
- * The row with another entry. `isShared`: accounts without an own entry use the row. Pieces of
- * other entries that wait stay as they are.
+ * Returns the row with a new entry. `isShared`: accounts without an own entry use the row. Pending
+ * pieces of other entries stay pending.
  */
 export function withEntry(
   row: AliasTarget | undefined,
@@ -82,19 +85,19 @@ export function withEntry(
   entry: AliasEntry,
   isShared: boolean,
 ): AliasTarget {
-  const own = restingEntries(row);
+  const own = otherEntries(row);
   if (account === null) return compose(name, entry, own);
   own[account] = entry;
   if (!isShared) return { ...compose(name, entry, own), repeats: account };
-  return compose(name, resting((row && entryOf(row, null)) ?? UNKNOWN), own);
+  return compose(name, withoutRecompile((row && entryOf(row, null)) ?? UNKNOWN), own);
 }
 
-/** The row without an entry; null: nothing is left. */
+/** Returns the row without an entry; null: it has no other entries. */
 export function withoutEntry(row: AliasTarget, account: Id | null): AliasTarget | null {
-  const own = restingEntries(row);
+  const own = otherEntries(row);
   if (account !== null) delete own[account];
   const shared = account === null ? null : entryOf(row, null);
-  if (shared !== null) return compose(row.name, resting(shared), own);
+  if (shared !== null) return compose(row.name, withoutRecompile(shared), own);
   const [first] = Object.keys(own);
   return first === undefined ? null : { ...compose(row.name, own[first], own), repeats: Number(first) };
 }
@@ -107,11 +110,11 @@ function compose(name: Name, entry: AliasEntry, own: Record<string, AliasEntry>)
   return Object.keys(own).length === 0 ? row : { ...row, own };
 }
 
-const restingEntries = (row: AliasTarget | undefined): Record<string, AliasEntry> =>
-  Object.fromEntries(Object.entries(row?.own ?? {}).map(([id, entry]) => [id, resting(entry)]));
+const otherEntries = (row: AliasTarget | undefined): Record<string, AliasEntry> =>
+  Object.fromEntries(Object.entries(row?.own ?? {}).map(([id, entry]) => [id, withoutRecompile(entry)]));
 
-/** Makes no answers again now; a piece that waits still does. */
-function resting({ a, aaaa, error, checkedAt, spread }: AliasEntry): AliasEntry {
+/** Returns the entry so that this write recompiles no answers. A pending piece stays pending. */
+function withoutRecompile({ a, aaaa, error, checkedAt, spread }: AliasEntry): AliasEntry {
   const waiting = spread?.to == null ? null : { from: spread.to, to: spread.to };
   return { a, aaaa, error, checkedAt, spread: waiting };
 }

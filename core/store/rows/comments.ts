@@ -1,5 +1,5 @@
 /**
- * Comments of RRsets. They go with the last record of their RRset: see applyRows in
+ * Comments of RRsets. They are deleted with the last record of the RRset: see applyRows in
  * core/journal/apply/apply-entries.ts.
  */
 import type { Name } from '../../dns/wire/name.ts';
@@ -8,7 +8,7 @@ import { json, table, unjson } from './table.ts';
 
 export interface Comment {
   readonly content: string;
-  /** Who wrote it, as free text. */
+  /** The author, as free text. */
   readonly account: string;
   /** Seconds since 1970. */
   readonly modifiedAt: number;

@@ -1,8 +1,8 @@
 /**
- * Which nameservers the parent zone of a domain has for it. Only what was seen: whether that is
- * right depends on the nameservers that the domain should have now.
+ * The delegation of a domain, as observed in its parent zone. Whether it is correct depends on the
+ * domain's current nameservers, so it is not stored.
  *
- * dueAt (5) · JSON, so that a scan finds what is due without decoding.
+ * dueAt (5) · JSON. A scan finds due rows without decoding JSON.
  */
 import { type Id, idKey } from '../keys.ts';
 import { json, table, unjson } from './table.ts';
@@ -10,18 +10,18 @@ import { json, table, unjson } from './table.ts';
 /** All times are seconds since 1970. */
 export interface DelegationRow {
   readonly domainId: Id;
-  /** When the parent is asked again. */
+  /** Time of the next check. */
   readonly dueAt: number;
-  /** The parent zone, without the last dot; empty for the root; null: never found. */
+  /** The parent zone, without the trailing dot; empty for the root; null: not found yet. */
   readonly zone: string | null;
   /**
-   * The different sets of nameservers that servers of the parent have: sorted names without the
-   * last dot. Empty: no server ever answered.
+   * The distinct NS sets of the parent's servers: sorted names without the trailing dot. Empty: no
+   * server has answered yet.
    */
   readonly sets: readonly (readonly string[])[];
   /** When a server of the parent last answered. */
   readonly checkedAt: number | null;
-  /** Why the last look failed, as the end of a sentence. */
+  /** Why the last check failed, as the end of a sentence; null: it did not. */
   readonly trouble: string | null;
 }
 

@@ -1,13 +1,13 @@
 /**
- * How far a zone has come with its keys, and what its parent zone has. Apart from the row that says
- * how the zone is signed: a change here signs nothing again.
+ * The phase of a zone's keys, and the DS records of its parent zone. Separate from the table
+ * `dnssec`, so that a change here does not re-sign the zone.
  *
- * dueAt (5) · phase (1) · problem (1) · JSON, so that a scan finds what is due without decoding.
+ * dueAt (5) · phase (1) · problem (1) · JSON. A scan finds due rows without decoding JSON.
  */
 import { type Id, idKey } from '../keys.ts';
 import { json, table, unjson } from './table.ts';
 
-/** The numbers are in the rows. */
+/** Rows store the index of a phase, so the order must not change. */
 export const DNSSEC_PHASES = [
   'signing',
   'awaiting_ds',
@@ -22,11 +22,11 @@ export type DnssecPhase = (typeof DNSSEC_PHASES)[number];
 
 /** The DS records of a zone at the nameservers of its parent. */
 export interface ParentLook {
-  /** The parent zone, without the last dot; empty for the root. */
+  /** The parent zone, without the trailing dot; empty for the root. */
   readonly zone: string;
-  /** The different sets of DS rdata (hexadecimal, sorted) that servers have. */
+  /** The distinct DS sets of the servers (rdata in hexadecimal, sorted). */
   readonly sets: readonly (readonly string[])[];
-  /** The longest TTL of these sets, in seconds; 0 without any DS. */
+  /** The highest TTL of these sets, in seconds; 0 without any DS. */
   readonly ttl: number;
   readonly servers: number;
   /** Servers that answered. */
@@ -35,7 +35,7 @@ export interface ParentLook {
   readonly checkedAt: number;
 }
 
-/** A key or signature that a node found wrong and did not use. */
+/** A key or signature that a node found invalid and did not use. */
 export interface NotedFault {
   /** Seconds since 1970. */
   readonly at: number;
@@ -50,46 +50,46 @@ export interface NotedFault {
 export interface DnssecState {
   readonly domainId: Id;
   readonly phase: DnssecPhase;
-  /** When the phase began. */
+  /** When the phase started. */
   readonly since: number;
-  /** Since when every node serves what the phase signs; null: some do not yet. */
+  /** Since when every node serves the signatures of the phase; null: some do not yet. */
   readonly servedSince: number | null;
-  /** The key is replaced at once, with short margins. */
+  /** An emergency rollover, with short margins. */
   readonly isEmergency: boolean;
-  /** The longest TTL of the zone's records, in seconds. */
+  /** The highest TTL of the zone's records, in seconds. */
   readonly largestTtl: number;
-  /** The advice was to add a DS. */
+  /** The customer was advised to add a DS. */
   readonly hasRequestedDs: boolean;
-  /** The longest TTL that a DS of the zone had, in seconds; 0: there never was one. */
+  /** The highest TTL ever seen of a DS of the zone, in seconds; 0: no DS was ever seen. */
   readonly dsTtl: number;
-  /** Since when the parent has what the phase waits for; null: it does not. */
+  /** Since when the parent meets the condition of the phase; null: it does not. */
   readonly settledSince: number | null;
-  /** The last look at the parent that at least one server answered. */
+  /** The last check of the parent that at least one server answered; null: none. */
   readonly parent: ParentLook | null;
-  /** Why the last look failed. */
+  /** Why the last check failed; null: it did not. */
   readonly trouble: string | null;
-  /** When the last look ended, whatever its result. */
+  /** When the last check ended, whatever its result; null: none yet. */
   readonly lookedAt: number | null;
-  /** When the parent is looked at again. */
+  /** Time of the next check of the parent. */
   readonly lookAt: number;
-  /** DNSKEY rdata (base64) of the last keys that were removed. */
+  /** DNSKEY rdata (base64) of the most recently removed keys. */
   readonly retired: readonly string[];
-  /** The last fault of a day. */
+  /** The last fault. It is deleted after a day without another; omitted: none. */
   readonly fault?: NotedFault;
 }
 
-/** What a scan needs of a row. */
+/** The part of a row that a scan reads. */
 export interface DnssecStateHead {
   readonly dueAt: number;
   readonly phase: DnssecPhase;
   readonly hasProblem: boolean;
 }
 
-/** The row with what is derived from it: see core/upkeep/signing. */
+/** The row with its derived fields: see core/upkeep/signing. */
 export interface StoredDnssecState extends DnssecState {
-  /** When something is to be done. */
+  /** Time of the next action. */
   readonly dueAt: number;
-  /** The parent has a DS that does not match, or lacks one, or cannot be asked. */
+  /** The parent has a wrong DS, lacks one, or cannot be queried. */
   readonly hasProblem: boolean;
 }
 

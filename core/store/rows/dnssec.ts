@@ -1,10 +1,8 @@
-/**
- * How a zone is signed: its keys, and the clock by which the times of its signatures are chosen.
- */
+/** Signing of a zone: its keys, and the clock that determines the times of its signatures. */
 import { type Id, idKey } from '../keys.ts';
 import { jsonTable } from './table.ts';
 
-/** What a key does, besides standing among the DNSKEY records. */
+/** The use of a key. All keys are published as DNSKEY records. */
 export type KeyUse =
   | 'sign' // signs everything
   | 'publish'; // signs the DNSKEY records only
@@ -23,9 +21,9 @@ export interface DnssecKey {
   readonly createdAt: number;
 }
 
-/** A key of another provider that serves the zone, too (RFC 8901 section 2.1.2). */
+/** A key of another provider of the zone (RFC 8901 section 2.1.2). */
 export interface ForeignKey {
-  /** From the same sequence as the ids of keys. */
+  /** From the same sequence as the ids of DnssecKey. */
   readonly id: Id;
   /** Rdata of the DNSKEY, base64. */
   readonly dnskey: string;
@@ -34,32 +32,32 @@ export interface ForeignKey {
 }
 
 /**
- * A change of all signatures, carried out in pieces (core/journal/signing). Until a name has had
- * its turn it is signed as before.
+ * A change of all signatures, applied in batches (core/journal/signing). Until its batch, a name is
+ * signed as before.
  */
 export interface SigningProgress {
   /** `signed`: by the keys with use `sign`. `unsigned`: the row is deleted at the end. */
   readonly toward: 'signed' | 'unsigned';
-  /** Ids of the keys that sign the names that wait for their turn. None: they are unsigned. */
+  /** Ids of the keys that sign the remaining names. Empty: these names are unsigned. */
   readonly from: readonly number[];
-  /** The clock of these names. */
+  /** The clock of the remaining names. */
   readonly clock: number;
   /**
-   * Names up to this key of the answers table, in hex, are in the nsec3 table; null: all names.
-   * Before that nothing is signed but the apex.
+   * Names up to this key of the answers table, in hexadecimal, are in the nsec3 table; null: all
+   * names. Until all names are listed, only the apex is signed.
    */
   readonly listedTo: string | null;
-  /** Names whose hashes are below have had their turn. The first 32 bits count, so up to 2^32. */
+  /** Names with hashes below this value are done. Only the first 32 bits count: 0 to 2^32. */
   readonly signedTo: number;
 }
 
-/** What CDS and CDNSKEY ask of the parent (RFC 7344, RFC 8078). */
+/** The request to the parent in CDS and CDNSKEY (RFC 7344, RFC 8078). */
 export type ParentRequest =
-  | 'none' // they are absent: a DS would be too early
+  | 'none' // no CDS or CDNSKEY: a DS would be too early
   | 'publish'
   | 'delete';
 
-/** A domain without a row is not signed. */
+/** Domains without a row are not signed. */
 export interface DnssecRow {
   readonly domainId: Id;
   /** DNS security algorithm number: 13 or 15. */
@@ -67,7 +65,7 @@ export interface DnssecRow {
   /** Seconds since 1970: see core/dns/dnssec/lifetime.ts. */
   readonly clock: number;
   readonly keys: readonly DnssecKey[];
-  /** They are among the DNSKEY records; those with the flag SEP also in CDS and CDNSKEY. */
+  /** Published as DNSKEY records; keys with the SEP flag also in CDS and CDNSKEY. */
   readonly foreign: readonly ForeignKey[];
   readonly parent: ParentRequest;
   /** Undefined: all names are signed by the keys with use `sign`. */
@@ -81,5 +79,5 @@ export const dnssec = jsonTable<DnssecRow>({
   lookupsFromKey: true,
 });
 
-/** What the private keys of a domain are sealed for. */
+/** The context for sealing the private keys of a domain. */
 export const dnssecContext = (domainId: Id): string => `dnssec:${domainId}`;

@@ -1,4 +1,4 @@
-/** Counters of ids, one for each table whose rows have ids of their own. */
+/** Counters of ids, one for each table whose rows have their own ids. */
 import type { Id } from '../keys.ts';
 import { jsonTable } from './table.ts';
 
@@ -8,8 +8,8 @@ export interface IdCounter {
   /** The first id that no node has leased. */
   readonly next: Id;
   /**
-   * Random text of the latest lease. It makes every lease a different entry: two nodes that lease
-   * the same block at once must not take the one entry in the log for the entry of both.
+   * Random text of the latest lease, which makes every lease a distinct entry. Otherwise two nodes
+   * that lease the same block concurrently could both take one entry in the log for their own.
    */
   readonly lease: string;
 }

@@ -1,24 +1,21 @@
-/**
- * The results of the checks of a domain's origins, in one region: only what has changed last, so
- * that a check whose result is as before writes nothing.
- */
+/** Health check results of a domain's origins in a region. Only changes are written. */
 import { type Id, idAt, idKey } from '../keys.ts';
 import { json, table, unjson } from './table.ts';
 
 export interface OriginHealth {
   readonly domainId: Id;
-  /** Empty: the nodes have no regions. */
+  /** Empty: no regions are configured. */
   readonly region: string;
   readonly origins: readonly CheckedOriginState[];
 }
 
 export interface CheckedOriginState {
-  /** Of the origin and the way in which it is checked (core/site/pools/checks.ts). */
+  /** Identifies the origin and its check (core/site/pools/checks.ts). */
   readonly key: string;
   readonly isUp: boolean;
   /** Seconds since 1970. */
   readonly since: number;
-  /** Why it is down, as a sentence; null while it is up. */
+  /** Why the origin is down, as a sentence; null while it is up. */
   readonly reason: string | null;
 }
 

@@ -1,10 +1,8 @@
-/**
- * Developer packages: the apps of accounts, what was uploaded for them, and what the audits found.
- */
+/** Developer packages: apps of accounts, their uploads, and audit reports. */
 import { appKey, type Id, idAt, idKey, LOOKUP, lookupKey, reversed, sequenceKey, timeKey } from '../keys.ts';
 import { jsonTable, table, unjson } from './table.ts';
 
-/** In the order in which a package may come by them. */
+/** In lifecycle order. Lookups store the index of a state. */
 export const UPLOAD_STATES = [
   'pending',
   'scanning',
@@ -19,36 +17,33 @@ export const UPLOAD_STATES = [
 
 export type UploadState = (typeof UPLOAD_STATES)[number];
 
-/** Whether the bytes of a package are of no more use. */
+/** Whether the bytes of a package are no longer needed. */
 export const isOver = (state: UploadState): boolean =>
   state === 'rejected' || state === 'superseded' || state === 'withdrawn';
 
-/** States of one package of an app at a time. */
+/** States that at most one package of an app has at a time. */
 export const CURRENT_STATES = ['in_review', 'approved', 'published'] as const satisfies readonly UploadState[];
 
 export type CurrentState = (typeof CURRENT_STATES)[number];
 
-/** An app is there from its first upload on, and its account's from then on. */
+/** An app is created by its first upload and belongs to the account of that upload. */
 export interface App {
-  /** Reverse-domain, as the manifest of its first package has it. */
+  /** Reverse domain name, spelled as in the manifest of the first package. */
   readonly id: string;
   readonly accountId: Id;
-  /** As the newest package has it; null: it has none. */
+  /** From the manifest of the newest package; null: it has no name. */
   readonly name: string | null;
-  /** The greatest versionCode that was ever approved; 0: none was. */
+  /** The highest versionCode that was ever approved; 0: none. */
   readonly approvedCode: number;
-  /**
-   * Id of the upload that is in each of these states, of which there is one at a time; null: none
-   * is.
-   */
+  /** Id of the upload in each of these states; null: none. */
   readonly current: Readonly<Record<CurrentState, Id | null>>;
-  /** Why nothing of it may be published or uploaded; null: it may. */
+  /** Why the app is suspended, so that nothing may be published or uploaded; null: it is not. */
   readonly suspended: string | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-/** What an audit counts: see admin-api/miniapp/audit/findings.ts. */
+/** Counts of audit findings: see admin-api/miniapp/audit/findings.ts. */
 export interface AuditSummary {
   readonly errors: number;
   readonly warnings: number;
@@ -57,22 +52,22 @@ export interface AuditSummary {
   readonly omitted: number;
 }
 
-/** A step of a package's way. */
+/** An entry of a package's history. */
 export interface UploadStep {
   readonly state: UploadState;
   readonly at: number;
-  /** Username, as of that time; null: the service. */
+  /** Username at that time; null: the service. */
   readonly by: string | null;
-  /** For the developer to read; null: it says itself. */
+  /** Shown to the developer; null: none. */
   readonly reason: string | null;
-  /** Codes of findings that the reason is about. */
+  /** Codes of the findings behind the reason. */
   readonly codes: readonly string[];
 }
 
 /** Types of the icons of apps. */
 export const ICON_TYPES = ['image/png', 'image/jpeg', 'image/webp'] as const;
 
-/** What the store shows of a package, from its manifest. */
+/** The store listing of a package, from its manifest. */
 export interface Listing {
   readonly name: string;
   readonly description: string | null;
@@ -80,7 +75,7 @@ export interface Listing {
   readonly minHostVersion: string;
   readonly permissions: readonly string[];
   readonly backgroundPermissions: readonly string[];
-  /** Its bytes are in the store of blobs; null: there is none, or it is too large. */
+  /** The image is in the blob store; null: there is none, or it is too large. */
   readonly icon: { readonly sha256: string; readonly type: (typeof ICON_TYPES)[number] } | null;
 }
 
@@ -90,28 +85,28 @@ export interface Upload {
   readonly appId: string;
   readonly version: string;
   readonly versionCode: number;
-  /** Of the package; its bytes are in the store of blobs. */
+  /** SHA-256 of the package, whose bytes are in the blob store. */
   readonly sha256: string;
   /** Bytes. */
   readonly size: number;
-  /** Null: the manifest lacks a part, so it is not published. */
+  /** Null: the manifest is incomplete, so the package is not published. */
   readonly listing: Listing | null;
-  /** Of the developer, for the reviewer. */
+  /** Notes from the developer to the reviewer. */
   readonly notes: string | null;
   readonly state: UploadState;
   readonly history: readonly UploadStep[];
   /**
-   * Who audits it, until it is done: a node, whose claim is good until `until`, which it moves on
-   * as long as it lives. `begun`: how many audits have begun and not ended.
+   * The node that audits the upload, with its lease until `until`, which it renews; null: none.
+   * `begun`: audits that started and did not finish.
    */
   readonly claim: { readonly node: string; readonly until: number; readonly begun: number } | null;
-  /** Null: there is no verdict yet. What was found is among the reports. */
+  /** Null: there is no verdict yet. The findings are in the table `reports`. */
   readonly summary: AuditSummary | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-/** What an audit found, whole. */
+/** The findings of an audit. */
 export interface Report {
   readonly uploadId: Id;
   /** JSON of the findings, compressed (zlib). */
@@ -134,7 +129,7 @@ export const uploads = jsonTable<Upload>({
     const { appId, versionCode, state } = row;
     const time = timeKey(row);
     return [
-      lookupKey(LOOKUP.appUpload, appKey(appId), NOTHING, reversed(time)),
+      lookupKey(LOOKUP.appUpload, appKey(appId), SEPARATOR, reversed(time)),
       appVersionKey(appId, versionCode),
       lookupKey(LOOKUP.uploadState, stateKey(state), time),
     ];
@@ -149,17 +144,17 @@ export const reports = table<Report>({
   decode: (key, value) => ({ uploadId: idAt(key), findings: Buffer.from(value) }),
 });
 
-/** Ends an app's id, which holds no such byte. */
-const NOTHING = Uint8Array.of(0);
+/** Separates an app's id, which contains no zero byte, from the rest of a key. */
+const SEPARATOR = Uint8Array.of(0);
 
-/** Where an upload is found by its app and versionCode. */
+/** Lookup of an upload by its app and versionCode. */
 export function appVersionKey(appId: string, versionCode: number): Buffer {
-  return lookupKey(LOOKUP.appVersion, appKey(appId), NOTHING, sequenceKey(versionCode));
+  return lookupKey(LOOKUP.appVersion, appKey(appId), SEPARATOR, sequenceKey(versionCode));
 }
 
 /** Prefix of the uploads of an app, newest first. */
 export function appUploadsKey(appId: string): Buffer {
-  return lookupKey(LOOKUP.appUpload, appKey(appId), NOTHING);
+  return lookupKey(LOOKUP.appUpload, appKey(appId), SEPARATOR);
 }
 
 const stateKey = (state: UploadState): Uint8Array => Uint8Array.of(UPLOAD_STATES.indexOf(state));

@@ -1,52 +1,52 @@
-/** What a domain's proxy is to do, and requests to the edge. */
+/** Proxy settings and certificates of domains, and cache purges. */
 import { type Id, idKey } from '../keys.ts';
 import { jsonTable } from './table.ts';
 
 export type Protocol = 'http' | 'https';
 export type SslStatus = 'none' | 'pending' | 'active' | 'renewing' | 'error';
 
-/** One a domain, from the first time that its proxy is set up. */
+/** One for each domain whose proxy was ever configured. */
 export interface ProxyConfig {
   readonly domainId: Id;
-  /** Whether visitors come through the cluster. */
+  /** Whether requests of visitors go through the edge. */
   readonly enabled: boolean;
   /**
-   * A host name without the last dot, or an address in its plain form. Null, as port and protocol
-   * then are, until one is given.
+   * A host name without the trailing dot, or an IP address in canonical form. Null, like port and
+   * protocol, until an origin is set.
    */
   readonly originHost: string | null;
-  /** Addresses of the origin when it was set: names with one of them belong to it. */
+  /** Addresses of the origin when it was set. Names with these addresses belong to the origin. */
   readonly originAddresses?: readonly string[];
   readonly originPort: number | null;
   readonly originProtocol: Protocol | null;
   readonly sslStatus: SslStatus;
   readonly sslIssuedAt: number | null;
   readonly sslExpiresAt: number | null;
-  /** For the customer to read. */
+  /** Shown to the customer; null: no error. */
   readonly sslError: string | null;
   /**
-   * Seconds of Strict-Transport-Security (RFC 6797); null, or not there in rows of before: it is
-   * not sent. 0 takes back what browsers remember.
+   * max-age of Strict-Transport-Security (RFC 6797) in seconds; null, or omitted in old rows: the
+   * field is not sent. 0 makes browsers delete the policy.
    */
   readonly hstsMaxAge?: number | null;
-  /** Whether it holds for all names below the host (includeSubDomains); omitted in old rows: no. */
+  /** includeSubDomains; omitted in old rows: false. */
   readonly hstsIncludeSubdomains?: boolean;
-  /** Whether browsers may list the domain ahead (preload); omitted in old rows: no. */
+  /** preload; omitted in old rows: false. */
   readonly hstsPreload?: boolean;
   /**
-   * Whether the cache guesses lifetimes (RFC 9111 section 4.2.2) also where that is often wrong
-   * (edge/sites/site.ts); not there in rows of before: no.
+   * Whether the cache uses heuristic freshness (RFC 9111 section 4.2.2) even where it is often
+   * wrong (edge/sites/site.ts); omitted in old rows: false.
    */
   readonly heuristicFreshness?: boolean;
-  /** When it was turned off; null, or not there in rows of before: it never was, or is on. */
+  /** When the proxy was disabled; null, or omitted in old rows: it is enabled or never was. */
   readonly disabledAt?: number | null;
-  /** When a certificate was asked for that has not been ordered yet; null: none is waiting. */
+  /** When the pending certificate order was requested; null: none is pending. */
   readonly orderRequestedAt: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-/** A certificate that the customer brought. */
+/** A certificate that the customer uploaded. */
 export interface Certificate {
   readonly domainId: Id;
   /** PEM, the leaf first. */
@@ -54,8 +54,8 @@ export interface Certificate {
   /** PEM, sealed (core/base/secrets.ts), base64. */
   readonly sealedKey: string;
   /**
-   * Host names that it is for, `*.` first where it is a wildcard; not there in rows of before. To
-   * read them from the chain takes a quarter of a millisecond.
+   * Host names of the certificate, wildcards with `*.`; omitted in old rows. Parsing them from the
+   * chain takes 0.25 ms.
    */
   readonly names?: readonly string[];
   readonly notBefore: number;
@@ -63,14 +63,14 @@ export interface Certificate {
   readonly createdAt: number;
 }
 
-/** The certificate that was ordered for a domain. */
+/** A certificate that was ordered automatically. */
 export interface AutomaticCertificate {
   readonly domainId: Id;
   /** PEM, the leaf first. */
   readonly chain: string;
   /** PEM, sealed (core/base/secrets.ts, `automatic-certificate:<domain id>`), base64. */
   readonly sealedKey: string;
-  /** Host names that it is for, `*.` first where it is a wildcard. */
+  /** Host names of the certificate, wildcards with `*.`. */
   readonly names: readonly string[];
   readonly notBefore: number;
   readonly notAfter: number;
@@ -78,9 +78,9 @@ export interface AutomaticCertificate {
 }
 
 /**
- * A request to forget what the edge's caches hold of a domain. All three lists empty: all of it.
- * URLs as `https://www.example.com/a?b`, prefixes as `www.example.com/news/` for both schemes, both
- * normalised.
+ * A purge of a domain's cached responses. All three lists empty: purges everything. URLs are
+ * normalised, such as `https://www.example.com/a?b`. Prefixes are normalised and apply to both
+ * schemes, such as `www.example.com/news/`.
  */
 export interface Purge {
   readonly id: Id;
@@ -89,8 +89,7 @@ export interface Purge {
   readonly prefixes: readonly string[];
   readonly tags: readonly string[];
   /**
-   * Whether nodes fetch from the origin again what they have purged. Not there: they do not, and
-   * neither do nodes of versions before, which execute the purge alone.
+   * Whether nodes fetch purged responses again. Omitted: no. Nodes of earlier versions only purge.
    */
   readonly prefetch?: true;
   readonly createdAt: number;
@@ -102,7 +101,7 @@ export const proxies = jsonTable<ProxyConfig>({
   key: (row) => idKey(row.domainId),
 });
 
-/** What the keys of certificates are sealed for. */
+/** The contexts for sealing the keys of certificates. */
 export const certificateContext = (domainId: Id): string => `certificate:${domainId}`;
 export const automaticCertificateContext = (domainId: Id): string => `automatic-certificate:${domainId}`;
 

@@ -1,11 +1,11 @@
 /**
- * Zones whose serials rise though nobody has written to them, since what they serve of the
- * configuration has changed.
+ * Zones whose serials increase without a change of their records, because a served setting of the
+ * configuration changed.
  */
 import type { Id } from '../keys.ts';
 import { jsonTable } from './table.ts';
 
-/** One row: each time that it is written the serials of these rise. */
+/** A single row. Each write of it increases the serials of these zones. */
 export interface Renumbering {
   readonly domainIds: readonly Id[];
 }

@@ -1,29 +1,31 @@
 /**
- * What remains of a request in addition to its effect: who did it, and the answer under its
- * Idempotency-Key.
+ * What is stored about a request in addition to its changes: the audit entry, and the response for
+ * its Idempotency-Key.
  */
 import { type Id, idAt, idKey, LOOKUP, lookupKey } from '../keys.ts';
 import { json, STAMP, stampOf, type Table, table, unjson } from './table.ts';
 
 export interface Audit {
-  /** The sequence of its commit, so it rises with time on all nodes; 0 until that is made. */
+  /** The sequence of the commit, which increases with time on all nodes; 0 before the commit. */
   readonly id: Id;
-  /** Whose things were changed. */
+  /** The account that owns the changed object. */
   readonly accountId: Id;
-  /** Who changed them; the names are those of that time. Null: the service itself. */
+  /**
+   * The account and token that made the change, with their names at that time. Null: the service.
+   */
   readonly actor: {
     readonly accountId: Id;
     readonly username: string;
     readonly tokenId: Id | null;
     readonly tokenName: string | null;
   } | null;
-  /** As `record.create`. */
+  /** Such as `record.create`. */
   readonly action: string;
-  /** The domain's name, when there is one. */
+  /** Name of the domain; null: the change concerns none. */
   readonly domain: string | null;
-  /** Id of what was changed; an app's is text. */
+  /** Id of the changed object; the id of an app is text. Null: none. */
   readonly target: Id | string | null;
-  /** What a reader needs to know of the change; no secrets. */
+  /** Details of the change, without secrets. */
   readonly detail: Readonly<Record<string, unknown>>;
   readonly requestId: string;
   readonly remoteAddress: string;
@@ -38,8 +40,8 @@ export const audits: Table<Audit> = {
   number: 8,
   name: 'audit',
   key: (row) => Buffer.concat([idKey(row.accountId), idKey(row.id)]),
-  // Named one by one: each write has such a row, and what a rest gathers is three times as slow to
-  // make and to write out.
+  // The fields are listed because every write encodes such a row. A rest object is three times as
+  // slow to create and to serialise.
   encode: ({ accountId, actor, action, domain, target, detail, requestId, remoteAddress, at }) =>
     json({ accountId, actor, action, domain, target, detail, requestId, remoteAddress, at }),
   decode: (key, value) => ({
@@ -53,15 +55,15 @@ export const audits: Table<Audit> = {
   numbered: true,
 };
 
-/** The answer to a POST that was sent with an Idempotency-Key. */
+/** The stored response to a POST with an Idempotency-Key. */
 export interface Replay {
   /** Hash of account and key (16 bytes, hexadecimal). */
   readonly id: string;
-  /** Whose bytes it counts for; omitted in rows of older versions. */
+  /** The account whose quota includes the row; omitted in rows of older versions. */
   readonly accountId?: Id;
   /**
-   * Hash of the request, by which another request with the same key is recognised, and the answer's
-   * JSON; sealed (core/base/secrets.ts), base64.
+   * Hash of the request, which detects another request with the same key, and the response JSON.
+   * Sealed (core/base/secrets.ts), base64.
    */
   readonly sealed: string;
   readonly createdAt: number;
@@ -81,7 +83,7 @@ export const replays = table<Replay>({
   stamped: true,
 });
 
-/** Where a response is found by the hash of its account and key. */
+/** The key of a response, from the hash of its account and Idempotency-Key. */
 export function replayKey(id: string): Buffer {
   return Buffer.from(id, 'hex');
 }

@@ -9,7 +9,7 @@ export interface Totp {
   /** The secret, sealed (core/base/secrets.ts) for `totpContext(accountId)`; base64. */
   readonly sealed: string;
   readonly createdAt: number;
-  /** When a first code was accepted; null: sign-in needs no code yet. */
+  /** When the first code was accepted; null: sign-in does not require a code yet. */
   readonly confirmedAt: number | null;
   /** The time step of the last accepted code; no code of this step or earlier is accepted. */
   readonly lastStep: number;
@@ -17,11 +17,11 @@ export interface Totp {
   readonly recoveryHashes: readonly string[];
   /** Wrong codes since the last accepted one. */
   readonly failures: number;
-  /** No code is accepted before, in seconds since 1970. */
+  /** Codes are rejected until this time, in seconds since 1970. */
   readonly lockedUntil: number;
 }
 
-/** What the secret of an account is sealed for. */
+/** The context for sealing the secret of an account. */
 export const totpContext = (accountId: Id): string => `totp:${accountId}`;
 
 export const totps = jsonTable<Totp>({
@@ -31,13 +31,13 @@ export const totps = jsonTable<Totp>({
   lookupsFromKey: true,
 });
 
-/** A credential of WebAuthn. */
+/** A WebAuthn credential. */
 export interface Passkey {
   readonly id: Id;
   readonly accountId: Id;
-  /** The label given by its owner. */
+  /** A label chosen by the owner. */
   readonly name: string;
-  /** Given by the authenticator; base64url. */
+  /** Assigned by the authenticator; base64url. */
   readonly credentialId: string;
   /** COSE key (RFC 9052), base64url. */
   readonly publicKey: string;
@@ -62,13 +62,13 @@ export const passkeys = jsonTable<Passkey>({
   },
 });
 
-/** Where a passkey is found by the id that its authenticator gave it, which may be long. */
+/** Lookup of a passkey by the id from its authenticator. Ids may be long, so the key is a hash. */
 export function credentialKey(credentialId: string): Buffer {
   const hash = createHash('sha256').update(credentialId).digest();
   return lookupKey(LOOKUP.passkeyCredential, hash);
 }
 
-/** A challenge that was used. It is kept until it would be refused for its age. */
+/** A used challenge. It is stored until it would be rejected as expired. */
 export interface SpentChallenge {
   /** The time of expiry and random bytes, hexadecimal. */
   readonly nonce: string;

@@ -1,6 +1,6 @@
 /**
- * What is known of a secondary zone and its primaries. A refresh that finds nothing new is written
- * only once an hour, together with those of other zones: see core/upkeep/secondary.
+ * Refresh state of secondary zones. Refreshes without changes are written at most once an hour,
+ * together with those of other zones: see core/upkeep/secondary.
  */
 import { type Id, idKey } from '../keys.ts';
 import { jsonTable } from './table.ts';
@@ -8,15 +8,15 @@ import { jsonTable } from './table.ts';
 /** All times are seconds since 1970. */
 export interface SecondaryRow {
   readonly domainId: Id;
-  /** Of the zone that was transferred last; null: it was never transferred. */
+  /** Serial of the last transfer; null: never transferred. */
   readonly serial: number | null;
-  /** When the content last changed. */
+  /** Time of the last transfer that changed the content; null: none. */
   readonly transferredAt: number | null;
-  /** When a primary last confirmed the serial, at least. */
+  /** Lower bound of the last time that a primary confirmed the serial; null: never. */
   readonly refreshedAt: number | null;
-  /** When queries begin to fail, unless a primary confirms it; null: it was never transferred. */
+  /** When the zone expires unless a primary confirms it; null: never transferred. */
   readonly expiresAt: number | null;
-  /** The timers of its SOA, in seconds. */
+  /** SOA timers, in seconds. */
   readonly refresh: number;
   readonly retry: number;
   readonly expire: number;

@@ -1,13 +1,13 @@
 /**
- * What a customer has set for the sites of a domain, as whole documents: each has a kind, is
- * replaced as a whole, and counts its revisions. The content is checked when it is written
+ * Site settings of customers, as one document for each domain and kind. A document is replaced as a
+ * whole, and its revisions are counted. The content is validated on write
  * (admin-api/sites/proxy/documents.ts) and compiled where it is used.
  */
 import { type Id, idAt, idKey } from '../keys.ts';
 import type { Audit } from './requests.ts';
 import { json, table, unjson } from './table.ts';
 
-/** With the byte that stands for each in keys. */
+/** The byte of each kind in keys. */
 const KINDS = { origins: 1, rules: 2, protection: 3, error_pages: 4, logs: 5 } as const;
 
 export type SiteDocumentKind = keyof typeof KINDS;
@@ -19,11 +19,11 @@ const BY_BYTE: ReadonlyMap<number, SiteDocumentKind> = new Map(
 export interface SiteDocument {
   readonly domainId: Id;
   readonly kind: SiteDocumentKind;
-  /** 1 for the first content; each later one has the next number. */
+  /** 1 for the first content, then increasing by 1. */
   readonly revision: number;
   /** Seconds since 1970. */
   readonly updatedAt: number;
-  /** Who has set it; the names are those of that time. Omitted: this is not known. */
+  /** The author, with the names at that time. Omitted: unknown. */
   readonly actor?: Omit<NonNullable<Audit['actor']>, 'tokenId'>;
   /** JSON; secrets in it are sealed for `siteDocumentContext`. */
   readonly content: unknown;
@@ -33,7 +33,7 @@ export function siteDocumentKey(domainId: Id, kind: SiteDocumentKind): Buffer {
   return Buffer.concat([idKey(domainId), Uint8Array.of(KINDS[kind])]);
 }
 
-/** What secrets in a document are sealed for. */
+/** The context for sealing secrets in a document. */
 export const siteDocumentContext = (domainId: Id, kind: SiteDocumentKind): string =>
   `site-document:${kind}:${domainId}`;
 
@@ -47,7 +47,7 @@ export const siteDocuments = table<SiteDocument>({
   lookupsFromKey: true,
 });
 
-/** Earlier revisions of a document, by their number. */
+/** Earlier revisions of a document, by revision number. */
 export const siteDocumentVersions = table<SiteDocument>({
   number: 52,
   name: 'site_document_versions',

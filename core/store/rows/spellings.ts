@@ -1,6 +1,6 @@
 /**
- * How a master file wrote an owner name that has capitals. Names are compared, stored and answered
- * in lower case (RFC 4343); an exported zone has them as they were imported.
+ * Original spelling of owner names with capitals in a master file. Names are compared, stored and
+ * answered in lower case (RFC 4343); an exported zone has the imported spelling.
  */
 import type { Name } from '../../dns/wire/name.ts';
 import { type Id, idAt, idKey, nameKey, nameOfKey } from '../keys.ts';
@@ -10,7 +10,7 @@ export interface Spelling {
   readonly domainId: Id;
   /** Wire form in lower case. */
   readonly name: Name;
-  /** The same with its capitals, none of them in the zone's own name. */
+  /** The name with its capitals. Its apex part is in lower case. */
   readonly spelled: Name;
 }
 

@@ -1,20 +1,20 @@
-/** The keys with which the service signs published packages, so that a phone can verify them. */
+/** Keys that sign published packages, so that phones can verify them. */
 import { type Id, idKey, LOOKUP, lookupKey } from '../keys.ts';
 import { jsonTable } from './table.ts';
 
 export interface StoreKeyRow {
-  /** 1, 2, …: the greatest one is the current key. */
+  /** 1, 2, …: the highest number is the current key. */
   readonly number: Id;
   /** Ed25519, the 32 bytes in base64. */
   readonly publicKey: string;
   /** PKCS#8, sealed (core/base/secrets.ts, `store-key:NUMBER`), base64; null: it was destroyed. */
   readonly sealedKey: string | null;
-  /** By an earlier key; null: by none, a phone must get this key in another way. */
+  /** A signature by an earlier key; null: none, so phones must get this key in another way. */
   readonly endorsement: { readonly by: Id; readonly signature: string } | null;
   readonly createdAt: number;
-  /** When it ceases to sign; null: while it is the current key. */
+  /** When the key stops signing; null while it is the current key. */
   readonly signsUntil: number | null;
-  /** `signature`: by the key itself, base64; null: its private key was not available. */
+  /** `signature`: made with the key, base64; null: the private key was not available. */
   readonly revoked: { readonly at: number; readonly reason: string; readonly signature: string | null } | null;
 }
 
@@ -26,5 +26,5 @@ export const storeKeys = jsonTable<StoreKeyRow>({
   lookupsFromKey: true,
 });
 
-/** What the private key is sealed for. */
+/** The context for sealing the private key. */
 export const storeKeyContext = (number: Id): string => `store-key:${number}`;

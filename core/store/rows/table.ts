@@ -1,4 +1,4 @@
-/** What makes a row a key and a value. */
+/** Definitions of tables: how rows are encoded as keys and values. */
 
 export interface Table<Row> {
   readonly number: number;
@@ -6,22 +6,24 @@ export interface Table<Row> {
   key(row: Row): Buffer;
   encode(row: Row): Buffer;
   decode(key: Uint8Array, value: Uint8Array): Row;
-  /** Keys in the lookups table that lead to this row. */
+  /** Keys in the lookups table that refer to this row. */
   lookups(key: Uint8Array, value: Uint8Array): Buffer[];
-  /** The lookups follow from the key alone, so a row that goes need not be read first. */
+  /** The lookups depend on the key alone, so a row can be deleted without reading it. */
   readonly lookupsFromKey?: boolean;
   /**
-   * The sequence of the entry that wrote a row stands behind its value (6 bytes): put there when
-   * the entry is applied, so that it is known to be right. Only tables whose lookups do not look at
-   * the value.
+   * The sequence of the entry that wrote a row is appended to its value (6 bytes). It is set when
+   * the entry is applied, so it is always correct. Only for tables whose lookups do not read the
+   * value.
    */
   readonly stamped?: boolean;
   /**
    * The last 8 bytes of a key are the sequence of the entry that wrote the row. They are zero in
-   * the entry and are set when it is applied. An entry has at most one such row of a table.
+   * the entry and set when it is applied. An entry has at most one such row per table.
    */
   readonly numbered?: boolean;
-  /** The feature level that nodes need for it (core/journal/feature-level.ts); omitted: 1. */
+  /**
+   * The feature level that nodes need for the table (core/journal/feature-level.ts); omitted: 1.
+   */
   readonly level?: number;
 }
 
@@ -30,17 +32,17 @@ export const json = (row: unknown): Buffer => Buffer.from(JSON.stringify(row));
 export const unjson = <T>(value: Uint8Array, end = value.length): T =>
   JSON.parse(Buffer.from(value.buffer, value.byteOffset, end).toString());
 
-/** What has a default. */
+/** The members with a default. */
 type Lookups<Row> = Partial<Pick<Table<Row>, 'lookups'>>;
 type Form<Row> = Partial<Pick<Table<Row>, 'encode' | 'decode'>>;
 
-/** Without lookups, unless they are given. */
+/** Creates a table, by default without lookups. */
 export const table = <Row>(definition: Omit<Table<Row>, 'lookups'> & Lookups<Row>): Table<Row> => ({
   lookups: () => [],
   ...definition,
 });
 
-/** Rows are stored as JSON, without lookups, unless other functions are given. */
+/** Creates a table, by default with rows as JSON and without lookups. */
 export const jsonTable = <Row>(
   definition: Omit<Table<Row>, 'lookups' | 'encode' | 'decode'> & Lookups<Row> & Form<Row>,
 ): Table<Row> => table({ encode: json, decode: (_key, value) => unjson<Row>(value), ...definition });
@@ -48,7 +50,7 @@ export const jsonTable = <Row>(
 /** Bytes of a stamp. */
 export const STAMP = 6;
 
-/** The sequence behind the value of a stamped row. */
+/** The sequence at the end of a stamped value. */
 export function stampOf(value: Uint8Array): number {
   return Buffer.from(value.buffer, value.byteOffset, value.length).readUIntBE(value.length - STAMP, STAMP);
 }

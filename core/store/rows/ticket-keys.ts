@@ -1,18 +1,18 @@
 /**
- * The keys of TLS session tickets, the same on every node, so that a visitor resumes at whichever
- * is next.
+ * Keys of TLS session tickets. All nodes share them, so that a client can resume a session at any
+ * node.
  */
 import { jsonTable } from './table.ts';
 
-/** One row: the newest key and the one before. */
+/** A single row with the current and the previous key. */
 export interface TicketKeysRow {
-  /** Both keys behind one another, sealed (core/base/secrets.ts, `ticket-keys`), base64. */
+  /** Both keys concatenated, sealed (core/base/secrets.ts, `ticket-keys`), base64. */
   readonly sealed: string;
-  /** Milliseconds since 1970 when the newest came. */
+  /** When the current key was created, in milliseconds since 1970. */
   readonly rotatedAt: number;
 }
 
-/** What they are sealed for. */
+/** The context for sealing the keys. */
 export const TICKET_KEYS_CONTEXT = 'ticket-keys';
 
 const KEY = Buffer.alloc(8);

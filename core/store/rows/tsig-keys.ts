@@ -1,6 +1,4 @@
-/**
- * Shared secrets by which secondaries and updating clients sign what they send (TSIG, RFC 8945).
- */
+/** Shared secrets of TSIG (RFC 8945), with which secondaries and update clients sign messages. */
 import { parseName } from '../../dns/wire/name.ts';
 import type { TsigAlgorithm } from '../../dns/wire/tsig.ts';
 import { type Id, idKey, LOOKUP, lookupKey, nameKey } from '../keys.ts';
@@ -10,16 +8,16 @@ export interface TsigKeyRow {
   readonly id: Id;
   readonly accountId: Id;
   /**
-   * A domain name in presentation form, in lower case, without the last dot. No two keys of the
-   * node have the same.
+   * A domain name in presentation form, in lower case, without the trailing dot. Unique over all
+   * accounts.
    */
   readonly name: string;
   readonly algorithm: TsigAlgorithm;
   /** The secret, sealed (core/base/secrets.ts) for `tsigContext(id)`; base64. */
   readonly sealed: string;
-  /** As tokens have them: `dns:read` to transfer zones, `dns` to update them, too. */
+  /** Scopes as for tokens: `dns:read` permits transfers, `dns` also updates. */
   readonly scopes: readonly string[];
-  /** Ids of the domains that it is good for; null: all of the account. */
+  /** Ids of the permitted domains; null: all domains of the account. */
   readonly domains: readonly Id[] | null;
   readonly createdAt: number;
 }
@@ -34,10 +32,10 @@ export const tsigKeys = jsonTable<TsigKeyRow>({
   },
 });
 
-/** Where a key is found by its name in wire form. */
+/** Lookup of a key by its name in wire form. */
 export function tsigNameKey(name: Uint8Array): Buffer {
   return lookupKey(LOOKUP.tsigName, nameKey(name));
 }
 
-/** What the secret of a key is sealed for. */
+/** The context for sealing the secret of a key. */
 export const tsigContext = (id: Id): string => `tsig:${id}`;

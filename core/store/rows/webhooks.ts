@@ -1,6 +1,6 @@
 /**
- * Webhooks: URLs that receive signed events, the deliveries to them, and how far the queue is. A
- * write stores nothing here. The node that delivers reads the entries of the journal afterwards.
+ * Webhooks: URLs that receive signed events, their deliveries, and the position of the queue.
+ * Writes that cause events store nothing here. The delivering node reads the journal afterwards.
  */
 import { type Id, idKey, LOOKUP, lookupKey, writeId } from '../keys.ts';
 import { jsonTable, unjson } from './table.ts';
@@ -10,21 +10,23 @@ export interface WebhookRow {
   readonly accountId: Id;
   readonly url: string;
   readonly description: string;
-  /** Types of events, `kind.*` or `*`. */
+  /** Event types, `kind.*` or `*`. */
   readonly events: readonly string[];
-  /** Ids of the domains whose events are delivered; null: all of the account. */
+  /** Ids of the domains whose events are delivered; null: all domains of the account. */
   readonly domains: readonly Id[] | null;
   readonly enabled: boolean;
   /** The secret, sealed (core/base/secrets.ts) for `webhookContext(id)`; base64. */
   readonly sealed: string;
-  /** The secret before the last rotation, which also signs until a time; empty: there is none. */
+  /**
+   * The secret before the last rotation, which also signs until `signsBeforeUntil`; empty: none.
+   */
   readonly sealedBefore: string;
   readonly signsBeforeUntil: number;
-  /** Entries up to this sequence are not delivered. */
+  /** Journal entries up to this sequence are not delivered. */
   readonly since: number;
-  /** The first failed attempt since the last successful one; null: the last one was successful. */
+  /** Time of the first failed attempt since the last success; null: the last attempt succeeded. */
   readonly failingSince: number | null;
-  /** Why the service has disabled it; null: it has not. */
+  /** Why the service disabled the webhook; null: it did not. */
   readonly disabledReason: string | null;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -35,38 +37,38 @@ export type DeliveryState = (typeof WEBHOOK_STATES)[number];
 
 /** One event for one webhook. Times are seconds since 1970. */
 export interface DeliveryRow {
-  /** Rises in the order of the events, over all webhooks. */
+  /** Increases in the order of events, over all webhooks. */
   readonly id: Id;
   readonly webhookId: Id;
   readonly event: string;
-  /** Sequence of the entry that it is about; null: a test, or an event of the clock. */
+  /** Sequence of the journal entry of the event; null: a test, or a time-based event. */
   readonly sequence: number | null;
-  /** JSON, as it is sent. */
+  /** The request body, JSON. */
   readonly body: string;
   readonly state: DeliveryState;
   readonly createdAt: number;
-  /** Since when attempts are counted: the creation, or the last replay. */
+  /** When attempts started to count: the creation, or the last replay. */
   readonly queuedAt: number;
   readonly attempts: number;
   /** Null: no further attempt follows. */
   readonly nextAt: number | null;
   readonly attemptedAt: number | null;
-  /** Of the last response; null: there was none. */
+  /** Status code of the last response; null: none. */
   readonly status: number | null;
-  /** Why the last attempt failed; null: it has not. */
+  /** Why the last attempt failed; null: it did not. */
   readonly error: string | null;
   readonly milliseconds: number | null;
 }
 
-/** There is one row, from the first webhook on. */
+/** A single row, created with the first webhook. */
 export interface WebhookQueueRow {
-  /** Name of the node that delivers. */
+  /** Name of the delivering node. */
   readonly owner: string;
-  /** The last entry whose events are among the deliveries. */
+  /** Sequence of the last journal entry whose events are queued as deliveries. */
   readonly position: number;
   /** The id of the next delivery. */
   readonly nextId: Id;
-  /** Certificates that expire were looked for until then, seconds since 1970. */
+  /** End of the last check for expiring certificates, in seconds since 1970. */
   readonly expiryCheckedAt: number;
 }
 
@@ -77,7 +79,7 @@ export const webhooks = jsonTable<WebhookRow>({
   lookups: (key, value) => [lookupKey(LOOKUP.accountWebhook, idKey(unjson<WebhookRow>(value).accountId), key)],
 });
 
-/** What the secrets of a webhook are sealed for. */
+/** The context for sealing the secrets of a webhook. */
 export const webhookContext = (id: Id): string => `webhook:${id}`;
 
 export function deliveryKey(webhookId: Id, id: Id): Buffer {

@@ -1,13 +1,13 @@
 /**
- * What clients of the PowerDNS API set for a zone and read again, without an effect on what is
- * served.
+ * Zone settings of the PowerDNS API. They are stored and returned, and most have no effect on
+ * responses.
  */
 import { type Id, idKey } from '../keys.ts';
 import { jsonTable } from './table.ts';
 
 export interface ZoneLabels {
   readonly domainId: Id;
-  /** Of a primary zone: `Native` or `Master`. */
+  /** For primary zones: `Native` or `Master`. */
   readonly kind: string;
   readonly account: string;
   readonly soaEdit: string;
@@ -17,13 +17,13 @@ export interface ZoneLabels {
   readonly metadata: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The kind of metadata with addresses that may transfer the zone without a key. */
+/** Metadata kind: addresses that may transfer the zone without a key. */
 export const ALLOW_AXFR_FROM = 'ALLOW-AXFR-FROM';
 
-/** The kind of metadata with addresses that get NOTIFY for the zone. */
+/** Metadata kind: addresses that receive NOTIFY for the zone. */
 export const ALSO_NOTIFY = 'ALSO-NOTIFY';
 
-/** What a zone has without a row. */
+/** Defaults of a zone without a row. */
 export const NO_LABELS: Omit<ZoneLabels, 'domainId'> = {
   kind: 'Native',
   account: '',

@@ -4,8 +4,8 @@ import { type Id, idAt, idKey, LOOKUP, lookupKey, nameKey, nameOfKey, recordKey,
 import { json, type Table, unjson } from './table.ts';
 
 /**
- * `primary`: its records are changed here. `secondary`: they are transferred from its primaries.
- * `catalog`: it lists other domains (RFC 9432).
+ * `primary`: records are edited here. `secondary`: records are transferred from primaries.
+ * `catalog`: lists other domains (RFC 9432).
  */
 export type DomainKind = 'primary' | 'secondary' | 'catalog';
 
@@ -15,16 +15,16 @@ export interface Domain {
   /** The apex, wire form in lower case. */
   readonly apex: Name;
   readonly createdAt: number;
-  /** The zone's own SOA timers and apex NS, kept from a master file; null: the service's. */
+  /** SOA fields and apex NS settings from a master file; null: the service's defaults. */
   readonly kept: ApexSettings | null;
   readonly kind: DomainKind;
-  /** Where a secondary zone is transferred from, in the order in which they are asked. */
+  /** The primaries of a secondary zone, in order of preference. */
   readonly primaries: readonly Primary[];
-  /** What a catalog lists: the domains of its account, or of all accounts. */
+  /** For catalogs: lists the domains of its account, or of all accounts. */
   readonly members: 'account' | 'all';
-  /** A secondary zone that is a catalog: the zones that it lists become secondary zones here. */
+  /** The zone is a secondary zone and a catalog. Its member zones become secondary zones here. */
   readonly consumes: boolean;
-  /** The catalog to which a secondary zone belongs; null: it was created by itself. */
+  /** The catalog that created this secondary zone; null: it was created in another way. */
   readonly listedBy: CatalogListing | null;
 }
 
@@ -32,11 +32,11 @@ export interface CatalogListing {
   readonly catalogId: Id;
   /** See Member in core/upkeep/catalog/members.ts. */
   readonly label: string;
-  /** The apex of the catalog that may take it over, in hexadecimal; null: none may. */
+  /** Apex of the catalog that may take over the zone, in hexadecimal; null: none. */
   readonly successor: string | null;
 }
 
-/** What a domain has that is no secondary and no catalog. */
+/** Fields of a domain that is neither secondary nor catalog. */
 export const PRIMARY: Pick<Domain, 'kind' | 'primaries' | 'members' | 'consumes' | 'listedBy'> = {
   kind: 'primary',
   primaries: [],
@@ -49,13 +49,13 @@ export interface Primary {
   /** IPv4 or IPv6, as text. */
   readonly address: string;
   readonly port: number;
-  /** Signs requests to it, and is what its NOTIFY is signed with; null: they are not signed. */
+  /** Key for requests to the primary and for its NOTIFY; null: messages are not signed. */
   readonly tsigKeyId: Id | null;
-  /** Transfers over TLS (RFC 9103); null: over TCP. */
+  /** Transfers use TLS (RFC 9103); null: plain TCP. */
   readonly tls: PrimaryTls | null;
 }
 
-/** How the certificate of a primary is checked: by its name, or by the hash of its public key. */
+/** Verification of the primary's certificate: by name, or by the hash of its public key. */
 export interface PrimaryTls {
   readonly name: string | null;
   /** SHA-256 of the SubjectPublicKeyInfo, in Base64 (RFC 7858 section 4.2). */
@@ -64,7 +64,7 @@ export interface PrimaryTls {
 
 /** SOA fields; names in presentation form, times in seconds. */
 export interface ApexSettings {
-  /** The serial that the file had; ours are not lower. */
+  /** The serial in the file. Serials of the zone do not go below it. */
   readonly serial: number;
   readonly mname: string;
   readonly rname: string;
@@ -83,13 +83,13 @@ export interface RecordRow {
   readonly type: number;
   readonly ttl: number;
   readonly rdata: Uint8Array;
-  /** Whether the customer has said that the name goes through the proxy; null: not said. */
+  /** Whether the name goes through the proxy; null: the customer did not choose. */
   readonly proxied: boolean | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-/** A record as it is made at `now`; nobody has said whether its name goes through the proxy. */
+/** A new record, created at `now`, without a choice about the proxy. */
 export const newRecord = (
   id: Id,
   domainId: Id,
@@ -110,7 +110,7 @@ export const newRecord = (
 const asBuffer = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 
-/** A primary zone is stored as before there were others. */
+/** Primary zones are stored without these fields, as in earlier versions. */
 function withoutDefaults(row: Domain) {
   if (row.kind !== 'primary') return row;
   const {
@@ -124,7 +124,7 @@ function withoutDefaults(row: Domain) {
   return rest;
 }
 
-/** No account has this id. */
+/** Stands for all accounts in lookups; no account has this id. */
 const ALL_ACCOUNTS = 0;
 const catalogKey = (accountId: Id, ...more: Buffer[]): Buffer => lookupKey(LOOKUP.catalog, idKey(accountId), ...more);
 
@@ -133,7 +133,7 @@ export function catalogPrefixes(accountId: Id): Buffer[] {
   return [catalogKey(accountId), catalogKey(ALL_ACCOUNTS)];
 }
 
-/** Like the table does, without keeping it: for many that are read once. */
+/** Decodes a domain without caching it, for scans that read each row once. */
 export function decodeDomain(value: Uint8Array): Domain {
   const { apex, ...rest } = unjson<Omit<Domain, 'apex'> & { apex: string }>(value);
   // Rows of older versions have no kind.
@@ -141,11 +141,11 @@ export function decodeDomain(value: Uint8Array): Domain {
 }
 
 /**
- * A domain is read with every request that names it. By key; the bytes tell whether it is still the
- * same row.
+ * Cache of decoded domains by key, since every request reads its domain. The encoded bytes show
+ * whether the row has changed.
  */
 const decoded = new Map<string, { readonly value: Buffer; readonly row: Domain }>();
-const MOST_DECODED = 10_000;
+const MAX_DECODED = 10_000;
 
 export const domains: Table<Domain> = {
   number: 3,
@@ -157,7 +157,7 @@ export const domains: Table<Domain> = {
     const cached = decoded.get(id);
     if (cached?.value.equals(value)) return cached.row;
     const row = decodeDomain(value);
-    if (decoded.size >= MOST_DECODED) decoded.clear();
+    if (decoded.size >= MAX_DECODED) decoded.clear();
     decoded.set(id, { value: Buffer.from(value), row });
     return row;
   },
@@ -208,7 +208,7 @@ export const records: Table<RecordRow> = {
   lookupsFromKey: true,
 };
 
-/** Where the rdata stands in a record's encoded value. */
+/** Offset of the rdata in a record's encoded value. */
 export const RECORD_RDATA = 15;
 
 const PROXIED_AT = 14;
@@ -219,7 +219,7 @@ export function proxiedOf(value: Uint8Array): boolean | null {
   return byte === PROXIED.null ? null : byte === PROXIED.true;
 }
 
-/** Puts `proxied` into a record's encoded value. */
+/** Sets `proxied` in a record's encoded value. */
 export function setProxied(value: Uint8Array, proxied: boolean | null): void {
   value[PROXIED_AT] = PROXIED[`${proxied}`];
 }

@@ -1,4 +1,4 @@
-/** The stored TSIG keys, opened: who a key speaks for, and what it may do. */
+/** Stored TSIG keys, unsealed: their accounts and permissions. */
 import type { Secrets } from '../../base/secrets.ts';
 import type { Name } from '../../dns/wire/name.ts';
 import type { FindKey, TsigKey } from '../../dns/wire/tsig.ts';
@@ -7,14 +7,14 @@ import { type Account, type Domain, type TsigKeyRow, tsigContext } from '../rows
 
 export interface HeldKey extends TsigKey {
   readonly row: TsigKeyRow;
-  /** Whose it is, as of now. */
+  /** The current row of the account that owns the key. */
   readonly account: Account;
 }
 
 /**
- * Finds keys by name for verifyTsig. Each time it looks again, so that a key that was deleted, or
- * whose account was locked, is refused from the next message on. The function throws WaypostError
- * `unsealable` when the secret cannot be opened.
+ * Returns a function that finds keys by name for verifyTsig. It reads the store each time, so a
+ * deleted key, or a key of a locked account, is rejected from the next message on. The function
+ * throws WaypostError `unsealable` if the secret cannot be unsealed.
  */
 export function openKeyring(reader: Reader, secrets: Secrets): FindKey<HeldKey> {
   return (name, algorithm) => {
@@ -28,8 +28,8 @@ export function openKeyring(reader: Reader, secrets: Secrets): FindKey<HeldKey> 
 }
 
 /**
- * A key that the configuration names, whatever its algorithm. Names of keys are unique over all
- * accounts, and a customer may have taken the name first: only keys of operators are found.
+ * Finds a key that the configuration names, whatever its algorithm. Key names are unique over all
+ * accounts, and a customer may have taken the name, so only keys of operators are returned.
  */
 export function findOperatorKey(reader: Reader, findKey: FindKey<HeldKey>, name: Name): HeldKey | undefined {
   const row = reader.tsigKeyByName(name);
@@ -38,9 +38,9 @@ export function findOperatorKey(reader: Reader, findKey: FindKey<HeldKey>, name:
 }
 
 /**
- * Whether a key may read a zone (transfer it) or write it (update it). A key of an operator's
- * account (role admin) reads every zone; any other is good for the zones of its account. A key
- * whose account may only look never writes.
+ * Whether a key may read (transfer) or write (update) a zone. Keys of operators (role admin) may
+ * read every zone. Other keys are limited to the zones of their account. Keys of accounts with the
+ * role viewer never write.
  */
 export function mayUse({ row, account }: HeldKey, domain: Domain, access: 'read' | 'write'): boolean {
   const scoped = row.scopes.includes('dns') || (access === 'read' && row.scopes.includes('dns:read'));
