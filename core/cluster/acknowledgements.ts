@@ -1,6 +1,6 @@
-/** Which nodes have applied what, and who waits for that. Knows nothing of the network. */
+/** Applied sequences of all nodes, and the writes that wait for them. Does no network I/O. */
 
-/** Who serves a change. Names of nodes, sorted. */
+/** The nodes that serve a change and those that do not yet. Names, sorted. */
 export interface Sync {
   readonly seq: number;
   readonly applied: readonly string[];
@@ -11,29 +11,29 @@ interface Peer {
   applied: number;
   isLive: boolean;
   /**
-   * A deadline has passed without it, and nobody waits for it until it has caught up; null: it is
-   * waited for.
+   * Set when a write reached its deadline without this peer: writes no longer wait for it until it
+   * has caught up. Null: writes wait for it.
    */
   late: Goal | null;
 }
 
 /**
- * Under load a node that keeps up is behind at each moment, too: it has caught up when it gets to
- * where this one was in half the time that a write waits.
+ * Under load even a healthy node is always slightly behind. It counts as caught up if it reaches
+ * the sequence of this node within half the deadline of a write.
  */
 interface Goal {
   readonly sequence: number;
-  /** In the time of performance.now(). */
+  /** By performance.now(). */
   readonly since: number;
 }
 
-interface Patient {
+interface UnlimitedWaiter {
   readonly sequence: number;
   readonly resolve: () => void;
 }
 
-interface Waiter extends Patient {
-  /** In the time of performance.now(). */
+interface Waiter extends UnlimitedWaiter {
+  /** By performance.now(). */
   readonly deadline: number;
 }
 
@@ -41,12 +41,12 @@ export class Acknowledgements {
   readonly #self: string;
   readonly #deadline: number;
   readonly #peers = new Map<string, Peer>();
-  /** In the order of their deadlines. */
+  /** Ordered by deadline. */
   #waiters: Waiter[] = [];
-  /** Who waits for those that are late, too. */
-  #patient: Patient[] = [];
+  /** Waiters that also wait for late peers, without a deadline. */
+  #unlimitedWaiters: UnlimitedWaiter[] = [];
   #timer: NodeJS.Timeout | undefined;
-  /** Applied here. */
+  /** Sequence that this node has applied. */
   #own = 0;
 
   /** `deadline`: milliseconds that a write waits for other nodes. */
@@ -55,15 +55,12 @@ export class Acknowledgements {
     this.#deadline = deadline;
   }
 
-  /**
-   * Peers behind the last that was waited for, or that nobody waits for: name to what they have
-   * applied.
-   */
+  /** All peers by name. `late`: the peer missed a deadline. */
   get state(): ReadonlyMap<string, Readonly<Peer>> {
     return this.#peers;
   }
 
-  /** Who belongs to the cluster, and who of them is there; this node may be among them. */
+  /** Sets the members of the cluster and which of them are live. Both may include this node. */
   setMembers(nodes: Iterable<string>, live: ReadonlySet<string>): void {
     const names = new Set(nodes);
     names.delete(this.#self);
@@ -76,7 +73,7 @@ export class Acknowledgements {
     this.#settle();
   }
 
-  /** `name` is `self` for this node. */
+  /** Notes the applied sequence of a peer or, with `self`, of this node. */
   applied(name: string, sequence: number): void {
     if (name === this.#self) {
       this.#own = Math.max(this.#own, sequence);
@@ -84,7 +81,7 @@ export class Acknowledgements {
     }
     const peer = this.#peers.get(name);
     if (peer === undefined) return;
-    // Less than before: a node that was made again.
+    // May decrease: a node may have been set up again.
     peer.applied = sequence;
     if (peer.late !== null && sequence >= peer.late.sequence) {
       const isSoon = performance.now() - peer.late.since <= this.#deadline / 2;
@@ -93,9 +90,9 @@ export class Acknowledgements {
     this.#settle();
   }
 
-  /** Resolves when every node that is there has applied it, or the deadline has passed. */
+  /** Resolves when every live peer that is not late has applied the entry, or at the deadline. */
   async wait(sequence: number): Promise<Sync> {
-    if (this.#least(true) < sequence)
+    if (this.#lowestApplied(true) < sequence)
       await new Promise<void>((resolve) => {
         this.#waiters.push({ sequence, deadline: performance.now() + this.#deadline, resolve });
         this.#timer ??= setTimeout(() => this.#expire(), this.#deadline);
@@ -104,19 +101,19 @@ export class Acknowledgements {
   }
 
   /**
-   * Resolves when every node that is there has applied it, however late, or with the signal: a node
-   * that goes on being there and does not catch up is waited for without end.
+   * Resolves when every live peer has applied the entry, or when the signal aborts. There is no
+   * deadline: a live peer that never catches up is awaited forever.
    */
   async everyone(sequence: number, signal?: AbortSignal): Promise<void> {
-    if (this.#least(false) >= sequence || signal?.aborted === true) return;
+    if (this.#lowestApplied(false) >= sequence || signal?.aborted === true) return;
     await new Promise<void>((resolve) => {
       const waiter = { sequence, resolve };
-      this.#patient.push(waiter);
-      const leave = (): void => {
-        this.#patient = this.#patient.filter((other) => other !== waiter);
+      this.#unlimitedWaiters.push(waiter);
+      const stopWaiting = (): void => {
+        this.#unlimitedWaiters = this.#unlimitedWaiters.filter((other) => other !== waiter);
         resolve();
       };
-      signal?.addEventListener('abort', leave, { once: true });
+      signal?.addEventListener('abort', stopWaiting, { once: true });
     });
   }
 
@@ -130,11 +127,11 @@ export class Acknowledgements {
 
   close(): void {
     clearTimeout(this.#timer);
-    for (const { resolve } of [...this.#waiters.splice(0), ...this.#patient.splice(0)]) resolve();
+    for (const { resolve } of [...this.#waiters.splice(0), ...this.#unlimitedWaiters.splice(0)]) resolve();
   }
 
-  /** What all peers that are there have applied; with `passesLate`, but for those that are late. */
-  #least(passesLate: boolean): number {
+  /** Lowest applied sequence of the live peers. `passesLate`: ignores late peers. */
+  #lowestApplied(passesLate: boolean): number {
     let least = Number.POSITIVE_INFINITY;
     for (const { isLive, late, applied } of this.#peers.values())
       if (isLive && !(passesLate && late !== null)) least = Math.min(least, applied);
@@ -146,15 +143,16 @@ export class Acknowledgements {
   }
 
   #settle(): void {
-    if (this.#waiters.length > 0) this.#waiters = released(this.#waiters, this.#least(true));
-    if (this.#patient.length > 0) this.#patient = released(this.#patient, this.#least(false));
+    if (this.#waiters.length > 0) this.#waiters = releaseUpTo(this.#waiters, this.#lowestApplied(true));
+    if (this.#unlimitedWaiters.length > 0)
+      this.#unlimitedWaiters = releaseUpTo(this.#unlimitedWaiters, this.#lowestApplied(false));
   }
 
   #expire(): void {
     this.#timer = undefined;
     const now = performance.now();
     let missed = 0;
-    // The timer may be early by a part of a millisecond.
+    // The timer may fire a fraction of a millisecond early.
     for (const { deadline, sequence } of this.#waiters) if (deadline <= now + 1) missed = Math.max(missed, sequence);
     if (missed > 0) {
       for (const peer of this.#peers.values()) if (peer.isLive && peer.applied < missed) peer.late ??= this.#goal();
@@ -165,8 +163,8 @@ export class Acknowledgements {
   }
 }
 
-/** Lets those go who wait for no more than `least`; returns the others. */
-function released<W extends Patient>(waiting: readonly W[], least: number): W[] {
+/** Resolves the waiters for sequences up to `least`; returns the others. */
+function releaseUpTo<W extends UnlimitedWaiter>(waiting: readonly W[], least: number): W[] {
   return waiting.filter(({ sequence, resolve }) => {
     if (sequence > least) return true;
     resolve();

@@ -1,6 +1,6 @@
 /**
- * Whether a node may be a member, by the key of its certificate. The certificate alone says that it
- * was invited once; a name alone says nothing, since it may be given to another node.
+ * Decides whether a node may be a member, by the key of its certificate. The certificate only
+ * proves a past invitation. A name proves nothing, since it may be given to another node.
  */
 import type { X509Certificate } from 'node:crypto';
 import { StateError } from '../base/errors.ts';
@@ -11,24 +11,25 @@ import type { ClusterState, Member } from './members.ts';
 
 export interface Applicant {
   readonly self: Pick<Member, 'name' | 'version' | 'level'> & { readonly key: string };
-  /** Of its data folder. */
+  /** Id of its data folder. */
   readonly id: string;
-  /** Of this process. */
+  /** Random id of this process. */
   readonly process: string;
-  /** This process was a member, and was not removed since. */
+  /** Whether this process has been a member and was not removed since. */
   readonly wasThere: boolean;
-  /** The key in etcd of its entry. */
+  /** Key of its entry in etcd. */
   readonly entry: string;
 }
 
 /**
- * `known`: its entry has its key. `invited`: an invitation becomes its entry. `first`: there is no
- * member at all. `adopted`: its entry is of a version that knew no keys, and of its data folder.
- * `restored`: its entry was lost while it ran, or is not readable.
+ * `known`: its entry has its key. `invited`: an invitation becomes its entry. `first`: etcd has no
+ * members, invitations, removals or damaged values. `adopted`: its entry was written by a version
+ * without keys, with the id of its data folder or none. `restored`: its entry was lost while it
+ * ran, or is unreadable.
  */
 export type Admission = 'known' | 'invited' | 'first' | 'adopted' | 'restored';
 
-/** Throws StateError when the node is no member and can be none, and EtcdDamaged. */
+/** Throws StateError if the node cannot be a member, and EtcdDamaged. */
 export function admit(applicant: Applicant, state: ClusterState): Admission {
   const { self, id, wasThere, entry } = applicant;
   const { removed, removedKeys, nodes, sessions, damaged, agreedLevel } = state;
@@ -45,7 +46,7 @@ export function admit(applicant: Applicant, state: ClusterState): Admission {
     );
   const admission = admissionOf(applicant, state);
   if (admission === null) {
-    // Its entry may be there, and not readable at the moment.
+    // Its entry may exist and be temporarily unreadable.
     if (damaged.has(entry)) throw new EtcdDamaged(entry, damaged.get(entry) ?? '');
     const owner = nodes.get(name);
     const why =
@@ -72,7 +73,7 @@ function admissionOf({ self, id, wasThere, entry }: Applicant, state: ClusterSta
   const stored = nodes.get(self.name);
   if (stored?.key === self.key) return 'known';
   if (invited.get(self.key)?.name === self.name) return 'invited';
-  // Only while versions that know no keys may be members. The id is of the data folder.
+  // Only while versions without keys may be members. An entry without an id also matches.
   const isEarlier = stored !== undefined && stored.key === undefined && agreedLevel < KEY_LEVEL;
   if (isEarlier && (stored.id === id || stored.id === null)) return 'adopted';
   if (wasThere) return 'restored';
@@ -83,8 +84,8 @@ function admissionOf({ self, id, wasThere, entry }: Applicant, state: ClusterSta
 }
 
 /**
- * The member that shows a certificate at the peer channel; undefined: none, as one that was
- * removed. `acceptsNames`: entries of versions that knew no keys count by their names.
+ * The member with a certificate on the peer channel. Undefined: none, such as after its removal.
+ * `acceptsNames`: members without a recorded key match by name.
  */
 export function memberWith(
   certificate: X509Certificate,

@@ -1,6 +1,5 @@
 /**
- * The certificates of a cluster: one authority of its own, which signs one for each node (ECDSA
- * P-256).
+ * The certificates of a cluster: its own authority signs a certificate for each node (ECDSA P-256).
  */
 import { randomBytes, webcrypto, type X509Certificate } from 'node:crypto';
 
@@ -13,9 +12,9 @@ export interface Pair {
 
 export const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const YEAR = 365 * 86_400_000;
-/** Nothing renews them, so they last. */
+/** Certificates are not renewed automatically, so they are valid for a long time. */
 const LIFETIME = 20 * YEAR;
-/** A clock may be behind. */
+/** Milliseconds by which the clock of a node may be behind. */
 const EARLY = 86_400_000;
 const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
@@ -38,8 +37,8 @@ export async function createAuthority(): Promise<Pair> {
 }
 
 /**
- * For a node, as server and as client; `hosts` are further names and addresses at which it may be
- * reached. Throws Error for what is no authority.
+ * Creates a key and a certificate for a node as server and as client. `hosts`: additional names and
+ * addresses of the node. Throws Error for an invalid authority.
  */
 export async function signNode(authority: Pair, name: string, hosts: readonly string[] = []): Promise<Pair> {
   const keys = await newKeys();
@@ -94,7 +93,7 @@ async function signKey(
   return `${certificate.toString('pem')}\n`;
 }
 
-/** Takes some time to load, and is needed rarely. */
+/** Loaded on demand: it is slow to load and rarely needed. */
 export async function loadX509(): Promise<typeof import('@peculiar/x509')> {
   const x509 = await import('@peculiar/x509');
   x509.cryptoProvider.set(webcrypto as unknown as Parameters<typeof x509.cryptoProvider.set>[0]);

@@ -1,6 +1,4 @@
-/**
- * This node among the others: it says how far it is, hears how far they are, and waits for them.
- */
+/** This node in the cluster: exchanges applied sequences with its peers and waits for them. */
 
 import type { StateError } from '../base/errors.ts';
 import type { Logger } from '../base/log/index.ts';
@@ -35,16 +33,16 @@ import type { PeerTls } from './peer-tls.ts';
 import { PeerWatch } from './peer-watch.ts';
 import type { SnapshotSender } from './snapshot.ts';
 
-/** Between the nodes: what requests have used of rate limits. Messages that are lost stay lost. */
+/** Channel for the usage of rate limits between nodes. Lost messages are not sent again. */
 export interface UsageChannel {
-  /** Nodes that receive what is sent now. */
+  /** Number of nodes that receive messages now. */
   countReceivers(): number;
   send(usage: Buffer): void;
-  /** Calls `listener`, only the last one, with what another node has sent. */
+  /** Calls `listener` with each message of another node. A later call replaces the listener. */
   follow(listener: (usage: Buffer) => void): void;
 }
 
-/** The clock of this node, and what it learns of those of others: core/journal/clock/guard.ts. */
+/** The clock of this node, compared with the clocks of other nodes: core/journal/clock/guard.ts. */
 export interface NodeClock {
   readonly isTrusted: boolean;
   /** `time`: milliseconds since 1970. */
@@ -54,31 +52,31 @@ export interface NodeClock {
 
 export interface ClusterOptions {
   readonly gateway: EtcdGateway;
-  /** Of all keys in etcd; ends with a slash. */
+  /** Prefix of all keys in etcd; ends with a slash. */
   readonly prefix: string;
-  /** Of this node: its name, how others reach it (port 0: the one it listens at), its version. */
+  /** This node. Port 0 in `address` is replaced by the port that it listens at. */
   readonly self: Member;
   readonly listen: { readonly address: string; readonly port: number };
   readonly tls: PeerTls;
   /** Milliseconds that a write waits for other nodes. */
   readonly deadline: number;
-  /** Of the data folder: see Membership. */
+  /** Id of the data folder: see Membership. */
   readonly id: string;
-  /** This node is no member any more; null: it is one again. */
+  /** Called when this node is no longer a member. Null: it is a member again. */
   readonly onRefused: (error: StateError | null) => void;
-  /** What is damaged in etcd now: reasons by key. */
+  /** Called with the damaged values in etcd: reasons by key. */
   readonly onDamage?: (damaged: ReadonlyMap<string, string>) => void;
-  /** Milliseconds between words that this node is there. */
+  /** Heartbeat interval in milliseconds. */
   readonly interval: number;
   readonly log: Logger;
-  /** Of the last entry that is applied here. */
+  /** Sequence of the last entry that this node has applied. */
   head(): number;
   readonly snapshots: SnapshotSender;
-  /** The file of the nodes that are known. */
+  /** File that stores the known nodes. */
   readonly knownNodes: string;
-  /** Another node has said how far it is. */
-  readonly onHeard?: () => void;
-  /** `others` may have changed. */
+  /** Called when a peer has reported its applied sequence. */
+  readonly onReport?: () => void;
+  /** Called when `others` may have changed. */
   readonly onMembers?: (members: Members) => void;
   readonly blobs?: BlobStore;
   readonly clock?: NodeClock;
@@ -102,23 +100,23 @@ export class Cluster {
   readonly #acknowledgements: Acknowledgements;
   readonly #server: PeerServer;
   readonly #watches = new Map<string, PeerWatch>();
-  /** By name, since a node that comes back may be heard at another address. */
-  readonly #heard = new Map<string, FaultLog>();
+  /** By name: a node that returns may have another address. */
+  readonly #peerFaults = new Map<string, FaultLog>();
   readonly #joining: Joining;
   #membership: Membership | null = null;
-  /** Who belongs to the cluster, as it was looked up last; null: that is not known. */
-  #known: ReadonlyMap<string, Member> | null = null;
-  /** Entries without a key count: a version before KEY_LEVEL may be a member. */
+  /** The members of the cluster when they were last read, by name; null: not known. */
+  #nodes: ReadonlyMap<string, Member> | null = null;
+  /** Accepts members without a recorded key: versions before KEY_LEVEL record none. */
   #acceptsNames = true;
-  /** When another node was heard last, in the time of performance.now(); null: none was. */
+  /** Time of the last report of a peer, by performance.now(); null: none yet. */
   heardAt: number | null = null;
-  /** Why the members could not be read from etcd the last time; null: they could. */
+  /** Error of the last read of the members from etcd; null: it succeeded. */
   trouble: unknown = null;
   isServing = false;
   #onUsage: (usage: Buffer) => void = () => {};
   /** Nodes whose clocks are not trusted, as they report. */
-  readonly #withoutTime = new Set<string>();
-  /** When each node was heard last: Unix time in seconds, by name. */
+  readonly #untrustedClocks = new Set<string>();
+  /** Time of each peer's last report: Unix time in seconds, by name. */
   readonly #heardTimes = new Map<string, number>();
 
   constructor(options: ClusterOptions) {
@@ -128,26 +126,26 @@ export class Cluster {
     this.#joining = new Joining(self.name);
     this.#server = new PeerServer({
       ...options,
-      members: () => this.#known?.values() ?? [],
-      knowsUsage: (node) => (this.#known?.get(node)?.level ?? 0) >= USAGE_LEVEL,
-      memberOf: (certificate) => memberWith(certificate, this.#known?.values() ?? [], this.#acceptsNames),
+      members: () => this.#nodes?.values() ?? [],
+      knowsUsage: (node) => (this.#nodes?.get(node)?.level ?? 0) >= USAGE_LEVEL,
+      memberOf: (certificate) => memberWith(certificate, this.#nodes?.values() ?? [], this.#acceptsNames),
     });
   }
 
   /**
-   * Listens, and makes itself known; others do not wait for it before `serving`. Rejects with the
-   * error of the socket, and with StateError when it cannot be a member.
+   * Listens and registers this node. Writes wait for it only after `serving(true)`. Rejects with
+   * the error of the socket, and with StateError if this node cannot be a member.
    */
   async join(): Promise<void> {
     const { gateway, prefix, self, tls, id, interval, log, onRefused, onDamage } = this.#options;
     const port = await this.#server.listen();
-    const lookedUp = new FaultLog(
+    const membershipFaults = new FaultLog(
       log,
       'cannot read the members of the cluster from etcd',
       'reading the members of the cluster works again',
     );
     const before = readKnownNodes(this.#options.knownNodes);
-    if (before.size > 0) this.#changed({ nodes: before, live: new Set(), agreedLevel: null });
+    if (before.size > 0) this.#applyMembers({ nodes: before, live: new Set(), agreedLevel: null });
     this.#membership = new Membership({
       gateway,
       prefix,
@@ -163,28 +161,28 @@ export class Cluster {
         trusts: printsOf(tls.ca),
       },
       onChange: (members) => {
-        this.#changed(members);
+        this.#applyMembers(members);
         this.#joining.changed(members);
-        this.#keep(members);
+        this.#storeKnownNodes(members);
         this.#options.onMembers?.(members);
       },
       onTrouble: (error) => {
         this.trouble = error;
-        lookedUp.report(error);
+        membershipFaults.report(error);
       },
     });
     await this.#membership.start();
     this.applied();
   }
 
-  /** The options' `tls` has other contents now. */
+  /** Applies the current contents of the options' `tls`. */
   certificatesChanged(): void {
     const { tls } = this.#options;
     this.#server.certificatesChanged();
     this.#membership?.certificatesChanged({ certificate: tls.certificate, trusts: printsOf(tls.ca) });
   }
 
-  /** Whether this node is caught up, so that writes are to wait for it. */
+  /** Sets whether this node is caught up, so that writes wait for it. */
   async serving(isServing: boolean): Promise<void> {
     this.isServing = isServing;
     await this.#membership?.serving(isServing);
@@ -194,38 +192,38 @@ export class Cluster {
     return this.#membership?.members ?? null;
   }
 
-  /** What the nodes can store. */
+  /** Feature levels of the cluster, which decide the formats that may be stored. */
   get level(): ClusterLevel {
     return { agreed: this.members?.agreedLevel ?? null, nodes: () => this.known.values() };
   }
 
-  /** All nodes of the cluster as far as they are known, by name, this one included. */
+  /** All known nodes of the cluster by name, including this node. */
   get known(): ReadonlyMap<string, Member> {
     const { self } = this.#options;
-    return new Map([[self.name, self], ...(this.#known ?? [])]);
+    return new Map([[self.name, self], ...(this.#nodes ?? [])]);
   }
 
-  /** What another node has applied, and when it was heard last in Unix time. */
+  /** The applied sequence that another node last reported, and when in Unix time. */
   lastHeard(name: string): { readonly applied: number; readonly at: number } | undefined {
     const at = this.#heardTimes.get(name);
     const peer = this.#acknowledgements.state.get(name);
     return at === undefined || peer === undefined ? undefined : { applied: peer.applied, at };
   }
 
-  /** Something was applied here. */
+  /** Reports the applied sequence of this node. */
   applied(): void {
     this.#acknowledgements.applied(this.#options.self.name, this.#options.head());
     this.#server.applied();
   }
 
-  /** Resolves when every node that is there has applied it, or the deadline has passed. */
+  /** Resolves when every live node that is not late has applied the entry, or at the deadline. */
   wait(sequence: number): Promise<Sync> {
     return this.#acknowledgements.wait(sequence);
   }
 
   /**
-   * Resolves when every node that is there has applied it, also past the deadline; at the latest
-   * with the signal, or `close`.
+   * Resolves when every live node has applied the entry, without a deadline. Also resolves when the
+   * signal aborts, and on `close`.
    */
   everyone(sequence: number, signal?: AbortSignal): Promise<void> {
     return this.#acknowledgements.everyone(sequence, signal);
@@ -235,33 +233,33 @@ export class Cluster {
     return this.#acknowledgements.of(sequence);
   }
 
-  /** The last entry that any other node is known to have applied; 0: nothing is. */
+  /** Highest sequence that another node has reported as applied; 0: none. */
   get furthest(): number {
     return Math.max(0, ...[...this.#acknowledgements.state.values()].map(({ applied }) => applied));
   }
 
-  /** No other node belongs to the cluster, as far as is known. */
+  /** Whether this node is the only known member. */
   get isOnly(): boolean {
-    return this.#known?.size === 1 && this.#known.has(this.#options.self.name);
+    return this.#nodes?.size === 1 && this.#nodes.has(this.#options.self.name);
   }
 
-  /** Other nodes that are caught up. */
+  /** Other live nodes: caught up and serving. */
   get others(): readonly Member[] {
     const { nodes = new Map<string, Member>(), live = new Set<string>() } = this.members ?? {};
     return [...nodes.values()].filter(({ name }) => live.has(name) && name !== this.#options.self.name);
   }
 
-  /** Other nodes that are caught up and write: their clocks are trusted. */
+  /** Other live nodes that may write: their clocks are trusted. */
   get #writers(): readonly Member[] {
-    return this.others.filter(({ name }) => !this.#withoutTime.has(name));
+    return this.others.filter(({ name }) => !this.#untrustedClocks.has(name));
   }
 
-  /** Whether this node is caught up and writes. */
+  /** Whether this node is caught up and may write. */
   get #isWriter(): boolean {
     return this.isServing && this.#options.clock?.isTrusted !== false;
   }
 
-  /** The one that appends for all while several write: the first by name. Null: this node. */
+  /** The node that appends for all writers: the first by name. Null: this node. */
   get sequencer(): Member | null {
     const { name } = this.#options.self;
     const [first = null] = this.#writers.toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -269,8 +267,8 @@ export class Cluster {
   }
 
   /**
-   * Hands commits to another node. Resolves with its answer. Rejects when none came: it may have
-   * taken them or not.
+   * Forwards commits to another node and resolves with its answer. After a rejection it is unknown
+   * whether that node has accepted them.
    */
   async forward({ name }: Member, commits: Buffer): Promise<Buffer> {
     const watch = this.#watches.get(name);
@@ -299,12 +297,12 @@ export class Cluster {
     return readRuleCounts([ownRuleCountsReader(self.name, ruleCountsOf, domainId, revision), ...peers]);
   }
 
-  /** All other nodes of the cluster, also those that do not answer. */
+  /** All other nodes of the cluster, including unreachable ones. */
   get #peers(): readonly Member[] {
-    return [...(this.#known?.values() ?? [])].filter(({ name }) => name !== this.#options.self.name);
+    return [...(this.#nodes?.values() ?? [])].filter(({ name }) => name !== this.#options.self.name);
   }
 
-  /** Sends other nodes what requests to this one have used of rate limits, and receives theirs. */
+  /** Exchanges the usage of rate limits with the other nodes. */
   readonly usage: UsageChannel = {
     countReceivers: () => this.#server.countReceivers(),
     send: (usage) => this.#server.sendUsage(usage),
@@ -313,7 +311,7 @@ export class Cluster {
     },
   };
 
-  /** Whether this node serves and writes, and is the first by name of those that do. */
+  /** Whether this node is the first by name of the nodes that serve and write. */
   get isFirst(): boolean {
     const { name } = this.#options.self;
     return this.#isWriter && !this.#writers.some((other) => other.name < name);
@@ -325,10 +323,7 @@ export class Cluster {
     return this.#isWriter && !this.#writers.some((other) => (other.region ?? '') === region && other.name < name);
   }
 
-  /**
-   * What every node that is there has applied, when this one is the one to tidy up after all; else
-   * 0.
-   */
+  /** Sequence that every live node has applied, if this node compacts the log; else 0. */
   get settled(): number {
     if (!this.isFirst) return 0;
     const others = this.others.map((member) => member.name);
@@ -338,7 +333,7 @@ export class Cluster {
     );
   }
 
-  /** Whether the log is to be kept longer, for a node that is not caught up. */
+  /** Whether the log keeps more entries, for a node that is catching up. */
   get isBeingJoined(): boolean {
     return this.#joining.isAny();
   }
@@ -353,15 +348,15 @@ export class Cluster {
   #noteClock(peer: string, time: number, isTrusted: boolean): void {
     const { clock } = this.#options;
     if (isTrusted) {
-      this.#withoutTime.delete(peer);
+      this.#untrustedClocks.delete(peer);
       clock?.noteReference(peer, time);
     } else {
-      this.#withoutTime.add(peer);
+      this.#untrustedClocks.add(peer);
       clock?.forgetReference(peer);
     }
   }
 
-  #keep({ nodes }: Members): void {
+  #storeKnownNodes({ nodes }: Members): void {
     const { knownNodes: file, log } = this.#options;
     try {
       writeKnownNodes(file, nodes.values());
@@ -373,10 +368,12 @@ export class Cluster {
     }
   }
 
-  #changed(members: Pick<Members, 'live' | 'agreedLevel'> & { readonly nodes: ReadonlyMap<string, Member> }): void {
+  #applyMembers(
+    members: Pick<Members, 'live' | 'agreedLevel'> & { readonly nodes: ReadonlyMap<string, Member> },
+  ): void {
     const { self, tls, log } = this.#options;
     const { nodes, live, agreedLevel } = members;
-    this.#known = nodes;
+    this.#nodes = nodes;
     this.#acceptsNames = agreedLevel === null || agreedLevel < KEY_LEVEL;
     this.#server.membersChanged();
     for (const [name, watch] of this.#watches) {
@@ -389,20 +386,20 @@ export class Cluster {
     for (const name of this.#heardTimes.keys()) if (!nodes.has(name)) this.#heardTimes.delete(name);
     for (const [name, member] of nodes) {
       if (name === self.name || this.#watches.has(name)) continue;
-      const heard =
-        this.#heard.get(name) ?? new FaultLog(log, 'node unreachable', 'node reachable again', { node: name });
-      this.#heard.set(name, heard);
+      const peerFault =
+        this.#peerFaults.get(name) ?? new FaultLog(log, 'node unreachable', 'node reachable again', { node: name });
+      this.#peerFaults.set(name, peerFault);
       const watch = new PeerWatch(member, {
         tls,
         onApplied: (peer, sequence) => {
           this.heardAt = performance.now();
           this.#heardTimes.set(peer, Math.floor(Date.now() / 1000));
           this.#acknowledgements.applied(peer, sequence);
-          this.#options.onHeard?.();
+          this.#options.onReport?.();
         },
         onClock: (peer, time, isTrusted) => this.#noteClock(peer, time, isTrusted),
         onUsage: (usage) => this.#onUsage(usage),
-        onTrouble: (error) => heard.report(error),
+        onTrouble: (error) => peerFault.report(error),
       });
       this.#watches.set(name, watch);
     }

@@ -14,7 +14,7 @@ interface CommandResult {
 const MAX_OUTPUT = 4096;
 /**
  * Milliseconds after the exit to read the rest of the output. A process that the program left
- * running may hold the pipes open for ever.
+ * running may keep the pipes open forever.
  */
 const DRAIN_MS = 200;
 

@@ -1,4 +1,4 @@
-/** Where the edges of nodes answer each other, for their caches. */
+/** The addresses at which the edges of nodes serve each other's caches. */
 import { BlockList } from 'node:net';
 import type { Config } from '../config/index.ts';
 import { formatListen } from '../config/listen.ts';
@@ -27,7 +27,7 @@ export function ownEdge({ edge, peer }: Pick<Config, 'edge' | 'peer'>): string |
   return formatListen(listen);
 }
 
-/** Of the nodes that have one. */
+/** The edge addresses of the members that have one, sorted by name. */
 export function edgesOf(members: Iterable<Member>): EdgeAddress[] {
   const edges: EdgeAddress[] = [];
   for (const { name, edge } of members) {

@@ -1,6 +1,6 @@
 /**
- * Where the certificates of a node are: where the settings say, else in the folder `cluster` of its
- * data, as the commands make them.
+ * Paths of the cluster files of a node: from the settings, else in the folder `cluster` of its data
+ * folder, where the commands create them.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,17 +18,17 @@ export interface ClusterFiles {
   readonly authority: string;
   readonly certificate: string;
   readonly key: string;
-  /** WAYPOST_* variables, which the settings of the node have from there. */
+  /** WAYPOST_* variables, from which the node reads its settings. */
   readonly environment: string;
   /** ETCD_* variables of the member of etcd next to this node. */
   readonly etcdEnvironment: string;
   /** The folder of the list of revoked certificates: see revocation-list.ts. */
   readonly revoked: string;
-  /** The folder of an authority that takes the place of this one: see renewal.ts. */
+  /** The folder of the authority that replaces this one: see renewal.ts. */
   readonly renewal: string;
-  /** Invitations that were made before the log in etcd was begun. */
+  /** Invitations that were created before etcd had a log. */
   readonly invited: string;
-  /** Who the others are, as this node saw it last. */
+  /** The nodes of the cluster that this node last knew. */
   readonly knownNodes: string;
 }
 
@@ -66,8 +66,8 @@ export function peerTls(config: Pick<Placed, 'dataDir' | 'peer'>): PeerTls {
 }
 
 /**
- * With https, a node shows etcd what it shows its peers, unless the settings say otherwise. Throws
- * ConfigError.
+ * With https, a node uses the same certificate for etcd as for its peers, unless the settings
+ * differ. Throws ConfigError.
  */
 export function etcdSettings(config: Placed): EtcdSettings {
   const { endpoints, timeout, caFile, certificateFile, keyFile } = config.etcd;

@@ -1,9 +1,9 @@
-/** What tells a node from another with its name: a text that its data folder keeps. */
+/** The id of a data folder, which distinguishes nodes with the same name. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { createPrivateFile, readPrivateFile } from '../base/private-file.ts';
 
-/** Makes it at the first time. Throws ConfigError. */
+/** Creates the id on the first call. Throws ConfigError. */
 export function nodeId(dataDir: string): string {
   const file = join(dataDir, 'node.id');
   const stored = readPrivateFile(file);

@@ -1,7 +1,4 @@
-/**
- * Keys that may become members, and keys that are no members any more: what commands and nodes
- * write about them (members.ts).
- */
+/** Invited and removed keys: the operations on etcd of commands and nodes (members.ts). */
 import { X509Certificate } from 'node:crypto';
 import { StateError } from '../base/errors.ts';
 import type { EtcdGateway } from '../journal/etcd-client/gateway.ts';
@@ -20,7 +17,7 @@ export function certificatePut(prefix: string, name: string, certificate: X509Ce
   return put(keyOf(prefix, 'certificate', serialOf(certificate)), json(value));
 }
 
-/** Null: it stands there already, or the certificate is not known. */
+/** Null: it is recorded already, or the certificate is not known. */
 export function issuedPut(
   prefix: string,
   { name, key, certificate: pem }: Member,
@@ -32,12 +29,12 @@ export function issuedPut(
   return certificatePut(prefix, name, certificate);
 }
 
-/** The key is no member any more, and can be none. */
+/** Records a removed key, which can never be a member again. */
 export const removedKeyPut = (prefix: string, { name, key }: Pick<Member, 'name' | 'key'>): Operation =>
   put(keyOf(prefix, 'removed-key', String(key)), json({ node: name }));
 
 /**
- * Lets the key of a certificate become the member of that name, once. Rejects with StateError
+ * Allows the key of a certificate to become the member of that name, once. Rejects with StateError
  * `removed`, EtcdUnavailable and EtcdRefused.
  */
 export async function inviteKey(gateway: EtcdGateway, prefix: string, name: string, pem: string): Promise<void> {
@@ -55,15 +52,15 @@ export async function inviteKey(gateway: EtcdGateway, prefix: string, name: stri
 }
 
 /**
- * A member of a version that knew no keys, as that version would have written it: its first start
- * records its key (admission.ts).
+ * Writes a member as a version without keys would have: the member records its key at its first
+ * start (admission.ts).
  */
 export async function rememberMember(gateway: EtcdGateway, prefix: string, member: Member): Promise<void> {
   const key = keyOf(prefix, 'member', member.name);
   await gateway.transaction([hasRevision(key, 0)], [put(key, json(member))]);
 }
 
-/** Serial numbers of certificates that are still valid, and whose key was removed. */
+/** Serial numbers of unexpired certificates whose key was removed. */
 export const revokedSerials = (
   { certificates, removedKeys }: Pick<ClusterState, 'certificates' | 'removedKeys'>,
   now = Date.now() / 1000,

@@ -1,20 +1,20 @@
 /**
- * Nodes that are there and not caught up, as one that copies the store of another: what it is to go
- * on from must not be taken out of the log meanwhile.
+ * Running nodes that are not caught up, such as a node that copies the store of another. The log
+ * must keep the entries from which they continue.
  */
 import type { Members } from './members.ts';
 
 /**
- * Milliseconds for which a node is waited for since it was first seen so. In that time it may be
- * gone for a while, as when its service restarts with what it has copied.
+ * Milliseconds, after such a node was first seen, for which the log keeps its entries. The node may
+ * be offline meanwhile, such as during the restart after the copy.
  */
-const HELD = 30 * 60_000;
+const KEEP_MS = 30 * 60_000;
 
 export class Joining {
   readonly #self: string;
   /**
-   * When each was first seen so; of performance.now(). Who has had its time gets none again before
-   * it is caught up.
+   * Time when each node was first seen, by performance.now(). The time is not renewed before the
+   * node has caught up.
    */
   readonly #since = new Map<string, number>();
 
@@ -29,8 +29,8 @@ export class Joining {
         this.#since.set(name, now);
   }
 
-  /** Whether one of them is to be waited for. */
+  /** Whether the log must keep entries for a node. */
   isAny(now = performance.now()): boolean {
-    return [...this.#since.values()].some((since) => now - since < HELD);
+    return [...this.#since.values()].some((since) => now - since < KEEP_MS);
   }
 }

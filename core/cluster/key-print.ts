@@ -1,6 +1,6 @@
 /**
- * The fingerprint of a certificate's key: SHA-256 of its SubjectPublicKeyInfo in hexadecimal
- * (RFC 7469 section 2.4). It stays when a certificate is issued again for the same key.
+ * The fingerprint of a certificate's key: SHA-256 of its SubjectPublicKeyInfo in hexadecimal (RFC
+ * 7469 section 2.4). A certificate that is reissued for the same key has the same fingerprint.
  */
 import { createHash, X509Certificate } from 'node:crypto';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
@@ -12,12 +12,12 @@ export const keyPrint = ({ publicKey }: Pick<X509Certificate, 'publicKey'>): str
     .update(publicKey.export({ type: 'spki', format: 'der' }))
     .digest('hex');
 
-/** Throws Error for a text that is no certificate. */
+/** Throws Error if the text is not a certificate. */
 export const keyPrintOf = (pem: string): string => keyPrint(new X509Certificate(pem));
 
 /**
- * A check of a server's certificate for node:tls: it must be for the name, and have the key.
- * `key` undefined: a version recorded the node that knew no keys.
+ * Returns a `checkServerIdentity` for node:tls: the certificate must be for the name and have the
+ * key. `key` undefined: the member was recorded by a version without keys.
  */
 export const checkKey =
   (key: string | undefined) =>

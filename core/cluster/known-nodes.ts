@@ -1,6 +1,6 @@
 /**
- * The nodes that this one knows, in a file: one that starts while etcd does not answer hears them
- * all the same. What it says is a hint; etcd has the last word.
+ * A file with the known nodes: a node that starts while etcd is down can still connect to its
+ * peers. The file is a hint; etcd is authoritative.
  */
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -9,7 +9,7 @@ import { FIRST_LEVEL } from '../journal/feature-level.ts';
 import { makeFolder } from '../store/folder.ts';
 import type { Member } from './members.ts';
 
-/** Empty: there is no such file, or it is damaged. */
+/** Empty: the file does not exist, or is damaged. */
 export function readKnownNodes(file: string): ReadonlyMap<string, Member> {
   try {
     const list = JSON.parse(readFileSync(file, 'utf8')) as (Partial<Member> | null)[];
@@ -27,7 +27,7 @@ function isMember(member: Partial<Member> | null): member is Member {
   );
 }
 
-/** Throws what the file system does, and ConfigError `no_folder`. */
+/** Throws the errors of the file system, and ConfigError `no_folder`. */
 export function writeKnownNodes(file: string, nodes: Iterable<Member>): void {
   makeFolder(dirname(file));
   const list = [...nodes].map(({ name, address, version, level, key, certificate }) => {

@@ -1,6 +1,6 @@
 /**
- * How far this node is behind, by what etcd and the other nodes have reported, and what follows for
- * those who ask whether it serves.
+ * The lag of this node, from the reports of etcd and of the other nodes, and its effect on
+ * readiness.
  */
 import type { EtcdJournal } from '../journal/etcd/contract.ts';
 import type { Cluster } from './cluster.ts';
@@ -9,19 +9,18 @@ import type { Standing } from './standing.ts';
 interface LagOptions {
   readonly journal: Pick<EtcdJournal, 'head' | 'lag' | 'freshness' | 'lost' | 'isStuck' | 'isSynced'>;
   readonly cluster: Pick<Cluster, 'furthest' | 'heardAt' | 'isOnly' | 'of'>;
-  /** The store of another node is being fetched. */
+  /** Whether the store of another node is being fetched. */
   readonly isFetching: () => boolean;
-  /** Seconds for which this node may serve what is out of date. */
+  /** Maximum staleness in seconds at which this node is ready. */
   readonly maxLag: number;
 }
 
-/** Entries that a node may be behind and still be waited for. */
-const CLOSE = 1000;
+/** Lag in entries at which writes no longer wait for a node. */
+const MAX_LIVE_LAG = 1000;
 /**
- * Milliseconds without an answer of etcd, or a word of other nodes, after which they count as not
- * heard.
+ * Milliseconds without a response of etcd, or a report of a peer, after which they count as silent.
  */
-const SILENCE = 5000;
+const SILENCE_MS = 5000;
 
 export class Lag {
   readonly #options: LagOptions;
@@ -31,15 +30,15 @@ export class Lag {
     this.#options = options;
   }
 
-  /** Others may wait for this node. */
+  /** Whether writes of other nodes may wait for this node. */
   get isServing(): boolean {
     const { lost, isSynced, isStuck, lag } = this.#options.journal;
-    return lost === null && isSynced && !isStuck && lag < CLOSE;
+    return lost === null && isSynced && !isStuck && lag < MAX_LIVE_LAG;
   }
 
   /**
-   * To be called when another node has said how far it is, and from time to time: who is the only
-   * one has all that anybody has.
+   * Updates the freshness of the journal. Must be called after each report of a peer and
+   * periodically: a single node is never behind.
    */
   heard(): void {
     const { journal, cluster } = this.#options;
@@ -60,21 +59,21 @@ export class Lag {
     };
   }
 
-  /** Reasons why this node is not ready; empty when it is. */
+  /** Reasons why this node is not ready; empty if it is. */
   faults(): string[] {
     const { journal, maxLag } = this.#options;
     if (journal.lost !== null) return [`lost the log of the cluster: ${journal.lost}`];
     if (!journal.isSynced && journal.freshness.currentAt === null)
       return ['the log of the cluster has not been read yet, and no other node is reachable'];
     if (journal.isStuck) return ['cannot apply the writes of other nodes'];
-    if (journal.lag >= CLOSE) return [`${journal.lag} changes behind the cluster`];
+    if (journal.lag >= MAX_LIVE_LAG) return [`${journal.lag} changes behind the cluster`];
     const { lagSeconds, state } = this.standing();
     if (lagSeconds <= maxLag) return [];
     const why = state === 'cut_off' ? ': neither etcd nor another node is reachable' : '';
     return [`up to ${Math.floor(lagSeconds)} seconds behind the cluster${why}`];
   }
 
-  /** Problems that do not make it unready; empty when there are none. */
+  /** Problems that do not prevent serving; empty if there are none. */
   warnings(): string[] {
     const { state, etcdSeconds } = this.standing();
     if (state !== 'without_etcd' && state !== 'cut_off') return [];
@@ -84,12 +83,12 @@ export class Lag {
 
   #stateAt(now: number): Standing['state'] {
     const { journal, cluster, isFetching } = this.#options;
-    const isSilent = (at: number | null): boolean => now - (at ?? this.#opened) > SILENCE;
+    const isSilent = (at: number | null): boolean => now - (at ?? this.#opened) > SILENCE_MS;
     if (isFetching()) return 'fetching';
     if (journal.lost !== null) return 'lost';
     if (journal.isStuck) return 'stuck';
-    // With so much to apply it does not look at the log.
-    if (journal.lag >= CLOSE) return 'catching_up';
+    // While it applies so many entries, it does not read the head of the log.
+    if (journal.lag >= MAX_LIVE_LAG) return 'catching_up';
     if (isSilent(journal.freshness.lookedAt))
       return !cluster.isOnly && isSilent(cluster.heardAt) ? 'cut_off' : 'without_etcd';
     return journal.isSynced ? 'following' : 'starting';

@@ -1,19 +1,19 @@
 /**
- * What nodes have written into etcd of themselves, below a prefix:
+ * The members of the cluster as stored in etcd, below a prefix:
  *
- *   node/member/<name>         who belongs to the cluster, with the key of its certificate
- *   node/session/<name>        who of them is there: the process that has the name, under a lease
- *   node/live/<name>           who of them is caught up and serves, under the same lease
- *   node/removed/<id>          whose data was taken out of the cluster
- *   node/removed-key/<key>     whose key was taken out of the cluster, for good
- *   node/invited/<key>         for which name the key may become a member, once
- *   node/certificate/<serial>  for which key the authority has issued a certificate
- *   node/trust/<name>          the authorities that a node is to trust, in PEM
- *   node/reissued/<name>       the certificate that it is to take, in PEM
+ *   node/member/<name>         a member, with the key of its certificate
+ *   node/session/<name>        a running member: the process that has the name, under a lease
+ *   node/live/<name>           a member that is caught up and serves, under the same lease
+ *   node/removed/<id>          a removed data folder
+ *   node/removed-key/<key>     a key that can never be a member again
+ *   node/invited/<key>         the name with which the key may become a member, once
+ *   node/certificate/<serial>  the key for which the authority has issued a certificate
+ *   node/trust/<name>          the authorities that a node must trust, in PEM
+ *   node/reissued/<name>       the certificate that a node must install, in PEM
  *   node/level                 the feature level that the cluster has agreed on
  *
- * A key is a fingerprint: key-print.ts. A value that no node can have written is damaged: it is
- * reported, read again, and left behind when it is mended.
+ * A key is a fingerprint: key-print.ts. A value that no node can have written is damaged. It is
+ * reported, and read again until it is mended.
  */
 import { X509Certificate } from 'node:crypto';
 import type { EtcdGateway } from '../journal/etcd-client/gateway.ts';
@@ -21,70 +21,69 @@ import { type KeyValue, range } from '../journal/etcd-client/messages.ts';
 import { FIRST_LEVEL, type LevelledNode } from '../journal/feature-level.ts';
 import { KEY_PRINT } from './key-print.ts';
 
-/** Its name is its host name in the cluster, and in its certificate. */
+/** A member of the cluster. Its name is also the DNS name in its certificate. */
 export interface Member extends LevelledNode {
-  /** `host:port` where it talks to others. */
+  /** `host:port` of its peer server. */
   readonly address: string;
   /** Omitted or empty: none. */
   readonly region?: string;
-  /** `host:port` where its edge answers other nodes, for their caches. Omitted: nowhere. */
+  /** `host:port` where its edge serves the caches of other nodes. Omitted: nowhere. */
   readonly edge?: string;
-  /** Of its certificate. Omitted: a version before KEY_LEVEL wrote it. */
+  /** Fingerprint of its certificate's key. Omitted: written by a version before KEY_LEVEL. */
   readonly key?: string;
-  /** In PEM. Omitted: as above. */
+  /** Its certificate in PEM. Omitted: as above. */
   readonly certificate?: string;
   /** Fingerprints of the authorities that it trusts. Omitted: as above. */
   readonly trusts?: readonly string[];
 }
 
-/** What a node is to take, while the authority is renewed. */
+/** Trust and certificate that a node must install while the authority is renewed, in PEM. */
 export interface Renewal {
-  /** In PEM, as below. */
   readonly trust?: string;
   readonly certificate?: string;
 }
 
-/** As it stands in etcd. */
+/** A member as stored in etcd. */
 export interface KnownMember extends Member {
-  /** Of its data folder. Null: a version wrote it that had none. */
+  /** Id of its data folder. Null: written by a version without ids. */
   readonly id: string | null;
 }
 
 interface Session {
-  /** Of the data folder. */
+  /** Id of the data folder. */
   readonly id: string;
-  /** Another at each start. Empty: the value is damaged. */
+  /** Random at each start. Empty: the value is damaged. */
   readonly process: string;
-  /** Of etcd, that wrote it. */
+  /** Revision of etcd that wrote it. */
   readonly revision: number;
-  /** Of etcd; "0": none, so it would stay for ever. */
+  /** Lease in etcd; "0": none, so the key would never expire. */
   readonly lease: string;
 }
 
 export interface Members {
   readonly nodes: ReadonlyMap<string, KnownMember>;
-  /** Names of those that are caught up and serve. */
+  /** Names of the nodes that are caught up and serve. */
   readonly live: ReadonlySet<string>;
-  /** Names of those that run, caught up or not. */
+  /** Names of the running nodes, caught up or not. */
   readonly there: ReadonlySet<string>;
   /** The feature level that the cluster has agreed on; null: etcd has not been read yet. */
   readonly agreedLevel: number | null;
   /** Serial numbers of the certificates of removed keys, sorted. */
   readonly revoked: readonly string[];
-  /** Of this node. */
+  /** The renewal of this node. */
   readonly renewal: Renewal;
 }
 
-/** An invitation that was not used yet. */
+/** An unused invitation. */
 interface Invited {
   readonly name: string;
-  /** Of etcd, that wrote it. */
+  /** Revision of etcd that wrote it. */
   readonly revision: number;
 }
 
 export interface IssuedCertificate {
   readonly key: string;
-  /** Of the node. */
+  /** Name of the node. */
   readonly name: string;
   /** Unix time in seconds. */
   readonly expires: number;
@@ -93,20 +92,20 @@ export interface IssuedCertificate {
 export interface ClusterState extends Omit<Members, 'revoked' | 'renewal'> {
   readonly agreedLevel: number;
   readonly sessions: ReadonlyMap<string, Session>;
-  /** Ids. */
+  /** Ids of data folders. */
   readonly removed: ReadonlySet<string>;
-  /** Keys. */
+  /** Fingerprints of keys. */
   readonly removedKeys: ReadonlySet<string>;
-  /** Names by key. */
+  /** Invitations by fingerprint of the key. */
   readonly invited: ReadonlyMap<string, Invited>;
   readonly certificates: ReadonlyMap<string, IssuedCertificate>;
   /** By name. */
   readonly renewals: ReadonlyMap<string, Renewal>;
   /** Reasons by key in etcd. */
   readonly damaged: ReadonlyMap<string, string>;
-  /** Of etcd, at which the agreed level was written; 0: it was not. */
+  /** Revision of etcd that wrote the agreed level; 0: not written yet. */
   readonly levelRevision: number;
-  /** Of etcd, at which it was read. */
+  /** Revision of etcd at the read. */
   readonly revision: number;
 }
 
@@ -125,10 +124,10 @@ export const keyOf = (prefix: string, kind: Kind, name: string): string => `${pr
 
 export const levelKey = (prefix: string): string => `${prefix}node/level`;
 
-/** All keys, or all of a kind: the first, and the one after the last. */
+/** The range of all keys, or of all keys of a kind: the first key, and the first key after them. */
 export function keysOf(prefix: string, kind?: Kind): readonly [string, string] {
   const folder = kind === undefined ? `${prefix}node` : `${prefix}node/${kind}`;
-  // The character after the slash.
+  // "0" follows "/" in ASCII.
   return [`${folder}/`, `${folder}0`];
 }
 
@@ -201,7 +200,7 @@ export async function readMembers(gateway: EtcdGateway, prefix: string): Promise
   const agreedLevel = levelOf(level, nodes) ?? (damaged.size === 0 ? leastLevel(nodes.values()) : FIRST_LEVEL);
   if (level !== undefined && levelOf(level, nodes) === null)
     damaged.set(levelKey(prefix), `${excerpt(level.value)} is above the feature level of every member, or none`);
-  // Both are written under one lease: one without the other has no owner.
+  // Both are written under one lease: a live key without a session is a leftover.
   const live = new Set([...marked].filter((name) => sessions.has(name)));
   return {
     nodes,
@@ -220,7 +219,7 @@ export async function readMembers(gateway: EtcdGateway, prefix: string): Promise
   };
 }
 
-/** Null for what no node of this kind has written. */
+/** Null: no node can have written this. */
 function memberOf(bytes: Buffer): KnownMember | null {
   const { name, address, version, level, region, edge, id, key, certificate, trusts } = fieldsOf(bytes);
   if (typeof name !== 'string' || typeof address !== 'string') return null;
@@ -241,8 +240,8 @@ function memberOf(bytes: Buffer): KnownMember | null {
 }
 
 /**
- * Null: it is damaged. Members agree on a level that each of them has, so one above the level of
- * every member is no instruction of theirs.
+ * Null: damaged. Members agree only on a level that all of them support, so a level above every
+ * member is invalid.
  */
 function levelOf(item: KeyValue | undefined, nodes: ReadonlyMap<string, KnownMember>): number | null {
   if (item === undefined) return FIRST_LEVEL;
@@ -252,7 +251,7 @@ function levelOf(item: KeyValue | undefined, nodes: ReadonlyMap<string, KnownMem
   return isPossible ? level : null;
 }
 
-/** What all of them have; they can have agreed on no more. */
+/** The lowest level of the nodes; they cannot have agreed on a higher one. */
 const leastLevel = (nodes: Iterable<LevelledNode>): number =>
   Math.min(...Array.from(nodes, ({ level = FIRST_LEVEL }) => level));
 
@@ -277,5 +276,5 @@ function areCertificates(bytes: Buffer): boolean {
   }
 }
 
-/** For messages. */
+/** Start of a value, for messages. */
 const excerpt = (bytes: Buffer): string => JSON.stringify(bytes.toString('latin1', 0, 40));

@@ -1,7 +1,7 @@
 /**
- * This node among the members in etcd: it says of itself that it is there, under a lease, and hears
- * who else is. A name belongs to one key, and to one process at a time. A node that is refused
- * looks again, since damage in etcd may be mended.
+ * Membership of this node in etcd: registers it under a lease and reads the other members. A name
+ * belongs to one key, and to one process at a time. A refused node keeps reading, since damage in
+ * etcd may be mended.
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,64 +16,64 @@ import { type ClusterState, keyOf, keysOf, levelKey, type Member, type Members, 
 
 interface MembershipOptions {
   readonly gateway: EtcdGateway;
-  /** Of all keys in etcd; ends with a slash. */
+  /** Prefix of all keys in etcd; ends with a slash. */
   readonly prefix: string;
   readonly self: Member & { readonly key: string };
   /**
-   * Of the data folder. Another process with the same takes this one's place: it is taken to be its
-   * restart.
+   * Id of the data folder. Another process with the same id takes over the name: it counts as a
+   * restart of this process.
    */
   readonly id: string;
   readonly onChange: (members: Members) => void;
   /**
-   * After the start: this node is no member any more, since it was removed or another has its name.
-   * Null: it is one again.
+   * Called after the start when this node is no longer a member: it was removed, or another node
+   * has its name. Null: it is a member again.
    */
   readonly onRefused: (error: StateError | null) => void;
-  /** What is damaged in etcd now: reasons by key. */
+  /** Called with the damaged values in etcd: reasons by key. */
   readonly onDamage?: (damaged: ReadonlyMap<string, string>) => void;
-  /** etcd cannot be reached; null: it can. */
+  /** Called with the error when etcd is unreachable; null: it is reachable. */
   readonly onTrouble: (error: unknown) => void;
-  /** Milliseconds between words to etcd that this node is there. */
+  /** Milliseconds between renewals of the lease. */
   readonly interval: number;
 }
 
-/** Seconds after which a node that says nothing is no longer waited for. */
-const LEASE = 5;
+/** Seconds without a renewal after which a node is no longer live. */
+const LEASE_SECONDS = 5;
 /**
- * Milliseconds that a start waits for a name which another node has: that may have ended without a
- * word.
+ * Milliseconds that a start waits for a name in use: its owner may have crashed, and its lease
+ * still has to expire.
  */
-const NAME_MS = 1000 * (LEASE + 3);
-/** Of so many words one comes with a look, whatever the watch tells. */
-const LOOK_EVERY = 10;
-/** Milliseconds between looks of a node that is refused, unless the watch reports something. */
-const LONGEST_PAUSE = 15_000;
+const NAME_TIMEOUT_MS = 1000 * (LEASE_SECONDS + 3);
+/** Every tenth renewal also reads the members, in case the watch has missed an event. */
+const READ_EVERY = 10;
+/** Maximum milliseconds between reads of a refused node, unless the watch reports an event. */
+const MAX_PAUSE_MS = 15_000;
 
 export class Membership {
   readonly #options: MembershipOptions;
   #self: MembershipOptions['self'];
   readonly #process = randomBytes(8).toString('hex');
   readonly #stop = new AbortController();
-  /** One at a time: each writes what it has found missing. */
-  readonly #looks = new SharedRun(() => this.#look());
+  /** Reads never overlap: each also writes the keys that it found missing. */
+  readonly #reads = new SharedRun(() => this.#read());
   #running: Promise<unknown> = Promise.resolve();
   #pause = new AbortController();
-  /** The watch has reported something. */
+  /** A read is due at once, such as after an event of the watch. */
   #isDue = false;
-  /** What was seen last may not be so any more. */
+  /** The last read may be out of date. */
   #isStale = false;
   #lease: string | null = null;
-  /** This process has had the name. */
-  #wasThere = false;
+  /** This process has been registered under the name. */
+  #wasRegistered = false;
   #isServing = false;
-  /** What of it stands in etcd under the lease; null: nothing is known to. */
-  #isSaid: boolean | null = null;
-  #last = '';
-  /** Of the last look. */
+  /** The serving state stored in etcd under the lease; null: not known to be stored. */
+  #storedServing: boolean | null = null;
+  #lastState = '';
+  /** Revision of etcd at the last read. */
   #revision = 0;
   #refused: StateError | null = null;
-  /** In the time of performance.now(). */
+  /** Time of the refusal, by performance.now(); null: not refused. */
   #refusedAt: number | null = null;
   members: Members = {
     nodes: new Map(),
@@ -90,14 +90,14 @@ export class Membership {
   }
 
   /**
-   * Resolves after the first look, goes on by itself, also when etcd cannot be reached. Rejects
-   * with StateError `removed` or `name_taken`.
+   * Resolves after the first read, even if etcd is unreachable, and keeps running in the
+   * background. Rejects with StateError `removed` or `name_taken`.
    */
   async start(): Promise<void> {
     const { onTrouble } = this.#options;
-    for (const until = performance.now() + NAME_MS; ; await sleep(200)) {
+    for (const until = performance.now() + NAME_TIMEOUT_MS; ; await sleep(200)) {
       try {
-        await this.#looks.join();
+        await this.#reads.join();
         onTrouble(null);
         break;
       } catch (error) {
@@ -111,26 +111,26 @@ export class Membership {
     this.#running = Promise.all([this.#run(), this.#watch()]);
   }
 
-  /** Another certificate, or other authorities: what stands in etcd is to say so. */
+  /** Publishes a changed certificate or changed authorities in etcd. */
   certificatesChanged({ certificate, trusts }: Pick<Member, 'certificate' | 'trusts'>): void {
     this.#self = { ...this.#self, certificate, trusts };
     this.#wake();
   }
 
   /**
-   * This node is caught up: others wait for it from the next look on; or it is not, and they don't.
+   * Sets whether this node is caught up. Writes of other nodes wait for it from the next read on.
    */
   async serving(isServing: boolean): Promise<void> {
     this.#isServing = isServing;
-    if (this.#refused === null) await this.#looks.join();
+    if (this.#refused === null) await this.#reads.join();
   }
 
   async stop(): Promise<void> {
     this.#stop.abort();
     this.#wake();
     await this.#running;
-    // One that is pending may yet be given a lease.
-    await this.#looks.join().catch(() => {});
+    // A pending read may still be granted a lease.
+    await this.#reads.join().catch(() => {});
     if (this.#lease !== null) await this.#options.gateway.revoke(this.#lease).catch(() => {});
   }
 
@@ -144,22 +144,22 @@ export class Membership {
       pause = interval;
       try {
         await this.#keepAlive();
-        if (this.#isDue || this.#isStale || turn % LOOK_EVERY === 0) await this.#looks.join();
+        if (this.#isDue || this.#isStale || turn % READ_EVERY === 0) await this.#reads.join();
         onTrouble(null);
-        this.#accept();
+        this.#clearRefusal();
       } catch (error) {
-        this.#rest();
+        this.#resetWake();
         this.#isStale = true;
         if (!(error instanceof StateError)) onTrouble(error);
         else {
-          pause = Math.min(Math.max(interval, 2 * this.#refusedFor), LONGEST_PAUSE);
+          pause = Math.min(Math.max(interval, 2 * this.#refusedFor), MAX_PAUSE_MS);
           await this.#refuse(error);
         }
       }
     }
   }
 
-  /** Milliseconds since this node is refused; 0: it is not. */
+  /** Milliseconds since the refusal; 0: not refused. */
   get #refusedFor(): number {
     return this.#refusedAt === null ? 0 : performance.now() - this.#refusedAt;
   }
@@ -168,23 +168,23 @@ export class Membership {
     this.#refusedAt ??= performance.now();
     const isNew = this.#refused?.message !== error.message;
     this.#refused = error;
-    // One that was removed comes back by an invitation alone.
-    if (error.code === 'removed') this.#wasThere = false;
+    // A removed node can only return with an invitation.
+    if (error.code === 'removed') this.#wasRegistered = false;
     if (isNew) this.#options.onRefused(error);
     const lease = this.#lease;
     this.#lease = null;
-    this.#isSaid = null;
+    this.#storedServing = null;
     if (lease !== null) await this.#options.gateway.revoke(lease).catch(() => {});
   }
 
-  #accept(): void {
+  #clearRefusal(): void {
     if (this.#refused === null || this.#isStale) return;
     this.#refused = null;
     this.#refusedAt = null;
     this.#options.onRefused(null);
   }
 
-  #rest(): void {
+  #resetWake(): void {
     this.#isDue = false;
     this.#pause = new AbortController();
   }
@@ -203,7 +203,7 @@ export class Membership {
       await gateway
         .watch(first, end, from, ({ puts, deleted }) => puts.length + deleted.length > 0 && this.#wake(), signal)
         .catch(() => {});
-      // Events of the meantime are looked at, and the next one begins there.
+      // Reads the events that were missed meanwhile; the next watch starts after them.
       if (!signal.aborted) this.#wake();
       await sleep(interval, undefined, { signal }).catch(() => {});
     }
@@ -212,68 +212,68 @@ export class Membership {
   async #keepAlive(): Promise<void> {
     if (this.#lease === null || (await this.#options.gateway.keepAlive(this.#lease))) return;
     this.#lease = null;
-    this.#isSaid = null;
+    this.#storedServing = null;
     this.#isStale = true;
   }
 
-  async #look(): Promise<void> {
+  async #read(): Promise<void> {
     if (this.#stop.signal.aborted) return;
     const { gateway, prefix, onChange } = this.#options;
-    this.#rest();
+    this.#resetWake();
     let state: ClusterState;
-    // Another may have been sooner with what this one has read.
+    // Repeats if another node has changed the keys since the read.
     do {
       state = await readMembers(gateway, prefix);
       this.#options.onDamage?.(state.damaged);
-    } while ((await this.#say(state, this.#admit(state))) === 'again' || (await this.#agree(state)));
+    } while ((await this.#writeOwnKeys(state, this.#admit(state))) === 'again' || (await this.#agree(state)));
     const { nodes, live, there, agreedLevel, revision } = state;
     this.#revision = revision;
     this.#isStale = false;
     const revoked = revokedSerials(state);
     const renewal = state.renewals.get(this.#options.self.name) ?? {};
     const text = JSON.stringify([[...nodes.values()], [...live], [...there], agreedLevel, revoked, renewal]);
-    if (text === this.#last) return;
-    this.#last = text;
+    if (text === this.#lastState) return;
+    this.#lastState = text;
     this.members = { nodes, live, there, agreedLevel, revoked, renewal };
     onChange(this.members);
   }
 
-  /** Throws StateError when this process is no member, and can be none; and EtcdDamaged. */
+  /** Throws StateError if this process cannot be a member, and EtcdDamaged. */
   #admit(state: ClusterState): Admission {
     const { id, prefix } = this.#options;
     const self = this.#self;
     const entry = keyOf(prefix, 'member', self.name);
-    return admit({ self, id, process: this.#process, wasThere: this.#wasThere, entry }, state);
+    return admit({ self, id, process: this.#process, wasThere: this.#wasRegistered, entry }, state);
   }
 
   /**
-   * Raises the agreed level if every member has a higher one, and mends a damaged one. True: look
-   * again.
+   * Raises the agreed level if every member supports a higher one, and mends a damaged one. True:
+   * read again.
    */
   async #agree({ nodes, agreedLevel, levelRevision, revision, damaged }: ClusterState): Promise<boolean> {
     const { gateway, prefix } = this.#options;
     const [members, end] = keysOf(prefix, 'member');
     const key = levelKey(prefix);
-    // A member that cannot be read may have a lower level.
+    // A damaged entry may belong to a member with a lower level.
     if ([...damaged.keys()].some((other) => other.startsWith(members))) return false;
     const risen = risenLevel(
       agreedLevel,
       [...nodes.values()].map(({ level = FIRST_LEVEL }) => level),
     );
-    const wanted = risen ?? (damaged.has(key) ? agreedLevel : null);
-    if (wanted === null) return false;
+    const nextLevel = risen ?? (damaged.has(key) ? agreedLevel : null);
+    if (nextLevel === null) return false;
     await gateway.transaction(
       [unwrittenSince(members, end, revision), hasRevision(key, levelRevision)],
-      [put(key, Buffer.from(String(wanted)))],
+      [put(key, Buffer.from(String(nextLevel)))],
     );
     return true;
   }
 
   /**
-   * Writes what this node is, unless it stands there already: etcd keeps every version. When it
-   * has, or was not the first, it is to be looked again.
+   * Writes the keys of this node unless they are current: etcd keeps every version. `again`: they
+   * were written, or another node wrote first, so the members must be read again.
    */
-  async #say(
+  async #writeOwnKeys(
     { nodes, live, sessions, certificates, levelRevision, invited, revision }: ClusterState,
     admission: Admission,
   ): Promise<'said' | 'again'> {
@@ -283,7 +283,7 @@ export class Membership {
     const session = sessions.get(self.name);
     const stored = nodes.get(self.name);
     const issued = issuedPut(prefix, self, certificates);
-    const isThere =
+    const isCurrent =
       admission === 'known' &&
       this.#lease !== null &&
       session?.process === this.#process &&
@@ -295,13 +295,13 @@ export class Membership {
       stored.edge === self.edge &&
       stored.certificate === self.certificate &&
       stored.trusts?.join() === self.trusts?.join();
-    if (isThere && this.#isSaid === isServing) return 'said';
-    this.#lease ??= await gateway.grant(LEASE);
+    if (isCurrent && this.#storedServing === isServing) return 'said';
+    this.#lease ??= await gateway.grant(LEASE_SECONDS);
     const value = Buffer.from(JSON.stringify({ ...self, id }));
     const [members, end] = keysOf(prefix, 'member');
     const liveKey = keyOf(prefix, 'live', self.name);
     const invitation = keyOf(prefix, 'invited', self.key);
-    // An invitation gives the name to this key. Who had it before is removed.
+    // The invitation moves the name to this key, which removes the previous key.
     const replaced = stored?.key !== undefined && stored.key !== self.key ? [removedKeyPut(prefix, stored)] : [];
     const { succeeded } = await gateway.transaction(
       [
@@ -326,8 +326,8 @@ export class Membership {
       ],
     );
     if (succeeded) {
-      this.#wasThere = true;
-      this.#isSaid = isServing;
+      this.#wasRegistered = true;
+      this.#storedServing = isServing;
     }
     return 'again';
   }

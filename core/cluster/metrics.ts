@@ -1,8 +1,8 @@
-/** How this node stands in its cluster. */
+/** Metrics of the state of this node in its cluster. */
 import type { Registry } from '../base/metrics/registry.ts';
 import { FEATURE_LEVEL } from '../journal/feature-level.ts';
 
-/** Takes in core/cluster's Standing. */
+/** Compatible with Standing (standing.ts). */
 interface ClusterSource {
   readonly state: string;
   readonly lagEntries: number;

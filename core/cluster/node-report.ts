@@ -1,4 +1,4 @@
-/** What a node reports about itself over the peer channel: to other nodes and to commands. */
+/** The report of a node about itself over the peer channel, for other nodes and for commands. */
 import type { Member } from './members.ts';
 import { peerAgent } from './peer-agent.ts';
 import type { PeerTls } from './peer-tls.ts';
@@ -7,7 +7,7 @@ import { STATES, type Standing } from './standing.ts';
 export interface NodeReport {
   /** Sequence of the last entry that it has applied. */
   readonly applied: number;
-  /** Null: its version does not report it. The same holds for the other fields. */
+  /** Null: its version does not report it. The same applies to the fields below. */
   readonly state: Standing['state'] | null;
   readonly lagSeconds: number | null;
   /** Unix time in seconds. */

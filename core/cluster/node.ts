@@ -1,4 +1,4 @@
-/** This node: its journal, and where it stands among the others. */
+/** This node: its journal, and its state in the cluster. */
 import type { Logger } from '../base/log/index.ts';
 import type { Config } from '../config/index.ts';
 import type { CommitClock, Journal } from '../journal/journal.ts';
@@ -18,32 +18,34 @@ import type { Standing } from './standing.ts';
 export interface Node {
   readonly journal: Journal;
   readonly isAlone: boolean;
-  /** Whether this node does the work that one of all does: it serves, and is the first by name. */
+  /**
+   * Whether this node does the work of a single node of the cluster: it serves, and is the first by
+   * name.
+   */
   readonly isFirst: () => boolean;
   /** The same among the nodes of its region. */
   readonly isFirstOfRegion: () => boolean;
-  /** Those of all nodes. */
+  /** Blobs of this node and of its peers. */
   readonly blobs: BlobSource;
-  /** The requests of a domain that any node serves. */
+  /** Watches the requests of a domain on all nodes. */
   readonly watchRequests: WatchRequests;
-  /** Who serves a change. */
+  /** The nodes that serve a change, and those that do not yet. */
   readonly sync: (sequence: number) => Sync;
   /**
-   * Resolves when every node that is there serves a change, however long one of them takes, or with
-   * the signal.
+   * Resolves when every live node serves a change, without a deadline, or when the signal aborts.
    */
   readonly served: (sequence: number, signal?: AbortSignal) => Promise<void>;
   /**
-   * Resolves when the store of another node is there to take the place of this one's: the service
-   * is to restart.
+   * Resolves when a fetched store is ready to replace the store of this node: the service must
+   * restart.
    */
   readonly replaced: Promise<void>;
   readonly isReplaced: boolean;
-  /** Names of the nodes that are there, this one among them, in order. */
+  /** Names of the live nodes and this node, sorted. */
   readonly present: () => readonly string[];
-  /** All nodes, as they report themselves now. */
+  /** Requests the current reports of all nodes. */
   readonly describe: () => Promise<ClusterView>;
-  /** Null: it is alone. */
+  /** Null: a single node without a cluster. */
   readonly standing: (() => Standing) | null;
   /** Adds up the statistics of all nodes. Never rejects. */
   readonly readStatistics: ReadStatistics;
@@ -53,21 +55,21 @@ export interface Node {
   readonly readRuleCounts: ReadRuleCounts;
   /** Calls `listener` with the edges of the other nodes that serve: now, and when they change. */
   readonly followEdges: (listener: (edges: readonly EdgeAddress[]) => void) => void;
-  /** Null: it is alone. */
+  /** Null: a single node without a cluster. */
   readonly usage: UsageChannel | null;
-  /** Why this node is not to be asked; empty when it is. */
+  /** Reasons why this node is not ready; empty if it is. */
   faults(): string[];
-  /** What does not keep it from serving; empty when all is well. */
+  /** Problems that do not prevent serving; empty if there are none. */
   warnings(): string[];
-  /** Takes no more commits, and leaves the others. */
+  /** Stops accepting commits, and leaves the cluster. */
   close(): Promise<void>;
 }
 
 export interface NodeOptions extends JournalOptions {
   readonly config: Pick<Config, 'cluster' | 'edge' | 'etcd' | 'peer' | 'packages' | 'nodeName' | 'dataDir'>;
-  /** Of this node. */
+  /** The blobs of this node. */
   readonly blobs: BlobStore;
-  /** Null: this node keeps none. */
+  /** Null: this node keeps no statistics. */
   readonly statistics: Pick<Statistics, 'read'> | null;
   readonly version: string;
   /** Judges the clock of this node. */
@@ -76,9 +78,9 @@ export interface NodeOptions extends JournalOptions {
   readonly tail: RequestTail;
   /** Delivers the logs of domains. */
   readonly logs: { readonly stateOf: OwnLogState };
-  /** What the rules of domains have matched on this node. */
+  /** Counters of the rules of domains on this node. */
   readonly ruleCounters: RuleCountersOf;
-  /** The process runs out of memory or descriptors. */
+  /** Whether the process is running out of memory or descriptors. */
   readonly isOverloaded?: () => boolean;
   readonly log: Logger;
 }

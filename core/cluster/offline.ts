@@ -26,11 +26,11 @@ import { lockDirectory } from '../store/lock.ts';
 import { zoneSettings } from '../zone/compile/settings.ts';
 import { etcdSettings } from './files.ts';
 
-/** Milliseconds to apply what the log has. */
+/** Milliseconds to apply the entries of the log. */
 const CATCH_UP_MS = 60_000;
-/** Milliseconds that a commit waits for etcd. */
+/** Deadline in milliseconds of a commit to etcd. */
 const COMMIT_MS = 5000;
-/** Milliseconds between looks at the head of the log. */
+/** Milliseconds between reads of the head of the log. */
 const INTERVAL_MS = 1000;
 
 export interface OfflineNode {
@@ -41,10 +41,9 @@ export interface OfflineNode {
 }
 
 /**
- * Runs `work` with the data folder locked; its writes need a clock that can be trusted, as those of
- * the daemon do. Rejects with ConfigError `data_dir_in_use` while a daemon runs and `no_store` if
- * there are no data, and with UnavailableError if this node cannot catch up with the log of its
- * cluster.
+ * Runs `work` with the data folder locked. Writes need a trusted clock, as in the daemon. Rejects
+ * with ConfigError `data_dir_in_use` while a daemon runs and `no_store` if there are no data, and
+ * with UnavailableError if this node cannot catch up with the log of its cluster.
  */
 export async function withOfflineNode<T>(config: Config, work: (node: OfflineNode) => Promise<T>): Promise<T> {
   const { dataDir, store, dns, journal, etcd } = config;

@@ -1,6 +1,5 @@
 /**
- * Opens this node with the journal that the configuration asks for: its own, or a log in etcd that
- * several nodes share.
+ * Opens this node with the configured journal: its own, or a log in etcd that several nodes share.
  */
 import { join } from 'node:path';
 import type { Registry } from '../base/metrics/index.ts';

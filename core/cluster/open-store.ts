@@ -30,7 +30,7 @@ interface OpenStoreOptions {
   readonly config: Config;
   readonly metrics: Registry;
   readonly log: Logger;
-  /** Gets the hooks that close the store and release its lock. */
+  /** Receives the hooks that close the store and release its lock. */
   readonly stops: Stops;
 }
 
@@ -38,7 +38,7 @@ interface OpenStore {
   readonly environment: Environment;
   readonly index: IndexWriter;
   readonly zoneSettings: ZoneSettings;
-  /** Opened here, since its key file is made in the folder of the store. */
+  /** Opened here, since its key file is created in the folder of the store. */
   readonly secrets: Secrets;
   readonly signers: Signers;
 }
@@ -57,7 +57,7 @@ export async function openStore({ config, metrics, log, stops }: OpenStoreOption
     log,
     secrets: () => openSecrets(secretKeyFile(config)),
   });
-  // A conversion begins with a new one.
+  // A conversion creates a new lock file.
   reserveLock(dataDir, file);
   const environment = openEnvironment(dataDir, store.mapSize);
   stops.add(() => environment.close());
@@ -90,7 +90,10 @@ export async function rebuildStore(config: Config): Promise<{ zones: number; ans
   }
 }
 
-/** With a full disk, the disk cache of the edge gives way. Throws ConfigError `no_space`. */
+/**
+ * Reserves the lock file. On a full disk it deletes the disk cache of the edge first. Throws
+ * ConfigError `no_space`.
+ */
 function reserveLock(dataDir: string, file: string): void {
   try {
     reserveLockFile(file);
@@ -108,9 +111,9 @@ interface CompileOptions {
 }
 
 /**
- * The compiler or the settings of the apex may have changed since the answers were stored. Returns
- * the settings with which the node serves: with a full disk the previous ones, if this version has
- * made the answers. Throws ConfigError `no_space`.
+ * Recompiles the answers if the compiler or the settings of the apex have changed since they were
+ * stored. Returns the settings with which the node serves: on a full disk the previous ones, if
+ * this version compiled the answers. Throws ConfigError `no_space`.
  */
 async function compileAnswers(
   environment: Environment,

@@ -20,7 +20,7 @@ export interface NodeView {
   /** The feature level of its version: core/journal/feature-level.ts. */
   readonly level: number;
   readonly isSelf: boolean;
-  /** Writes wait for it. */
+  /** Whether writes wait for the node. */
   readonly isLive: boolean;
   readonly state: Standing['state'] | (typeof NODE_STATES)[number];
   /** Sequence of the last applied entry, as of `heardAt`; null: not known. */
@@ -38,25 +38,25 @@ export interface ClusterView {
   readonly nodes: readonly NodeView[];
   /** The feature level that the nodes have agreed on; null: etcd has not been read yet. */
   readonly agreedLevel: number | null;
-  /** Null: there is no etcd, or it does not report it. */
+  /** Null: etcd is not configured, or does not report it. */
   readonly storage: Standing['storage'];
 }
 
 export interface OverviewParts {
   readonly self: string;
   readonly tls: PeerTls;
-  /** By name, with this node. */
+  /** All known members by name, including this node. */
   members(): ReadonlyMap<string, Member>;
   live(): ReadonlySet<string>;
   agreedLevel(): number | null;
-  /** Of this node. */
+  /** The report of this node. */
   report(): NodeReport;
-  /** What another node has sent last. */
+  /** The last report of another node. */
   lastHeard(name: string): { readonly applied: number; readonly at: number } | undefined;
   storage(): Standing['storage'];
 }
 
-/** Asks every node for its report, and describes those that do not respond by what is known. */
+/** Requests the report of every node. Unreachable nodes are described from what is known. */
 export async function describeCluster(parts: OverviewParts): Promise<ClusterView> {
   const { self, tls } = parts;
   const live = parts.live();

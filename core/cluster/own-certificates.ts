@@ -1,7 +1,7 @@
 /**
- * The certificate of this node and the authorities that it trusts, as they change while it runs:
- * `waypost cluster renew-authority` writes into etcd what each node is to take (renewal.ts). What
- * would cut this node off is not taken.
+ * The certificate of this node and its trusted authorities, which may change while it runs:
+ * `waypost cluster renew-authority` writes the new ones for each node into etcd (renewal.ts). A
+ * change that would cut this node off is ignored.
  */
 import { X509Certificate } from 'node:crypto';
 import { dirname } from 'node:path';
@@ -11,7 +11,7 @@ import { keyPrint } from './key-print.ts';
 import type { Renewal } from './members.ts';
 import type { PeerTls } from './peer-tls.ts';
 
-/** The certificates of a text in PEM. Throws Error for one that is unreadable. */
+/** Parses the certificates of a PEM text. Throws Error for an unreadable certificate. */
 export const bundleOf = (pem: string): X509Certificate[] =>
   (pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []).map(
     (text) => new X509Certificate(text),
@@ -20,12 +20,12 @@ export const bundleOf = (pem: string): X509Certificate[] =>
 export const isIssuedBy = (certificate: X509Certificate, authority: X509Certificate): boolean =>
   certificate.checkIssued(authority) && certificate.verify(authority.publicKey);
 
-/** Of authorities, for comparison. */
+/** Fingerprints of authorities, for comparison. */
 export const printsOf = (bundle: string): string[] => bundleOf(bundle).map(({ fingerprint256 }) => fingerprint256);
 
 export class OwnCertificates {
   readonly #config: Pick<Placed, 'dataDir' | 'peer'>;
-  /** Changes in place: connections that begin later use what it has then. */
+  /** Changes in place: new connections use the current contents. */
   readonly tls: { -readonly [K in keyof PeerTls]: PeerTls[K] };
 
   /** Throws ConfigError. */
@@ -34,15 +34,17 @@ export class OwnCertificates {
     this.tls = { ...peerTls(config) };
   }
 
-  /** Of the authorities that it trusts. */
+  /** Fingerprints of the trusted authorities. */
   get trusts(): string[] {
     return printsOf(this.tls.ca);
   }
 
-  /** Takes what is good for this node, and stores it. True: something has changed. */
+  /**
+   * Installs the valid parts of a renewal and stores them. Returns whether something has changed.
+   */
   take(name: string, { trust, certificate }: Renewal): boolean {
     const files = clusterFiles(this.#config);
-    // Files elsewhere are the operator's to replace.
+    // Files elsewhere are managed by the operator.
     if (dirname(files.ca) !== files.folder || dirname(files.certificate) !== files.folder) return false;
     const authorities = [...bundleOf(this.tls.ca), ...(trust === undefined ? [] : bundleOf(trust))];
     const own = new X509Certificate(this.tls.certificate);
@@ -56,7 +58,7 @@ export class OwnCertificates {
     const ca = isTrusted ? trust : this.tls.ca;
     const pem = isGood && certificate !== undefined ? certificate : this.tls.certificate;
     if (ca === this.tls.ca && pem === this.tls.certificate) return false;
-    // A start between the two finds a certificate that the old or the new authorities have issued.
+    // A start between the two writes finds a certificate of the old or the new authorities.
     if (ca !== this.tls.ca) replacePrivateFile(files.ca, ca);
     if (pem !== this.tls.certificate) replacePrivateFile(files.certificate, pem);
     this.tls.ca = ca;

@@ -1,14 +1,14 @@
 /**
- * Limits on connections to the peer port, which anybody may open until the firewall forbids it. A
+ * Limits on connections to the peer port, which is open to anyone unless a firewall blocks it. A
  * connection is pending until a member has sent a request on it:
  *
- * - Pending connections are few. Where they are at their limit, a newcomer replaces the oldest one
- *   of the client network that holds most, so that no network keeps others out.
- * - The networks of members have room of their own.
- * - TLS starts with the first bytes of a client; a silent one costs a socket.
- * - Handshakes of strangers have a rate, since each costs the main thread up to a millisecond, and
- *   turns by client network.
- * - A pending connection ends at its deadline.
+ * - The number of pending connections is limited. At the limit, a new connection replaces the
+ *   oldest one of the client network with the most, so that no network can exclude others.
+ * - The networks of members have reserved capacity.
+ * - TLS starts with the first bytes of a client; a silent client costs only a socket.
+ * - Handshakes of other clients have a rate limit, since each costs the main thread up to a
+ *   millisecond. Client networks take turns.
+ * - A pending connection is closed at its deadline.
  */
 import { createServer, isIP, type Server, type Socket } from 'node:net';
 import { FairQueue } from '../base/fair-queue.ts';
@@ -18,22 +18,30 @@ import { TokenBucket } from '../base/token-bucket.ts';
 import { clientNetwork } from '../net/address/ipv6.ts';
 import { fromUrlHost } from '../net/address/url-host.ts';
 
-/** Each takes some 100 KB once TLS has started: 32 MB in all. */
+/** Each takes about 100 KB once TLS has started: 32 MB in total. */
 export const MAX_PENDING = 256;
-/** Further ones, of networks of members. */
+/** Additional pending connections from networks of members. */
 export const MAX_PENDING_OF_MEMBERS = 64;
-/** Handshakes of strangers: at once, and in a second. */
+/** Handshakes of clients outside the networks of members: burst, and per second. */
 export const HANDSHAKE_BURST = 50;
 const HANDSHAKE_RATE = 50;
-/** Milliseconds for the handshake and the first request: some round trips, one of them lost. */
+/**
+ * Milliseconds for the handshake and the first request: some round trips, including a lost packet.
+ */
 const PENDING_TIME = 5000;
-/** Of one node: one for each domain whose requests it watches, and some for everything else. */
+/**
+ * Connections of a node: one for each domain whose requests it watches, and some for everything
+ * else.
+ */
 export const MAX_PER_MEMBER = 1024;
 
 interface PeerAdmissionOptions {
   /** Names and addresses (`host:port`) of the nodes of the cluster. */
   members(): Iterable<{ readonly name: string; readonly address: string }>;
-  /** The process runs out of memory or descriptors: only networks of members connect. */
+  /**
+   * Whether the process is running out of memory or descriptors; then only networks of members
+   * connect.
+   */
   isOverloaded?(): boolean;
   /** Receives each connection whose client has sent something. */
   readonly start: (socket: Socket) => void;
@@ -72,8 +80,8 @@ class Room {
     else this.#held.set(pending.network, held);
   }
 
-  /** The oldest connection of the network with the most; null: there is a place. */
-  leaver(): Pending | null {
+  /** The oldest connection of the network with the most; null: below the limit. */
+  evictionCandidate(): Pending | null {
     if (this.pending.size < this.limit) return null;
     const most = Math.max(...this.#held.values());
     for (const pending of this.pending) if (this.#held.get(pending.network) === most) return pending;
@@ -88,15 +96,17 @@ export class PeerAdmission {
   readonly #reserved = new Room(MAX_PENDING_OF_MEMBERS);
   /** By address and port of the client. */
   readonly #pending = new Map<string, Pending>();
-  /** Connections of each node. */
+  /** Number of connections of each node. */
   readonly #held = new Map<string, number>();
   readonly #admitted = new WeakSet<Socket>();
-  /** The networks from which nodes connected last, by name: their addresses may be names. */
+  /**
+   * The network of each node's last connection, by name: the address of a member may be a DNS name.
+   */
   readonly #networks = new Map<string, string>();
   readonly #throttle = new LogThrottle();
-  /** Strangers that have sent something, by network. */
+  /** Connections that wait for their handshake, by network. */
   readonly #arrived = new FairQueue<Pending>();
-  /** Of strangers. */
+  /** Rate of handshakes of clients outside the networks of members. */
   readonly #handshakes: TokenBucket;
   #timer: NodeJS.Timeout | null = null;
   readonly #now: () => number;
@@ -146,7 +156,7 @@ export class PeerAdmission {
   }
 
   #accept(socket: Socket): void {
-    // A reset before TLS listens.
+    // Handles a reset before TLS adds its own listener.
     socket.on('error', () => {});
     const { remoteAddress } = socket;
     if (remoteAddress === undefined) return void socket.destroy();
@@ -154,15 +164,15 @@ export class PeerAdmission {
     const isOfMember = this.#isOfMember(network);
     if (!isOfMember && this.#options.isOverloaded?.() === true) return void socket.destroy();
     const room = isOfMember ? this.#reserved : this.#strangers;
-    const leaver = room.leaver();
-    if (leaver !== null) this.#evict(leaver);
+    const candidate = room.evictionCandidate();
+    if (candidate !== null) this.#evict(candidate);
     const timer = setTimeout(() => socket.destroy(), PENDING_TIME).unref();
     const pending: Pending = { key: keyOf(socket), socket, network, room, timer };
     room.add(pending);
     this.#pending.set(pending.key, pending);
     socket.once('close', () => this.#settle(pending));
     socket.once('readable', () => {
-      // None at the end of the stream.
+      // 0 at the end of the stream.
       if (socket.readableLength === 0) socket.destroy();
       else if (isOfMember) this.#options.start(socket);
       else {
@@ -208,10 +218,10 @@ export class PeerAdmission {
   }
 }
 
-/** The same for a connection of TLS and for the socket that carries it. */
+/** Identical for a TLS connection and its underlying socket. */
 const keyOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
-/** Of `host:port`; empty for a name. */
+/** The network of `host:port`; empty for a DNS name. */
 function networkOf(address: string): string {
   const host = fromUrlHost(address.slice(0, address.lastIndexOf(':')));
   return isIP(host) === 0 ? '' : clientNetwork(host);

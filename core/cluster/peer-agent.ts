@@ -1,24 +1,24 @@
-/** Connections to one other node, with certificates on both sides. */
+/** HTTP client for a peer, over mutual TLS. */
 import { Agent } from 'undici';
 import { checkKey } from './key-print.ts';
 import type { Member } from './members.ts';
 import type { PeerTls } from './peer-tls.ts';
 
-/** In milliseconds; undici's own where one is left out. */
+/** In milliseconds. Omitted: the default of undici. */
 interface PeerTimeouts {
   readonly connect: number;
-  /** Until the answer begins. */
+  /** Until the response header arrives. */
   readonly headers?: number;
-  /** Without a byte of it. */
+  /** Between two chunks of the body. */
   readonly body?: number;
 }
 
-/** The default, as undici has it. */
+/** The default of undici. */
 const UNLIMITED = -1;
 
 /**
- * To a node, whose certificate must have its name and its key. `maxBytes`: of the body of a
- * response.
+ * An agent for a node, whose certificate must have its name and its key. `maxBytes`: maximum bytes
+ * of a response body.
  */
 export function peerAgent(
   { name, key }: Pick<Member, 'name' | 'key'>,

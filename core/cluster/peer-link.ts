@@ -1,32 +1,30 @@
 /**
- * Messages between two nodes, both ways over one connection, which begins as a request over HTTP
- * that asks for it (RFC 9110 7.8). By HTTP itself a word cost two nodes 150 us of CPU, and commits
- * with their answer 500.
+ * The message protocol between two nodes: bidirectional over a connection that an HTTP request has
+ * upgraded (RFC 9110 section 7.8). With plain HTTP a heartbeat cost both nodes 150 us of CPU, and
+ * commits with their answer 500.
  *
- *   message: length u32 of what follows, kind u8, number u48, what is said
+ *   message: length u32 of the rest, kind u8, number u48, payload
  */
 import type { Duplex } from 'node:stream';
 
-/** As it is asked for, and granted. */
+/** Name of the protocol in the Upgrade header fields. */
 export const PROTOCOL = 'waypost-peer';
 
 export const KIND = {
   /**
-   * Number: of the last entry that is applied. Payload: the clock of the node, in milliseconds
-   * since 1970, u48, and whether it is trusted, u8; nothing from a version before.
+   * Number: the applied sequence. Payload: the clock of the node, in milliseconds since 1970, u48,
+   * and whether it is trusted, u8. Empty from earlier versions.
    */
   applied: 1,
-  /** Commits that are forwarded; the number is their node's own. */
+  /** Forwarded commits. Number: chosen by the sender, repeated in the answer. */
   commits: 2,
-  /** To commits of the same number; nothing is said when they were refused. */
+  /** Answer to the commits of the same number. Empty payload: they were refused. */
   answer: 3,
-  /**
-   * What requests have used of rate limits (edge/policy/rules/rate-sharing.ts); the number is 0.
-   */
+  /** Usage of rate limits (edge/policy/rules/rate-sharing.ts). Number: 0. */
   usage: 4,
 } as const;
 
-/** The feature level of nodes that know KIND.usage; others end the connection. */
+/** The feature level of nodes that accept KIND.usage; other nodes would close the connection. */
 export const USAGE_LEVEL = 2;
 
 /** Bytes of the payload of KIND.applied. */
@@ -38,42 +36,45 @@ export interface Message {
   readonly payload: Buffer;
 }
 
-const HEAD = 11;
-const LENGTH = 4;
-const NOTHING = Buffer.alloc(0);
-/** Bytes of a message: commits that are forwarded at once, with all that they have read. */
-const MOST = 8 << 20;
+const HEAD_BYTES = 11;
+const LENGTH_BYTES = 4;
+const EMPTY = Buffer.alloc(0);
+/**
+ * Maximum bytes of a message. The largest messages are forwarded commits with the rows that they
+ * read.
+ */
+const MAX_MESSAGE_BYTES = 8 << 20;
 
 export class PeerLink {
   readonly #socket: Duplex;
   readonly #onMessage: (message: Message) => void;
   #parts: Buffer[] = [];
   #length = 0;
-  /** Bytes until the next message is here. */
-  #wanted = HEAD;
+  /** Bytes needed to continue: a head, or a whole message. */
+  #needed = HEAD_BYTES;
 
   /**
-   * `head`: bytes that came already. `onMessage` is called in order; what it throws ends the
-   * connection.
+   * `head`: bytes received with the upgrade. `onMessage` is called in order; an error that it
+   * throws closes the connection.
    */
   constructor(socket: Duplex, head: Buffer, onMessage: (message: Message) => void) {
     this.#socket = socket;
     this.#onMessage = onMessage;
-    socket.on('data', (chunk: Buffer) => this.#take(chunk));
-    if (head.length > 0) this.#take(head);
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
+    if (head.length > 0) this.#receive(head);
   }
 
-  /** Bytes that the other node has not read yet. */
+  /** Bytes queued for the other node. */
   get unread(): number {
     return this.#socket.writableLength;
   }
 
-  send(kind: number, number: number, payload: Buffer = NOTHING): void {
-    const message = Buffer.allocUnsafe(HEAD + payload.length);
-    message.writeUInt32BE(message.length - LENGTH, 0);
-    message[LENGTH] = kind;
-    message.writeUIntBE(number, LENGTH + 1, 6);
-    message.set(payload, HEAD);
+  send(kind: number, number: number, payload: Buffer = EMPTY): void {
+    const message = Buffer.allocUnsafe(HEAD_BYTES + payload.length);
+    message.writeUInt32BE(message.length - LENGTH_BYTES, 0);
+    message[LENGTH_BYTES] = kind;
+    message.writeUIntBE(number, LENGTH_BYTES + 1, 6);
+    message.set(payload, HEAD_BYTES);
     this.#socket.write(message);
   }
 
@@ -81,10 +82,10 @@ export class PeerLink {
     this.#socket.destroy(error);
   }
 
-  #take(chunk: Buffer): void {
+  #receive(chunk: Buffer): void {
     this.#parts.push(chunk);
     this.#length += chunk.length;
-    if (this.#length < this.#wanted) return;
+    if (this.#length < this.#needed) return;
     try {
       this.#read(this.#parts.length === 1 ? chunk : Buffer.concat(this.#parts));
     } catch (error) {
@@ -94,16 +95,17 @@ export class PeerLink {
 
   #read(bytes: Buffer): void {
     let at = 0;
-    this.#wanted = HEAD;
-    while (at + HEAD <= bytes.length) {
-      const end = at + LENGTH + bytes.readUInt32BE(at);
-      if (end < at + HEAD || end > at + MOST) throw new Error('a message between nodes is too long or truncated');
-      this.#wanted = end - at;
+    this.#needed = HEAD_BYTES;
+    while (at + HEAD_BYTES <= bytes.length) {
+      const end = at + LENGTH_BYTES + bytes.readUInt32BE(at);
+      if (end < at + HEAD_BYTES || end > at + MAX_MESSAGE_BYTES)
+        throw new Error('a message between nodes is too long or truncated');
+      this.#needed = end - at;
       if (end > bytes.length) break;
-      const number = bytes.readUIntBE(at + LENGTH + 1, 6);
-      this.#onMessage({ kind: bytes[at + LENGTH], number, payload: bytes.subarray(at + HEAD, end) });
+      const number = bytes.readUIntBE(at + LENGTH_BYTES + 1, 6);
+      this.#onMessage({ kind: bytes[at + LENGTH_BYTES], number, payload: bytes.subarray(at + HEAD_BYTES, end) });
       at = end;
-      this.#wanted = HEAD;
+      this.#needed = HEAD_BYTES;
     }
     this.#parts = at === bytes.length ? [] : [bytes.subarray(at)];
     this.#length = bytes.length - at;

@@ -1,4 +1,4 @@
-/** States of the logs of a domain: each node delivers those of the requests that it serves. */
+/** States of a domain's logs: each node delivers the logs of the requests that it serves. */
 import type { NodeLogState } from '../site/logs/deliverer.ts';
 import type { Member } from './members.ts';
 import { type Answers, readFromPeer } from './peer-read.ts';

@@ -1,14 +1,15 @@
-/** Reads JSON that each node has for itself, from all nodes at once. */
+/** Reads JSON from all nodes concurrently. */
 import type { Member } from './members.ts';
 import { peerAgent } from './peer-agent.ts';
 import type { PeerTls } from './peer-tls.ts';
 
-/** Milliseconds for the answers of other nodes. */
+/** Timeout in milliseconds of the responses of other nodes. */
 const DEADLINE = 2000;
 const MAX_ANSWER_BYTES = 8 << 20;
 
 /**
- * Rejects unless the node answers with JSON within `deadline` milliseconds. `what`: for the error.
+ * Rejects unless the node responds with JSON within `deadline` milliseconds. `what`: the noun in
+ * the error message.
  */
 export async function readFromPeer(
   member: Member,

@@ -28,7 +28,7 @@ export type OwnRuleCounts = (domainId: number, revision: number) => RuleCounts |
 
 export type ReadRuleCounts = (domainId: number, revision: number) => Promise<ClusterRuleCounts>;
 
-/** What the edge of this node counts. */
+/** The counters of this node's edge. */
 export interface RuleCountersOf {
   /** Undefined: nothing was counted of that revision. */
   of(domainId: number, revision: number): RuleCounts | undefined;
@@ -42,7 +42,7 @@ interface RuleCountsReader {
 
 const NOTHING: RuleCounts = { since: null, matched: [], stopped: [] };
 
-/** A node that is behind serves requests by earlier rules, so it cannot answer with zeros. */
+/** A node that lags serves requests by earlier rules, so it must not answer with zeros. */
 export function ownRuleCounts(reader: Pick<StoreReader, 'siteDocument'>, counters: RuleCountersOf): OwnRuleCounts {
   return (domainId, revision) => {
     if ((reader.siteDocument(domainId, 'rules')?.revision ?? 0) !== revision) return undefined;
@@ -88,7 +88,7 @@ export const peerRuleCountsReader = (
   },
 });
 
-/** The end of the year 9999: what is later has no time in the API. */
+/** The end of the year 9999: the API cannot represent a later time. */
 const END_OF_TIME = 253_402_300_800_000;
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;

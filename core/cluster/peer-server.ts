@@ -1,6 +1,6 @@
 /**
- * What a node tells its peers, over TLS with certificates on both sides: how far it has applied the
- * log, as it goes, and all that it holds; and what it takes: commits.
+ * The server for peers, over mutual TLS: reports the applied sequence of this node, serves its
+ * data, and accepts forwarded commits.
  */
 import type { X509Certificate } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -27,31 +27,28 @@ import { sendRequests } from './tail-server.ts';
 export interface PeerServerOptions {
   readonly tls: PeerTls;
   readonly listen: { readonly address: string; readonly port: number };
-  /** Of the last entry that is applied. */
+  /** Sequence of the last applied entry. */
   head(): number;
-  /** JSON about this node, for clients without messages; omitted: only `head`. */
+  /** JSON report of this node, for clients without the message protocol. Omitted: only `head`. */
   report?(): string;
-  /**
-   * The node of the cluster that has this certificate; undefined: none, as one that was removed has
-   * it still.
-   */
+  /** The member with this certificate. Undefined: none, such as after the node was removed. */
   memberOf(certificate: X509Certificate): string | undefined;
-  /** The nodes of the cluster, whose networks have room of their own; omitted: none are known. */
+  /** The members of the cluster, whose networks have reserved capacity. Omitted: none are known. */
   members?(): Iterable<Member>;
-  /** The process runs out of memory or descriptors: only members connect. */
+  /** Whether the process is running out of memory or descriptors; then only members connect. */
   isOverloaded?(): boolean;
   readonly log?: Logger;
   /** The clock of this node; undefined: it is not sent to others. */
   readonly clock?: { readonly isTrusted: boolean };
-  /** Whether the node accepts usage of rate limits; omitted: none does. */
+  /** Whether the node accepts usage of rate limits. Omitted: no node does. */
   knowsUsage?(node: string): boolean;
   /**
-   * Takes what a node forwards. Resolves with the answer. Rejects when it takes nothing now, and
-   * for what is unreadable.
+   * Commits what a node has forwarded, and resolves with the answer. Rejects if this node accepts
+   * no commits now, and for unreadable commits.
    */
   commit?(node: string, commits: Buffer): Promise<Buffer>;
   readonly snapshots: SnapshotSender;
-  /** Undefined: it has none. */
+  /** Undefined: this node serves no blobs. */
   readonly blobs?: BlobStore;
   /** The requests that this node serves. */
   readonly watchRequests: WatchRequests;
@@ -63,51 +60,56 @@ export interface PeerServerOptions {
   readonly ruleCountsOf?: OwnRuleCounts;
 }
 
-/** Milliseconds between words to a peer when nothing happens. */
+/** Heartbeat interval in milliseconds. */
 export const HEARTBEAT = 1000;
-/** Bytes that a peer may leave unread. */
+/** Maximum unsent bytes of a connection; above it the connection is closed. */
 const MAX_UNREAD = 64 << 10;
-/** Bytes of them past which it receives no usage of rate limits. */
+/** Unsent bytes above which a peer receives no usage of rate limits. */
 const MAX_UNREAD_USAGE = 32 << 10;
 /**
- * Milliseconds for which who is no member may become one: a node that is new may ask before the
- * watch of members has reported it.
+ * Milliseconds to wait until a client becomes a member: a new node may connect before the watch of
+ * members has reported it.
  */
-const NEWS = 1000;
-const LOOK = 50;
+const MEMBER_WAIT_MS = 1000;
+const MEMBER_POLL_MS = 50;
 const BLOBS = '/v1/blobs/';
 const LOGS = new RegExp(`^${LOGS_PATH}\\d{1,15}$`);
 const RULE_COUNTS = new RegExp(`^${RULE_COUNTS_PATH}\\d{1,15}/\\d{1,15}$`);
 const REQUESTS = /^\/v1\/requests\/(\d{1,15})$/;
-/** Of a connection by messages: RFC 9110 15.2.2. */
-const GRANTED = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${PROTOCOL}\r\n\r\n`;
+/** Response to an upgrade to the message protocol (RFC 9110 section 15.2.2). */
+const UPGRADE_ACCEPTED = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${PROTOCOL}\r\n\r\n`;
 const refused = (status: string): string => `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
 
 /** The member at the other end of a connection. */
 interface Admitted {
-  /** That it has shown. */
+  /** The certificate of the connection. */
   readonly certificate: X509Certificate;
   readonly node: string;
 }
 
-/** The receivers of this node's position: a peer by messages, another client line by line. */
+/**
+ * A receiver of this node's applied sequence: a peer with the message protocol, or a client of the
+ * line protocol.
+ */
 interface Listener extends Pick<Admitted, 'node'> {
   readonly unread: () => number;
-  readonly tell: (head: number) => void;
-  /** Omitted: it receives no usage of rate limits. */
+  readonly sendHead: (head: number) => void;
+  /** Omitted: receives no usage of rate limits. */
   readonly sendUsage?: (usage: Buffer) => void;
   readonly destroy: () => void;
 }
 
 export class PeerServer {
   readonly #options: PeerServerOptions;
-  /** Speaks TLS and HTTP on the connections that `#admission` has accepted. */
+  /** Handles TLS and HTTP on the connections that `#admission` has accepted. */
   readonly #server: Server;
   readonly #admission: PeerAdmission;
   readonly #listeners = new Set<Listener>();
   /** Connections of members. */
   readonly #admitted = new Map<TLSSocket, Admitted>();
-  /** All after their handshake: a server that does not listen itself knows of none. */
+  /**
+   * All connections after their handshake. `#server` does not listen, so it does not track them.
+   */
   readonly #sockets = new Set<TLSSocket>();
   #heartbeat: NodeJS.Timeout | undefined;
   #isDue = false;
@@ -150,40 +152,40 @@ export class PeerServer {
       server.once('error', reject);
       server.listen(port, address, resolve);
     });
-    this.#heartbeat = setInterval(() => this.#tell(), HEARTBEAT);
+    this.#heartbeat = setInterval(() => this.#sendHead(), HEARTBEAT);
     return (server.address() as AddressInfo).port;
   }
 
-  /** Something was applied. What is applied in one turn of the event loop is reported once. */
+  /** Reports new entries to all listeners, once for each turn of the event loop. */
   applied(): void {
     if (this.#isDue || this.#listeners.size === 0) return;
     this.#isDue = true;
     setImmediate(() => {
       this.#isDue = false;
-      this.#tell();
+      this.#sendHead();
     });
   }
 
-  /** The options' `tls` has other contents now. Connections that stand stay. */
+  /** Applies the current contents of the options' `tls`. Open connections continue. */
   certificatesChanged(): void {
     const { ca, certificate, key } = this.#options.tls;
     this.#server.setSecureContext({ ca, cert: certificate, key, minVersion: 'TLSv1.3' });
   }
 
-  /** Some may be members no more: whatever they receive ends. */
+  /** Closes the connections of nodes that are no longer members. */
   membersChanged(): void {
     for (const [socket, { certificate, node }] of this.#admitted)
       if (this.#options.memberOf(certificate) !== node) socket.destroy();
   }
 
-  /** Nodes that receive usage now. */
+  /** Number of nodes that receive usage now. */
   countReceivers(): number {
     let count = 0;
     for (const listener of this.#listeners) if (this.#receivesUsage(listener)) count++;
     return count;
   }
 
-  /** Sends what requests have used of rate limits; a node that does not read in time misses it. */
+  /** Sends the usage of rate limits. A slow node misses it. */
   sendUsage(usage: Buffer): void {
     for (const listener of this.#listeners)
       if (this.#receivesUsage(listener) && listener.unread() <= MAX_UNREAD_USAGE) listener.sendUsage?.(usage);
@@ -215,12 +217,12 @@ export class PeerServer {
 
   async #upgrade(request: IncomingMessage, socket: TLSSocket, head: Buffer): Promise<void> {
     socket.on('error', () => {});
-    // It may be half open: RFC 9293 3.6.1.
+    // The connection may be half open (RFC 9293 section 3.6.1).
     socket.on('end', () => socket.destroy());
     const member = await this.#memberAt(socket);
     if (socket.destroyed) return;
-    const isKnown = request.url === '/v1/applied' && request.headers.upgrade === PROTOCOL;
-    if (member === null || !isKnown) {
+    const isUpgrade = request.url === '/v1/applied' && request.headers.upgrade === PROTOCOL;
+    if (member === null || !isUpgrade) {
       socket.write(refused(member === null ? '403 Forbidden' : '404 Not Found'));
       socket.destroySoon();
       return;
@@ -231,13 +233,13 @@ export class PeerServer {
       return;
     }
     socket.setNoDelay(true);
-    socket.write(GRANTED);
+    socket.write(UPGRADE_ACCEPTED);
     const link: PeerLink = new PeerLink(socket, head, (message) => {
       this.#commit(link, member.node, message).catch((error: Error) => link.destroy(error));
     });
     this.#listen(socket, {
       node: member.node,
-      tell: (applied) => link.send(KIND.applied, applied, this.#describeClock()),
+      sendHead: (applied) => link.send(KIND.applied, applied, this.#describeClock()),
       sendUsage: (usage) => link.send(KIND.usage, 0, usage),
       unread: () => link.unread,
       destroy: () => link.destroy(),
@@ -254,19 +256,19 @@ export class PeerServer {
     return payload;
   }
 
-  /** Null: it is no member's. */
+  /** Null: the client is not a member. */
   async #memberAt(socket: TLSSocket): Promise<Admitted | null> {
     const certificate = socket.getPeerX509Certificate();
-    // Without one the connection has ended.
+    // Undefined only after the connection has closed.
     if (certificate === undefined) return null;
-    for (const until = performance.now() + NEWS; ; await sleep(LOOK)) {
+    for (const until = performance.now() + MEMBER_WAIT_MS; ; await sleep(MEMBER_POLL_MS)) {
       const node = this.#options.memberOf(certificate);
-      if (node !== undefined) return this.#note(socket, { certificate, node });
+      if (node !== undefined) return this.#recordAdmitted(socket, { certificate, node });
       if (socket.destroyed || performance.now() > until) return null;
     }
   }
 
-  #note(socket: TLSSocket, admitted: Admitted): Admitted {
+  #recordAdmitted(socket: TLSSocket, admitted: Admitted): Admitted {
     if (!this.#admitted.has(socket)) socket.once('close', () => this.#admitted.delete(socket));
     this.#admitted.set(socket, admitted);
     return admitted;
@@ -284,9 +286,9 @@ export class PeerServer {
     if (path === '/v1/applied') {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' });
       const { report } = this.#options;
-      const tell = (applied: number): void => void response.write(`${report?.() ?? `{"applied":${applied}}`}\n`);
+      const sendHead = (applied: number): void => void response.write(`${report?.() ?? `{"applied":${applied}}`}\n`);
       const unread = (): number => response.writableLength;
-      this.#listen(response, { node, tell, unread, destroy: () => response.destroy() });
+      this.#listen(response, { node, sendHead, unread, destroy: () => response.destroy() });
     } else if (domain !== undefined) {
       sendRequests(watchRequests, Number(domain), response);
     } else if (path === '/v1/snapshot') snapshots.answer(request, response).catch(failed);
@@ -303,7 +305,8 @@ export class PeerServer {
   async #commit(link: PeerLink, node: string, { kind, number, payload }: Message): Promise<void> {
     const { commit } = this.#options;
     if (kind !== KIND.commits) throw new Error('a message of unknown kind');
-    // Why it takes none is of no use to the other node: it does without this one for a while.
+    // The reason of a refusal is of no use to the other node: it stops forwarding to this node for
+    // a while.
     const answer = await commit?.(node, payload).catch(() => undefined);
     link.send(KIND.answer, number, answer);
   }
@@ -311,14 +314,14 @@ export class PeerServer {
   #listen(connection: Duplex | ServerResponse, listener: Listener): void {
     this.#listeners.add(listener);
     connection.on('close', () => this.#listeners.delete(listener));
-    listener.tell(this.#options.head());
+    listener.sendHead(this.#options.head());
   }
 
-  #tell(): void {
+  #sendHead(): void {
     const head = this.#options.head();
-    for (const { unread, tell, destroy } of this.#listeners) {
+    for (const { unread, sendHead, destroy } of this.#listeners) {
       if (unread() > MAX_UNREAD) destroy();
-      else tell(head);
+      else sendHead(head);
     }
   }
 }

@@ -1,4 +1,4 @@
-/** The connection to one peer: hears how far it has applied the log, and forwards commits to it. */
+/** The connection to a peer: receives its applied sequence, and forwards commits to it. */
 import type { ClientRequest } from 'node:http';
 import { request } from 'node:https';
 import type { Socket } from 'node:net';
@@ -14,22 +14,22 @@ interface PeerWatchOptions {
   readonly onApplied: (name: string, sequence: number) => void;
   /** `time`: milliseconds since 1970. */
   readonly onClock: (name: string, time: number, isTrusted: boolean) => void;
-  /** Receives what requests to the peer have used of rate limits. */
+  /** Receives the usage of rate limits by requests to the peer. */
   readonly onUsage: (usage: Buffer) => void;
-  /** The peer cannot be heard; null: it can. */
+  /** Called with the error when the peer is unreachable; null: it is reachable. */
   readonly onTrouble: (error: unknown) => void;
 }
 
-const SILENCE = 3 * HEARTBEAT;
-const FIRST_PAUSE = 50;
-const LONGEST_PAUSE = 2000;
+const SILENCE_MS = 3 * HEARTBEAT;
+const MIN_BACKOFF_MS = 50;
+const MAX_BACKOFF_MS = 2000;
 /**
- * Milliseconds that an answer to commits may take: as long as a group waits for etcd when nothing
- * is wrong, many times over.
+ * Timeout in milliseconds of an answer to commits: many times the normal duration of a commit to
+ * etcd.
  */
-const PATIENCE = 2000;
+const ANSWER_TIMEOUT_MS = 2000;
 
-interface Asked {
+interface PendingAnswer {
   resolve(answer: Buffer): void;
   reject(error: Error): void;
 }
@@ -39,11 +39,11 @@ export class PeerWatch {
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
   readonly member: Member;
-  /** Null: there is none. */
+  /** Null: not connected. */
   #link: PeerLink | null = null;
-  readonly #asked = new Map<number, Asked>();
-  #lastAsked = 0;
-  #pause = FIRST_PAUSE;
+  readonly #pendingAnswers = new Map<number, PendingAnswer>();
+  #lastNumber = 0;
+  #backoff = MIN_BACKOFF_MS;
 
   constructor(member: Member, options: PeerWatchOptions) {
     this.member = member;
@@ -57,24 +57,24 @@ export class PeerWatch {
   }
 
   /**
-   * Resolves with what the node answers. Rejects when it does not, or refuses: it may have them or
-   * not.
+   * Resolves with the answer of the node. After a rejection it is unknown whether the node has
+   * accepted the commits.
    */
   async forward(commits: Buffer): Promise<Buffer> {
     const link = this.#link;
     const { name } = this.member;
     if (link === null) throw new Error(`${name} is not connected`);
-    const number = ++this.#lastAsked;
+    const number = ++this.#lastNumber;
     let timer: NodeJS.Timeout | undefined;
     try {
       return await new Promise((resolve, reject) => {
-        this.#asked.set(number, { resolve, reject });
-        timer = setTimeout(() => reject(new Error(`${name} did not respond in time`)), PATIENCE);
+        this.#pendingAnswers.set(number, { resolve, reject });
+        timer = setTimeout(() => reject(new Error(`${name} did not respond in time`)), ANSWER_TIMEOUT_MS);
         link.send(KIND.commits, number, commits);
       });
     } finally {
       clearTimeout(timer);
-      this.#asked.delete(number);
+      this.#pendingAnswers.delete(number);
     }
   }
 
@@ -82,52 +82,52 @@ export class PeerWatch {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       try {
-        await this.#connected();
+        await this.#runConnection();
       } catch (error) {
         if (signal.aborted) break;
         this.#options.onTrouble(error);
-        await sleep(this.#pause, undefined, { signal }).catch(() => {});
-        this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
+        await sleep(this.#backoff, undefined, { signal }).catch(() => {});
+        this.#backoff = Math.min(this.#backoff * 2, MAX_BACKOFF_MS);
       }
     }
   }
 
-  /** Rejects when the connection has ended, or there was none. */
-  async #connected(): Promise<never> {
+  /** Rejects when the connection closes or cannot be opened. */
+  async #runConnection(): Promise<never> {
     const { signal } = this.#stop;
-    const line = this.#ask();
-    let end = (error: Error): void => void line.destroy(error);
-    const silence = setTimeout(() => end(new Error('timeout: no message received')), SILENCE);
-    const leave = (): void => end(new Error('this node closed the connection'));
-    signal.addEventListener('abort', leave);
+    const upgrade = this.#requestUpgrade();
+    let end = (error: Error): void => void upgrade.destroy(error);
+    const silence = setTimeout(() => end(new Error('timeout: no message received')), SILENCE_MS);
+    const closeConnection = (): void => end(new Error('this node closed the connection'));
+    signal.addEventListener('abort', closeConnection);
     try {
       return await new Promise<never>((_, reject) => {
-        line.on('error', reject);
-        line.on('response', ({ statusCode }) => reject(new Error(refusalOf(statusCode))));
-        line.on('upgrade', (_answer, socket: Socket, head) => {
+        upgrade.on('error', reject);
+        upgrade.on('response', ({ statusCode }) => reject(new Error(refusalOf(statusCode))));
+        upgrade.on('upgrade', (_answer, socket: Socket, head) => {
           end = (error) => void socket.destroy(error);
           socket.on('error', reject);
           socket.on('close', () => reject(new Error('the connection was closed')));
           this.#link = new PeerLink(socket, head, (message) => {
             silence.refresh();
-            this.#take(message);
+            this.#handle(message);
           });
         });
       });
     } finally {
-      leave();
+      closeConnection();
       this.#link = null;
       clearTimeout(silence);
-      signal.removeEventListener('abort', leave);
-      for (const { reject } of this.#asked.values())
+      signal.removeEventListener('abort', closeConnection);
+      for (const { reject } of this.#pendingAnswers.values())
         reject(new Error(`the connection to ${this.member.name} was closed`));
     }
   }
 
-  #ask(): ClientRequest {
+  #requestUpgrade(): ClientRequest {
     const { ca, certificate, key } = this.#options.tls;
     const { name, address, key: print } = this.member;
-    const line = request(`https://${address}/v1/applied`, {
+    const upgrade = request(`https://${address}/v1/applied`, {
       ca,
       cert: certificate,
       key,
@@ -136,21 +136,21 @@ export class PeerWatch {
       agent: false,
       headers: { connection: 'Upgrade', upgrade: PROTOCOL },
     });
-    line.setNoDelay(true);
-    return line.end();
+    upgrade.setNoDelay(true);
+    return upgrade.end();
   }
 
-  #take({ kind, number, payload }: Message): void {
+  #handle({ kind, number, payload }: Message): void {
     if (kind === KIND.applied) {
       this.#options.onTrouble(null);
-      this.#pause = FIRST_PAUSE;
+      this.#backoff = MIN_BACKOFF_MS;
       this.#options.onApplied(this.member.name, number);
       if (payload.length >= CLOCK_BYTES)
         this.#options.onClock(this.member.name, payload.readUIntBE(0, 6), payload[6] === 1);
     } else if (kind === KIND.usage) {
       this.#options.onUsage(payload);
     } else if (kind === KIND.answer) {
-      const forwarded = this.#asked.get(number);
+      const forwarded = this.#pendingAnswers.get(number);
       if (payload.length > 0) forwarded?.resolve(payload);
       else forwarded?.reject(new Error(`${this.member.name} accepted no commits`));
     } else throw new Error('a message of unknown kind');

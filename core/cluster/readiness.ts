@@ -10,17 +10,17 @@ export interface Readiness {
   readonly reasons: readonly string[];
   /** Problems that do not prevent serving. */
   readonly warnings: readonly string[];
-  /** Null: the node is alone. */
+  /** Null: a single node without a cluster. */
   readonly cluster: Standing | null;
-  /** Null: no backups are configured, or they are not known yet. */
+  /** Null: no backups are configured, or the backups have not been read yet. */
   readonly backup: BackupSummary | null;
 }
 
 export interface BackupSummary {
-  /** ISO 8601; null: there is none. */
+  /** ISO 8601; null: no backup exists. */
   readonly latest: string | null;
   readonly count: number;
-  /** Sequence of the last change that they and the copied changes have. */
+  /** Sequence of the last change in the backups and the copied changes. */
   readonly sequence: number;
 }
 
@@ -32,11 +32,11 @@ interface WatchedParts {
 
 export class ReadinessWatch {
   readonly #parts: WatchedParts;
-  /** Undefined: it does not listen yet; null: the configuration has no edge. */
+  /** Undefined: the edge does not listen yet; null: the configuration has no edge. */
   edge: { readonly isListening: boolean } | null | undefined;
-  /** Undefined: it has not started yet. */
+  /** Undefined: signing has not started yet. */
   signing: { warnings(): readonly string[] } | undefined;
-  /** Undefined: they have not started yet. */
+  /** Undefined: backups have not started yet. */
   backups: { warnings(): readonly string[]; summary(): BackupSummary | null } | undefined;
   /** Until every part has started, and the first account exists. */
   isStarting = true;

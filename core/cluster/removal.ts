@@ -1,4 +1,4 @@
-/** Takes a node out of the cluster that does not come back. */
+/** Removes a node permanently from the cluster. */
 import { existsSync } from 'node:fs';
 import { StateError } from '../base/errors.ts';
 import { EtcdGateway } from '../journal/etcd-client/gateway.ts';
@@ -9,9 +9,10 @@ import { keyOf, readMembers } from './members.ts';
 import { revoke } from './revocation-list.ts';
 
 /**
- * From now on nobody names it as pending, and every node refuses the key of its certificate, and
- * the keys that were invited for its name. Throws ConfigError, EtcdUnavailable, EtcdRefused, and
- * StateError: `no_member`, or `is_there` for one that runs, unless `isForced`.
+ * Removes the member and the invitations of a name. Every node then refuses its key and the keys
+ * invited for the name, and writes no longer list it as pending. Throws ConfigError,
+ * EtcdUnavailable, EtcdRefused, and StateError: `no_member`, or `is_there` if the node runs and
+ * `isForced` is false.
  */
 export async function removeMember(config: Placed, name: string, isForced: boolean): Promise<void> {
   const gateway = new EtcdGateway(etcdSettings(config));
@@ -41,10 +42,10 @@ export async function removeMember(config: Placed, name: string, isForced: boole
           ]),
         ],
       );
-      // It has come or gone meanwhile.
+      // The node has started or stopped meanwhile.
       if (!succeeded) continue;
       const files = clusterFiles(config);
-      // The daemons do so, too; this one may not run.
+      // The daemons do the same; the daemon of this node may not run.
       if (existsSync(files.revoked)) await revoke(files, revokedSerials(await readMembers(gateway, prefix)));
       return;
     }

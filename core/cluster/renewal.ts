@@ -1,16 +1,16 @@
 /**
- * Another authority takes the place of the cluster's, while all nodes run:
+ * Replaces the authority of the cluster while all nodes run:
  *
- *   1. Each node, and its member of etcd, trusts the new authority next to the old one.
- *   2. Each node gets a certificate of the new authority, for the same key.
- *   3. Each node trusts the new authority alone: certificates of the old one are worthless.
+ *   1. Each node, and its member of etcd, trusts both the new and the old authority.
+ *   2. Each node installs a certificate of the new authority, for the same key.
+ *   3. Each node trusts only the new authority: certificates of the old one become invalid.
  *
- * One node after the other, and each step begins when all nodes have done the one before. What a
- * node is to take is in etcd (members.ts); it reports what it has. All is begun from the folder
- * `renewal` and what is found, so that the command goes on after an interruption.
+ * Nodes are processed in turn, and a step starts when all nodes have finished the previous step.
+ * etcd stores what each node must install (members.ts), and each node reports what it uses. The
+ * progress follows from that and from the folder `renewal`, so an interrupted command continues.
  *
- * etcd reads certificates again at each handshake, and authorities when it starts: the unit starts
- * it again (systemd/waypost-etcd-reload.path), elsewhere it is the operator's to do.
+ * etcd reads certificates at each handshake, but authorities only at its start. The unit restarts
+ * it (systemd/waypost-etcd-reload.path); elsewhere the operator must restart it.
  */
 import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
@@ -29,39 +29,39 @@ import { keyPrintOf } from './key-print.ts';
 import { type ClusterState, type KnownMember, keyOf, keysOf, readMembers } from './members.ts';
 import { isIssuedBy, printsOf } from './own-certificates.ts';
 
-/** Milliseconds between looks at a node that others wait for. */
-const LOOK = 300;
-/** Milliseconds for etcd to answer whether it takes a certificate. */
-const PROBE = 2000;
+/** Milliseconds between reads of the nodes while one is awaited. */
+const POLL_MS = 300;
+/** Timeout in milliseconds of a test connection to etcd. */
+const PROBE_TIMEOUT_MS = 2000;
 
 interface RenewalOptions {
   readonly config: Placed & { readonly nodeName: string };
-  /** A line for people. */
+  /** Prints a progress line. */
   readonly report: (line: string) => void;
-  /** Ends it; it may be begun again. */
+  /** Stops the renewal; the command can continue it later. */
   readonly signal?: AbortSignal;
 }
 
-/** A member whose entry has all that is needed. */
+/** A member that reports everything that the renewal needs. */
 interface Node {
   readonly name: string;
   readonly certificate: X509Certificate;
   readonly trusts: readonly string[];
-  /** Members of etcd at its addresses that show certificates of the cluster. */
+  /** Endpoints of etcd at the addresses of the node that use certificates of the cluster. */
   readonly endpoints: readonly string[];
 }
 
 interface Step {
   readonly title: string;
-  /** What the node is to take. */
+  /** Writes what the node must install. */
   readonly offer: (node: Node) => Promise<void>;
-  /** Null: it has. Else what it is waited for. */
+  /** Null: the node has finished the step. Else the reason why it has not. */
   readonly missing: (node: Node) => Promise<string | null>;
 }
 
 /**
- * Resolves with the names of those whose unused invitations are void. Rejects with ConfigError,
- * StateError, EtcdUnavailable and EtcdRefused, and with the reason of the signal.
+ * Resolves with the names of the nodes whose unused invitations became invalid. Rejects with
+ * ConfigError, StateError, EtcdUnavailable and EtcdRefused, and with the reason of the signal.
  */
 export async function renewAuthority({ config, report, signal }: RenewalOptions): Promise<string[]> {
   const files = clusterFiles(config);
@@ -71,14 +71,14 @@ export async function renewAuthority({ config, report, signal }: RenewalOptions)
   const both = `${oldBundle.trimEnd()}\n${authority.certificate}`;
   const issuer = new X509Certificate(authority.certificate);
   const mayConnect = (endpoint: string, ca: string, pair: Pair): Promise<boolean> =>
-    isTaken(config, endpoint, ca, pair);
+    isAccepted(config, endpoint, ca, pair);
   const write = (kind: 'trust' | 'reissued', name: string, pem: string): Promise<void> =>
     withGateway(config, async (gateway) => {
       const { prefix } = config.etcd;
       const recorded = kind === 'reissued' ? [certificatePut(prefix, name, new X509Certificate(pem))] : [];
       await gateway.transaction([], [put(keyOf(prefix, kind, name), Buffer.from(pem)), ...recorded]);
     });
-  /** The first member of etcd of a node for which `holds` is false. */
+  /** Returns the first etcd endpoint of a node for which `holds` is false. */
   const lagging = async (
     { endpoints }: Node,
     holds: (endpoint: string) => Promise<boolean>,
@@ -113,7 +113,7 @@ export async function renewAuthority({ config, report, signal }: RenewalOptions)
     {
       title: 'trusts the new authority alone',
       offer: async ({ name, certificate }) => {
-        // One that has joined meanwhile.
+        // The node may have joined after the second step.
         if (!isIssuedBy(certificate, issuer))
           await write('reissued', name, await signAgain(authority, name, certificate));
         await write('trust', name, authority.certificate);
@@ -145,7 +145,7 @@ export async function renewAuthority({ config, report, signal }: RenewalOptions)
     for (;;) {
       signal?.throwIfAborted();
       const nodes = await nodesOf(config).catch((error: unknown) => {
-        // etcd may be starting again.
+        // etcd may be restarting.
         if (error instanceof EtcdUnavailable) return null;
         throw error;
       });
@@ -153,8 +153,8 @@ export async function renewAuthority({ config, report, signal }: RenewalOptions)
       if (nodes !== null && node === undefined) return;
       let waiting = 'etcd does not answer';
       if (node !== undefined) {
-        const what = await missing(node);
-        if (what === null) {
+        const reason = await missing(node);
+        if (reason === null) {
           done.add(node.name);
           report(`${label}: ${node.name} ${title} (${done.size} of ${nodes?.length})`);
           continue;
@@ -164,12 +164,12 @@ export async function renewAuthority({ config, report, signal }: RenewalOptions)
           offered.add(node.name);
           continue;
         }
-        waiting = `${node.name}: ${what}`;
+        waiting = `${node.name}: ${reason}`;
       }
-      // The daemon takes what it is offered at once; only what takes longer is reported.
+      // A running daemon installs new files at once: the first wait is not reported.
       if (reported !== waiting && reported !== '') report(`${label}: waiting for ${waiting}`);
       reported = reported === '' ? ' ' : waiting;
-      await sleep(LOOK, undefined, { signal });
+      await sleep(POLL_MS, undefined, { signal });
     }
   }
 }
@@ -186,16 +186,16 @@ function requireOwnFiles({ folder, ca, certificate, key }: ClusterFiles): void {
 interface OpenRenewal {
   readonly authority: Pair;
   readonly newPrint: string;
-  /** The authorities before. */
+  /** The authorities before the renewal. */
   readonly oldBundle: string;
-  /** A client of the new authority, and of the old one. */
+  /** Client certificates of the new and of the old authority, for test connections. */
   readonly probe: Pair;
   readonly oldProbe: Pair;
-  /** The first two steps are done. */
+  /** The first two steps are finished. */
   readonly isDropping: boolean;
 }
 
-/** Begins it, or goes on with one that was interrupted. */
+/** Starts a renewal, or continues an interrupted one. */
 async function openRenewal(config: RenewalOptions['config'], files: ClusterFiles): Promise<OpenRenewal> {
   const at = (name: string): string => join(files.renewal, name);
   const own = readFileSync(files.certificate, 'utf8');
@@ -205,15 +205,15 @@ async function openRenewal(config: RenewalOptions['config'], files: ClusterFiles
       'no_member',
       `${config.nodeName} is not a member of the cluster with the certificate in ${files.folder}. Run this command on a member.`,
     );
-  // Last, so that a folder with the key is complete.
+  // The key is written last: a folder with the key is complete.
   if (!existsSync(at('ca.key'))) {
     rmSync(files.renewal, { recursive: true, force: true });
     makeFolder(files.renewal);
-    const made = await createAuthority();
+    const created = await createAuthority();
     createPrivateFile(at('old-ca.pem'), readFileSync(files.ca, 'utf8'));
     createPrivateFile(at('old-node.pem'), own);
-    createPrivateFile(at('ca.pem'), made.certificate);
-    createPrivateFile(at('ca.key'), made.key);
+    createPrivateFile(at('ca.pem'), created.certificate);
+    createPrivateFile(at('ca.key'), created.key);
   }
   const authority = { certificate: readFileSync(at('ca.pem'), 'utf8'), key: readPrivateFile(at('ca.key')) ?? '' };
   return {
@@ -226,11 +226,13 @@ async function openRenewal(config: RenewalOptions['config'], files: ClusterFiles
   };
 }
 
-/** All members, in order. Rejects with StateError for one that this command cannot serve. */
+/**
+ * All members, sorted by name. Rejects with StateError if a member does not support the renewal.
+ */
 async function nodesOf(config: RenewalOptions['config']): Promise<Node[]> {
   const { nodes } = await withGateway(config, (gateway) => readMembers(gateway, config.etcd.prefix));
   const { endpoints, caFile } = config.etcd;
-  // An etcd with an authority of its own is not concerned.
+  // An etcd with a separate authority is not part of the renewal.
   const urls = caFile === undefined ? endpoints.filter((url) => url.startsWith('https:')) : [];
   return [...nodes.values()].sort((a, b) => (a.name < b.name ? -1 : 1)).map((member) => nodeOf(member, urls));
 }
@@ -249,10 +251,10 @@ function nodeOf({ name, certificate, key, trusts, version }: KnownMember, urls: 
   return { name, certificate: own, trusts, endpoints: urls.filter(isAt) };
 }
 
-/** Whether a member of etcd takes a certificate, and shows one of the authorities. */
-async function isTaken({ etcd }: Placed, endpoint: string, ca: string, pair: Pair): Promise<boolean> {
+/** Whether a member of etcd accepts the certificate of `pair` and has a certificate of `ca`. */
+async function isAccepted({ etcd }: Placed, endpoint: string, ca: string, pair: Pair): Promise<boolean> {
   const tls = { ca, certificate: pair.certificate, key: pair.key };
-  const gateway = new EtcdGateway({ endpoints: [endpoint], timeout: PROBE, tls });
+  const gateway = new EtcdGateway({ endpoints: [endpoint], timeout: PROBE_TIMEOUT_MS, tls });
   try {
     await gateway.transaction([], [range(`${etcd.prefix}head`)]);
     return true;
@@ -263,7 +265,7 @@ async function isTaken({ etcd }: Placed, endpoint: string, ca: string, pair: Pai
   }
 }
 
-/** Deletes what was for the way only. */
+/** Deletes the keys in etcd and the files of the renewal, and all unused invitations. */
 async function finish(config: Placed, files: ClusterFiles): Promise<string[]> {
   const { prefix } = config.etcd;
   const names = await withGateway(config, async (gateway) => {
@@ -281,7 +283,7 @@ async function finish(config: Placed, files: ClusterFiles): Promise<string[]> {
   return names.sort();
 }
 
-/** With the files as they are now: they change meanwhile. */
+/** Opens a gateway with the current certificate files, which the renewal replaces. */
 async function withGateway<T>(config: Placed, work: (gateway: EtcdGateway) => Promise<T>): Promise<T> {
   const gateway = new EtcdGateway(etcdSettings(config));
   try {

@@ -1,4 +1,4 @@
-/** Gets the store of another node, from whichever gives it. */
+/** Fetches the store of another node, retrying with each live node in turn. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../base/log/index.ts';
 import type { Member } from './members.ts';
@@ -6,17 +6,17 @@ import type { PeerTls } from './peer-tls.ts';
 import { fetchSnapshot } from './snapshot.ts';
 
 interface ReplacementOptions {
-  /** Of the data. */
+  /** The data folder. */
   readonly folder: string;
   readonly tls: PeerTls;
   readonly log: Logger;
-  /** Nodes that are caught up. */
+  /** Live nodes: caught up and serving. */
   others(): readonly Member[];
 }
 
-const PAUSE = 1000;
-/** Milliseconds between words of progress. */
-const TOLD = 5000;
+const RETRY_MS = 1000;
+/** Milliseconds between two log lines of the progress. */
+const PROGRESS_MS = 5000;
 
 export class Replacement {
   readonly #options: ReplacementOptions;
@@ -24,7 +24,7 @@ export class Replacement {
   #running: Promise<void> | null = null;
   #resolve: () => void = () => {};
   isDone = false;
-  /** Resolves when it is there. */
+  /** Resolves when the store has been fetched. */
   readonly done: Promise<void>;
 
   constructor(options: ReplacementOptions) {
@@ -34,17 +34,17 @@ export class Replacement {
     });
   }
 
-  get isUnderWay(): boolean {
+  get isFetching(): boolean {
     return this.#running !== null && !this.isDone;
   }
 
-  /** Resolves when it is there, or was stopped. */
+  /** Starts fetching. Resolves when the store has been fetched or the work was stopped. */
   begin(): Promise<void> {
     this.#running ??= this.#run();
     return this.#running;
   }
 
-  /** It is needed no longer. It may begin again. */
+  /** Stops fetching; `begin` starts it again. */
   cancel(): void {
     if (this.#running === null || this.isDone) return;
     this.#stop.abort();
@@ -61,12 +61,12 @@ export class Replacement {
     const { folder, tls, log, others } = this.#options;
     const { signal } = this.#stop;
     for (let turn = 0; !signal.aborted; turn++) {
-      const from = others();
-      const member = from[turn % Math.max(1, from.length)];
+      const members = others();
+      const member = members[turn % Math.max(1, members.length)];
       if (member !== undefined) {
         let reportedAt = performance.now();
         const onProgress = (done: number, size: number): void => {
-          if (performance.now() - reportedAt < TOLD) return;
+          if (performance.now() - reportedAt < PROGRESS_MS) return;
           reportedAt = performance.now();
           log.info('fetching a snapshot from another node', { node: member.name, bytes: done, of: size });
         };
@@ -85,7 +85,7 @@ export class Replacement {
           });
         }
       } else if (turn === 0) log.warn('no other node offers a snapshot; waiting');
-      await sleep(PAUSE, undefined, { signal }).catch(() => {});
+      await sleep(RETRY_MS, undefined, { signal }).catch(() => {});
     }
   }
 }

@@ -1,10 +1,10 @@
 /**
- * The certificates of removed keys as a revocation list (RFC 5280 section 5), for members of etcd.
+ * Revocation list of the certificates of removed keys (RFC 5280 section 5), for members of etcd.
  * etcd reads the file at every handshake (--client-crl-file, --peer-crl-file), compares serial
- * numbers, and refuses every client when the file is missing. Connections that stand stay.
+ * numbers, and refuses every client if the file is missing. Open connections continue.
  *
- * It is signed by this node, not by the authority, whose key is on one node: etcd checks neither
- * issuer nor signature. It is in DER, since etcd 3.6 reads no PEM here.
+ * The list is signed with a temporary key, not by the authority, whose key is only on the first
+ * node: etcd checks neither issuer nor signature. It is in DER, since etcd 3.6 reads no PEM here.
  */
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -16,10 +16,10 @@ import type { ClusterFiles } from './files.ts';
 /** Where systemd/waypost-etcd.service mounts the folder of the list. */
 const UNIT_FOLDER = '/run/waypost-revoked';
 const LIST = 'list.crl';
-/** The serial numbers that the list has, one a line. */
+/** File with the serial numbers of the list, one per line. */
 const SERIALS = 'serials';
 const ENVIRONMENT = 'etcd.environment';
-/** Lists are replaced when they change; none is to expire. */
+/** Validity: lists are replaced on changes and must never expire. */
 const YEARS_MS = 20 * 365 * 86_400_000;
 
 type Files = Pick<ClusterFiles, 'revoked'>;
@@ -27,20 +27,20 @@ type Files = Pick<ClusterFiles, 'revoked'>;
 export const revocationList = ({ revoked }: Files): string => join(revoked, LIST);
 
 /**
- * Adds serial numbers, in hexadecimal, to the list; makes it at the first time. A serial number
- * that was revoked stays so. True: the file is another now.
+ * Adds serial numbers (hexadecimal) to the list, and creates the list on the first call. Revoked
+ * serial numbers are never removed. Returns whether the file has changed.
  */
 export async function revoke(files: Files, serials: readonly string[]): Promise<boolean> {
   const before = readSerials(files);
   const all = [...new Set([...before, ...serials])].sort();
   if (all.length === before.length && existsSync(revocationList(files))) return false;
-  // Other users may read it, such as that of etcd: it has no secrets.
+  // Readable by other users, such as the user of etcd: it contains no secrets.
   mkdirSync(files.revoked, { recursive: true, mode: 0o755 });
   chmodSync(files.revoked, 0o755);
   replace(files, LIST, await encodeList(all));
   replace(files, SERIALS, `${all.join('\n')}\n`);
   const path = join(UNIT_FOLDER, LIST);
-  // Last: a unit that reads it finds the list.
+  // Written last: when the unit reads it, the list exists.
   replace(files, ENVIRONMENT, `ETCD_CLIENT_CRL_FILE=${path}\nETCD_PEER_CRL_FILE=${path}\n`);
   return true;
 }
@@ -69,8 +69,8 @@ async function encodeList(serials: readonly string[]): Promise<Uint8Array> {
 }
 
 /**
- * The bytes of a positive INTEGER, in as few as possible (X.690 section 8.3.2): etcd refuses every
- * client when the list has another form.
+ * The shortest encoding of a positive INTEGER (X.690 section 8.3.2), in hexadecimal: etcd refuses
+ * every client if the list has a longer one.
  */
 export function integerOf(serial: string): string {
   const digits = serial.replace(/^0+/, '') || '0';
@@ -78,7 +78,7 @@ export function integerOf(serial: string): string {
   return Number.parseInt(bytes.slice(0, 2), 16) >= 0x80 ? `00${bytes}` : bytes;
 }
 
-/** Readers find the old or the new file. */
+/** Replaces a file atomically. */
 function replace({ revoked }: Files, name: string, content: string | Uint8Array): void {
   const draft = join(revoked, `${name}.${randomBytes(4).toString('hex')}`);
   try {

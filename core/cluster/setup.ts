@@ -1,7 +1,7 @@
 /**
- * Making a cluster: the first node makes the authority of its certificates, and its data becomes
- * that of all; each other node gets an invitation, a file with all that it needs. What a node has
- * of it is in the folder `cluster` of its data.
+ * Sets up a cluster. The first node creates the certificate authority, and its data becomes the
+ * data of the cluster. Each other node joins with an invitation, a file with everything that it
+ * needs. A node stores its files in the folder `cluster` of its data folder.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
@@ -31,33 +31,33 @@ import { addressOf, planVoter, type VoterStep, voterOf } from './voter.ts';
 
 type ClusterConfig = Pick<Config, 'etcd' | 'peer' | 'nodeName' | 'dataDir' | 'secrets' | 'store'>;
 
-interface Begun {
+interface InitResult {
   readonly files: ClusterFiles;
-  /** False: its own etcd is to be started first, then this to be done again. */
+  /** False: the operator must start this node's etcd first, and then run the command again. */
   readonly isBegun: boolean;
   readonly voter: VoterStep;
-  /** Entries that this node brings with it. */
+  /** Number of entries in the store of this node. */
   readonly entries: number;
-  /** The log was there already: all stays as it was. */
+  /** The log existed already and was not changed. */
   readonly isOld: boolean;
 }
 
 /**
- * `hosts`: names and addresses of this node, an IP address among them, by which others reach it;
- * none: others reach it by its name. Throws ConfigError, StateError, EtcdUnavailable and
+ * `hosts`: names and addresses by which other nodes reach this node, with at least one IP address.
+ * Empty: they reach it by its name. Throws ConfigError, StateError, EtcdUnavailable and
  * EtcdRefused. May be run again.
  */
-export async function initCluster(config: ClusterConfig, hosts: readonly string[] = []): Promise<Begun> {
+export async function initCluster(config: ClusterConfig, hosts: readonly string[] = []): Promise<InitResult> {
   const { endpoints, prefix } = config.etcd;
   if (endpoints.length === 0) throw noEndpoints();
-  // Nothing is made for what cannot be.
+  // Checks the settings before any file is created.
   const environment = environmentOf(config, hosts, clusterEnvironment(config.dataDir));
   voterOf(endpoints, config.nodeName, hosts);
   const lock = lockDirectory(config.dataDir);
   try {
     const files = clusterFiles(config);
     makeFolder(files.folder);
-    if (!isFor(files, [config.nodeName, ...hosts])) {
+    if (!isValidFor(files, [config.nodeName, ...hosts])) {
       if (!existsSync(files.authority) || !existsSync(files.ca)) {
         const authority = await createAuthority();
         rmSync(files.authority, { force: true });
@@ -71,8 +71,8 @@ export async function initCluster(config: ClusterConfig, hosts: readonly string[
     install(files, files.environment, environment);
     const head = headOf(config);
     const voter = await voterHere(config, files, hosts, true);
-    const begun = { files, voter, entries: head.sequence };
-    if (voter.kind === 'begin') return { ...begun, isBegun: false, isOld: false };
+    const result = { files, voter, entries: head.sequence };
+    if (voter.kind === 'begin') return { ...result, isBegun: false, isOld: false };
     const gateway = new EtcdGateway(etcdSettings(config));
     try {
       const log = new EtcdLog(gateway, prefix);
@@ -83,7 +83,7 @@ export async function initCluster(config: ClusterConfig, hosts: readonly string[
           `The log in etcd below ${prefix} belongs to another cluster, or does not contain the data of this node. Use another etcd.prefix, or delete its keys: etcdctl del --prefix ${prefix}`,
         );
       await admitKnown(config, gateway, files, isNew);
-      return { ...begun, isBegun: true, isOld: !isNew };
+      return { ...result, isBegun: true, isOld: !isNew };
     } finally {
       await gateway.close();
     }
@@ -92,7 +92,7 @@ export async function initCluster(config: ClusterConfig, hosts: readonly string[
   }
 }
 
-/** All that a node needs to join. Holds secrets. */
+/** Everything that a node needs to join. Contains secrets. */
 interface Invitation {
   readonly version: 1;
   readonly name: string;
@@ -100,17 +100,17 @@ interface Invitation {
   readonly certificate: string;
   readonly key: string;
   readonly secrets: string;
-  /** Further names and addresses at which it will be reached. */
+  /** Additional names and addresses of the node. */
   readonly hosts?: readonly string[];
   readonly etcd: { readonly endpoints: readonly string[]; readonly prefix: string };
 }
 
-/** What a host may be called, its addresses of either family among them. */
+/** A host name, or an IPv4 or IPv6 address. */
 export const HOST = /^[\w.:-]{1,253}$/;
 
 /**
- * The text of an invitation for a node of that name; `hosts` are further names and addresses at
- * which it will be reached. Rejects with ConfigError, EtcdUnavailable and EtcdRefused.
+ * Returns the text of an invitation for a node. `hosts`: additional names and addresses of the
+ * node. Rejects with ConfigError, EtcdUnavailable and EtcdRefused.
  */
 export async function invite(config: ClusterConfig, name: string, hosts: readonly string[]): Promise<string> {
   const { endpoints, prefix } = config.etcd;
@@ -132,7 +132,7 @@ export async function invite(config: ClusterConfig, name: string, hosts: readonl
 }
 
 /**
- * Lets a node with this certificate, in PEM, become the member of that name. Rejects with
+ * Allows a node with this certificate (PEM) to become the member of that name. Rejects with
  * ConfigError `bad_certificate`, StateError `removed`, EtcdUnavailable and EtcdRefused.
  */
 export async function inviteCertificate(config: ClusterConfig, name: string, pem: string): Promise<void> {
@@ -156,7 +156,7 @@ export async function inviteCertificate(config: ClusterConfig, name: string, pem
   try {
     await inviteKey(gateway, config.etcd.prefix, name, pem);
   } catch (error) {
-    // No daemon has run here yet, so "cluster init" is to be run again when etcd is there.
+    // No daemon has run here yet: "cluster init" stores the invitation once etcd is reachable.
     if (!(error instanceof EtcdUnavailable) || existsSync(files.knownNodes)) throw error;
     replacePrivateFile(files.invited, JSON.stringify([...readEarly(files), { name, certificate: pem }]));
   } finally {
@@ -164,15 +164,15 @@ export async function inviteCertificate(config: ClusterConfig, name: string, pem
   }
 }
 
-/** Invitations that are not in etcd yet. */
+/** Reads the invitations that are not in etcd yet. */
 function readEarly({ invited }: ClusterFiles): { readonly name: string; readonly certificate: string }[] {
   const text = readPrivateFile(invited);
   return text === undefined ? [] : (JSON.parse(text) as { name: string; certificate: string }[]);
 }
 
 /**
- * Invites this node; and, when its data begins a new log, the nodes that it knew, such as after the
- * data of etcd was lost.
+ * Invites this node. If it starts a new log, such as after etcd has lost its data, also invites all
+ * nodes that it knew.
  */
 async function admitKnown(
   config: ClusterConfig,
@@ -184,7 +184,7 @@ async function admitKnown(
   const own = readFileSync(files.certificate, 'utf8');
   const { nodes } = await readMembers(gateway, etcd.prefix);
   const isMember = nodes.get(nodeName)?.key === keyPrintOf(own);
-  // Only the node with the authority decides who else is a member.
+  // Only the node with the authority may invite members.
   if (!isMember && (isNew || existsSync(files.authority))) await inviteKey(gateway, etcd.prefix, nodeName, own);
   for (const { name, certificate } of readEarly(files)) await inviteKey(gateway, etcd.prefix, name, certificate);
   rmSync(files.invited, { force: true });
@@ -196,19 +196,19 @@ async function admitKnown(
   }
 }
 
-interface Joined {
+interface JoinResult {
   readonly name: string;
   readonly files: ClusterFiles;
-  /** This invitation was taken before. */
+  /** This node has already joined with this invitation. */
   readonly isOld: boolean;
   readonly voter: VoterStep;
 }
 
 /**
- * Takes an invitation, also once more. Throws ConfigError `bad_invitation`, StateError `has_data`,
- * `has_joined`, and EtcdRefused.
+ * Joins a cluster with an invitation. May be run again. Throws ConfigError `bad_invitation`,
+ * StateError `has_data`, `has_joined`, and EtcdRefused.
  */
-export async function joinCluster(config: ClusterConfig, text: string): Promise<Joined> {
+export async function joinCluster(config: ClusterConfig, text: string): Promise<JoinResult> {
   const invitation = readInvitation(text);
   const { name, hosts = [] } = invitation;
   const joined = { ...config, nodeName: name, etcd: { ...config.etcd, ...invitation.etcd } };
@@ -217,7 +217,7 @@ export async function joinCluster(config: ClusterConfig, text: string): Promise<
   const isOld = existsSync(files.key);
   if (isOld && readFileSync(files.certificate, 'utf8') !== invitation.certificate)
     throw new StateError('has_joined', `${files.folder} already contains the certificate of a node; remove it first.`);
-  // Taken already, the daemon may run.
+  // After the first run the daemon may hold the lock.
   if (!isOld) {
     const lock = lockDirectory(config.dataDir);
     try {
@@ -249,8 +249,8 @@ const noEndpoints = (): ConfigError =>
   );
 
 /**
- * The settings that a node of the cluster is to be started with; without hosts it listens where it
- * did by those of `before`. Throws ConfigError `no_address`.
+ * The environment variables with which a node of the cluster starts. Without hosts it keeps the
+ * listen address of `before`. Throws ConfigError `no_address`.
  */
 function environmentOf(
   { nodeName, etcd, peer }: ClusterConfig,
@@ -273,7 +273,7 @@ function environmentOf(
     .join('');
 }
 
-/** What is to be done for a member of etcd here, and writes what it is to be started with. */
+/** Plans the next step for a member of etcd on this node, and writes its environment file. */
 async function voterHere(
   config: ClusterConfig,
   files: ClusterFiles,
@@ -286,10 +286,10 @@ async function voterHere(
 }
 
 /**
- * The node has its certificate, and that is good for `hosts`, too; one that is elsewhere is the
- * operator's to judge.
+ * Whether the node has a certificate that is valid for `hosts`. A certificate outside the folder is
+ * managed by the operator and counts as valid.
  */
-function isFor({ folder, certificate, key }: ClusterFiles, hosts: readonly string[]): boolean {
+function isValidFor({ folder, certificate, key }: ClusterFiles, hosts: readonly string[]): boolean {
   if (!existsSync(key)) return false;
   if (dirname(key) !== folder) return true;
   const own = new X509Certificate(readFileSync(certificate));
@@ -297,17 +297,17 @@ function isFor({ folder, certificate, key }: ClusterFiles, hosts: readonly strin
 }
 
 async function writeOwn(files: ClusterFiles, { certificate, key }: Pair): Promise<void> {
-  // A member of etcd refuses every client without it.
+  // A member of etcd refuses every client without a revocation list.
   await revoke(files, []);
   if (dirname(files.key) === files.folder) rmSync(files.key, { force: true });
   install(files, files.certificate, certificate);
-  // Last: who has it has all.
+  // The key is written last: if it exists, all other files do.
   createPrivateFile(files.key, key);
 }
 
 /**
- * What is in the folder is ours to replace; what is elsewhere is the operator's. Throws
- * StateError `has_other`.
+ * Replaces a file in the folder of the cluster. A file elsewhere belongs to the operator and must
+ * have the same contents. Throws StateError `has_other`.
  */
 function install({ folder }: ClusterFiles, file: string, text: string): void {
   if (dirname(file) === folder) {
@@ -355,7 +355,7 @@ function readAuthority(config: ClusterConfig): Pair {
       'no_authority',
       `${authority} is missing. It exists only on the node where "waypost cluster init" was run.`,
     );
-  // While the authority is renewed, the file has two.
+  // During a renewal the file has two authorities.
   const own = createPrivateKey(key);
   const certificate = bundleOf(readFileSync(ca, 'utf8')).find((issuer) => issuer.checkPrivateKey(own));
   if (certificate === undefined)

@@ -1,7 +1,4 @@
-/**
- * A node that shares its log with others: the journal over etcd, who is there, and what follows
- * from how far each is.
- */
+/** A node of a cluster: the journal over etcd, the membership, and the connections to its peers. */
 
 import type { Logger } from '../base/log/index.ts';
 import { FaultLog } from '../base/log/throttle.ts';
@@ -42,28 +39,28 @@ import { TailWatcher } from './tail-watcher.ts';
 import { Upkeep } from './upkeep.ts';
 
 /**
- * Milliseconds that a start waits for etcd before it goes on with what is here; and when nothing is
- * here.
+ * Milliseconds that a start waits for etcd before it continues with the local data. The first start
+ * has no local data and waits longer.
  */
-const START = 3000;
-const FIRST_START = 20_000;
-/** Milliseconds between looks at the head of the log, and words that this node is there. */
-const INTERVAL = 1000;
-/** Milliseconds for which a node with data reads the log again before another store replaces it. */
-const REPLACED_AFTER = 5000;
-/** Milliseconds for a blob from other nodes. */
-const BLOB = 300_000;
-/** Milliseconds that a commit waits for etcd. */
-const COMMIT = 5000;
+const START_MS = 3000;
+const FIRST_START_MS = 20_000;
+/** Milliseconds between reads of the head of the log, and between heartbeats. */
+const INTERVAL_MS = 1000;
+/** Milliseconds for which a node with data retries the log before it fetches another store. */
+const REPLACE_AFTER_MS = 5000;
+/** Deadline in milliseconds to fetch a blob from other nodes. */
+const BLOB_MS = 300_000;
+/** Deadline in milliseconds of a commit to etcd. */
+const COMMIT_MS = 5000;
 /**
- * Entries after which a node that has none takes the store of another: an entry may be an import of
+ * Number of entries from which an empty node fetches a snapshot instead: a single entry may import
  * very many records.
  */
-const FAR = 100;
+const SNAPSHOT_MIN_ENTRIES = 100;
 
 /**
- * Resolves when it serves, or after a while with what is here. Rejects with ConfigError, with
- * StateError when it can be no member, and with the error of its socket.
+ * Resolves when the node serves, or after a timeout with the local data. Rejects with ConfigError,
+ * with StateError if the node cannot be a member, and with the error of its socket.
  */
 export async function openSharedNode(options: NodeOptions): Promise<Node> {
   const node = new SharedNode(options);
@@ -76,7 +73,7 @@ class SharedNode implements Node {
   readonly journal: EtcdJournal;
   readonly blobs: BlobSource;
   readonly watchRequests: WatchRequests;
-  // Handed on as functions.
+  // Arrow functions, since they are passed on without the object.
   readonly standing = (): Standing => ({
     ...this.#lag.standing(),
     agreedLevel: this.#cluster.level.agreed,
@@ -112,10 +109,10 @@ class SharedNode implements Node {
   readonly #lag: Lag;
   readonly #upkeep: Upkeep;
   #closing: Promise<void> | undefined;
-  /** Begins the replacement of the store. */
+  /** Timer that starts the replacement of the store. */
   #replacing: NodeJS.Timeout | undefined;
 
-  /** The journal and the cluster tell each other how far they are. */
+  /** The journal and the cluster exchange their applied sequences. */
   constructor(options: NodeOptions) {
     const { config, version, log } = options;
     const { etcd, peer, nodeName, dataDir } = config;
@@ -128,7 +125,7 @@ class SharedNode implements Node {
       ...etcdSettings(config),
       onClock: (endpoint, time) => clock.noteReference(`etcd at ${new URL(endpoint).host}`, time),
     });
-    const followed = new FaultLog(
+    const logFaults = new FaultLog(
       log,
       'cannot follow the log of the cluster',
       'following the log of the cluster again',
@@ -142,16 +139,16 @@ class SharedNode implements Node {
       ...options,
       gateway,
       prefix,
-      deadline: COMMIT,
-      interval: INTERVAL,
+      deadline: COMMIT_MS,
+      interval: INTERVAL_MS,
       events: {
         onTrouble: (error) => {
-          followed.report(error);
+          logFaults.report(error);
           const damaged = error instanceof EtcdDamaged ? [[error.key, error.reason] as const] : [];
           if (error === null || damaged.length > 0) this.#damage.note('log', new Map(damaged));
         },
-        onLost: (why, isCurable) => this.#lost(why, isCurable),
-        onFound: () => this.#found(),
+        onLost: (why, isCurable) => this.#onLogLost(why, isCurable),
+        onFound: () => this.#onLogFound(),
       },
       clusterLevel: () => this.#cluster.level,
       waitForPeers: (sequence) => this.#cluster.wait(sequence),
@@ -163,7 +160,7 @@ class SharedNode implements Node {
           return sequencer && { forward: (commits) => this.#cluster.forward(sequencer, commits) };
         },
       },
-      isSnapshotFaster: (entries) => isFar(gateway, config, journal.head, entries),
+      isSnapshotFaster: (entries) => prefersSnapshot(gateway, config, journal.head, entries),
     });
     this.journal = journal;
     const cluster = new Cluster({
@@ -189,11 +186,11 @@ class SharedNode implements Node {
       listen: peer.listen,
       tls,
       deadline: peer.deadline,
-      interval: INTERVAL,
+      interval: INTERVAL_MS,
       log,
       head: () => journal.head,
       knownNodes: clusterFiles(config).knownNodes,
-      onHeard: () => this.#lag.heard(),
+      onReport: () => this.#lag.heard(),
       blobs: options.blobs,
       clock,
       watchRequests: options.tail.watch,
@@ -224,7 +221,7 @@ class SharedNode implements Node {
       tls,
       log,
       limit: config.packages.maxBytes,
-      deadline: BLOB,
+      deadline: BLOB_MS,
       peers: () => cluster.others,
     });
     this.#puller = puller;
@@ -233,7 +230,7 @@ class SharedNode implements Node {
     this.watchRequests = this.#tailWatcher.watch;
     const replacement = new Replacement({ folder: dataDir, tls, log, others: () => cluster.others });
     this.#replacement = replacement;
-    const lag = new Lag({ journal, cluster, isFetching: () => replacement.isUnderWay, maxLag: config.cluster.maxLag });
+    const lag = new Lag({ journal, cluster, isFetching: () => replacement.isFetching, maxLag: config.cluster.maxLag });
     this.#lag = lag;
     journal.onApplied(() => cluster.applied());
     this.#upkeep = new Upkeep({
@@ -244,7 +241,7 @@ class SharedNode implements Node {
       prefix,
       compacts: etcd.compaction,
       history: options.history,
-      onTrouble: (error) => followed.report(error),
+      onTrouble: (error) => logFaults.report(error),
     });
   }
 
@@ -260,13 +257,13 @@ class SharedNode implements Node {
     }
     this.#upkeep.start();
     const { journal } = this;
-    await within(journal.catchUp(), journal.head === 0 ? FIRST_START : START).catch((error: unknown) => {
+    await withDeadline(journal.catchUp(), journal.head === 0 ? FIRST_START_MS : START_MS).catch((error: unknown) => {
       if (!this.#isToBeReplaced)
         this.#log.warn('cannot follow the log of the cluster yet; starting with the local data', {
           reason: (error as Error).message,
         });
     });
-    // Nothing is here that could be served until then.
+    // An empty node cannot serve until it has a snapshot.
     if (this.#isToBeReplaced) await this.#replacement.begin();
     if (journal.isSynced && journal.lost === null) await this.#cluster.serving(true).catch(() => {});
   }
@@ -317,19 +314,19 @@ class SharedNode implements Node {
     return this.journal.lost !== null && this.journal.head === 0;
   }
 
-  #lost(why: string, isCurable: boolean): void {
-    // A node that is new takes the store of another, which is no fault.
+  #onLogLost(why: string, isCurable: boolean): void {
+    // A new node starts from the store of another node; that is not a fault.
     const isNew = isCurable && this.journal.head === 0;
     if (isNew) this.#log.info('this node starts from a snapshot of another node', { reason: why });
     else this.#log.error('this node can no longer follow the log of the cluster', { reason: why });
     this.#cluster.serving(false).catch(() => {});
     if (!isCurable) return;
-    // Data that is here stays unless the fault does: a value in etcd may be damaged for a moment.
+    // Local data is replaced only if the fault persists: a value in etcd may be damaged briefly.
     if (isNew) void this.#replacement.begin();
-    else this.#replacing ??= setTimeout(() => void this.#replacement.begin(), REPLACED_AFTER);
+    else this.#replacing ??= setTimeout(() => void this.#replacement.begin(), REPLACE_AFTER_MS);
   }
 
-  /** True: others are used from now on. */
+  /** Returns whether the certificates have changed. */
   #takeCertificates(own: OwnCertificates, renewal: Renewal): boolean {
     try {
       if (!own.take(this.#config.nodeName, renewal)) return false;
@@ -342,11 +339,11 @@ class SharedNode implements Node {
     }
   }
 
-  /** For the member of etcd next to this node, if there is one. */
+  /** Updates the revocation list for the member of etcd next to this node, if there is one. */
   async #revoke(serials: readonly string[]): Promise<void> {
     const files = clusterFiles(this.#config);
     try {
-      // One after the other.
+      // Serializes the writes.
       this.#revoking = this.#revoking.then(() => revoke(files, serials));
       if (await this.#revoking) this.#log.info('revoked certificates written', { count: serials.length });
     } catch (error) {
@@ -358,7 +355,7 @@ class SharedNode implements Node {
     }
   }
 
-  #found(): void {
+  #onLogFound(): void {
     this.#log.info('this node follows the log of the cluster again');
     clearTimeout(this.#replacing);
     this.#replacing = undefined;
@@ -366,18 +363,18 @@ class SharedNode implements Node {
   }
 }
 
-async function isFar(
+async function prefersSnapshot(
   gateway: EtcdGateway,
   { etcd, nodeName }: NodeOptions['config'],
   head: number,
   entries: number,
 ): Promise<boolean> {
-  if (head > 0 || entries < FAR) return false;
+  if (head > 0 || entries < SNAPSHOT_MIN_ENTRIES) return false;
   const { live } = await readMembers(gateway, etcd.prefix);
   return [...live].some((name) => name !== nodeName);
 }
 
-function within<T>(promise: Promise<T>, ms: number): Promise<T> {
+function withDeadline<T>(promise: Promise<T>, ms: number): Promise<T> {
   return withTimeout(promise, ms, () => {
     throw new Error(`timeout after ${ms / 1000} seconds`);
   });

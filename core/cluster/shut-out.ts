@@ -1,6 +1,6 @@
 /**
- * A removed node cannot read in etcd that it was removed: etcd refuses its certificate. At its
- * start the other nodes say so.
+ * Detects at the start that this node was removed. etcd refuses its certificate, so it cannot read
+ * its removal there; the other nodes report it.
  */
 import { StateError } from '../base/errors.ts';
 import { EtcdUnavailable } from '../journal/etcd-client/errors.ts';
@@ -8,14 +8,15 @@ import type { Member } from './members.ts';
 import { peerAgent } from './peer-agent.ts';
 import type { PeerTls } from './peer-tls.ts';
 
-/** Milliseconds for the answer of a node. */
+/** Timeout in milliseconds of a response. */
 const DEADLINE = 2000;
-/** How a server ends a connection whose certificate it refuses (RFC 8446 section 6.2). */
+/** Errors of a connection whose certificate the server refuses (RFC 8446 section 6.2). */
 const REFUSED = /other side closed|alert|ECONNRESET|socket hang up/i;
 
 /**
- * Throws StateError `removed` if etcd ends the connections of this node, and no other node accepts
- * it. An etcd that is down or without a majority is no reason. `trouble`: of the last read of etcd.
+ * Throws StateError `removed` if etcd closes the connections of this node, and at least one other
+ * node refuses it and none accepts it. An etcd that is down or has no quorum is no reason.
+ * `trouble`: error of the last read of etcd.
  */
 export async function requireAccepted(
   trouble: unknown,
@@ -32,7 +33,7 @@ export async function requireAccepted(
   );
 }
 
-/** Null: no answer. */
+/** Null: no response. */
 async function statusAt(member: Member, tls: PeerTls): Promise<number | null> {
   const dispatcher = peerAgent(member, tls, { connect: DEADLINE });
   try {

@@ -1,7 +1,4 @@
-/**
- * The bytes of packages in the file of a snapshot: one behind the other, each behind a line with
- * its hash and its length.
- */
+/** The packages in a snapshot file: each follows a line with its hash and its length. */
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,18 +8,18 @@ import type { BlobStore } from './blobs/store.ts';
 
 export interface BlobsHead {
   readonly count: number;
-  /** Bytes with their lines, and the SHA-256 of those in hexadecimal. */
+  /** Bytes of the packages and their lines, and the SHA-256 of all in hexadecimal. */
   readonly size: number;
   readonly sha256: string;
 }
 
-/** Digits of a length, and bytes of a line: hash, blank, length, end. */
+/** Digits of a length, and bytes of a line: hash, blank, length, line feed. */
 const DIGITS = 15;
 const LINE = 64 + 1 + DIGITS + 1;
 
 /**
- * Writes those of a folder to a file from `from` on, which ends with them. What is damaged or not
- * there is left out. `onBytes` repeatedly receives how many have been copied.
+ * Writes the blobs of a folder to a file at `from`, and truncates the file after them. Damaged and
+ * missing blobs are left out. `onBytes` receives the number of bytes of each chunk.
  */
 export async function writeBlobs(
   folder: string,
@@ -35,7 +32,7 @@ export async function writeBlobs(
   let end = from;
   let count = 0;
   for (const hash of hashes) {
-    const source = await opened(join(folder, hash));
+    const source = await openIfPresent(join(folder, hash));
     if (source === null) continue;
     try {
       const line = lineOf(hash, (await source.stat()).size);
@@ -63,7 +60,7 @@ export async function writeBlobs(
 
 const lineOf = (hash: string, size: number): Buffer => Buffer.from(`${hash} ${String(size).padStart(DIGITS, '0')}\n`);
 
-async function opened(path: string): Promise<FileHandle | null> {
+async function openIfPresent(path: string): Promise<FileHandle | null> {
   try {
     return await open(path, 'r');
   } catch (error) {
@@ -72,14 +69,14 @@ async function opened(path: string): Promise<FileHandle | null> {
   }
 }
 
-/** Throws InvalidError `damaged_snapshot` when they are not what the head says. */
+/** Throws InvalidError `damaged_snapshot` unless the checksum matches the head. */
 export async function checkBlobs(source: FileHandle, from: number, { sha256 }: BlobsHead, path: string): Promise<void> {
   const sum = createHash('sha256');
   for await (const piece of readChunks(source, from)) sum.update(piece);
   if (sum.digest('hex') !== sha256) throw damaged(path);
 }
 
-/** Keeps those that were checked. */
+/** Stores the blobs of a snapshot. Throws InvalidError `damaged_snapshot`. */
 export async function readBlobs(
   source: FileHandle,
   from: number,

@@ -1,7 +1,7 @@
 /**
- * A snapshot in a file: the store of a node as it was at one moment, and the packages that its rows
- * name, behind two lines of text. The first has the format's version and the SHA-256 of the second,
- * which says whose store it is and what both must hash to.
+ * A snapshot file: two lines of text, then a consistent copy of a node's store, then the packages
+ * that its rows reference. The first line has the version of the format and the SHA-256 of the
+ * second. The second line describes the store and has the hashes of both parts.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -28,16 +28,16 @@ import { installSnapshot, PART, READY, STORE } from './snapshot.ts';
 import { type BlobsHead, checkBlobs, damaged, readBlobs, writeBlobs } from './snapshot-blobs.ts';
 
 type SnapshotConfig = Pick<Config, 'etcd' | 'peer' | 'nodeName' | 'dataDir' | 'store'>;
-/** Bytes that are done, of all. */
+/** Called with the bytes processed so far, and the total. */
 type OnProgress = (done: number, size: number) => void;
 
 export interface SnapshotHead {
   readonly node: string;
-  /** Of the daemon's program that wrote it. */
+  /** Version of Waypost that wrote it. */
   readonly version: string;
   /** ISO 8601. */
   readonly made: string;
-  /** Of the last entry that it holds, with its hash in hexadecimal. */
+  /** Sequence and hash (hexadecimal) of the last entry in it. */
   readonly sequence: number;
   readonly hash: string;
   /** Bytes of the store, and their SHA-256 in hexadecimal. */
@@ -48,7 +48,7 @@ export interface SnapshotHead {
 
 const MAGIC = 'waypost-snapshot';
 const FORMAT = 3;
-/** Bytes of both lines: they are written last, and blanks fill the second. */
+/** Bytes of both lines; the second line is padded with blanks. */
 const LINES = 2048;
 export const SNAPSHOT_LINES = LINES;
 
@@ -60,17 +60,17 @@ function encodeLines(head: SnapshotHead): Buffer {
   return Buffer.from(`${MAGIC} ${FORMAT} ${sha256(line)}\n${line}\n`);
 }
 
-interface Written {
+interface WrittenSnapshot {
   readonly head: SnapshotHead;
-  /** Packages that are of use, and that this node does not have. */
+  /** Number of referenced packages that this node does not have. */
   readonly missing: number;
 }
 
 /** A snapshot whose parts are in a folder. */
-interface PreparedSnapshot extends Written {
-  /** Time of the last change, in milliseconds since 1970; null: its journal does not have it. */
+interface PreparedSnapshot extends WrittenSnapshot {
+  /** Time of the last change, in milliseconds since 1970; null: not in the journal. */
   readonly lastChange: number | null;
-  /** Bytes of the whole. */
+  /** Bytes of the complete file. */
   readonly size: number;
   /** The bytes of the file that `restoreSnapshot` reads. */
   readonly stream: () => AsyncIterable<Buffer>;
@@ -85,8 +85,8 @@ interface PrepareOptions {
 }
 
 /**
- * Copies the store of this node into a folder, as it is at one moment; its daemon may serve
- * meanwhile. Throws StateError `no_data`.
+ * Copies the store of this node into a folder, consistently even while its daemon runs. Throws
+ * StateError `no_data`.
  */
 export async function prepareSnapshot({
   config,
@@ -119,7 +119,7 @@ export async function prepareSnapshot({
       hash: hash.toString('hex'),
       size,
       sha256: await hashFile(source, (done) => onProgress(done, all)),
-      blobs: await writeBlobs(own, needed, blobFile, 0, counted(size, all, onProgress)),
+      blobs: await writeBlobs(own, needed, blobFile, 0, progressFrom(size, all, onProgress)),
     };
     return {
       head,
@@ -156,19 +156,18 @@ async function hashFile(file: FileHandle, onProgress: (done: number) => void): P
 }
 
 /**
- * Writes the store of this node, and packages, to a file, which must not be there yet; its daemon
- * may serve meanwhile. Throws StateError `no_data`, `file_exists`.
+ * Writes the store of this node and its packages to a new file. The daemon may run meanwhile.
+ * Throws StateError `no_data`, `file_exists`.
  */
 export async function writeSnapshot(
   config: SnapshotConfig,
   path: string,
   version: string,
   onProgress: OnProgress,
-): Promise<Written> {
+): Promise<WrittenSnapshot> {
   const exists = new StateError('file_exists', `${path} already exists; use another name, or delete it.`);
   if (existsSync(path)) throw exists;
-  // A name of its own: what is next to it is somebody's, or of another snapshot that is being
-  // written.
+  // A unique name: similar names may belong to the user, or to a concurrent snapshot.
   const folder = await mkdtemp(`${path}.`);
   const part = join(folder, PART);
   let target: FileHandle | undefined;
@@ -194,15 +193,15 @@ export async function writeSnapshot(
   }
 }
 
-/** Bytes of the files of those names that are there. */
+/** Total bytes of the named files that exist. */
 function sizeOf(folder: string, names: Iterable<string>): number {
   let size = 0;
   for (const name of names) size += statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
   return size;
 }
 
-/** For what tells how many bytes have come. */
-function counted(done: number, size: number, onProgress: OnProgress): (count: number) => void {
+/** Converts counts of further bytes to calls of `onProgress`. */
+function progressFrom(done: number, size: number, onProgress: OnProgress): (count: number) => void {
   let sum = done;
   return (count) => {
     sum += count;
@@ -211,8 +210,8 @@ function counted(done: number, size: number, onProgress: OnProgress): (count: nu
 }
 
 /**
- * The head of a copy, the time of its last change, and the packages that its rows name: those of
- * the store may be others by then.
+ * Reads the head of a copy, the time of its last change, and the packages that its rows reference.
+ * The live store may already reference others.
  */
 async function readCopy(folder: string, mapSize: number) {
   const copied = openEnvironment(folder, mapSize);
@@ -227,8 +226,8 @@ async function readCopy(folder: string, mapSize: number) {
 }
 
 /**
- * From a place in one file to before another, to a place in another file. Resolves with the SHA-256
- * of it, in hexadecimal.
+ * Copies the bytes [from, end) of one file to position `to` of another. Resolves with their SHA-256
+ * in hexadecimal.
  */
 async function copy(
   source: FileHandle,
@@ -251,16 +250,19 @@ async function copy(
 
 export interface Restored {
   readonly head: SnapshotHead;
-  /** Where the store that was there is now; null: there was none. */
+  /** Path of the previous store; null: there was none. */
   readonly kept: string | null;
-  /** What etcd holds: nothing is configured; no log yet; that of which this is a part. */
+  /**
+   * `none`: no etcd is configured; `empty`: etcd has no log yet; `goes on`: the log continues from
+   * the snapshot.
+   */
   readonly log: 'none' | 'empty' | 'goes on';
 }
 
 /**
- * Puts a snapshot in the place of the store of this node, whose daemon must not run. `force`: also
- * where there is one, which is kept next to it. All is checked before anything is touched. Throws
- * InvalidError for what is no whole snapshot, StateError `has_data` and `other_log`, ConfigError,
+ * Replaces the store of this node by a snapshot. The daemon must not run. `force`: also replaces an
+ * existing store, which is kept next to the new one. Checks everything before it replaces anything.
+ * Throws InvalidError for an invalid snapshot, StateError `has_data` and `other_log`, ConfigError,
  * EtcdUnavailable, EtcdRefused.
  */
 export async function restoreSnapshot(
@@ -277,8 +279,8 @@ export async function restoreSnapshot(
   try {
     source = await open(path, 'r');
     const { head, start } = await readLines(source, path);
-    const isThere = existsSync(join(dataDir, STORE));
-    if (isThere && !force)
+    const hasStore = existsSync(join(dataDir, STORE));
+    if (hasStore && !force)
       throw new StateError(
         'has_data',
         `${dataDir} already contains data. Use --force to replace it with the snapshot; the previous data is kept in a file in the same folder.`,
@@ -291,15 +293,22 @@ export async function restoreSnapshot(
     if (found !== head.sha256) throw damaged(path);
     await checkBlobs(source, end, blobs, path);
     if (blobs.count > 0)
-      await readBlobs(source, end, blobs, path, new BlobStore(join(dataDir, BLOBS)), counted(size, all, onProgress));
+      await readBlobs(
+        source,
+        end,
+        blobs,
+        path,
+        new BlobStore(join(dataDir, BLOBS)),
+        progressFrom(size, all, onProgress),
+      );
     await target.sync();
     renameSync(part, join(dataDir, READY));
-    const counters = isThere && log !== 'goes on' ? await readCounters(config) : [];
+    const counters = hasStore && log !== 'goes on' ? await readCounters(config) : [];
     const kept = `${STORE}.replaced-${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}`;
     installSnapshot(dataDir, kept);
     if (counters.length > 0) await raiseCounters(config, counters);
     syncFolder(dataDir);
-    return { head, kept: isThere ? join(dataDir, kept) : null, log };
+    return { head, kept: hasStore ? join(dataDir, kept) : null, log };
   } finally {
     await source?.close();
     await target?.close();
@@ -308,7 +317,7 @@ export async function restoreSnapshot(
   }
 }
 
-/** The lines before the store, and where it starts. */
+/** Reads the lines before the store, and the offset at which it starts. */
 async function readLines(file: FileHandle, path: string): Promise<{ head: SnapshotHead; start: number }> {
   const { bytesRead, buffer } = await file.read(Buffer.alloc(LINES), 0, LINES, 0);
   const { head, start } = readSnapshotLines(buffer.subarray(0, bytesRead), path);
@@ -348,7 +357,7 @@ export function readSnapshotLines(buffer: Buffer, path: string): { head: Snapsho
   return { head: JSON.parse(text) as SnapshotHead, start: end };
 }
 
-/** The counters of ids in the store that is replaced; none if it cannot be read. */
+/** The id counters of the previous store; empty if it cannot be read. */
 async function readCounters({ dataDir, store }: SnapshotConfig): Promise<IdCounter[]> {
   let environment: Environment;
   try {
@@ -367,8 +376,8 @@ async function readCounters({ dataDir, store }: SnapshotConfig): Promise<IdCount
 }
 
 /**
- * The snapshot begins a new history, which must not give out again the ids that the replaced store
- * has given out since the snapshot: clients may still have them.
+ * A restored snapshot starts a new history. It must not reuse ids that the previous store assigned
+ * after the snapshot: clients may still hold them.
  */
 async function raiseCounters({ dataDir, store }: SnapshotConfig, counters: readonly IdCounter[]): Promise<void> {
   const environment = openEnvironment(dataDir, store.mapSize);
@@ -388,7 +397,7 @@ async function raiseCounters({ dataDir, store }: SnapshotConfig, counters: reado
 }
 
 /**
- * Throws StateError for a log that does not go on from the snapshot: the node could not follow it.
+ * Throws StateError if the log does not continue from the snapshot: the node could not follow it.
  */
 async function logFor(config: SnapshotConfig, { sequence, hash }: SnapshotHead): Promise<Restored['log']> {
   const { endpoints, prefix } = config.etcd;

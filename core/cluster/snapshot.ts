@@ -1,7 +1,7 @@
 /**
- * The whole store of one node, for another that cannot follow from where it is: copied into a file
- * next to the store, which is sent as it is, checked, and put in the place of the store at the next
- * start. A transfer that breaks off goes on where it was while the file is the same.
+ * Sends the store of this node to a node that is too far behind to follow the log. The store is
+ * copied to a file next to it, sent, checked, and installed at the next start of the receiver. An
+ * interrupted transfer resumes while the sender still has the same copy.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, renameSync, rmSync } from 'node:fs';
@@ -17,51 +17,48 @@ import type { Member } from './members.ts';
 import { peerAgent } from './peer-agent.ts';
 import type { PeerTls } from './peer-tls.ts';
 
-/** Milliseconds for which a copy is kept for others, and for who comes back. */
-const KEPT = 120_000;
-const FRESH = 5000;
-const SILENCE = 30_000;
-const TRIES = 10;
-const PAUSE = 1000;
+/** Milliseconds for which a copy without readers is kept, for other nodes and resumed transfers. */
+const KEEP_MS = 120_000;
+const FRESH_MS = 5000;
+const SILENCE_MS = 30_000;
+const MAX_ATTEMPTS = 10;
+const RETRY_MS = 1000;
 export const STORE = 'waypost.mdb';
-/** Of the response: the format of the store. */
+/** Response header field with the format of the store. */
 const FORMAT_FIELD = 'waypost-store-format';
 const COPY = 'snapshot.mdb';
 export const PART = 'snapshot.part';
 export const READY = 'snapshot.ready';
-/** The store that was replaced last: should it have held what nobody else had, it is not gone. */
+/** The previous store is kept: it may contain changes that no other node has. */
 const BEFORE = 'waypost.mdb.replaced';
 
-/**
- * A file that has no name any more, so that nothing of it is left when it is closed, however that
- * comes about.
- */
+/** An unlinked open file: closing it, even by a crash, frees its disk space. */
 interface Copy {
   readonly file: FileHandle;
   readonly size: number;
   /** SHA-256, in hexadecimal. */
   readonly hash: string;
-  /** When it was begun, in the time of performance.now(). */
+  /** When the copy was started, by performance.now(). */
   readonly began: number;
   readers: number;
 }
 
-/** Makes copies of the store of this node, and sends them. */
+/** Creates copies of the store of this node, and sends them. */
 export class SnapshotSender {
   readonly #folder: string;
   readonly #backup: (path: string) => Promise<void>;
   readonly #fresh: number;
-  /** The last; who reads an older one reads it to its end. */
+  /** The latest copy. Readers of an older copy read it to its end. */
   #copy: Copy | null = null;
-  #making: Promise<Copy> | null = null;
+  #pendingCopy: Promise<Copy> | null = null;
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * `backup` writes a copy of the store, as it is at one moment, to a path. `fresh`: milliseconds
-   * for which a copy is given to who begins to read: a node with an older one might find that the
-   * log does not reach back to it, and would come again for the same.
+   * `backup` writes a consistent copy of the store to a path. `fresh`: milliseconds for which a
+   * copy is offered to new readers. The log may no longer reach back to an older copy, so its
+   * reader would have to fetch again.
    */
-  constructor(folder: string, backup: (path: string) => Promise<void>, fresh = FRESH) {
+  constructor(folder: string, backup: (path: string) => Promise<void>, fresh = FRESH_MS) {
     this.#folder = folder;
     this.#backup = backup;
     this.#fresh = fresh;
@@ -69,18 +66,18 @@ export class SnapshotSender {
   }
 
   /**
-   * Answers a GET. Rejects when the copy cannot be made, or the peer has gone; it may come back for
-   * the rest.
+   * Answers a GET. Rejects if the copy cannot be created, or the peer has closed the connection;
+   * the peer may request the rest later.
    */
   async answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { 'if-range': wanted, range } = message.headers;
-    const isRest = this.#copy !== null && wanted === etagOf(this.#copy);
-    const copy = isRest ? (this.#copy as Copy) : await this.#freshCopy();
+    const { 'if-range': ifRange, range } = message.headers;
+    const isResumed = this.#copy !== null && ifRange === etagOf(this.#copy);
+    const copy = isResumed ? (this.#copy as Copy) : await this.#freshCopy();
     copy.readers++;
     clearTimeout(this.#timer);
     try {
       const { file, size } = copy;
-      const from = wanted === etagOf(copy) ? parseRangeStart(range, size) : 0;
+      const from = ifRange === etagOf(copy) ? parseRangeStart(range, size) : 0;
       response.writeHead(from > 0 ? 206 : 200, {
         'content-type': 'application/octet-stream',
         'content-length': size - from,
@@ -92,18 +89,18 @@ export class SnapshotSender {
     } finally {
       copy.readers--;
       if (copy !== this.#copy) closeUnread(copy);
-      else if (copy.readers === 0) this.#timer = setTimeout(() => this.#let(), KEPT).unref();
+      else if (copy.readers === 0) this.#timer = setTimeout(() => this.#releaseCopy(), KEEP_MS).unref();
     }
   }
 
-  /** Resolves when no copy is being made any more. */
+  /** Resolves when no copy is being created. */
   async close(): Promise<void> {
-    await this.#making?.catch(() => {});
-    this.#let();
+    await this.#pendingCopy?.catch(() => {});
+    this.#releaseCopy();
   }
 
-  /** Lets the copy go. */
-  #let(): void {
+  /** Releases the copy. */
+  #releaseCopy(): void {
     clearTimeout(this.#timer);
     const copy = this.#copy;
     this.#copy = null;
@@ -112,13 +109,13 @@ export class SnapshotSender {
 
   #freshCopy(): Promise<Copy> {
     if (this.#copy !== null && performance.now() - this.#copy.began < this.#fresh) return Promise.resolve(this.#copy);
-    this.#making ??= this.#make().finally(() => {
-      this.#making = null;
+    this.#pendingCopy ??= this.#createCopy().finally(() => {
+      this.#pendingCopy = null;
     });
-    return this.#making;
+    return this.#pendingCopy;
   }
 
-  async #make(): Promise<Copy> {
+  async #createCopy(): Promise<Copy> {
     const began = performance.now();
     const path = join(this.#folder, COPY);
     let file: FileHandle | undefined;
@@ -127,7 +124,7 @@ export class SnapshotSender {
       file = await open(path, 'r');
       const { size } = await file.stat();
       const hash = await hashOf(file);
-      this.#let();
+      this.#releaseCopy();
       this.#copy = { file, size, hash, began, readers: 0 };
       return this.#copy;
     } catch (error) {
@@ -148,41 +145,41 @@ function closeUnread(copy: Copy): void {
 interface FetchOptions {
   readonly member: Member;
   readonly tls: PeerTls;
-  /** Of the data. */
+  /** The data folder. */
   readonly folder: string;
   readonly signal: AbortSignal;
   readonly onProgress: (done: number, size: number) => void;
 }
 
 /**
- * Fetches the store of a peer, for `installSnapshot`. Rejects when that fails repeatedly, or the
- * file is damaged.
+ * Fetches the store of a peer for `installSnapshot`. Rejects if every retry fails, or the file is
+ * damaged.
  */
 export async function fetchSnapshot(options: FetchOptions): Promise<void> {
   const { member, tls, folder, signal } = options;
-  const agent = peerAgent(member, tls, { connect: SILENCE, headers: 10 * SILENCE, body: SILENCE });
+  const agent = peerAgent(member, tls, { connect: SILENCE_MS, headers: 10 * SILENCE_MS, body: SILENCE_MS });
   const part = join(folder, PART);
   const file = await open(part, 'w+', 0o600);
   try {
-    let have = { etag: '', done: 0 };
+    let progress = { etag: '', done: 0 };
     for (let attempt = 1; ; attempt++) {
-      const before = have.done;
+      const before = progress.done;
       try {
-        await receive(agent, options, file, have);
+        await receive(agent, options, file, progress);
         break;
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof OtherFormat) throw error;
-        // As long as something comes, it is worth going on.
-        if (have.done > before) attempt = 0;
-        if (attempt >= TRIES) throw error;
-        if (have.etag === '') have = { etag: '', done: 0 };
-        await sleep(PAUSE, undefined, { signal });
+        // Retries are unlimited while the transfer makes progress.
+        if (progress.done > before) attempt = 0;
+        if (attempt >= MAX_ATTEMPTS) throw error;
+        if (progress.etag === '') progress = { etag: '', done: 0 };
+        await sleep(RETRY_MS, undefined, { signal });
       }
     }
     await file.sync();
     const hash = await hashOf(file);
-    if (`"${hash}"` !== have.etag) throw new Error(`the snapshot from ${member.name} is damaged`);
+    if (`"${hash}"` !== progress.etag) throw new Error(`the snapshot from ${member.name} is damaged`);
     renameSync(part, join(folder, READY));
   } finally {
     await file.close();
@@ -195,9 +192,9 @@ async function receive(
   dispatcher: Agent,
   { member, signal, onProgress }: FetchOptions,
   file: FileHandle,
-  have: { etag: string; done: number },
+  progress: { etag: string; done: number },
 ): Promise<void> {
-  const headers = have.done > 0 ? { range: `bytes=${have.done}-`, 'if-range': have.etag } : {};
+  const headers = progress.done > 0 ? { range: `bytes=${progress.done}-`, 'if-range': progress.etag } : {};
   const answer = await dispatcher.request({
     origin: `https://${member.address}`,
     path: '/v1/snapshot',
@@ -209,22 +206,22 @@ async function receive(
     throw new Error(`${member.name} returned no snapshot: status ${answer.statusCode}`);
   checkFormat(member, answer.headers[FORMAT_FIELD]);
   if (answer.statusCode === 200) {
-    have.done = 0;
+    progress.done = 0;
     await file.truncate(0);
   }
-  have.etag = String(answer.headers.etag);
-  const size = have.done + Number(answer.headers['content-length']);
+  progress.etag = String(answer.headers.etag);
+  const size = progress.done + Number(answer.headers['content-length']);
   for await (const chunk of answer.body) {
-    await writeAt(file, chunk as Buffer, have.done);
-    have.done += (chunk as Buffer).length;
-    onProgress(have.done, size);
+    await writeAt(file, chunk as Buffer, progress.done);
+    progress.done += (chunk as Buffer).length;
+    onProgress(progress.done, size);
   }
-  if (have.done !== size) throw new Error('the connection closed early');
+  if (progress.done !== size) throw new Error('the connection closed early');
 }
 
 /**
- * A store of an earlier format is converted when it is opened; one of a later format could not be.
- * Versions that do not report it have format 2 or less. Throws OtherFormat.
+ * A store of an earlier format is converted when it is opened; a later format is not readable.
+ * Versions that do not report the format have format 2 or less. Throws OtherFormat.
  */
 function checkFormat({ name, version }: Member, field: string | string[] | undefined): void {
   const own = Number(STORE_FORMAT.toString());
@@ -235,20 +232,20 @@ function checkFormat({ name, version }: Member, field: string | string[] | undef
   );
 }
 
-/** The store of the peer is of no use here, however often it is fetched. */
+/** The store of the peer is not readable by this version; a retry would not help. */
 class OtherFormat extends Error {}
 
 /**
- * Puts a snapshot that is there whole in the place of the store, which must not be open, and is
- * kept next to it as `before`. False: there was none.
+ * Replaces the store by a complete snapshot. The store must not be open; it is kept next to the new
+ * one as `before`. False: there is no snapshot.
  */
 export function installSnapshot(folder: string, before = BEFORE): boolean {
   const ready = join(folder, READY);
-  // Of a transfer that was killed: the next one starts from the first byte.
+  // A leftover of an interrupted transfer: the next one starts from the first byte.
   rmSync(join(folder, PART), { force: true });
   if (!existsSync(ready)) return false;
   if (existsSync(join(folder, STORE))) renameSync(join(folder, STORE), join(folder, before));
-  // LMDB's table of readers is that of the old one.
+  // LMDB's table of readers belongs to the old store.
   rmSync(join(folder, `${STORE}-lock`), { force: true });
   renameSync(ready, join(folder, STORE));
   return true;

@@ -1,11 +1,12 @@
-/** How a node stands to the others of its cluster, as it knows by itself. */
+/** The state of a node in its cluster, as the node itself determines it. */
 import type { EtcdStorage } from '../journal/etcd-client/messages.ts';
 
 /**
- * `starting`: it has not seen the log yet; `following`: it applies what comes; `catching_up`:
- * others do not wait for it; `fetching`: it gets the store of another node; `without_etcd`: etcd
- * does not answer, so nobody it hears can write; `cut_off`: neither etcd nor another node is heard;
- * `stuck`: it cannot apply what comes next, as with a full disk; `lost`: it follows no more.
+ * `starting`: has not read the log yet; `following`: applies new entries; `catching_up`: too far
+ * behind, so writes do not wait for it; `fetching`: fetches the store of another node;
+ * `without_etcd`: etcd does not respond, so no reachable node can write; `cut_off`: neither etcd
+ * nor another node responds; `stuck`: cannot apply the next entry, such as with a full disk;
+ * `lost`: no longer follows the log.
  */
 export const STATES = [
   'starting',
@@ -20,27 +21,27 @@ export const STATES = [
 
 export interface Standing {
   readonly state: (typeof STATES)[number];
-  /** Changes that the log, or another node, is known to have and this node has not applied. */
+  /** Changes that the log or another node has and this node has not applied. */
   readonly lagEntries: number;
   /**
-   * For so long somebody may have known more than this node serves: since it looked at the log, or
-   * heard another node, and had all that these knew of. Without etcd it grows only while no other
-   * node is heard, or one is known to be ahead. Since the start, when it has never had all.
+   * Maximum staleness of this node: seconds since it had applied everything that the log, or
+   * another node, reported. Without etcd it grows only while no other node responds, or a node is
+   * known to be ahead. Counts from the start if this node has never been current.
    */
   readonly lagSeconds: number;
-  /** Since etcd has answered; null: it has not since the start. */
+  /** Seconds since the last response of etcd; null: none since the start. */
   readonly etcdSeconds: number | null;
   /** The feature level that the nodes have agreed on; null: etcd has not been read yet. */
   readonly agreedLevel: number | null;
-  /** Of etcd, as of some seconds ago; null: it does not say. */
+  /** The storage of etcd some seconds ago; null: etcd does not report it. */
   readonly storage: EtcdStorage | null;
   /** Values in etcd that are damaged now. */
   readonly damagedValues: number;
-  /** Nodes that have not applied all that this one has, sorted. */
+  /** Names of the nodes that have not applied all changes of this node, sorted. */
   readonly pending: readonly string[];
 }
 
-/** In words, for people: `following, 0 changes and 0.4 s behind`. */
+/** Describes the standing for operators: `following, 0 changes and 0.4 s behind`. */
 export function describeStanding({ state, lagEntries, lagSeconds, etcdSeconds, pending }: Standing): string {
   const etcd =
     etcdSeconds === null ? 'no response from etcd yet' : `last response from etcd ${etcdSeconds.toFixed(1)} s ago`;

@@ -1,4 +1,4 @@
-/** How a cluster stands, as one of its nodes can find out without its daemon. */
+/** The status of a cluster, as a node can determine it without its daemon. */
 import type { Config } from '../config/index.ts';
 import { EtcdLog } from '../journal/etcd/shared-log.ts';
 import { EtcdGateway } from '../journal/etcd-client/gateway.ts';
@@ -8,26 +8,26 @@ import { etcdSettings, peerTls } from './files.ts';
 import { type Member, readMembers } from './members.ts';
 import { fetchReport, type NodeReport } from './node-report.ts';
 
-/** Null: it does not answer. */
+/** Null fields: the node does not respond. */
 type MaybeReport = { readonly [K in keyof NodeReport]: NodeReport[K] | null };
 
 export interface NodeStatus extends Member, MaybeReport {
   readonly level: number;
-  /** Others wait for it. */
+  /** Whether writes wait for the node. */
   readonly isLive: boolean;
 }
 
 const NO_REPORT: MaybeReport = { applied: null, state: null, lagSeconds: null, startedAt: null };
 
 export interface ClusterStatus {
-  /** Of the last entry; 0: there is none. */
+  /** Sequence of the last entry; 0: none. */
   readonly head: number;
-  /** The log reaches back to here. */
+  /** Sequence of the first entry that the log still has. */
   readonly floor: number;
   readonly nodes: readonly NodeStatus[];
-  /** The feature level that they have agreed on. */
+  /** The feature level that the nodes have agreed on. */
   readonly agreedLevel: number;
-  /** Null: etcd does not say, or not to this node. */
+  /** Null: etcd does not report it, or refuses this node. */
   readonly etcd: EtcdStorage | null;
 }
 

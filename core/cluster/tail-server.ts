@@ -1,16 +1,13 @@
-/**
- * Sends another node the requests that this one serves, while that node watches them: a line of
- * JSON for each sample.
- */
+/** Sends the requests of this node to a watching node, as a line of JSON for each sample. */
 import type { ServerResponse } from 'node:http';
 import type { TailSample, WatchRequests } from '../observe/tail/request-tail.ts';
 
-/** Bytes that wait for the other node; further samples are only counted. */
+/** Unsent bytes above which samples are only counted. */
 const MAX_UNREAD = 256 << 10;
 /** Milliseconds after which an empty line shows that the connection works. */
 const HEARTBEAT = 2_000;
 
-/** Ends with the connection. */
+/** Sends until the connection closes. */
 export function sendRequests(watch: WatchRequests, domainId: number, response: ServerResponse): void {
   let omitted = 0;
   const send = (sample: TailSample): void => {

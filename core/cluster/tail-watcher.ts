@@ -1,6 +1,6 @@
 /**
- * Watches the requests of a domain on all nodes: those of this node, and those of others over one
- * connection each, however many clients watch.
+ * Watches the requests of a domain on all nodes, over one connection to each other node for all
+ * watching clients.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReceiveSample, RequestTail, TailSample, WatchRequests } from '../observe/tail/request-tail.ts';
@@ -17,9 +17,9 @@ interface TailWatcherOptions {
 
 /** Milliseconds. A connected node sends at least an empty line every two seconds. */
 const TIMEOUTS = { connect: 2_000, headers: 5_000, body: 10_000 };
-/** Milliseconds after which nodes that are not connected are tried again. */
+/** Retry interval in milliseconds for nodes that are not connected. */
 const RETRY = 2_000;
-/** Characters of a line. */
+/** Maximum characters of a line. */
 const MAX_LINE = 1 << 20;
 
 interface Followed {
@@ -59,7 +59,7 @@ export class TailWatcher {
     for (const { stop } of this.#followed.values()) stop.abort();
   }
 
-  /** Also nodes that start later. */
+  /** Follows all peers, including nodes that start later. */
   async #followPeers(domainId: number, { receivers, stop: { signal } }: Followed): Promise<void> {
     const connected = new Set<string>();
     const receive = (sample: TailSample): void => {
@@ -69,7 +69,7 @@ export class TailWatcher {
       for (const peer of this.#options.peers()) {
         if (connected.has(peer.name)) continue;
         connected.add(peer.name);
-        // A node that cannot be reached, or is older, is tried again.
+        // Unreachable nodes and earlier versions are retried.
         this.#followPeer(peer, domainId, receive, signal)
           .catch(() => {})
           .finally(() => connected.delete(peer.name));

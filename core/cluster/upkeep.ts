@@ -1,6 +1,6 @@
 /**
- * What a node of several does from time to time: it says whether it serves, takes out of the log
- * what all have, compacts etcd, and looks at how full that is.
+ * Background tasks of a node in a cluster: updates its serving state, truncates the log, compacts
+ * etcd, and measures the size of etcd's database.
  */
 
 import { Periodic } from '../base/periodic.ts';
@@ -11,28 +11,28 @@ import type { Cluster } from './cluster.ts';
 import type { Lag } from './lag.ts';
 
 /**
- * etcd keeps each version of each key until a client says that nobody needs it: the head alone has
- * one for each group of entries.
+ * Compacts etcd, which otherwise keeps every version of every key. The head alone has one version
+ * for each group of entries.
  */
 export class Compaction {
   readonly #gateway: EtcdGateway;
   readonly #key: string;
-  /** Of the turn before; 0: there was none. */
+  /** Revision at the previous turn; 0: none yet. */
   #revision = 0;
 
-  /** `key`: any, for reading. */
+  /** `key`: any key, to read the current revision. */
   constructor(gateway: EtcdGateway, key: string) {
     this.#gateway = gateway;
     this.#key = key;
   }
 
   /**
-   * Deletes what was replaced before the last turn: a watch that is behind by less than one
-   * misses nothing. Rejects with EtcdUnavailable and EtcdRefused.
+   * Deletes versions that were replaced before the previous turn: a watch that lags less than a
+   * turn misses no event. Rejects with EtcdUnavailable and EtcdRefused.
    */
   async turn(): Promise<void> {
     const { revision } = await this.#gateway.transaction([], [range(this.#key, undefined, { keysOnly: true })]);
-    // Less: of an older backup.
+    // A lower revision: etcd was restored from an older backup.
     if (this.#revision > 0 && this.#revision <= revision) await this.#gateway.compact(this.#revision);
     this.#revision = revision;
   }
@@ -44,33 +44,33 @@ export interface UpkeepOptions {
   readonly cluster: Pick<Cluster, 'isServing' | 'serving' | 'settled' | 'isBeingJoined'>;
   readonly lag: Pick<Lag, 'heard' | 'isServing'>;
   readonly prefix: string;
-  /** Whether etcd is compacted by the nodes. */
+  /** Whether the nodes compact etcd. */
   readonly compacts: boolean;
-  /** Entries that stay in the log. */
+  /** Number of entries that stay in the log; fewer if their size exceeds its limit. */
   readonly history: number;
   readonly onTrouble: (error: unknown) => void;
 }
 
 /**
- * Milliseconds between looks at whether this node serves, between compactions, and between looks at
- * how full etcd is.
+ * Milliseconds between updates of the serving state, between compactions, and between measurements
+ * of etcd.
  */
-const LOOK = 1000;
-const COMPACTION = 60_000;
-const MEASURE = 15_000;
+const SERVING_MS = 1000;
+const COMPACT_MS = 60_000;
+const MEASURE_MS = 15_000;
 /**
- * So many times as much of the log is kept for a node that is not caught up, such as one that
- * copies a store which is older than the history by the time it is there.
+ * Factor by which the log keeps more entries for a node that is catching up: its copied store may
+ * be older than the history when the copy is complete.
  */
-const JOINING = 20;
+const JOINING_FACTOR = 20;
 
 export class Upkeep {
   readonly #options: UpkeepOptions;
   readonly #compaction: Compaction;
-  readonly #kept: readonly Periodic[];
-  /** The log was asked to begin there. */
+  readonly #tasks: readonly Periodic[];
+  /** First entry of the log after the last truncation that was requested. */
   #floor = 1;
-  /** Null: etcd has not said. */
+  /** Null: etcd has not reported it. */
   storage: EtcdStorage | null = null;
 
   constructor(options: UpkeepOptions) {
@@ -79,35 +79,35 @@ export class Upkeep {
     const onEnd = (error: unknown): void => {
       if (error !== null) options.onTrouble(error);
     };
-    this.#kept = [
-      new Periodic(() => this.#look(), { interval: LOOK, onEnd }),
-      new Periodic(() => this.#compact(), { interval: COMPACTION, onEnd }),
-      new Periodic(() => this.#measure(), { interval: MEASURE, runsImmediately: true, onEnd }),
+    this.#tasks = [
+      new Periodic(() => this.#updateServing(), { interval: SERVING_MS, onEnd }),
+      new Periodic(() => this.#compact(), { interval: COMPACT_MS, onEnd }),
+      new Periodic(() => this.#measure(), { interval: MEASURE_MS, runsImmediately: true, onEnd }),
     ];
   }
 
   start(): void {
-    for (const periodic of this.#kept) periodic.start();
+    for (const periodic of this.#tasks) periodic.start();
   }
 
-  /** What is pending ends by itself. */
+  /** Does not wait for pending work. */
   stop(): void {
-    for (const periodic of this.#kept) void periodic.stop();
+    for (const periodic of this.#tasks) void periodic.stop();
   }
 
-  #look(): void {
+  #updateServing(): void {
     const { lag, cluster } = this.#options;
     lag.heard();
     const { isServing } = lag;
     if (isServing !== cluster.isServing) cluster.serving(isServing).catch(() => {});
-    this.#tidy();
+    this.#truncateLog();
   }
 
-  #tidy(): void {
+  #truncateLog(): void {
     const { journal, cluster, history, onTrouble } = this.#options;
-    const kept = history * (cluster.isBeingJoined ? JOINING : 1);
+    const kept = history * (cluster.isBeingJoined ? JOINING_FACTOR : 1);
     const byNumber = journal.head - kept;
-    // This node has deleted them for their size already.
+    // This node has already deleted these entries because of their size.
     const bySize = cluster.isBeingJoined ? 0 : journal.oldest - 1;
     const next = Math.min(cluster.settled, Math.max(byNumber, bySize)) + 1;
     if (next <= this.#floor || (bySize <= byNumber && next < this.#floor + (history >> 3))) return;
@@ -117,7 +117,7 @@ export class Upkeep {
 
   async #compact(): Promise<void> {
     const { compacts, cluster } = this.#options;
-    // One of all does it.
+    // Only the first node by name compacts: for all others `settled` is 0.
     if (compacts && cluster.settled > 0) await this.#compaction.turn();
   }
 

@@ -1,8 +1,7 @@
 /**
- * A member of etcd next to a node, which shows and takes the certificates of the cluster: whether
- * one is to run there, and how it is started. It runs where one of `etcd.endpoints` is the node's
- * own; the first node begins a new etcd with its member alone, each other asks those that are there
- * to take it in.
+ * Plans a member of etcd on a node: whether it is needed, and how to start it. It uses the
+ * certificates of the cluster. It runs if one of `etcd.endpoints` is an address of the node. The
+ * first node starts a new etcd with a single member; other nodes join the existing members.
  */
 
 import { connect, isIP } from 'node:net';
@@ -15,31 +14,33 @@ import { type ClusterFiles, clusterFiles, etcdSettings, type Placed } from './fi
 import { revocationList } from './revocation-list.ts';
 
 interface Voter {
-  /** Of the node. */
+  /** Name of the node. */
   readonly name: string;
-  /** Where clients come, and where other members do, which is the port after it. */
+  /** URLs for clients and for other members of etcd, which use the next port. */
   readonly clientUrl: string;
   readonly peerUrl: string;
   /** IPv4 or IPv6. */
   readonly address: string;
 }
 
-/** What is to be done for it; `start`: the words of its command. */
+/** The next step for the member. `start`: its command line. */
 export type VoterStep =
-  /** None is to run here. `voters`: how many there are; null: etcd does not say. */
+  /**
+   * No member is needed here. `voters`: number of members of etcd; null: etcd does not report it.
+   */
   | { readonly kind: 'none'; readonly voters: number | null }
   | { readonly kind: 'runs' }
-  /** It is the first of a new etcd, or a member that does not run. */
+  /** `begin`: the first member of a new etcd. `start`: a member that is not running. */
   | { readonly kind: 'begin' | 'start'; readonly start: readonly string[] }
-  /** `add`: the words of the command by which the others take it in, to be run first. */
+  /** `add`: the command line that adds the member, which must run first. */
   | { readonly kind: 'add'; readonly add: readonly string[]; readonly start: readonly string[] }
-  /** etcd does not answer. */
+  /** etcd does not respond. */
   | { readonly kind: 'unknown'; readonly reason: string };
 
 const CONNECT_MS = 1000;
 /** Bytes: the maximum that etcd advises, 8 GiB. */
 const QUOTA = 8 * 2 ** 30;
-/** Revisions that etcd keeps of what was replaced, as in systemd/waypost-etcd.service. */
+/** Number of past revisions that etcd keeps, as in systemd/waypost-etcd.service. */
 const RETENTION = 10_000;
 
 /** The address among `hosts` at which a node listens. Throws ConfigError `no_address`. */
@@ -49,12 +50,12 @@ export function addressOf(hosts: readonly string[]): string {
   throw new ConfigError('no_address', `--host ${hosts.join(' ')}: one of them must be the IP address of this node.`);
 }
 
-/** As in a URL. */
+/** Normalizes a host as URLs do. */
 const hostInUrl = (host: string): string => (URL.parse(`https://${toUrlHost(host)}`)?.hostname ?? host).toLowerCase();
 
 /**
- * Null: none of the endpoints is at one of the node's `hosts`. Throws ConfigError `no_tls`,
- * `no_address`.
+ * The member of etcd of this node. Null: no endpoint has one of the node's `hosts`. Throws
+ * ConfigError `no_tls`, `no_address`.
  */
 export function voterOf(endpoints: readonly string[], name: string, hosts: readonly string[]): Voter | null {
   const own = new Set([name, ...hosts].map(hostInUrl));
@@ -75,7 +76,7 @@ export function voterOf(endpoints: readonly string[], name: string, hosts: reado
   return { name, clientUrl: url.origin, peerUrl: peer.origin, address };
 }
 
-/** What etcd has to know of it, as settings of etcd. */
+/** The settings of etcd for the member. */
 function settingsOf({ name, clientUrl, peerUrl, address }: Voter, cluster: string, state: 'new' | 'existing') {
   const at = (url: string): string => `https://${hostInUrl(address)}:${new URL(url).port}`;
   return {
@@ -92,15 +93,15 @@ function settingsOf({ name, clientUrl, peerUrl, address }: Voter, cluster: strin
 
 type EtcdMemberSettings = ReturnType<typeof settingsOf>;
 
-/** As systemd/waypost-etcd.service reads it. */
+/** Environment file for systemd/waypost-etcd.service. */
 const etcdEnvironment = (settings: EtcdMemberSettings): string =>
   Object.entries(settings)
     .map(([key, value]) => `ETCD_${key.toUpperCase().replaceAll('-', '_')}=${value}\n`)
     .join('');
 
 /**
- * The command as the unit would run it: its folder is that of the unit next to the data in
- * /var/lib/waypost.
+ * The command line of the unit. The data folder of etcd is next to that of the node, like
+ * /var/lib/waypost-etcd in the unit.
  */
 function startOf(settings: EtcdMemberSettings, files: ClusterFiles, dataDir: string): string[] {
   const { ca, certificate, key } = files;
@@ -122,14 +123,14 @@ function startOf(settings: EtcdMemberSettings, files: ClusterFiles, dataDir: str
 
 interface VoterPlan {
   readonly step: VoterStep;
-  /** What systemd/waypost-etcd.service is to read; null: nothing new. */
+  /** Environment file for systemd/waypost-etcd.service; null: unchanged. */
   readonly environment: string | null;
 }
 
 /**
- * What is to be done for a member of etcd on this node, whose certificates are there. `isFirst`: it
- * may begin a new etcd. Rejects with ConfigError, EtcdRefused, and, for who is the first, with
- * EtcdUnavailable when something listens there that is not the cluster's etcd.
+ * Plans the next step for a member of etcd on this node, which already has its certificates.
+ * `isFirst`: it may start a new etcd. Rejects with ConfigError and EtcdRefused. With `isFirst`,
+ * rejects with EtcdUnavailable if another service listens at an endpoint.
  */
 export async function planVoter(
   config: Placed,
@@ -141,7 +142,7 @@ export async function planVoter(
   const voter = voterOf(endpoints, name, hosts);
   const files = clusterFiles(config);
   const gateway = new EtcdGateway(etcdSettings(config));
-  const only = (step: VoterStep): VoterPlan => ({ step, environment: null });
+  const withoutEnvironment = (step: VoterStep): VoterPlan => ({ step, environment: null });
   const plan = (settings: EtcdMemberSettings, step: (start: string[]) => VoterStep): VoterPlan => ({
     step: step(startOf(settings, files, config.dataDir)),
     environment: etcdEnvironment(settings),
@@ -152,23 +153,23 @@ export async function planVoter(
         ({ length }) => length,
         () => null,
       );
-      return only({ kind: 'none', voters });
+      return withoutEnvironment({ kind: 'none', voters });
     }
-    const itself = `${name}=${voter.peerUrl}`;
+    const ownMember = `${name}=${voter.peerUrl}`;
     let members: readonly EtcdMemberEntry[];
     try {
       members = await gateway.members();
     } catch (error) {
       if (!(error instanceof EtcdUnavailable)) throw error;
-      if (!isFirst) return only({ kind: 'unknown', reason: error.message });
+      if (!isFirst) return withoutEnvironment({ kind: 'unknown', reason: error.message });
       if ((await Promise.all(endpoints.map(isListening))).includes(true)) throw error;
-      return plan(settingsOf(voter, itself, 'new'), (start) => ({ kind: 'begin', start }));
+      return plan(settingsOf(voter, ownMember, 'new'), (start) => ({ kind: 'begin', start }));
     }
     const others = members.filter(({ peerUrls }) => !peerUrls.includes(voter.peerUrl));
-    const isKnown = others.length < members.length;
-    if (isKnown && (await isListening(voter.clientUrl))) return only({ kind: 'runs' });
-    const settings = settingsOf(voter, [...others.flatMap(urlsOf), itself].join(','), 'existing');
-    if (isKnown) return plan(settings, (start) => ({ kind: 'start', start }));
+    const isMember = others.length < members.length;
+    if (isMember && (await isListening(voter.clientUrl))) return withoutEnvironment({ kind: 'runs' });
+    const settings = settingsOf(voter, [...others.flatMap(urlsOf), ownMember].join(','), 'existing');
+    if (isMember) return plan(settings, (start) => ({ kind: 'start', start }));
     const add = [
       ...['etcdctl', '--endpoints', others.flatMap(({ clientUrls }) => clientUrls).join(',')],
       ...['--cacert', files.ca, '--cert', files.certificate, '--key', files.key],
@@ -190,9 +191,9 @@ function isListening(endpoint: string): Promise<boolean> {
       port: Number(port || (protocol === 'https:' ? 443 : 80)),
       timeout: CONNECT_MS,
     });
-    const done = (isIt: boolean): void => {
+    const done = (isOpen: boolean): void => {
       socket.destroy();
-      resolve(isIt);
+      resolve(isOpen);
     };
     socket.on('connect', () => done(true));
     socket.on('timeout', () => done(false));

@@ -1,7 +1,7 @@
 /**
- * Takes a node that lags or stops out of the way of visitors, and back when it has caught up: by
- * commands of the operator, which end and begin the announcement of its anycast addresses. They are
- * run without a shell, one at a time, and again until they succeed, but once at the end.
+ * Withdraws the anycast addresses of a node that lags or stops, and announces them when it has
+ * caught up. The operator's commands do both. They run without a shell, one at a time, and are
+ * retried until they succeed, except at the stop of the service.
  */
 
 import type { Logger } from '../base/log/index.ts';
@@ -14,25 +14,25 @@ interface WithdrawalOptions {
   readonly settings: Pick<Config['cluster'], 'maxLag' | 'withdrawCommand' | 'announceCommand' | 'commandTimeout'>;
   readonly nodeName: string;
   readonly log: Logger;
-  /** Milliseconds between looks. */
+  /** Milliseconds between checks of the standing. */
   readonly interval: number;
   standing(): Standing;
 }
 
-/** Milliseconds from a failure to the next try, doubled up to the last. */
-const FIRST_PAUSE = 2000;
-const LONGEST_PAUSE = 60_000;
+/** Minimum and maximum back-off in milliseconds after a failure. */
+const MIN_BACKOFF_MS = 2000;
+const MAX_BACKOFF_MS = 60_000;
 /**
- * Seconds of lag at which a node counts as caught up: looks at the log are a second apart, and may
+ * Maximum lag in seconds of a node that is caught up: the log is read every second, and a read may
  * take two.
  */
-const CAUGHT_UP = 5;
+const CAUGHT_UP_SECONDS = 5;
 
-/** Milliseconds between looks. */
-const LOOK = 1000;
+/** Milliseconds between checks of the standing. */
+const CHECK_MS = 1000;
 
-/** Who is alone has all that anybody has. */
-const ALONE: Standing = {
+/** A single node is never behind. */
+const SINGLE_NODE: Standing = {
   state: 'following',
   lagEntries: 0,
   lagSeconds: 0,
@@ -43,7 +43,7 @@ const ALONE: Standing = {
   pending: [],
 };
 
-/** `standing` is null for a node that is alone. Null: nothing is to be done. */
+/** `standing`: null for a single node. Returns null if no command is configured. */
 export function openWithdrawal(
   { cluster, nodeName }: Pick<Config, 'cluster' | 'nodeName'>,
   standing: (() => Standing) | null,
@@ -51,58 +51,67 @@ export function openWithdrawal(
 ): Withdrawal | null {
   const { withdrawCommand, announceCommand } = cluster;
   if (withdrawCommand === undefined && announceCommand === undefined) return null;
-  return new Withdrawal({ settings: cluster, nodeName, log, standing: standing ?? (() => ALONE), interval: LOOK });
+  return new Withdrawal({
+    settings: cluster,
+    nodeName,
+    log,
+    standing: standing ?? (() => SINGLE_NODE),
+    interval: CHECK_MS,
+  });
 }
 
 type Action = 'withdraw' | 'announce';
 
-interface Occasion extends Pick<Standing, 'lagEntries' | 'lagSeconds'> {
+interface Trigger extends Pick<Standing, 'lagEntries' | 'lagSeconds'> {
   readonly state: Standing['state'] | 'stopping';
 }
 
 export class Withdrawal {
   readonly #options: WithdrawalOptions;
-  readonly #looks: Periodic;
-  /** What was done last; null: nothing is known of how the last process has left it. */
-  #done: Action | null = null;
-  #pause = FIRST_PAUSE;
-  #tryAt = 0;
+  readonly #checks: Periodic;
+  /**
+   * The last action that succeeded or has no command; null: the state that the previous process
+   * left is not known.
+   */
+  #lastAction: Action | null = null;
+  #backoff = MIN_BACKOFF_MS;
+  #retryAt = 0;
 
   constructor(options: WithdrawalOptions) {
     this.#options = options;
     const { interval, log } = options;
-    this.#looks = new Periodic(() => this.#look(), {
+    this.#checks = new Periodic(() => this.#check(), {
       interval,
       onEnd: (error) => error !== null && log.error('cannot determine whether to withdraw', { error }),
     });
-    this.#looks.start();
+    this.#checks.start();
   }
 
-  /** Withdraws before the service ends, with one try. Resolves when no command runs any more. */
+  /** Withdraws before the service stops, without a retry. Resolves when no command is running. */
   async stop(): Promise<void> {
-    await this.#looks.stop();
+    await this.#checks.stop();
     const { settings, standing } = this.#options;
-    if (settings.withdrawCommand !== undefined && this.#done !== 'withdraw')
+    if (settings.withdrawCommand !== undefined && this.#lastAction !== 'withdraw')
       await this.#run('withdraw', { ...standing(), state: 'stopping' });
   }
 
-  async #look(): Promise<void> {
-    if (performance.now() < this.#tryAt) return;
+  async #check(): Promise<void> {
+    if (performance.now() < this.#retryAt) return;
     const standing = this.#options.standing();
     const due = this.#due(standing);
-    if (due === null || due === this.#done) return;
+    if (due === null || due === this.#lastAction) return;
     await this.#run(due, standing);
   }
 
-  /** Null: neither; it is left as it is, so that a node at the bound does not go back and forth. */
+  /** Null: no change, so that a node near the limit does not flap. */
   #due({ state, lagSeconds }: Standing): Action | null {
     const { maxLag } = this.#options.settings;
     if (lagSeconds > maxLag) return 'withdraw';
     const isSound = state === 'following' || state === 'without_etcd';
-    return isSound && lagSeconds <= Math.min(CAUGHT_UP, maxLag) ? 'announce' : null;
+    return isSound && lagSeconds <= Math.min(CAUGHT_UP_SECONDS, maxLag) ? 'announce' : null;
   }
 
-  async #run(action: Action, { state, lagEntries, lagSeconds }: Occasion): Promise<void> {
+  async #run(action: Action, { state, lagEntries, lagSeconds }: Trigger): Promise<void> {
     const { settings, nodeName, log } = this.#options;
     const command = action === 'withdraw' ? settings.withdrawCommand : settings.announceCommand;
     const setting = `cluster.${action}_command`;
@@ -110,7 +119,7 @@ export class Withdrawal {
     const fields = { state, lagEntries, lagSeconds: seconds };
     if (command === undefined) {
       log.warn(`cannot ${action} the addresses of this node: ${setting} is not set`, fields);
-      this.#done = action;
+      this.#lastAction = action;
       return;
     }
     const more = { ACTION: action, NODE_NAME: nodeName, STATE: state, LAG_ENTRIES: lagEntries, LAG_SECONDS: seconds };
@@ -118,16 +127,16 @@ export class Withdrawal {
     const result = { ...fields, command: command.join(' '), ...(output && { output }) };
     if (fault === null) {
       log[action === 'withdraw' ? 'warn' : 'info'](`${setting} succeeded`, result);
-      this.#done = action;
-      this.#pause = FIRST_PAUSE;
+      this.#lastAction = action;
+      this.#backoff = MIN_BACKOFF_MS;
       return;
     }
     if (state === 'stopping') {
       log.error(`${setting} failed`, { ...result, reason: fault });
       return;
     }
-    log.error(`${setting} failed; retrying`, { ...result, reason: fault, seconds: this.#pause / 1000 });
-    this.#tryAt = performance.now() + this.#pause;
-    this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
+    log.error(`${setting} failed; retrying`, { ...result, reason: fault, seconds: this.#backoff / 1000 });
+    this.#retryAt = performance.now() + this.#backoff;
+    this.#backoff = Math.min(this.#backoff * 2, MAX_BACKOFF_MS);
   }
 }

@@ -1,4 +1,4 @@
-/** The backups of a target: which there are, and making one. */
+/** Lists, creates, copies, deletes and verifies the backups of a target. */
 import { createHash, type webcrypto } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
@@ -33,15 +33,15 @@ export interface BackupOptions {
   /** Null: not encrypted. */
   readonly encryption: Encryption | null;
   readonly version: string;
-  /** Bytes that are done, of all. */
+  /** Called with the bytes processed so far, and the total. */
   readonly onProgress?: (done: number, size: number) => void;
   /** Throws if the work must stop. */
   readonly check?: () => void;
 }
 
-/** In the data folder, for the copy of the store; with the process that makes it. */
+/** Prefix of the folder in the data folder for the copy of the store; the process id follows. */
 const FOLDER = 'backup.';
-/** Names of backups begin with the year. */
+/** Prefix of the names of backups, which start with the year. */
 const BY_YEAR = '2';
 
 /** Oldest first. */
@@ -52,7 +52,7 @@ export async function listBackups(target: Target): Promise<Backup[]> {
   for (const file of files) {
     if (!file.name.endsWith(DESCRIPTION) || file.size > 65_536) continue;
     const backup = parseDescription((await readAll(target, file)).toString());
-    // Retention deletes the data first: what is left is no backup.
+    // Retention deletes the data first, so a description without data is not a backup.
     if (backup !== undefined && sizes.get(backup.file) === backup.size) backups.push(backup);
   }
   return backups.sort((a, b) => Date.parse(a.made) - Date.parse(b.made) || a.sequence - b.sequence);
@@ -63,7 +63,7 @@ export async function listSegments(target: Target): Promise<Segment[]> {
 }
 
 /**
- * Makes a backup. It is listed once its data is complete in the target. Throws StateError
+ * Creates a backup. It is listed once its data is complete in the target. Throws StateError
  * `disk_full` before anything is written if the disk has no room for the copy of the store.
  */
 export async function makeBackup(options: BackupOptions): Promise<Backup> {
@@ -81,9 +81,9 @@ export async function makeBackup(options: BackupOptions): Promise<Backup> {
     const name = backupName(new Date(made), sequence, node);
     const file = `${name}${DATA}${encryption === null ? '' : ENCRYPTED}`;
     const sum = createHash('sha256');
-    const plain = watched(stream(), size, options);
+    const plain = withProgress(stream(), size, options);
     const stored = encryption === null ? plain : encrypted(plain, encryption.recipients);
-    const bytes = await target.write(file, summed(stored, sum), size);
+    const bytes = await target.write(file, withHash(stored, sum), size);
     const backup: Backup = {
       name,
       format: BACKUP_FORMAT,
@@ -99,7 +99,7 @@ export async function makeBackup(options: BackupOptions): Promise<Backup> {
       encrypted: encryption?.about ?? null,
       took: Math.round(performance.now() - started),
     };
-    await writeSmall(target, `${name}${DESCRIPTION}`, Buffer.from(`${JSON.stringify(backup, null, 2)}\n`));
+    await writeBytes(target, `${name}${DESCRIPTION}`, Buffer.from(`${JSON.stringify(backup, null, 2)}\n`));
     return backup;
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -107,8 +107,8 @@ export async function makeBackup(options: BackupOptions): Promise<Backup> {
 }
 
 /**
- * LMDB must never meet a full disk. Throws StateError `disk_full` if the disk of a folder has no
- * room for `size` bytes and the reserve.
+ * LMDB must never run into a full disk. Throws StateError `disk_full` if the disk of a folder has
+ * no room for `size` bytes and the reserve.
  */
 export async function checkRoom(folder: string, size: number, reserveSetting: number | undefined): Promise<void> {
   const space = readDiskSpace(folder);
@@ -134,7 +134,7 @@ async function checkSpace({ dataDir, protection }: BackupOptions['config'], targ
 
 const megabytes = (bytes: number): number => Math.ceil(bytes / 1e6);
 
-async function* watched(
+async function* withProgress(
   source: AsyncIterable<Uint8Array>,
   size: number,
   { onProgress, check }: Pick<BackupOptions, 'onProgress' | 'check'>,
@@ -148,7 +148,7 @@ async function* watched(
   }
 }
 
-async function* summed(
+async function* withHash(
   source: AsyncIterable<Uint8Array>,
   sum: ReturnType<typeof createHash>,
 ): AsyncGenerator<Uint8Array> {
@@ -158,10 +158,10 @@ async function* summed(
   }
 }
 
-const writeSmall = (target: Target, name: string, bytes: Buffer): Promise<number> =>
-  target.write(name, once(bytes), bytes.length);
+const writeBytes = (target: Target, name: string, bytes: Buffer): Promise<number> =>
+  target.write(name, singleChunk(bytes), bytes.length);
 
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* singleChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
@@ -171,8 +171,8 @@ export interface CopiedChanges {
 }
 
 /**
- * Copies the changes since the latest backup that were not copied yet. Null: the journal does not
- * reach back to it, or there is no backup: make one.
+ * Copies the changes since the latest backup that were not copied yet. Null: a new backup is
+ * needed, since there is none or the journal does not reach back to it.
  */
 export async function copyChanges(options: BackupOptions): Promise<CopiedChanges | null> {
   const { config, target, encryption, check } = options;
@@ -181,7 +181,7 @@ export async function copyChanges(options: BackupOptions): Promise<CopiedChanges
   let position = positionAfter(segmentsAfter(await listSegments(target), latest), latest);
   const environment = openEnvironment(config.dataDir, config.store.mapSize);
   try {
-    // A restore has begun a history that ends before.
+    // A restore has started a history that ends earlier.
     if (readHead(environment).sequence < position.sequence) return null;
     for (let segments = 0; ; segments++) {
       check?.();
@@ -208,17 +208,17 @@ export interface Deleted {
   readonly segments: number;
 }
 
-/** Deletes backups as the settings say, and changes that no kept backup needs. */
+/** Deletes expired backups, and copied changes that no remaining backup needs. */
 export async function deleteExpired(target: Target, retention: Retention, now = Date.now()): Promise<Deleted> {
   const all = await listBackups(target);
   const expired = expiredBackups(all, retention, now);
   for (const { file, name } of expired) {
-    // Without its data it is not listed, also if this is cut off here.
+    // Data first: an interruption here leaves a description that is not listed.
     await target.delete(file);
     await target.delete(`${name}${DESCRIPTION}`);
   }
   const kept = all.filter((backup) => !expired.includes(backup));
-  await deleteRemains(target, all, now);
+  await deleteAbandoned(target, all, now);
   let segments = 0;
   if (kept.length > 0) {
     const [oldest] = kept;
@@ -238,8 +238,8 @@ const CLOCKS_MS = 24 * 3_600_000;
 /** Milliseconds after which data without a description belongs to a backup that failed. */
 const ABANDONED_MS = 2 * 24 * 3_600_000;
 
-/** Data whose description was never written. */
-async function deleteRemains(target: Target, all: readonly Backup[], now: number): Promise<void> {
+/** Deletes data whose description was never written. */
+async function deleteAbandoned(target: Target, all: readonly Backup[], now: number): Promise<void> {
   const described = new Set(all.map(({ file }) => file));
   for (const { name } of await target.list(BY_YEAR)) {
     if (described.has(name) || !(name.endsWith(DATA) || name.endsWith(DATA + ENCRYPTED))) continue;
@@ -251,11 +251,14 @@ async function deleteRemains(target: Target, all: readonly Backup[], now: number
 
 export type Identities = readonly (string | webcrypto.CryptoKey)[];
 
-/** The data as it was before it was encrypted. Its SHA-256 as stored is checked at its end. */
+/**
+ * The decrypted data. At the end it throws InvalidError if the SHA-256 of the stored bytes is
+ * wrong.
+ */
 export async function* readBackup(target: Target, backup: Backup, identities: Identities): AsyncGenerator<Uint8Array> {
   const { file, size, sha256 } = backup;
   const sum = createHash('sha256');
-  const stored = summed(target.read(file, size), sum);
+  const stored = withHash(target.read(file, size), sum);
   if (backup.encrypted === null) yield* stored;
   else yield* decrypted(stored, identities, file);
   if (sum.digest('hex') !== sha256)

@@ -15,22 +15,24 @@ import { zoneSettings } from '../../zone/compile/settings.ts';
 
 export interface CheckedStore {
   readonly sequence: number;
-  /** Rows by table; those without rows are left out. */
+  /** Number of rows by table; empty tables are omitted. */
   readonly rows: Readonly<Record<string, number>>;
   readonly answers: number;
-  /** Whether all answers were compiled again and are the same. False: this version or these
-   * settings compile others, so that there is nothing to compare. */
+  /**
+   * Whether all answers were recompiled and match. False: this version or these settings compile
+   * different answers, so they cannot be compared.
+   */
   readonly areAnswersCompared: boolean;
-  /** Encrypted values, and those that secret.key does not decrypt. */
+  /** Number of encrypted values, and of those that secret.key cannot decrypt. */
   readonly sealed: number;
   readonly unsealable: number;
 }
 
-/** Bytes of a digest that are compared. */
+/** Compared bytes of a digest. */
 const DIGEST = 6;
 
 /**
- * Changes the store: it is for copies only. Throws InvalidError `damaged_rows`, `other_answers`.
+ * Modifies the store: use it on copies only. Throws InvalidError `damaged_rows`, `other_answers`.
  */
 export async function checkStore(config: Config): Promise<CheckedStore> {
   const environment = openEnvironment(config.dataDir, config.store.mapSize);
@@ -51,7 +53,7 @@ export async function checkStore(config: Config): Promise<CheckedStore> {
   }
 }
 
-/** Decodes every row, and looks up every key that leads to it. */
+/** Decodes every row, and verifies its lookup entries. */
 function checkRows(environment: Environment): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const [number, table] of TABLES) {
@@ -75,7 +77,7 @@ function checkRows(environment: Environment): Record<string, number> {
   return counts;
 }
 
-/** Of all answers, in the order of their keys. */
+/** Digests of all answers, in the order of their keys. */
 function digests(environment: Environment): Float64Array {
   environment.root.resetReadTxn();
   const { entryCount } = environment.answers.getStats() as { entryCount: number };
@@ -100,7 +102,7 @@ function compareAnswers(stored: Float64Array, compiled: Float64Array): void {
   );
 }
 
-/** Sequence of the last change in the data of this node; null: there is no data. */
+/** Sequence of the last change in the data of this node; null: no data exists. */
 export async function livePosition({ dataDir, store }: Pick<Config, 'dataDir' | 'store'>): Promise<number | null> {
   if (!existsSync(join(dataDir, 'waypost.mdb'))) return null;
   const environment = openEnvironment(dataDir, store.mapSize);

@@ -1,6 +1,6 @@
 /**
- * Encryption of backups with age (age-encryption.org/v1), so that the program "age" can read them,
- * too. The identity of the secret key is derived from it: a holder of secret.key can decrypt.
+ * Encrypts backups with age (age-encryption.org/v1), so that the program "age" can also decrypt
+ * them. The identity is derived from the secret key: a holder of secret.key can decrypt.
  */
 import { webcrypto } from 'node:crypto';
 import { ReadableStream } from 'node:stream/web';
@@ -10,7 +10,7 @@ import type { Encrypted } from './names.ts';
 
 const PURPOSE = 'backup';
 const IDENTITY_BYTES = 32;
-/** PKCS #8 of an X25519 private key (RFC 8410), before its bytes. */
+/** PKCS #8 prefix of an X25519 private key (RFC 8410). */
 const PKCS8 = Buffer.from('302e020100300506032b656e04220420', 'hex');
 
 type Bytes = AsyncIterable<Uint8Array>;
@@ -43,7 +43,7 @@ export async function encryptionOf(
   return { recipients: [own, ...recipients], about: { with: 'key', keyId } };
 }
 
-/** Identities of the secret key and of the one before it, if there is one. */
+/** Identities of the current secret key and of the previous one, if there is one. */
 export function identitiesOf(secrets: Pick<Secrets, 'derive'>): Promise<webcrypto.CryptoKey[]> {
   return Promise.all(
     secrets

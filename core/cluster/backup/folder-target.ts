@@ -8,9 +8,9 @@ import { syncFolder } from '../../base/private-file.ts';
 import { makeFolder } from '../../store/folder.ts';
 import type { StoredFile, Target } from './target.ts';
 
-/** Of files that are being written. */
+/** Suffix of files that are being written. */
 const PART = '.part';
-/** Milliseconds after which such a file belongs to nobody. */
+/** Age in milliseconds at which such a file is abandoned. */
 const ABANDONED_MS = 24 * 3_600_000;
 
 export class FolderTarget implements Target {

@@ -1,4 +1,4 @@
-/** The work of the thread that makes backups. */
+/** The jobs of the backup thread. */
 import type { Config } from '../../config/index.ts';
 import {
   type BackupOptions,
@@ -20,21 +20,21 @@ export interface Job {
   readonly config: Pick<Config, 'dataDir' | 'nodeName' | 'store' | 'protection' | 'backup'>;
   readonly encryption: Encryption | null;
   readonly version: string;
-  /** Its only number is not 0 when the work must stop. */
+  /** A single Int32; not 0: the job must stop. */
   readonly stop: SharedArrayBuffer;
 }
 
 export interface JobResult {
-  /** The latest backup that there is; null: none. */
+  /** The latest backup; null: none. */
   readonly latest: Backup | null;
   readonly count: number;
   /** Bytes of all backups. */
   readonly size: number;
-  /** Sequence to which a restore can go. */
+  /** Highest sequence that a restore can reach. */
   readonly position: number;
   readonly made: Backup | null;
   readonly deleted: Deleted | null;
-  /** Null: the journal does not reach back to what was copied: a backup is due. */
+  /** Null: nothing was copied, or the journal does not reach back to the last copy. */
   readonly copied: CopiedChanges | null;
 }
 
@@ -49,7 +49,7 @@ export async function runJob({ kind, config, encryption, version, stop }: Job): 
   let deleted: Deleted | null = null;
   let copied: CopiedChanges | null = null;
   if (kind === 'backup') {
-    // Until the new backup is there, the changes are the way from the one before to now.
+    // Until the new backup is complete, a restore needs the previous one and the changes since.
     if (config.backup.journalInterval > 0) await copyChanges(options);
     made = await makeBackup(options);
     check();

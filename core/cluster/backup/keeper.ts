@@ -1,6 +1,7 @@
 /**
- * Makes backups on time. What there is in the target decides when the next is due, so a restart or
- * another node that takes over changes nothing. One node works for all: the first by name.
+ * Makes scheduled backups. The backups in the target determine when the next is due, so a restart
+ * or a takeover by another node changes nothing. Only the first node by name makes them, unless
+ * every node is configured to.
  */
 import type { Logger } from '../../base/log/index.ts';
 import { Periodic } from '../../base/periodic.ts';
@@ -13,16 +14,16 @@ interface KeeperOptions {
   readonly settings: Config['backup'];
   readonly log: Logger;
   readonly isFirst: () => boolean;
-  /** Without it nothing is done: names and retention follow the clock. */
+  /** Without a trusted clock no backup is made: names and retention depend on it. */
   readonly isClockTrusted: () => boolean;
-  /** Of the journal. */
+  /** Sequence of the journal's last entry. */
   readonly head: () => number;
   readonly run: (kind: Job['kind']) => Promise<JobResult>;
   /** Called with each outcome of a backup or a copy of changes. */
   readonly observer: BackupObserver;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
-  /** Milliseconds between two looks at what is due. */
+  /** Milliseconds between two checks of what is due. */
   readonly tick?: number;
 }
 
@@ -32,10 +33,10 @@ export interface BackupObserver {
 }
 
 const TICK_MS = 1000;
-/** Milliseconds between two looks at the target by nodes that make no backups. */
+/** Milliseconds after which the target is listed again. */
 const LOOK_MS = 600_000;
 const FIRST_RETRY_MS = 60_000;
-const LONGEST_RETRY_MS = 3_600_000;
+const MAX_RETRY_MS = 3_600_000;
 
 export class BackupKeeper {
   readonly #options: KeeperOptions;
@@ -44,12 +45,12 @@ export class BackupKeeper {
   #state: JobResult | null = null;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #copiedAt = Number.NEGATIVE_INFINITY;
-  /** Of the journal when it was copied. */
+  /** Head of the journal at the last copy. */
   #copiedHead = -1;
   #failures = 0;
   #retryAt = Number.NEGATIVE_INFINITY;
   #lastError: string | null = null;
-  /** The journal does not reach back to what was copied. */
+  /** The journal does not reach back to the last copy, so a backup is due. */
   #isBroken = false;
 
   constructor(options: KeeperOptions) {
@@ -63,7 +64,7 @@ export class BackupKeeper {
     });
   }
 
-  /** What the target has; null: not known yet. */
+  /** The backups of the target; null: not known yet. */
   get state(): JobResult | null {
     return this.#state;
   }
@@ -76,12 +77,12 @@ export class BackupKeeper {
     return this.#task.stop();
   }
 
-  /** Problems that an operator should know of; empty if there are none. */
+  /** Problems for the operator; empty if there are none. */
   warnings(): string[] {
     const { interval } = this.#options.settings;
     const latest = this.#state?.latest ?? null;
     const reason = this.#lastError === null ? '' : `: ${this.#lastError}`;
-    // A first backup that is being made is no problem.
+    // No warning while the first backup is in progress.
     if (latest === null) {
       if (reason === '') return [];
       return [`there is no backup${reason}`];
@@ -125,9 +126,9 @@ export class BackupKeeper {
       this.#lastError = null;
       return true;
     } catch (error) {
-      // The end of the service is no failure.
+      // An error during the stop of the service is not a failure.
       if (this.#task.isStopped) return false;
-      const delay = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#failures);
+      const delay = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#failures);
       this.#failures++;
       this.#retryAt = this.#now() + delay;
       this.#lastError = (error as Error).message;

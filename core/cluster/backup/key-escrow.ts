@@ -1,6 +1,6 @@
 /**
- * Escrow of the secret key: without it the private keys in a backup are lost. A marker in the data
- * folder says which key was exported last, for "waypost doctor".
+ * Escrow of the secret key, without which the private keys in a backup are lost. A marker in the
+ * data folder records the last exported key, for "waypost doctor".
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ type Placed = Pick<Config, 'secrets' | 'dataDir'>;
 /** In the data folder: `{"keyId": …, "at": ISO 8601}`. */
 const KEY_EXPORT_MARKER = 'secret-key-exported.json';
 
-/** Whether the current key was exported: never, another key was, or when. */
+/** Whether the current key was exported: never, a different key was, or the time. */
 export type KeyExport = 'never' | 'other-key' | { readonly at: string };
 
 /** Throws ConfigError `bad_key_file`. */

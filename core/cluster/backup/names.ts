@@ -1,6 +1,6 @@
 /**
- * Names of the files of backups, which sort by time. A backup is a file with the data and a
- * description, which is written last: without it there is no backup.
+ * Names of the files of backups, which sort by time. A backup is a file with the data, and a
+ * description. The description is written last: without it the backup does not count.
  *
  *   20261127T033000Z-000000004711-ns1.backup[.age]   the data
  *   20261127T033000Z-000000004711-ns1.json           the description
@@ -18,22 +18,22 @@ export interface Encrypted {
   readonly keyId?: string;
 }
 
-/** What the description of a backup says. */
+/** The description of a backup. */
 export interface Backup {
-  /** Without the ends of the names. */
+  /** Name without suffix. */
   readonly name: string;
-  /** Of the description's format. */
+  /** Version of the description's format. */
   readonly format: number;
   readonly version: string;
   readonly node: string;
   /** ISO 8601: when the copy of the store was made. */
   readonly made: string;
   /**
-   * ISO 8601: the time of the last change that it holds, by the clock of the node that wrote it.
-   * Omitted: not known, as for backups of version 0.2.0 and before.
+   * ISO 8601: the time of the last change in the backup, by the clock of the node that wrote the
+   * change. Omitted: not known, as for backups of version 0.2.0 and before.
    */
   readonly lastChange?: string;
-  /** Of the last change that it holds, with its hash in hexadecimal. */
+  /** Sequence and hash (hexadecimal) of the last change in the backup. */
   readonly sequence: number;
   readonly hash: string;
   /** Name and bytes of the data as stored, and their SHA-256 in hexadecimal. */
@@ -41,7 +41,7 @@ export interface Backup {
   readonly size: number;
   readonly sha256: string;
   readonly encrypted: Encrypted | null;
-  /** Milliseconds that it took. */
+  /** Duration in milliseconds. */
   readonly took: number;
 }
 
@@ -54,7 +54,7 @@ export function backupName(made: Date, sequence: number, node: string): string {
   return `${time}-${digits(sequence)}-${node.replace(/[^\w.-]/g, '_')}`;
 }
 
-/** Undefined: not the description of a backup, or one of a later version. */
+/** Undefined: not the description of a backup, or of a later version. */
 export function parseDescription(text: string): Backup | undefined {
   let parsed: Backup;
   try {
@@ -75,5 +75,5 @@ export function parseDescription(text: string): Backup | undefined {
   return isWhole ? parsed : undefined;
 }
 
-/** No path: a description must not lead out of its folder. */
+/** Rejects paths: a description must not refer to files outside its folder. */
 const isFileName = (name: unknown): boolean => typeof name === 'string' && /^[\w.-]+$/.test(name) && name[0] !== '.';

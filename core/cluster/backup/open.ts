@@ -1,4 +1,4 @@
-/** Scheduled backups as the configuration describes them. */
+/** Opens the scheduled backups that are configured. */
 import { Piscina } from 'piscina';
 import type { Logger } from '../../base/log/index.ts';
 import type { Registry } from '../../base/metrics/index.ts';
@@ -22,7 +22,7 @@ interface OpenBackupsOptions {
   readonly metrics: Registry;
   readonly log: Logger;
   readonly node: { readonly isFirst: () => boolean };
-  /** Old backups must not be deleted by a clock that is wrong. */
+  /** A wrong clock must not delete backups. */
   readonly clock: { readonly isTrusted: boolean };
 }
 
@@ -36,10 +36,10 @@ interface Backups {
 }
 
 const IDLE_TIMEOUT = 5000;
-/** Milliseconds in which the thread can stop by itself. */
+/** Milliseconds that a running job may take to stop. */
 const GRACE_MS = 10_000;
 
-/** Nothing is done before `start`. Throws ConfigError `invalid_config`. */
+/** Does nothing before `start`. Throws ConfigError `invalid_config`. */
 export function openBackups(options: OpenBackupsOptions): Backups {
   const { config, version, journal, secrets, metrics, log, node, clock } = options;
   const { dataDir, nodeName, store, protection, backup } = config;
@@ -90,7 +90,7 @@ export function openBackups(options: OpenBackupsOptions): Backups {
     },
     async stop() {
       Atomics.store(new Int32Array(stop), 0, 1);
-      // A request to a service that hangs is cut off.
+      // Aborts a request to a service that hangs.
       await withTimeout(opened.stop(), GRACE_MS, () => undefined);
       await pool.destroy();
     },

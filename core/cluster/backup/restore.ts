@@ -1,4 +1,4 @@
-/** Restores a backup into a data folder, and goes forward from it to a moment. */
+/** Restores a backup into a data folder, and replays changes up to a point in time. */
 import { existsSync, linkSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,20 +30,23 @@ interface RestoreOptions {
   readonly target: Target;
   readonly backup: Backup;
   readonly identities: Identities;
-  /** Milliseconds since 1970; null: to the last change that was copied. */
+  /** Milliseconds since 1970; null: up to the last copied change. */
   readonly until: number | null;
-  /** Also go forward with the changes that were copied after the backup. */
+  /** Whether to replay the changes that were copied after the backup. */
   readonly isForward: boolean;
-  /** Data folders or stores whose journals go on from the backup. */
+  /** Data folders or stores whose journals continue from the backup. */
   readonly journals: readonly string[];
-  /** Data that is there is kept in a file next to the new data. */
+  /** Whether to replace existing data, which is kept in a file next to the new data. */
   readonly replaces: boolean;
   readonly onProgress?: (done: number, size: number) => void;
 }
 
 export interface RestoredBackup extends Pick<Restored, 'kept' | 'log'> {
   readonly backup: Backup;
-  /** Of the last change that the data has now, and its time, ISO 8601; null: the backup's. */
+  /**
+   * Sequence and time (ISO 8601) of the last change in the restored data; null: no change was
+   * replayed.
+   */
   readonly sequence: number;
   readonly lastChange: string | null;
   /** Changes that were applied after the backup. */
@@ -51,17 +54,19 @@ export interface RestoredBackup extends Pick<Restored, 'kept' | 'log'> {
 }
 
 const DOWNLOAD = 'backup.download';
-/** Entries or bytes of one transaction. */
+/** Maximum entries and bytes of a transaction. */
 const MAX_ENTRIES = 500;
 const MAX_BYTES = 4 << 20;
 
-/** Milliseconds since 1970 of the last change that a backup holds, or when it was made. */
+/**
+ * Milliseconds since 1970 of the last change in a backup, or of the backup if that is not known.
+ */
 const lastChangeOf = ({ lastChange, made }: Backup): number => Date.parse(lastChange ?? made);
 
 /**
- * By its name; else the latest, or the latest before `until`. A backup that was made after `until`
- * also serves if it holds no change after it: clocks are set back, and nodes differ. Throws
- * StateError `no_backup`.
+ * Chooses a backup by its name; else the latest, or the latest before `until`. A backup that was
+ * made after `until` is also usable if its last change is not: clocks are set back, and differ
+ * between nodes. Throws StateError `no_backup`.
  */
 export function chooseBackup(all: readonly Backup[], name: string | undefined, until: number | null): Backup {
   const moment = until ?? Number.POSITIVE_INFINITY;
@@ -98,8 +103,8 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoredBa
   try {
     if (!direct) await download(options, path);
     const { kept, log } = await restoreSnapshot(config, path, replaces, onProgress);
-    const forward = await goForward(options, log);
-    return { backup, kept, log, ...forward };
+    const replayed = await replayChanges(options, log);
+    return { backup, kept, log, ...replayed };
   } finally {
     if (!direct) await rm(path, { force: true });
   }
@@ -122,7 +127,7 @@ async function download(
   }
 }
 
-async function goForward(
+async function replayChanges(
   options: RestoreOptions,
   log: Restored['log'],
 ): Promise<Pick<RestoredBackup, 'sequence' | 'lastChange' | 'applied'>> {
@@ -146,7 +151,7 @@ async function goForward(
     const sources: AsyncIterable<Buffer>[] = [];
     if (isForward || until !== null) sources.push(entriesOfSegments(options, chain));
     for (const path of journals) sources.push(entriesOfStore(path, config, chain));
-    // Without a time the daemon itself goes on with the log in etcd.
+    // Without `until`, the daemon continues with the log in etcd.
     if (until !== null && log === 'goes on') sources.push(entriesOfEtcd(config, chain));
     for (const source of sources) {
       for await (const encoded of source) {

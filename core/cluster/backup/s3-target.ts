@@ -1,7 +1,7 @@
 /**
- * Backups in a bucket of an S3-compatible service. A large file is a multipart upload, of which
- * nothing can be seen before it is completed. Each part is sent with its MD5, which the service
- * checks, and repeated after an error of the network or of the service.
+ * Backups in a bucket of an S3-compatible service. A large file is a multipart upload, which is
+ * invisible until it is complete. Each part has its MD5, which the service verifies. Requests are
+ * retried after an error of the network or the service.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,15 +15,15 @@ interface S3TargetOptions extends Omit<S3Options, 'dispatcher'> {
   readonly prefix: string;
   /** Milliseconds before the first retry of a request. */
   readonly firstRetry?: number;
-  /** Bytes of a part, and of a request that reads; S3 wants 5 MB or more. */
+  /** Bytes of a part, and of a range that is read; S3 requires at least 5 MB. */
   readonly partSize?: number;
 }
 
 const MB = 1 << 20;
-const PART = 8 * MB;
-/** S3 allows 10,000 parts. The size is only known roughly beforehand. */
+const PART_BYTES = 8 * MB;
+/** S3 allows 10,000 parts. The size is known only approximately in advance. */
 const MAX_PARTS = 8000;
-const TRIES = 5;
+const MAX_ATTEMPTS = 5;
 const FIRST_RETRY_MS = 500;
 
 export class S3Target implements Target {
@@ -41,7 +41,7 @@ export class S3Target implements Target {
 
   private constructor(
     client: Client,
-    { bucket, prefix, firstRetry = FIRST_RETRY_MS, partSize = PART }: S3TargetOptions,
+    { bucket, prefix, firstRetry = FIRST_RETRY_MS, partSize = PART_BYTES }: S3TargetOptions,
   ) {
     this.#client = client;
     this.#prefix = prefix;
@@ -51,7 +51,7 @@ export class S3Target implements Target {
   }
 
   async list(prefix: string): Promise<StoredFile[]> {
-    const objects = await this.#retried('list objects', () => this.#client.listObjects('/', this.#prefix + prefix));
+    const objects = await this.#retry('list objects', () => this.#client.listObjects('/', this.#prefix + prefix));
     if (objects === null) throw new StateError('no_bucket', `The bucket of ${this.description} does not exist.`);
     const depth = prefix.split('/').length;
     return objects
@@ -67,10 +67,10 @@ export class S3Target implements Target {
     const key = this.#prefix + name;
     const body = first.done ? Buffer.alloc(0) : first.value;
     if (second.done) {
-      await this.#retried(`write ${name}`, () => this.#client.putObject(key, body, TYPE, undefined, withMd5(body)));
+      await this.#retry(`write ${name}`, () => this.#client.putObject(key, body, TYPE, undefined, withMd5(body)));
       return this.#checkSize(name, body.length);
     }
-    const upload = await this.#retried(`begin ${name}`, () => this.#client.getMultipartUploadId(key, TYPE));
+    const upload = await this.#retry(`begin ${name}`, () => this.#client.getMultipartUploadId(key, TYPE));
     try {
       const done: UploadPart[] = [];
       let total = 0;
@@ -78,7 +78,7 @@ export class S3Target implements Target {
         const number = done.length + 1;
         const what = `write part ${number} of ${name}`;
         done.push(
-          await this.#retried(what, () =>
+          await this.#retry(what, () =>
             this.#client.uploadPart(key, upload, part, number, {}, undefined, withMd5(part)),
           ),
         );
@@ -95,9 +95,9 @@ export class S3Target implements Target {
     }
   }
 
-  /** A response may be lost: the object is there then, and the upload is not. */
+  /** If the response was lost, the object exists and the upload does not. */
   async #complete(name: string, key: string, upload: string, parts: UploadPart[], size: number): Promise<void> {
-    await this.#retried(`complete ${name}`, async () => {
+    await this.#retry(`complete ${name}`, async () => {
       try {
         await this.#client.completeMultipartUpload(key, upload, parts);
       } catch (error) {
@@ -107,21 +107,24 @@ export class S3Target implements Target {
     });
   }
 
-  /** Rejects if the service has another number of bytes. */
+  /** Rejects if the stored object has a different size. */
   async #checkSize(name: string, size: number): Promise<number> {
-    const found = await this.#retried(`check ${name}`, () => this.#client.getContentLength(this.#prefix + name));
+    const found = await this.#retry(`check ${name}`, () => this.#client.getContentLength(this.#prefix + name));
     if (found !== size) throw new Error(`${this.description}${name} has ${found} of ${size} bytes after the upload`);
     return size;
   }
 
-  /** In ranges, so that a request that fails is repeated alone. The next range is on its way. */
+  /**
+   * Reads in ranges, so that a failed request is retried alone. Fetches the next range in advance.
+   */
   async *read(name: string, size: number): AsyncGenerator<Uint8Array> {
     const fetchFrom = (from: number): Promise<Buffer> => {
       const to = Math.min(size, from + this.#partSize);
-      const fetched = this.#retried(`read ${name}`, async () => {
+      const fetched = this.#retry(`read ${name}`, async () => {
         const response = await this.#client.getObjectRaw(this.#prefix + name, false, from, to);
         const bytes = Buffer.from(await response.arrayBuffer());
-        if (bytes.length !== to - from) throw new CutOff(`the response has ${bytes.length} of ${to - from} bytes`);
+        if (bytes.length !== to - from)
+          throw new TruncatedResponse(`the response has ${bytes.length} of ${to - from} bytes`);
         return bytes;
       });
       fetched.catch(() => {});
@@ -137,7 +140,7 @@ export class S3Target implements Target {
   }
 
   async delete(name: string): Promise<void> {
-    await this.#retried(`delete ${name}`, async () => {
+    await this.#retry(`delete ${name}`, async () => {
       try {
         await this.#client.deleteObject(this.#prefix + name);
       } catch (error) {
@@ -147,8 +150,9 @@ export class S3Target implements Target {
   }
 
   /**
-   * The service keeps the parts of uploads that were cut off, and charges for them, until they are
-   * aborted. s3mini reads their list only in part, so a rule of the bucket is the safety net.
+   * The service keeps the parts of interrupted uploads, and charges for them, until they are
+   * aborted. s3mini returns only a part of their list, so a lifecycle rule of the bucket is the
+   * safety net.
    */
   async cleanUp(): Promise<void> {
     const found: unknown = await this.#client
@@ -168,8 +172,8 @@ export class S3Target implements Target {
     return Promise.resolve(null);
   }
 
-  /** Repeats what an error of the network or of the service has stopped. */
-  async #retried<T>(what: string, work: () => Promise<T>): Promise<T> {
+  /** Retries after an error of the network or the service, with back-off. */
+  async #retry<T>(what: string, work: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++)
       try {
         return await work();
@@ -177,7 +181,7 @@ export class S3Target implements Target {
         if (error instanceof StateError) throw error;
         const status = s3Status(error);
         const isFinal = status !== undefined && status < 500 && ![408, 409, 429].includes(status) && !isDamaged(error);
-        if (isFinal || attempt === TRIES)
+        if (isFinal || attempt === MAX_ATTEMPTS)
           throw new StateError('s3_failed', `Cannot ${what} in ${this.description}: ${s3Fault(error)}`, {
             cause: error,
           });
@@ -187,27 +191,27 @@ export class S3Target implements Target {
 }
 
 const TYPE = 'application/octet-stream';
-/** Milliseconds after which an upload belongs to nobody. */
+/** Age in milliseconds at which an upload is abandoned. */
 const ABANDONED_MS = 24 * 3_600_000;
 
-class CutOff extends Error {}
+class TruncatedResponse extends Error {}
 
-/** s3mini signs it with the other headers; its type knows only those of Amazon. */
+/** s3mini signs any header; its type accepts only the headers of Amazon. */
 const withMd5 = (bytes: Uint8Array): Record<`x-amz-${string}`, string> =>
   ({ 'content-md5': createHash('md5').update(bytes).digest('base64') }) as Record<`x-amz-${string}`, string>;
 
-/** The bytes were damaged on their way (RFC 1864), or came too slowly. */
+/** The bytes were damaged in transit (RFC 1864), or arrived too slowly. */
 const isDamaged = (error: unknown): boolean =>
   /BadDigest|InvalidDigest|RequestTimeout|IncompleteBody/.test(String(error));
 
-/** Pieces of exactly `size` bytes, except the last. */
+/** Splits the source into parts of exactly `size` bytes, except the last. */
 async function* partsOf(source: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Buffer> {
   let pieces: Uint8Array[] = [];
   let length = 0;
   for await (const piece of source)
     for (let at = 0; at < piece.length; ) {
       const taken = piece.subarray(at, at + size - length);
-      // The source may use its memory again.
+      // Copies the bytes, since the source may reuse its buffer.
       pieces.push(Buffer.from(taken));
       length += taken.length;
       at += taken.length;

@@ -9,7 +9,7 @@ interface Schedule {
   readonly at?: string;
 }
 
-/** Times in milliseconds since 1970. `last`: of the latest backup; null: there is none. */
+/** Times in milliseconds since 1970. `last`: time of the latest backup; null: none. */
 export function nextBackup({ interval, at }: Schedule, last: number | null, now: number): number {
   if (last === null) return now;
   // A clock that was set back must not stop the backups.
@@ -17,7 +17,7 @@ export function nextBackup({ interval, at }: Schedule, last: number | null, now:
   if (at === undefined) return previous + interval * 1000;
   const [hours, minutes] = at.split(':').map(Number);
   const time = (hours * 60 + minutes) * 60_000;
-  // The last backup may have been late: the next one is on time again.
+  // After a late backup the next one is on time again.
   const earliest = previous + Math.max(1, interval * 1000 - DAY_MS / 2);
   const day = Math.floor(earliest / DAY_MS) * DAY_MS;
   return day + time >= earliest ? day + time : day + DAY_MS + time;

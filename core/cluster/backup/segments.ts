@@ -8,8 +8,8 @@
  *
  *   journal/FIRST-LAST-FIRSTTIME-LASTTIME-BEFORE-AFTER.entries[.age]
  *
- * So the names alone tell which segments follow a backup. A restore begins a new history, in which
- * other entries have the same sequences: the hashes keep the histories apart.
+ * The names alone determine which segments follow a backup. A restore starts a new history, in
+ * which other entries have the same sequences. The hashes distinguish the histories.
  */
 import { createHash } from 'node:crypto';
 import { InvalidError } from '../../base/errors.ts';
@@ -26,7 +26,7 @@ const MAX_SEGMENT = 16 << 20;
 const NAME =
   /^journal\/(\d{12,})-(\d{12,})-([0-9a-f]{12})-([0-9a-f]{12})-([0-9a-f]{16})-([0-9a-f]{16})\.entries(?:\.age)?$/;
 
-/** A position in a history: a sequence, and at least 16 hexadecimal digits of the hash. */
+/** A position in a history: a sequence, and the first 16 or more hexadecimal digits of its hash. */
 export interface Position {
   readonly sequence: number;
   readonly hash: string;
@@ -42,7 +42,7 @@ export interface Segment extends StoredFile {
   readonly isEncrypted: boolean;
 }
 
-/** Undefined: the name of something else. */
+/** Undefined: not the name of a segment. */
 export function parseSegment({ name, size }: StoredFile): Segment | undefined {
   const [match, first, last, firstTime, lastTime, before, after] = NAME.exec(name) ?? [];
   if (match === undefined) return undefined;
@@ -60,8 +60,8 @@ export function parseSegment({ name, size }: StoredFile): Segment | undefined {
 }
 
 /**
- * The segments that follow a position, in order. Where two histories part, the one is taken that
- * began last, but not after `until` (milliseconds since 1970).
+ * The segments that follow a position, in order. Where histories fork, follows the branch that
+ * started last, but not after `until` (milliseconds since 1970).
  */
 export function segmentsAfter(all: readonly Segment[], from: Position, until = Number.POSITIVE_INFINITY): Segment[] {
   const byFirst = new Map<number, Segment[]>();
@@ -151,7 +151,7 @@ export function decodeSegment(bytes: Buffer, name: string): Buffer[] {
   }
 }
 
-/** Entries in order, each checked against the hash of the one before. Throws InvalidError. */
+/** Verifies the hash chain of consecutive entries. Throws InvalidError. */
 export class EntryChain {
   #position: { readonly sequence: number; readonly hash: Buffer };
 
@@ -167,7 +167,7 @@ export class EntryChain {
     return this.#position.hash;
   }
 
-  /** Null: an entry before the position. */
+  /** Null: an entry up to the position, which is skipped. */
   next(bytes: Buffer): Entry | null {
     const entry = decodeEntry(bytes);
     const { sequence, hash } = this.#position;

@@ -1,4 +1,4 @@
-/** Where backups are: a folder, or a bucket. */
+/** The storage of backups: a folder, or a bucket. */
 
 export interface StoredFile {
   /** Relative to the target. */
@@ -7,22 +7,22 @@ export interface StoredFile {
 }
 
 export interface Target {
-  /** For people. */
+  /** Name in messages. */
   readonly description: string;
-  /** Files of backups, in the order of their names. `prefix`: what the names start with. */
+  /** Files of backups, sorted by name. `prefix`: start of the names. */
   list(prefix: string): Promise<StoredFile[]>;
   /**
-   * Stores a file. It is there whole when the promise resolves, and not at all if it rejects.
-   * `size`: about the number of bytes. Resolves with the exact number.
+   * Stores a file atomically: complete when the promise resolves, absent if it rejects. `size`:
+   * approximate number of bytes. Resolves with the exact number.
    */
   write(name: string, source: AsyncIterable<Uint8Array>, size: number): Promise<number>;
-  /** The bytes of a file in pieces. Throws StateError `backup_missing`. */
+  /** Reads a file in chunks. Throws StateError `backup_missing`. */
   read(name: string, size: number): AsyncIterable<Uint8Array>;
   /** No error if it does not exist. */
   delete(name: string): Promise<void>;
-  /** Deletes what uploads that were cut off have left. */
+  /** Deletes the leftovers of interrupted uploads. */
   cleanUp(): Promise<void>;
-  /** Bytes that are free; null: not known. */
+  /** Free bytes; null: not known. */
   freeBytes(): Promise<number | null>;
 }
 

@@ -1,4 +1,4 @@
-/** The thread that makes backups: nothing of it waits on the main thread. */
+/** Entry point of the backup thread, which keeps backups off the main thread. */
 import { runJob } from './job.ts';
 
 export default runJob;

@@ -1,6 +1,6 @@
 /**
- * Gets blobs that are not here from other nodes: each once at a time, a few together, from
- * whichever gives what the hash says.
+ * Fetches missing blobs from other nodes: each at most once at a time, a few concurrently, from any
+ * node whose bytes match the hash.
  */
 
 import type { Agent } from 'undici';
@@ -15,20 +15,20 @@ export type BlobPeer = Pick<Member, 'name' | 'address' | 'key'>;
 
 interface BlobPullerOptions {
   readonly store: BlobStore;
-  /** PEM; of both sides. */
+  /** Certificates for mutual TLS, in PEM. */
   readonly tls: PeerTls;
   readonly log: Logger;
-  /** Nodes that may have it. */
+  /** Nodes that may have the blob. */
   peers(): readonly BlobPeer[];
-  /** Bytes of the largest. */
+  /** Maximum bytes of a blob. */
   readonly limit: number;
-  /** Milliseconds for one, from all nodes together. */
+  /** Milliseconds for a blob, over all nodes. */
   readonly deadline: number;
 }
 
 const CONNECT_MS = 5000;
-/** Milliseconds in which a peer sends nothing. */
-const SILENCE = 10_000;
+/** Idle timeout of a response, in milliseconds. */
+const SILENCE_MS = 10_000;
 const AT_ONCE = 4;
 
 export class BlobPuller {
@@ -42,13 +42,13 @@ export class BlobPuller {
   }
 
   /**
-   * Whole and checked, from here or another node; null when nobody has it so. `file` is the
-   * caller's to close.
+   * Opens a complete, verified blob of this or another node. Null: no node has it. The caller
+   * closes `file`.
    */
   async open(hash: string): Promise<OpenBlob | null> {
     const { store } = this.#options;
-    const here = await store.open(hash);
-    if (here !== null) return here;
+    const local = await store.open(hash);
+    if (local !== null) return local;
     return (await this.#pull(hash)) ? store.open(hash) : null;
   }
 
@@ -76,19 +76,19 @@ export class BlobPuller {
   }
 
   /**
-   * Each goes on where the one before broke off; should the whole be wrong, each is asked
-   * for all of it.
+   * Each peer continues where the previous one was interrupted. If the combined bytes do not match
+   * the hash, each peer must send the whole blob.
    */
   async #fromPeers(hash: string): Promise<boolean> {
     const { store, log, peers, tls, deadline } = this.#options;
     const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(deadline)]);
     const part = await store.part();
     try {
-      for (const isAlone of [false, true])
+      for (const isWholeFromPeer of [false, true])
         for (const peer of peers()) {
           if (signal.aborted) return false;
-          if (isAlone) await part.clear();
-          const agent = peerAgent(peer, tls, { connect: CONNECT_MS, headers: SILENCE, body: SILENCE });
+          if (isWholeFromPeer) await part.clear();
+          const agent = peerAgent(peer, tls, { connect: CONNECT_MS, headers: SILENCE_MS, body: SILENCE_MS });
           try {
             if (!(await this.#receive(agent, peer, hash, part, signal))) continue;
             if ((await part.keep(hash)) !== null) return true;
@@ -106,7 +106,10 @@ export class BlobPuller {
     }
   }
 
-  /** False: the peer does not have it. Rejects when it breaks off; what was received stays. */
+  /**
+   * False: the peer does not have it. Rejects if the transfer is interrupted; the received bytes
+   * are kept.
+   */
   async #receive(
     dispatcher: Agent,
     { address }: BlobPeer,
@@ -117,7 +120,7 @@ export class BlobPuller {
     const headers = part.size > 0 ? { range: `bytes=${part.size}-` } : {};
     const {
       statusCode,
-      headers: given,
+      headers: responseHeaders,
       body,
     } = await dispatcher.request({
       origin: `https://${address}`,
@@ -132,7 +135,7 @@ export class BlobPuller {
     }
     if (statusCode !== 200 && statusCode !== 206) throw new Error(`status ${statusCode}`);
     if (statusCode === 200) await part.clear();
-    const size = part.size + Number(given['content-length']);
+    const size = part.size + Number(responseHeaders['content-length']);
     if (!Number.isSafeInteger(size) || size > this.#options.limit) {
       body.destroy();
       throw new Error('its size is missing or too large');

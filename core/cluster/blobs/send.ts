@@ -1,17 +1,17 @@
-/** Sends a blob to a peer, from where it asks for it on. */
+/** Sends a blob to a peer, from the requested offset. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { parseRangeStart, readChunks } from '../../base/file-pieces.ts';
 import type { BlobStore } from './store.ts';
 
-/** Answers a GET. Rejects when it cannot be read, or the peer has gone. */
+/** Answers a GET. Rejects if the blob cannot be read, or the peer has closed the connection. */
 export async function sendBlob(
   store: BlobStore,
   hash: string,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  // The peer checks what it gets.
+  // The peer verifies the hash.
   const blob = await store.openUnchecked(hash);
   if (blob === null) {
     response.writeHead(404).end();

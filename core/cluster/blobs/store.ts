@@ -1,7 +1,7 @@
 /**
- * Files named by the SHA-256 of what they hold: written next to their place, synced, then renamed,
- * so that a name is there only with all of its bytes on disk. Which of them are needed is known to
- * the code that names them in rows.
+ * Content-addressed files, named by their SHA-256. A file is written under a temporary name,
+ * synced, then renamed: a file with its final name is complete on disk. The rows that reference
+ * blobs decide which of them are needed.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { makeFolder } from '../../store/folder.ts';
 export const BLOBS = 'blobs';
 /** 64 hexadecimal digits, lower case. */
 export const BLOB_HASH = /^[0-9a-f]{64}$/;
-/** Of files that are still being written. */
+/** Suffix of files that are still being written. */
 const PART = '.part';
 
 export interface Blob {
@@ -24,18 +24,18 @@ export interface Blob {
   readonly size: number;
 }
 
-/** `file` is the caller's to close. */
+/** The caller closes `file`. */
 export interface OpenBlob extends Blob {
   readonly file: FileHandle;
 }
 
-/** Where blobs are: here, or on other nodes. */
+/** Blobs of this node and of its peers. */
 export interface BlobSource {
-  /** Those that are here. */
+  /** Blobs of this node. */
   readonly store: BlobStore;
   /**
-   * Whole and checked, from here or another node; null when nobody has it so. `file` is the
-   * caller's to close.
+   * Opens a complete, verified blob of this or another node. Null: no node has it. The caller
+   * closes `file`.
    */
   open(hash: string): Promise<OpenBlob | null>;
 }
@@ -43,7 +43,7 @@ export interface BlobSource {
 export class BlobStore {
   readonly #folder: string;
 
-  /** Deletes what an end in the middle has left. */
+  /** Deletes the leftovers of interrupted writes. */
   constructor(folder: string) {
     this.#folder = folder;
     makeFolder(folder);
@@ -51,8 +51,9 @@ export class BlobStore {
   }
 
   /**
-   * Keeps what the source gives, at most `limit` bytes. Resolves when it is on disk. Throws
-   * InvalidError `blob_too_large`, and what the source or the disk throws; then nothing is left.
+   * Stores the bytes of the source, at most `limit`. Resolves when they are on disk. Throws
+   * InvalidError `blob_too_large`, and the errors of the source and the disk; then nothing is
+   * stored.
    */
   async put(source: AsyncIterable<Uint8Array>, limit: number): Promise<Blob> {
     const part = await this.part();
@@ -64,7 +65,7 @@ export class BlobStore {
     }
   }
 
-  /** A file to be, written piece by piece. */
+  /** Creates a file that is written in chunks. */
   async part(): Promise<BlobPart> {
     const path = join(this.#folder, randomBytes(12).toString('hex') + PART);
     return new BlobPart(this.#folder, path, await open(path, 'wx', 0o600));
@@ -78,8 +79,8 @@ export class BlobStore {
   }
 
   /**
-   * Null when it is not there. Not looked at: the reader has to know its hash. Throws Error for
-   * what is no hash, and what the disk throws.
+   * Opens a blob without verifying it: the reader must check the hash. Null: it does not exist.
+   * Throws Error for an invalid hash, and the errors of the disk.
    */
   async openUnchecked(hash: string): Promise<OpenBlob | null> {
     let file: FileHandle | undefined;
@@ -93,7 +94,7 @@ export class BlobStore {
     }
   }
 
-  /** Null when it is not there, or is damaged: then it is deleted. */
+  /** Opens a verified blob. Null: it does not exist, or was damaged and has been deleted. */
   async open(hash: string): Promise<OpenBlob | null> {
     const blob = await this.openUnchecked(hash);
     if (blob === null) return null;
@@ -103,7 +104,7 @@ export class BlobStore {
       if (sum.digest('hex') === hash) return blob;
       await this.#discard(blob);
     } catch (error) {
-      // A disk that cannot read it any more.
+      // The disk cannot read the file any more.
       if ((error as NodeJS.ErrnoException).code === 'EIO') await this.#discard(blob);
       else {
         await blob.file.close();
@@ -113,12 +114,13 @@ export class BlobStore {
     return null;
   }
 
-  /** Deletes what is damaged, unless a sound one has come to its place meanwhile. */
+  /** Deletes a damaged blob, unless an intact one has replaced it meanwhile. */
   async #discard({ hash, file }: OpenBlob): Promise<void> {
     try {
       const { ino } = await file.stat();
       const path = this.path(hash);
-      // Names change in one turn of the event loop: nothing comes between the look and the removal.
+      // Synchronous, like the rename in `keep`: no rename can occur between the check and the
+      // removal.
       if (statSync(path, { throwIfNoEntry: false })?.ino === ino) rmSync(path);
     } finally {
       await file.close();
@@ -126,15 +128,16 @@ export class BlobStore {
   }
 
   /**
-   * Removes all that were there before `before` (milliseconds since 1970) and that `keep` does not
-   * want: the row of a newer one may be on its way. Resolves with how many.
+   * Deletes the blobs that were created before `before` (milliseconds since 1970) and that `keep`
+   * rejects. The row of a newer blob may not be committed yet. Resolves with the number of deleted
+   * blobs.
    */
   async collect(keep: (hash: string) => boolean, before: number): Promise<number> {
     let count = 0;
     for (const name of await readdir(this.#folder)) {
       if (!BLOB_HASH.test(name) || keep(name)) continue;
       const path = join(this.#folder, name);
-      // As in #discard.
+      // Synchronous, as in #discard.
       const found = statSync(path, { throwIfNoEntry: false });
       if (found === undefined || found.ctimeMs >= before) continue;
       rmSync(path);
@@ -144,8 +147,8 @@ export class BlobStore {
   }
 
   /**
-   * Its path, if it is there: for who reads it in another thread. Throws Error for what is no
-   * hash.
+   * Path of the blob, whether it exists or not, for readers in another thread. Throws Error for an
+   * invalid hash.
    */
   path(hash: string): string {
     if (!BLOB_HASH.test(hash)) throw new Error('not the hash of a blob');
@@ -155,7 +158,7 @@ export class BlobStore {
 
 export class BlobPart {
   readonly #folder: string;
-  /** Its path until it has its name: for who reads it in another thread. */
+  /** Path before the rename, for readers in another thread. */
   readonly path: string;
   readonly #file: FileHandle;
   #sum = createHash('sha256');
@@ -175,12 +178,12 @@ export class BlobPart {
     this.size += piece.length;
   }
 
-  /** SHA-256 of what was written, in hexadecimal digits. */
+  /** SHA-256 of the written bytes, in hexadecimal. */
   get hash(): string {
     return this.#sum.copy().digest('hex');
   }
 
-  /** From the start again. */
+  /** Discards the written bytes. */
   async clear(): Promise<void> {
     await this.#file.truncate(0);
     this.#sum = createHash('sha256');
@@ -188,8 +191,8 @@ export class BlobPart {
   }
 
   /**
-   * Gives it its name. With `hash` only when that is what it holds; null: it is not, and nothing is
-   * kept.
+   * Renames the file to its hash. With `hash`: only if it matches; null: it does not, and nothing
+   * is stored.
    */
   async keep(): Promise<Blob>;
   async keep(hash: string): Promise<Blob | null>;
@@ -197,13 +200,13 @@ export class BlobPart {
     const found = this.hash;
     if (hash !== undefined && found !== hash) return null;
     await this.#file.sync();
-    // In one turn of the event loop: see #discard.
+    // Synchronous: see #discard.
     renameSync(this.path, join(this.#folder, found));
     await syncFolder(this.#folder);
     return { hash: found, size: this.size };
   }
 
-  /** Removes it, unless it was kept. */
+  /** Closes the file, and deletes it unless it was kept. */
   async close(): Promise<void> {
     await this.#file.close();
     await rm(this.path, { force: true });
@@ -211,8 +214,8 @@ export class BlobPart {
 }
 
 /**
- * A new name lasts only when its folder is on disk, too; a disk may take its time for that, which
- * the event loop has not.
+ * A rename is durable only after its folder is synced. That is slow on some disks, so it must not
+ * block the event loop.
  */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
