@@ -10,9 +10,9 @@ import { type JournalOptions, LocalJournal } from './local-journal.ts';
 interface PreparedGroup extends Group {
   /** A time of performance.now(). */
   readonly start: number;
-  /** Of the recent writes before the group. */
+  /** The checkpoint of recent writes before the group. */
   readonly checkpoint: number;
-  /** Why the entries cannot be applied. */
+  /** Why the entries cannot be applied; null: they can. */
   readonly failure: Error | null;
 }
 
@@ -29,7 +29,7 @@ class EmbeddedJournal extends LocalJournal {
     return Promise.resolve(this.head);
   }
 
-  /** If any zone is signed, a group is compiled and signed while the one before is written. */
+  /** If any zone is signed, a group is compiled and signed while the previous group is written. */
   protected async work(): Promise<void> {
     let group = await this.#prepare(this.queue.take(), this.applier.head);
     while (group !== null) {
@@ -44,7 +44,10 @@ class EmbeddedJournal extends LocalJournal {
     }
   }
 
-  /** A group after a head, rehearsed if any zone is signed. Null: no commit is accepted. */
+  /**
+   * Builds a group after a head, and rehearses it if any zone is signed. Null: no commit was
+   * accepted.
+   */
   async #prepare(waiting: readonly PendingCommit[], head: Head): Promise<PreparedGroup | null> {
     const start = performance.now();
     const checkpoint = this.recent.checkpoint();
@@ -59,8 +62,8 @@ class EmbeddedJournal extends LocalJournal {
   }
 
   /**
-   * The group after one that is being written, taken when it has as many commits. Null: the write
-   * ended before.
+   * Prepares the next group during the write of a group, once as many commits are pending as that
+   * group has. Null: the write ended first.
    */
   async #prepareNext({ links, hash }: PreparedGroup, writing: Promise<unknown>): Promise<PreparedGroup | null> {
     if (!this.applier.hasSignedZones) return null;
@@ -75,7 +78,7 @@ class EmbeddedJournal extends LocalJournal {
     return this.#prepare(this.queue.take(), { sequence: links[links.length - 1].applied.entry.sequence, hash });
   }
 
-  /** Resolves with the reason if nothing is written. Never rejects. */
+  /** Resolves with the error if nothing was written; null: success. Never rejects. */
   async #write({ accepted, links, hash, start, failure }: PreparedGroup): Promise<Error | null> {
     if (failure !== null) return failure;
     let updates: ZoneUpdates;
@@ -92,7 +95,10 @@ class EmbeddedJournal extends LocalJournal {
     return null;
   }
 
-  /** An entry that cannot be applied must not make the other entries of its group fail. */
+  /**
+   * Retries the commits one at a time. An entry that cannot be applied must not make the other
+   * entries of its group fail.
+   */
   async #retry({ accepted, checkpoint }: PreparedGroup, failure: Error): Promise<void> {
     this.observer?.observeFailure();
     this.recent.restore(checkpoint);

@@ -70,8 +70,8 @@ export function* readChanges(bytes: Buffer): Iterable<Change> {
 }
 
 /**
- * Like readChanges, without those changes to rows of `table` that follow another one whose key
- * begins with the same id: an import writes a million records of one domain.
+ * Like readChanges, but skips consecutive changes to rows of `table` whose keys start with the same
+ * id, except the first. An import writes a million records of one domain.
  */
 export function* readFirstChanges(bytes: Buffer, table: number): Iterable<Change> {
   let last = -1;

@@ -1,18 +1,20 @@
 /**
- * Feature levels: what a node must know to apply the entries of others. A cluster writes nothing
- * that one of its nodes does not know, so nodes of two versions can run side by side. The agreed
- * level is in etcd (core/cluster/membership.ts): it rises when every node has it, and never falls.
+ * Feature levels: the capabilities that a node needs to apply the entries of other nodes. A cluster
+ * writes nothing that one of its nodes does not support, so nodes of two versions can run side by
+ * side. The agreed level is in etcd (core/cluster/membership.ts). It rises when every node supports
+ * it, and never falls.
  *
  * A version that adds a table increases FEATURE_LEVEL, adds a row to LEVELS, and gives the table
- * its `level`. One that writes rows in a form that earlier versions cannot read uses a new table.
+ * its `level`. A version that changes the format of rows, so that earlier versions cannot read
+ * them, uses a new table.
  */
 import { UnavailableError } from '../base/errors.ts';
 import { TABLES } from '../store/rows.ts';
 import { readChanges } from './entry-codec.ts';
 
-/** Of this program. */
+/** The level of this program. */
 export const FEATURE_LEVEL = 3;
-/** Of a member that does not say it. */
+/** The level of a member that does not report it. */
 export const FIRST_LEVEL = 1;
 /** From this level on, every member is bound to the key of its certificate. */
 export const KEY_LEVEL = 3;
@@ -23,37 +25,37 @@ export const LEVELS: readonly { readonly level: number; readonly since: string; 
   { level: 3, since: '0.3.0', adds: 'members of a cluster that are bound to the keys of their certificates' },
 ];
 
-/** The least level of a node that can apply the changes. */
+/** The minimum level of a node that can apply the changes. */
 export function levelOf(changes: Buffer): number {
   let level = FIRST_LEVEL;
   for (const { table } of readChanges(changes)) level = Math.max(level, TABLES.get(table)?.level ?? FIRST_LEVEL);
   return level;
 }
 
-/** A node of the cluster, as core/cluster knows it. */
+/** A node of the cluster. */
 export interface LevelledNode {
   readonly name: string;
   readonly version: string;
-  /** Its feature level; omitted: its version has none, which counts as the first. */
+  /** The feature level; omitted: its version has none, which counts as the first. */
   readonly level?: number;
 }
 
-/** What the nodes of a cluster can store. */
+/** The feature level of a cluster. */
 export interface ClusterLevel {
   /** The agreed level; null: it has not been read from etcd yet. */
   readonly agreed: number | null;
   nodes(): Iterable<LevelledNode>;
 }
 
-/** Of a node that is alone. */
+/** The level of a single node. */
 export const OWN_LEVEL: ClusterLevel = { agreed: FEATURE_LEVEL, nodes: () => [] };
 
 /**
- * The refusal of changes that not every node can store; null: all can. While the agreed level is
- * not known, only what every version can store is written.
+ * Returns the error for changes that not every node can store; null: all can. While the agreed
+ * level is unknown, only changes that every version can store are accepted.
  */
 export function levelRefusal(changes: Buffer, { agreed, nodes }: ClusterLevel): UnavailableError | null {
-  // Nothing that this program writes needs more.
+  // This program writes nothing that needs a higher level.
   if (agreed !== null && agreed >= FEATURE_LEVEL) return null;
   const needed = levelOf(changes);
   if (needed <= (agreed ?? FIRST_LEVEL)) return null;
@@ -70,7 +72,9 @@ function refusalText(needed: number, agreed: number | null, nodes: readonly Leve
   return `This change needs feature level ${needed}, which these nodes do not have: ${names.join(', ')}. Nothing was written. Update them, or give up a node that does not come back with "waypost cluster remove".`;
 }
 
-/** The level to agree on; null: it stays. `levels`: of all nodes that belong to the cluster. */
+/**
+ * Returns the new agreed level; null: it stays. `levels`: of all nodes that belong to the cluster.
+ */
 export function risenLevel(agreed: number, levels: Iterable<number>): number | null {
   const least = Math.min(...levels);
   return Number.isFinite(least) && least > agreed ? least : null;

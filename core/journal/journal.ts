@@ -7,12 +7,12 @@
  *                (draft/draft.ts).
  *   2. commit    The draft becomes a CommitRequest and waits in the queue. Its read set is checked
  *                against later writes; a conflict returns the service to step 1
- *                (local-journal.ts, commit/commit-queue.ts, commit/recent-writes.ts). What it adds
- *                is compared with the quotas of the account (commit/quotas.ts).
+ *                (local-journal.ts, commit/commit-queue.ts, commit/recent-writes.ts). Its growth is
+ *                compared with the quotas of the account (commit/quotas.ts).
  *   3. group     Requests that wait at the same time become one group: entries with their sequences
  *                and hashes (commit/commit-queue.ts).
  *   4. append    One node: nothing to do, step 5 stores the entries with the rows
- *                (embedded-journal.ts). Several nodes: the group is rehearsed (commit/rehearsal.ts)
+ *                (embedded-journal.ts). Several nodes: the group is rehearsed (apply/rehearsal.ts)
  *                and appended to the log in etcd (etcd/appender.ts); each node follows the log
  *                (etcd/follower.ts).
  *   5. apply     One LMDB transaction writes entries, rows, zone state and answers
@@ -69,7 +69,9 @@ export interface CommitRequest {
   readonly compiled?: CompiledZone;
   /** Called when this node has applied the entry, and waits for other nodes. */
   readonly onApplied?: () => void;
-  /** The commit goes ahead of those that wait on this node, such as the end of a session. */
+  /**
+   * The commit goes ahead of other commits that wait on this node, such as the end of a session.
+   */
   readonly isUrgent?: boolean;
 }
 
@@ -113,7 +115,7 @@ export interface Committed {
   readonly sequence: number;
 }
 
-/** The ids of new rows that this node may give out: see ids/id-leases.ts. */
+/** The ids that this node may assign to new rows: see ids/id-leases.ts. */
 export interface IdPool {
   /**
    * Returns the first of `count` consecutive new ids of a table; undefined: they must be leased.
@@ -121,11 +123,11 @@ export interface IdPool {
   take(table: number, count: number): Id | undefined;
   /** Like `take`, but leases if necessary. Rejects like a commit. */
   lease(table: number, count: number): Promise<Id>;
-  /** Accepts ids that were taken and that no row has. */
+  /** Returns taken ids that no row has to the pool. */
   release(table: number, ids: { readonly start: Id; readonly end: Id }): void;
 }
 
-/** What an account and each of its zones may store; 0: no limit. */
+/** The limits of an account and of each of its zones; 0: no limit. */
 export interface AccountQuota {
   /** The name of the plan, as in the settings of its quotas. */
   readonly plan: string;
@@ -179,7 +181,7 @@ export interface Journal {
    * served.
    */
   onEdge(listener: (changes: EdgeChanges) => void): void;
-  /** Calls `listener` with domains whose row that says how they are signed has changed. */
+  /** Calls `listener` with domains whose signing row has changed. */
   onSigning(listener: (domainIds: ReadonlySet<Id>) => void): void;
   /** Calls `listener` with domains whose row of a secondary zone was written or deleted. */
   onSecondaries(listener: (domainIds: ReadonlySet<Id>) => void): void;

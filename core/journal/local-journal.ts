@@ -27,9 +27,9 @@ export interface JournalOptions extends ApplierOptions {
   readonly observer?: JournalObserver;
   /** Omitted: the clock of the machine, which is always trusted. */
   readonly clock?: CommitClock;
-  /** The feature level of the cluster; omitted: a single node, which has that of this program. */
+  /** The feature level of the cluster; omitted: a single node with the level of this program. */
   readonly clusterLevel?: () => ClusterLevel;
-  /** Null: the account has no limits; omitted: no account has. */
+  /** Null: the account has no limits; omitted: no account has limits. */
   readonly quotaOf?: (accountId: Id) => AccountQuota | null;
 }
 

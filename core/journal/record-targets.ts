@@ -1,7 +1,8 @@
 /**
- * Entries in the table of targets: target name to record (see core/store/keys.ts). A change at a
- * name finds there the records whose answers include it, which must be compiled again. The entries
- * also are conflict keys: recent-writes.ts compares them with what a draft has read.
+ * Entries in the table of targets: target name to record (see core/store/keys.ts). When a name
+ * changes, the table lists the records whose answers include that name; these answers are compiled
+ * again. The entries are also conflict keys: recent-writes.ts compares them with the reads of
+ * drafts.
  */
 
 import { isWithin, type Name, nameAt } from '../dns/wire/name.ts';

@@ -1,6 +1,6 @@
 /**
  * The domains, records and bytes that a group of journal entries adds to each account, or removes.
- * Which rows count, and for whom: core/store/row-owner.ts.
+ * core/store/row-owner.ts defines which rows count for which account.
  */
 import type { Environment } from '../../store/environment.ts';
 import { type Id, idAt, idKey } from '../../store/keys.ts';
@@ -64,8 +64,8 @@ export class UsageChanges {
   }
 
   /**
-   * Ends an entry. A domain that goes to another account takes its bytes with it. `before`: the
-   * domains whose rows the entry wrote, and the rows before it; `current` returns the row now.
+   * Ends an entry. A domain that moves to another account takes its bytes with it. `before`: the
+   * domains whose rows the entry wrote, with the previous rows. `current` returns the current row.
    */
   endEntry(before: ReadonlyMap<Id, Domain | null>, current: (id: Id) => Domain | undefined): void {
     for (const id of before.keys()) if (!this.#added.has(id)) this.#added.set(id, 0);
@@ -81,7 +81,7 @@ export class UsageChanges {
     this.#added.clear();
   }
 
-  /** Of the rows of a zone after the entries so far; undefined: as stored. */
+  /** The bytes of the rows of a zone after the entries so far; undefined: as stored. */
   zoneBytes(domainId: Id): number | undefined {
     return this.#zones.get(domainId);
   }

@@ -1,6 +1,6 @@
 /**
- * The applied state of this node, the same for every journal. Entries become rows, answers and
- * nodes of the index; then listeners are called.
+ * The applied state of this node, for all journals. Applying entries produces rows, answers and
+ * index nodes, then calls the listeners.
  */
 import { setImmediate } from 'node:timers/promises';
 import { diskFull } from '../../base/disk-full.ts';
@@ -44,10 +44,10 @@ export interface Link {
   readonly bytes: Buffer;
 }
 
-/** Milliseconds of a step of a long rehearsal. */
+/** Milliseconds per step of a long rehearsal. */
 const STEP_MS = 10;
 
-/** Entries that were compiled on the store, or on an earlier rehearsal, without a trace in it. */
+/** Entries that were compiled on the store or on an earlier rehearsal. The store is unchanged. */
 interface Rehearsal {
   readonly links: readonly Link[];
   readonly store: OverlaidStore;
@@ -114,9 +114,9 @@ export class Applier {
   }
 
   /**
-   * Rejects with the error with which `apply` would; writes nothing. If the same links are applied
-   * next, the answers that were compiled here are reused. While entries are being written that were
-   * rehearsed, the links follow these; if the write fails, they must not be applied.
+   * Rejects with the error that `apply` would reject with; writes nothing. If the same links are
+   * applied next, the compiled answers are reused. If rehearsed entries are being written, the
+   * links follow those entries; if that write fails, the links must not be applied.
    */
   async rehearse(links: readonly Link[]): Promise<void> {
     if (this.hasSignedZones) return this.#rehearseInSteps(links);
@@ -126,8 +126,8 @@ export class Applier {
   }
 
   /**
-   * Threads sign meanwhile. A group that signs a large zone takes seconds: other work gets its turn
-   * in between.
+   * Threads sign in the meantime. A group that signs a large zone takes seconds, so other tasks run
+   * between steps.
    */
   async #rehearseInSteps(links: readonly Link[]): Promise<void> {
     const rehearsal = this.#openRehearsal(links, this.#options.signers?.groupInThreads());
@@ -160,7 +160,7 @@ export class Applier {
     return this.#rehearsal;
   }
 
-  /** The complete rehearsal of these entries, if there is one. */
+  /** The finished rehearsal of these entries; null: there is none. */
   #rehearsed(links: readonly Link[]): Rehearsal | null {
     return this.#rehearsal?.links === links && this.#rehearsal.isComplete ? this.#rehearsal : null;
   }
@@ -227,15 +227,15 @@ const appliedOf = (links: readonly Link[]): Applied[] => links.map(({ applied })
  * back an answer that was served.
  */
 function publishNodes(index: IndexWriter, updates: ZoneUpdates): void {
-  // Nothing of a secondary zone is answered before it was transferred once.
+  // A secondary zone is not served before its first transfer.
   for (const { apex, isUnavailable } of updates.secondaryChanges()) index.unavailable.set(apex, isUnavailable);
   for (const { apex } of updates.nsec3) index.markChanging(apex);
   for (const { name, node, wasStored } of updates.nodes) {
     if (node === null) index.remove(name);
     else index.put(node, wasStored);
   }
-  // A record that is there must cover what is looked up now: new records come before those that
-  // point to them, and go after these.
+  // At any time, a published record must cover every name. New records are published before records
+  // that point to them, and removed after those.
   for (const order of PUBLISHING_ORDER)
     for (const change of updates.nsec3) if (orderOf(change) === order) publishNsec3(index, change);
   index.publish();

@@ -53,7 +53,7 @@ export function applyEntries(
   updates.compile(rehearsed);
 }
 
-/** The same without what is compiled. */
+/** Like `applyEntries`, but compiles nothing. */
 export function applyRows(environment: Environment, updates: ZoneUpdates, entries: readonly Applied[]): void {
   for (const { entry, compiled } of entries) {
     const history = new DomainHistory(environment, entry);
@@ -146,7 +146,7 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
   if (change.table === proxies.number) {
     updates.noteProxyWrite(idAt(change.key), old !== undefined && proxies.decode(change.key, old).enabled);
   }
-  // The revision and the serial rise: clients read the comments with the records.
+  // The revision and the serial increase, since clients read comments together with records.
   if (change.table === comments.number) updates.zone(idAt(change.key));
   if (change.table === aliasTargets.number) updates.noteAliasTarget(change.key);
   if (change.table === acmeChallenges.number) noteChallenge(updates, change, rows.get(change.key));
@@ -182,7 +182,7 @@ function addStamp(value: Buffer, sequence: number): Buffer {
 const isNew = ({ table, value }: Change): boolean =>
   value !== null && (table === records.number || table === audits.number);
 
-/** The key of a numbered row, whose entry has zeros for its id. */
+/** Completes the key of a numbered row, which has zeros in place of its id in the entry. */
 function addNumber(key: Buffer, sequence: number): Buffer {
   const at = key.length - 8;
   if (idAt(key, at) !== 0) return key;

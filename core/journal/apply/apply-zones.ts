@@ -55,9 +55,9 @@ export class ZoneUpdates {
   readonly #observer: ZoneObserver | undefined;
   readonly #facts: ZoneFacts;
   readonly #zones = new Map<Id, ZoneUpdate>();
-  /** Domains that were added or deleted. The zones around them change, too. */
+  /** Domains that were added or deleted. The zones around them also change. */
   readonly domainChanges: { readonly domain: Domain; readonly present: boolean }[] = [];
-  /** How many of them belong to earlier entries. */
+  /** The number of them that belong to earlier entries. */
   #notedChanges = 0;
   /** Targets of added or deleted ALIAS records, by nameId. */
   readonly aliasTargets = new Map<string, { readonly target: Name; readonly domainIds: Set<Id> }>();
@@ -68,8 +68,8 @@ export class ZoneUpdates {
   /** For the current entry: domains whose proxy it writes, and whether that proxy was on before. */
   readonly #proxiesBefore = new Map<Id, boolean>();
   /**
-   * For the current entry: domains whose apex may serve the address of the origin now, or no
-   * longer, and what it served before.
+   * For the current entry: domains whose address of the origin at the apex may change, and the
+   * previous RRset.
    */
   readonly #originsBefore = new Map<Id, { readonly domain: Domain; readonly origin: RRset | undefined }>();
   /** For the current entry: see `noteDelegation`. */
@@ -186,8 +186,8 @@ export class ZoneUpdates {
   }
 
   /**
-   * The delegation to a domain, in a zone of ours around it, changes if the record at `key` is an
-   * NS record or an address of a nameserver. Null: it changes.
+   * Notes that the record at `key` changes. If it is an NS record or an address of a nameserver,
+   * the delegation in an enclosing zone of ours changes. Null: the delegation changes.
    */
   noteDelegation(domainId: Id, key: Buffer | null): void {
     const keys = this.#delegations.get(domainId);
@@ -196,7 +196,7 @@ export class ZoneUpdates {
     else keys.push(key);
   }
 
-  /** The serial of the zone around it rises with its delegation. */
+  /** The serial of the enclosing zone increases if its delegation changes. */
   #updateDelegation(domain: Domain, keys: readonly Buffer[] | null): void {
     const parent = this.#facts.parentOf(domain.apex);
     if (parent === null) return;
@@ -253,9 +253,9 @@ export class ZoneUpdates {
   }
 
   /**
-   * Whether the name is answered with the cluster's addresses, whatever its ALIAS resolves to. Then
-   * a change of the target does not concern secondaries. When the proxy is turned off, the name
-   * counts as changed anyway.
+   * Whether the name is answered with the addresses of the cluster, regardless of its ALIAS. Then a
+   * change of the target does not affect secondaries. When the proxy is turned off, the name counts
+   * as changed anyway.
    */
   #isBehindProxy(domain: Domain, name: Name): boolean {
     return this.#facts.isProxied(domain.id) && isWebName(this.#served.open(domain), name);
@@ -271,26 +271,26 @@ export class ZoneUpdates {
   }
 
   /**
-   * Called before the row that says how a zone is signed is written or deleted. `before`: the row.
-   * Only the state after the entry counts, since a replaced row is deleted and put.
+   * Called before the signing row of a zone is written or deleted. `before`: the row. Only the
+   * state after the entry counts, since a replaced row is deleted and put.
    */
   noteDnssec(domainId: Id, before: DnssecRow | null): void {
     const domain = this.#facts.domain(domainId);
     if (domain === undefined || this.#dnssecBefore.has(domainId)) return;
     this.#dnssecBefore.set(domainId, before);
     this.signing.add(domainId);
-    // Its records of DNSSEC may change.
+    // The DNSSEC records at the apex may change.
     this.zone(domainId, false).before?.note(domain.apex);
   }
 
-  /** Only the names whose signatures the new row changes are compiled. */
+  /** Marks only the names whose signatures change with the new row. */
   #updateSigning(domainId: Id, before: DnssecRow | null): void {
     if (this.#facts.domain(domainId) === undefined) return;
     const after = this.#facts.dnssec(domainId) ?? null;
     const update = this.zone(domainId, false);
     const due = dueSignatures(before, after);
     if (before === null || after === null) {
-      // A row that signs or unsigns in pieces begins and ends without names that are due.
+      // At the first and last row of a signing in pieces, no names are due.
       if (due.length > 0) update.markWhole();
       else {
         update.noteDue(update.apex);
@@ -309,7 +309,7 @@ export class ZoneUpdates {
     if (changesApex(before, after)) update.noteDue(update.apex);
     for (const { first, last } of due)
       for (const name of namesBetween(this.#environment, domainId, first, last)) update.noteDue(name);
-    // Names that this group lists are not in the table yet.
+    // Names listed by this group are not in the table yet.
     if (due.length > 0 && update.listing !== null && !update.isWhole)
       for (const name of this.#compiler.listedNames(this.#facts.domain(domainId)!, update.listing)) {
         const prefix = hashPrefix(hashName(name));
@@ -325,7 +325,7 @@ export class ZoneUpdates {
     if (!this.#membersBefore.has(domainId)) this.#membersBefore.set(domainId, before);
   }
 
-  /** The catalogs that list a domain now, or do so no longer. Their own rows do not change. */
+  /** Updates the catalogs that list a domain now, or no longer. Their own rows do not change. */
   #updateCatalogs(domainId: Id, before: Domain | null): void {
     const after = this.#facts.domain(domainId) ?? null;
     if (before?.accountId === after?.accountId && before?.kind === after?.kind && before?.consumes === after?.consumes)
@@ -356,7 +356,7 @@ export class ZoneUpdates {
       this.#usage.countsOf(domain.accountId).domains++;
     } else this.noteDelegation(domain.id, null);
     // A replaced row is deleted and put. All answers were compiled with the old row, including
-    // those of names that lead to the apex.
+    // answers of names that point to the apex.
     update.markWhole();
   }
 
@@ -370,7 +370,7 @@ export class ZoneUpdates {
   }
 
   /**
-   * The entry writes the proxy of a domain; `before`: whether it was on. Only the state after the
+   * The entry writes the proxy of a domain. `before`: whether it was on. Only the state after the
    * entry counts, since a replaced row is deleted and put.
    */
   noteProxyWrite(domainId: Id, before: boolean): void {
@@ -378,15 +378,15 @@ export class ZoneUpdates {
     this.#noteOrigin(this.#facts.domain(domainId));
   }
 
-  /** Called before the entry changes what the apex serves for the origin. */
+  /** Called before the entry changes the RRset that the apex serves for the origin. */
   #noteOrigin(domain: Domain | undefined): void {
     if (domain === undefined || this.#originsBefore.has(domain.id)) return;
     this.#originsBefore.set(domain.id, { domain, origin: this.#served.originAt(domain) });
   }
 
   /**
-   * The apex serves the address of the origin now, or no longer, or another one. An ALIAS is also
-   * an owner of its target, so that its addresses are resolved.
+   * Updates an apex whose address of the origin was added, removed or changed. An ALIAS also
+   * becomes an owner of its target, so that its addresses are resolved.
    */
   #updateOrigin(before: Domain, origin: RRset | undefined): void {
     const { id } = before;
@@ -408,7 +408,7 @@ export class ZoneUpdates {
     update.discardDifference();
   }
 
-  /** The serial rises with every entry: see nextSerial. */
+  /** The serial increases with every entry: see nextSerial. */
   endEntry(): void {
     const { time, sequence } = this.#entry!;
     // The answer of every name of the domain may change. The domain itself may be deleted already.
@@ -425,7 +425,7 @@ export class ZoneUpdates {
       if (domain !== undefined) this.#updateDelegation(domain, keys);
     }
     this.#delegations.clear();
-    // The delegation in the enclosing zone comes or goes.
+    // The delegation in the enclosing zone is added or removed.
     for (const { domain } of this.domainChanges.slice(this.#notedChanges)) {
       const parent = this.#facts.parentOf(domain.apex);
       if (parent !== null) this.zone(parent.id, false).discardDifference();
@@ -461,7 +461,7 @@ export class ZoneUpdates {
     for (const _ of this.compileSteps(rehearsed));
   }
 
-  /** The same in steps of a millisecond or so. */
+  /** Like `compile`, in steps of about a millisecond. */
   *compileSteps(rehearsed?: ZoneUpdates): Steps {
     this.#usage.write((domainId) => this.#zones.has(domainId));
     for (const domainId of this.edge.siteIds) updateSite(this.#environment, domainId);
@@ -487,7 +487,7 @@ export class ZoneUpdates {
     }
   }
 
-  /** The zone as it is answered. Names are read from the store one at a time. */
+  /** The zone as it is served. Names are read from the store one at a time. */
   view(domain: Domain): ZoneView {
     return this.#served.view(domain);
   }
@@ -510,7 +510,7 @@ export class ZoneUpdates {
       update.before = new ZoneSnapshot(this.#served.view(domain), update.state.serial, (name) =>
         this.#compiler.read(domain, name),
       );
-    // The entry has written the proxy already, so the view is not what was served before.
+    // The entry has written the proxy already, so the view differs from the served records.
     if (this.#proxiesBefore.has(domain.id)) update.discardDifference();
     return update;
   }
@@ -520,7 +520,7 @@ export class ZoneUpdates {
   }
 }
 
-/** That of a secondary zone is its primary's, and rises with nothing else. */
+/** The serial of a secondary zone is that of its primary, and nothing else increases it. */
 function serialAfter({ domain, state, soaSerial }: ZoneUpdate, seconds: number): number {
   if (domain?.kind === 'secondary') return soaSerial ?? state.serial;
   return nextSerial(state.serial, seconds, domain?.kept?.serial ?? 0);

@@ -5,8 +5,8 @@ const MAX_VALUES = 20_000;
 const ABSENT = Symbol('absent');
 
 /**
- * A memo above another one returns the values of the lower memo until they are invalidated here. It
- * never changes the lower memo.
+ * A memo above a lower memo returns its values until they are invalidated here. It never changes
+ * the lower memo.
  */
 export class Memo<K, T> {
   #lower: Memo<K, T> | null;
@@ -29,7 +29,7 @@ export class Memo<K, T> {
     return value;
   }
 
-  /** Takes another memo below, which has the same values. */
+  /** Replaces the lower memo with one that has the same values. */
   rebase(lower: Memo<K, T>): void {
     this.#lower = lower;
   }

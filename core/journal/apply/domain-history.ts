@@ -1,6 +1,6 @@
 /**
- * Writes the history of the domains that an entry changes (core/store/history.ts). It follows from
- * the entries alone, limits included, so all nodes have the same.
+ * Writes the history of the domains that an entry changes (core/store/history.ts). The history
+ * depends only on the entries, including its limits, so it is the same on all nodes.
  */
 import type { Environment } from '../../store/environment.ts';
 import {
@@ -20,17 +20,17 @@ import { unjson } from '../../store/rows/table.ts';
 import { type Audit, audits, type Comment, comments, dnssec, domains, proxies, records } from '../../store/rows.ts';
 import type { Change, Entry } from '../entry-codec.ts';
 
-/** Changes of a domain that are kept. */
+/** Maximum number of changes kept per domain. */
 const MAX_CHANGES = 1000;
-/** Bytes of the kept changes of a domain. A larger change is kept without its values. */
+/** Maximum bytes of changes kept per domain. A larger change is kept without its values. */
 const MAX_BYTES = 4 << 20;
-/** The oldest changes are deleted together. */
+/** Excess that triggers a deletion, so that the oldest changes are deleted in batches. */
 const SLACK_CHANGES = 16;
 const SLACK_BYTES = 64 * 1024;
 
 const WRITTEN = Buffer.from('history');
 
-/** Inside a write transaction: the histories have all changes up to `sequence`. */
+/** Inside a write transaction. Stores that the histories contain all changes up to `sequence`. */
 export function noteHistoryWritten({ meta }: Pick<Environment, 'meta'>, sequence: number): void {
   const value = Buffer.allocUnsafe(6);
   value.writeUIntBE(sequence, 0, 6);
@@ -38,25 +38,25 @@ export function noteHistoryWritten({ meta }: Pick<Environment, 'meta'>, sequence
 }
 
 /**
- * Deletes all histories unless they have all changes up to `head`. An earlier version may have
- * applied entries in between, and a restore over this gap would be wrong.
+ * Deletes all histories unless they contain all changes up to `head`. An earlier version may have
+ * applied entries in between; a restore across this gap would be wrong.
  */
 export function discardBrokenHistories({ meta, history }: Environment, head: number): void {
   if ((meta.get(WRITTEN)?.readUIntBE(0, 6) ?? 0) !== head) history.clearSync();
 }
 
-/** What an entry changes in one domain. */
+/** The changes of an entry to one domain. */
 class DomainChange {
   isCreation = false;
   isDeletion = false;
   proxy: { before: PastProxy | null; after: PastProxy | null } | null = null;
   dnssec: { before: PastDnssec | null; after: PastDnssec | null } | null = null;
-  /** By owner; none of a large change. */
+  /** By owner; empty for a large change. */
   readonly comments = new Map<string, PastComments>();
-  /** Encoded records by their id; none of a large change. */
+  /** Encoded records by id; empty for a large change. */
   readonly records = new Map<Id, Buffer>();
   #bytes = 0;
-  /** Records of a large change. */
+  /** Number of records of a large change. */
   #count = 0;
 
   get isLarge(): boolean {
@@ -112,7 +112,7 @@ export class DomainHistory {
     this.#entry = entry;
   }
 
-  /** Before the change is applied. */
+  /** Called before the change is applied. */
   note({ table, key, value }: Change): void {
     if (table === records.number) this.#noteRecord(key, value !== null);
     else if (table === comments.number) this.#noteComments(key, value);
@@ -129,7 +129,7 @@ export class DomainHistory {
     }
   }
 
-  /** A row that is replaced is a delete and a put. */
+  /** Returns the part before the entry. A replaced row is deleted and put. */
   #before<Part>(
     noted: { readonly before: Part | null } | null,
     table: number,
@@ -141,14 +141,14 @@ export class DomainHistory {
     return stored === undefined ? null : read(stored);
   }
 
-  /** After all changes of the entry were noted. */
+  /** Called after all changes of the entry were noted. */
   store(): void {
     for (const [domainId, change] of this.#domains)
       if (change.isDeletion) this.#deleteHistory(domainId);
       else if (!change.isEmpty) this.#storeChange(domainId, change);
   }
 
-  /** A row that is replaced is a delete and a put. */
+  /** A replaced row is deleted and put. */
   #noteDomain(key: Buffer, value: Buffer | null): void {
     const change = this.#domain(idAt(key));
     if (value !== null && !change.isDeletion && this.#stored(domains.number, key) === undefined)
@@ -164,7 +164,7 @@ export class DomainHistory {
       return;
     }
     const value = this.#environment.records.get(key);
-    // A record with a new name has two keys, of which only the old one is stored.
+    // A renamed record has two keys, and only the old key is stored.
     if (value === undefined && (!isWritten || change.records.has(id))) return;
     change.addRecord(id, encodeRecordBefore(id, value === undefined ? null : { key, value }));
   }
@@ -190,7 +190,7 @@ export class DomainHistory {
       encodedRecords: Buffer.concat([...changed.values()]),
     });
     const { history } = this.#environment;
-    // A change without its values is a gap: what is before it can never be restored.
+    // A change without values is a gap. Changes before it can never be restored.
     if (isLarge) this.#deleteHistory(domainId);
     const stored = readSize(history.get(historyKey(domainId, 0)));
     history.put(historyKey(domainId, sequence), value);
@@ -211,7 +211,10 @@ export class DomainHistory {
     };
   }
 
-  /** Deletes the oldest changes, but not the last one. Returns the size of the rest. */
+  /**
+   * Deletes the oldest changes above the limits, but never the last change. Returns the remaining
+   * size.
+   */
   #trim(domainId: Id, { changes, bytes }: Size): Size {
     const { history } = this.#environment;
     const old: Buffer[] = [];
@@ -245,7 +248,7 @@ export class DomainHistory {
   }
 }
 
-/** What is stored of a domain. */
+/** Size of the stored history of a domain. */
 interface Size {
   readonly changes: number;
   readonly bytes: number;

@@ -1,9 +1,9 @@
-/** Which signatures of a zone change with the row that says how it is signed. */
+/** Determines which signatures change with the signing row of a zone. */
 import { dueHashes, type HashRange } from '../../dns/dnssec/lifetime.ts';
 import { ALL_HASHES } from '../../dns/dnssec/zone-signer.ts';
 import type { DnssecRow } from '../../store/rows.ts';
 
-/** How the names of a range of hashes are signed. */
+/** How the names in a range of hashes are signed. */
 interface Rule {
   /** Public keys; empty: the names are not signed. */
   readonly keys: string;
@@ -11,8 +11,8 @@ interface Rule {
 }
 
 /**
- * Hashes of the names below the apex whose signatures differ between two rows; null: the zone has
- * no row, and is not signed.
+ * Returns the hashes of names below the apex whose signatures differ between two rows. Null: the
+ * zone has no row and is not signed.
  */
 export function dueSignatures(before: DnssecRow | null, after: DnssecRow | null): HashRange[] {
   const limits = [0, limitOf(before), limitOf(after), ALL_HASHES].sort((a, b) => a - b);

@@ -23,7 +23,7 @@ import type { EdgeChanges } from '../journal.ts';
  */
 const SITE_TABLES: ReadonlySet<number> = new Set([proxies.number, certificates.number, automaticCertificates.number]);
 
-/** Tables that the edge reads as they are; a key begins with the domain's id. */
+/** Tables that the edge reads directly. Their keys start with the id of the domain. */
 const READ_TABLES: ReadonlySet<number> = new Set([siteDocuments.number, originHealth.number]);
 
 export class EdgeNotices {

@@ -70,10 +70,10 @@ export class NodeWriter {
       else this.#remove(key, nameOfKey(key, key[0] === 0 ? 1 : 0, key.length));
   }
 
-  /** Puts signatures in the places of their placeholders. */
+  /** Replaces placeholders with signatures. */
   fill(batch: SigningBatch): void {
     const written = new Set<Buffer>();
-    /** Of each key, the node that was written last. */
+    /** The last node written for each key. */
     const last = new Map<string, Buffer | null>();
     for (const { key, node } of this.#writes) {
       if (node !== null && batch.fill(node)) written.add(node);

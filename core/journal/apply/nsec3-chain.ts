@@ -1,7 +1,7 @@
 /**
- * Keeps the NSEC3 records of a signed zone: one for each name that exists, linked in the order of
- * the hashes (RFC 5155 section 7.1). A name that comes or goes changes one other record, that of
- * the hash before it.
+ * Maintains the NSEC3 records of a signed zone: one record for each name that exists, linked in
+ * hash order (RFC 5155 section 7.1). An added or deleted name also changes the record of the
+ * preceding hash.
  */
 import { nsec3Owner, nsec3Rdata } from '../../dns/dnssec/nsec3.ts';
 import type { Signer, SigningBatch, Steps } from '../../dns/dnssec/zone-signer.ts';
@@ -19,19 +19,19 @@ import {
   isListedOnly,
 } from '../../store/nsec3-entries.ts';
 
-/** A change of the table, for the index. */
+/** A change of the nsec3 table, for the index. */
 export interface Nsec3Change {
   readonly domainId: Id;
   readonly apex: Name;
-  /** Null: all entries of the zone are replaced by those of `all`. */
+  /** Null: the entries of `all` replace all entries of the zone. */
   readonly hash: Uint8Array | null;
-  /** As in the table. Null: the entry of the hash has gone. */
+  /** The new entry, as in the table. Null: the entry was deleted. */
   readonly stored: Buffer | null;
   /** Sorted by hash. */
   readonly all?: readonly Buffer[];
-  /** What was in the table before; null: nothing. */
+  /** The previous entry in the table; null: none. */
   readonly before: Buffer | null;
-  /** The zone has the records as rows, too. */
+  /** The records are also rows of the zone. */
   readonly isPresigned?: boolean;
 }
 
@@ -53,17 +53,17 @@ const NEXT_HASH_AT = 6;
 const NO_ENTRY = Buffer.alloc(0);
 const NO_HASH = Buffer.alloc(0);
 const LAST_HASH = Buffer.alloc(HASH_LENGTH, 0xff);
-/** Links that are encoded in a step. */
+/** Links encoded per step. */
 const STEP_LINKS = 64;
 
 /** Inside a write transaction. */
 export class Nsec3Chain {
   readonly #environment: Environment;
   readonly #zone: ChainZone;
-  /** By hash in latin1. Null: the name has gone. */
+  /** By hash in latin1. Null: the name was deleted. */
   readonly #changes = new Map<string, Link | null>();
 
-  /** By hash in latin1: the next one as far as it is known. It may have gone. */
+  /** By hash in latin1: the next hash, if known. It may have been deleted. */
   readonly #next = new Map<string, Buffer>();
 
   readonly #removed: { readonly hash: Buffer; readonly before: Buffer }[] = [];
@@ -75,14 +75,15 @@ export class Nsec3Chain {
   }
 
   /**
-   * What a name has may have changed. `types`: as NSEC3 lists them; null: the name does not exist.
+   * Notes that the records of a name may have changed. `types`: as NSEC3 lists them; null: the name
+   * does not exist.
    */
   note(name: Name, types: readonly number[] | null): void {
     const hash = Buffer.from(this.#zone.signer.hash(name));
     this.#changes.set(hash.toString('latin1'), types === null ? null : { hash, name, types });
   }
 
-  /** Lists a name of a zone that is to be signed, if it is not there yet. */
+  /** Notes a name of a zone that will be signed, unless it was noted already. */
   list(name: Name): void {
     const hash = Buffer.from(this.#zone.signer.hash(name));
     const id = hash.toString('latin1');
@@ -94,25 +95,25 @@ export class Nsec3Chain {
     const { nsec3 } = this.#environment;
     const { domainId, signer } = this.#zone;
     const links = new Map<string, Link>();
-    const moved: Buffer[] = [];
+    const addedOrRemoved: Buffer[] = [];
     for (const [id, link] of this.#changes) {
       const hash = Buffer.from(id, 'latin1');
       const key = nsec3Key(domainId, hash);
       const before = nsec3.get(key) ?? null;
-      const isThere = before !== null;
+      const isStored = before !== null;
       const isKept = link !== null && (signer.signsHash(hash) || signer.willSign(hash));
       if (isKept) {
         links.set(id, link);
-        if (isThere) this.#noteNext(id, before);
-        // Holds the place, so that others are linked to it.
+        if (isStored) this.#noteNext(id, before);
+        // An empty entry as a placeholder, so that other records can link to it.
         else nsec3.put(key, NO_ENTRY);
-      } else if (isThere) {
+      } else if (isStored) {
         nsec3.remove(key);
         this.#removed.push({ hash, before: Buffer.from(before) });
       }
-      if (isThere !== isKept) moved.push(hash);
+      if (isStored !== isKept) addedOrRemoved.push(hash);
     }
-    if (signer.signsSome) this.#linkBefore(moved, links);
+    if (signer.signsSome) this.#linkBefore(addedOrRemoved, links);
     const removed = new Set(this.#removed.map(({ hash }) => hash.toString('latin1')));
     const hashes = new NextHashes(this.#environment, domainId);
     for (const link of [...links.values()].sort((a, b) => Buffer.compare(a.hash, b.hash))) {
@@ -126,17 +127,20 @@ export class Nsec3Chain {
     hashes.close();
   }
 
-  /** Notes the next hash of a record that is stored. */
+  /** Notes the next hash of a stored record. */
   #noteNext(id: string, stored: Buffer): void {
     if (stored.length > 0 && !isListedOnly(stored)) this.#next.set(id, nextOf(stored));
   }
 
-  /** Adds the names whose next names have come or gone. */
-  #linkBefore(moved: readonly Buffer[], links: Map<string, Link>): void {
+  /** Adds the names whose next hash was added or deleted. */
+  #linkBefore(addedOrRemoved: readonly Buffer[], links: Map<string, Link>): void {
     const { nsec3 } = this.#environment;
     const { domainId, signer } = this.#zone;
-    const sorted = [...moved].sort(Buffer.compare);
-    /** The hash before the last one: what has gone in between need not be passed for each. */
+    const sorted = [...addedOrRemoved].sort(Buffer.compare);
+    /**
+     * The hash before the previous hash of the loop. Deleted hashes in between are not searched
+     * again.
+     */
     let before: Buffer | undefined;
     for (const [i, hash] of sorted.entries()) {
       const last = sorted[i - 1];
@@ -146,7 +150,7 @@ export class Nsec3Chain {
       const id = before.toString('latin1');
       if (!links.has(id) && signer.signsHash(before)) {
         const stored = nsec3.get(nsec3Key(domainId, before))!;
-        // Else its own turn comes later in the same group.
+        // A listed-only entry is linked later in the same group.
         if (!isListedOnly(stored)) {
           links.set(id, { hash: before, name: Uint8Array.from(entryName(stored)), types: typesOf(stored) });
           this.#noteNext(id, stored);
@@ -154,15 +158,15 @@ export class Nsec3Chain {
       }
       const own = hash.toString('latin1');
       if (!links.has(own)) continue;
-      // A new hash takes over the next one of the hash before, which gets the new one. The last in
-      // the circle may have the first one already.
+      // A new hash takes over the next hash of its predecessor, which now points to the new hash.
+      // The last hash of the circle may have a next hash already.
       const next = this.#next.get(id);
       if (next !== undefined && !this.#next.has(own)) this.#next.set(own, next);
       this.#next.set(id, hash);
     }
   }
 
-  /** Writes the linked records, once the batch is signed. Returns the changes for the index. */
+  /** Writes the linked records after the batch is signed. Returns the changes for the index. */
   write(batch: SigningBatch): Nsec3Change[] {
     const { nsec3 } = this.#environment;
     const { domainId, apex } = this.#zone;
@@ -172,7 +176,7 @@ export class Nsec3Chain {
       const key = nsec3Key(domainId, hash);
       const before = nsec3.get(key);
       if (before?.equals(entry) === true) continue;
-      // An empty one holds the place of a new one.
+      // An empty entry is the placeholder of a new record.
       const isNew = before === undefined || before.length === 0;
       changes.push({ domainId, apex, hash, stored: entry, before: isNew ? null : Buffer.from(before) });
       nsec3.put(key, entry);
@@ -181,8 +185,8 @@ export class Nsec3Chain {
   }
 
   /**
-   * The records of these names, which replace all others of the zone. Their signatures are added to
-   * the batch of the signer. Sorted by hash. In steps.
+   * Encodes the records of these names, which replace all others of the zone. Their signatures are
+   * added to the batch of the signer. Returns them sorted by hash. Runs in steps.
    */
   *encodeAll(names: Iterable<readonly [name: Name, types: readonly number[]]>): Steps<Buffer[]> {
     const { signer } = this.#zone;
@@ -201,7 +205,7 @@ export class Nsec3Chain {
     return entries;
   }
 
-  /** Replaces all records of the zone by these. */
+  /** Replaces all records of the zone with these. */
   replaceAll(all: readonly Buffer[]): Nsec3Change {
     const { domainId, apex } = this.#zone;
     const change = { domainId, apex, hash: null, stored: null, all, before: null };
@@ -215,13 +219,13 @@ export class Nsec3Chain {
     return encodeEntry(hash, set, signer.sign(nsec3Owner(hash, apex), set, hash), name);
   }
 
-  /** The hash before one, in a circle, so maybe itself; undefined: there are none. */
+  /** The preceding hash in the circle, which may be the hash itself; undefined: there are none. */
   #before(hash: Buffer): Buffer | undefined {
-    // No key is as short as one without a hash.
+    // No key has an empty hash.
     return this.#lastBetween(NO_HASH, hash) ?? this.#last(NO_HASH, LAST_HASH);
   }
 
-  /** The last hash between two. */
+  /** The last hash strictly between `low` and `high`. */
   #lastBetween(low: Buffer, high: Buffer): Buffer | undefined {
     return this.#last(low, decremented(high));
   }
@@ -231,23 +235,23 @@ export class Nsec3Chain {
     const { nsec3 } = this.#environment;
     const zone = idKey(this.#zone.domainId);
     const [start, end] = [high, low].map((hash) => Buffer.concat([zone, hash]));
-    // A range in reverse includes its start.
+    // A reverse range includes its start.
     for (const found of nsec3.getKeys({ start, end, reverse: true, limit: 1 })) return Buffer.from(found).subarray(8);
     return undefined;
   }
 }
 
-/** The hash before, whether it exists or not, in a circle. */
+/** The hash minus one, modulo 2^160. It need not exist. */
 function decremented(hash: Buffer): Buffer {
   const before = Buffer.from(hash);
   for (let i = HASH_LENGTH - 1; i >= 0; i--) if (before[i]-- !== 0) break;
   return before;
 }
 
-/** Skipped hashes for which a new search costs more. */
+/** Maximum number of skipped hashes. Above it, a new search is cheaper. */
 const MAX_SKIPPED = 8;
 
-/** Finds the hashes of a zone after others, which are given in ascending order. */
+/** Finds the next hashes in a zone. Hashes must be given in ascending order. */
 class NextHashes {
   readonly #nsec3: Environment['nsec3'];
   readonly #first: Buffer;
@@ -259,7 +263,7 @@ class NextHashes {
     this.#first = idKey(domainId);
   }
 
-  /** In a circle, so maybe itself. */
+  /** The next hash in the circle, which may be `hash` itself. */
   after(hash: Buffer): Buffer {
     const own = Buffer.concat([this.#first, hash]);
     let skipped = 0;
@@ -271,7 +275,7 @@ class NextHashes {
       this.#open(Buffer.concat([own, Uint8Array.of(0)]));
       if (this.#current === undefined) this.#open(this.#first);
       const found = this.#current;
-      // The circle has no order to go on in.
+      // The hash wraps around, so the next call must search again.
       if (found !== undefined && Buffer.compare(found, own) <= 0) this.close();
       return (found ?? own).subarray(8, 8 + HASH_LENGTH);
     }
@@ -296,7 +300,7 @@ class NextHashes {
   }
 }
 
-/** The names whose hashes begin with 32 bits from `first` to `last`, both included. */
+/** The names whose hashes start with 32 bits from `first` to `last`, both included. */
 export function* namesBetween({ nsec3 }: Environment, domainId: Id, first: number, last: number): Generator<Name> {
   const start = nsec3Key(domainId, prefixBytes(first));
   const end = afterPrefix(nsec3Key(domainId, prefixBytes(last)));
@@ -309,7 +313,7 @@ function prefixBytes(prefix: number): Uint8Array {
   return bytes;
 }
 
-/** Removes the NSEC3 records of a zone from the table. Returns how many. */
+/** Removes the NSEC3 records of a zone from the table. Returns their number. */
 export function removeAll({ nsec3 }: Environment, domainId: Id): number {
   const start = idKey(domainId);
   const keys = [...nsec3.getKeys({ start, end: afterPrefix(start) })].map((found) => Buffer.from(found));
@@ -317,7 +321,7 @@ export function removeAll({ nsec3 }: Environment, domainId: Id): number {
   return keys.length;
 }
 
-/** Writes what another chain has written before its transaction was rolled back. */
+/** Repeats the writes of another chain whose transaction was rolled back. */
 export function repeat(environment: Environment, changes: readonly Nsec3Change[]): void {
   for (const { domainId, hash, stored, all = [] } of changes) {
     if (hash === null) {

@@ -15,13 +15,13 @@ import { isOfChain, signaturesOver } from '../../zone/compile/presigned.ts';
 import type { PresignedDenial } from '../../zone/compile/signer.ts';
 import type { Nsec3Change } from './nsec3-chain.ts';
 
-/** A name and all that is stored there. */
+/** A name and all its stored RRsets. */
 export interface StoredName {
   readonly name: Name;
   readonly sets: readonly RRset[];
 }
 
-/** Names that are looked at, and entries that are encoded, in a step. */
+/** Names examined and entries encoded per step. */
 const STEP_NAMES = 2000;
 const STEP_ENTRIES = 128;
 
@@ -46,7 +46,7 @@ export class PresignedChain {
     this.#denial = denial;
   }
 
-  /** The entries of a whole zone, sorted. `names`: in canonical order. */
+  /** Encodes the entries of a whole zone, sorted. `names`: in canonical order. */
   *encodeAll(names: readonly StoredName[]): Steps<Buffer[]> {
     const found: { readonly stored: StoredName; readonly set: RRset }[] = [];
     for (const [i, stored] of names.entries()) {
@@ -62,17 +62,18 @@ export class PresignedChain {
       isSorted &&= i === 0 || Buffer.compare(entryHash(entries[i - 1]), entryHash(entry)) < 0;
       entries.push(entry);
     }
-    // Base32 keeps the order of hashes, so the names of NSEC3 records are in order already.
+    // Base32hex keeps the order of hashes, so NSEC3 owner names in canonical order are usually
+    // sorted by hash.
     if (!isSorted) entries.sort((a, b) => Buffer.compare(entryHash(a), entryHash(b)));
     return entries;
   }
 
   /**
-   * Writes the entries of names that may have changed. Null: there is no order number left for
-   * one, so that all entries of the zone must be encoded again.
+   * Writes the entries of names that may have changed. Null: an entry has no free order number, so
+   * all entries of the zone must be encoded again.
    */
   update(names: Iterable<StoredName>): Nsec3Change[] | null {
-    // One change of each order number: that of a removed name may be taken by another.
+    // One change per order number: another name may take the number of a removed name.
     const changes = new Map<string, Nsec3Change>();
     for (const stored of names) {
       const change = this.#denial.kind === 'nsec3' ? this.#updateHashed(stored) : this.#updateOrdered(stored);
@@ -98,8 +99,8 @@ export class PresignedChain {
     const { key } = this.#ownerOf(stored.name);
     const set = this.#denialAt(stored);
     const previous = findOrdered(nsec3, this.#zone, key);
-    const isThere = previous !== undefined && Buffer.compare(entryKey(previous), key) === 0;
-    if (isThere) {
+    const isStored = previous !== undefined && Buffer.compare(entryKey(previous), key) === 0;
+    if (isStored) {
       const number = Buffer.from(entryHash(previous));
       return this.#put(number, set && this.#encode(stored, set, number), previous);
     }
@@ -108,7 +109,7 @@ export class PresignedChain {
     return number && this.#put(number, this.#encode(stored, set, number), undefined);
   }
 
-  /** The order number behind that of an entry; undefined: there is none. */
+  /** The order number after that of an entry; undefined: there is none. */
   #numberAfter(entry: Buffer | undefined): Buffer | undefined {
     const start = entry === undefined ? this.#zone : Buffer.concat([this.#zone, entryHash(entry), Uint8Array.of(0)]);
     const range = { start, end: afterPrefix(this.#zone), limit: 1 };

@@ -13,14 +13,14 @@ import { addRdata } from '../../zone/compile/stored.ts';
 import { NO_RRSETS } from '../../zone/compile/view.ts';
 import { PresignedChain, type StoredName } from './presigned-chain.ts';
 
-/** Rows that are read, and names that are compiled, in a step. */
+/** Rows read and names compiled per step. */
 const STEP_ROWS = 1000;
 const STEP_NAMES = 64;
 
 interface PresignedParts {
   readonly domain: Domain;
   readonly denial: PresignedDenial;
-  /** As they are served. */
+  /** The RRsets at the apex as they are served. */
   readonly apexSets: readonly RRset[];
   readonly nested: readonly Name[];
   readonly parentDs: RRset | null;
@@ -29,11 +29,11 @@ interface PresignedParts {
 
 interface CompiledPresigned {
   readonly nodes: readonly [key: Buffer, node: Buffer][];
-  /** Of the nsec3 table, sorted. */
+  /** Entries of the nsec3 table, sorted. */
   readonly entries: readonly Buffer[];
 }
 
-/** The nodes and entries of the zone, from its rows. */
+/** Compiles the nodes and entries of the zone from its rows. */
 export function* compilePresigned(environment: Environment, parts: PresignedParts): Steps<CompiledPresigned> {
   const { domain, denial, apexSets, nested, parentDs, parentSigner } = parts;
   const { apex } = domain;
@@ -66,7 +66,7 @@ export function* compilePresigned(environment: Environment, parts: PresignedPart
   return { nodes, entries };
 }
 
-/** All names of a zone below its apex, in canonical order, in pieces. */
+/** Reads all names of a zone below its apex, in canonical order, in pieces. */
 function* readNames(environment: Environment, { id, apex }: Domain): Generator<StoredName[]> {
   const end = afterPrefix(idKey(id));
   let start: Buffer | null = idKey(id);

@@ -1,7 +1,7 @@
 /**
  * A view of the store with an overlay of writes, for a rehearsal. The writes never reach the disk.
- * An aborted transaction is no alternative: lmdb then forgets the free pages of the file, reads
- * them again in the next transaction, and has been seen to go wrong there.
+ * An aborted transaction is no alternative: LMDB then discards its list of free pages and reads it
+ * again in the next transaction. That has failed in practice.
  */
 
 import { latin1 } from '../../dns/wire/latin1.ts';
@@ -9,13 +9,13 @@ import type { Binary, Environment } from '../../store/environment.ts';
 import { records } from '../../store/rows.ts';
 import { Overlay } from '../draft/overlay.ts';
 
-/** Maximum key length of lmdb with pages of 4 KB. */
+/** Maximum key length of LMDB with pages of 4 KB. */
 const MAX_KEY = 1978;
 
 type RangeOptions = NonNullable<Parameters<Binary['getRange']>[0]>;
 type Read = Pick<Binary, 'get' | 'doesExist' | 'getKeys' | 'getRange'>;
 
-/** A table with an overlay. It has only the methods that applying entries uses. */
+/** A table with an overlay. It implements only the methods that applying entries uses. */
 class OverlaidTable {
   stored: Read;
   readonly #overlay = new Overlay();
@@ -26,13 +26,13 @@ class OverlaidTable {
   }
 
   get(key: Uint8Array): Buffer | undefined {
-    const own = this.#isEmpty ? undefined : this.#overlay.get(latin1(key));
-    return own === undefined ? this.stored.get(key) : (own ?? undefined);
+    const written = this.#isEmpty ? undefined : this.#overlay.get(latin1(key));
+    return written === undefined ? this.stored.get(key) : (written ?? undefined);
   }
 
   doesExist(key: Uint8Array): boolean {
-    const own = this.#isEmpty ? undefined : this.#overlay.get(latin1(key));
-    return own === undefined ? this.stored.doesExist(key) : own !== null;
+    const written = this.#isEmpty ? undefined : this.#overlay.get(latin1(key));
+    return written === undefined ? this.stored.doesExist(key) : written !== null;
   }
 
   put(key: Uint8Array, value: Buffer): void {
@@ -64,30 +64,31 @@ class OverlaidTable {
     const start = latin1(options.start as Uint8Array);
     const end = options.end === undefined ? undefined : latin1(options.end as Uint8Array);
     const isInside = (key: string): boolean => end === undefined || (reverse ? key > end : key < end);
-    // In reverse, the range includes its start. The least key above a key has a zero more.
+    // A reverse range includes its start. The smallest key above a key has a zero byte appended.
     const first = reverse ? this.#overlay.before(`${start}\0`) : this.#overlay.from(start);
     if (first === undefined || !isInside(first[0])) return yield* this.stored.getRange(options);
-    let own: typeof first | undefined = first;
+    let written: typeof first | undefined = first;
     const stored = this.stored.getRange({ start: options.start, end: options.end, reverse })[Symbol.iterator]();
     try {
       let next = stored.next();
       for (let count = 0; count < limit; ) {
         const id = next.done ? undefined : latin1(next.value.key as Uint8Array);
-        if (id === undefined && own === undefined) break;
-        const isOwn = own !== undefined && (id === undefined || (reverse ? own[0] >= id : own[0] <= id));
-        const value = isOwn ? own![1] : next.value!.value;
-        const key = isOwn ? Buffer.from(own![0], 'latin1') : (next.value!.key as Uint8Array);
-        if (!isOwn || own![0] === id) next = stored.next();
-        if (isOwn) {
-          own = reverse ? this.#overlay.before(own![0]) : this.#overlay.from(`${own![0]}\0`);
-          if (own !== undefined && !isInside(own[0])) own = undefined;
+        if (id === undefined && written === undefined) break;
+        const isWritten =
+          written !== undefined && (id === undefined || (reverse ? written[0] >= id : written[0] <= id));
+        const value = isWritten ? written![1] : next.value!.value;
+        const key = isWritten ? Buffer.from(written![0], 'latin1') : (next.value!.key as Uint8Array);
+        if (!isWritten || written![0] === id) next = stored.next();
+        if (isWritten) {
+          written = reverse ? this.#overlay.before(written![0]) : this.#overlay.from(`${written![0]}\0`);
+          if (written !== undefined && !isInside(written[0])) written = undefined;
         }
         if (value === null) continue;
         count++;
         yield { key, value };
       }
     } finally {
-      // Also when the iteration is left early: lmdb cannot reuse freed pages while it is open.
+      // Also runs if the iteration is left early. LMDB cannot reuse freed pages while it is open.
       stored.return?.();
     }
   }
@@ -95,9 +96,9 @@ class OverlaidTable {
 
 /** A store with an overlay of writes, which are visible only in `environment`. */
 export interface OverlaidStore {
-  /** Its `root` is that of the store, and must not be used. */
+  /** Its `root` belongs to the store and must not be used. */
   readonly environment: Environment;
-  /** Takes another store below the overlay, with the same data. */
+  /** Replaces the store below the overlay with a store that has the same data. */
   rebase(store: Environment): void;
 }
 

@@ -1,4 +1,4 @@
-/** Applies entries to a store that no daemon uses: a restore goes forward with them. */
+/** Applies entries to a store that no daemon uses, to restore a later state. */
 import type { Environment } from '../../store/environment.ts';
 import { sequenceKey } from '../../store/keys.ts';
 import { transact } from '../../store/transact.ts';
@@ -17,8 +17,9 @@ export interface ReplayedEntry {
 }
 
 /**
- * `hash`: of the last entry. The entries follow the head of the store; the caller has checked that.
- * One transaction; rejects with the error of an entry that cannot be applied, and nothing changed.
+ * Applies entries in one transaction. `hash`: the hash of the last entry. The caller has checked
+ * that the entries follow the head of the store. Rejects with the error of an entry that cannot be
+ * applied; then nothing has changed.
  */
 export async function replayEntries(
   environment: Environment,
@@ -29,7 +30,7 @@ export async function replayEntries(
 ): Promise<void> {
   discardBrokenHistories(environment, readHead(environment).sequence);
   const last = entries[entries.length - 1].entry.sequence;
-  // Every name may be in the store: there is no index that knows better.
+  // Without an index, any name may be in the store.
   const isAmbiguous = (): boolean => true;
   const facts = new ZoneFacts(environment);
   const updates = new ZoneUpdates(environment, zoneSettings, isAmbiguous, facts, undefined, signers?.group());

@@ -1,25 +1,28 @@
 /**
- * Which entries stay in the journal table: the last ones by number, and fewer if they are large.
- * Entries are deleted in batches, since the pages of the oldest are far from all other pages that a
+ * Decides which entries stay in the journal table: the last entries by number, or fewer if they are
+ * large. Entries are deleted in batches, since their pages are far from the other pages that a
  * group writes.
  */
 import type { Environment } from '../../store/environment.ts';
 import { sequenceKey } from '../../store/keys.ts';
 import { WEBHOOK_QUEUE_KEY, webhookQueues, webhooks } from '../../store/rows.ts';
 
-/** Entries that are held at most. */
+/** Maximum number of entries held for webhooks. */
 const MAX_HELD = 100_000;
 
 interface RetentionLimits {
   /** The number of entries that are kept for nodes that are behind. */
   readonly history: number;
-  /** Bytes of the table above which there are fewer. */
+  /** Bytes of the table above which fewer entries are kept. */
   readonly historyBytes: number;
 }
 
 /** Entries are deleted in batches of this size. */
 const DELETE_BATCH = 256;
-/** The table is measured after this share of its limit was written, and as much is deleted. */
+/**
+ * The table is measured after 1/16 of its byte limit was written. The same share is deleted at a
+ * time.
+ */
 const SHARE = 16;
 
 export class Retention {
@@ -27,9 +30,9 @@ export class Retention {
   readonly #limits: RetentionLimits;
   /** The oldest entry that is still in the journal table. */
   #oldest: number;
-  /** Bytes since the table was measured. */
+  /** Bytes written since the table was measured. */
   #written = Number.POSITIVE_INFINITY;
-  /** Of the transaction in progress. */
+  /** The values after the transaction in progress. */
   #trimmed: { readonly oldest: number; readonly written: number } | null = null;
 
   /** `head`: sequence of the last entry. */
@@ -45,8 +48,8 @@ export class Retention {
   }
 
   /**
-   * Inside a write transaction that makes `sequence` the last entry and adds `bytes`: deletes
-   * entries. `accept` must follow when the transaction has succeeded.
+   * Deletes entries inside a write transaction, which makes `sequence` the last entry and adds
+   * `bytes`. `accept` must follow if the transaction succeeds.
    */
   trim(sequence: number, bytes: number): void {
     const { history, historyBytes } = this.#limits;
@@ -71,7 +74,7 @@ export class Retention {
     const { historyBytes } = this.#limits;
     let surplus = sizeOf(journal) - (historyBytes - historyBytes / SHARE);
     if (surplus < historyBytes / SHARE) return oldest;
-    // The last entries stay: other nodes need what was just written.
+    // The last entry stays: other nodes need the latest writes.
     const end = this.#allowed(sequence - 1) + 1;
     let next = oldest;
     for (; next < end && surplus > 0; next++) {
@@ -94,10 +97,11 @@ function sizeOf(table: Environment['journal']): number {
 }
 
 /**
- * Entries that webhooks have not read yet stay in the journal beyond its history, so that no event
- * is lost. The node that delivers reads within milliseconds; entries are held only while none does.
+ * Returns the last entry that may be deleted. `wanted`: the last entry that the limits delete.
  *
- * The last entry that may be deleted. `wanted`: the last one that is to be deleted.
+ * Entries that webhooks have not read yet stay in the journal beyond its history, so that no event
+ * is lost. The delivering node reads within milliseconds. Entries are held only while no node
+ * delivers.
  */
 export function heldAfter({ rows }: Pick<Environment, 'rows'>, wanted: number): number {
   if (wanted <= 0) return wanted;

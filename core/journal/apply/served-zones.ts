@@ -1,7 +1,7 @@
 /**
- * Zones as they are answered: their rows, the serial after this group, the zones around them,
- * answers to ACME challenges, and the addresses of ALIAS targets in addition to the ALIAS. If the
- * proxy is on, its addresses replace the zone's own.
+ * Zones as they are served: their rows, the serial after this group, the zones around them, answers
+ * to ACME challenges, and the addresses of ALIAS targets in addition to the ALIAS. If the proxy is
+ * on, its addresses replace the addresses of the zone.
  */
 
 import type { Signer } from '../../dns/dnssec/zone-signer.ts';
@@ -30,7 +30,9 @@ export class ServedZones {
   readonly #facts: ZoneFacts;
   readonly #serialOf: (domainId: Id) => number;
   readonly #signing: GroupSigning | null;
-  /** Valid while nothing is compiled before all rows of the group are written. */
+  /**
+   * Signers by domain. Correct only if compiling starts after all rows of the group are written.
+   */
   readonly #signerOf = new Map<Id, Signer | null>();
 
   /** `serialOf`: the serial of a zone after the group. `signing` null: no zone is signed. */
@@ -48,7 +50,7 @@ export class ServedZones {
     this.#signing = signing;
   }
 
-  /** The zone as it is answered. Names are read from the store one at a time. */
+  /** The zone as it is served. Names are read from the store one at a time. */
   view(domain: Domain): ZoneView {
     return this.viewOf(domain, this.open(domain));
   }
@@ -74,7 +76,7 @@ export class ServedZones {
     return new StoredZone(this.#environment, id, apex, this.atApex(domain), this.nestedIn(apex), this.parentDs(apex));
   }
 
-  /** The RRset at the apex that stands for the domain's origin; undefined: none does. */
+  /** The RRset at the apex for the origin of the domain; undefined: there is none. */
   originAt(domain: Domain): RRset | undefined {
     return this.#facts.atApex(domain, this.#defaults).origin;
   }
@@ -86,7 +88,7 @@ export class ServedZones {
     return { ...atApex, sets: row === undefined ? sets : withDnssec(sets, domain.apex, row) };
   }
 
-  /** Null: the zone is not signed. Called once all rows of the group are written. */
+  /** Null: the zone is not signed. Call it after all rows of the group are written. */
   signerOf(domain: Domain): Signer | null {
     let signer = this.#signerOf.get(domain.id);
     if (signer === undefined) {
@@ -98,7 +100,7 @@ export class ServedZones {
     return signer;
   }
 
-  /** How a zone that its primary has signed denies names; null: it is none. */
+  /** The denial of a zone that its primary has signed; null: the zone is not presigned. */
   denialOf(domain: Domain): PresignedDenial | null {
     if (domain.kind !== 'secondary') return null;
     return denialOf(this.#facts.atApex(domain, this.#defaults).sets);

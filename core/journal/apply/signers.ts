@@ -1,4 +1,4 @@
-/** The signers of zones: their keys, unsealed once, and the signatures that were made lately. */
+/** The signers of zones: their decrypted keys, and recent signatures. */
 import type { Secrets } from '../../base/secrets.ts';
 import { keyTag } from '../../dns/dnssec/dnskey.ts';
 import { SigningKey } from '../../dns/dnssec/keys.ts';
@@ -8,10 +8,12 @@ import type { Name } from '../../dns/wire/name.ts';
 import type { Id } from '../../store/keys.ts';
 import { type DnssecKey, type DnssecRow, type Domain, dnssecContext } from '../../store/rows.ts';
 
-/** Keys that are kept unsealed. */
+/** Maximum number of decrypted keys in memory. */
 const MAX_KEYS = 20_000;
 
-/** How zones are signed: by the keys of their rows, all signatures of a group in one batch. */
+/**
+ * How zones are signed: with the keys in their rows, and all signatures of a group in one batch.
+ */
 export interface GroupSigning {
   readonly signers: Signers;
   readonly batch: SigningBatch;
@@ -21,10 +23,10 @@ export class Signers {
   readonly memo = new SignatureMemo();
   readonly #secrets: Secrets;
   readonly #threads: SigningThreads | null;
-  /** By sealed private key. */
+  /** Keyed by the encrypted private key. */
   readonly #keys = new Map<string, SigningKey>();
 
-  /** `inThreads`: callers that can wait leave signing to threads. */
+  /** `inThreads`: worker threads sign for callers that can wait. */
   constructor(secrets: Secrets, { inThreads = false } = {}) {
     this.#secrets = secrets;
     this.#threads = inThreads ? new SigningThreads() : null;
@@ -34,12 +36,12 @@ export class Signers {
     await this.#threads?.close();
   }
 
-  /** For one group of entries, on the calling thread. */
+  /** Signing for one group of entries, on the calling thread. */
   group(): GroupSigning {
     return { signers: this, batch: new SigningBatch(this.memo, null) };
   }
 
-  /** The same for a caller that waits for threads. */
+  /** Signing for one group of entries, on worker threads if there are any. */
   groupInThreads(): GroupSigning {
     return { signers: this, batch: new SigningBatch(this.memo, this.#threads) };
   }

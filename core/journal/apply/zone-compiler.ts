@@ -30,12 +30,12 @@ import type { ZoneFacts } from './zone-facts.ts';
 import type { ZoneUpdate } from './zone-update.ts';
 
 const EMPTY = Buffer.alloc(0);
-/** Names that are compiled in a step. */
+/** Names compiled per step. */
 const STEP_NAMES = 64;
 const ADDRESSES: ReadonlySet<number> = new Set([TYPE.A]);
 const TXT: ReadonlySet<number> = new Set([TYPE.TXT]);
 
-/** The signatures that a zone has made over the DS of a nested one. */
+/** The signatures of a zone over the DS of a nested zone. */
 interface SignedDs {
   readonly snapshot: ZoneSnapshot;
   readonly apex: Name;
@@ -46,7 +46,7 @@ interface ComparedNode {
   readonly domain: Domain;
   readonly name: Name;
   readonly node: Buffer | null;
-  /** What the name had before, if a secondary follows the zone. */
+  /** The previous node of the name, if a secondary follows the zone. */
   readonly before: Buffer | undefined;
 }
 
@@ -75,7 +75,7 @@ export class ZoneCompiler {
   readonly #comparedNodes: ComparedNode[] = [];
   /** Zones with ALIAS records that were compiled as a whole. */
   readonly #wholeWithAliases = new Set<Id>();
-  /** Of signed zones that the group changes. */
+  /** The chains of signed zones that the group changes. */
   readonly #chains = new Map<Id, Nsec3Chain>();
 
   constructor({ environment, served, facts, writer, batch, zones }: ZoneCompilerParts) {
@@ -97,7 +97,7 @@ export class ZoneCompiler {
     return this.#writer.read(name, apex);
   }
 
-  /** Writes what `earlier` has compiled of the same rows. */
+  /** Repeats the writes of `earlier`, which has compiled the same rows. */
   repeat(earlier: ZoneCompiler): void {
     const nested = this.#signedDs();
     for (const { domain, name, node } of earlier.#comparedNodes)
@@ -111,8 +111,8 @@ export class ZoneCompiler {
   }
 
   /**
-   * Compiles what the group changes. `changedDomains`: domains that were added or deleted; the
-   * zones around them change, too.
+   * Compiles the changes of the group. `changedDomains`: domains that were added or deleted; the
+   * zones around them also change.
    */
   *compile(changedDomains: readonly Domain[]): Steps {
     const nested = this.#signedDs();
@@ -137,8 +137,8 @@ export class ZoneCompiler {
   }
 
   /**
-   * The signatures over the DS of nested zones of ours, as they are before the group. The nodes of
-   * those zones have them, and are compiled when either zone changes.
+   * The signatures over the DS of nested zones of ours, before the group. They are in the nodes of
+   * the nested zones, which are compiled when either zone changes.
    */
   #signedDs(): SignedDs[] {
     const found: SignedDs[] = [];
@@ -194,14 +194,14 @@ export class ZoneCompiler {
     this.#writer.put(name, node, apex);
   }
 
-  /** The same for a zone that its primary has signed. */
+  /** Compiles and writes the node of a name in a zone that its primary has signed. */
   #compilePresigned({ apex }: Domain, view: ZoneView, name: Name, denial: PresignedDenial): void {
     const signer = new PresignedSigner(denial, (owner) => view.rrsets(owner));
     const parentSigner = equalNames(name, apex) ? this.#served.parentSignerOf(apex) : null;
     this.#writer.put(name, compileNode(new PresignedView(view), name, signer, parentSigner), apex);
   }
 
-  /** Compiles all names of such a zone. */
+  /** Compiles all names of a zone that its primary has signed. */
   *#compileWholePresigned(domain: Domain, denial: PresignedDenial): Steps {
     const { apex } = domain;
     const { nodes, entries } = yield* compilePresigned(this.#environment, {
@@ -226,7 +226,7 @@ export class ZoneCompiler {
     this.nsec3.push(change);
   }
 
-  /** The NSEC or NSEC3 records of names that have changed. */
+  /** Updates the NSEC or NSEC3 records of changed names. False: all must be encoded again. */
   #updatePresignedChain(domain: Domain, view: ZoneView, denial: PresignedDenial, update: ZoneUpdate): boolean {
     const chain = new PresignedChain(this.#environment, domain, denial);
     const names = [...update.changed.values()].map(({ name }) => ({ name, sets: view.rrsets(name) }));
@@ -237,8 +237,8 @@ export class ZoneCompiler {
   }
 
   /**
-   * What the zone has at the apex of a nested zone of ours, which answers there itself: a
-   * delegation. Null: the name is none, or is occluded.
+   * The types of the delegation to a nested zone of ours, which the nested zone answers. Null:
+   * `name` is not the apex of a nested zone, or is occluded.
    */
   #delegatedTypes(view: ZoneView, name: Name): number[] | null {
     if (!view.isNested(name)) return null;
@@ -247,7 +247,7 @@ export class ZoneCompiler {
     return this.#served.parentDs(name) === null ? [TYPE.NS] : [TYPE.NS, TYPE.DS, TYPE.RRSIG];
   }
 
-  /** The node of a name before it is written, if a secondary follows the zone. */
+  /** Reads the node of a name before it is written, if a secondary follows the zone. */
   #readBefore({ id, apex }: Domain, name: Name): Buffer | undefined {
     if (this.#zones.get(id)?.before == null) return undefined;
     const node = this.#writer.read(name, apex);
@@ -284,7 +284,7 @@ export class ZoneCompiler {
     if (origin?.type === TYPE.ALIAS) aliases.put(aliasOwnerKey(origin.rdatas[0], originAliasKey(domain)), EMPTY);
     for (const { type, ttl, rdatas } of sets)
       for (const rdata of rdatas) stored.push({ name: apex, type, ttl, rdata, proxied });
-    // Any of them may get other addresses now.
+    // The addresses of any ALIAS record may change.
     if (origin?.type === TYPE.ALIAS || stored.some(({ type }) => type === TYPE.ALIAS)) this.#discardAliases(domain.id);
     const zone = new MemoryZone(apex, stored, this.#served.nestedIn(apex), this.#served.parentDs(apex));
     const view = this.#served.viewOf(domain, zone);
@@ -328,7 +328,7 @@ export class ZoneCompiler {
     }
   }
 
-  /** The difference of a zone is not known, since all its ALIAS records were compiled. */
+  /** All ALIAS records of the zone were compiled, so its difference is unknown. */
   #discardAliases(domainId: Id): void {
     this.#wholeWithAliases.add(domainId);
     this.#zones.get(domainId)?.discardDifference();
@@ -373,8 +373,8 @@ export class ZoneCompiler {
         ...this.#challengeChanges(domain),
       ]);
       for (const name of names) this.#compileName(domain, view, name);
-      const isSame = !apex && !update.hasDeletions;
-      const node = isSame ? this.#copyWithSerial(domain.apex, view, update.state.serial, signer) : null;
+      const isApexUnchanged = !apex && !update.hasDeletions;
+      const node = isApexUnchanged ? this.#copyWithSerial(domain.apex, view, update.state.serial, signer) : null;
       if (node === null) this.#compileName(domain, view, domain.apex);
       else {
         if (signer !== null) {
@@ -385,23 +385,23 @@ export class ZoneCompiler {
       }
     }
     this.#compileChildren(domain.apex, update);
-    // All names of a zone that is compiled as a whole are listed.
+    // Compiling a whole zone also lists all its names.
     if (update.listing === null || signer === null || update.isWhole || update.compiled !== undefined) return;
     const chain = this.#chainOf(domain, this.#served.view(domain), signer);
     for (const name of this.listedNames(domain, update.listing)) chain.list(name);
   }
 
-  /** Whether a secondary zone denies names otherwise than its nodes say. */
+  /** Whether the denial of a secondary zone differs from that of its compiled nodes. */
   #changesDenial({ apex, kind }: Domain, denial: PresignedDenial | null): boolean {
     return kind === 'secondary' && !isSameDenial(denialOfNode(this.#writer.read(apex, apex)), denial);
   }
 
-  /** Compiles the names that a transfer of changes affects. */
+  /** Compiles the names that an incremental transfer affects. */
   *#compileChangedPresigned(domain: Domain, update: ZoneUpdate, denial: PresignedDenial): Steps {
     const zone = this.#served.open(domain);
     const view = this.#served.viewOf(domain, zone);
     const answered = new PresignedView(view);
-    // Owners of nothing but NSEC3 records are no names.
+    // A name that owns only NSEC3 records does not exist.
     const isName = ({ name, types }: ChangedName): boolean =>
       [...types].some((type) => !isHidden(type)) || answered.rrsets(name).length > 0;
     const changes = [...update.changed.values()].filter(isName);
@@ -415,7 +415,7 @@ export class ZoneCompiler {
     if (!this.#updatePresignedChain(domain, view, denial, update)) yield* this.#compileWholePresigned(domain, denial);
   }
 
-  /** The names that are listed, of a zone that is to be signed. */
+  /** The names to list in a zone that will be signed. */
   *listedNames(domain: Domain, { from, to }: NonNullable<ZoneUpdate['listing']>): Generator<Name> {
     const { apex } = domain;
     yield* nodesBetween(this.#environment, apex, from, to);
@@ -454,13 +454,13 @@ export class ZoneCompiler {
   #compileChildren(apex: Name, update: ZoneUpdate): void {
     const isWhole = update.isWhole || update.compiled !== undefined;
     for (const child of this.#facts.childrenOf(apex)) {
-      const concerns = ({ name, types }: ChangedName): boolean =>
+      const affectsChild = ({ name, types }: ChangedName): boolean =>
         isWithin(child.apex, name) &&
         (types.has(TYPE.NS) ||
           types.has(TYPE.DNAME) ||
-          // Without types: the signature of the DS is due.
+          // No types: the signature of the DS is due.
           ((types.has(TYPE.DS) || types.has(TYPE.RRSIG) || types.size === 0) && equalNames(name, child.apex)));
-      if (isWhole || update.hasChange(concerns)) this.#compileApex(child);
+      if (isWhole || update.hasChange(affectsChild)) this.#compileApex(child);
     }
   }
 

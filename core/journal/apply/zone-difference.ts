@@ -44,8 +44,8 @@ const MAX_NAMES = 5000;
 /** The served records of changed names before a group changed them, for a zone with secondaries. */
 export class ZoneSnapshot {
   /**
-   * No difference can be computed: the domain's row or its proxy was written, which concerns all
-   * names.
+   * No difference can be computed. For example, the row of the domain or its proxy was written,
+   * which affects all names.
    */
   isIncomplete = false;
   readonly #view: ZoneView;
@@ -57,8 +57,8 @@ export class ZoneSnapshot {
   readonly #signatures = new Map<string, { before: readonly ResourceRecord[]; after: readonly ResourceRecord[] }>();
 
   /**
-   * `view` reads from the store when a name is noted, so a name must be noted before it changes.
-   * `readNode`: from the store, too.
+   * `view` and `readNode` read from the store. A name is read when it is noted, so it must be noted
+   * before it changes.
    */
   constructor(view: ZoneView, serial: number, readNode: (name: Name) => Buffer | undefined) {
     this.#view = view;
@@ -120,7 +120,7 @@ export class ZoneSnapshot {
   /** NSEC3 records have changed. */
   noteChain(changes: readonly Nsec3Change[]): void {
     for (const { apex, hash, stored, before, isPresigned } of changes) {
-      // The rows count.
+      // The rows of the zone already contain these records.
       if (isPresigned === true) continue;
       if (hash === null) {
         this.isIncomplete = true;
@@ -135,7 +135,7 @@ export class ZoneSnapshot {
     }
   }
 
-  /** Null if it is unknown. */
+  /** Returns the difference; null: it is unknown. */
   difference(after: ZoneView, serial: number): ZoneDifference | null {
     if (this.isIncomplete || this.#names.size > MAX_NAMES || this.#serial === 0) return null;
     const removed: ResourceRecord[] = [];
@@ -155,8 +155,9 @@ export class ZoneSnapshot {
 }
 
 /**
- * The same with the addresses that an ALIAS is answered with. They change in batches, some names
- * before others, so its node has them. Null: an ALIAS without a node is occluded, and has none.
+ * The sent RRsets of a name, with the addresses that answer an ALIAS. Addresses change in batches,
+ * some names before others, so they are read from the node. Null: the ALIAS has no node, so it is
+ * occluded and has no addresses.
  */
 function servedSets(view: ZoneView, name: Name, readNode: () => Buffer | undefined): readonly RRset[] | null {
   const sets = sentAt(view, name);
@@ -192,14 +193,14 @@ function addMissing(name: Name, sets: readonly RRset[], others: readonly RRset[]
     for (const rdata of rdatas) {
       const id = latin1(rdata);
       if (present.has(id)) continue;
-      // Two rows may contain the same record, which an RRset has only once (RFC 2181 section 5).
+      // Two rows may contain the same record. An RRset contains it only once (RFC 2181 section 5).
       present.add(id);
       out.push({ name, type, ttl, rdata: copyOf(rdata) });
     }
   }
 }
 
-/** The records of `records` that are not among `others`, all of one owner. */
+/** The records that are not in `others`. All have the same owner. */
 function missingIn(others: readonly ResourceRecord[], records: readonly ResourceRecord[]): ResourceRecord[] {
   const idOf = ({ type, ttl, rdata }: ResourceRecord): string => `${type} ${ttl} ${latin1(rdata)}`;
   const present = new Set(others.map(idOf));

@@ -42,7 +42,7 @@ interface ProxyFacts {
 
 const NO_PROXY: ProxyFacts = { isEnabled: false, originHost: null };
 
-/** The row of an ALIAS target, with the addresses of its entries as far as they were asked for. */
+/** The row of an ALIAS target, with the addresses decoded so far. */
 interface AliasRow {
   readonly row: AliasTarget | undefined;
   readonly sets: Map<AliasEntry | null, readonly ZoneRRset[]>;
@@ -93,7 +93,7 @@ export class ZoneFacts {
   }
 
   /**
-   * Takes over the data of facts above these. Data that is invalid there must be invalid here
+   * Adopts the data of facts above these. Data that is invalid there must be invalidated here
    * first.
    */
   adopt(upper: ZoneFacts): void {
@@ -102,7 +102,7 @@ export class ZoneFacts {
     });
   }
 
-  /** Takes other facts below, which say the same. */
+  /** Replaces the facts below with equal facts. */
   rebase(lower: ZoneFacts): void {
     this.#all.forEach((memo, i) => {
       memo.rebase(lower.#all[i]);
@@ -159,7 +159,7 @@ export class ZoneFacts {
     return this.#domains.get(id, () => this.#reader.domain(id));
   }
 
-  /** How the zone is signed; undefined: it is not. */
+  /** The signing row of the zone; undefined: the zone is not signed. */
   dnssec(domainId: Id): DnssecRow | undefined {
     return this.#dnssec.get(domainId, () => this.#reader.row(dnssec, idKey(domainId)));
   }
@@ -227,7 +227,7 @@ export class ZoneFacts {
   }
 }
 
-/** The addresses of an ALIAS target, from an entry of its row; null: nothing is known. */
+/** The addresses of an ALIAS target, from an entry of its row; null: not resolved. */
 export function aliasSets(entry: AliasEntry | null): readonly ZoneRRset[] {
   return entry === null ? UNRESOLVED : [...familySets(TYPE.A, entry.a), ...familySets(TYPE.AAAA, entry.aaaa)];
 }

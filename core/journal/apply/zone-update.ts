@@ -38,7 +38,7 @@ export class ZoneUpdate {
   hasDeletions = false;
   /**
    * Sequence of the last entry that changed the zone, 0 for none. `isMixed`: several entries of the
-   * group did.
+   * group changed it.
    */
   #changedBy = 0;
   readonly #maxChanged: number;
@@ -52,7 +52,7 @@ export class ZoneUpdate {
    */
   readonly aliasOwners = new Map<string, Name>();
 
-  /** The serial of the SOA record that was put last, of a secondary zone; null: none was. */
+  /** The serial of the SOA record that was put last in a secondary zone; null: none was put. */
   soaSerial: number | null = null;
 
   /** Names that are listed in the nsec3 table: by key of the answers table, from < key ≤ to. */

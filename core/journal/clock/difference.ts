@@ -1,4 +1,4 @@
-/** Differences between clocks, in words. */
+/** Formats differences between clocks. */
 
 const UNITS = [
   [86_400_000, 'days'],
@@ -7,7 +7,10 @@ const UNITS = [
   [1000, 'seconds'],
 ] as const;
 
-/** "30.0 days ahead of", "2.5 hours behind"; with `relation`, that instead. */
+/**
+ * Returns for example "30.0 days ahead of" or "2.5 hours behind". `relation` replaces the words
+ * after the unit.
+ */
 export function formatDifference(milliseconds: number, relation?: string): string {
   const size = Math.abs(milliseconds);
   const [unit, name] = UNITS.find(([least]) => size >= least) ?? UNITS[UNITS.length - 1];

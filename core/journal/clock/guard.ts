@@ -1,16 +1,16 @@
 /**
- * Judges the clock of this node, by which zones are signed and serials chosen: a write by a clock
- * that is wrong for seconds stays for weeks. The evidence, the strongest first:
+ * Judges the clock of this node. Serials and signatures are derived from it, so a write with a
+ * wrong clock has effects for weeks. The evidence, strongest first:
  *
- *   references   the clocks of etcd and of the other nodes, as far as they arrive
- *   kernel       a time service keeps the clock in step (adjtimex(2))
- *   line         where the clock was when it was last right, and what has passed since by a steady
- *                clock; after a start of the machine, the last moment that the data folder knows of
- *   persistence  without other evidence, a clock that goes on steadily after it was set is accepted
- *                after a while
+ *   references   the clocks of etcd and of the other nodes, while they are reported
+ *   kernel       a time service synchronises the clock (adjtimex(2))
+ *   line         the last trusted time plus the steady time since then; after a reboot, the last
+ *                time stored in the data folder
+ *   persistence  without other evidence, a clock that was set is accepted after it has run steadily
+ *                for a while
  *
- * Differences up to `maxOffset` count as none. Times are milliseconds; those of a clock are since
- * 1970. "Steady" times are those of SteadyClock.
+ * Differences up to `maxOffset` are ignored. Times are in milliseconds; clock times are since 1970.
+ * "Steady" times are those of SteadyClock.
  */
 import { UnavailableError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log/index.ts';
@@ -21,79 +21,85 @@ interface ClockSources {
   /** The clock of the machine. */
   readonly now: () => number;
   readonly steady: () => number;
-  /** Null: the kernel does not say. */
+  /** Null: the kernel has no information. */
   readonly kernel: () => KernelClock | null;
 }
 
-/** A span of time in which the clock is known to have been trusted. */
+/** A period in which the clock was trusted. */
 export interface Witnessed {
   readonly from: number;
   readonly to: number;
-  /** What the steady clock showed at `to`; omitted: the machine was started since, or may be. */
+  /** The steady time at `to`; omitted: the machine may have been rebooted since. */
   readonly steady?: number;
 }
 
 export interface GuardOptions extends ClockSources {
   /** 0: the clock is always trusted. */
   readonly maxOffset: number;
-  /** For how long a clock goes on that is accepted without other evidence. */
+  /** After this time, a clock that runs steadily is accepted without other evidence. */
   readonly settle: number;
-  /** Before the start; null: the data folder is new. */
+  /** The period before the start; null: the data folder is new. */
   readonly witnessed: Witnessed | null;
-  /** Of this program; null: not known. */
+  /** The build time of this program; null: unknown. */
   readonly builtAt: number | null;
   readonly log: Logger;
 }
 
-/** How far a clock is ahead of the steady one. */
+/** A clock, described by its offset: clock time minus steady time. */
 interface Line {
   readonly offset: number;
 }
 
-/** A clock that was found elsewhere than expected. */
+/** A clock that differs from the expected clock. */
 interface Doubt extends Line {
-  /** Steady. */
+  /** Steady time. */
   readonly since: number;
-  /** It is accepted then, unless evidence comes first; infinity: it is not. */
+  /** Steady time at which the clock is accepted without other evidence; infinity: never. */
   readonly until: number;
 }
 
 interface Reference extends Line {
-  /** Steady. */
+  /** Steady time. */
   readonly at: number;
 }
 
-/** Why the clock is not trusted, and by how much it is ahead; negative: behind. */
+/** Why the clock is not trusted. `offset`: how far it is ahead; negative: behind. */
 interface ClockFault {
   readonly offset: number;
   readonly reason: string;
-  /** Milliseconds until it is accepted without other evidence; null: it is not. */
+  /** Milliseconds until the clock is accepted without other evidence; null: never. */
   readonly left: number | null;
 }
 
-/** Age above which a reference counts no more. */
+/** Age above which a reference is dropped. */
 const REFERENCE_MS = 60_000;
-/** A clock that was set back is accepted after so long, or as long as it had run further. */
+/**
+ * Minimum wait before a clock that was set back is accepted, or `settle` if that is shorter. The
+ * wait is longer if the trusted clock had run further past the new time.
+ */
 const SETTLE_BACK_MS = 30_000;
-/** A clock that has run for so long beyond the present one is not overruled by persistence. */
+/**
+ * If the trusted clock had run this far past the new time, the new time is never accepted without
+ * other evidence.
+ */
 const FIRM_MS = 86_400_000;
 const DAY_MS = 86_400_000;
 
 export class ClockGuard {
-  /** For threads: one 32-bit word, the seconds by which a clock that is not trusted is ahead. */
+  /** For threads: one 32-bit word, the seconds by which an untrusted clock is ahead. */
   readonly error = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   readonly #error = new Int32Array(this.error);
   readonly #options: GuardOptions;
   readonly #references = new Map<string, Reference>();
-  /** Null: nothing is known yet, so any clock is accepted. */
+  /** The expected clock. Null: there is no evidence yet, so any clock is accepted. */
   #line: Line | null;
-  /** Since when the clock goes on along the line; on the clock. */
+  /** Since when the clock has followed the line, in clock time. */
   #from: number;
-  /** The process has seen the clock on the line; before, it is evidence of the data folder. */
-  #wasSeen = false;
+  /** This process has accepted the clock. Until then, the line comes from the data folder. */
+  #hasAccepted = false;
   #doubt: Doubt | null = null;
   #fault: ClockFault | null = null;
-  /** The log has the fault. */
+  /** The fault was logged. */
   #isReported = false;
   readonly #listeners: (() => void)[] = [];
 
@@ -105,7 +111,7 @@ export class ClockGuard {
   }
 
   /**
-   * The time of a write. Throws UnavailableError `clock_off` if the clock is not trusted.
+   * Returns the time of a write. Throws UnavailableError `clock_off` if the clock is not trusted.
    */
   now(): number {
     const now = this.look();
@@ -113,7 +119,7 @@ export class ClockGuard {
     return now;
   }
 
-  /** The error of writes; null: they are accepted. */
+  /** The error of writes; null: writes are accepted. */
   refusal(): UnavailableError | null {
     this.look();
     return this.#fault && this.#refusal(this.#fault);
@@ -124,18 +130,21 @@ export class ClockGuard {
     return this.#fault === null;
   }
 
-  /** As of the last look. */
+  /** As of the last `look`. */
   get fault(): ClockFault | null {
     return this.#fault;
   }
 
-  /** The clock of the machine, or what it should show as far as that is known. */
+  /** The clock of the machine, corrected by its known offset while it is not trusted. */
   estimate(): number {
     const now = this.look();
     return this.#fault === null ? now : now - this.#fault.offset;
   }
 
-  /** What the data folder is to know for the next start; null: the clock was not judged, or off. */
+  /**
+   * The period to store in the data folder for the next start; null: the clock was not judged, or
+   * is not trusted.
+   */
   get witnessed(): Witnessed | null {
     const to = this.look();
     if (this.#fault !== null || this.#options.maxOffset === 0) return null;
@@ -157,20 +166,20 @@ export class ClockGuard {
     this.#listeners.push(listener);
   }
 
-  /** `time`: what the clock of `name` shows now. */
+  /** `time`: the current time of the clock of `name`. */
   noteReference(name: string, time: number): void {
     const at = this.#options.steady();
     this.#references.set(name, { offset: time - at, at });
   }
 
-  /** Its clock is no evidence any more. */
+  /** The clock of `name` is no longer evidence. */
   forgetReference(name: string): void {
     this.#references.delete(name);
   }
 
   /**
-   * Judges the clock, and logs a change. Called from time to time, so that references arrive before
-   * the first report.
+   * Judges the clock, and logs a change of the verdict. Called at intervals, so that references
+   * arrive before the first report.
    */
   report(): void {
     const clock = new Date(this.look()).toISOString();
@@ -191,7 +200,7 @@ export class ClockGuard {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Judges the clock, and returns what it shows. */
+  /** Judges the clock and returns its time. */
   look(): number {
     const { now, steady, maxOffset } = this.#options;
     const [time, at] = [now(), steady()];
@@ -220,7 +229,10 @@ export class ClockGuard {
     return this.#describe(ahead, steady);
   }
 
-  /** References that differ, unless as many agree; and whether anything but the line agrees. */
+  /**
+   * Returns the references that differ, unless at least as many clocks agree. `isConfirmed`: a
+   * reference or the kernel agrees.
+   */
   #compare(offset: number, now: number, steady: number) {
     const { maxOffset, kernel } = this.#options;
     const differing: [string, Reference][] = [];
@@ -229,21 +241,21 @@ export class ClockGuard {
       if (steady - reference.at > REFERENCE_MS) this.#references.delete(name);
       else if (Math.abs(offset - reference.offset) <= maxOffset) agreeing++;
       else differing.push([name, reference]);
-    // The kernel is read only where it matters.
+    // The kernel is read only if it can change the result.
     const isDoubtful = this.#line !== null && Math.abs(offset - this.#line.offset) > maxOffset;
     if (differing.length <= agreeing && !(isDoubtful && agreeing === 0))
       return { differing: [], isConfirmed: agreeing > 0 };
     const clock = kernel();
-    const isKept = clock?.isSynchronised === true && Math.abs(clock.time - now) <= maxOffset;
-    const isOutvoted = differing.length > agreeing + (isKept ? 1 : 0);
-    return { differing: isOutvoted ? differing : [], isConfirmed: !isOutvoted && (isKept || agreeing > 0) };
+    const kernelAgrees = clock?.isSynchronised === true && Math.abs(clock.time - now) <= maxOffset;
+    const isOutvoted = differing.length > agreeing + (kernelAgrees ? 1 : 0);
+    return { differing: isOutvoted ? differing : [], isConfirmed: !isOutvoted && (kernelAgrees || agreeing > 0) };
   }
 
-  /** Whether a clock that was set has gone on for long enough. */
+  /** Whether a clock that was set has run steadily for long enough. */
   #hasSettled(offset: number, ahead: number, now: number, steady: number): boolean {
     const { maxOffset, settle } = this.#options;
     if (this.#doubt === null || Math.abs(offset - this.#doubt.offset) > maxOffset) {
-      // How long the clock is known to have run beyond what it shows now.
+      // How far the trusted clock had run past the time that it shows now.
       const beyond = now - ahead - Math.max(this.#from, now);
       const back = beyond > FIRM_MS ? Number.POSITIVE_INFINITY : Math.max(Math.min(SETTLE_BACK_MS, settle), beyond);
       this.#doubt = { offset, since: steady, until: steady + (ahead > 0 ? settle : back) };
@@ -251,19 +263,19 @@ export class ClockGuard {
     return steady >= this.#doubt.until;
   }
 
-  /** `from`: since when the clock goes on along this line; null: as before. */
+  /** `from`: since when the clock has followed this line; null: unchanged. */
   #accept(offset: number, from: number | null): null {
     if (from !== null) this.#from = from;
     this.#line = { offset };
     this.#doubt = null;
-    this.#wasSeen = true;
+    this.#hasAccepted = true;
     return null;
   }
 
   #describe(ahead: number, steady: number): ClockFault {
     const { until } = this.#doubt!;
     const left = Number.isFinite(until) ? Math.max(0, until - steady) : null;
-    const where = this.#wasSeen
+    const where = this.#hasAccepted
       ? `it was set ${ahead > 0 ? 'forward' : 'back'} by ${formatDifference(Math.abs(ahead), '')} while the node ran`
       : `it is ${formatDifference(ahead)} the last moment that the data folder knows of`;
     return { offset: ahead, reason: `${where}, and no time service confirms it`, left };

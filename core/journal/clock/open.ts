@@ -1,4 +1,4 @@
-/** The guard of the clock as the configuration describes it, with its metrics. */
+/** Opens the clock guard with the settings of the configuration, and registers its metrics. */
 import type { Logger } from '../../base/log/index.ts';
 import type { Registry } from '../../base/metrics/index.ts';
 import type { Config } from '../../config/index.ts';
@@ -9,7 +9,7 @@ import { decodeEntry } from '../entry-codec.ts';
 import { ClockGuard, type Witnessed } from './guard.ts';
 import { ClockFile } from './witness.ts';
 
-/** Entries that are read at most: some tens of milliseconds. */
+/** Maximum number of entries to read, which takes some tens of milliseconds. */
 const READ_ENTRIES = 20_000;
 
 interface OpenClockOptions {
@@ -17,7 +17,7 @@ interface OpenClockOptions {
   readonly environment: Environment;
   readonly metrics: Registry;
   readonly log: Logger;
-  /** The day of the program's commit, as YYYY-MM-DD; null: not known. */
+  /** The date of the program's commit, as YYYY-MM-DD; null: unknown. */
   readonly built: string | null;
 }
 
@@ -26,7 +26,7 @@ interface Clock {
   stop(): void;
 }
 
-/** Milliseconds between looks at the clock. */
+/** Milliseconds between checks of the clock. */
 const LOOK_MS = 1000;
 /** Milliseconds between writes of the clock file. */
 const STORE_MS = 60_000;
@@ -34,7 +34,7 @@ const STORE_MS = 60_000;
 export function openClock({ config, environment, metrics, log, built }: OpenClockOptions): Clock {
   const { maxOffset, settle } = config.clock;
   const file = new ClockFile(config.dataDir);
-  // What an earlier clock has left is no evidence once the operator trusts any clock.
+  // The operator trusts any clock, so stored times are no longer evidence.
   if (maxOffset === 0) file.remove();
   const steadyClock = new SteadyClock();
   const guard = new ClockGuard({
@@ -56,7 +56,7 @@ export function openClock({ config, environment, metrics, log, built }: OpenCloc
     try {
       file.write(witnessed);
     } catch {
-      // The journal is evidence, too.
+      // Without the file, the times of journal entries are the evidence.
     }
   };
   guard.onTrusted(store);
@@ -76,7 +76,9 @@ export function openClock({ config, environment, metrics, log, built }: OpenCloc
   };
 }
 
-/** The journal may be another one than that of the file, as after a restore. */
+/**
+ * Returns the later evidence. After a restore, for example, the journal is not that of the file.
+ */
 function latest(stored: Witnessed | null, entries: Witnessed | null, maxOffset: number): Witnessed | null {
   if (stored === null || entries === null) return stored ?? entries;
   return entries.to > stored.to + maxOffset ? entries : stored;
@@ -100,10 +102,9 @@ function clockMetrics(metrics: Registry, guard: ClockGuard): void {
 }
 
 /**
- * What the journal of a store that has no clock file says about the clock.
- *
- * The time of the last entry; and of the first of the entries at the end that are after `now`, as a
- * clock that was ahead has made them. Null: there are none.
+ * Derives evidence from the times of journal entries. `to` is the time of the last entry. `from` is
+ * the earliest time of the last entries after `now`, which a clock that was ahead has written;
+ * without such entries, it equals `to`. Null: the journal is empty.
  */
 export function lastEntries({ journal }: Pick<Environment, 'journal'>, now: number): Witnessed | null {
   let last: number | null = null;

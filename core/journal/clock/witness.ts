@@ -1,7 +1,7 @@
 /**
- * The file in the data folder that says until when the clock was trusted, and since when it had
- * gone on steadily; and what the steady clock showed, which counts from the start of the machine
- * that the file names. It has always the same length and is overwritten in place, so it needs no
+ * The clock file in the data folder. It stores until when the clock was trusted, and since when it
+ * had run steadily. It also stores the steady time and the boot id of the machine: the steady time
+ * counts from that boot. The file has a fixed length and is overwritten in place, so it needs no
  * space on a full disk.
  */
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { Witnessed } from './guard.ts';
 
 const FILE = 'clock';
-/** Digits of milliseconds since 1970. */
+/** Digits of a time in milliseconds. */
 const DIGITS = 15;
 const LINE = /^(\d{15}) (\d{15}) (\d{15}) ([\w-]{36})\n$/;
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
@@ -20,25 +20,25 @@ export class ClockFile {
   readonly #boot: string;
   #file: number | null = null;
 
-  /** `boot`: an id of the start of the machine. */
+  /** `boot`: the boot id of the machine. */
   constructor(dataDir: string, boot = bootId()) {
     this.#path = join(dataDir, FILE);
     this.#boot = boot;
   }
 
-  /** Null: there is none, or it cannot be read. */
+  /** Null: the file is missing or unreadable. */
   read(): Witnessed | null {
     try {
       const [, from, to, steady, boot] = LINE.exec(readFileSync(this.#path, 'latin1')) ?? [];
       if (boot === undefined) return null;
-      const isSame = boot !== UNKNOWN && boot === this.#boot;
-      return { from: Number(from), to: Number(to), ...(isSame && { steady: Number(steady) }) };
+      const isSameBoot = boot !== UNKNOWN && boot === this.#boot;
+      return { from: Number(from), to: Number(to), ...(isSameBoot && { steady: Number(steady) }) };
     } catch {
       return null;
     }
   }
 
-  /** Throws what the file system does. */
+  /** Throws the errors of the file system. */
   write({ from, to, steady = 0 }: Witnessed): void {
     this.#file ??= this.#open();
     const numbers = [from, to, steady].map((time) => String(Math.max(0, Math.floor(time))).padStart(DIGITS, '0'));
@@ -55,7 +55,7 @@ export class ClockFile {
     this.#file = null;
   }
 
-  /** Without truncation: a crash before the write leaves the file as it is. */
+  /** Opens the file without truncation: a crash before the write leaves it unchanged. */
   #open(): number {
     try {
       return openSync(this.#path, 'r+');

@@ -57,7 +57,7 @@ export class CommitQueue {
     return count < 0 ? this.#pending.length : count;
   }
 
-  /** Resolves when that many commits wait. Only for one caller at a time. */
+  /** Resolves when `size` commits are pending. Only one caller may wait at a time. */
   hasReached(size: number): Promise<void> {
     if (this.size >= size) return Promise.resolve();
     return new Promise((reached) => {
@@ -107,8 +107,8 @@ export interface Group {
 
 /**
  * Builds entries from pending commits. Rejects commits that conflict with later writes, or whose
- * changes are unreadable; and all, if the clock is not trusted: serials follow it. The writes of
- * the accepted ones are added to `recent`.
+ * changes are unreadable. If the clock is not trusted, rejects all commits, since serials follow
+ * it. Adds the writes of accepted commits to `recent`.
  */
 export function buildGroup(
   waiting: readonly PendingCommit[],

@@ -1,4 +1,4 @@
-/** What a commit adds to zones and accounts, measured before it is applied. */
+/** Measures how much a commit adds to zones and accounts, before it is applied. */
 
 import { latin1 } from '../../dns/wire/latin1.ts';
 import { type Id, idAt } from '../../store/keys.ts';
@@ -58,7 +58,7 @@ export function measureGrowth(changes: Buffer, stored: StoredRows): CommitGrowth
     const owner = rowOwner(table);
     if (owner === 'none' || owner === 'audit') continue;
     const isRecord = table === records.number;
-    // The key of a new record has a new id.
+    // A new record has a new id, so its key is not stored yet.
     const id = isRecord ? '' : `${table} ${latin1(key)}`;
     const old =
       (isRecord && value !== null) || deleted.has(id) ? undefined : stored.environment.rows.get(table)?.get(key);
@@ -82,7 +82,7 @@ export function measureGrowth(changes: Buffer, stored: StoredRows): CommitGrowth
     owned.set(domainId, { accountId: after, records: count, bytes });
     add(accounts, after, count, bytes);
     if (before === undefined || before === after) continue;
-    // The domain takes what it has to its new account.
+    // The usage of the domain moves to its new account.
     const { recordCount, bytes: size } = stored.zoneState(domainId);
     add(accounts, after, recordCount, size);
     add(accounts, before, -recordCount, -size);

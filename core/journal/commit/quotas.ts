@@ -1,10 +1,11 @@
 /**
- * The quotas of accounts: what they and their zones may store. Every change of rows is a commit, so
- * this is the only place that compares. A commit that adds nothing to a limit is always accepted:
- * an account above its limits can still delete.
+ * The quotas of accounts: limits of storage for accounts and their zones. Every change of rows is a
+ * commit, so quotas are checked only here. A commit that does not increase a limited value is
+ * always accepted: an account above its limits can still delete.
  *
- * A node compares with the entries that it has applied and its own commits in flight. If several
- * nodes write for an account at once, it may exceed a limit by what they have in flight.
+ * A node checks against the entries that it has applied and its own commits in flight. If several
+ * nodes write for an account concurrently, the account may exceed a limit by their commits in
+ * flight.
  */
 import { StateError } from '../../base/errors.ts';
 import type { Id } from '../../store/keys.ts';
@@ -23,7 +24,7 @@ interface InFlight extends Growth {
   readonly commits: Set<Promise<unknown>>;
 }
 
-/** Accounts and domains that are remembered. */
+/** Maximum number of cached accounts, and of cached domains. */
 const MAX_REMEMBERED = 10_000;
 
 export class Quotas {
@@ -42,7 +43,7 @@ export class Quotas {
     this.#quotas.clear();
   }
 
-  /** A domain was added, deleted, or has another account. */
+  /** A domain was added, deleted, or moved to another account. */
   forgetDomain(domainId: Id): void {
     this.#owners.delete(domainId);
   }
@@ -66,38 +67,38 @@ export class Quotas {
       );
     }
     const committed = commit();
-    const held = [
-      ...[...growth.accounts].map(([id, added]) => hold(this.#accounts, id, added, committed)),
-      ...[...growth.zones].map(([id, added]) => hold(this.#zones, id, added, committed)),
+    const releases = [
+      ...[...growth.accounts].map(([id, added]) => addInFlight(this.#accounts, id, added, committed)),
+      ...[...growth.zones].map(([id, added]) => addInFlight(this.#zones, id, added, committed)),
     ];
     try {
       return await committed;
     } finally {
-      for (const release of held) release();
+      for (const release of releases) release();
     }
   }
 
-  /** `withFlying`: what the commits in flight add is stored already. */
-  #refusalOf({ zones, accounts }: CommitGrowth, withFlying: boolean): StateError | null {
+  /** `withInFlight`: counts commits in flight as stored. */
+  #refusalOf({ zones, accounts }: CommitGrowth, withInFlight: boolean): StateError | null {
     const { stored } = this.#options;
     for (const [domainId, { accountId, records, bytes }] of zones) {
       const quota = this.#quotaOf(accountId);
       if (quota === null) continue;
-      const flying = withFlying ? this.#zones.get(domainId) : undefined;
+      const inFlight = withInFlight ? this.#zones.get(domainId) : undefined;
       const state = stored.zoneState(domainId);
-      const count = state.recordCount + records + (flying?.records ?? 0);
+      const count = state.recordCount + records + (inFlight?.records ?? 0);
       if (isOver(quota.zoneRecords, records, count)) return planLimitError(quota, 'zoneRecords', count);
-      const size = state.bytes + bytes + (flying?.bytes ?? 0);
+      const size = state.bytes + bytes + (inFlight?.bytes ?? 0);
       if (isOver(quota.zoneSize, bytes, size)) return planLimitError(quota, 'zoneSize', size);
     }
     for (const [accountId, { records, bytes }] of accounts) {
       const quota = this.#quotaOf(accountId);
       if (quota === null) continue;
-      const flying = withFlying ? this.#accounts.get(accountId) : undefined;
+      const inFlight = withInFlight ? this.#accounts.get(accountId) : undefined;
       const used = stored.usage(accountId);
-      const count = used.records + records + (flying?.records ?? 0);
+      const count = used.records + records + (inFlight?.records ?? 0);
       if (isOver(quota.records, records, count)) return planLimitError(quota, 'records', count);
-      const size = used.bytes + bytes + (flying?.bytes ?? 0);
+      const size = used.bytes + bytes + (inFlight?.bytes ?? 0);
       if (isOver(quota.size, bytes, size)) return planLimitError(quota, 'size', size);
     }
     return null;
@@ -126,24 +127,24 @@ export class Quotas {
 
 const isOver = (limit: number, growth: number, total: number): boolean => limit > 0 && growth > 0 && total > limit;
 
-/** Returns a function that ends it. */
-function hold(all: Map<Id, InFlight>, id: Id, growth: Growth, commit: Promise<unknown>): () => void {
+/** Counts the growth of a commit as in flight. Returns a function that subtracts it again. */
+function addInFlight(all: Map<Id, InFlight>, id: Id, growth: Growth, commit: Promise<unknown>): () => void {
   const records = Math.max(0, growth.records);
   const bytes = Math.max(0, growth.bytes);
-  let flying = all.get(id);
-  if (flying === undefined) {
-    flying = { records: 0, bytes: 0, commits: new Set() };
-    all.set(id, flying);
+  let inFlight = all.get(id);
+  if (inFlight === undefined) {
+    inFlight = { records: 0, bytes: 0, commits: new Set() };
+    all.set(id, inFlight);
   }
-  const held = flying;
-  held.records += records;
-  held.bytes += bytes;
-  held.commits.add(commit);
+  const counted = inFlight;
+  counted.records += records;
+  counted.bytes += bytes;
+  counted.commits.add(commit);
   return () => {
-    held.records -= records;
-    held.bytes -= bytes;
-    held.commits.delete(commit);
-    if (held.commits.size === 0) all.delete(id);
+    counted.records -= records;
+    counted.bytes -= bytes;
+    counted.commits.delete(commit);
+    if (counted.commits.size === 0) all.delete(id);
   };
 }
 
@@ -158,7 +159,7 @@ const LIMITS = {
   size: { setting: 'size', what: 'bytes for the account', next: 'Delete records, domains or packages' },
 } as const;
 
-/** `total`: what the zone or the account would have. */
+/** `total`: the value of the zone or the account after the change. */
 export function planLimitError(quota: AccountQuota, limit: keyof typeof LIMITS, total: number): StateError {
   const { setting, what, next } = LIMITS[limit];
   return new StateError(

@@ -28,7 +28,7 @@ const BULK_BYTES = 64 * 1024;
 const ZONE_ID_LENGTH = 8;
 
 /**
- * Maximum number of entries kept. A draft that started before the oldest one conflicts and is
+ * Maximum number of entries kept. A draft that started before the oldest entry conflicts and is
  * retried.
  */
 const MAX_ENTRIES = 4096;

@@ -219,16 +219,16 @@ function merge(
 
 const MAX_ATTEMPTS = 20;
 /**
- * Milliseconds to wait at most after many conflicts. A node that has not applied the entries of
- * others yet would only conflict again.
+ * Maximum pause in milliseconds before a retry. A node that has not applied the entries of other
+ * nodes yet would only conflict again.
  */
 const MAX_PAUSE_MS = 200;
-/** Milliseconds in which an urgent write is retried, without pauses, instead of MAX_ATTEMPTS. */
+/** Milliseconds for which an urgent write is retried without pauses, instead of MAX_ATTEMPTS. */
 const URGENT_PATIENCE_MS = 10_000;
 
 /** Receives the times of the commits of a write. */
 interface WriteObserver {
-  /** Called for each attempt, when its commit is handed to the journal. */
+  /** Called when the commit of an attempt is passed to the journal. */
   startCommit(): ObservedCommit;
 }
 
@@ -236,24 +236,24 @@ interface ObservedCommit {
   /** This node has applied the entry, and waits for other nodes. */
   applied(): void;
   end(sequence: number): void;
-  /** `code`: of the error. */
+  /** `code`: the code of the error. */
   fail(code: string): void;
 }
 
 export interface WriteOptions {
   readonly observer?: WriteObserver;
   /**
-   * The write goes ahead of others. It is retried for longer: clients with an open access must not
-   * delay the end of that access by writes that conflict with it.
+   * The write goes ahead of others and is retried for longer. Clients must not be able to delay the
+   * revocation of their access with conflicting writes.
    */
   readonly isUrgent?: boolean;
 }
 
 /**
- * Runs `work` on a draft and commits its changes. Retries after a conflict. Also retries when
- * `work` throws a WaypostError and this node lacked entries of other nodes: an error must be
- * correct for the whole cluster. If `work` throws, nothing has changed. `sequence` is that of the
- * commit, or the head if there were no changes.
+ * Runs `work` on a draft and commits its changes. Retries after a conflict. Also retries if `work`
+ * throws a WaypostError while this node lacks entries of other nodes: an error must be correct for
+ * the whole cluster. If `work` throws, nothing has changed. `sequence` is that of the commit, or
+ * the head if there were no changes.
  */
 export async function write<T>(
   environment: Environment,

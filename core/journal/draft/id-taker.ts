@@ -1,13 +1,14 @@
 /**
- * The ids that one write has taken for its new rows. If its draft runs again, it gets the same ids
- * in the same order. Ids that were not committed go back to the pool.
+ * The ids that a write has taken for its new rows. If its draft runs again, it gets the same ids in
+ * the same order. Ids that were not committed return to the pool.
  */
 import type { Id } from '../../store/keys.ts';
 import type { IdPool } from '../journal.ts';
 import { Intervals } from './intervals.ts';
 
 /**
- * The draft needs more ids than this node has leased. They are leased, and the draft runs again.
+ * The draft needs more ids than this node has leased. The missing ids are leased, and the draft
+ * runs again.
  */
 export class OutOfIds extends Error {
   readonly table: number;
@@ -27,9 +28,9 @@ interface Taken {
 
 interface Kind {
   readonly taken: Taken[];
-  /** How many of `taken` the current run of the draft has used. */
+  /** Number of items of `taken` that the current run of the draft has used. */
   used: number;
-  /** Leased for this write only. */
+  /** Ids leased for this write only. */
   readonly own: Intervals;
 }
 
@@ -56,19 +57,19 @@ export class IdTaker {
     const { taken, used, own } = kind;
     if (used < taken.length) {
       if (taken[used].count === count) return taken[kind.used++].first;
-      // This run takes another way than the previous one.
+      // This run needs other ids than the previous run.
       for (const { first, count: size } of taken.splice(used)) own.add({ start: first, end: first + size });
     }
     const first = own.take(count) ?? this.#pool.take(table, count);
-    // A draft that takes ids one by one gets as many as it has already, so that it runs again only
-    // a few times.
+    // A draft that takes ids one by one doubles its ids with each lease, so it reruns only a few
+    // times.
     if (first === undefined) throw new OutOfIds(table, Math.max(count, taken.length));
     taken.push({ first, count });
     kind.used++;
     return first;
   }
 
-  /** Leases what a run lacked. Rejects like a commit. */
+  /** Leases the ids that a run lacked. Rejects like a commit. */
   async supply({ table, count }: OutOfIds): Promise<void> {
     const start = await this.#pool.lease(table, count);
     this.#kinds.get(table)?.own.add({ start, end: start + count });

@@ -1,4 +1,4 @@
-/** A set of integers, as few intervals in ascending order. */
+/** A set of integers, stored as the fewest possible intervals in ascending order. */
 
 export interface Interval {
   readonly start: number;
@@ -32,8 +32,8 @@ export class Intervals {
   }
 
   /**
-   * Removes `count` consecutive integers, the lowest that are in one interval, and returns the
-   * first; undefined if no interval is long enough.
+   * Removes `count` consecutive integers from the first interval that is long enough. Returns the
+   * lowest of them; undefined: no interval is long enough.
    */
   take(count: number): number | undefined {
     const i = this.#intervals.findIndex(({ start: from, end: to }) => to - from >= count);

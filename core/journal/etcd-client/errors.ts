@@ -1,8 +1,8 @@
-/** What can go wrong with etcd. */
+/** Errors of the etcd client. */
 
-/** No answer of use has come from any endpoint. */
+/** No endpoint sent a usable response. */
 export class EtcdUnavailable extends Error {
-  /** A request that writes may have been carried out all the same, now or in a while. */
+  /** A write may have been carried out, or may still be. */
   readonly mayHappen: boolean;
 
   constructor(message: string, mayHappen: boolean, cause?: unknown) {
@@ -12,11 +12,10 @@ export class EtcdUnavailable extends Error {
 }
 
 /**
- * etcd has said no, and has done nothing: what it is asked for is wrong, not allowed, or more than
- * it can hold.
+ * etcd rejected the request and did nothing: the request is invalid, not allowed, or above a limit.
  */
 export class EtcdRefused extends Error {
-  /** Of gRPC. */
+  /** The gRPC status code. */
   readonly code: number;
 
   constructor(message: string, code: number) {
@@ -26,22 +25,19 @@ export class EtcdRefused extends Error {
 }
 
 /**
- * The database of etcd has reached its quota. The request is done all the same when it was
- * this that reached it.
+ * The database of etcd has reached its quota. The request that reached it is carried out anyway.
  */
 export class EtcdFull extends EtcdRefused {}
 
-/**
- * The revision that a watch was to begin at is compacted: later changes are to be read instead.
- */
+/** The start revision of a watch is compacted. The missed changes must be read instead. */
 export class EtcdCompacted extends Error {}
 
 /**
- * A value in etcd that no node can have written. It is read again until it is mended, and nothing
- * is done by it.
+ * A value in etcd that no node can have written. It is ignored, and read again until it is
+ * repaired.
  */
 export class EtcdDamaged extends Error {
-  /** In etcd. */
+  /** The key in etcd. */
   readonly key: string;
   readonly reason: string;
 
@@ -53,7 +49,7 @@ export class EtcdDamaged extends Error {
 }
 
 /**
- * Codes of gRPC after which a request was not carried out: INVALID_ARGUMENT, PERMISSION_DENIED,
+ * gRPC status codes of requests that were not carried out: INVALID_ARGUMENT, PERMISSION_DENIED,
  * RESOURCE_EXHAUSTED, FAILED_PRECONDITION, OUT_OF_RANGE, UNIMPLEMENTED, UNAUTHENTICATED.
  */
 export const REFUSALS: ReadonlySet<number> = new Set([3, 7, 8, 9, 11, 12, 16]);

@@ -1,7 +1,7 @@
 /**
  * etcd's JSON gateway: transactions and watches, over several endpoints. A request goes to the
- * endpoint that answered last; to the next one when it is known that nothing was done. The error
- * says so where it is unknown whether something was done.
+ * endpoint that responded last. It is retried on the next endpoint if it was not sent, or if it is
+ * idempotent. EtcdUnavailable has `mayHappen` if the request may have been carried out.
  */
 import type { Socket } from 'node:net';
 import { Agent, buildConnector } from 'undici';
@@ -21,13 +21,16 @@ import {
 } from './messages.ts';
 
 export interface EtcdSettings {
-  /** As `https://10.0.0.1:2379`; at least one. */
+  /** For example `https://10.0.0.1:2379`; at least one. */
   readonly endpoints: readonly string[];
   /** PEM, for endpoints with https. */
   readonly tls?: { readonly ca?: string; readonly certificate?: string; readonly key?: string };
-  /** Milliseconds for one answer. */
+  /** Milliseconds until a response is given up. */
   readonly timeout: number;
-  /** Called with the clock of an endpoint, milliseconds since 1970, to a second or so. */
+  /**
+   * Called with the time of an endpoint's clock, in milliseconds since 1970, accurate to about a
+   * second.
+   */
   readonly onClock?: (endpoint: string, time: number) => void;
 }
 
@@ -47,10 +50,10 @@ export class EtcdGateway {
   readonly #settings: EtcdSettings;
   #connector: buildConnector.connector;
   readonly #agent: Agent;
-  /** A watch keeps its connection. */
+  /** Watches have an agent of their own, since each keeps its connection. */
   readonly #watches: Agent;
-  /** The endpoint that is asked first. */
-  #at = 0;
+  /** Index of the current endpoint. */
+  #current = 0;
 
   constructor(settings: EtcdSettings) {
     const { tls, timeout } = settings;
@@ -71,7 +74,7 @@ export class EtcdGateway {
     this.#watches = new Agent(common);
   }
 
-  /** For connections that begin from now on. */
+  /** Applies to new connections only. */
   setTls(tls: EtcdSettings['tls']): void {
     this.#connector = connectorOf(tls, this.#settings.timeout);
   }
@@ -81,8 +84,8 @@ export class EtcdGateway {
   }
 
   /**
-   * Carries out `success` when all of `compares` hold, else `failure`, in one transaction;
-   * linearizable. Rejects with EtcdUnavailable or EtcdRefused.
+   * Carries out `success` if all `compares` hold, else `failure`, in one linearizable transaction.
+   * Rejects with EtcdUnavailable or EtcdRefused.
    */
   async transaction(
     compares: readonly Compare[],
@@ -90,58 +93,58 @@ export class EtcdGateway {
     failure: readonly Operation[] = [],
   ): Promise<TransactionAnswer> {
     const isReading = [...success, ...failure].every((operation) => 'request_range' in operation);
-    return readTransaction(await this.#ask('/v3/kv/txn', { compare: compares, success, failure }, isReading));
+    return readTransaction(await this.#request('/v3/kv/txn', { compare: compares, success, failure }, isReading));
   }
 
-  /**
-   * Removes what was replaced or removed before `revision`. What was so already, as by etcd
-   * itself, is no error.
-   */
+  /** Compacts the history before `revision`. It is no error if etcd has compacted it already. */
   async compact(revision: number): Promise<void> {
     try {
-      await this.#ask('/v3/kv/compaction', { revision: String(revision) }, true);
+      await this.#request('/v3/kv/compaction', { revision: String(revision) }, true);
     } catch (error) {
       if (!(error instanceof EtcdRefused && error.code === OUT_OF_RANGE)) throw error;
     }
   }
 
   /**
-   * How full the database of the member is that answers. Rejects with EtcdUnavailable and
-   * EtcdRefused.
+   * Reads the database size of the responding member. Rejects with EtcdUnavailable and EtcdRefused.
    */
   async storage(): Promise<EtcdStorage> {
     const [status, alarms] = await Promise.all([
-      this.#ask('/v3/maintenance/status', {}, true),
-      this.#ask('/v3/maintenance/alarm', { action: 'GET' }, true),
+      this.#request('/v3/maintenance/status', {}, true),
+      this.#request('/v3/maintenance/alarm', { action: 'GET' }, true),
     ]);
     return readStorage(status, alarms);
   }
 
-  /** Which members etcd has. Rejects with EtcdUnavailable and EtcdRefused. */
+  /** Reads the list of members. Rejects with EtcdUnavailable and EtcdRefused. */
   async members(): Promise<EtcdMemberEntry[]> {
-    return readMemberList(await this.#ask('/v3/cluster/member/list', {}, true));
+    return readMemberList(await this.#request('/v3/cluster/member/list', {}, true));
   }
 
-  /** Seconds until the lease ends unless it is kept alive. Returns its id. */
+  /**
+   * Grants a lease, which expires after `seconds` unless it is kept alive. Resolves with its id.
+   */
   async grant(seconds: number): Promise<string> {
-    const { ID } = (await this.#ask('/v3/lease/grant', { TTL: String(seconds) }, true)) as { ID: string };
+    const { ID } = (await this.#request('/v3/lease/grant', { TTL: String(seconds) }, true)) as { ID: string };
     return ID;
   }
 
-  /** False: the lease has ended. */
+  /** False: the lease has expired. */
   async keepAlive(lease: string): Promise<boolean> {
-    const { result } = (await this.#ask('/v3/lease/keepalive', { ID: lease }, true)) as { result?: { TTL?: string } };
+    const { result } = (await this.#request('/v3/lease/keepalive', { ID: lease }, true)) as {
+      result?: { TTL?: string };
+    };
     return Number(result?.TTL ?? 0) > 0;
   }
 
   async revoke(lease: string): Promise<void> {
-    await this.#ask('/v3/lease/revoke', { ID: lease }, true);
+    await this.#request('/v3/lease/revoke', { ID: lease }, true);
   }
 
   /**
-   * Tells of what is written from `key` up to `end`, from `revision` on, in order; more than once,
-   * should the endpoint be at fault. Resolves never: rejects with EtcdCompacted, with
-   * EtcdUnavailable when the connection is lost, and with the signal's reason. `onAnswer` must not
+   * Reports the writes to keys from `key` up to `end`, from `revision` on, in order. A faulty
+   * endpoint may report a write more than once. Never resolves. Rejects with EtcdCompacted, with
+   * EtcdUnavailable if the connection is lost, and with the signal's reason. `onAnswer` must not
    * throw.
    */
   async watch(
@@ -159,7 +162,7 @@ export class EtcdGateway {
       },
     };
     signal.throwIfAborted();
-    const endpoint = this.#settings.endpoints[this.#at];
+    const endpoint = this.#settings.endpoints[this.#current];
     const watch = new Exchange(this.#watches, { endpoint, path: '/v3/watch', message }, (line) => {
       const answer = readWatch(line);
       if (answer.compactRevision > 0) throw new EtcdCompacted(`compacted up to revision ${answer.compactRevision}`);
@@ -181,13 +184,13 @@ export class EtcdGateway {
     }
   }
 
-  /** `isHarmless`: it may be carried out twice. */
-  async #ask(path: string, message: unknown, isHarmless: boolean): Promise<unknown> {
+  /** `isIdempotent`: the request may be carried out twice. */
+  async #request(path: string, message: unknown, isIdempotent: boolean): Promise<unknown> {
     const { endpoints, timeout } = this.#settings;
     const until = performance.now() + timeout;
     const reasons: string[] = [];
     for (let tries = 0; tries < endpoints.length; tries++) {
-      const endpoint = endpoints[this.#at];
+      const endpoint = endpoints[this.#current];
       const exchange = new Exchange(this.#agent, { endpoint, path, message });
       let isLate = false;
       const timer = setTimeout(
@@ -200,7 +203,7 @@ export class EtcdGateway {
       try {
         const { status, text, date } = await exchange.done;
         if (status === 200) {
-          // A Date field counts whole seconds, so half a second is added.
+          // The Date field has whole seconds, so half a second is added.
           if (!Number.isNaN(date)) this.#settings.onClock?.(endpoint, date + 500);
           return JSON.parse(text);
         }
@@ -210,7 +213,7 @@ export class EtcdGateway {
         this.#next(endpoint);
         reasons.push(`${endpoint}: ${reasonOf(error)}`);
         const wasSent = !(error instanceof NotConnected);
-        if (isLate || (wasSent && !isHarmless)) throw new EtcdUnavailable(reasons.join('; '), wasSent, error);
+        if (isLate || (wasSent && !isIdempotent)) throw new EtcdUnavailable(reasons.join('; '), wasSent, error);
       } finally {
         clearTimeout(timer);
       }
@@ -218,16 +221,16 @@ export class EtcdGateway {
     throw new EtcdUnavailable(reasons.join('; '), false);
   }
 
-  /** Unless another request has gone on already. */
+  /** Switches to the next endpoint, unless another request has done so already. */
   #next(failed: string): void {
     const { endpoints } = this.#settings;
-    if (endpoints[this.#at] === failed) this.#at = (this.#at + 1) % endpoints.length;
+    if (endpoints[this.#current] === failed) this.#current = (this.#current + 1) % endpoints.length;
   }
 }
 
 /**
- * What an answer other than 200 means: EtcdRefused, or an Error after which another endpoint may do
- * better.
+ * Converts a response with a status other than 200: to EtcdRefused, or to an Error after which
+ * another endpoint is tried.
  */
 function refusalOf(status: number, text: string): Error {
   let code = -1;
@@ -238,13 +241,13 @@ function refusalOf(status: number, text: string): Error {
     const reason = answer.message ?? answer.error;
     if (typeof reason === 'string') message = reason.slice(0, 200);
   } catch {
-    // A proxy's page, perhaps.
+    // Not JSON, for example an error page of a proxy.
   }
   if (code === RESOURCE_EXHAUSTED && message.includes('space exceeded')) return new EtcdFull(message, code);
   return REFUSALS.has(code) ? new EtcdRefused(message, code) : new Error(`status ${status}: ${message}`);
 }
 
-/** Of an error whose message may be empty. */
+/** The message of an error; its code if the message is empty. */
 function reasonOf(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
   return message || code || 'failed';

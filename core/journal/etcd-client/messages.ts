@@ -1,6 +1,6 @@
 /**
- * The messages of etcd's v3 API as its JSON gateway takes and gives them: bytes in base64, 64-bit
- * integers as text, what is zero left out.
+ * The messages of etcd's v3 API in the format of its JSON gateway: bytes in base64, 64-bit integers
+ * as text, zero values omitted.
  */
 
 export interface KeyValue {
@@ -20,7 +20,7 @@ interface RangeRequest {
 
 interface RangeAnswer {
   readonly items: readonly KeyValue[];
-  /** More are in the range than the limit let through. */
+  /** The range has more keys than the limit. */
   readonly more: boolean;
 }
 
@@ -38,7 +38,7 @@ const base64 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
 const keyOf = (key: string): string => Buffer.from(key).toString('base64');
 
-/** `revision` 0: the key is not there. */
+/** `revision` 0: the key does not exist. */
 export const hasRevision = (key: string, revision: number): Compare => ({
   key: keyOf(key),
   target: 'MOD',
@@ -46,7 +46,10 @@ export const hasRevision = (key: string, revision: number): Compare => ({
   mod_revision: String(revision),
 });
 
-/** No key from `key` to before `end` was written after `revision`; some may have gone. */
+/**
+ * Holds if no existing key from `key` up to `end` was written after `revision`. Deletions do not
+ * count.
+ */
 export const unwrittenSince = (key: string, end: string, revision: number): Compare => ({
   key: keyOf(key),
   range_end: keyOf(end),
@@ -55,7 +58,7 @@ export const unwrittenSince = (key: string, end: string, revision: number): Comp
   mod_revision: String(revision + 1),
 });
 
-/** False, too, when the key is not there. */
+/** Does not hold if the key does not exist. */
 export const hasValue = (key: string, value: Uint8Array): Compare => ({
   key: keyOf(key),
   target: 'VALUE',
@@ -111,9 +114,9 @@ interface Header {
 
 export interface TransactionAnswer {
   readonly succeeded: boolean;
-  /** Of the whole store; that of what was written, if something was. */
+  /** The revision of the store. If the transaction has written, the revision of its writes. */
   readonly revision: number;
-  /** To each operation that was carried out: of a range what it found. */
+  /** For each operation that was carried out: the result of a range, or null. */
   readonly ranges: readonly (RangeAnswer | null)[];
 }
 
@@ -133,16 +136,16 @@ export function readTransaction(json: unknown): TransactionAnswer {
 }
 
 export interface WatchAnswer {
-  /** All that was written up to here was reported. */
+  /** All writes up to this revision were reported. */
   readonly revision: number;
   readonly puts: readonly KeyValue[];
   readonly deleted: readonly KeyValue[];
   readonly isCancelled: boolean;
-  /** Of a watch that began before it; 0: it did not. */
+  /** Greater than 0 if the start revision of the watch is compacted. */
   readonly compactRevision: number;
 }
 
-/** Throws Error for a line that is no answer to a watch. */
+/** Throws Error for a line that is not a watch response. */
 export function readWatch(line: string): WatchAnswer {
   const { result, error } = JSON.parse(line) as {
     result?: {
@@ -167,19 +170,19 @@ export function readWatch(line: string): WatchAnswer {
 }
 
 export interface EtcdStorage {
-  /** Bytes of the file, and of what is in use of it: the rest comes back by defragmentation. */
+  /** Bytes of the database file, and bytes in use. Defragmentation frees the difference. */
   readonly size: number;
   readonly used: number;
-  /** Bytes; null: etcd does not say (before 3.6). */
+  /** Bytes; null: etcd does not report it (before 3.6). */
   readonly quota: number | null;
   /**
-   * A member has reached its quota: nothing is written until that was made good and the alarm
+   * A member has reached its quota. etcd accepts no writes until space is freed and the alarm is
    * disarmed.
    */
   readonly isFull: boolean;
 }
 
-/** Of the answers to `maintenance/status` and `maintenance/alarm`. */
+/** Decodes the responses to `maintenance/status` and `maintenance/alarm`. */
 export function readStorage(status: unknown, alarms: unknown): EtcdStorage {
   const { dbSize = '0', dbSizeInUse = dbSize, dbSizeQuota } = status as Record<string, string | undefined>;
   const list = (alarms as { alarms?: readonly { readonly alarm?: string }[] }).alarms ?? [];
@@ -191,15 +194,15 @@ export function readStorage(status: unknown, alarms: unknown): EtcdStorage {
   };
 }
 
-/** A member of etcd, as its others know it. */
+/** An entry of the member list of etcd. */
 export interface EtcdMemberEntry {
-  /** Empty: it was taken in and has not started yet. */
+  /** Empty: the member was added and has not started yet. */
   readonly name: string;
   readonly peerUrls: readonly string[];
   readonly clientUrls: readonly string[];
 }
 
-/** Of the answer to `cluster/member/list`. */
+/** Decodes the response to `cluster/member/list`. */
 export function readMemberList(answer: unknown): EtcdMemberEntry[] {
   const { members = [] } = answer as {
     members?: readonly { name?: string; peerURLs?: string[]; clientURLs?: string[] }[];

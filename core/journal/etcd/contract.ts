@@ -9,8 +9,8 @@ export interface EtcdJournalOptions extends JournalOptions {
   /** The prefix of all keys in etcd; it ends with a slash. */
   readonly prefix: string;
   /**
-   * Milliseconds after which a commit gives up if etcd does not respond or other nodes are always
-   * faster.
+   * Milliseconds after which a commit is rejected if etcd does not respond or other nodes always
+   * append first.
    */
   readonly deadline: number;
   /** Milliseconds between reads of the log that do not depend on the watch. */
@@ -45,7 +45,7 @@ interface EtcdJournalEvents {
 }
 
 export interface EtcdJournal extends LocalJournal {
-  /** The number of entries that the log was ahead at the last read. */
+  /** The number of known entries of the log that are not applied here yet. */
   readonly lag: number;
   /** Since when this node may be behind. */
   readonly freshness: Freshness;

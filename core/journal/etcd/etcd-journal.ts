@@ -1,7 +1,7 @@
 /**
- * The journal of several nodes. etcd gives the entries their order; every node applies all of them.
- * A commit is checked against the state applied here and appended after the head applied here. The
- * append fails if another node was faster. Then that node's entries are applied first, and the
+ * The journal of several nodes. etcd orders the entries, and every node applies all of them. A
+ * commit is checked against the state applied here and appended after the head applied here. The
+ * append fails if another node was faster. Then the entries of that node are applied first, and the
  * pending commits are checked again.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -59,16 +59,16 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   #mixedAt = Number.NEGATIVE_INFINITY;
   readonly #latestReads = new SharedRun(() => this.#readLatest());
   readonly freshness = new Freshness();
-  /** The latest entry that the log is known to have. */
+  /** Sequence of the last known entry of the log. */
   #logEnd = 0;
-  /** Applying failed; it waits before the retry. */
+  /** Applying failed and waits for the retry. */
   #isPaused = false;
   /** Why the next entry of the log cannot be applied. */
   #stuckBy: unknown = null;
   isSynced = false;
-  /** Why the log does not go on from the last entry of this node. */
+  /** Why the log does not continue from the last entry of this node; null: it continues. */
   #fault: string | null = null;
-  /** Of what was reported last. */
+  /** `isCurable` of the last report. */
   #isCurable = false;
   /** See `hold`. */
   #heldFor: string | null = null;
@@ -222,7 +222,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     return true;
   }
 
-  /** Without etcd, a last write would only delay the stop. */
+  /** Whether a last write is possible. Without etcd, it would only delay the stop. */
   get #canReachLog(): boolean {
     const { lookedAt } = this.freshness;
     const maxAge = MISSED_READS * this.#options.interval;
@@ -297,7 +297,10 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     }
   }
 
-  /** The log does not go on from here. It is read again, since its values may be damaged. */
+  /**
+   * The log does not continue from the last entry of this node. It is read again, since its values
+   * may be damaged.
+   */
   #onLost(reason: string, isCurable: boolean): void {
     const wasLost = this.lost !== null;
     this.#fault = reason;
@@ -310,13 +313,13 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     const error = new UnavailableError('node_lost', reason);
     this.#waiters.rejectAll(error);
     for (const done of this.#onSynced.splice(0)) done();
-    // Reported once, and again when a snapshot begins to help.
+    // Reported once, and again when a snapshot can help.
     if (!wasLost || (isCurable && !this.#isCurable)) this.#options.events?.onLost(reason, isCurable);
     this.#isCurable = isCurable;
     this.wake();
   }
 
-  /** The log goes on from the last entry of this node: the hash says so. */
+  /** The hash shows that the log continues from the last entry of this node. */
   #clearFault(): void {
     const wasLost = this.lost !== null;
     this.#fault = null;
@@ -365,7 +368,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     this.#onApplied(groups[groups.length - 1].revision);
   }
 
-  /** Resolves with the reason if applying failed; null: it did not. */
+  /** Resolves with the error if applying failed; null: success. */
   async #applyLinks(links: readonly Link[], hash: Buffer, checkpoint: number): Promise<Error | null> {
     if (links.length === 0) return null;
     let updates: ZoneUpdates;
@@ -408,7 +411,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     this.#gathering.noteGroup(group.length, this.queue.size);
   }
 
-  /** Whether groups have had commits of several nodes lately. */
+  /** Whether recent groups had commits of several nodes. */
   get #isShared(): boolean {
     return performance.now() - this.#mixedAt < SHARED_FOR;
   }
@@ -479,7 +482,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     this.#resolveCommits(group).catch((error: unknown) => this.#options.events?.onTrouble(error));
   }
 
-  /** Returns forwarded commits to their nodes. */
+  /** Rejects forwarded commits, so that their nodes retry them. */
   #rejectForwarded(): void {
     for (const { reject } of this.queue.takeForwarded()) reject(busy());
   }

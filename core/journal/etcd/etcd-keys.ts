@@ -4,22 +4,20 @@
  *   head                       sequence u48 and hash (32) of the last entry
  *   turn                       claims the next append for a node that lost too often; ignored by
  *                              the others after its deadline (turns.ts)
- *   mandate/<node>             empty; commits that a node forwards are appended only while the
- *                              revision of this key is the one that the node last wrote
+ *   mandate/<node>             empty; forwarded commits of a node are appended only while this key
+ *                              has the revision that the node wrote last
  *   floor                      sequence u48: entries below it are deleted
  *   log/<sequence>             a group, by the sequence of its first entry (12 hexadecimal digits)
  *   part/<sequence>/<hash>/<n> a part of a group that is too large for one request. Parts that
  *                              another node stored for the same sequence are ignored.
  *
- *   group: 1 u8, then for each entry its length u32 and its bytes
- *   or     2 u8, length u48, number of parts u16, hash of the content (32): the parts contain what
- *          otherwise follows the 1
- *   or     3 u8, then in Brotli (RFC 7932) what otherwise follows the 1
- *   or     4 u8, like 2, but the content of the parts is in Brotli: length and hash are those of
- *          the compressed content
+ *   group: 1 u8, then the body: for each entry its length u32 and its bytes
+ *   or     2 u8, length u48, number of parts u16, hash of the body (32): the parts contain the body
+ *   or     3 u8, then the body compressed with Brotli (RFC 7932)
+ *   or     4 u8, like 2, but the parts contain the compressed body, which length and hash describe
  *
  * A release that reads only 1 and 2 treats the others as damaged and stops following. So all nodes
- * must have the release that reads them before one node writes them.
+ * must have the release that reads them before any node writes them.
  */
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import { hashEntry } from '../entry-codec.ts';

@@ -24,7 +24,10 @@ interface FollowerOptions {
    * log (a snapshot does not help). The log is read again, since its values may have been damaged.
    */
   onLost(reason: string, isCurable: boolean): void;
-  /** Whether `onLost` was called, or the journal has found as much, and no read was good since. */
+  /**
+   * Whether the node is lost: `onLost` was called, or the journal found a mismatch, and no later
+   * read succeeded.
+   */
   isLost(): boolean;
   /** Whether this node may not follow the log now. */
   isHeld(): boolean;
@@ -122,8 +125,8 @@ export class Follower {
       onRead(state, startedAt);
       if (last < next()) return state.revision;
       if (next() !== first) continue;
-      // Every group was passed on whole, so one must start here. Otherwise this node's history is
-      // not that of the log.
+      // All groups were passed on as a whole, so a group must start at `first`. Otherwise this node
+      // has another history than the log.
       throw new Gap(`the log in etcd lacks entry ${first}`, true);
     }
   }
@@ -159,7 +162,7 @@ export class Follower {
 const READ_AGAIN = Symbol('look again');
 const BACK_OFF = Symbol('look again later');
 
-/** The log does not go on from the last entry of this node. */
+/** The log does not continue from the last entry of this node. */
 class Gap extends Error {
   /** A snapshot of another node helps. */
   readonly isCurable: boolean;

@@ -1,11 +1,11 @@
 /**
- * Forwards commits to the sequencer. While several nodes write, one of them, the sequencer, appends
- * the commits of all. This avoids lost races. It also saves work: every append costs each node a
- * transaction and etcd one round, whatever its size.
+ * Forwards commits to the sequencer. While several nodes write, one node, the sequencer, appends
+ * the commits of all nodes. This avoids lost races. It also saves work: every append costs each
+ * node a transaction and etcd one round, regardless of its size.
  *
- * A forwarded commit is appended at most once. It comes with a mandate: the revision of a key in
- * etcd, which the append compares. If there is no response, the node renews its mandate. From then
- * on no older commit can be appended, and the log up to that point shows the outcome.
+ * A forwarded commit is appended at most once. It carries a mandate: the revision of a key in etcd,
+ * which the append compares. If there is no response, the node renews its mandate. From then on no
+ * older commit can be appended, and the log up to that point shows the outcome.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConflictError, UnavailableError } from '../../base/errors.ts';
@@ -17,7 +17,7 @@ import { Gathering } from './gathering.ts';
 import { refusalFor } from './refusals.ts';
 import type { EtcdLog } from './shared-log.ts';
 
-/** Another node that appends for this one. */
+/** Another node that appends commits for this node. */
 export interface Sequencer {
   /** Resolves with the response. Rejects if there is none; the commits may be appended anyway. */
   forward(commits: Buffer): Promise<Buffer>;
@@ -31,7 +31,7 @@ export interface ForwardingOptions {
   readonly deadline: number;
   /** The current sequencer; null: this node. */
   sequencer(): Sequencer | null;
-  /** Milliseconds for which a sequencer is avoided after it gave no response. */
+  /** Milliseconds for which a sequencer is avoided after it did not respond. */
   readonly avoidFor?: number;
   /**
    * Resolves when all entries that the log has now are applied here. Rejects with the error for
@@ -51,7 +51,7 @@ export interface ForwardingOptions {
 export const SHARED_FOR = 1000;
 /**
  * Milliseconds for which a node appends its own commits: after a sequencer did not accept a commit,
- * and by default after it gave no response.
+ * and by default after it did not respond.
  */
 const PAUSE_AFTER_REJECTION = 100;
 const AVOID_FOR = 5000;
@@ -72,7 +72,7 @@ export class Forwarding {
   /** Entries applied since the commits in flight were sent; null: no commits are in flight. */
   #applied: Link[] | null = null;
   /** Sequences of forwarded commits that are not applied here yet. */
-  readonly #own = new Set<number>();
+  readonly #ownSequences = new Set<number>();
   /** These promises never reject. */
   #sending: Promise<unknown> = Promise.resolve();
   #answering: Promise<unknown> = Promise.resolve();
@@ -106,7 +106,7 @@ export class Forwarding {
   noteApplied(links: readonly Link[]): void {
     this.#applied?.push(...links);
     let foreign = links.length;
-    for (const { applied } of links) if (this.#own.delete(applied.entry.sequence)) foreign--;
+    for (const { applied } of links) if (this.#ownSequences.delete(applied.entry.sequence)) foreign--;
     if (foreign > 0) this.noteOtherWriter();
   }
 
@@ -212,7 +212,7 @@ export class Forwarding {
     const lastReached = each.includes('conflict') ? Math.max(last, head) : last;
     if (lastReached === 0) return;
     try {
-      for (const outcome of each) if (typeof outcome === 'number') this.#own.add(outcome);
+      for (const outcome of each) if (typeof outcome === 'number') this.#ownSequences.add(outcome);
       // A conflicting commit also waits, so that its retry reads the entries it conflicts with.
       await waitForApplied(lastReached);
       waiting.forEach(({ reject }, i) => {
@@ -233,14 +233,14 @@ export class Forwarding {
         if (each[i] !== 'not accepted') reject(commitError);
       });
     } finally {
-      for (const outcome of each) if (typeof outcome === 'number') this.#own.delete(outcome);
+      for (const outcome of each) if (typeof outcome === 'number') this.#ownSequences.delete(outcome);
     }
   }
 }
 
 /**
- * Whether the commits may be forwarded. A compiled zone saves more work on this node, and commits
- * of other nodes are not forwarded twice.
+ * Whether the commits may be forwarded. Commits with a compiled zone are not forwarded: this node
+ * applies them with less work. Commits of other nodes are not forwarded twice.
  */
 function canForward(waiting: readonly PendingCommit[]): boolean {
   if (waiting.some(({ request, mandate }) => request.compiled !== undefined || mandate !== undefined)) return false;

@@ -5,7 +5,7 @@
 export class Freshness {
   /** Start of the last successful read of the log; null: none since the start. */
   lookedAt: number | null = null;
-  /** At this time, no entry was known that is still missing here; null: never since the start. */
+  /** All entries known at this time are applied here; null: never since the start. */
   currentAt: number | null = null;
   /** The first known entry that is not applied yet. */
   #ahead: { readonly sequence: number; readonly at: number } | null = null;
@@ -26,7 +26,8 @@ export class Freshness {
    */
   noteReport(at: number, last: number, applied: number): void {
     this.noteApplied(applied);
-    // Keeps the first of several. Under continuous writes, other nodes are always slightly ahead.
+    // Keeps the earliest missing entry: under continuous writes, other nodes are always slightly
+    // ahead.
     if (last > applied) this.#ahead ??= { sequence: last, at };
     else if (this.#ahead === null) this.currentAt = Math.max(at, this.currentAt ?? at);
   }

@@ -1,10 +1,13 @@
 /**
- * Waits for the clients of the last group before the next group starts. Clients that wait for their
- * responses would otherwise split into two sets: one is committed while the other collects. That
- * doubles the number of groups, and each group costs every node a transaction and etcd one round.
+ * Delays a group until the clients of the last group have sent their next commits. Otherwise the
+ * clients split into two sets: one set is committed while the other collects. That doubles the
+ * number of groups, and each group costs every node a transaction and etcd one round.
  */
 
-/** If this share of the last group's clients has returned, the rest gets this many milliseconds. */
+/**
+ * When this share of the expected commits is pending, the gathering ends after this many
+ * milliseconds.
+ */
 const ENOUGH_SHARE = 0.9;
 const STRAGGLER_WAIT = 1;
 
@@ -14,7 +17,7 @@ export class Gathering {
   #expected = 0;
   #check = NO_CHECK;
 
-  /** A group of this size is finished, while others wait for the next. */
+  /** A group of `size` commits is finished, and `waiting` commits are queued for the next. */
   noteGroup(size: number, waiting: number): void {
     this.#expected = size + waiting;
   }
@@ -26,7 +29,7 @@ export class Gathering {
 
   /**
    * Resolves when about as many commits wait as expected, after `patience` milliseconds, or when
-   * `isOver`.
+   * `isOver` returns true.
    */
   async gather(waiting: () => number, patience: number, isOver: () => boolean): Promise<void> {
     const isDone = (): boolean => waiting() >= this.#expected || isOver();

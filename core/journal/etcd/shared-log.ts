@@ -88,8 +88,8 @@ export class EtcdLog {
   }
 
   /**
-   * Writes the head of a node whose data becomes that of the cluster. False: there is a head
-   * already.
+   * Writes the first head, from the node whose data becomes that of the cluster. False: a head
+   * exists already.
    */
   async initialize(head: Head): Promise<boolean> {
     const floor = Buffer.alloc(6);
@@ -110,11 +110,11 @@ export class EtcdLog {
   }
 
   /**
-   * Appends a group after `position`. Conditions: the head is unchanged, no other node has a claim
-   * on the next append (`turn`: the own claim, which ends with it), and all mandates are current.
-   * `head` is the new head. Resolves with the state of the log if a condition is not met, for
-   * example if another node was faster. Rejects with EtcdRefused, and with EtcdUnavailable; see its
-   * `mayHappen`.
+   * Appends a group after `position`, with `head` as the new head. Conditions: the head is
+   * unchanged, the current claim on the next append is `turn`, and all mandates are current.
+   * `turn`: the revision of a claim, which the append ends; 0: there is no claim. If a condition is
+   * not met, for example because another node was faster, resolves with the state of the log.
+   * Rejects with EtcdRefused, and with EtcdUnavailable; see its `mayHappen`.
    */
   async append(
     group: EncodedGroup,
@@ -141,7 +141,7 @@ export class EtcdLog {
     }
   }
 
-  /** An append was rejected for lack of space, but may have been carried out. Finds out which. */
+  /** Determines whether an append was carried out that etcd rejected for lack of space. */
   async #checkAfterFull(error: EtcdFull, first: number, { value }: EncodedGroup): Promise<Appended> {
     try {
       const { ranges } = await this.#gateway.transaction([], [range(this.#keys.log(first))]);
@@ -261,7 +261,7 @@ export class EtcdLog {
     revision: number,
   ): Promise<LogState> {
     const [head, floor, turn, log] = ranges.map((found) => found?.items ?? []);
-    // Both are written with the first head, and no entry comes without it.
+    // The floor and every group are written together with a head.
     if (head.length === 0 && floor.length + log.length > 0) throw new EtcdDamaged(this.#keys.head, 'it is missing');
     const last = head.length === 0 ? null : headOf(head[0]);
     const first = floor.length === 0 ? 1 : floorOf(floor[0], last);

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Work with many concurrent callers. A call during a run shares the next run with all other such
- * calls. That run starts after they were made.
+ * Work with many concurrent callers. All calls during a run share the next run, which starts after
+ * these calls.
  */
 export class SharedRun<T> {
   readonly #work: () => Promise<T>;

@@ -1,27 +1,28 @@
 /**
  * Decides which node appends next when several nodes write. An append that loses the race wastes
- * work here and in etcd, so a node waits for groups of others before its own:
+ * work here and in etcd, so a node waits for groups of other nodes before its own:
  *
- *   - for as many groups as came between its last two, if it has recently lost an append, or if a
- *     group that it waited for arrived. So nodes with many writes take turns;
- *   - for one more group while another node has a claim in etcd. Every append compares the claim.
+ *   - After it has lost an append, or an awaited group has arrived, a node takes turns for a while.
+ *     It waits for as many groups as there were between its last two groups.
+ *   - While another node has a claim in etcd, it waits for one more group. Every append compares
+ *     the claim.
  *
  * A node that loses too often, for example because it is farther from etcd, claims the next append.
- * The wait is limited: to the duration of a few groups for a node that takes turns, and to a
- * quarter of a second for a claim. Then the next append of any node takes over the claim.
+ * The wait is limited: to the duration of a few groups when taking turns, and to 250 ms for a
+ * claim. After that, the next append of any node takes over the claim.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EtcdLog } from './shared-log.ts';
 
 /**
- * Milliseconds of taking turns after an append was lost, or after a group arrived that was waited
- * for. The minimum is this number of rounds of all writers.
+ * Milliseconds of taking turns after a lost append or an awaited group; at least MIN_ROUNDS rounds
+ * of all writers.
  */
 const TAKE_TURNS_FOR = 1000;
 const MIN_ROUNDS = 2;
 /**
- * The wait for a group of another node: a multiple of the duration of our groups, with a maximum in
- * milliseconds. The wait for a claim in milliseconds.
+ * Maximum wait for a group of another node: WAIT_FACTOR times the duration of our groups, and at
+ * most MAX_WAIT milliseconds. Maximum wait for a claim in milliseconds.
  */
 const WAIT_FACTOR = 3;
 const MAX_WAIT = 1000;
@@ -45,8 +46,8 @@ export class Turns {
   #foreignClaim = { claim: 0, since: 0 };
   #onArrival: () => void = () => {};
   /**
-   * The revision of the claim for our appends: our own, or that of another node which was waited
-   * for in vain; 0: none.
+   * The revision of the claim for our appends: our own claim, or a claim of another node that has
+   * timed out; 0: none.
    */
   claim = 0;
 
@@ -61,7 +62,7 @@ export class Turns {
     return Math.min(MAX_CLAIM_WAIT, this.#duration);
   }
 
-  /** Whether groups of other nodes come first. */
+  /** Whether this node must wait for groups of other nodes. */
   get mustWait(): boolean {
     return this.#foreignGroups < this.#expected && performance.now() < this.#takesTurnsUntil;
   }
@@ -98,7 +99,7 @@ export class Turns {
     this.#foreignGroups += count;
   }
 
-  /** Another node appended before the commits that wait here. */
+  /** Another node appended before the pending commits of this node. */
   async noteLostRace(): Promise<void> {
     if (this.mustWait || ++this.#lostRaces < CLAIM_AFTER || this.claim !== 0) return;
     this.#lostRaces = 0;
@@ -107,7 +108,7 @@ export class Turns {
   }
 
   /**
-   * An append of ours lost the race. `claim`: the revision of the current claim, 0 for none;
+   * An append of this node lost the race. `claim`: the revision of the current claim, 0 for none;
    * `ahead`: number of known groups of other nodes that are not applied yet.
    */
   noteLostAppend(claim: number, ahead: number): void {
@@ -123,8 +124,8 @@ export class Turns {
   }
 
   /**
-   * An append of ours succeeded, which ends its claim. `milliseconds`: from its check until it was
-   * applied.
+   * An append of this node succeeded, which ends its claim. `milliseconds`: from the check of the
+   * commits until they were applied.
    */
   noteAppend(milliseconds: number): void {
     this.#duration += (milliseconds - this.#duration) / 8;

@@ -1,15 +1,15 @@
 /**
- * The ids of new rows. A table of counters says for each kind of row which ids are not leased yet.
- * A node leases a block of them by an ordinary write, and then gives them out without a further
- * write. Only the log decides who gets a block: two leases at once conflict, and the loser reads
- * the counter again. Clocks play no part.
+ * The ids of new rows. A table of counters stores the next id that is not leased, for each kind of
+ * row. A node leases a block of ids with an ordinary write, then assigns these ids without further
+ * writes. Only the log decides which node gets a block. Two concurrent leases conflict, and the
+ * loser reads the counter again. Clocks are not involved.
  *
- *   - After a crash the rest of the block is lost. The counter is behind it already.
- *   - A lease whose outcome is unknown is not used, even if it is in the log.
- *   - The counter is a row, so a snapshot or a replaced store has it together with the rows that
- *     it counts. A node leases only at the end of the log.
+ *   - After a crash, the rest of the block is lost. The counter is already past it.
+ *   - A lease with an unknown outcome is not used, even if it is in the log.
+ *   - The counter is a row, so a snapshot or a replaced store contains it together with the rows
+ *     that it counts. A node leases only at the end of the log.
  *   - A commit with an unknown outcome keeps its ids; see IdTaker.
- *   - A node that stops gives back the end of its block, if nobody has leased after it.
+ *   - A stopping node returns the end of its block, if no node has leased after it.
  */
 import { randomBytes } from 'node:crypto';
 import { UnavailableError } from '../../base/errors.ts';
@@ -21,18 +21,18 @@ import { type Draft, write } from '../draft/draft.ts';
 import { type Interval, Intervals } from '../draft/intervals.ts';
 import type { IdPool, Journal } from '../journal.ts';
 
-/** Ids of a block. A small installation gets small numbers without gaps. */
+/** Minimum and maximum ids of a block. A small installation gets small ids without gaps. */
 const MIN_BLOCK = 16;
 const MAX_BLOCK = 4096;
 /**
- * Milliseconds. A block that is used up sooner is followed by one of twice the size; one that lasts
- * longer is followed by one of half the size.
+ * Milliseconds. If a block is used up sooner than SHORT_LIFE, the next block is twice as large. If
+ * it lasts longer than LONG_LIFE, the next block is half as large.
  */
 const SHORT_LIFE = 10_000;
 const LONG_LIFE = 600_000;
-/** Milliseconds before a failed lease in the background is tried again. */
+/** Milliseconds before a failed background lease is retried. */
 const RETRY_PAUSE = 1000;
-/** Milliseconds that a stop waits until the rest is given back. */
+/** Milliseconds that a stop waits for the return of unused ids. */
 const RETURN_DEADLINE = 1000;
 const BY = 'ids';
 
@@ -97,8 +97,8 @@ export class IdLeases implements IdPool {
   }
 
   /**
-   * Gives back the end of each block, if writes are possible. Call it when no write is running any
-   * more. Never rejects, and does not wait long.
+   * Returns the unused end of each block, if writes are possible. Call it after the last write.
+   * Never rejects, and waits RETURN_DEADLINE at most.
    */
   async close(canWrite = true): Promise<void> {
     if (this.#isClosed) return;
@@ -147,7 +147,7 @@ export class IdLeases implements IdPool {
       });
   }
 
-  /** Answers all waiting writes in order, from as few leases as possible. Never rejects. */
+  /** Gives ids to all waiting writes in order, with as few leases as possible. Never rejects. */
   async #serve(kind: Kind): Promise<void> {
     this.#answerFromFree(kind);
     if (kind.isLeasing || kind.waiting.length === 0) return;
@@ -180,7 +180,7 @@ export class IdLeases implements IdPool {
     const age = now - kind.leasedAt;
     const factor = age < SHORT_LIFE ? 2 : age < LONG_LIFE ? 1 : 0.5;
     const block = Math.min(MAX_BLOCK, Math.max(MIN_BLOCK, kind.block * factor));
-    // A large write gets what it needs and no more.
+    // A large write leases only the ids that it needs.
     const count = Math.max(needed, block);
     const { result: start } = await write(this.#environment, this.#journal, BY, (draft) => {
       const next = counterOf(draft, kind.table)?.next ?? 1;

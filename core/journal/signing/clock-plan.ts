@@ -1,21 +1,21 @@
 /**
- * When the signing clocks of zones advance, and how far: so that signatures are renewed long before
- * they expire, a few at a time. A clock that is ahead of the time is set back at once: validators
- * reject signatures that begin in the future (RFC 4035 section 5.3.1). See
- * core/dns/dnssec/lifetime.ts for what a clock does.
+ * Plans when the signing clocks of zones advance, and how far (core/dns/dnssec/lifetime.ts).
+ * Signatures are renewed long before they expire, a few at a time. A clock that is ahead of the
+ * time is set back immediately: validators reject signatures with an inception in the future (RFC
+ * 4035 section 5.3.1).
  */
 import { clockBefore, dueHashes, GRID, type HashRange, latestInception } from '../../dns/dnssec/lifetime.ts';
 import type { Id } from '../../store/keys.ts';
 
-/** Seconds that a clock is behind the time at least: clocks of nodes differ. */
+/** Minimum seconds that a signing clock is behind the time, since the clocks of nodes differ. */
 const MARGIN = 3600;
-/** Seconds of a step of a clock. 1.2 % of a zone's names are due in it. */
+/** Seconds of one step of a signing clock. 1.2 % of a zone's names are due in a step. */
 const STEP = 2 * 3600;
-/** A clock advances after so many seconds although no name is due: new names are signed by it. */
+/** Seconds after which a clock advances even if no name is due, since it signs new names. */
 export const IDLE = 12 * 3600;
-/** Seconds since a signature has begun, at least: clocks of validators differ. */
+/** Minimum age of an inception in seconds, since the clocks of validators differ. */
 const MIN_AGE = 86_400;
-/** Names and zones of one entry, which takes the main thread 10 to 25 ms. */
+/** Maximum names and zones of one entry, which takes 10 to 25 ms of the main thread. */
 export const ENTRY_SIZE = 200;
 
 export interface ZoneClock {
@@ -30,8 +30,8 @@ export interface ClockStep extends ZoneClock {
   /** Names that are due. */
   readonly names: number;
   /**
-   * `cut`: more names are due, for which another step follows. `pieces`: all names are due, too
-   * many for an entry; Pieces signs them.
+   * `whole`: the entry signs all due names. `cut`: more names are due, and another step follows.
+   * `pieces`: too many names are due for one entry, so Pieces signs all names of the zone.
    */
   readonly kind: 'whole' | 'cut' | 'pieces';
 }
@@ -46,15 +46,18 @@ export type CountNames = (
   limit: number,
 ) => { readonly count: number; readonly next: number | null };
 
-/** Whether signatures by a clock begin too late for validators. `now`: seconds since 1970. */
+/**
+ * Whether signatures made with a clock have an inception that validators may reject. `now`: seconds
+ * since 1970.
+ */
 export const isAhead = (clock: number, now: number): boolean => latestInception(clock) > now - MIN_AGE;
 
 /**
- * Returns how the clock of a zone advances in an entry with room for `room` names; null: not now.
- * `now`: seconds since 1970.
+ * Returns the next step of a zone's clock in an entry with room for `room` names; null: no step
+ * now. `now`: seconds since 1970.
  */
 function nextStep({ id, clock }: ZoneClock, now: number, room: number, countNames: CountNames): ClockStep | null {
-  // Each zone has its own moments, so that not all advance together.
+  // Each zone has its own offset, so that the clocks do not advance at the same time.
   const offset = Math.floor(((id * GOLDEN) % 1) * STEP);
   const to = Math.floor((now - MARGIN + offset) / STEP) * STEP - offset;
   if (isAhead(clock, now)) {
@@ -74,8 +77,8 @@ function nextStep({ id, clock }: ZoneClock, now: number, room: number, countName
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
 /**
- * Entries that advance the clocks of `zones` by one step each, where it is time: first those that
- * are ahead, since validators reject these zones, then the one that is furthest behind.
+ * Plans entries that advance each due clock of `zones` by one step. Clocks that are ahead come
+ * first, since validators reject their zones; then the clocks that are furthest behind.
  */
 export function* planEntries(
   zones: readonly ZoneClock[],

@@ -1,7 +1,7 @@
 /**
  * Advances the signing clocks of all zones, so that their signatures are renewed: see
- * clock-plan.ts. Every node does so at moments of its own. The nodes plan the same steps, so that
- * those which come later find nothing to do.
+ * clock-plan.ts. Every node runs this task at times of its own. All nodes plan the same steps, so
+ * the later nodes find no work.
  */
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { clockOffset, Interval } from '../../base/interval.ts';
@@ -15,27 +15,27 @@ import type { Journal } from '../journal.ts';
 import { type ClockStep, type CountNames, IDLE, isAhead, planEntries, type ZoneClock } from './clock-plan.ts';
 import { hashEnd, hashStart, startResigning } from './progress.ts';
 
-/** Milliseconds between passes over all zones; a third less or more. */
+/** Milliseconds between passes over all zones; a random third less or more. */
 const INTERVAL_MS = 300_000;
 const RETRY_MS = 10_000;
-/** Of the first pass, of which a node that starts has others to do. */
+/** Milliseconds before the first pass, since a starting node has other work. */
 const FIRST_MS = 5000;
-/** Pause after each entry, as a share of its time. */
+/** Pause after each entry, as a multiple of its duration. */
 const PAUSE = 2;
-/** Rows that are read at a time. */
+/** Rows per read. */
 const PAGE = 500;
-/** Seconds that a clock is behind the time at most, unless it could not advance. */
+/** Maximum seconds that a signing clock is behind the time, unless it could not advance. */
 const LATE = 2 * IDLE;
 const BY = 'dnssec';
 
 interface ClockTaskOptions {
   readonly environment: Environment;
   readonly journal: Journal;
-  /** The clock of the machine; zones are signed by it only while it is trusted. */
+  /** The clock of the machine. Signing clocks advance only while it is trusted. */
   readonly clock?: { readonly isTrusted: boolean };
   /** There are no other nodes. */
   readonly isAlone: boolean;
-  /** Called for each failure; null: it continues. */
+  /** Called with each failure, and with null after a success. */
   readonly onTrouble: (error: unknown) => void;
   /** Called for each row of a zone that cannot be decoded. */
   readonly onDamaged?: OnDamaged;
@@ -48,13 +48,14 @@ export class ClockTask {
   readonly #stopping = new AbortController();
   #running: Promise<void> = Promise.resolve();
   /**
-   * A zone that is signed in pieces by a clock that is behind or ahead of the time, since it was
-   * planned before the clock of the machine was set. A pass follows at the end of the pieces.
+   * A zone that passes skip: it is being signed in pieces, with a clock that is far behind or ahead
+   * of the time. Its clock was planned before the clock of the machine was set. A pass follows
+   * after the last piece.
    */
-  #late: Id | null = null;
-  /** A zone was signed by a clock that is ahead of the time: a pass follows at once. */
+  #skipped: Id | null = null;
+  /** A zone was signed with a clock that is ahead of the time. A pass follows immediately. */
   #hasAhead = false;
-  /** The last pass was left out, since the clock was not trusted. */
+  /** The last pass was skipped because the clock was not trusted. */
   #isWaiting = false;
 
   constructor(options: ClockTaskOptions) {
@@ -89,13 +90,16 @@ export class ClockTask {
       } catch (error) {
         if (this.#stopping.signal.aborted) return;
         onTrouble(error);
-        this.#late = null;
+        this.#skipped = null;
         await this.#sleep(RETRY_MS);
       }
     }
   }
 
-  /** Advances each clock by one step at most. Returns whether another pass is to follow at once. */
+  /**
+   * Advances each clock by one step at most. Resolves with whether another pass must follow
+   * immediately.
+   */
   async pass(): Promise<boolean> {
     const { environment, now = Date.now } = this.#options;
     const { signal } = this.#stopping;
@@ -115,11 +119,11 @@ export class ClockTask {
     return isCut && !signal.aborted;
   }
 
-  /** Those of zones that are not signed in pieces at the moment. `now`: seconds since 1970. */
+  /** Reads the clocks of zones that are not being signed in pieces. `now`: seconds since 1970. */
   async #readClocks(now: number): Promise<ZoneClock[]> {
     const table = this.#options.environment.rows.get(dnssec.number)!;
     const clocks: ZoneClock[] = [];
-    this.#late = null;
+    this.#skipped = null;
     let start: Buffer = Buffer.alloc(0);
     for (let isLast = false; !isLast && !this.#stopping.signal.aborted; await setImmediate()) {
       isLast = true;
@@ -127,7 +131,7 @@ export class ClockTask {
         const row = decodeReadable(dnssec, key as Buffer, value, this.#options.onDamaged);
         if (row !== undefined && row.progress === undefined) clocks.push({ id: idAt(key as Buffer), clock: row.clock });
         else if (row !== undefined && (now - row.clock > LATE || isAhead(row.clock, now)))
-          this.#late = idAt(key as Buffer);
+          this.#skipped = idAt(key as Buffer);
         start = Buffer.concat([key as Buffer, Uint8Array.of(0)]);
         isLast = false;
       }
@@ -142,19 +146,19 @@ export class ClockTask {
     });
   }
 
-  /** Whether the zone that a pass has left out is signed. */
-  get #isLateSigned(): boolean {
-    return this.#late !== null && this.#read(this.#late)?.progress === undefined;
+  /** Whether the skipped zone is signed now. */
+  get #isSkippedSigned(): boolean {
+    return this.#skipped !== null && this.#read(this.#skipped)?.progress === undefined;
   }
 
   get #isClockTrusted(): boolean {
     return this.#options.clock?.isTrusted !== false;
   }
 
-  /** Whether a pass is to follow before its time. */
+  /** Whether a pass must start early. */
   get #isDue(): boolean {
     if (!this.#isClockTrusted) return false;
-    return this.#isWaiting || this.#hasAhead || this.#isLateSigned;
+    return this.#isWaiting || this.#hasAhead || this.#isSkippedSigned;
   }
 
   #isSignedAhead(id: Id): boolean {
@@ -169,10 +173,7 @@ export class ClockTask {
     return value && decodeReadable(dnssec, key, value, this.#options.onDamaged);
   }
 
-  /**
-   * Less if the clock of the machine is set or trusted again, if a zone that was left out is
-   * signed, or if one is signed by a clock that is ahead. `offset`: as of an Interval.
-   */
+  /** Sleeps; less if the clock of the machine is set, or if `#isDue`. `offset`: see Interval. */
   async #sleep(milliseconds: number, offset?: number): Promise<void> {
     const { signal } = this.#stopping;
     const interval = new Interval(milliseconds, this.#options.now, offset);
@@ -181,14 +182,16 @@ export class ClockTask {
   }
 }
 
-/** Another node may have advanced the clock, or the zone is signed otherwise now. */
+/**
+ * Does nothing if another node has advanced the clock, or if the signing of the zone has changed.
+ */
 function advance(draft: Draft, { id, clock, to, kind }: ClockStep): void {
   const row: DnssecRow | undefined = draft.row(dnssec, idKey(id));
   if (row === undefined || row.clock !== clock || row.progress !== undefined || draft.domain(id) === undefined) return;
   draft.put(dnssec, kind === 'pieces' ? startResigning(row, { ...row, clock: to }) : { ...row, clock: to });
 }
 
-/** Counts in the nsec3 table. */
+/** Returns a function that counts in the nsec3 table. */
 function countNames({ nsec3 }: Pick<Environment, 'nsec3'>): CountNames {
   return (id: Id, ranges: readonly HashRange[], limit: number) => {
     let count = 0;

@@ -1,7 +1,7 @@
 /**
- * Carries out what the rows of signed zones have as progress, piece by piece. Any node may do so: a
- * node continues what it has begun, and what another node has left off. Two nodes that write the
- * same piece conflict, and one of them finds that nothing is left to do.
+ * Signs and unsigns zones piece by piece, following the progress in their rows. Any node may do so:
+ * a node continues its own zones, and takes over zones that another node has abandoned. If two
+ * nodes write the same piece, one of them conflicts and finds no work left.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeReadable, type OnDamaged } from '../../store/damaged-rows.ts';
@@ -12,11 +12,13 @@ import { write } from '../draft/draft.ts';
 import type { Journal } from '../journal.ts';
 import { nextPiece } from './progress.ts';
 
-/** Each takes the main thread 10 to 25 ms. */
+/** Maximum names of a piece, which takes 10 to 25 ms of the main thread. */
 const SIZES = { listed: 1000, signed: 200 };
-/** A node continues the zone of another one that wrote nothing for so long, up to twice that. */
+/**
+ * A node takes over a zone after this time without a piece from another node, or up to twice that.
+ */
 const TAKEOVER_MS = 5000;
-/** Zones of which another node begins the pieces, up to so long after this one could. */
+/** Maximum random delay before a node starts a zone, so that one node starts first. */
 const START_MS = 500;
 const BY = 'dnssec';
 
@@ -25,11 +27,11 @@ interface PiecesOptions {
   readonly journal: Journal;
   /** There are no other nodes. */
   readonly isAlone: boolean;
-  /** Called for each failure; null: it continues. */
+  /** Called with each failure, and with null after a success. */
   readonly onTrouble: (error: unknown) => void;
   /** Called for each row of a zone that cannot be decoded. */
   readonly onDamaged?: OnDamaged;
-  /** Pause after each piece, as a share of its time. */
+  /** Pause after each piece, as a share of its duration. */
   readonly pause?: number;
 }
 
@@ -39,7 +41,7 @@ interface Zone {
 }
 
 export class Pieces {
-  /** Written by this node. */
+  /** Pieces that this node has written. */
   written = 0;
   readonly #options: PiecesOptions;
   readonly #zones = new Map<Id, Zone>();
@@ -54,7 +56,7 @@ export class Pieces {
     return this.#running === null;
   }
 
-  /** Continues all zones, and those whose rows change from now on. */
+  /** Continues all zones with progress, and follows changes of their rows. */
   start(): void {
     const { environment, journal, onDamaged } = this.#options;
     journal.onSigning((domainIds) => {
@@ -105,9 +107,9 @@ export class Pieces {
         }
         wait = 0;
         try {
-          const isMine = await this.#write(id);
-          // The listener has put it off, as for a piece of another node.
-          if (isMine) zone.from = 0;
+          const isWritten = await this.#write(id);
+          // The listener has delayed the zone, as after a piece of another node.
+          if (isWritten) zone.from = 0;
           onTrouble(null);
         } catch (error) {
           if (signal.aborted) break;
@@ -115,7 +117,7 @@ export class Pieces {
           zone.from = performance.now() + TAKEOVER_MS;
           continue;
         }
-        // Requests that wait come between two pieces.
+        // Pending requests are handled between two pieces.
         await sleep(Math.max(1, (performance.now() - now) * pause), undefined, { signal }).catch(() => {});
       }
       if (wait > 0) await sleep(wait, undefined, { signal }).catch(() => {});
@@ -126,14 +128,15 @@ export class Pieces {
   /** Returns whether a piece was written. */
   async #write(id: Id): Promise<boolean> {
     const { environment, journal } = this.#options;
-    const seen = JSON.stringify(this.#progressOf(id));
+    const expected = JSON.stringify(this.#progressOf(id));
     let isDeleted = false;
     const { result } = await write(environment, journal, BY, (draft) => {
       const row = draft.row(dnssec, idKey(id));
       const domain = draft.domain(id);
       isDeleted = domain === undefined;
       // Another node may have written the piece.
-      if (row?.progress === undefined || domain === undefined || JSON.stringify(row.progress) !== seen) return false;
+      if (row?.progress === undefined || domain === undefined || JSON.stringify(row.progress) !== expected)
+        return false;
       const next = nextPiece(environment, domain.apex, row, SIZES);
       if (next === null) draft.delete(dnssec, row);
       else draft.put(dnssec, next);

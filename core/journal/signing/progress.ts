@@ -1,9 +1,10 @@
 /**
- * How the row of a signed zone changes while all its names are signed, signed by other keys, or
- * unsigned. Each piece is an entry that names its end, so that every node compiles the same names;
- * other writes may come between pieces. A name is signed by what its hash and the row say, so a
- * rebuild at any moment produces the same bytes. Names are first listed in the nsec3 table, by
- * name, then signed by hash, so that each NSEC3 record is signed once.
+ * The progress in the row of a signed zone, while all its names are signed, signed with other keys,
+ * or unsigned. Each piece is an entry that contains the end of the piece, so all nodes compile the
+ * same names. Other writes may come between pieces. The signatures of a name depend only on its
+ * hash and the row, so a rebuild at any time produces the same bytes. Names are first listed in the
+ * nsec3 table, in name order. Then they are signed in hash order, so that each NSEC3 record is
+ * signed once.
  */
 import { ALL_HASHES } from '../../dns/dnssec/zone-signer.ts';
 import type { Name } from '../../dns/wire/name.ts';
@@ -13,21 +14,21 @@ import type { DnssecRow } from '../../store/rows.ts';
 
 type Row = Omit<DnssecRow, 'progress'>;
 
-/** The first row of a zone that is not signed yet. */
+/** Returns the first row of a zone that is not signed yet. */
 export function startSigning(row: Row): DnssecRow {
   return { ...row, progress: { toward: 'signed', from: [], clock: row.clock, listedTo: '', signedTo: 0 } };
 }
 
 /**
- * Signs all names by the keys and the clock of `row`, which has the keys of `before` and maybe
- * others. The progress of `before` must have ended.
+ * Signs all names with the keys and the clock of `row`, which has the keys of `before` and possibly
+ * more. `before` must have no progress.
  */
 export function startResigning(before: DnssecRow, row: Row): DnssecRow {
   const { clock } = before;
   return { ...row, progress: { toward: 'signed', from: signingIds(before), clock, listedTo: null, signedTo: 0 } };
 }
 
-/** Unsigns all names. Then the row is deleted. The progress of `row` must have ended. */
+/** Unsigns all names, after which the row is deleted. `row` must have no progress. */
 export function startUnsigning(row: DnssecRow): DnssecRow {
   const { clock } = row;
   return { ...row, progress: { toward: 'unsigned', from: signingIds(row), clock, listedTo: null, signedTo: 0 } };
@@ -36,8 +37,8 @@ export function startUnsigning(row: DnssecRow): DnssecRow {
 const signingIds = ({ keys }: Row): number[] => keys.filter(({ use }) => use === 'sign').map(({ id }) => id);
 
 /**
- * The row with which a change of a zone's signing begins; `before`, `after`: without progress, null
- * if the zone is not signed. Names are signed in pieces if their keys change.
+ * Returns the first row of a change to the signing of a zone. `before` and `after` have no
+ * progress; null: the zone is not signed. If the signing keys change, names are signed in pieces.
  */
 export function inPieces(before: DnssecRow | null, after: DnssecRow | null): DnssecRow | null {
   if (after === null) return before && startUnsigning(before);
@@ -46,21 +47,25 @@ export function inPieces(before: DnssecRow | null, after: DnssecRow | null): Dns
   return hasSameKeys ? after : startResigning(before, after);
 }
 
-/** The clock of the names that were signed first: some wait for a later one while it advances. */
+/**
+ * The clock of the oldest signatures. While the clock advances, some names still have the previous
+ * clock.
+ */
 export const oldestClock = ({ clock, progress }: DnssecRow): number => Math.min(clock, progress?.clock ?? clock);
 
-/** The clock of the names that were signed last. */
+/** The clock of the newest signatures. */
 export const newestClock = ({ clock, progress }: DnssecRow): number => Math.max(clock, progress?.clock ?? clock);
 
-/** Names of one piece. */
+/** Maximum names of a piece. */
 interface PieceSizes {
   readonly listed: number;
   readonly signed: number;
 }
 
 /**
- * The row after the next piece; null: the row is to be deleted. `row` has progress. The ends of the
- * piece are read from the tables, and may be any: they only decide how long its entry takes.
+ * Returns the row after the next piece; null: the row must be deleted. `row` must have progress.
+ * The end of the piece is read from the tables. Any end is correct; it only determines the duration
+ * of the entry.
  */
 export function nextPiece(environment: Tables, apex: Name, row: DnssecRow, sizes: PieceSizes): DnssecRow | null {
   const { progress, ...done } = row;
@@ -90,12 +95,12 @@ function endOfSigning({ nsec3 }: Tables, domainId: Id, from: number, count: numb
   return ALL_HASHES;
 }
 
-/** The first key of the nsec3 table whose hash begins with these 32 bits, or is after them. */
+/** The first possible key of the nsec3 table whose hash starts with these 32 bits. */
 export function hashStart(domainId: Id, prefix: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(prefix);
   return nsec3Key(domainId, bytes);
 }
 
-/** The end of the keys of the nsec3 table whose hashes begin with these 32 bits. */
+/** The end of the keys of the nsec3 table whose hashes start with these 32 bits. */
 export const hashEnd = (domainId: Id, prefix: number): Buffer => afterPrefix(hashStart(domainId, prefix))!;

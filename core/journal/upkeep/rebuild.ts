@@ -23,8 +23,8 @@ import { writeTargets } from '../record-targets.ts';
 import { storeSettings } from './renumber.ts';
 
 /**
- * Increased when the compiler, core/store/sites.ts or the counts of usage give other bytes for the
- * same rows.
+ * Increased when the compiler, core/store/sites.ts or the counting of usage produces other bytes
+ * for the same rows.
  */
 const COMPILER_VERSION = 14;
 const FINGERPRINT = Buffer.from('compiled with');
@@ -37,8 +37,8 @@ export function answersAreCurrent(environment: Environment, defaults: ZoneSettin
 }
 
 /**
- * The settings with which this compiler made the answers. Null: another one made them, or a rebuild
- * was interrupted.
+ * The settings with which this compiler version made the answers. Null: another version made them,
+ * or a rebuild was interrupted.
  */
 export function settingsOfAnswers(environment: Environment): ZoneSettings | null {
   const stored = environment.meta.get(FINGERPRINT);
@@ -46,7 +46,10 @@ export function settingsOfAnswers(environment: Environment): ZoneSettings | null
   return version === COMPILER_VERSION && settings !== undefined ? settings : null;
 }
 
-/** Bytes that a rebuild needs at most: pages of the old answers become free as it proceeds. */
+/**
+ * Returns the maximum bytes that a rebuild needs. Pages of the old answers become free as it
+ * proceeds.
+ */
 export function spaceForRebuild({ answers, nsec3 }: Environment): number {
   const pages = [answers, nsec3].map((table) => {
     const { treeLeafPageCount = 0, treeBranchPageCount = 0, overflowPages = 0 } = table.getStats() as PageCounts;
@@ -62,7 +65,7 @@ interface PageCounts {
 }
 
 const PAGE_BYTES = 4096;
-/** Bytes of some batches of the largest answers. */
+/** Upper bound in bytes: a few batches of the largest answers. */
 const MAX_SPACE = 64 << 20;
 
 function fingerprint(defaults: ZoneSettings): string {
@@ -130,9 +133,8 @@ export async function rebuildAnswers(
 }
 
 /**
- * Counts the usage of accounts and zones anew from the rows.
- *
- * Inside a write transaction, with an empty table of usage. The states of zones must be stored.
+ * Recounts the usage of accounts and zones from the rows. Called inside a write transaction, with
+ * an empty table of usage. The states of zones must be stored.
  */
 function writeUsage(environment: Environment): void {
   const { rows, usage, zones: states } = environment;

@@ -45,7 +45,7 @@ interface RenumberOptions {
   readonly environment: Environment;
   readonly journal: Journal;
   readonly settings: ZoneSettings;
-  /** Called once for each failure that is retried; null: it continues. */
+  /** Called with each failure, which is retried, and with null after a success. */
   readonly onTrouble: (error: unknown) => void;
 }
 

@@ -89,7 +89,7 @@ const STORE_KEYS: Kind = {
   withSealed: (row, [sealedKey]) => ({ ...(row as StoreKeyRow), sealedKey }),
 };
 
-/** The secret of a webhook, and the one before it. */
+/** The current and the previous secret of a webhook. */
 const WEBHOOKS: Kind = {
   table: webhooks as Table<unknown>,
   sealedOf(row) {
@@ -100,7 +100,7 @@ const WEBHOOKS: Kind = {
   withSealed: (row, [sealed, sealedBefore = '']) => ({ ...(row as WebhookRow), sealed, sealedBefore }),
 };
 
-/** The fields of a document that begin with "sealed", at any depth, unless they are empty. */
+/** Changes the non-empty fields of a document whose names start with "sealed", at any depth. */
 function mapSealed(content: unknown, change: (sealed: string) => string): unknown {
   if (Array.isArray(content)) return content.map((item) => mapSealed(item, change));
   if (typeof content !== 'object' || content === null) return content;
@@ -111,7 +111,7 @@ function mapSealed(content: unknown, change: (sealed: string) => string): unknow
   return Object.fromEntries(entries);
 }
 
-/** The keys of client certificates for origins, and what authorizes deliveries of logs. */
+/** The keys of client certificates for origins, and the credentials of log deliveries. */
 const SITE_DOCUMENTS: Kind = {
   table: siteDocuments as Table<unknown>,
   sealedOf(row) {
@@ -187,7 +187,9 @@ export function startReseal(options: ResealOptions): Reseal {
   };
 }
 
-/** Encrypted values in the rows of a store, and those that no key of the file decrypts. */
+/**
+ * Counts the encrypted values in the rows of a store, and those that no key of the file decrypts.
+ */
 export function countSealed(environment: Environment, secrets: Secrets): { sealed: number; unsealable: number } {
   const counts = { sealed: 0, unsealable: 0 };
   for (const { table, sealedOf, contextOf } of KINDS)
