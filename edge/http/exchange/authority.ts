@@ -1,14 +1,14 @@
 /**
- * Host and port of a request (RFC 9110 section 7.2, RFC 3986 section 3.2), and its path: what both
- * versions of HTTP hold them to.
+ * Validates and splits the authority of a request (RFC 9110 section 7.2, RFC 3986 section 3.2), and
+ * validates its path. Common to all versions of HTTP.
  */
 import { isIPv6 } from 'node:net';
 
 /**
- * Longer than any name with its port: 253 bytes (RFC 1035 section 2.3.4), a dot, a colon and five
- * digits.
+ * The maximum length of a name with its port: 253 bytes (RFC 1035 section 2.3.4), a dot, a colon
+ * and five digits.
  */
-const LONGEST = 260;
+const MAX_LENGTH = 260;
 
 /**
  * A registered name or an IPv4 address: RFC 3986 section 3.2.2. Group 1: the host; group 2: the
@@ -18,12 +18,12 @@ const NAME = /^((?:[A-Za-z0-9\-._~!$&'()*+,;=]|%[0-9A-Fa-f]{2})+)(?::(\d{0,5}))?
 const LITERAL = /^\[([0-9A-Fa-f:.]+)\](?::(\d{0,5}))?$/;
 
 /**
- * In lower case, without a colon that no port follows (RFC 3986 section 6.2.3); empty when it is
- * none: an empty host, user information, a port above 65,535, an IPv6 literal that is no address.
- * IPvFuture and zone ids name nothing that could be reached, and are none.
+ * Returns the authority in lower case, without a colon that no port follows (RFC 3986 section
+ * 6.2.3). Empty: invalid, such as an empty host, user information, a port above 65,535 or an
+ * invalid IPv6 literal. IPvFuture and zone identifiers are invalid too: they are not reachable.
  */
 export function authorityOf(text: string): string {
-  if (text.length === 0 || text.length > LONGEST) return '';
+  if (text.length === 0 || text.length > MAX_LENGTH) return '';
   const literal = text.charCodeAt(0) === 0x5b;
   const parts = (literal ? LITERAL : NAME).exec(text);
   if (parts === null || (literal && !isIPv6(parts[1]))) return '';
@@ -39,7 +39,7 @@ let lastScheme = '';
 let lastWithPort = '';
 let lastWithoutPort = '';
 
-/** RFC 9110 section 4.2.3: the port that a scheme has by itself is left out. */
+/** RFC 9110 section 4.2.3: removes the default port of the scheme. */
 export function withoutDefaultPort(scheme: 'http' | 'https', authority: string): string {
   if (authority === lastWithPort && scheme === lastScheme) return lastWithoutPort;
   lastWithoutPort = cutDefaultPort(scheme, authority);
@@ -54,8 +54,8 @@ function cutDefaultPort(scheme: 'http' | 'https', authority: string): string {
 }
 
 /**
- * The host of an authority that is well-formed: without the port. An IPv6 address keeps its
- * brackets, a name its last dot.
+ * The host of a valid authority, without the port. An IPv6 address keeps its brackets, a name its
+ * trailing dot.
  */
 export function hostOf(authority: string): string {
   if (authority === lastHostAuthority) return lastHost;
@@ -71,7 +71,7 @@ let lastHost = '';
 let lastSite = '';
 let lastSiteHost = '';
 
-/** The host as sites are looked up by: without the port and the last dot. */
+/** The host for looking up a site: without the port and the trailing dot. */
 export function siteHost(authority: string): string {
   if (authority === lastSite) return lastSiteHost;
   const host = hostOf(authority);
@@ -80,7 +80,7 @@ export function siteHost(authority: string): string {
   return lastSiteHost;
 }
 
-/** The port that an authority names. Empty: that of its scheme. */
+/** The port of an authority. Empty: the default port of its scheme. */
 export function portOf(authority: string): string {
   const colon = authority.lastIndexOf(':');
   return colon < 0 || authority.endsWith(']') ? '' : authority.slice(colon + 1);
@@ -89,7 +89,7 @@ export function portOf(authority: string): string {
 let lastText = '';
 let lastAuthority = '';
 
-/** `authorityOf`; a client asks for the same one repeatedly. */
+/** `authorityOf` with a cache of one entry: clients repeat the same authority. */
 export function knownAuthority(text: string): string {
   if (text !== lastText) {
     lastAuthority = authorityOf(text);
@@ -99,12 +99,12 @@ export function knownAuthority(text: string): string {
 }
 
 /**
- * Visible ASCII without "#", which never leaves a client (RFC 9110 section 7.1). Wider than RFC
- * 3986: browsers send `|`, `^`, `"` and braces as they are. An asterisk stands for the server, and
- * only OPTIONS asks for that.
+ * Visible ASCII without "#", which clients never send (RFC 9110 section 7.1). More permissive than
+ * RFC 3986: browsers send `|`, `^`, `"` and braces unencoded. "*" addresses the server, and only
+ * OPTIONS may use it.
  */
 const PATH = /^\/[\x21\x22\x24-\x7e]*$/;
 
-/** Whether it may be the path, with its query, of a request with this method. */
+/** Whether a path, with its query, is valid for this method. */
 export const isPath = (path: string, method: string): boolean =>
   PATH.test(path) || (path === '*' && method === 'OPTIONS');

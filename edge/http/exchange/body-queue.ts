@@ -1,6 +1,6 @@
 /**
- * The body of a request between the connection, which brings parts as they come, and the handler,
- * which takes them as it can.
+ * Queues a request body between the connection, which pushes parts as they arrive, and the handler,
+ * which reads them at its own pace.
  */
 import { type AbortCause, AbortError, type BodyFlow, type BodySink, type RequestBody } from './exchange.ts';
 import type { FieldList } from './field-list.ts';
@@ -9,24 +9,24 @@ import { Parts } from './parts.ts';
 const NONE: FieldList = [];
 const END = Promise.resolve(null);
 
-/** The events that the connection receives. */
+/** Events for the connection. */
 export interface BodySource {
-  /** The handler asks for the first time. */
+  /** The handler reads for the first time. */
   onFirstRead(): void;
-  /** This many bytes have left the queue, taken or dropped: as many more may come. */
+  /** This many bytes were read or discarded. The client may send as many more. */
   onTaken(data: number): void;
 }
 
 export class BodyQueue implements RequestBody, BodyFlow {
   readonly length: number | undefined;
-  /** Bytes that wait here. */
+  /** Bytes. */
   buffered = 0;
-  /** Bytes that have come, in all. */
+  /** Total bytes received. */
   received = 0;
-  /** The end has come: whole, or before its time. */
+  /** The end was received, or the body was aborted. */
   isComplete = false;
   isDiscarding = false;
-  /** Of what has come, that which came before it was dropped. */
+  /** Bytes received before `discard`. */
   receivedBefore = 0;
   trailers: FieldList = NONE;
   readonly #source: BodySource;
@@ -35,28 +35,28 @@ export class BodyQueue implements RequestBody, BodyFlow {
   #failure: AbortError | undefined;
   #resolve: ((part: Uint8Array | null) => void) | undefined;
   #reject: ((error: AbortError) => void) | undefined;
-  /** To whom parts go as they come. */
+  /** Receives parts as they arrive. */
   #sink: BodySink | undefined;
-  /** The sink takes no more for now. */
-  #isHeld = false;
+  /** The sink has asked for a pause. */
+  #isSinkPaused = false;
 
   constructor(source: BodySource, length: number | undefined) {
     this.#source = source;
     this.length = length;
   }
 
-  /** Parts that wait here. */
+  /** Number of buffered parts. */
   get parts(): number {
     return this.#parts.count;
   }
 
-  /** The handler waits for a part that has not come. */
+  /** The handler waits for the next part. */
   get isWaiting(): boolean {
-    return this.#resolve !== undefined || (this.#sink !== undefined && !this.#isHeld);
+    return this.#resolve !== undefined || (this.#sink !== undefined && !this.#isSinkPaused);
   }
 
   read(): Promise<Uint8Array | null> {
-    this.#asked();
+    this.#beginRead();
     const part = this.#parts.shift();
     if (part !== undefined) {
       this.buffered -= part.length;
@@ -72,7 +72,7 @@ export class BodyQueue implements RequestBody, BodyFlow {
   }
 
   flow(sink: BodySink): BodyFlow {
-    this.#asked();
+    this.#beginRead();
     this.#sink = sink;
     this.resume();
     return this;
@@ -81,21 +81,21 @@ export class BodyQueue implements RequestBody, BodyFlow {
   resume(): void {
     const sink = this.#sink;
     if (sink === undefined) return;
-    this.#isHeld = false;
+    this.#isSinkPaused = false;
     for (let part = this.#parts.shift(); part !== undefined; part = this.#parts.shift()) {
       this.buffered -= part.length;
-      this.#give(sink, part);
-      if (this.#isHeld || this.#sink !== sink) return;
+      this.#deliver(sink, part);
+      if (this.#isSinkPaused || this.#sink !== sink) return;
     }
-    if (this.#failure !== undefined || this.isComplete || this.isDiscarding) this.#over(this.#failure ?? null);
+    if (this.#failure !== undefined || this.isComplete || this.isDiscarding) this.#notifyEnd(this.#failure ?? null);
   }
 
-  #give(sink: BodySink, part: Uint8Array): void {
-    if (!sink.onPart(part)) this.#isHeld = true;
+  #deliver(sink: BodySink, part: Uint8Array): void {
+    if (!sink.onPart(part)) this.#isSinkPaused = true;
     this.#source.onTaken(part.length);
   }
 
-  #asked(): void {
+  #beginRead(): void {
     if (this.#resolve !== undefined || this.#sink !== undefined)
       throw new Error('A part of the body is being read already.');
     if (this.#isRead) return;
@@ -103,27 +103,24 @@ export class BodyQueue implements RequestBody, BodyFlow {
     this.#source.onFirstRead();
   }
 
-  /**
-   * What waits here and what comes is dropped; a read that waits, and every later one, says the
-   * end.
-   */
+  /** Discards buffered and future parts. A pending read and all later reads return the end. */
   discard(): void {
     if (this.isDiscarding) return;
     this.isDiscarding = true;
     this.receivedBefore = this.received;
-    const buffered = this.#drop();
-    this.#over(null);
+    const buffered = this.#dropBuffered();
+    this.#notifyEnd(null);
     if (buffered > 0) this.#source.onTaken(buffered);
   }
 
-  /** From the connection: the next part, not empty; the bytes are the reader's from here on. */
+  /** From the connection: the next part, not empty. The reader owns its bytes. */
   push(part: Uint8Array): void {
     this.#accept(part, false);
   }
 
   /**
-   * The same, but the bytes are there during the call only: they are copied, unless they are given
-   * on or dropped within it.
+   * The same, but the bytes are valid during the call only. They are copied, unless the sink takes
+   * them or they are discarded.
    */
   lend(part: Uint8Array): void {
     this.#accept(part, true);
@@ -135,14 +132,13 @@ export class BodyQueue implements RequestBody, BodyFlow {
       this.#source.onTaken(bytes.length);
       return;
     }
-    // Behind what waits here: the connection may bring more within the call that tells it of what
-    // was taken.
-    if (this.#sink !== undefined && !this.#isHeld && this.#parts.count === 0) {
-      this.#give(this.#sink, bytes);
+    // Buffered parts go first: the connection may push more from within `onTaken`.
+    if (this.#sink !== undefined && !this.#isSinkPaused && this.#parts.count === 0) {
+      this.#deliver(this.#sink, bytes);
       return;
     }
-    // What waits has memory of its own, since the one that Buffer.from shares out would be held by
-    // its least part.
+    // A buffered part has its own memory. Buffer.from uses a shared pool, and a small part would
+    // keep all of that allocated.
     const part = !isLent ? bytes : this.#resolve !== undefined ? Buffer.from(bytes) : ownCopy(bytes);
     if (this.#resolve !== undefined) {
       this.#settle(part);
@@ -153,30 +149,30 @@ export class BodyQueue implements RequestBody, BodyFlow {
     }
   }
 
-  /** From the connection: that was all. */
+  /** From the connection: the body is complete. */
   finish(trailers: FieldList = NONE): void {
     if (this.isComplete) return;
     this.isComplete = true;
     this.trailers = trailers;
-    if (this.#parts.count === 0) this.#over(null);
+    if (this.#parts.count === 0) this.#notifyEnd(null);
   }
 
   /**
-   * From the connection: the exchange has ended. What waits here is dropped, and a handler that has
-   * not taken the whole learns it from every read: a part cannot be distinguished from the whole.
-   * Who has it all, or wants no more, hears of an end.
+   * From the connection: the exchange was aborted. Buffered parts are dropped. A handler that has
+   * not read the whole body gets an AbortError from every read, so it cannot mistake a part for the
+   * whole. A handler that has read it all, or has discarded the rest, gets the end.
    */
   fail(cause: AbortCause): void {
     const hasAll = this.isComplete && this.#parts.count === 0;
     this.isComplete = true;
     if (hasAll || this.isDiscarding || this.#failure !== undefined) return;
-    this.#drop();
+    this.#dropBuffered();
     this.#failure = new AbortError(cause);
-    this.#over(this.#failure);
+    this.#notifyEnd(this.#failure);
   }
 
-  /** Tells who waits. */
-  #over(failure: AbortError | null): void {
+  /** Notifies the sink or the pending read of the end. */
+  #notifyEnd(failure: AbortError | null): void {
     const [sink, resolve, reject] = [this.#sink, this.#resolve, this.#reject];
     this.#sink = undefined;
     this.#resolve = undefined;
@@ -186,8 +182,8 @@ export class BodyQueue implements RequestBody, BodyFlow {
     else reject?.(failure);
   }
 
-  /** Returns how many bytes waited here. */
-  #drop(): number {
+  /** Returns the number of bytes dropped. */
+  #dropBuffered(): number {
     const { buffered } = this;
     this.#parts.clear();
     this.buffered = 0;
@@ -208,7 +204,7 @@ function ownCopy(part: Uint8Array): Buffer {
   return copy;
 }
 
-/** Of a request without one; the same for all. */
+/** The body of every request without one. */
 export const NO_BODY: RequestBody = Object.freeze({
   length: 0,
   trailers: NONE,

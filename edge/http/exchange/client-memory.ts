@@ -1,43 +1,39 @@
 /**
- * The memory that clients make a thread hold: parts of responses that wait for a slow reader, of
- * requests that wait for an origin, output buffers. It is charged before it is filled, to the
- * client's network (an IPv4 address, a /64 of IPv6) and to the thread, whose limit holds for all
- * networks together.
+ * Accounts for the memory that a thread holds for clients: response parts for slow readers, request
+ * parts for origins, output buffers. Memory is charged before it is filled. It is charged to the
+ * client's network (an IPv4 address or an IPv6 /64) and to the thread, whose limit covers all
+ * networks.
  *
- * A network gets no more than what is left over for the others (a dynamic threshold, Choudhury and
- * Hahne 1998): alone it may hold half of the limit, two may hold a third each. So no network,
- * however many connections and streams it has, takes the memory that the next one needs.
+ * The limit of a network is the memory left over for the others (a dynamic threshold, Choudhury and
+ * Hahne 1998). A single network may hold half of the thread's limit, two may hold a third each. So
+ * no network takes the memory that the next one needs, however many connections and streams it has.
  *
- * What the visitors of one site hold is bounded the same way: alone it may hold three quarters of
- * the limit, so a site that is flooded from many networks leaves memory for the others. Connections
- * whose site is not known count for their network alone.
+ * The visitors of one site are limited in the same way. A single site may hold three quarters of
+ * the limit. So a site that is flooded from many networks leaves memory for others. Connections
+ * without a known site count for their network only.
  */
 import { clientNetwork } from '../../../core/net/address/ipv6.ts';
 
-/** Waits for memory. */
 export interface MemoryWaiter {
   /**
-   * There may be room: to be asked for again, and waited for again if there is none. Must not
-   * throw.
+   * Memory may be available. The waiter tries again, and waits again if there is not enough. Must
+   * not throw.
    */
   onMemory(): void;
 }
 
-/**
- * Bytes that are fetched at a time at least: whole pieces of what is on disk
- * (edge/cache/store/entry.ts).
- */
+/** Minimum bytes of a fetch: whole pieces of files on disk (edge/cache/store/entry.ts). */
 export const LEAST_FETCH = 65_536;
-/** A fetch of more than that takes one such part of what is left. */
+/** A larger fetch gets at most this fraction of the available memory: an eighth. */
 const FETCH_PART = 8;
 
-/** A site may hold this many times what is left over. */
+/** A site may hold this multiple of the memory left over. */
 const SITE_WEIGHT = 3;
 
-/** What a network, or the visitors of a site, hold together. */
+/** Memory held by a network, or by the visitors of a site. */
 class Account {
   held = 0;
-  /** Of its ClientMemory. */
+  /** Number of ClientMemory objects that use it. */
   users = 0;
 }
 
@@ -66,9 +62,9 @@ class Accounts {
 export class MemoryBudget {
   /** Bytes for all networks. */
   readonly limit: number;
-  /** Bytes that are charged; past the limit where `hold` had no choice. */
+  /** Bytes charged. May exceed the limit through `hold`. */
   held = 0;
-  /** Waiters of all networks. */
+  /** Number of waiters of all networks. */
   waiting = 0;
   /** By site and network. */
   readonly #clients = new Map<string, ClientMemory>();
@@ -81,8 +77,8 @@ export class MemoryBudget {
   }
 
   /**
-   * The account of the network of `address` as a visitor of `site`; empty: of none in particular.
-   * To be left once for each time that it is entered.
+   * Returns the account for the network of `address` and for `site`; empty: no site. Each `enter`
+   * needs one `leave`.
    */
   enter(address: string, site = ''): ClientMemory {
     const network = clientNetwork(address);
@@ -109,8 +105,8 @@ export class MemoryBudget {
   }
 
   /**
-   * A waiter may outlive the connections of its network, such as a lookup in the cache: it still
-   * gets its turn.
+   * A waiter may outlive the connections of its network, such as a cache lookup. Its account stays
+   * until it was woken.
    */
   #dropUnused(memory: ClientMemory): void {
     if (memory.users > 0 || memory.hasWaiters) return;
@@ -120,7 +116,7 @@ export class MemoryBudget {
     if (accounts.site !== null) this.#sites.leave(site, accounts.site);
   }
 
-  /** Something was released. Waiters hear of it after this turn of the loop. */
+  /** Memory was released. Waiters are woken after this turn of the event loop. */
   freed(): void {
     if (this.waiting === 0 || this.#isWakeDue) return;
     this.#isWakeDue = true;
@@ -135,7 +131,7 @@ export class MemoryBudget {
 }
 
 export class ClientMemory {
-  /** Bytes that are charged. */
+  /** Bytes charged. */
   held = 0;
   /** Connections that share it. */
   users = 0;
@@ -143,7 +139,7 @@ export class ClientMemory {
   readonly site: string;
   readonly accounts: { readonly network: Account; readonly site: Account | null };
   readonly #budget: MemoryBudget;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly #waiting = new Set<MemoryWaiter>();
 
   constructor(budget: MemoryBudget, network: string, site: string, accounts: ClientMemory['accounts']) {
@@ -157,7 +153,7 @@ export class ClientMemory {
     return this.#waiting.size > 0;
   }
 
-  /** Bytes that `take` grants if nobody holds anything. */
+  /** Bytes that `take` would grant if no memory were held. */
   get most(): number {
     return Math.floor(this.#budget.limit / 2);
   }
@@ -166,7 +162,7 @@ export class ClientMemory {
   get room(): number {
     const { limit, held } = this.#budget;
     const { network, site } = this.accounts;
-    // What is taken counts twice: it is held, and it is no longer left over for others.
+    // Taken bytes count twice: they are held, and they reduce the memory left over.
     const ofNetwork = Math.max(0, Math.floor((limit - held - network.held) / 2));
     if (site === null) return ofNetwork;
     const ofSite = Math.floor((SITE_WEIGHT * (limit - held) - site.held) / (SITE_WEIGHT + 1));
@@ -174,8 +170,8 @@ export class ClientMemory {
   }
 
   /**
-   * Charges what is about to be held. False: the network has its share, and `waitFor` tells when
-   * there may be room.
+   * Charges bytes that are about to be allocated. False: the network or the site has used up its
+   * share. `waitFor` then waits for memory.
    */
   take(bytes: number): boolean {
     if (bytes > this.room) return false;
@@ -184,8 +180,8 @@ export class ClientMemory {
   }
 
   /**
-   * Charges a fetch of `bytes` at most. Returns what may be fetched: a multiple of LEAST_FETCH, or
-   * all; 0 as `take` returns false.
+   * Charges a fetch of at most `bytes`. Returns the bytes that may be fetched: a multiple of
+   * LEAST_FETCH, or all. 0: nothing was granted.
    */
   takeForFetch(bytes: number): number {
     const share = this.room / FETCH_PART;
@@ -194,7 +190,7 @@ export class ClientMemory {
   }
 
   /**
-   * Charges what is held whether there is room or not, such as the bytes of a read that is over.
+   * Charges bytes that are held already, such as those of a completed read, even beyond the limit.
    */
   hold(bytes: number): void {
     const { network, site } = this.accounts;
@@ -204,7 +200,7 @@ export class ClientMemory {
     this.#budget.held += bytes;
   }
 
-  /** Gives back what was charged. */
+  /** Releases charged bytes. */
   release(bytes: number): void {
     const { network, site } = this.accounts;
     this.held -= bytes;
@@ -214,23 +210,24 @@ export class ClientMemory {
     this.#budget.freed();
   }
 
-  /** `waiter` is called once, when there may be room; those of a network in turn. */
+  /**
+   * Calls `waiter` once when memory may be available. Waiters of a network are called in order of
+   * arrival.
+   */
   waitFor(waiter: MemoryWaiter): void {
     if (this.#waiting.has(waiter)) return;
     this.#waiting.add(waiter);
     this.#budget.waiting++;
   }
 
-  /** It waits no more. */
+  /** Removes `waiter`. */
   forget(waiter: MemoryWaiter): void {
     if (this.#waiting.delete(waiter)) this.#budget.waiting--;
   }
 
-  /**
-   * From the budget: lets those that wait ask again, one after the other, as long as there is room.
-   */
+  /** From the budget: wakes waiters in order of arrival while there is memory. */
   wake(): void {
-    // Who waits again comes last, and is not called twice.
+    // A waiter that waits again is appended. It is not called again in this loop.
     for (let left = this.#waiting.size; left > 0 && this.room > 0; left--) {
       const [first] = this.#waiting;
       this.forget(first);
@@ -239,5 +236,5 @@ export class ClientMemory {
   }
 }
 
-/** For servers that have no budget of their own. */
+/** For servers without their own budget. */
 export const THREAD_MEMORY = new MemoryBudget(256 * 1024 * 1024);

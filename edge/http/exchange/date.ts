@@ -1,12 +1,12 @@
 /**
- * The `date` of responses (RFC 9110 section 6.6.1), made once a second and a thread. Without a
- * timer: a look at the clock costs less than being woken in every second in which nobody asks.
+ * The `date` of responses (RFC 9110 section 6.6.1), formatted once a second per thread. There is no
+ * timer: reading the clock costs less than a wake-up in every idle second.
  */
 let second = -1;
 let text = '';
 let bytes: Uint8Array = new Uint8Array(0);
 
-function renew(): void {
+function refresh(): void {
   const now = Math.floor(Date.now() / 1000);
   if (now === second) return;
   second = now;
@@ -15,19 +15,19 @@ function renew(): void {
 }
 
 /**
- * IMF-fixdate (RFC 9110 section 5.6.7), always 29 characters. The same string object all second
- * long.
+ * IMF-fixdate (RFC 9110 section 5.6.7), always 29 characters. Returns the same string object within
+ * a second.
  */
 export function currentDate(): string {
-  renew();
+  refresh();
   return text;
 }
 
 /**
- * The same in ASCII, 29 bytes; other bytes in the next second, never the same ones changed. Not to
- * be written to.
+ * The same in ASCII, 29 bytes. Each second has a new array, so callers may keep it. They must not
+ * write to it.
  */
 export function currentDateBytes(): Uint8Array {
-  renew();
+  refresh();
   return bytes;
 }

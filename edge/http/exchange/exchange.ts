@@ -1,8 +1,8 @@
 /**
- * One request and its response, whichever version of HTTP carries them (RFC 9110): what
- * edge/http/http1 and edge/http/http2 give to a handler. All methods belong to the thread of the
- * connection; none throws for what the other side did: after the exchange has ended, by itself or
- * by the client, writes are dropped and reads say the end.
+ * One request and its response in any version of HTTP (RFC 9110). edge/http/http1 and
+ * edge/http/http2 pass it to a handler. All methods must be called on the thread of the connection.
+ * No method throws because of the client. After the exchange has ended, writes are dropped and
+ * reads return the end.
  *
  *     handler(exchange) ─► body.read() …            request, pulled
  *                       ─► inform() 0..n            1xx
@@ -15,19 +15,20 @@ import type { ClientMemory } from './client-memory.ts';
 import type { FieldList } from './field-list.ts';
 import type { ReadyAnswer } from './ready-answer.ts';
 
-/** What asked, as the connection knows it. */
+/** The client of a connection. */
 export interface Client {
   /** IPv4 or IPv6 address as text; an IPv4-mapped one as IPv4. */
   readonly address: string;
   readonly port: number;
-  /**
-   * The server name of the TLS handshake (SNI), in lower case; empty without one or without TLS.
-   */
+  /** The server name of the TLS handshake (SNI), in lower case; empty: none, or no TLS. */
   readonly serverName: string;
   readonly isEncrypted: boolean;
-  /** The client's verified certificate, as the field Client-Cert has it (RFC 9440); empty: none. */
+  /**
+   * The client's verified certificate in the format of the Client-Cert field (RFC 9440); empty:
+   * none.
+   */
   readonly certificate?: string;
-  /** Fingerprint of the policy that the handshake met (edge/http/tls/policy.ts); empty: none. */
+  /** Fingerprint of the TLS policy of the handshake (edge/http/tls/policy.ts); empty: none. */
   readonly tlsPolicy?: string;
 }
 
@@ -38,166 +39,164 @@ export interface Exchange {
   readonly method: string;
   readonly scheme: 'http' | 'https';
   /**
-   * The scheme of the target URI as the client wrote it: `https` without TLS claims that a proxy in
-   * front has ended TLS. Else it is `scheme`.
+   * The scheme of the target URI as the client wrote it. `https` without TLS claims that a proxy in
+   * front has terminated TLS. Otherwise equal to `scheme`.
    */
   readonly targetScheme: 'http' | 'https';
   /**
-   * Host and perhaps port, in lower case, without user information; checked to be one (RFC 9110
-   * section 7.2).
+   * Host and optional port, in lower case and without user information. Validated (RFC 9110 section
+   * 7.2).
    */
   readonly authority: string;
-  /** Path and query, beginning with "/", or "*"; empty for a CONNECT without `protocol`. */
+  /** Path and query, starting with "/", or "*"; empty for a CONNECT without `protocol`. */
   readonly path: string;
-  /**
-   * Without pseudo-headers, `host` and what concerns the connection only (RFC 9110 section 7.6.1).
-   */
+  /** Without pseudo-headers, `host` and connection-specific fields (RFC 9110 section 7.6.1). */
   readonly headers: FieldList;
   /**
-   * What a tunnel is asked for: `websocket` in an Upgrade (RFC 6455) or an extended CONNECT (RFC
-   * 8441); else empty.
+   * The requested protocol of a tunnel: `websocket` in an Upgrade (RFC 6455) or an extended CONNECT
+   * (RFC 8441); else empty.
    */
   readonly protocol: string;
   readonly body: RequestBody;
   /**
-   * The account of the client's network: what is held for the client outside of the exchange is
+   * The account of the client's network. Memory held for the client outside of the exchange is
    * charged there.
    */
   readonly memory: ClientMemory;
-  /** True once nothing that is written arrives any more, or all has been written. */
+  /** True once the response is complete or the exchange was aborted. */
   readonly isEnded: boolean;
-  /**
-   * Where it is in the list of those in flight (edge/policy/fairness/site-turns.ts); -1: in none.
-   */
+  /** Index in the list of exchanges in flight (edge/policy/fairness/site-turns.ts); -1: in none. */
   inFlightAt: number;
 
   /**
-   * An informational response (RFC 9110 section 15.2), such as 103; not 101. Not sent to a client
-   * of HTTP/1.0.
+   * Sends an informational response (RFC 9110 section 15.2), such as 103; not 101. Ignored for a
+   * client of HTTP/1.0.
    */
   inform(status: number, headers: FieldList): void;
 
-  /** Both sides may be silent for long, as in a tunnel. */
+  /** Applies the idle timeout of tunnels: both sides may be silent for long. */
   expectSilence?(): void;
 
   /**
-   * A whole response, once. The fastest way: the bytes of its head are kept between exchanges. HEAD
-   * gets no body.
+   * Sends a whole response, once. This is the fastest way, since the encoded head is reused across
+   * exchanges. A response to HEAD has no body.
    */
   answer(ready: ReadyAnswer): void;
 
   /**
-   * The head of a streamed response, once, not after `answer`. `date` is added when it is missing.
-   * Framing is the connection's: a `content-length` is sent and held to, without one HTTP/1.1 uses
-   * chunks. A body to HEAD, 204 and 304 is dropped.
+   * Sends the head of a streamed response, once, not after `answer`. `date` is added if missing.
+   * The connection does the framing: a `content-length` is sent and enforced; without it HTTP/1.1
+   * sends chunks. The body of a response to HEAD, of a 204 and of a 304 is dropped.
    */
   respond(status: number, headers: FieldList): void;
 
   /**
-   * Asks for room before a part of the body is fetched: how many bytes, `bytes` at most, may be
-   * fetched for the client now. They are charged to its network's memory until they have been
-   * written and have left, or the exchange has ended. 0: the client takes nothing now, or its
-   * network holds its share; ask again at `onDrain`.
+   * Reserves memory before a part of the body is fetched. Returns the bytes that may be fetched
+   * now, at most `bytes`. They are charged to the network of the client until they have been sent
+   * or the exchange has ended. 0: the client is not reading, or its network has used up its share;
+   * ask again at `onDrain`.
    */
   reserve(bytes: number): number;
 
   /**
-   * A part of the body; the bytes belong to the exchange from here on. False: wait for `onDrain`
-   * before the next.
+   * Writes a part of the body. The exchange owns its bytes. False: wait for `onDrain` before the
+   * next part.
    */
   write(chunk: Uint8Array): boolean;
 
   /**
-   * The same, but the bytes are there during the call only: what does not leave at once is copied.
+   * The same, but the bytes are valid during the call only. Bytes that are not sent at once are
+   * copied.
    */
   lend(chunk: Uint8Array): boolean;
 
   /**
-   * The end of the body, perhaps with trailers (HTTP/1.1: only if the client said `TE: trailers`).
-   * `isLent`: the bytes are valid during the call only, as those of `lend`.
+   * Ends the body, optionally with trailers (over HTTP/1.1 only if the client sent `TE: trailers`).
+   * `isLent`: the bytes are valid during the call only, as in `lend`.
    */
   end(chunk?: Uint8Array, trailers?: FieldList, isLent?: boolean): void;
 
-  /** The one listener for "the next part may come, or be asked for". */
+  /**
+   * Sets the only listener for back pressure. It is called when the next part may be written or
+   * reserved.
+   */
   onDrain(listener: () => void): void;
 
   /**
-   * The one listener for an end before its time, at most once and never during the call of a
-   * method: the client reset, the connection broke, a limit was met.
+   * Sets the only listener for an abort: the client reset the stream, the connection broke, or a
+   * limit was exceeded. Called at most once, and never during a call of a method.
    */
   onAbort(listener: (cause: AbortCause) => void): void;
 
   /**
-   * Accepts the tunnel that `protocol` asks for: 101 or 200 with these headers; bytes then go both
-   * ways, in by `body`, out by `write` and `end`. The `sec-websocket-accept` of HTTP/1.1 is the
-   * caller's, as it comes from the origin.
+   * Accepts the tunnel of `protocol` with these headers: 101 or 200. Bytes then arrive in `body`
+   * and are sent by `write` and `end`. The caller provides `sec-websocket-accept` for HTTP/1.1,
+   * since the origin sends it.
    */
   upgrade(headers: FieldList): void;
 
   /**
-   * Ends the exchange where it is: HTTP/2 resets the stream with INTERNAL_ERROR, HTTP/1.1 closes
-   * the connection.
+   * Aborts the exchange: HTTP/2 resets the stream with INTERNAL_ERROR, HTTP/1.1 closes the
+   * connection.
    */
   abort(): void;
 }
 
 export interface RequestBody {
-  /**
-   * Bytes that `content-length` announced; 0 when there is no body; undefined when it is not known.
-   */
+  /** Bytes announced by `content-length`; 0: no body; undefined: unknown. */
   readonly length: number | undefined;
   /**
-   * The next part, or null at the end. One read at a time. The client may send more only as parts
-   * are taken. Rejects with an AbortError when the body ends before its time. The bytes are the
-   * reader's to keep.
+   * Returns the next part, or null at the end. Only one read may be pending. Flow control lets the
+   * client send more only as parts are read. Rejects with an AbortError if the body ends
+   * prematurely. The reader owns the bytes.
    */
   read(): Promise<Uint8Array | null>;
   /**
-   * Gives all of the body to `sink` as it comes, what is here already within the call, which spares
-   * a copy and a promise for each part. Not while a part is being read, and nothing is read after
-   * it. Missing where a body has to be read.
+   * Pushes the whole body to `sink` as it arrives, buffered parts within the call. This saves a
+   * copy and a promise for each part. Not while a read is pending, and no reads after it. Missing
+   * if the body can only be read.
    */
   flow?(sink: BodySink): BodyFlow;
-  /** Takes no more: what comes is dropped. Done by itself when the response has ended. */
+  /** Discards the rest of the body. Done automatically when the response has ended. */
   discard(): void;
-  /** After the end: the trailer fields, else empty (RFC 9110 section 6.5). */
+  /** The trailer fields after the end; else empty (RFC 9110 section 6.5). */
   readonly trailers: FieldList;
 }
 
 export interface BodyFlow {
-  /** The sink takes more again. */
+  /** The sink accepts more parts. */
   resume(): void;
 }
 
-/** Where a body flows to. */
+/** The receiver of a body. */
 export interface BodySink {
   /**
-   * The next part, not empty; its bytes are there during the call only. False: no more until
+   * The next part, not empty. Its bytes are valid during the call only. False: no more until
    * `resume`. Must not throw.
    */
   onPart(part: Uint8Array): boolean;
   /**
-   * All has come, or nobody wants more: null; else why it broke off. Once, after which nothing
-   * comes. Must not throw.
+   * The end, once. Null: the body is complete or was discarded. Otherwise the reason for the abort.
+   * Must not throw.
    */
   onOver(error: Error | null): void;
 }
 
-/** Who ended it. */
+/** Cause of an abort. */
 export type AbortCause =
-  | 'client' // reset the stream or closed the connection
-  | 'limit' // too slow, too long idle, a flood: the connection's limits
-  | 'protocol' // broke the protocol
-  | 'drain'; // this server stops
+  | 'client' // the client reset the stream or closed the connection
+  | 'limit' // a limit of the connection: too slow, idle for too long, or a flood
+  | 'protocol' // the client violated the protocol
+  | 'drain'; // the server shuts down
 
 /**
- * Called for every request whose head is complete and well-formed. What it throws, or rejects with,
- * ends the exchange with 500 if no head was sent, else aborts it; an AbortError that it lets pass
- * is the client's doing, and told to nobody as an error.
+ * Called for every request with a complete and well-formed head. If it throws or rejects, the
+ * exchange ends with 500, or is aborted if a head was sent. An AbortError is not reported as an
+ * error, since the exchange was aborted before.
  */
 export type Handler = (exchange: Exchange) => void | Promise<void>;
 
-/** A request body that ended before its time. */
+/** A request body that ended prematurely. */
 export class AbortError extends Error {
   override readonly name = 'AbortError';
   constructor(readonly reason: AbortCause) {

@@ -1,5 +1,5 @@
 /**
- * Field lines, flat: name, value, name, value, …; names in lower case, values in Latin-1; repeated
- * names in the order of arrival.
+ * Field lines as a flat list: name, value, name, value, … Names are in lower case, values in
+ * Latin-1. Repeated names stay in order of arrival.
  */
 export type FieldList = readonly string[];

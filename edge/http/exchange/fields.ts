@@ -1,25 +1,22 @@
 /**
- * Which field names and values may be (RFC 9110 sections 5.1 and 5.5, RFC 9113 section 8.2): one
- * table of characters, and flags that say in one number what a field line is, so that a line which
- * is kept in a table is judged once.
+ * Validates field names and values (RFC 9110 sections 5.1 and 5.5, RFC 9113 section 8.2). A table
+ * classifies characters. Flags describe a field line in one number, so a line that is stored in a
+ * table is validated once.
  */
 
 import { isPath } from './authority.ts';
 
 /** Flags of a field line. */
-// empty, not a token, in upper case, or a pseudo-header that nobody knows
+// empty, not a token, in upper case, or an unknown pseudo-header
 export const NAME_INVALID = 1;
-// a control character, blanks at either end, or nothing that this pseudo-header may hold
+// a control character, surrounding whitespace, or invalid for this pseudo-header
 export const VALUE_INVALID = 2;
 export const CONNECTION_SPECIFIC = 4; // RFC 9113 section 8.2.2: not to be sent in HTTP/2
 export const PSEUDO_HEADER = 8; // begins with a colon
 /** Any of these makes the message malformed (RFC 9113 section 8.1.1). */
 export const MALFORMED = NAME_INVALID | VALUE_INVALID | CONNECTION_SPECIFIC;
 
-/**
- * Which field it is, for those that the framing of a message or the connection asks for: `flags &
- * KIND_MASK`.
- */
+/** The field, if it matters for framing or for the connection: `flags & KIND_MASK`. */
 export const KIND_MASK = 0xf00;
 export const KIND = {
   other: 0,
@@ -38,16 +35,16 @@ export const KIND = {
   'content-type': 0xd00,
 } as const;
 
-/** Classes of characters, to be joined by `|` over a string. */
+/** Classes of characters. The classes of a string are joined by `|`. */
 export const NOT_IN_NAME = 1; // not tchar (RFC 9110 section 5.6.2), or upper case
-// CTL but HTAB: what RFC 9110 section 5.5 lets one keep "within a safe context", an edge cannot
-// know to be safe
+// CTL except HTAB. RFC 9110 section 5.5 permits them "within a safe context", but an edge cannot
+// know whether the context is safe.
 export const NOT_IN_VALUE = 2;
 // RFC 3986 section 3.2, without user information (RFC 9113 section 8.3.1)
 const NOT_IN_AUTHORITY = 4;
 export const NOT_IN_TOKEN = 8; // not tchar, in either case
 
-/** By byte: which of the classes above it is in. */
+/** By byte: its classes. */
 export const BYTE_CLASS = byteClasses();
 
 function byteClasses(): Uint8Array {
@@ -63,7 +60,9 @@ function byteClasses(): Uint8Array {
   return classes;
 }
 
-/** The classes of all characters of a text; what is no Latin-1 is in all of them. */
+/**
+ * The joined classes of all characters of a text. A character outside Latin-1 is in all classes.
+ */
 function classesOf(text: string): number {
   let seen = 0;
   for (let i = 0; i < text.length; i++) {
@@ -84,27 +83,27 @@ const FIXED_FLAGS: ReadonlyMap<string, number> = new Map<string, number>([
 ]);
 
 /**
- * With those names that were judged lately: handlers say the same ones repeatedly. Origins
- * choose them, so there are bounds.
+ * FIXED_FLAGS and recently validated names, since handlers repeat the same names. Origins choose
+ * names, so number and length are limited.
  */
 const knownFlags = new Map(FIXED_FLAGS);
-const MOST_KNOWN = 1024;
-const LONGEST_KNOWN = 64;
+const MAX_LEARNED = 1024;
+const MAX_LEARNED_LENGTH = 64;
 
-/** Flags of a name. `classes`: those of its characters, where they are at hand. */
+/** Flags of a name. `classes`: those of its characters, if already computed. */
 export function nameFlags(name: string, classes?: number): number {
   const learned = knownFlags.get(name);
   if (learned !== undefined) return learned;
   if (classes !== undefined) return flagsOf(name, classes);
   const flags = flagsOf(name, classesOf(name));
-  if (name.length <= LONGEST_KNOWN) learn(name, flags);
+  if (name.length <= MAX_LEARNED_LENGTH) learn(name, flags);
   return flags;
 }
 
 function learn(name: string, flags: number): void {
-  if (knownFlags.size >= MOST_KNOWN) {
+  if (knownFlags.size >= MAX_LEARNED) {
     knownFlags.clear();
-    for (const [fixed, its] of FIXED_FLAGS) knownFlags.set(fixed, its);
+    for (const [fixed, fixedFlags] of FIXED_FLAGS) knownFlags.set(fixed, fixedFlags);
   }
   knownFlags.set(name, flags);
 }
@@ -116,7 +115,8 @@ function flagsOf(name: string, classes: number): number {
 }
 
 /**
- * Flags of a line: those of its name and of its value. `classes`: those of the value's characters.
+ * Flags of a line: those of its name and its value. `classes`: those of the characters of the
+ * value.
  */
 export function lineFlags(ofName: number, value: string, classes = classesOf(value)): number {
   if ((classes & NOT_IN_VALUE) !== 0) return ofName | VALUE_INVALID;
@@ -142,7 +142,7 @@ function kindFlags(kind: number, value: string): number {
     case KIND.host:
       return (classesOf(value) & NOT_IN_AUTHORITY) === 0 ? 0 : VALUE_INVALID;
     case KIND[':path']:
-      // which method it is stands in another line
+      // the method is in another line
       return isPath(value, 'OPTIONS') ? 0 : VALUE_INVALID;
     case KIND[':status']:
       return /^[1-9][0-9][0-9]$/.test(value) ? 0 : VALUE_INVALID;
@@ -155,33 +155,33 @@ function kindFlags(kind: number, value: string): number {
   }
 }
 
-/** Such as a method or a protocol (RFC 9110 section 5.6.2). */
+/** A token, such as a method or a protocol (RFC 9110 section 5.6.2). */
 export function isToken(text: string): boolean {
   return text.length > 0 && (classesOf(text) & NOT_IN_TOKEN) === 0;
 }
 
-/** A name that may be sent in any version of HTTP: a token in lower case, no pseudo-header. */
+/** A valid name in any version of HTTP: a token in lower case, not a pseudo-header. */
 export function isFieldName(name: string): boolean {
   return name.length > 0 && (classesOf(name) & NOT_IN_NAME) === 0;
 }
 
-/** A value that may be sent in any version of HTTP. */
+/** A valid value in any version of HTTP. */
 export function isFieldValue(value: string): boolean {
   const isText = value.length > SHORT ? TEXT.test(value) : (classesOf(value) & NOT_IN_VALUE) === 0;
   return isText && !hasBlankEnd(value);
 }
 
 /**
- * All but NOT_IN_VALUE. Compiled, it looks at a character in 0.4 ns, four times as fast as a loop,
- * but takes 20 ns to begin.
+ * All characters except NOT_IN_VALUE. The compiled expression checks a character in 0.4 ns, four
+ * times as fast as a loop, but takes 20 ns to start.
  */
 const TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
 const SHORT = 16;
 
 /**
- * The lines of a cookie as one value, in HTTP/2 by RFC 9113 section 8.2.3 and in HTTP/1.1 as if it
- * had come by HTTP/2. An empty line adds no delimiter: the value would start or end with a blank,
- * which no field value may.
+ * Joins the lines of a cookie: in HTTP/2 by RFC 9113 section 8.2.3, in HTTP/1.1 in the same way. An
+ * empty line adds no delimiter. Otherwise the value would start or end with whitespace, which is
+ * invalid.
  */
 export function joinedCookie(before: string, line: string): string {
   if (line === '') return before;
@@ -189,8 +189,8 @@ export function joinedCookie(before: string, line: string): string {
 }
 
 /**
- * Of the connection, not of the message (RFC 9110 section 7.6.1); not `te`, which is allowed with
- * `trailers`.
+ * Fields of the connection, not of the message (RFC 9110 section 7.6.1). Not `te`, which is allowed
+ * with `trailers`.
  */
 export function isConnectionSpecific(name: string): boolean {
   return knownFlags.get(name) === CONNECTION_SPECIFIC;

@@ -1,15 +1,15 @@
 /**
- * Parts of a body that wait. Small ones are put together: each by itself would hold many times what
- * it weighs.
+ * A queue of body parts. Small parts are joined: a separate buffer for each would take many times
+ * its length.
  */
 
-/** Bytes: shorter parts are put together, into memory of so many. */
+/** Bytes. Shorter parts are joined, in buffers of JOINED bytes. */
 const SMALL = 512;
-const GATHERED = 1024;
+const JOINED = 1024;
 
 export class Parts {
   #list: Uint8Array[] = [];
-  /** Memory of the last part, if it is one of those put together, and how much of it is used. */
+  /** The buffer of the last part if that is a joined one, and its used length. */
   #tail: Buffer | null = null;
   #tailLength = 0;
 
@@ -17,17 +17,17 @@ export class Parts {
     return this.#list.length;
   }
 
-  /** Not empty; the bytes are not to be changed afterwards. */
+  /** `part`: not empty, and not changed afterwards. */
   push(part: Uint8Array): void {
     const list = this.#list;
-    // The first is given out as it is, if its reader keeps up.
+    // The first part is not joined: a fast reader gets it without a copy.
     if (part.length >= SMALL || list.length === 0) {
       list.push(part);
       this.#tail = null;
       return;
     }
-    if (this.#tail === null || this.#tailLength + part.length > GATHERED) {
-      this.#tail = Buffer.allocUnsafeSlow(GATHERED);
+    if (this.#tail === null || this.#tailLength + part.length > JOINED) {
+      this.#tail = Buffer.allocUnsafeSlow(JOINED);
       this.#tailLength = 0;
       list.push(part);
     }
@@ -36,14 +36,14 @@ export class Parts {
     list[list.length - 1] = this.#tail.subarray(0, this.#tailLength);
   }
 
-  /** The first one, which is the reader's from here on. Undefined: there is none. */
+  /** Removes and returns the first part, which the reader owns; undefined: none. */
   shift(): Uint8Array | undefined {
     const part = this.#list.shift();
     if (this.#list.length === 0) this.#tail = null;
     return part;
   }
 
-  /** All of them, which are the taker's from here on. */
+  /** Removes and returns all parts, which the caller owns. */
   take(): Uint8Array[] {
     const list = this.#list;
     this.clear();

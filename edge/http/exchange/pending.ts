@@ -1,7 +1,7 @@
 /**
- * The rest of a handler's work, as a promise that is no object of V8's. An observer learns the end
- * without a reaction, a second promise and a turn of microtasks, which together cost a fortieth of
- * a proxied request. For all other code it is a promise.
+ * A lightweight promise for the rest of a handler's work. An observer is notified without a promise
+ * reaction, a second promise and a microtask. Together, those cost a fortieth of a proxied request.
+ * All other code can use it as a promise.
  */
 
 /** Neither method may throw. */
@@ -18,7 +18,7 @@ export class Pending implements Promise<void>, PendingObserver {
   #error: unknown = undefined;
   #observer: PendingObserver | null = null;
 
-  /** Once: `observer` learns the end, within this call if that has come. */
+  /** Sets the only observer. It is notified within this call if the work has ended. */
   observe(observer: PendingObserver): void {
     if (this.#state === STATE.DONE) observer.onDone();
     else if (this.#state === STATE.FAILED) observer.onFailed(this.#error);
@@ -47,7 +47,10 @@ export class Pending implements Promise<void>, PendingObserver {
     return this.then().finally(onEnd);
   }
 
-  /** It ends as `work` does; without any, now. To be called once, like the other ways to end. */
+  /**
+   * Settles as `work` does; at once if that is undefined. To be called once, like the other ways to
+   * settle.
+   */
   protected endWith(work: void | Promise<void>): void {
     if (work === undefined) this.onDone();
     else if (work instanceof Pending) work.observe(this);
@@ -59,14 +62,14 @@ export class Pending implements Promise<void>, PendingObserver {
   }
 
   onDone(): void {
-    this.#end(STATE.DONE, undefined);
+    this.#settle(STATE.DONE, undefined);
   }
 
   onFailed(error: unknown): void {
-    this.#end(STATE.FAILED, error);
+    this.#settle(STATE.FAILED, error);
   }
 
-  #end(state: number, error: unknown): void {
+  #settle(state: number, error: unknown): void {
     const observer = this.#observer;
     this.#state = state;
     this.#error = error;

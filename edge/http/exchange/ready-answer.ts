@@ -1,24 +1,23 @@
-/** A whole response that is kept and given often. */
+/** A whole response that is stored and sent many times. */
 import type { FieldList } from './field-list.ts';
 
 /** RFC 9110 section 5.6.7: 29 characters. */
 const IMF_FIXDATE = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 
 /**
- * Immutable. `headers` hold neither `date` nor `content-length`: each version of HTTP adds them,
- * and keeps the head that it made in `encoded`, a slot of its own, so that it is made once however
- * often the answer is given.
+ * Immutable. `headers` contain neither `date` nor `content-length`: each version of HTTP adds them.
+ * Each version stores its encoded head in its own slot of `encoded`, so it is encoded once for many
+ * responses.
  */
 export class ReadyAnswer {
-  /** Heads already made, by version of HTTP: what is there is known to that version alone. */
+  /** Encoded heads by version of HTTP. Only that version knows the type. */
   readonly encoded: { http1?: unknown; http2?: unknown } = {};
 
   /**
-   * `body`: whole, not changed afterwards. `date`: as IMF-fixdate, of who made the response, which
-   * a cache must not change (RFC 9110 section 6.6.1); empty: that of the second in which it is
-   * given. Throws a RangeError for a status that is no final one, a TypeError for a length or a
-   * date among the headers, with two of which a message is read as another one, and for a `date`
-   * that is none.
+   * `body`: whole, not changed afterwards. `date`: the IMF-fixdate of the origin, which a cache
+   * must not change (RFC 9110 section 6.6.1); empty: the time of sending. Throws a RangeError for a
+   * status that is not final. Throws a TypeError for an invalid `date`, and for a length or a date
+   * among the headers: recipients interpret duplicates differently.
    */
   constructor(
     readonly status: number,

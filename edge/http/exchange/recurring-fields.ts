@@ -1,10 +1,9 @@
 /**
- * Field lists that recur. A client sends the same fields with request after request, and an origin
- * the same fields with response after response. Who reads them gives the same list as one object.
- * What each step makes of such a list is kept with it, so that the next request costs a look-up
- * instead of a pass over the fields.
+ * Field lists that recur. A client sends the same fields with each request, and an origin with each
+ * response. Readers return an equal list as the same object. Each processing step stores its result
+ * with the list. So the next request costs a lookup instead of a pass over the fields.
  *
- * A list that recurs must never change.
+ * A recurring list must never change.
  */
 import type { FieldList } from './field-list.ts';
 
@@ -14,7 +13,7 @@ export interface RecurringLines {
   readonly bytes: Uint8Array;
 }
 
-/** What was made of a list. Each room knows the type of its own. */
+/** Values derived from a list. Each module knows the type of its own value. */
 class DerivedFields {
   /** edge/origin: its lines in a request of HTTP/1.1. */
   lines: RecurringLines | undefined = undefined;
@@ -22,7 +21,7 @@ class DerivedFields {
   block: Uint8Array | undefined = undefined;
   /** edge/cache: the fields of a request whose response may be shared. */
   shared: FieldList | undefined = undefined;
-  /** edge/cache: what controls caching. */
+  /** edge/cache: the fields that control caching. */
   caching: unknown = undefined;
   /** edge/proxy: the fields for visitors. */
   visitor: unknown = undefined;
@@ -34,10 +33,10 @@ class DerivedFields {
 
 const recurring = new WeakMap<FieldList, DerivedFields>();
 
-/** What was made of `fields`, to be added to; undefined: the list is not known to recur. */
+/** Values derived from `fields`, which callers may extend; undefined: not a recurring list. */
 export const derivedOf = (fields: FieldList): DerivedFields | undefined => recurring.get(fields);
 
-/** The same list will come again, as this object. */
+/** Marks a list that will recur as the same object. */
 export function markRecurring(fields: FieldList): void {
   if (!recurring.has(fields)) recurring.set(fields, new DerivedFields());
 }

@@ -1,11 +1,10 @@
-/** Looks at what has a time-out: for many connections one timer. */
+/** Periodic timeout checks: one timer for many connections. */
 
 /**
- * Calls `look` every so many milliseconds, when what is in the sockets by then has been read: a
- * thread that got no turn for long would otherwise hold its own silence against its clients. It
- * keeps no thread alive.
+ * Calls `look` at an interval, after pending input of the sockets has been read. A thread that was
+ * blocked would otherwise time out its clients for its own delay. Does not keep the thread alive.
  */
 export function sweepEvery(milliseconds: number, look: () => void): NodeJS.Timeout {
-  // Between the timers of the loop's turn and its immediates is its poll.
+  // The event loop polls between its timers and its immediates.
   return setInterval(setImmediate, milliseconds, look).unref();
 }

@@ -1,8 +1,11 @@
-/** Trailer fields (RFC 9110 section 6.5), whichever version of HTTP brings them. */
+/** Trailer fields (RFC 9110 section 6.5) in any version of HTTP. */
 import type { FieldList } from './field-list.ts';
 import { isConnectionSpecific } from './fields.ts';
 
-/** Would say of the message what was decided before its body came: RFC 9110 section 6.5.1. */
+/**
+ * Fields for framing, routing and authentication, which are not allowed in trailers (RFC 9110
+ * section 6.5.1).
+ */
 const NOT_TRAILING: ReadonlySet<string> = new Set([
   'host',
   'te',
@@ -16,8 +19,8 @@ const NOT_TRAILING: ReadonlySet<string> = new Set([
 const mayTrail = (name: string): boolean => !NOT_TRAILING.has(name) && !isConnectionSpecific(name);
 
 /**
- * Without those that may not come there: code that sends them on could frame another message by
- * them. Names in lower case.
+ * Removes the fields that trailers must not contain. Code that merges trailers into the header
+ * could use them for framing. Names in lower case.
  */
 export function trailerFields(fields: FieldList): FieldList {
   for (let i = 0; i < fields.length; i += 2) {

@@ -1,7 +1,7 @@
 /**
- * The line before a chunk (RFC 9112 section 7.1): its size in hexadecimal digits, and extensions,
- * which mean nothing to us but have to be some: a line that ends within quotes would end elsewhere
- * for who reads quotes.
+ * The line before a chunk (RFC 9112 section 7.1): its size in hexadecimal digits, and extensions.
+ * Extensions are ignored, but must be well-formed. A recipient that parses quoted strings would
+ * otherwise find another end of the line.
  */
 import { BYTE_CLASS, NOT_IN_VALUE } from '../exchange/fields.ts';
 import { MALFORMED, MORE } from './field-lines.ts';
@@ -10,28 +10,25 @@ const CR = 0x0d;
 const LF = 0x0a;
 const SEMICOLON = 0x3b;
 
-/** Bytes of a line with its extensions; node's bound. */
+/** Maximum bytes of a line with its extensions. Node.js has the same limit. */
 export const LONGEST_LINE = 16_384;
 
-/** Section 7.1.1, without blanks, which were never to be sent. */
+/** Section 7.1.1, without whitespace, which senders must not generate. */
 const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
 const EXTENSIONS = new RegExp(`^(?:;${TOKEN}(?:=(?:${TOKEN}|"(?:[^"\\\\]|\\\\.)*"))?)*$`);
 
-/** The size that was read last: a line is worked off before the next one is read. */
+/** The last size read. Each line is handled before the next is read. */
 let size = 0;
 export const chunkSize = (): number => size;
 
-/** By byte: the value of a hexadecimal digit, or 16. */
+/** By byte: the value of a hexadecimal digit; 16: not a digit. */
 const DIGIT = new Uint8Array(256).fill(16);
 for (let value = 0; value < 16; value++) {
   DIGIT[value.toString(16).charCodeAt(0)] = value;
   DIGIT[value.toString(16).toUpperCase().charCodeAt(0)] = value;
 }
 
-/**
- * Reads a line that begins at `start`, and returns where what follows it does; or MORE or
- * MALFORMED.
- */
+/** Reads the line at `start`. Returns the offset after it, or MORE or MALFORMED. */
 export function readChunkSize(bytes: Buffer, start: number, end: number): number {
   size = 0;
   let at = start;

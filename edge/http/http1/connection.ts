@@ -1,9 +1,9 @@
 /**
- * A connection of HTTP/1.1: its requests wait here in order, one at a time is handled, and what is
- * malformed is answered in its turn and ends the connection. What is answered while a read is
- * worked off leaves in one write behind it, all else at the end of the loop's turn.
+ * A connection of HTTP/1.1. Requests are queued in order of arrival and handled one at a time. A
+ * malformed request is answered in its turn, then the connection closes. Responses made during a
+ * read go out in one write after it. Other output is flushed at the end of the event loop's turn.
  *
- *     transport ─► RequestReader ─► waiting ─► active: handler ─► Outgoing ─► transport
+ *     transport ─► RequestReader ─► queued ─► active: handler ─► Outgoing ─► transport
  */
 import type { ClientMemory, MemoryWaiter } from '../exchange/client-memory.ts';
 import { type AbortCause, AbortError, type Client } from '../exchange/exchange.ts';
@@ -21,54 +21,56 @@ import type { RequestHead } from './request-head.ts';
 import { RequestReader, type RequestSink } from './request-reader.ts';
 import { plainAnswer } from './response-head.ts';
 
-/**
- * Parts of a body, of whatever size, that wait before no more are read: each takes memory in
- * addition to its bytes.
- */
-const MOST_PARTS = 64;
+/** Maximum number of buffered body parts. Each part takes memory in addition to its bytes. */
+const MAX_PARTS = 64;
 
-/** Bytes that a connection takes by itself, with a request and what its handler keeps of it. */
+/** Bytes charged for a connection, including a request and the state of its handler. */
 const CONNECTION_MEMORY = 32_768;
 
 export class Http1Connection implements Carrier, TransportReceiver, RequestSink, Flushable, MemoryWaiter {
   readonly memory: ClientMemory;
   readonly outgoing: Outgoing;
   readonly deadlines: Deadlines;
-  /** Those in time are the site's, the others the server's. */
+  /**
+   * Timeouts and the minimum body rate: of the site if it has its own, else of the server. All
+   * other limits come from `context.limits`.
+   */
   readonly limits: Http1Limits;
-  /** The one that is handled, also while its body is dropped after the response. */
+  /** The request that is being handled, or whose body is discarded after the response. */
   active: Http1Exchange | undefined;
-  /** This side has ended; what still comes is dropped. */
+  /** This side has ended. Received bytes are discarded. */
   isLingering = false;
-  /** Bytes that have come. */
+  /** Bytes. */
   received = 0;
-  /** Requests that were taken. */
+  /** Requests accepted so far. */
   requests = 0;
   readonly #transport: Transport;
   readonly #share: TurnShare | null;
   readonly #reader: RequestReader;
-  #waiting: Http1Exchange[] = [];
-  /** The one whose body comes: the last that was taken. */
+  #queued: Http1Exchange[] = [];
+  /** The request whose body is being received. It is the last one accepted. */
   #receiving: Http1Exchange | undefined;
-  /** No request is taken any more. */
-  #isDeaf = false;
-  /** Requests that came when none was taken any more. */
-  #unheard = 0;
-  /** What the client gets when the requests before it are answered. */
+  #acceptsRequests = true;
+  /** Requests ignored since `#acceptsRequests` became false. */
+  #ignoredRequests = 0;
+  /** Sent after the responses to all earlier requests. */
   #refusal: Refusal | undefined;
-  /** It answers a HEAD: no content follows (RFC 9110 section 9.3.2). */
+  /** The refused request is a HEAD, so no content follows (RFC 9110 section 9.3.2). */
   #isHeadRefused = false;
-  /** `#next` runs: handlers that answer at once don't make it call itself. */
+  /** Prevents recursion when a handler responds synchronously. */
   #isAdvancing = false;
   #isReading = false;
   #isFlushDue = false;
   #isPaused = false;
-  /** What was read goes on in a later turn. */
+  /** The site has used up its share of this turn. Reading continues in a later one. */
   #isDeferred = false;
   #hasClientEnded = false;
   #isClosed = false;
-  /** What had come when this side ended, or stopped to listen; -1: it has not. */
-  #heedless = -1;
+  /**
+   * `received` when this side ended or stopped reading requests. Later bytes are discarded. -1:
+   * still reading.
+   */
+  #discardFrom = -1;
 
   constructor(
     transport: Transport,
@@ -86,7 +88,7 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
       transport,
       this.memory,
       () => this.#flushSoon(),
-      () => this.#written(),
+      () => this.#onWritten(),
     );
     this.deadlines = new Deadlines(this);
   }
@@ -95,12 +97,12 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     this.#transport.start(this);
   }
 
-  /** Nothing is asked for that has not been answered. */
+  /** No request is active or queued. */
   get isIdle(): boolean {
-    return this.active === undefined && this.#waiting.length === 0;
+    return this.active === undefined && this.#queued.length === 0;
   }
 
-  /** A part of a request's head has come. */
+  /** A request head has been received in part. */
   get isInHead(): boolean {
     return this.#reader.isInHead;
   }
@@ -110,10 +112,10 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
   onBytes(bytes: Buffer): void {
     this.received += bytes.length;
     if (this.#isClosed) return;
-    if (this.#heedless >= 0) {
-      // What comes is dropped, but not without end; then it waits while the client has something to
-      // take, of which a reset would cost it the rest.
-      if (this.received - this.#heedless <= this.context.limits.discardedBytes) return;
+    if (this.#discardFrom >= 0) {
+      // Discards received bytes up to a limit. Beyond it, the connection stays open without reading
+      // while output is pending. A reset would cost the client the rest of it.
+      if (this.received - this.#discardFrom <= this.context.limits.discardedBytes) return;
       if (this.outgoing.isPending) this.#transport.pause();
       else this.destroy();
       return;
@@ -121,12 +123,12 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     this.#isReading = true;
     this.#reader.push(bytes);
     this.#isReading = false;
-    this.#turn();
+    this.#flushAndPace();
     if (this.#isDeferred) this.#flushSoon();
   }
 
   onEnd(): void {
-    // Not at once: earlier requests may have been answered by then.
+    // Deferred, since earlier requests may be answered in this turn.
     setImmediate(clientEnded, this);
   }
 
@@ -144,8 +146,8 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
   onHead(head: RequestHead): void {
     const { limits, counters } = this.context;
     if (this.#isClosed) return;
-    if (this.#isDeaf) {
-      if (++this.#unheard > limits.pipelined) this.#endPipelining();
+    if (!this.#acceptsRequests) {
+      if (++this.#ignoredRequests > limits.pipelined) this.#endPipelining();
       return;
     }
     if (head.refusal !== null) {
@@ -153,19 +155,19 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
       this.refuse(head.refusal);
       return;
     }
-    if (this.#waiting.length >= limits.pipelined) {
+    if (this.#queued.length >= limits.pipelined) {
       this.#endPipelining();
       return;
     }
     if (++this.requests >= limits.requests) {
-      this.#isDeaf = true;
+      this.#acceptsRequests = false;
       counters.ended('requests_reached', this.client);
     }
-    if (head.isLast) this.#isDeaf = true;
+    if (head.isLast) this.#acceptsRequests = false;
     const exchange = new Http1Exchange(head, this);
     if (exchange.queue !== null && exchange.protocol === '') this.#receiving = exchange;
-    this.#waiting.push(exchange);
-    this.#next();
+    this.#queued.push(exchange);
+    this.#handleNext();
   }
 
   mayBegin(): boolean {
@@ -181,8 +183,8 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     if (!queue.isDiscarding) queue.lend(bytes);
     else {
       queue.received += bytes.length;
-      // As long as there is something to answer, what is dropped is the handler's to say.
-      if (exchange.isEnded) this.#discards(queue.received - queue.receivedBefore);
+      // Until the response has ended, the handler decides how much of the body to discard.
+      if (exchange.isEnded) this.#limitDiscarded(queue.received - queue.receivedBefore);
     }
     return !this.#isFull(exchange);
   }
@@ -192,16 +194,16 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     if (exchange === undefined) return;
     this.#receiving = undefined;
     exchange.queue?.finish(trailers);
-    if (this.active === exchange && exchange.isEnded) this.#release();
+    if (this.active === exchange && exchange.isEnded) this.#finishActive();
   }
 
   onRefused(refusal: Refusal): void {
-    this.#listensNoMore();
-    if (!this.#isDeaf || this.#receiving !== undefined) this.refuse(refusal);
+    this.#stopReading();
+    if (this.#acceptsRequests || this.#receiving !== undefined) this.refuse(refusal);
   }
 
-  /** Bytes of a body that nobody wants are dropped for the connection's sake, up to a bound. */
-  #discards(data: number): void {
+  /** Discards an unread body to keep the connection, up to a limit. */
+  #limitDiscarded(data: number): void {
     if (this.isLingering || data <= this.context.limits.discardedBytes) return;
     this.context.counters.ended('unread_body', this.client);
     this.close();
@@ -209,27 +211,28 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
 
   #isFull(exchange: Http1Exchange): boolean {
     const queue = exchange.queue!;
-    return queue.buffered >= this.context.limits.bodyBuffered || queue.parts >= MOST_PARTS;
+    return queue.buffered >= this.context.limits.bodyBuffered || queue.parts >= MAX_PARTS;
   }
 
-  #listensNoMore(): void {
-    if (this.#heedless < 0) this.#heedless = this.received;
+  #stopReading(): void {
+    if (this.#discardFrom < 0) this.#discardFrom = this.received;
     this.#reader.stop();
   }
 
-  /** More than a client sends that waits for answers. */
+  /** The client has pipelined too many requests. */
   #endPipelining(): void {
     this.context.counters.ended('pipelining', this.client);
     this.destroy('limit');
   }
 
   /**
-   * The client sends no more. It may still want the response (RFC 9112 section 9.6), but who ends
-   * its side within a wait has as a rule gone, and says no more than that: nginx, Envoy, HAProxy,
-   * Pingora and Go take it so, and an origin's long poll is given up. What has begun goes on.
+   * The client has closed its sending side. It may still want the response (RFC 9112 section 9.6).
+   * In practice, a client that does so before the response has disconnected. So a request without a
+   * response head is aborted, and the origin is released, such as from a long poll. nginx, Envoy,
+   * HAProxy, Pingora and Go do the same. A response that has begun is finished.
    */
   clientEnded(): void {
-    // What was read before is answered first.
+    // Bytes that were read earlier are handled first.
     if (this.#isDeferred && !this.#isClosed) {
       setImmediate(clientEnded, this);
       return;
@@ -238,46 +241,47 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     const { active } = this;
     if (this.#isClosed || this.isLingering) return;
     if (this.isIdle) this.close();
-    else if (active === undefined) this.#isDeaf = true;
-    else if (active.isTunnel) this.#tunnelEnds(active);
+    else if (active === undefined) this.#acceptsRequests = false;
+    else if (active.isTunnel) this.#endTunnelInput(active);
     else if (!active.hasHead || this.#receiving === active) this.destroy();
-    else this.#isDeaf = true;
+    else this.#acceptsRequests = false;
   }
 
-  #tunnelEnds(tunnel: Http1Exchange): void {
+  #endTunnelInput(tunnel: Http1Exchange): void {
     if (this.#hasClientEnded && !this.#reader.isHolding) tunnel.queue?.finish();
   }
 
   /**
-   * Answers with a status when all before has been answered, and ends the connection. A request
-   * whose body is in flight gets it in its place.
+   * Sends a status after the responses to all earlier requests, and closes the connection. It also
+   * replaces the response to a request whose body is still being received.
    */
   refuse(refusal: Refusal): void {
     if (this.#refusal !== undefined || this.isLingering) return;
     this.#refusal = refusal;
-    this.#isDeaf = true;
+    this.#acceptsRequests = false;
     this.context.counters.ended(refusal.reason, this.client);
     const { active } = this;
-    const broken = this.#receiving;
+    const receiving = this.#receiving;
     this.#receiving = undefined;
-    if (broken !== undefined && broken !== active) this.#waiting.pop();
-    if (broken !== undefined && broken === active) this.#refuseActive(broken, refusal);
-    else this.#next();
+    if (receiving !== undefined && receiving !== active) this.#queued.pop();
+    if (receiving !== undefined && receiving === active) this.#refuseActive(receiving, refusal);
+    else this.#handleNext();
   }
 
   /**
-   * Nothing has gone on with the active request for long: the client learns whose fault that is,
-   * unless the response has begun (RFC 9110 sections 15.5.9 and 15.6.5).
+   * Ends an active request that has been idle for too long. The client gets 408 if its body was
+   * incomplete, else 504. If the response has begun, the connection is closed (RFC 9110 sections
+   * 15.5.9 and 15.6.5).
    */
   endIdle(): void {
     const { active } = this;
     if (active === undefined) return;
     const refusal = { status: this.#receiving === active ? 408 : 504, reason: 'idle_stream' } as const;
     this.context.counters.ended(refusal.reason, this.client);
-    this.#isDeaf = true;
-    // What waits behind it, or was refused there, would be answered as if it were the first.
+    this.#acceptsRequests = false;
+    // Queued requests and their refusal must not be answered in place of the active request.
     this.#refusal = refusal;
-    this.#waiting = [];
+    this.#queued = [];
     this.#refuseActive(active, refusal);
   }
 
@@ -292,7 +296,7 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
       this.active = undefined;
       this.#isHeadRefused = active.isHead;
       active.endedBy(causeOf(refusal));
-      this.#next();
+      this.#handleNext();
     }
   }
 
@@ -301,24 +305,24 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
   isLastResponse(exchange: Http1Exchange): boolean {
     if (exchange.protocol !== '' || exchange.awaitsContinue) return true;
     if (this.context.isDraining) return true;
-    return this.#isDeaf && this.#waiting.length === 0 && this.#refusal === undefined;
+    return !this.#acceptsRequests && this.#queued.length === 0 && this.#refusal === undefined;
   }
 
   onBodyTaken(exchange: Http1Exchange): void {
     if (!this.#reader.isBlocked || this.#isReading || this.#isFull(exchange)) return;
-    if (exchange === this.#receiving || (exchange.isTunnel && exchange === this.active)) this.#readOn();
+    if (exchange === this.#receiving || (exchange.isTunnel && exchange === this.active)) this.#resumeReader();
   }
 
   onResponseEnd(exchange: Http1Exchange): void {
     if (exchange.isTunnel) this.outgoing.end();
-    else this.#release();
+    else this.#finishActive();
   }
 
   onTunnel(exchange: Http1Exchange): void {
     this.context.counters.count('upgrades');
     if (this.#isReading) this.#reader.resume();
-    else this.#readOn();
-    this.#tunnelEnds(exchange);
+    else this.#resumeReader();
+    this.#endTunnelInput(exchange);
   }
 
   onHandlerError(exchange: Http1Exchange, error: unknown): void {
@@ -329,13 +333,13 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     exchange.refuse(500, false);
   }
 
-  /** What was left is read. */
-  #readOn(): void {
+  /** Resumes a blocked reader. */
+  #resumeReader(): void {
     this.#isReading = true;
     this.#reader.resume();
     this.#isReading = false;
-    if (this.active?.isTunnel) this.#tunnelEnds(this.active);
-    this.#turn();
+    if (this.active?.isTunnel) this.#endTunnelInput(this.active);
+    this.#flushAndPace();
     if (this.#isDeferred) this.#flushSoon();
   }
 
@@ -348,11 +352,11 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
   onMemory(): void {
     if (this.#isClosed) return;
     const { active } = this;
-    if (active === undefined) this.#next();
+    if (active === undefined) this.#handleNext();
     else if (!active.isEnded) active.drained();
   }
 
-  // Output, and what is read meanwhile.
+  // Output, and pacing of input.
 
   flushDue(): void {
     if (this.#share?.isSpent && !this.#isClosed) {
@@ -362,8 +366,8 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     this.#isFlushDue = false;
     if (this.#isDeferred) {
       this.#isDeferred = false;
-      this.#readOn();
-    } else this.#turn();
+      this.#resumeReader();
+    } else this.#flushAndPace();
   }
 
   #flushSoon(): void {
@@ -373,42 +377,46 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
   }
 
   /**
-   * Sends what waits. While requests wait no more is read than what is there: what waits here of a
-   * client that does not wait for answers is one read.
+   * Sends pending output. While requests are queued, reading is paused. So a client that pipelines
+   * has at most one read of requests queued.
    */
-  #turn(): void {
+  #flushAndPace(): void {
     if (this.#isClosed) return;
     this.outgoing.flush();
-    const isPaused = !this.isLingering && (this.#waiting.length > 0 || this.#reader.isHolding);
+    const isPaused = !this.isLingering && (this.#queued.length > 0 || this.#reader.isHolding);
     if (isPaused === this.#isPaused) return;
     this.#isPaused = isPaused;
     if (isPaused) this.#transport.pause();
     else this.#transport.resume();
   }
 
-  #written(): void {
+  #onWritten(): void {
     if (this.#isClosed) return;
     if (this.outgoing.isLost) {
-      this.#bodyLost();
+      this.#failLostBody();
       return;
     }
     const { active } = this;
     if (this.outgoing.takesMore() && active !== undefined && !active.isEnded) active.drained();
-    if (active === undefined && this.#waiting.length > 0) this.#next();
-    // Not at once: a client that takes all that there is would keep the loop from all others.
+    if (active === undefined && this.#queued.length > 0) this.#handleNext();
+    // Deferred: a client that reads fast would otherwise keep the event loop from other
+    // connections.
     if (this.outgoing.isWaiting || this.#isPaused) this.#flushSoon();
     else this.outgoing.flush();
   }
 
-  /** What the client has got cannot be finished, and must not be taken for whole. */
-  #bodyLost(): void {
+  /**
+   * A body part was detached before it was sent. The response cannot be completed, and the client
+   * must not mistake it for a complete one.
+   */
+  #failLostBody(): void {
     this.context.counters.count('failed');
     this.context.onHandlerError?.(new TypeError('A part of a body was taken back before it was sent.'));
     this.active?.abort();
     this.destroy();
   }
 
-  // The end.
+  // Shutdown.
 
   destroy(cause: AbortCause = 'client'): void {
     this.#end(cause);
@@ -417,38 +425,38 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
   }
 
   /**
-   * Ends this side, and waits a little for the other: a reset would take from the client what it
-   * has not read (RFC 9112 section 9.6).
+   * Ends this side, then lingers until the client ends too. A reset would discard data that the
+   * client has not read (RFC 9112 section 9.6).
    */
   close(): void {
     if (this.isLingering) return;
     this.isLingering = true;
-    this.#isDeaf = true;
-    this.#waiting = [];
+    this.#acceptsRequests = false;
+    this.#queued = [];
     this.#receiving = undefined;
     this.#reader.stop();
-    this.#heedless = this.received;
+    this.#discardFrom = this.received;
     this.outgoing.end();
-    if (!this.#isReading) this.#turn();
+    if (!this.#isReading) this.#flushAndPace();
   }
 
   /**
-   * This server stops: requests that nobody has begun to handle are dropped, since they can be sent
-   * again. A connection that has had none yet gets the one that it was opened for.
+   * The server drains. Requests that are not being handled are dropped, since clients can retry
+   * them. A connection without any request so far may still send its first.
    */
   drain(): void {
-    if (this.requests === 0 && !this.#isDeaf) return;
-    this.#isDeaf = true;
+    if (this.requests === 0 && this.#acceptsRequests) return;
+    this.#acceptsRequests = false;
     if (this.#receiving !== this.active) this.#receiving = undefined;
-    this.#waiting = [];
+    this.#queued = [];
     if (this.active === undefined) this.close();
   }
 
   #end(cause: AbortCause): void {
     const { active } = this;
     this.active = undefined;
-    this.#isDeaf = true;
-    this.#waiting = [];
+    this.#acceptsRequests = false;
+    this.#queued = [];
     this.#receiving = undefined;
     this.#reader.stop();
     this.outgoing.stop();
@@ -457,21 +465,21 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     active.endedBy(cause);
   }
 
-  // Requests, one after the other.
+  // Request queue.
 
   /**
-   * Begins the next request if the one before is done, the client takes what it gets, and its
-   * network holds less than its share.
+   * Starts the next request if none is active, output is not full, and the client's network holds
+   * less than its share of memory.
    */
-  #next(): void {
+  #handleNext(): void {
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;
     while (this.active === undefined && !this.isLingering && !this.outgoing.isFull) {
-      if (this.#waiting.length > 0 && this.memory.room === 0) {
+      if (this.#queued.length > 0 && this.memory.room === 0) {
         this.memory.waitFor(this);
         break;
       }
-      const exchange = this.#waiting.shift();
+      const exchange = this.#queued.shift();
       if (exchange === undefined) break;
       this.active = exchange;
       this.#handle(exchange);
@@ -494,8 +502,11 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     }
   }
 
-  /** The active request is over when its response has been given away and its body has come. */
-  #release(): void {
+  /**
+   * Finishes the active request once its response is written and its body is received. If the
+   * connection ends with it, the rest of the body is not awaited.
+   */
+  #finishActive(): void {
     const { active } = this;
     if (active === undefined || !active.isEnded) return;
     const isLast = active.isLast || this.isLastResponse(active);
@@ -505,8 +516,8 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
       this.close();
       return;
     }
-    this.#next();
-    // Requests that waited have made room, so that more may be read.
+    this.#handleNext();
+    // The queue is shorter now, so reading may resume.
     if (this.#isPaused) this.#flushSoon();
   }
 }

@@ -1,7 +1,7 @@
 /**
- * What a thread's connections of HTTP/1.1 did: one number for each column, in memory that others
- * may read. A reason for which a request or a connection was ended is reported to a listener as
- * well, but seldom, so that an attack doesn't fill a log.
+ * Counters of a thread's HTTP/1.1 connections, in memory that other threads may read. A listener
+ * also receives the reasons for refused requests and closed connections. Its calls are throttled,
+ * so an attack does not fill the log.
  */
 
 import { LogThrottle } from '../../../core/base/log/throttle.ts';
@@ -10,26 +10,26 @@ import type { Client } from '../exchange/exchange.ts';
 const TRAFFIC = [
   'connections',
   'connections_closed',
-  /** Given to the handler. */
+  /** Passed to the handler. */
   'requests',
-  /** Of them, those that became tunnels. */
+  /** Requests that became tunnels. */
   'upgrades',
-  /** Ended before their time, by whichever side. */
+  /** Aborted by either side. */
   'aborted',
-  /** Whose handler threw or rejected. */
+  /** The handler threw or rejected. */
   'failed',
 ] as const;
 type Http1Traffic = (typeof TRAFFIC)[number];
 
 export const HTTP1_REASONS = [
   'malformed', // 400: the parser, or the framing
-  'authority', // 400: no Host, more than one, or none that could be
-  'target', // 400: no path; 421: another scheme than the connection carries
+  'authority', // 400: Host is missing, repeated or invalid
+  'target', // 400: invalid path; 421: another scheme than that of the connection
   'target_too_long', // 414
   'header_too_large', // 431: bytes or fields
   'chunk_extensions', // 413
-  'body_too_large', // 413: a length that no number holds
-  'method', // 501: not known, or CONNECT
+  'body_too_large', // 413: the length exceeds 2^53 - 1
+  'method', // 501: unknown, or CONNECT
   'transfer_coding', // 501: other than chunked
   'expectation', // 417
   'version', // 505
@@ -38,10 +38,10 @@ export const HTTP1_REASONS = [
   'slow_reader',
   'idle',
   'idle_tunnel',
-  'idle_stream', // 408 or 504, unless the response had begun
-  'requests_reached', // the last of a connection
+  'idle_stream', // 408 or 504, unless the response has begun
+  'requests_reached', // the last request of a connection
   'pipelining',
-  'unread_body', // more than is dropped for the connection's sake
+  'unread_body', // exceeds the limit for discarded bodies
 ] as const;
 export type Http1Reason = (typeof HTTP1_REASONS)[number];
 
@@ -55,22 +55,19 @@ const COLUMN = Object.fromEntries(HTTP1_COLUMNS.map((name, column) => [name, col
   Record<Http1Traffic | Http1Reason, number>
 >;
 
-/** Nobody's fault: counted, not reported. */
+/** Normal events: counted, but not reported. */
 const ORDINARY: ReadonlySet<Http1Reason> = new Set<Http1Reason>(['idle', 'idle_tunnel', 'requests_reached']);
 
-/**
- * `count`: how often it happened since the last report, this time included. `client`: the one of
- * this time.
- */
+/** `count`: events since the last report, including this one. `client`: of this event. */
 type ReasonListener = (reason: Http1Reason, count: number, client: Client) => void;
 
 export class Http1Counters {
-  /** One for each of HTTP1_COLUMNS; whole numbers, that only grow. Written by one thread. */
+  /** One integer for each of HTTP1_COLUMNS. They only increase. Written by one thread. */
   readonly values: Float64Array;
   readonly #listener: ReasonListener | undefined;
   readonly #throttle = new LogThrottle();
 
-  /** `memory`: HTTP1_COUNTERS_BYTES, shared perhaps; own memory without it. */
+  /** `memory`: HTTP1_COUNTERS_BYTES long, may be shared. Allocated if omitted. */
   constructor(options: { memory?: ArrayBufferLike; onReason?: ReasonListener } = {}) {
     this.values = new Float64Array(options.memory ?? new ArrayBuffer(HTTP1_COUNTERS_BYTES), 0, HTTP1_COLUMNS.length);
     this.#listener = options.onReason;
@@ -84,7 +81,7 @@ export class Http1Counters {
     this.values[COLUMN[name]]++;
   }
 
-  /** A limit was met, or a request refused. */
+  /** A limit was exceeded, or a request was refused. */
   ended(reason: Http1Reason, client: Client): void {
     this.values[COLUMN[reason]]++;
     if (this.#listener === undefined || ORDINARY.has(reason)) return;

@@ -1,6 +1,6 @@
 /**
- * How long a connection may stay as it is: looked at now and then by the server, so that no request
- * has a timer, nor a look at the clock, of its own.
+ * Timeouts of a connection. The server checks all connections at intervals, so a request needs no
+ * timer and no clock read of its own.
  */
 
 import { performance } from 'node:perf_hooks';
@@ -11,7 +11,6 @@ import type { Http1Limits } from './limits.ts';
 import { type Outgoing, PIECE } from './outgoing.ts';
 import type { Refusal } from './refusal.ts';
 
-/** The connection, as its deadlines see it. */
 interface TimedConnection {
   readonly limits: Http1Limits;
   readonly context: { readonly counters: Http1Counters };
@@ -32,22 +31,21 @@ interface TimedConnection {
 
 export class Deadlines {
   readonly #connection: TimedConnection;
-  /** Since when it is as it is, and what that is: a state, and how many requests had begun then. */
+  /** Start of the current state, the state, and the number of requests at its start. */
   #since = performance.now();
   #state: 'waits' | 'head' | 'works' | 'lingers' = 'head';
   #requests = 0;
-  /** All bytes of the connection, both ways, when last looked at. */
+  /** Bytes received and sent at the last check. */
   #bytes = -1;
   /**
-   * Begin of the window over which a body's rate is taken, what had come by then, and of which
-   * exchange.
+   * Start of the window for measuring the body rate, the bytes received by then, and the exchange.
    */
   #windowFrom = 0;
   #windowBytes = 0;
   #windowOf: Http1Exchange | undefined;
   /**
-   * Since when the same write is pending; how many were done, what had left and what of it was
-   * not acknowledged by then.
+   * Start of the window for detecting a stalled write. Then the number of completed writes, the
+   * bytes sent and the bytes not acknowledged at that time.
    */
   #writeFrom = 0;
   #pieces = -1;
@@ -58,7 +56,7 @@ export class Deadlines {
     this.#connection = connection;
   }
 
-  /** `now`: of `performance`, milliseconds. */
+  /** `now`: milliseconds of performance.now(). */
   check(now: number): void {
     const connection = this.#connection;
     const { limits } = connection;
@@ -67,11 +65,11 @@ export class Deadlines {
       return;
     }
     if (connection.isLingering) {
-      this.#enters('lingers', now);
+      this.#enterState('lingers', now);
       if (now - this.#since > limits.lingerTimeout && !connection.outgoing.isPending) connection.destroy();
     } else if (connection.active === undefined) this.#checkIdle(now);
     else {
-      this.#enters('works', now);
+      this.#enterState('works', now);
       if (connection.active.isTunnel) {
         if (this.#isSilent(now, limits.tunnelIdleTimeout)) this.#end('idle_tunnel');
       } else if (this.#isSilent(now, limits.streamIdleTimeout)) connection.endIdle();
@@ -79,8 +77,8 @@ export class Deadlines {
     }
   }
 
-  /** Time counts from when it is first seen so. */
-  #enters(state: 'waits' | 'head' | 'works' | 'lingers', now: number): void {
+  /** Time in a state counts from the check that first sees it. */
+  #enterState(state: 'waits' | 'head' | 'works' | 'lingers', now: number): void {
     const { requests } = this.#connection;
     if (state === this.#state && requests === this.#requests) return;
     this.#state = state;
@@ -88,7 +86,7 @@ export class Deadlines {
     this.#since = now;
   }
 
-  /** The first head is waited for from the beginning. */
+  /** The timeout of the first head starts with the connection. */
   #checkIdle(now: number): void {
     const connection = this.#connection;
     const {
@@ -96,7 +94,7 @@ export class Deadlines {
       context: { counters },
     } = connection;
     const { isInHead } = connection;
-    this.#enters(isInHead || connection.requests === 0 ? 'head' : 'waits', now);
+    this.#enterState(isInHead || connection.requests === 0 ? 'head' : 'waits', now);
     if (connection.outgoing.isPending) this.#since = now;
     if (now - this.#since <= (this.#state === 'head' ? limits.headerTimeout : limits.idleTimeout)) return;
     if (isInHead) {
@@ -108,8 +106,9 @@ export class Deadlines {
   }
 
   /**
-   * Only while the handler waits for it, or only its end is waited for: else it is not the client
-   * who is slow, and one that has been refused by a response in flight may stop sending.
+   * The rate counts only while the handler waits for data, or only the end of the body is awaited.
+   * Otherwise the client is not the slow side. A client whose request is rejected during the upload
+   * may stop sending.
    */
   #checkBody(exchange: Http1Exchange, now: number): void {
     const {
@@ -138,34 +137,34 @@ export class Deadlines {
   }
 
   /**
-   * Nothing has gone either way for longer than `most`, and nothing waits for the client to take
-   * it: that has a limit of its own.
+   * Whether no byte was sent or received for longer than `timeout`. Pending output does not count:
+   * writes have their own timeout.
    */
-  #isSilent(now: number, most: number): boolean {
+  #isSilent(now: number, timeout: number): boolean {
     const { received, outgoing } = this.#connection;
     const bytes = received + outgoing.sent;
     if (bytes !== this.#bytes || outgoing.isPending) {
       this.#bytes = bytes;
       this.#since = now;
     }
-    return now - this.#since > most;
+    return now - this.#since > timeout;
   }
 
   /**
-   * A piece is in flight for longer than `most`, and not as much as a piece was taken meanwhile:
-   * where the system's buffers are large, they free their room in lumps.
+   * Whether a write is in flight for longer than `timeout`, and the client took less than a piece
+   * meanwhile. Large system buffers report progress in steps, so acknowledged bytes count too.
    */
-  #isStalled(now: number, most: number): boolean {
+  #isStalled(now: number, timeout: number): boolean {
     const { outgoing } = this.#connection;
-    const isNews = !outgoing.isPending || outgoing.pieces !== this.#pieces;
-    if (!isNews && now - this.#writeFrom <= most) return false;
+    const hasProgress = !outgoing.isPending || outgoing.pieces !== this.#pieces;
+    if (!hasProgress && now - this.#writeFrom <= timeout) return false;
     const { sent, unacknowledged } = outgoing;
-    const taken = sent - this.#sent + this.#unacknowledged - unacknowledged;
+    const takenBytes = sent - this.#sent + this.#unacknowledged - unacknowledged;
     this.#writeFrom = now;
     this.#pieces = outgoing.pieces;
     this.#sent = sent;
     this.#unacknowledged = unacknowledged;
-    return !isNews && taken < PIECE;
+    return !hasProgress && takenBytes < PIECE;
   }
 
   #end(reason: Http1Reason): void {

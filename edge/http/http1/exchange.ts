@@ -1,6 +1,6 @@
 /**
- * A request of HTTP/1.1 and its response: what the handler holds. The connection under it decides
- * when it begins and what comes after.
+ * The exchange that a handler receives over HTTP/1.1: a request and its response. The connection
+ * decides when it starts and which exchange follows.
  */
 import { BodyQueue, type BodySource, NO_BODY } from '../exchange/body-queue.ts';
 import type { ClientMemory } from '../exchange/client-memory.ts';
@@ -21,12 +21,12 @@ import {
   uncommonReadyHead,
 } from './response-head.ts';
 
-/** What carries an exchange. */
+/** The connection, as seen by an exchange. */
 export interface Carrier {
   readonly client: Client;
   readonly memory: ClientMemory;
   readonly outgoing: Outgoing;
-  /** The connection ends after the response that begins now. */
+  /** Whether the connection ends after the response that begins now. */
   isLastResponse(exchange: Http1Exchange): boolean;
   /** Exchange.reserve. */
   reserve(bytes: number): number;
@@ -34,11 +34,14 @@ export interface Carrier {
   onBodyTaken(exchange: Http1Exchange): void;
   /** All of the response has been given to `outgoing`. */
   onResponseEnd(exchange: Http1Exchange): void;
-  /** A tunnel was accepted: bytes now come into `queue`. */
+  /** The tunnel was accepted. From now on received bytes go into `queue`. */
   onTunnel(exchange: Http1Exchange): void;
-  /** The handler, or a listener of its, threw or rejected: 500 or a break. */
+  /**
+   * The handler or one of its listeners threw or rejected. The client gets 500, or the connection
+   * is closed.
+   */
   onHandlerError(exchange: Http1Exchange, error: unknown): void;
-  /** Nothing of the connection can be used any more. */
+  /** Closes the connection at once. */
   destroy(): void;
 }
 
@@ -59,22 +62,22 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
   isEnded = false;
   inFlightAt = -1;
   readonly isHead: boolean;
-  /** Where the connection puts what comes; null for a request without a body. */
+  /** Body parts from the connection; null for a request without a body. */
   readonly queue: BodyQueue | null;
-  /** Said with the head: the connection ends after this response. */
+  /** Set with the response head: the connection ends after this response. */
   isLast = false;
   isTunnel = false;
-  /** Waits for 100 (Continue), which has not been sent. */
+  /** The client waits for 100 (Continue), which has not been sent. */
   awaitsContinue: boolean;
   readonly #carrier: Carrier;
   readonly #takesTrailers: boolean;
   #hasHead = false;
   #framing: 'none' | 'length' | 'chunked' | 'close' = 'none';
-  /** Bytes of the body that are still to be written; -1: any number. */
-  #left = -1;
+  /** Remaining bytes of the response body; -1: not limited. */
+  #remaining = -1;
   #drain: (() => void) | undefined;
   #abort: ((cause: AbortCause) => void) | undefined;
-  /** Ended before its time while no listener was there. */
+  /** Why the exchange was aborted before `onAbort` set a listener. */
   #cause: AbortCause | undefined;
 
   constructor(head: RequestHead, carrier: Carrier) {
@@ -150,7 +153,7 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
     this.#hasHead = true;
     this.isLast = isLast || framing === 'close';
     this.#framing = framing;
-    this.#left = framing === 'length' ? length : -1;
+    this.#remaining = framing === 'length' ? length : -1;
     this.#carrier.outgoing.write(text);
   }
 
@@ -162,7 +165,7 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
     if (this.isEnded) return true;
     if (!this.#hasHead) throw new Error('A body before its head.');
     if (chunk.length === 0 || this.#framing === 'none') return !this.#carrier.outgoing.isFull;
-    return this.#part(chunk);
+    return this.#writePart(chunk);
   }
 
   lend(chunk: Uint8Array): boolean {
@@ -174,10 +177,10 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
     if (!this.#hasHead) throw new Error('An end before the head.');
     const lines = trailers === undefined ? '' : fieldLines(trailerFields(trailers));
     if (chunk !== undefined && chunk.length > 0 && this.#framing !== 'none')
-      this.#part(isLent ? Buffer.from(chunk) : chunk);
-    // What was written may have been more than was announced.
+      this.#writePart(isLent ? Buffer.from(chunk) : chunk);
+    // The exchange was aborted if more was written than announced.
     if (this.isEnded) return;
-    if (this.#framing === 'length' && this.#left > 0) {
+    if (this.#framing === 'length' && this.#remaining > 0) {
       this.abort();
       return;
     }
@@ -195,7 +198,7 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
     this.#abort = listener;
     const cause = this.#cause;
     this.#cause = undefined;
-    if (cause !== undefined) queueMicrotask(() => this.#tellAbort(listener, cause));
+    if (cause !== undefined) queueMicrotask(() => this.#notifyAbort(listener, cause));
   }
 
   upgrade(headers: FieldList): void {
@@ -218,7 +221,7 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
     this.#carrier.destroy();
   }
 
-  /** From the connection: what was written has left. */
+  /** From the connection: there is room for more output. */
   drained(): void {
     if (this.isEnded || this.#drain === undefined) return;
     try {
@@ -228,7 +231,7 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
     }
   }
 
-  /** From the connection: it cannot go on. */
+  /** From the connection: it was closed, or the request was rejected. */
   endedBy(cause: AbortCause): void {
     this.queue?.fail(cause);
     if (this.isEnded) return;
@@ -237,10 +240,10 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
     const listener = this.#abort;
     if (listener === undefined) return;
     this.#cause = undefined;
-    this.#tellAbort(listener, cause);
+    this.#notifyAbort(listener, cause);
   }
 
-  #tellAbort(listener: (cause: AbortCause) => void, cause: AbortCause): void {
+  #notifyAbort(listener: (cause: AbortCause) => void, cause: AbortCause): void {
     try {
       listener(cause);
     } catch (error) {
@@ -249,8 +252,7 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
   }
 
   /**
-   * What the handler threw, or a request that turned out malformed: `status` if nothing has been
-   * sent, else the connection breaks off.
+   * Sends `status` after a failure if there is no response head yet. Else closes the connection.
    */
   refuse(status: number, isLast: boolean): void {
     if (this.isEnded) return;
@@ -268,12 +270,12 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
     if (this.#hasHead) throw new Error('The response has its head already.');
   }
 
-  /** Not empty. */
-  #part(chunk: Uint8Array): boolean {
+  /** `chunk`: not empty. */
+  #writePart(chunk: Uint8Array): boolean {
     const { outgoing } = this.#carrier;
-    if (this.#left >= 0) {
-      this.#left -= chunk.length;
-      if (this.#left < 0) {
+    if (this.#remaining >= 0) {
+      this.#remaining -= chunk.length;
+      if (this.#remaining < 0) {
         this.abort();
         return true;
       }

@@ -1,61 +1,51 @@
 /**
- * What one connection of HTTP/1.1 may ask for. Every limit that is met is counted by its reason
- * (counters.ts).
+ * Limits of a connection of HTTP/1.1. Each exceeded limit is counted by its reason (counters.ts).
  */
 export interface Http1Limits {
   /**
-   * Bytes of a request's target and fields, also of its trailers. Past it: 431. Default 32 KiB:
-   * what common servers take in all.
+   * Bytes of a request's target and fields, and of its trailers. Beyond: 431. The default of 32 KiB
+   * matches common servers.
    */
   readonly headerBytes: number;
-  /** Field lines of a request. Past it: 431. A browser sends about 20. */
+  /** Field lines of a request. Beyond: 431. A browser sends about 20. */
   readonly headerFields: number;
-  /** Characters of a target. Past it: 414. RFC 9112 section 3 asks for 8,000 at least. */
+  /** Characters of a target. Beyond: 414. RFC 9112 section 3 asks for at least 8,000. */
   readonly targetLength: number;
   /**
-   * Milliseconds from the first byte of a request, or from a connection's begin, to the end of its
-   * head. Then: 408.
+   * Milliseconds from the first byte of a request, or from the start of the connection, to the end
+   * of the head. Then: 408.
    */
   readonly headerTimeout: number;
   /** Milliseconds that a connection may be open without a request. */
   readonly idleTimeout: number;
-  /**
-   * Milliseconds over which the rate of a request's body is taken, while the handler takes what
-   * comes.
-   */
+  /** Milliseconds over which the rate of a request body is measured, while the handler reads it. */
   readonly bodyTimeout: number;
-  /** Bytes a second, over that window, that a body must come with at least. Else: 408. */
+  /** Minimum rate of a request body over `bodyTimeout`, in bytes per second. Below: 408. */
   readonly bodyRate: number;
-  /** Bytes of a body that wait for the handler before no more are read. */
+  /** Buffered bytes of a body at which the connection stops reading. */
   readonly bodyBuffered: number;
-  /**
-   * Bytes of a body that are read and dropped after the response has ended, so that the connection
-   * can be kept.
-   */
+  /** Bytes of an unread body that are discarded after the response to keep the connection. */
   readonly discardedBytes: number;
-  /** Milliseconds in which a client has to take a piece (64 KiB) of what there is to send. */
+  /** Milliseconds in which a client has to take a piece (64 KiB) of pending output. */
   readonly writeTimeout: number;
   /**
-   * Requests of a connection: the last one's response closes it, so that clients spread over
-   * threads and nodes again.
+   * Requests per connection. The response to the last one closes the connection, which rebalances
+   * clients over threads and nodes.
    */
   readonly requests: number;
-  /**
-   * Requests that wait behind the one that is handled. More than this is no client that waits for
-   * answers.
-   */
+  /** Maximum number of queued requests behind the active one. Beyond: the connection is closed. */
   readonly pipelined: number;
   /**
-   * Milliseconds for which a connection that this side has closed waits for the client's end,
-   * dropping what comes (RFC 9112 section 9.6).
+   * Milliseconds for which a closed connection waits for the client to end too, while it discards
+   * input (RFC 9112 section 9.6).
    */
   readonly lingerTimeout: number;
   /**
-   * Milliseconds that a request may be worked on with nothing going either way, be it that its
-   * handler says nothing. Then: 408 or 504, or the connection's end once there is a head.
+   * Milliseconds that an active request may be idle in both directions, even if the handler is the
+   * slow side. Then: 408 or 504. If the response has begun, the connection is closed.
    */
   readonly streamIdleTimeout: number;
-  /** Milliseconds that a tunnel may be open with nothing going either way. */
+  /** Milliseconds that a tunnel may be idle in both directions. */
   readonly tunnelIdleTimeout: number;
 }
 
@@ -78,8 +68,8 @@ export const DEFAULT_HTTP1_LIMITS: Http1Limits = {
 };
 
 /**
- * How often connections are looked at: a quarter of the shortest of the limits in time, at most
- * once a second.
+ * Milliseconds between checks of connections: a quarter of the shortest timeout, between 10 ms and
+ * 1 s.
  */
 export function sweepMs(limits: Http1Limits): number {
   const { headerTimeout, idleTimeout, bodyTimeout, writeTimeout, lingerTimeout } = limits;

@@ -1,84 +1,83 @@
 /**
- * What a connection has to send, in order: all that waits when a write begins leaves in it, one
- * write at a time and 64 KiB at most, so that it is seen how a client takes it. An answer that is
- * ready and alone goes out as it is; what is in several parts is put together.
+ * Output of a connection, in order. Each write sends the pending parts, at most 64 KiB. Only one
+ * write is in flight, so progress shows how fast the client reads. A single part is sent without a
+ * copy; several small parts are joined.
  */
 import type { ClientMemory, MemoryWaiter } from '../exchange/client-memory.ts';
 import { BUFFER, giveBuffer, takeBuffer } from '../transport/buffers.ts';
 import type { Transport } from '../transport/transport.ts';
 
-/** Bytes of a write, at most. */
+/** Maximum bytes of a write. */
 export const PIECE = BUFFER;
-/** Bytes that wait or are in flight from which on no more is to be written. */
+/** Bytes pending or in flight at which writers have to wait. */
 const FULL = 2 * PIECE;
-/** Larger parts are not copied. */
+/** Bytes. A first part of at least this size is sent without a copy. */
 const LARGE = 16_384;
 
 const NOTHING = Buffer.alloc(0);
 
 export class Outgoing {
-  /** Grows whenever the client has taken a piece. */
+  /** Number of completed writes. */
   pieces = 0;
   /**
-   * A part that waited is there no more, as its writer gave its memory away: what was said of
-   * the body does not come true.
+   * A pending part was detached: its writer transferred the memory. The response cannot be
+   * completed.
    */
   isLost = false;
   readonly #transport: Transport;
   readonly #memory: ClientMemory;
-  /** Bytes that are charged: of parts until all of them has left, and what is reserved. */
+  /** Bytes charged: reserved ones, and each part until all of it is sent. */
   #charged = 0;
   #reserved = 0;
-  /** Bytes of the first part that have left already. */
-  #firstTaken = 0;
+  /** Bytes of the first part that were sent already. */
+  #firstSent = 0;
   readonly #onWaiting: () => void;
   readonly #onWritten: () => void;
   readonly #done: (error?: Error | null) => void;
   #parts: (Uint8Array | string)[] = [];
   #bytes = 0;
-  /** The pending write, and its length when it began; 0: none is. */
+  /** The write in flight, and its length when it began; 0: none. */
   #writing: Buffer = NOTHING;
-  #underWay = 0;
-  /** What it reads from, if that is memory of ours. */
-  #lent: Buffer = NOTHING;
+  #inFlight = 0;
+  /** The pooled buffer of that write, if it uses one. */
+  #pooled: Buffer = NOTHING;
   #sentBefore = 0;
-  #isAwaited = false;
+  #isWriterWaiting = false;
   #isEnding = false;
   #isStopped = false;
 
   /**
-   * `memory`: charged for what is held. `onWaiting`: something waits for `flush`; `onWritten`: a
-   * write has ended.
+   * `memory`: charged for pending output. `onWaiting`: there is output to `flush`. `onWritten`: a
+   * write has completed.
    */
   constructor(transport: Transport, memory: ClientMemory, onWaiting: () => void, onWritten: () => void) {
     this.#transport = transport;
     this.#memory = memory;
     this.#onWaiting = onWaiting;
     this.#onWritten = onWritten;
-    this.#done = (error) => this.#written(error);
+    this.#done = (error) => this.#handleWritten(error);
   }
 
-  /** More is held than should be. */
   get isFull(): boolean {
-    return this.#bytes + this.#underWay >= FULL;
+    return this.#bytes + this.#inFlight >= FULL;
   }
 
-  /** The client has something to take. */
+  /** Output is pending or in flight. */
   get isPending(): boolean {
-    return this.#bytes + this.#underWay > 0;
+    return this.#bytes + this.#inFlight > 0;
   }
 
-  /** Bytes wait for a write. */
+  /** Output is pending behind a write, or not flushed yet. */
   get isWaiting(): boolean {
     return this.#bytes > 0;
   }
 
-  /** Bytes that have left, in all. */
+  /** Total bytes sent. */
   get sent(): number {
-    return this.#sentBefore + (this.#underWay === 0 ? 0 : Math.max(0, this.#underWay - this.#transport.unsent));
+    return this.#sentBefore + (this.#inFlight === 0 ? 0 : Math.max(0, this.#inFlight - this.#transport.unsent));
   }
 
-  /** Of those, bytes that the client has not acknowledged, as far as is known. */
+  /** Sent bytes that the client has not acknowledged, as far as the transport can tell. */
   get unacknowledged(): number {
     return this.#transport.unacknowledged;
   }
@@ -92,19 +91,19 @@ export class Outgoing {
       this.#charge();
       this.#onWaiting();
     }
-    this.#isAwaited = this.isFull;
-    return !this.#isAwaited;
+    this.#isWriterWaiting = this.isFull;
+    return !this.#isWriterWaiting;
   }
 
   /**
-   * Exchange.reserve: nothing is fetched while something waits behind a write. 0: wait until
-   * `takesMore`, or until there is memory.
+   * Exchange.reserve. Grants nothing while output is pending. 0: wait until `takesMore`, or until
+   * memory is available.
    */
   reserve(bytes: number, waiter: MemoryWaiter): number {
     this.#reserved = 0;
     this.#charge();
     if (this.#bytes > 0) {
-      this.#isAwaited = true;
+      this.#isWriterWaiting = true;
       return 0;
     }
     const granted = this.#memory.takeForFetch(bytes);
@@ -114,28 +113,28 @@ export class Outgoing {
     return granted;
   }
 
-  /** Brings the account up to what is held. */
+  /** Updates the charge to the current total. */
   #charge(): void {
-    const held = this.#isStopped ? 0 : this.#bytes + this.#firstTaken + this.#underWay + this.#reserved;
+    const held = this.#isStopped ? 0 : this.#bytes + this.#firstSent + this.#inFlight + this.#reserved;
     if (held > this.#charged) this.#memory.hold(held - this.#charged);
     else if (held < this.#charged) this.#memory.release(this.#charged - held);
     this.#charged = held;
   }
 
-  /** A writer that had to wait may go on; said once. */
+  /** Whether a waiting writer may continue. True once per wait. */
   takesMore(): boolean {
-    if (!this.#isAwaited || this.isFull) return false;
-    this.#isAwaited = false;
+    if (!this.#isWriterWaiting || this.isFull) return false;
+    this.#isWriterWaiting = false;
     return true;
   }
 
-  /** Begins a write, unless one is pending: then what waits follows it. */
+  /** Starts a write, unless one is in flight. */
   flush(): void {
-    if (this.#underWay > 0 || this.#isStopped) return;
+    if (this.#inFlight > 0 || this.#isStopped) return;
     if (this.#bytes > 0) {
-      const next = this.#take();
+      const next = this.#takePiece();
       this.#writing = next;
-      this.#underWay = next.length;
+      this.#inFlight = next.length;
       if (next.length > 0) this.#transport.write(next, this.#done);
     } else if (this.#isEnding) {
       this.#isStopped = true;
@@ -144,13 +143,13 @@ export class Outgoing {
     }
   }
 
-  /** The end of this side follows what waits. */
+  /** Ends this side after the pending output. */
   end(): void {
     this.#isEnding = true;
     this.flush();
   }
 
-  /** Drops what waits. */
+  /** Drops pending output. */
   stop(): void {
     this.#isStopped = true;
     this.#parts = [];
@@ -158,31 +157,31 @@ export class Outgoing {
     this.#charge();
   }
 
-  /** The next piece. Nothing: it is lost. */
-  #take(): Buffer {
+  /** Removes and returns the next piece. Empty: a part was detached. */
+  #takePiece(): Buffer {
     const first = this.#parts[0];
-    if (typeof first === 'string' || (this.#parts.length > 1 && first.length < LARGE)) return this.#gather();
-    if (first.length === 0) return this.#lose();
+    if (typeof first === 'string' || (this.#parts.length > 1 && first.length < LARGE)) return this.#joinParts();
+    if (first.length === 0) return this.#failDetached();
     const piece = first.length <= PIECE ? first : first.subarray(0, PIECE);
     if (piece === first) this.#parts.shift();
     else this.#parts[0] = first.subarray(PIECE);
-    this.#firstTaken = piece === first ? 0 : this.#firstTaken + PIECE;
+    this.#firstSent = piece === first ? 0 : this.#firstSent + PIECE;
     this.#bytes -= piece.length;
     return piece instanceof Buffer ? piece : Buffer.from(piece.buffer, piece.byteOffset, piece.length);
   }
 
-  /** As many parts as fit, in memory of ours. */
-  #gather(): Buffer {
+  /** Joins as many parts as fit into one buffer. */
+  #joinParts(): Buffer {
     const parts = this.#parts;
     const isLarge = this.#bytes > LARGE;
     const bytes = isLarge ? takeBuffer() : Buffer.allocUnsafe(this.#bytes);
-    if (isLarge) this.#lent = bytes;
+    if (isLarge) this.#pooled = bytes;
     let at = 0;
     let done = 0;
     let cut = 0;
     for (; done < parts.length && at < bytes.length; done++) {
       const part = parts[done];
-      if (part.length === 0) return this.#lose();
+      if (part.length === 0) return this.#failDetached();
       const room = bytes.length - at;
       const fits = part.length <= room;
       if (typeof part === 'string') bytes.write(fits ? part : part.slice(0, room), at, 'latin1');
@@ -194,26 +193,26 @@ export class Outgoing {
       break;
     }
     parts.splice(0, done);
-    this.#firstTaken = cut;
+    this.#firstSent = cut;
     this.#bytes -= at;
     return at === bytes.length ? bytes : bytes.subarray(0, at);
   }
 
-  #lose(): Buffer {
+  #failDetached(): Buffer {
     this.isLost = true;
     this.stop();
     setImmediate(this.#onWritten);
     return NOTHING;
   }
 
-  #written(error: Error | null | undefined): void {
+  #handleWritten(error: Error | null | undefined): void {
     const bytes = this.#writing;
-    const lent = this.#lent;
-    const data = this.#underWay;
+    const lent = this.#pooled;
+    const data = this.#inFlight;
     this.#writing = NOTHING;
-    this.#lent = NOTHING;
-    this.#underWay = 0;
-    // After an error the system may still read from it.
+    this.#pooled = NOTHING;
+    this.#inFlight = 0;
+    // The buffer is not reused: after an error, the system may still read from it.
     if (error) {
       this.stop();
       return;

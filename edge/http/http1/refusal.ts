@@ -9,5 +9,5 @@ export interface Refusal {
 
 export const refusal = (status: number, reason: Http1Reason): Refusal => ({ status, reason });
 
-/** RFC 9112 section 2.2: no request, or one that could be read as another. */
+/** RFC 9112 section 2.2: not a request, or one that recipients could interpret differently. */
 export const MALFORMED_REQUEST = refusal(400, 'malformed');

@@ -1,7 +1,7 @@
 /**
- * The fields of a request, line by line, and what they come to (RFC 9112 sections 3 and 6, RFC 9110
- * section 7). One for a connection, used again for each request; the list of fields alone is the
- * request's own.
+ * Collects the fields of a request and derives its framing, target and options (RFC 9112 sections 3
+ * and 6, RFC 9110 section 7). A connection reuses its instance for each request. Only the field
+ * list belongs to the request.
  */
 import { isPath, knownAuthority } from '../exchange/authority.ts';
 import type { FieldList } from '../exchange/field-list.ts';
@@ -18,27 +18,27 @@ const NO_TARGET = refusal(400, 'target');
 const OTHER_SCHEME = refusal(421, 'target');
 const OTHER_EXPECTATION = refusal(417, 'expectation');
 
-/** What is more is no length of anything. */
-const MOST = String(2n ** 64n - 1n);
+/** A larger Content-Length is malformed. */
+const MAX_LENGTH = String(2n ** 64n - 1n);
 
 export class RequestHead {
   method = '';
   version: '1.0' | '1.1' = '1.1';
   authority = '';
-  /** Of the target: `https` without TLS where the client wrote it so. */
+  /** The scheme of the target. It may be `https` without TLS if the client wrote it so. */
   targetScheme: 'http' | 'https' = 'http';
   path = '';
   headers: FieldList = [];
-  /** Bytes of the body; undefined when it comes in chunks. */
+  /** Bytes of the body; undefined: chunked. */
   length: number | undefined = 0;
-  /** `TE: trailers`, RFC 9110 section 10.1.4. */
+  /** The client accepts trailers: `TE: trailers` (RFC 9110 section 10.1.4). */
   takesTrailers = false;
   expectsContinue = false;
-  /** The connection ends after it (RFC 9112 section 9.3). */
+  /** The connection ends after the response (RFC 9112 section 9.3). */
   isLast = false;
   /** `websocket`, or empty. */
   protocol = '';
-  /** Framed soundly, but not to be handled. */
+  /** Set if the framing is valid but the request is rejected. */
   refusal: Refusal | null = null;
   #target = '';
   #lines: string[] = [];
@@ -50,8 +50,8 @@ export class RequestHead {
   #te = '';
   #expect = '';
   #upgrade = '';
-  /** Where the value of the cookie stands among the lines; -1: there is none. */
-  #cookieAt = -1;
+  /** Index of the cookie value in `#lines`; -1: no cookie. */
+  #cookieIndex = -1;
   #hasAuthorization = false;
   #hasContentType = false;
 
@@ -68,12 +68,12 @@ export class RequestHead {
     this.#te = '';
     this.#expect = '';
     this.#upgrade = '';
-    this.#cookieAt = -1;
+    this.#cookieIndex = -1;
     this.#hasAuthorization = false;
     this.#hasContentType = false;
   }
 
-  /** Why nothing can be known of what follows, or null. */
+  /** Returns a refusal if the framing is unknown from here on, else null. */
   add({ kind, name, value }: FieldLine): Refusal | null {
     switch (kind) {
       case LINE.other:
@@ -90,8 +90,8 @@ export class RequestHead {
         this.#coding = this.#coding === undefined ? value : `${this.#coding},${value}`;
         break;
       case LINE.contentLength:
-        // RFC 9112 section 6.3: also twice the same one may have been read by somebody as something
-        // else.
+        // RFC 9112 section 6.3. Even a repeated equal length is rejected: another recipient may
+        // have framed the message differently.
         if (this.#contentLength !== undefined || !isLength(value)) return MALFORMED_REQUEST;
         this.#contentLength = value;
         this.#lines.push(name, value);
@@ -106,10 +106,10 @@ export class RequestHead {
         this.#upgrade = joined(this.#upgrade, value);
         break;
       case LINE.cookie:
-        this.#cookie(name, value);
+        this.#addCookie(name, value);
         break;
-      // RFC 9110 sections 8.3 and 11.6.2: one value each. Of two, the edge and the origin might
-      // read different ones.
+      // RFC 9110 sections 8.3 and 11.6.2 allow one value each. With two, the edge and the origin
+      // might use different ones.
       case LINE.authorization:
         if (this.#hasAuthorization) return MALFORMED_REQUEST;
         this.#hasAuthorization = true;
@@ -126,17 +126,17 @@ export class RequestHead {
     return null;
   }
 
-  #cookie(name: string, value: string): void {
+  #addCookie(name: string, value: string): void {
     const lines = this.#lines;
-    if (this.#cookieAt < 0) {
-      this.#cookieAt = lines.length + 1;
+    if (this.#cookieIndex < 0) {
+      this.#cookieIndex = lines.length + 1;
       lines.push(name, value);
-    } else lines[this.#cookieAt] = joinedCookie(lines[this.#cookieAt], value);
+    } else lines[this.#cookieIndex] = joinedCookie(lines[this.#cookieIndex], value);
   }
 
   /**
-   * After the last line. Why nothing can be known of what follows, or null: then `refusal` may
-   * still say why it is not handled.
+   * To be called after the last line. Returns a refusal if the framing is invalid, else null.
+   * `refusal` may still be set then.
    */
   finish(isEncrypted: boolean): Refusal | null {
     this.isLast = this.version === '1.0';
@@ -144,7 +144,7 @@ export class RequestHead {
     this.headers = this.#lines;
     const failure = this.#framing();
     if (failure !== null) return failure;
-    if (this.#connection !== '' && !isKeepAlive(this.#connection)) this.#options(this.#connection);
+    if (this.#connection !== '' && !isKeepAlive(this.#connection)) this.#applyConnection(this.#connection);
     else if (this.#connection !== '') this.isLast = false;
     this.refusal = this.#resource(isEncrypted) ?? this.#expectation();
     this.takesTrailers = this.#te !== '' && hasMember(this.#te, 'trailers');
@@ -159,21 +159,21 @@ export class RequestHead {
       return Number.isSafeInteger(this.length) ? null : TOO_LARGE;
     }
     this.length = undefined;
-    // Chunks to a version that has none: section 6.1 calls the framing faulty. Both a length and a
-    // coding: section 6.3.
+    // HTTP/1.0 has no chunked coding: section 6.1 treats the framing as faulty. A length together
+    // with a coding: section 6.3.
     if (this.#contentLength !== undefined || this.version === '1.0') return MALFORMED_REQUEST;
     return this.#coding.toLowerCase() === 'chunked' ? null : otherCoding(this.#coding);
   }
 
   /** RFC 9110 section 7.6.1, RFC 9112 section 9.3. */
-  #options(connection: string): void {
+  #applyConnection(connection: string): void {
     const options = connection
       .toLowerCase()
       .split(',')
       .map((text) => text.trim());
     this.isLast = options.includes('close') || (this.version === '1.0' && !options.includes('keep-alive'));
-    if (options.includes('upgrade') && this.#upgrade !== '') this.#upgrades();
-    // What Connection names concerns the connection. Not the length: the body has it all the same.
+    if (options.includes('upgrade') && this.#upgrade !== '') this.#applyUpgrade();
+    // Removes the fields that Connection names. The length stays, since it frames the body.
     const names = options.filter((option) => !UNAFFECTED.has(option));
     if (names.length === 0) return;
     const named = new Set(names);
@@ -182,11 +182,11 @@ export class RequestHead {
 
   /**
    * RFC 6455 section 4.1: a GET of HTTP/1.1 without a body. Any other upgrade is ignored, as RFC
-   * 9110 section 7.8 lets a server do: `h2c` was taken back (RFC 9113 section 3.1), and a body
-   * before a tunnel is how requests are smuggled. A client that asks for one may have sent
-   * something else than HTTP behind it: it is the last request.
+   * 9110 section 7.8 allows. `h2c` is obsolete (RFC 9113 section 3.1). A body before a tunnel would
+   * permit request smuggling. A client that requests an upgrade may already send another protocol,
+   * so this is the last request.
    */
-  #upgrades(): void {
+  #applyUpgrade(): void {
     const isBare = this.method === 'GET' && this.version === '1.1' && this.length === 0;
     if (isBare && hasMember(this.#upgrade, 'websocket')) this.protocol = 'websocket';
     this.isLast = true;
@@ -224,39 +224,38 @@ export class RequestHead {
   }
 }
 
-/** Lines of a list are one (RFC 9110 section 5.3); an empty one adds nothing. */
+/** Joins the lines of a list (RFC 9110 section 5.3). An empty line adds nothing. */
 function joined(list: string, value: string): string {
   if (value === '') return list;
   return list === '' ? value : `${list},${value}`;
 }
 
 /**
- * Digits (RFC 9110 section 8.6), as many noughts before them as there may be. Each expression has
- * one way to match, so that a value costs its length: `0*\d+` has as many as there are noughts, and
- * was tried from each of them.
+ * Whether a Content-Length is valid (RFC 9110 section 8.6). Leading zeros are allowed. Each
+ * expression matches in linear time. `0*\d+` would backtrack over the zeros.
  */
 function isLength(value: string): boolean {
   if (!/^\d+$/.test(value)) return false;
-  const digits = value.length > MOST.length ? value.replace(/^0+/, '') : value;
-  return digits.length < MOST.length || (digits.length === MOST.length && digits <= MOST);
+  const digits = value.length > MAX_LENGTH.length ? value.replace(/^0+/, '') : value;
+  return digits.length < MAX_LENGTH.length || (digits.length === MAX_LENGTH.length && digits <= MAX_LENGTH);
 }
 
-/** All that most clients say. */
+/** The most common values, handled without parsing. */
 const isKeepAlive = (connection: string): boolean => connection === 'keep-alive' || connection === 'Keep-Alive';
 
-/** A list (RFC 9110 section 5.6.1) has that member; letters in any case. */
+/** Whether a list (RFC 9110 section 5.6.1) has that member. Case-insensitive. */
 const hasMember = (list: string, member: string): boolean =>
   list.split(',').some((text) => text.trim().toLowerCase() === member);
 
 /**
- * What stands in most Connection fields and names none of the fields that are left, and the two
- * that stay.
+ * Connection options that remove no field. `te` is handled separately, and `content-length` must
+ * stay.
  */
 const UNAFFECTED: ReadonlySet<string> = new Set(['', 'close', 'keep-alive', 'upgrade', 'te', 'content-length']);
 
 /**
- * RFC 9112 section 6.3: only chunks, which come last, tell where a body ends; and of what may come
- * before them nothing is known here.
+ * RFC 9112 section 6.3: only a final chunked coding delimits the body. Other codings before it are
+ * not supported.
  */
 function otherCoding(coding: string): Refusal {
   const names = coding.split(',').map((text) => text.trim().toLowerCase());
@@ -264,7 +263,10 @@ function otherCoding(coding: string): Refusal {
   return isWhole ? OTHER_CODING : MALFORMED_REQUEST;
 }
 
-/** RFC 9112 section 3.2.2: its authority counts, not that of Host. Null: it is none. */
+/**
+ * RFC 9112 section 3.2.2: the authority of an absolute form takes precedence over Host. Null: not
+ * an absolute form.
+ */
 function absoluteForm(url: string, method: string): { scheme: string; authority: string; path: string } | null {
   const parts = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)(.*)$/i.exec(url);
   if (parts === null) return null;

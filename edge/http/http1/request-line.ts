@@ -1,6 +1,5 @@
 /**
- * The first line of a request (RFC 9112 section 3): three parts, one blank between them, CRLF
- * behind.
+ * The first line of a request (RFC 9112 section 3): three parts, separated by one space, then CRLF.
  */
 import { BYTE_CLASS, NOT_IN_TOKEN } from '../exchange/fields.ts';
 import { isKnownMethod } from '../exchange/target.ts';
@@ -16,26 +15,26 @@ const SP = 0x20;
 const CR = 0x0d;
 const LF = 0x0a;
 const DOT = 0x2e;
-/** HTTP/ */
-const NAME = [0x48, 0x54, 0x54, 0x50, 0x2f];
-/** With its version and CRLF. */
-const TAIL = NAME.length + 5;
+/** "HTTP/" */
+const PROTOCOL_NAME = [0x48, 0x54, 0x54, 0x50, 0x2f];
+/** Bytes of the protocol name, the version and CRLF. */
+const TAIL = PROTOCOL_NAME.length + 5;
 
 const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39;
 
-/** One for a thread; what it says is of the line that was read last. */
+/** One instance per thread. Its fields describe the last line read. */
 export class RequestLine {
   method = '';
   target = '';
   version: '1.0' | '1.1' = '1.1';
-  /** Why it is MALFORMED. */
+  /** Why `read` returned MALFORMED. */
   refusal: Refusal = NO_REQUEST;
 
   /**
-   * Reads a line that begins at `start`, and returns where the next one does; or MORE or MALFORMED.
-   * `most`: characters of a target.
+   * Reads the line at `start`. Returns the offset of the next line, or MORE or MALFORMED.
+   * `maxTarget`: maximum number of characters of a target.
    */
-  read(bytes: Buffer, start: number, end: number, most: number): number {
+  read(bytes: Buffer, start: number, end: number, maxTarget: number): number {
     this.refusal = NO_REQUEST;
     let at = start;
     while (at < end && (BYTE_CLASS[bytes[at]] & NOT_IN_TOKEN) === 0) at++;
@@ -44,16 +43,16 @@ export class RequestLine {
     const method = knownMethod(bytes, start, at);
     const from = ++at;
     while (at < end && bytes[at] > 0x20 && bytes[at] < 0x7f) at++;
-    if (at - from > most) return this.#fails(TOO_LONG);
+    if (at - from > maxTarget) return this.#fail(TOO_LONG);
     if (at === end) return MORE;
-    if (at > from && bytes[at] === CR) return this.#oldLine(bytes, at, end);
+    if (at > from && bytes[at] === CR) return this.#withoutVersion(bytes, at, end);
     if (at === from || bytes[at] !== SP) return MALFORMED;
     const to = at++;
     if (end - at < TAIL && bytes.subarray(at, end).indexOf(LF) < 0) return MORE;
     const minor = this.#version(bytes, at, end);
-    if (minor === undefined) return method === undefined ? this.#fails(UNKNOWN_METHOD) : MALFORMED;
-    if (minor < 0) return this.#fails(OTHER_VERSION);
-    if (method === undefined) return this.#fails(UNKNOWN_METHOD);
+    if (minor === undefined) return method === undefined ? this.#fail(UNKNOWN_METHOD) : MALFORMED;
+    if (minor < 0) return this.#fail(OTHER_VERSION);
+    if (method === undefined) return this.#fail(UNKNOWN_METHOD);
     this.method = method;
     this.target = bytes.toString('latin1', from, to);
     this.version = minor === 0 ? '1.0' : '1.1';
@@ -61,21 +60,21 @@ export class RequestLine {
   }
 
   /** A request of HTTP/0.9 has no version. */
-  #oldLine(bytes: Buffer, at: number, end: number): number {
+  #withoutVersion(bytes: Buffer, at: number, end: number): number {
     if (at + 1 === end) return MORE;
-    return bytes[at + 1] === LF ? this.#fails(OTHER_VERSION) : MALFORMED;
+    return bytes[at + 1] === LF ? this.#fail(OTHER_VERSION) : MALFORMED;
   }
 
-  #fails(why: Refusal): number {
+  #fail(why: Refusal): number {
     this.refusal = why;
     return MALFORMED;
   }
 
-  /** 0 or 1, negative for a version that is not ours, undefined for none. */
+  /** The minor version, 0 or 1. Negative: an unsupported version. Undefined: no version. */
   #version(bytes: Buffer, start: number, end: number): number | undefined {
     if (end - start < TAIL) return undefined;
-    for (let i = 0; i < NAME.length; i++) if (bytes[start + i] !== NAME[i]) return undefined;
-    const at = start + NAME.length;
+    for (let i = 0; i < PROTOCOL_NAME.length; i++) if (bytes[start + i] !== PROTOCOL_NAME[i]) return undefined;
+    const at = start + PROTOCOL_NAME.length;
     if (!isDigit(bytes[at]) || bytes[at + 1] !== DOT || !isDigit(bytes[at + 2])) return undefined;
     if (bytes[at + 3] !== CR || bytes[at + 4] !== LF) return undefined;
     const minor = bytes[at + 2] - 0x30;

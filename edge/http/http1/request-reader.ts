@@ -1,7 +1,7 @@
 /**
- * Requests out of the bytes of a connection (RFC 9112), as they come: a line is read where it is
- * when all of it is there; what of it came before waits here, and is looked at again only when its
- * end has come, so that a head in pieces of one byte costs no more than its length.
+ * Parses requests from the bytes of a connection as they arrive (RFC 9112). A complete line is
+ * parsed in place. An incomplete line is buffered and parsed again only when its end arrives. So a
+ * head that arrives byte by byte costs no more than its length.
  *
  *     request line ─► field lines ─► onHead ─► bytes by length, or chunks and trailers
  *          ▲                            │           │
@@ -18,17 +18,17 @@ import { RequestHead } from './request-head.ts';
 import { RequestLine } from './request-line.ts';
 
 export interface RequestSink {
-  /** False: what follows waits until `resume`. */
+  /** Whether the next request may be parsed now. False: not before `resume`. */
   mayBegin(): boolean;
   /**
-   * A head has come whose framing is sound. If there is a body it follows; of a tunnel nothing
-   * comes before `resume`.
+   * A head with valid framing. Its body follows, if any. The bytes of a tunnel are held until
+   * `resume`.
    */
   onHead(head: RequestHead): void;
-  /** A part of a body or a tunnel, there during the call only. False: no more, until `resume`. */
+  /** A part of a body or a tunnel, valid during the call only. False: no more until `resume`. */
   onBody(bytes: Buffer): boolean;
   onBodyEnd(trailers: FieldList): void;
-  /** What follows cannot be read; nothing more is read. */
+  /** The input cannot be parsed any further. Later bytes are discarded. */
   onRefused(refusal: Refusal): void;
 }
 
@@ -45,43 +45,41 @@ const STATE = {
   chunkEnd: 5,
   trailers: 6,
   tunnel: 7,
-  /** All that comes is dropped. */
+  /** Received bytes are discarded. */
   over: 8,
 } as const;
 
 const CR = 0x0d;
 const LF = 0x0a;
-/** Empty lines before a request: section 2.2 asks for one to be passed over. */
+/** Maximum number of empty lines before a request. Section 2.2 asks to ignore at least one. */
 const EMPTY_LINES = 64;
-/** Bytes of a request line in addition to its target, at most: longer methods there are none. */
+/** Maximum bytes of a request line in addition to its target. No method is longer. */
 const AROUND_TARGET = 64;
-/** CR of the empty line behind the fields. */
+/** The CR of the empty line after the fields does not count towards the limit. */
 const UNCOUNTED = 1;
 const NO_FIELDS: FieldList = [];
 const NOTHING = Buffer.alloc(0);
 
-// Of the thread: what they say is used before they read again.
+// Shared by the thread: their results are used before the next read.
 const requestLine = new RequestLine();
 const fieldLines = new FieldLines();
 
 export class RequestReader {
-  /** What comes waits until `resume`. */
+  /** Received bytes are held until `resume`. */
   isBlocked = false;
   readonly #sink: RequestSink;
   readonly #limits: Http1Limits;
   readonly #isEncrypted: boolean;
   readonly #head = new RequestHead();
   #state: number = STATE.requestLine;
-  /** What has come and was not read yet: bytes[0 … length). */
+  /** Bytes not parsed yet: bytes[0 … length). */
   #held: Buffer = NOTHING;
   #heldLength = 0;
-  /**
-   * Of the head, or the trailers, that is read: bytes of the lines that were, and how many lines.
-   */
+  /** Bytes and number of parsed lines in the current head or trailers. */
   #bytes = 0;
   #lines = 0;
-  /** Of the body or the chunk. */
-  #left = 0;
+  /** Remaining bytes of the body or the chunk. */
+  #remaining = 0;
   #trailers: string[] = [];
   #isReading = false;
 
@@ -91,24 +89,24 @@ export class RequestReader {
     this.#isEncrypted = isEncrypted;
   }
 
-  /** A part of a head has come. */
+  /** A head has been received in part. */
   get isInHead(): boolean {
     if (this.#state === STATE.fields) return true;
     return this.#state === STATE.requestLine && (this.#heldLength > 0 || this.#bytes > 0);
   }
 
-  /** What has come waits for `resume`. */
+  /** Bytes are held until `resume`. */
   get isHolding(): boolean {
     return this.isBlocked && this.#heldLength > 0;
   }
 
-  /** Nothing more is read. */
+  /** Discards all further bytes. */
   stop(): void {
     this.#state = STATE.over;
     this.#drop();
   }
 
-  /** `bytes` are there during the call only. */
+  /** `bytes`: valid during the call only. */
   push(bytes: Buffer): void {
     if (this.#heldLength === 0 && !this.isBlocked) {
       const at = this.#read(bytes, bytes.length);
@@ -117,12 +115,12 @@ export class RequestReader {
     }
     this.#hold(bytes, 0);
     if (this.isBlocked) return;
-    // The line that is held has been looked at: only its end is news.
-    if (bytes.indexOf(LF) < 0) this.#mayHold(this.#heldLength);
+    // The held part of the line was parsed already. Only the end of the line can change the result.
+    if (bytes.indexOf(LF) < 0) this.#limitHeld(this.#heldLength);
     else this.#readHeld();
   }
 
-  /** There is room again, or the tunnel stands. */
+  /** The sink has room again, or the tunnel was accepted. */
   resume(): void {
     this.isBlocked = false;
     if (this.#heldLength > 0 && !this.#isReading) this.#readHeld();
@@ -132,7 +130,7 @@ export class RequestReader {
     const held = this.#held;
     const length = this.#heldLength;
     const at = this.#read(held, length);
-    // Dropped meanwhile.
+    // `stop` was called meanwhile.
     if (this.#heldLength === 0) return;
     this.#heldLength = length - at;
     if (at === length) this.#held = NOTHING;
@@ -155,7 +153,7 @@ export class RequestReader {
     this.#heldLength = 0;
   }
 
-  /** Reads bytes[0 … end), and returns how far it came. */
+  /** Parses bytes[0 … end). Returns the offset of the first byte not parsed. */
   #read(bytes: Buffer, end: number): number {
     let at = 0;
     this.#isReading = true;
@@ -166,7 +164,7 @@ export class RequestReader {
       }
       const next = this.#step(bytes, at, end);
       if (next === MORE) {
-        if (this.#state !== STATE.over) this.#mayHold(end - at);
+        if (this.#state !== STATE.over) this.#limitHeld(end - at);
         break;
       }
       if (next === MALFORMED) {
@@ -179,7 +177,7 @@ export class RequestReader {
     return this.#state === STATE.over ? end : at;
   }
 
-  /** Where what follows begins, or MORE or MALFORMED. */
+  /** Returns the offset after the parsed element, or MORE or MALFORMED. */
   #step(bytes: Buffer, at: number, end: number): number {
     switch (this.#state) {
       case STATE.requestLine:
@@ -203,8 +201,8 @@ export class RequestReader {
     }
   }
 
-  /** A part of a line waits for its end, but not without bound. */
-  #mayHold(length: number): void {
+  /** Holds an incomplete line, up to a limit. */
+  #limitHeld(length: number): void {
     if (this.#state === STATE.requestLine) {
       if (length > this.#limits.targetLength + AROUND_TARGET) this.#refuse(TOO_LONG);
     } else if (this.#state === STATE.chunkSize) {
@@ -218,7 +216,7 @@ export class RequestReader {
     return MORE;
   }
 
-  /** Section 3; empty lines before it are passed over (section 2.2). */
+  /** Section 3. Empty lines before it are ignored (section 2.2). */
   #requestLine(bytes: Buffer, at: number, end: number): number {
     if (bytes[at] === CR) {
       const next = this.#emptyLine(bytes, at, end, STATE.requestLine);
@@ -246,25 +244,25 @@ export class RequestReader {
   #field(bytes: Buffer, at: number, end: number): number {
     if (bytes[at] === CR) {
       const next = this.#emptyLine(bytes, at, end, STATE.fields);
-      if (next >= 0) this.#headEnds();
+      if (next >= 0) this.#endHead();
       return next;
     }
     const next = fieldLines.read(bytes, at, end);
     if (next < 0) return next;
-    if (!this.#counts(next - at)) return MORE;
+    if (!this.#countLine(next - at)) return MORE;
     const why = this.#head.add(fieldLines.line);
     return why === null ? next : this.#refuse(why);
   }
 
-  /** One more line. False: there are too many. */
-  #counts(data: number): boolean {
+  /** Counts a line. False: a limit is exceeded. */
+  #countLine(data: number): boolean {
     this.#bytes += data;
     if (this.#bytes <= this.#limits.headerBytes && ++this.#lines <= this.#limits.headerFields) return true;
     this.#refuse(TOO_LARGE);
     return false;
   }
 
-  #headEnds(): void {
+  #endHead(): void {
     const head = this.#head;
     this.#bytes = 0;
     const why = head.finish(this.#isEncrypted);
@@ -277,7 +275,7 @@ export class RequestReader {
       this.isBlocked = true;
     } else if (head.length === undefined) this.#state = STATE.chunkSize;
     else {
-      this.#left = head.length;
+      this.#remaining = head.length;
       this.#state = head.length === 0 ? STATE.requestLine : STATE.length;
     }
     this.#sink.onHead(head);
@@ -285,15 +283,15 @@ export class RequestReader {
 
   /** Section 6. */
   #body(bytes: Buffer, at: number, end: number): number {
-    const to = Math.min(end, at + this.#left);
-    this.#left -= to - at;
+    const to = Math.min(end, at + this.#remaining);
+    this.#remaining -= to - at;
     const hasRoom = this.#sink.onBody(bytes.subarray(at, to));
     if (this.#state === STATE.over) return to;
-    if (this.#left > 0) this.isBlocked = !hasRoom;
+    if (this.#remaining > 0) this.isBlocked = !hasRoom;
     else if (this.#state === STATE.chunk) {
       this.#state = STATE.chunkEnd;
       this.isBlocked = !hasRoom;
-    } else this.#bodyEnds(NO_FIELDS);
+    } else this.#endBody(NO_FIELDS);
     return to;
   }
 
@@ -302,30 +300,33 @@ export class RequestReader {
     const next = readChunkSize(bytes, at, end);
     if (next < 0) return next;
     if (next - at > LONGEST_LINE) return this.#refuse(EXTENSIONS);
-    this.#left = chunkSize();
+    this.#remaining = chunkSize();
     this.#lines = 0;
     this.#trailers = [];
-    this.#state = this.#left === 0 ? STATE.trailers : STATE.chunk;
+    this.#state = this.#remaining === 0 ? STATE.trailers : STATE.chunk;
     return next;
   }
 
-  /** Section 7.1.2. Another length or coding there is for code that reads on with it. */
+  /**
+   * Section 7.1.2. A length or a transfer coding in trailers is malformed. A recipient that uses it
+   * would find another end of the message.
+   */
   #trailer(bytes: Buffer, at: number, end: number): number {
     if (bytes[at] === CR) {
       const next = this.#emptyLine(bytes, at, end, STATE.trailers);
-      if (next >= 0) this.#bodyEnds(this.#trailers.length === 0 ? NO_FIELDS : trailerFields(this.#trailers));
+      if (next >= 0) this.#endBody(this.#trailers.length === 0 ? NO_FIELDS : trailerFields(this.#trailers));
       return next;
     }
     const next = fieldLines.read(bytes, at, end);
     if (next < 0) return next;
-    if (!this.#counts(next - at)) return MORE;
+    if (!this.#countLine(next - at)) return MORE;
     const { kind, name, value } = fieldLines.line;
     if (kind === LINE.contentLength || kind === LINE.transferEncoding || kind === LINE.doubtful) return MALFORMED;
     this.#trailers.push(name, value);
     return next;
   }
 
-  #bodyEnds(trailers: FieldList): void {
+  #endBody(trailers: FieldList): void {
     this.#bytes = 0;
     this.#state = STATE.requestLine;
     this.#sink.onBodyEnd(trailers);

@@ -8,7 +8,7 @@ import type { FieldList } from '../exchange/field-list.ts';
 import { isConnectionSpecific, isFieldName, isFieldValue } from '../exchange/fields.ts';
 import type { ReadyAnswer } from '../exchange/ready-answer.ts';
 
-/** What the request says of the response. */
+/** Properties of the exchange that determine the response head. */
 export interface HeadContext {
   readonly isHead: boolean;
   readonly version: '1.0' | '1.1';
@@ -18,20 +18,20 @@ export interface HeadContext {
 
 interface ResponseHead {
   readonly text: string;
-  /** Bytes of the body; -1 when it is not said. */
+  /** Bytes of the body; -1: unknown. */
   readonly length: number;
   readonly framing: 'none' | 'length' | 'chunked' | 'close';
 }
 
 export const statusLine = (status: number): string => `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
 
-/** No body whatever is written: RFC 9110 sections 9.3.2, 15.3.5 and 15.4.5. */
+/** Whether the response has no body: RFC 9110 sections 9.3.2, 15.3.5 and 15.4.5. */
 const isBodiless = (status: number, isHead: boolean): boolean => isHead || status === 204 || status === 304;
 
 /**
- * Names and values as lines, where no body has a length to be sent (RFC 9110 section 8.6), or it is
- * not for them to tell. Throws a TypeError for what no field can be: it would be read as another
- * one.
+ * Field lines for informational and ready responses, upgrades and trailers. Skips
+ * connection-specific fields and content-length (RFC 9110 section 8.6). Throws a TypeError for an
+ * invalid field: recipients could parse it as another one.
  */
 export function fieldLines(headers: FieldList): string {
   mustBePairs(headers);
@@ -43,7 +43,7 @@ export function fieldLines(headers: FieldList): string {
   return text;
 }
 
-/** Else the last name would be lost in silence. */
+/** Otherwise the last name would be dropped silently. */
 function mustBePairs(headers: FieldList): void {
   if (headers.length % 2 !== 0) throw new TypeError('A name without a value.');
 }
@@ -54,8 +54,8 @@ function fieldLine(name: string, value: string): string {
 }
 
 /**
- * Throws a RangeError for a status that is no final one, a TypeError for fields that cannot be or
- * lengths that contradict.
+ * Throws a RangeError for a status that is not final. Throws a TypeError for invalid fields and for
+ * contradicting lengths.
  */
 export function responseHead(status: number, headers: FieldList, context: HeadContext): ResponseHead {
   if (!Number.isInteger(status) || status < 200 || status > 999) throw new RangeError(`No final status: ${status}`);
@@ -79,7 +79,8 @@ export function responseHead(status: number, headers: FieldList, context: HeadCo
   if (!hasDate) text += `date: ${currentDate()}\r\n`;
 
   const bodiless = isBodiless(status, context.isHead);
-  // A 204 has none (RFC 9110 section 8.6); of a 304 and to HEAD it is that of the representation.
+  // A 204 has no length (RFC 9110 section 8.6). In a 304 and in a response to HEAD, it is that of
+  // the representation.
   if (length >= 0 && status !== 204) text += `content-length: ${length}\r\n`;
   let framing: ResponseHead['framing'] = bodiless ? 'none' : 'length';
   if (!bodiless && length < 0) {
@@ -95,26 +96,23 @@ function connectionLine(version: '1.0' | '1.1', isLast: boolean): string {
   return version === '1.1' ? '' : 'connection: keep-alive\r\n';
 }
 
-/**
- * Bodies up to here are copied behind their head once a second, so that both are one write of one
- * piece.
- */
+/** Bodies up to this size are stored together with their head, so both go out in one write. */
 const COPIED_BODY = 16_384;
 
 /**
- * The bytes of a ready answer on a connection that goes on, of this second unless it has a date of
- * its own.
+ * The encoded ready answer for a persistent connection. It is valid for one second, unless the
+ * answer has its own date.
  */
 interface EncodedAnswer {
   readonly date: string;
   readonly head: Buffer;
-  /** Head and body in one; null when the body is large or there is none. */
+  /** Head and body in one buffer; null: the body is large, or there is none. */
   readonly whole: Buffer | null;
 }
 
 const dateOf = (ready: ReadyAnswer): string => (ready.date === '' ? currentDate() : ready.date);
 
-/** The head, as text without its end, of a ready answer: what is left is the connection's. */
+/** The head of a ready answer as text, without connection fields and the final empty line. */
 function readyHeadText(ready: ReadyAnswer, date: string): string {
   const text = statusLine(ready.status) + fieldLines(ready.headers);
   const length = ready.status === 204 || ready.status === 304 ? '' : `content-length: ${ready.body.length}\r\n`;
@@ -122,21 +120,21 @@ function readyHeadText(ready: ReadyAnswer, date: string): string {
 }
 
 /**
- * Made once a second and an answer, or once if it has its own date; a write that still waits keeps
- * its own bytes. Throws as `responseHead`.
+ * Encodes an answer at most once a second, or once if it has its own date. A pending write keeps
+ * its bytes. Throws the errors of `responseHead`.
  */
 export function encodedAnswer(ready: ReadyAnswer): EncodedAnswer {
   const date = dateOf(ready);
-  const kept = ready.encoded.http1;
-  if (kept instanceof KeptAnswer && kept.date === date) return kept;
+  const previous = ready.encoded.http1;
+  if (previous instanceof StoredAnswer && previous.date === date) return previous;
   const head = Buffer.from(`${readyHeadText(ready, date)}\r\n`, 'latin1');
   const isWhole = ready.body.length <= COPIED_BODY && !isBodiless(ready.status, false);
-  const made = new KeptAnswer(date, head, isWhole ? Buffer.concat([head, ready.body]) : null);
+  const made = new StoredAnswer(date, head, isWhole ? Buffer.concat([head, ready.body]) : null);
   ready.encoded.http1 = made;
   return made;
 }
 
-class KeptAnswer implements EncodedAnswer {
+class StoredAnswer implements EncodedAnswer {
   constructor(
     readonly date: string,
     readonly head: Buffer,
@@ -144,7 +142,7 @@ class KeptAnswer implements EncodedAnswer {
   ) {}
 }
 
-/** For a connection that ends with it, or for HTTP/1.0: seldom, so it is not kept. */
+/** For a connection that closes after it, or for HTTP/1.0. Rare, so it is not stored. */
 export const uncommonReadyHead = (ready: ReadyAnswer, context: HeadContext): string =>
   `${readyHeadText(ready, dateOf(ready))}${connectionLine(context.version, context.isLast)}\r\n`;
 
@@ -152,8 +150,8 @@ export const readyHasBody = (ready: ReadyAnswer, isHead: boolean): boolean =>
   ready.body.length > 0 && !isBodiless(ready.status, isHead);
 
 /**
- * A short text that says the status: what is refused before a handler sees it, and the 500 of a
- * handler that failed. Ends the connection when `isLast`.
+ * A short text response, for requests that are rejected before the handler and for handlers that
+ * failed. `isLast`: the connection closes after it.
  */
 export function plainAnswer(status: number, isLast: boolean, isHead = false): string {
   const body = `${status} ${STATUS_CODES[status] ?? ''}\n`;

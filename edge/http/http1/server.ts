@@ -1,4 +1,4 @@
-/** Serves connections that others have accepted, plain or TLS, with HTTP/1.1 (RFC 9112). */
+/** Serves accepted connections, plain or TLS, with HTTP/1.1 (RFC 9112). */
 import { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { THREAD_MEMORY } from '../exchange/client-memory.ts';
@@ -25,9 +25,9 @@ export class Http1 {
   }
 
   /**
-   * Takes over a connection: what carries it, or a TCP socket, or a TLS socket after its handshake.
-   * What was read of a socket may have been put back (`unshift`). While this drains it is served
-   * one request.
+   * Takes over a connection: a transport, a TCP socket, or a TLS socket after its handshake. Bytes
+   * already read from a socket may have been put back (`unshift`). During a drain, it is served one
+   * request.
    */
   accept(carrier: Socket | Transport, client: Client, site: SiteTerms | null = null): void {
     const { counters, limits } = this.#context;
@@ -39,8 +39,7 @@ export class Http1 {
   }
 
   /**
-   * Connections that wait for their next request are closed, others when a response is out.
-   * Resolves when all are gone.
+   * Closes idle connections now, and the others after their response. Resolves when all are closed.
    */
   drain(): Promise<void> {
     this.#context.isDraining = true;
@@ -51,7 +50,7 @@ export class Http1 {
     });
   }
 
-  /** Ends all connections where they are. */
+  /** Aborts all connections. */
   destroy(): void {
     this.#context.isDraining = true;
     for (const connection of this.#connections) connection.destroy('drain');
@@ -74,8 +73,8 @@ export class Http1 {
 
 function transportOf(carrier: Socket | Transport): Transport {
   if (!(carrier instanceof Socket)) return carrier;
-  // A client may end its side while it is answered (RFC 9112 section 9.6): what its end means is
-  // for the connection to say.
+  // A client may close its sending side while it waits for a response (RFC 9112 section 9.6). The
+  // connection decides how to react.
   carrier.allowHalfOpen = true;
   return new SocketTransport(carrier);
 }

@@ -1,50 +1,44 @@
-/**
- * What a thread of the edge is given to serve: the seam to the code that decides what is answered
- * and by which certificates.
- */
+/** The application that a thread of the edge serves. It decides on responses and certificates. */
 import type { DescriptorLoop } from '../../../core/os/descriptor-loop.ts';
 import type { Handler } from '../exchange/exchange.ts';
 import type { TlsCertificate } from '../tls/certificate.ts';
 import type { ConnectionGate } from './connection-gate.ts';
 
 export interface Application {
-  /** Gets every request of the thread. */
+  /** Handles every request of the thread. */
   readonly handler: Handler;
   /**
-   * The certificate of a server name (SNI, in lower case), or undefined: the client gets
-   * unrecognized_name (RFC 6066 section 3). Clients that send no name get no certificate: their
-   * handshake fails. Asked for each connection: not to be slow, nor to make PEM again each time.
-   * What is made of a certificate is kept by its PEM.
+   * Returns the certificate of a server name (SNI, in lower case). Undefined: the client gets
+   * unrecognized_name (RFC 6066 section 3). Clients without SNI get no certificate: their handshake
+   * fails. Called for each connection, so it must be fast. It returns the same object while the
+   * certificate is the same, since contexts are cached by that object.
    */
   certificateFor(serverName: string): TlsCertificate | undefined;
-  /** What holds for a connection with a server name (in lower case); null: nothing. */
+  /** Returns the settings for a server name (in lower case); null: none. */
   gateFor?(serverName: string): ConnectionGate | null;
-  /** What `Pool.send` says to all threads. */
+  /** Receives messages of `Pool.send`. */
   onMessage?(message: unknown): void;
-  /** No connection is left, or none may stay: releases what keeps the thread. */
+  /** Called after the drain. Releases resources that keep the thread alive. */
   close?(): Promise<void> | void;
 }
 
-/** What a thread's application knows of where it runs. */
+/** The environment of an application in its thread. */
 export interface ThreadContext {
-  /** From 0; threads that run at one time have different ones. */
+  /** From 0. Threads of one generation have different numbers. */
   readonly thread: number;
-  /**
-   * Where it counts what `PoolOptions.columns` names: a double for each, written by this thread
-   * alone.
-   */
+  /** The counters of `PoolOptions.columns`: a double for each, written by this thread only. */
   readonly counters: SharedArrayBuffer;
   /**
-   * For descriptors of the application's own, `PoolOptions.descriptors` at one time; null: there
-   * are none but node's.
+   * Polls the application's own descriptors, at most `PoolOptions.descriptors` at a time; null: not
+   * available.
    */
   readonly loop: DescriptorLoop | null;
-  /** To `PoolOptions.onMessage`. */
+  /** Sends a message to `PoolOptions.onMessage`. */
   send(message: unknown): void;
 }
 
 /**
- * What the module of an application exports as `createApplication`. `data`: a structured clone of
+ * The `createApplication` export of an application module. `data`: a structured clone of
  * `PoolOptions.data`.
  */
 export type CreateApplication = (data: unknown, context: ThreadContext) => Application | Promise<Application>;

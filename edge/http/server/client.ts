@@ -1,11 +1,11 @@
-/** Who a connection comes from. */
+/** The client of a connection. */
 import type { Socket } from 'node:net';
 import { Client as CountedClient } from '../../../core/net/address/client.ts';
 import { addressText, setClientAddress } from '../../../core/net/address/ipv6.ts';
 import type { Client } from '../exchange/exchange.ts';
 import type { TlsPolicy } from '../tls/policy.ts';
 
-/** What the limits of connections are counted by; null when the client has gone already. */
+/** The client for connection limits; null: it has disconnected already. */
 export function countedClient(socket: Socket): CountedClient | null {
   const { remoteAddress, remotePort } = socket;
   if (remoteAddress === undefined) return null;

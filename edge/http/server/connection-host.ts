@@ -1,4 +1,4 @@
-/** The server, as its connections see it. */
+/** The interface of the server for its connections. */
 import type { SecureContext } from 'node:tls';
 import type { MemoryBudget } from '../exchange/client-memory.ts';
 import type { Http1 } from '../http1/server.ts';
@@ -13,7 +13,7 @@ import type { Member } from './member.ts';
 export interface ConnectionHost {
   readonly application: Application;
   readonly limits: EdgeLimits;
-  /** The context of node:tls before the server name is known. */
+  /** The context of node:tls until the server name is known. */
   readonly base: SecureContext;
   readonly counters: ServerCounters;
   readonly http1: Http1;
@@ -22,9 +22,9 @@ export interface ConnectionHost {
   readonly isDraining: boolean;
   readonly onHandlerError: (error: unknown) => void;
   certificateFor(serverName: string): TlsCertificate | undefined;
-  /** What holds for the connections of a server name; null: nothing. */
+  /** Returns the settings for a server name; null: none. */
   gateFor(serverName: string): ConnectionGate | null;
-  /** The version of HTTP is known. */
+  /** The version of HTTP of a connection is known. */
   settled(connection: Member): void;
   closed(connection: Member, bucket: number): void;
 }

@@ -1,4 +1,4 @@
-/** One connection: handshake, then the version of HTTP that it speaks, until it closes. */
+/** A connection: the handshake, then a version of HTTP, until it closes. */
 import type { Socket } from 'node:net';
 import { type SecureContext, TLSSocket } from 'node:tls';
 import type { Client as CountedClient } from '../../../core/net/address/client.ts';
@@ -14,19 +14,17 @@ import type { ConnectionHost } from './connection-host.ts';
 import type { Member } from './member.ts';
 import { ALPN_PROTOCOLS, secureContextOf } from './tls-context.ts';
 
-/** RFC 9113 section 3.4. No request of HTTP/1.1 begins so: `PRI` is reserved. */
+/** RFC 9113 section 3.4. No HTTP/1.1 request begins like this: the method `PRI` is reserved. */
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 
-/** `undecided`: the bytes so far are the begin of the preface, and of it only. */
-type Spoken = 'http1' | 'http2' | 'undecided';
+/** `undecided`: the bytes so far are a proper prefix of the preface. */
+type DetectedVersion = 'http1' | 'http2' | 'undecided';
 
 /**
- * Without TLS there is no ALPN: which version of HTTP a connection speaks is decided by its first
- * bytes (RFC 9113 section 3.3, prior knowledge).
- *
- * By the first bytes; whole once 24 bytes are there.
+ * Detects the version of HTTP from the first bytes, since there is no ALPN without TLS (RFC 9113
+ * section 3.3, prior knowledge). Decides after at most 24 bytes.
  */
-export function versionSpoken(bytes: Uint8Array): Spoken {
+export function versionSpoken(bytes: Uint8Array): DetectedVersion {
   const length = Math.min(bytes.length, PREFACE.length);
   for (let i = 0; i < length; i++) if (bytes[i] !== PREFACE[i]) return 'http1';
   return length === PREFACE.length ? 'http2' : 'undecided';
@@ -34,10 +32,10 @@ export function versionSpoken(bytes: Uint8Array): Spoken {
 
 interface ConnectionOptions {
   readonly client: CountedClient;
-  /** By which the limits take it back. */
+  /** Returned to the connection limits at the end. */
   readonly bucket: number;
   readonly deadline: number;
-  /** As whom the server knows it, if not as itself. */
+  /** The member registered at the server, if it is another object. */
   readonly member?: Member;
 }
 
@@ -52,7 +50,7 @@ export class Connection implements Member {
   #session: Http2Session | null = null;
   #isSettled = false;
   #gate: ConnectionGate | null = null;
-  /** The client's, as the field Client-Cert has it. */
+  /** The client certificate in the format of the Client-Cert field. */
   #certificate = '';
   #isClosed = false;
 
@@ -67,14 +65,14 @@ export class Connection implements Member {
     this.#client = client;
     this.#bucket = bucket;
     this.deadline = deadline;
-    // Errors of a connection concern nobody else; what follows them is the close.
+    // Connection errors are ignored, since a close always follows.
     raw.on('error', ignore);
-    raw.once('close', () => this.#closed());
+    raw.once('close', () => this.#onClosed());
   }
 
   /**
-   * Waits for the handshake. It takes the certificate of the server name, and answers one that
-   * nobody has by an alert.
+   * Starts the TLS handshake. The certificate is selected by server name. A name without a
+   * certificate gets an alert.
    */
   startTls(): void {
     const { base } = this.#server;
@@ -90,15 +88,15 @@ export class Connection implements Member {
     });
     this.#tls = tls;
     tls.on('error', ignore);
-    // What goes wrong in TLS, in the handshake or later: node has sent the alert.
-    tls.on('_tlsError', () => this.#tlsFailed());
+    // A TLS error during or after the handshake. Node.js has sent the alert.
+    tls.on('_tlsError', () => this.#failTls());
     tls.on('end', () => {
-      if (!this.#isSettled) this.#tlsFailed();
+      if (!this.#isSettled) this.#failTls();
     });
-    tls.once('secure', () => this.#secured(tls));
+    tls.once('secure', () => this.#onSecure(tls));
   }
 
-  /** Begins a handshake in a turn of its site. */
+  /** Runs `begin` when the site has budget left in the current turn. */
   #inTurn(begin: () => void): void {
     const share = this.#gate?.share;
     if (share?.isSpent && !this.#isClosed) {
@@ -116,28 +114,28 @@ export class Connection implements Member {
     const context = certificate && this.#contextOf(certificate, this.#gate?.policy?.clients?.authorities);
     if (context === undefined) this.#refuseName();
     else if (this.#gate?.policy?.requiresTls13 && tls.getProtocol() !== 'TLSv1.3') this.#refuse(PROTOCOL_VERSION);
-    else if (this.#gate?.policy?.clients && !demandCertificate(tls, this.#gate.policy.clients)) this.destroy();
+    else if (this.#gate?.policy?.clients && !requestCertificate(tls, this.#gate.policy.clients)) this.destroy();
     else {
-      // Before the context is set, since OpenSSL requests the response right after it.
+      // Before the context is set, since OpenSSL requests the OCSP response right after it.
       setStaple(tls, certificate?.staple);
       done(null, context);
     }
   }
 
-  /** Waits for the first bytes, which tell the version. */
+  /** Detects the version of HTTP from the first bytes. */
   startClear(): void {
     const raw = this.#raw;
     let first: Buffer | null = null;
     const onData = (bytes: Buffer): void => {
       first = first === null ? bytes : Buffer.concat([first, bytes]);
-      const spoken = versionSpoken(first);
-      if (spoken === 'undecided') return;
+      const detected = versionSpoken(first);
+      if (detected === 'undecided') return;
       raw.off('data', onData);
       raw.off('end', onEnd);
       raw.pause();
       raw.unshift(first);
       this.#settle();
-      this.#serve(raw, spoken === 'http2', '');
+      this.#serve(raw, detected === 'http2', '');
     };
     const onEnd = (): void => {
       this.#server.counters.count('handshake_failed');
@@ -167,7 +165,9 @@ export class Connection implements Member {
     this.#raw.destroy();
   }
 
-  /** Whether the handshake may begin. Once. */
+  /**
+   * Enters the gate of the server name. False: the site has reached its limit. To be called once.
+   */
   #enter(serverName: string): boolean {
     const gate = this.#server.gateFor(serverName);
     const isAdmitted = gate === null || gate.enter();
@@ -176,16 +176,16 @@ export class Connection implements Member {
     return isAdmitted;
   }
 
-  #secured(tls: TLSSocket): void {
+  #onSecure(tls: TLSSocket): void {
     const { counters } = this.#server;
     const clients = this.#gate?.policy?.clients ?? null;
-    const certificate = clients === null ? '' : shownCertificate(tls, clients);
+    const certificate = clients === null ? '' : receivedCertificate(tls, clients);
     if (certificate === undefined) {
-      this.#tlsFailed();
+      this.#failTls();
       return;
     }
     this.#certificate = certificate;
-    // False: none was named.
+    // `servername` is false if the client sent none.
     const serverName = tls.servername || '';
     counters.count('handshakes_full');
     if (tls.getProtocol() === 'TLSv1.3') counters.count('tls_1_3');
@@ -219,7 +219,7 @@ export class Connection implements Member {
     if (isDraining) this.#session.drain();
   }
 
-  /** One that cannot be made is none: what a client names must not end the thread. */
+  /** Undefined if the context cannot be created: a bad certificate must not end the thread. */
   #contextOf(certificate: TlsCertificate, authorities?: string): SecureContext | undefined {
     try {
       return secureContextOf(certificate, authorities);
@@ -239,17 +239,20 @@ export class Connection implements Member {
     this.#refuse(UNRECOGNIZED_NAME);
   }
 
-  /** Past node's TLS, which sends no such alert. Before the handshake alerts are in the clear. */
+  /**
+   * Writes an alert to the raw socket, since node:tls cannot send it. Alerts are unencrypted before
+   * the handshake.
+   */
   #refuse(alert: Uint8Array): void {
     this.#raw.end(alert, () => this.destroy());
   }
 
-  #tlsFailed(): void {
+  #failTls(): void {
     if (!this.#isSettled) this.#server.counters.count('handshake_failed');
     this.destroy();
   }
 
-  #closed(): void {
+  #onClosed(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#gate?.leave();
@@ -260,8 +263,8 @@ export class Connection implements Member {
 }
 
 /**
- * Node gives the `OCSPRequest` event to a tls.Server only, which has the certificate of a
- * connection from its own list. So the response is set where the event's callback would set it.
+ * Sets the stapled OCSP response directly on the handle. Node.js emits `OCSPRequest` only on a
+ * tls.Server, which has its own list of certificates.
  */
 function setStaple(tls: TLSSocket, staple: Uint8Array | undefined): void {
   const handle: unknown = Reflect.get(tls, '_handle');
@@ -277,7 +280,7 @@ const canStaple = (handle: unknown): handle is StaplingHandle =>
 
 function ignore(): void {}
 
-/** What node's handle of a TLS connection has besides what is documented. */
+/** Undocumented methods of the TLS handle of Node.js. */
 interface VerifyingHandle {
   setVerifyMode(requests: boolean, rejects: boolean): void;
   verifyError(): Error | null;
@@ -294,21 +297,21 @@ function handleOf(tls: TLSSocket): VerifyingHandle | null {
 }
 
 /**
- * Certificates of clients over node:tls, which serves what edge/http/tls does not.
- *
- * Within the handshake. False: this Node.js cannot ask; the connection has to be refused.
+ * Requests a client certificate during the handshake. For node:tls, which serves connections that
+ * edge/http/tls does not support. False: this version of Node.js cannot request it, so the
+ * connection must be rejected.
  */
-function demandCertificate(tls: TLSSocket, { isRequired }: ClientAuthentication): boolean {
+function requestCertificate(tls: TLSSocket, { isRequired }: ClientAuthentication): boolean {
   const handle = handleOf(tls);
   handle?.setVerifyMode(true, isRequired);
   return handle !== null;
 }
 
 /**
- * The verified certificate after the handshake, as the field Client-Cert has it; empty: none was
- * shown, and none has to be. Undefined: it is wrong, too large, or missing.
+ * Returns the verified client certificate in the format of the Client-Cert field; empty: none was
+ * sent, and none is required. Undefined: invalid, too large, or missing.
  */
-function shownCertificate(tls: TLSSocket, { isRequired }: ClientAuthentication): string | undefined {
+function receivedCertificate(tls: TLSSocket, { isRequired }: ClientAuthentication): string | undefined {
   const shown = tls.getPeerX509Certificate();
   if (shown === undefined) return isRequired ? undefined : '';
   const handle = handleOf(tls);

@@ -1,7 +1,6 @@
 /**
- * What happened to the connections of a thread before HTTP, and what they became: one number for
- * each column, in memory that others may read. Limits that were met are reported to a listener as
- * well, but seldom.
+ * Counters of a thread's connections before HTTP, and of their protocols, in memory that other
+ * threads may read. A listener also receives exceeded limits. Its calls are throttled.
  */
 
 import { LogThrottle } from '../../../core/base/log/throttle.ts';
@@ -10,13 +9,13 @@ import type { Client } from '../../../core/net/address/client.ts';
 export const SERVER_COLUMNS = [
   'accepted_tls',
   'accepted_clear',
-  /** Of those accepted. */
+  /** Accepted connections that were closed. */
   'closed',
-  /** Not taken since there were too many: in all, or of one client. */
+  /** Rejected: too many connections in total, or of one client. */
   'refused_total',
   'refused_address',
   'refused_memory',
-  /** Closed at the ClientHello: the site has its share of the connections. */
+  /** Closed at the ClientHello: the site has reached its limit of connections. */
   'refused_site',
   /** The process has too little memory or too few descriptors left. */
   'refused_overload',
@@ -24,26 +23,26 @@ export const SERVER_COLUMNS = [
   'handshakes_resumed',
   'tls_1_2',
   'tls_1_3',
-  /** The version of HTTP was not clear in time. */
+  /** The version of HTTP was not known in time. */
   'handshake_timeout',
-  /** A server name that has no certificate. */
+  /** No certificate for the server name. */
   'unrecognized_name',
-  /** The client left, or spoke something else. */
+  /** The client disconnected, or the handshake was invalid. */
   'handshake_failed',
   'http1',
   'http2',
-  /** Still there when the time to drain was over. */
+  /** Still open when the drain timeout expired. */
   'drain_cut',
   /**
-   * Bytes that clients held more, and less, than a second before: their difference is what they
-   * hold.
+   * Increases and decreases of the bytes that clients hold, sampled once a second. Their difference
+   * is the current value.
    */
   'memory_charged',
   'memory_released',
 ] as const;
 export type ServerColumn = (typeof SERVER_COLUMNS)[number];
 
-/** Limits that connections can meet. */
+/** Limits that connections can exceed. */
 type ServerLimit = Extract<
   ServerColumn,
   | 'refused_total'
@@ -55,10 +54,7 @@ type ServerLimit = Extract<
   | 'drain_cut'
 >;
 
-/**
- * `count`: how often it happened since the last report, this time included. `client`: the one of
- * this time.
- */
+/** `count`: events since the last report, including this one. `client`: of this event. */
 type LimitListener = (limit: ServerLimit, count: number, client: Client) => void;
 
 /** Bytes that the counters of a thread take. */
@@ -69,13 +65,13 @@ const COLUMN = Object.fromEntries(SERVER_COLUMNS.map((name, column) => [name, co
 >;
 
 export class ServerCounters {
-  /** One for each of SERVER_COLUMNS; whole numbers, that only grow. Written by one thread. */
+  /** One integer for each of SERVER_COLUMNS. They only increase. Written by one thread. */
   readonly values: Float64Array;
 
   readonly #listener: LimitListener | undefined;
   readonly #throttle = new LogThrottle();
 
-  /** `memory`: SERVER_COUNTERS_BYTES, shared perhaps; own memory without it. */
+  /** `memory`: SERVER_COUNTERS_BYTES long, may be shared. Allocated if omitted. */
   constructor(options: { memory?: ArrayBufferLike; onLimit?: LimitListener } = {}) {
     this.values = new Float64Array(options.memory ?? new ArrayBuffer(SERVER_COUNTERS_BYTES), 0, SERVER_COLUMNS.length);
     this.#listener = options.onLimit;
@@ -89,7 +85,7 @@ export class ServerCounters {
     this.values[COLUMN[name]] += by;
   }
 
-  /** A connection met a limit. `client` is not kept. */
+  /** A connection exceeded a limit. `client` is not stored. */
   limited(limit: ServerLimit, client: Client): void {
     this.count(limit);
     if (this.#listener === undefined) return;

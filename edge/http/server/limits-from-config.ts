@@ -1,6 +1,6 @@
 /**
- * The limits as they are configured: the section `edge` holds those of each version of HTTP under
- * its name and the limit's own.
+ * Reads the limits from the section `edge`. The limits of a version of HTTP have the version as a
+ * prefix.
  */
 import type { Config } from '../../../core/config/index.ts';
 import type { EdgeLimits } from './limits.ts';

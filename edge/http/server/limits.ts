@@ -1,29 +1,29 @@
 import type { Http1Limits } from '../http1/limits.ts';
 import type { Http2Limits } from '../http2/limits.ts';
 
-/** Limits of connections before any HTTP is spoken on them, and of the end of a thread. */
+/** Limits of connections before HTTP, and of the shutdown of a thread. */
 export interface ServerLimits {
-  /** Connections at one time, of all threads. */
+  /** Maximum open connections of all threads. */
   readonly maxConnections: number;
-  /** Of one client: an IPv4 address, a /64 of IPv6. */
+  /** Maximum open connections of one client: an IPv4 address or an IPv6 /64. */
   readonly maxPerAddress: number;
-  /** Bytes that the clients of one thread may hold. */
+  /** Maximum bytes held for the clients of one thread. */
   readonly clientMemory: number;
-  /** That a thread keeps ready, of the sites that were asked for last. */
+  /** Maximum certificates that a thread caches, of the most recently used sites. */
   readonly maxCertificates: number;
   /**
-   * Milliseconds from the connection to the end of the TLS handshake; without TLS, to the bytes
-   * that tell the version of HTTP.
+   * Milliseconds from the start of the connection to the end of the TLS handshake. Without TLS,
+   * until the version of HTTP is detected.
    */
   readonly handshakeTimeout: number;
-  /** Milliseconds that pending requests have when a thread is to end. */
+  /** Milliseconds that requests in flight have to complete when a thread drains. */
   readonly drainTimeout: number;
 }
 
 export const SERVER_LIMITS: ServerLimits = {
-  // Some 15 KB each with TLS and HTTP/2, 45 with HTTP/1.1: 1 to 2 GB.
+  // About 15 KB each with TLS and HTTP/2, 45 KB with HTTP/1.1: 1 to 2 GB in total.
   maxConnections: 50_000,
-  // Many people share an address behind a carrier's NAT, and a browser opens one connection with
+  // Many users share an address behind a carrier-grade NAT. A browser opens one connection with
   // HTTP/2, six with HTTP/1.1.
   maxPerAddress: 1000,
   clientMemory: 256 * 1024 * 1024,
@@ -33,17 +33,17 @@ export const SERVER_LIMITS: ServerLimits = {
 };
 
 /**
- * Seconds. A client that has vanished without a word, with a request that is still worked on or a
- * tunnel that is silent, holds its connection until it is asked after: no limit of HTTP can tell it
- * from one that waits.
+ * Seconds until TCP keep-alive probes start. A vanished client with a pending request or a silent
+ * tunnel would otherwise hold its connection. No limit of HTTP can distinguish it from a client
+ * that waits.
  */
 export const KEEP_ALIVE = 60;
 
-/** Of the sockets that are listened on, and so of their connections. */
+/** Options of listening sockets. Accepted connections inherit them. */
 export const EDGE_STREAM = {
   keepAlive: KEEP_ALIVE,
-  // Four writes: what is in flight to a client that reads is not counted, so a far one gets as much
-  // as ever.
+  // Bytes: four writes. Bytes in flight to a client that reads do not count, so a distant client
+  // gets the same throughput.
   unsent: 262_144,
 } as const;
 

@@ -1,10 +1,11 @@
 /**
- * The listening sockets of the threads: one for each thread and address, all of an address on the
- * same port, so that the kernel spreads connections over the threads (SO_REUSEPORT).
+ * The listening sockets of the threads: one for each thread and address. All sockets of an address
+ * share a port, so the kernel distributes connections over the threads (SO_REUSEPORT).
  *
- * They are the pool's. A thread listens on a duplicate, which it makes when it does: when it ends
- * or is replaced the socket stays, with the connections that wait in it, and its successor takes
- * them. A socket that is closed resets those, and one that nobody accepts from swallows its share.
+ * The pool owns the sockets. A thread listens on a duplicate that it makes when it starts to
+ * listen. When a thread ends or is replaced, the socket stays open. Its successor accepts the
+ * connections queued in it. Closing a socket would reset them. A socket without a thread would
+ * swallow its share of new connections.
  */
 
 import { ConfigError } from '../../../core/base/errors.ts';
@@ -19,17 +20,19 @@ export interface Place {
 }
 
 interface Listening {
-  /** Whether threads can share a port here; else there is one thread, which listens by itself. */
+  /**
+   * Whether threads can share a port. Otherwise there is one thread, which opens its own sockets.
+   */
   readonly isShared: boolean;
-  /** What thread `i` listens on: sockets of which it takes `ownListener`. */
+  /** The listeners of thread `i`. The thread duplicates each with `ownListener`. */
   listenersOf(i: number): Listener[];
-  /** To be called when no thread is about to start. May be called again. */
+  /** To be called when no thread is starting. Can be called repeatedly. */
   close(): void;
 }
 
 /**
- * `transport`: "auto" falls back to one thread where the system's calls are missing. Throws
- * ConfigError when a place is taken.
+ * `transport`: "auto" falls back to one thread if system calls are missing. Throws ConfigError if
+ * an address is in use or cannot be bound.
  */
 export function openListening(places: readonly Place[], threads: number, transport: 'auto' | 'portable'): Listening {
   const libc = transport === 'portable' ? null : tryLibc();
@@ -58,8 +61,8 @@ export function openListening(places: readonly Place[], threads: number, transpo
 }
 
 /**
- * In a thread, right before it listens: a descriptor of its own, which is closed with the server.
- * One that was made sooner would stay when the thread cannot start.
+ * Duplicates the descriptor for a thread, right before it listens. The server closes the duplicate.
+ * An earlier duplicate would leak if the thread cannot start.
  */
 export function ownListener(listener: Listener): Listener {
   return listener.fd === undefined ? listener : { ...listener, fd: loadLibc().duplicate(listener.fd) };

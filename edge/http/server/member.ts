@@ -1,14 +1,14 @@
-/** A connection as its server counts and bounds it, whatever carries it. */
+/** A connection as its server tracks it, independent of its transport. */
 export interface Member {
-  /** Milliseconds of performance.now() until which the version of HTTP must be known. */
+  /** Deadline for detecting the version of HTTP, in milliseconds of performance.now(). */
   readonly deadline: number;
-  /** The time for the handshake is over. */
+  /** The handshake timed out. */
   expire(): void;
   /**
-   * No new requests; what is in flight may end. What a new connection was opened for is in flight,
-   * too: it goes on, and is drained when it is settled.
+   * Stops accepting requests. Requests in flight may complete. A connection in its handshake
+   * continues, and drains once its version of HTTP is known.
    */
   drain(): void;
-  /** The time to drain is over. */
+  /** The drain timed out. */
   cut(): void;
 }

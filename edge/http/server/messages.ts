@@ -1,4 +1,4 @@
-/** What the pool and its threads say to one another. */
+/** Messages between the pool and its threads. */
 import type { LogLevel } from '../../../core/base/log/index.ts';
 import type { SharedLimits } from '../../../core/os/connection-limits.ts';
 import type { TicketKeys } from '../../../core/site/tls/ticket-keys.ts';
@@ -7,11 +7,11 @@ import type { EdgeLimits } from './limits.ts';
 import type { Listener } from './server.ts';
 import type { Slice } from './slices.ts';
 
-/** What a thread starts with: its workerData. */
+/** The workerData of a thread. */
 export interface ThreadData {
   /** File URL of the application's module. */
   readonly application: string;
-  /** What its `createApplication` gets. */
+  /** Passed to `createApplication`. */
   readonly data: unknown;
   readonly thread: number;
   readonly listeners: readonly Listener[];
@@ -19,14 +19,17 @@ export interface ThreadData {
   readonly tickets: TicketKeys;
   /** Seconds. */
   readonly ticketLifetime: number;
-  /** Its part of the counts of connections. */
+  /** The shared connection counts, and the thread's slot in them. */
   readonly connections: SharedLimits;
   readonly slot: number;
-  /** Where it counts (slices.ts). */
+  /** Counters of the thread (slices.ts). */
   readonly slice: Slice;
-  /** The level of load of the process (core/os/protection); null: it is not watched. */
+  /** Load level of the process (core/os/protection); null: not monitored. */
   readonly load: SharedArrayBuffer | null;
-  /** What it holds of the system (edge/http/tls); null: its TLS is node's. */
+  /**
+   * Descriptors and OpenSSL objects of edge/http/tls, which outlive a thread that dies; null: TLS
+   * by node:tls.
+   */
   readonly places: SharedPlaces | null;
   /** See Pulse (core/os). */
   readonly pulse: SharedArrayBuffer;
@@ -39,7 +42,7 @@ export type ToThread =
 
 export type FromThread =
   | { readonly kind: 'listening' }
-  /** It cannot start; nothing is tried again. */
+  /** The thread cannot start. It is not retried. */
   | { readonly kind: 'failed'; readonly message: string }
   | {
       readonly kind: 'log';

@@ -1,14 +1,11 @@
-/** The edge's counts by the names under which they are read. */
+/** Metrics of the edge. */
 import type { Emit, Registry } from '../../../core/base/metrics/index.ts';
 import { HTTP1_REASONS } from '../http1/counters.ts';
 import { HTTP2_COLUMNS } from '../http2/counters.ts';
 import type { ServerColumn } from './counters.ts';
 import type { EdgeCounters } from './slices.ts';
 
-/**
- * Metrics that are read from columns of the server's counters: one label, whose values lead to
- * columns.
- */
+/** Metrics with one label, whose values map to columns of the server counters. */
 const BY_SERVER_COLUMN: readonly (readonly [
   name: string,
   label: string,
@@ -75,7 +72,7 @@ const BY_SERVER_COLUMN: readonly (readonly [
   ],
 ];
 
-/** Everything that the edge counts, into `registry`. To be called once. */
+/** Registers all metrics of the edge. To be called once. */
 export function edgeMetrics(registry: Registry, counters: EdgeCounters): void {
   const counter = (name: string, label: string | null, help: string, read: (emit: Emit) => void): void =>
     registry.read('counter', `waypost_edge_${name}_total`, help, label === null ? [] : [label], read);

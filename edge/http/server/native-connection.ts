@@ -1,6 +1,6 @@
 /**
- * One connection whose TLS is that of edge/http/tls, or, where that does not take it, node's
- * sockets as they serve all others.
+ * A connection with TLS from edge/http/tls. If that does not support the handshake, the connection
+ * is handed over to node:tls.
  */
 import { Socket } from 'node:net';
 import type { Client as CountedClient } from '../../../core/net/address/client.ts';
@@ -26,10 +26,10 @@ export class NativeConnection implements TlsOwner<TlsConnection>, Member {
   #tls: TlsConnection | null = null;
   #session: Http2Session | null = null;
   #gate: ConnectionGate | null = null;
-  /** What it became when edge/http/tls did not take it. */
+  /** The connection over node:tls after a handover. */
   #handedOver: Connection | null = null;
 
-  /** `bucket`: by which the limits take it back. */
+  /** `bucket`: returned to the connection limits at the end. */
   constructor(server: ConnectionHost, client: CountedClient, bucket: number, deadline: number) {
     this.#server = server;
     this.#client = client;
@@ -97,7 +97,7 @@ export class NativeConnection implements TlsOwner<TlsConnection>, Member {
     try {
       raw = new Socket({ fd, allowHalfOpen: true });
     } catch {
-      // Node cannot serve it: libuv has no memory for it, or the system said no.
+      // Node.js cannot use the socket: out of memory, or the system refused.
       loadLibc().close(fd);
       this.failed('handshake_failed');
       this.closed();

@@ -1,6 +1,6 @@
 /**
- * The threads of the edge: as many as asked for behind the same addresses, replaced without a
- * connection lost when their application changes.
+ * The threads of the edge, all on the same addresses. When their application changes, they are
+ * replaced without losing connections.
  */
 import type { Worker } from 'node:worker_threads';
 import { ConfigError } from '../../../core/base/errors.ts';
@@ -17,61 +17,64 @@ import type { FromThread, ThreadData, ToThread } from './messages.ts';
 import { EdgeCounters } from './slices.ts';
 
 export interface PoolOptions {
-  /** Where HTTPS is served. */
+  /** Addresses for HTTPS. */
   readonly tlsListen: readonly ListenAddress[];
-  /** Where HTTP is served without TLS. */
+  /** Addresses for HTTP without TLS. */
   readonly clearListen: readonly ListenAddress[];
   readonly threads: number;
   readonly limits: EdgeLimits;
   /** File URL of the module whose `createApplication` (application.ts) serves each thread. */
   readonly application: string;
-  /** Is cloned for each thread. */
+  /** Cloned for each thread. */
   readonly data: unknown;
   /**
-   * Seconds after which tickets get a new key. One lasts so long, too, so that the last two keys
-   * open all that are good.
+   * Seconds between new ticket keys. A ticket is valid for the same time, so the last two keys open
+   * all valid tickets.
    */
   readonly ticketRotation: number;
   /**
-   * The keys of tickets to begin with, when they are shared with other nodes: then the pool makes
-   * none, and waits for `setTickets`.
+   * Initial ticket keys, if they are shared with other nodes. The pool then creates no keys and
+   * waits for `setTickets`.
    */
   readonly tickets?: TicketKeys;
-  /** What applications count in addition to the server's own; read in `counters.application`. */
+  /** Additional counters of the application, readable in `counters.application`. */
   readonly columns?: readonly string[];
-  /** "portable" listens by node alone, in one thread; "auto" only where it has to. */
+  /**
+   * "portable": listens with Node.js sockets in one thread. "auto": only if the system calls are
+   * missing.
+   */
   readonly transport: 'auto' | 'portable';
-  /** What carries TLS: "node" is node:tls; "auto" is edge/http/tls, where it can be had. */
+  /** "node": TLS by node:tls. "auto": by edge/http/tls where the system supports it. */
   readonly tls: 'auto' | 'node';
   readonly log: Logger;
-  /** The level of load of the process, at which connections are closed at once. */
+  /** Load level of the process. When it is too high, new connections are closed at once. */
   readonly load?: SharedArrayBuffer;
-  /** What applications send. */
+  /** Receives messages from applications. */
   readonly onMessage?: (message: unknown, thread: number) => void;
-  /** How many an application holds in `ThreadContext.loop` at one time; none. */
+  /** Maximum descriptors that an application holds in `ThreadContext.loop`; 0 if omitted. */
   readonly descriptors?: number;
-  /** Receives each worker when it is started: for tests that end one. */
+  /** Receives each started worker. For tests that terminate one. */
   readonly onWorker?: (worker: Worker, thread: number) => void;
 }
 
 type EdgeThread = SupervisedThread<ToThread, Exclude<FromThread, StartReport>>;
 
-/** A thread that lived for a minute was not killed by its start. */
+/** A thread that ran for a minute has started successfully, so the back-off is reset. */
 const BACK_OFF: BackOff = { first: 250, factor: 2, maximum: 30_000, settledAfter: 60_000 };
 /**
- * Megabytes, as for the main thread: requests that wait for an origin survive collections of the
- * young generation, which fills the old one by a few megabytes a second.
+ * Megabytes, the same as for the main thread. Requests that wait for an origin survive
+ * young-generation collections, which fill the old generation by a few megabytes a second.
  */
 const OLD_SPACE = 128;
-/** Milliseconds after the drain timeout until a thread is ended. */
+/** Milliseconds after the drain timeout until a thread is terminated. */
 const END_MS = 3000;
 
-/** Threads that are to be replaced, and those that replace them, run side by side. */
+/** During a reload, the old threads and their replacements run at the same time. */
 const GENERATIONS = 2;
 
 export class Pool {
   readonly counters: EdgeCounters;
-  /** With the ports that were given for port 0. */
+  /** With the actual port in place of port 0. */
   readonly tlsListen: readonly ListenAddress[];
   readonly clearListen: readonly ListenAddress[];
   readonly #options: PoolOptions;
@@ -81,13 +84,13 @@ export class Pool {
   readonly #rotation: NodeJS.Timeout | undefined;
   #tickets: TicketKeys;
   #threads: EdgeThread[] = [];
-  /** Those that will take the place of `#threads`. */
+  /** The threads that will replace `#threads`. */
   #starting: readonly EdgeThread[] = [];
   #generation = 0;
   #data: unknown;
-  /** Of the threads that were replaced: all have ended. */
+  /** Resolves when all replaced threads have ended. */
   #replaced: Promise<unknown> = Promise.resolve();
-  #turn: Promise<void> = Promise.resolve();
+  #reloading: Promise<void> = Promise.resolve();
   #isStopping = false;
 
   private constructor(
@@ -112,7 +115,7 @@ export class Pool {
       this.#rotation = setInterval(() => this.rotateTickets(), options.ticketRotation * 1000).unref();
   }
 
-  /** Resolves when all threads listen. Throws ConfigError when one cannot. */
+  /** Resolves when all threads listen. Throws ConfigError if a thread cannot. */
   static async start(options: PoolOptions): Promise<Pool> {
     const tls = await Promise.all(options.tlsListen.map(choosePort));
     const clear = await Promise.all(options.clearListen.map(choosePort));
@@ -135,53 +138,53 @@ export class Pool {
     return this.#threads.length > 0 && this.#threads.every((thread) => thread.isListening);
   }
 
-  /** Names of the threads that have not answered for so many milliseconds. */
+  /** Names of the threads that have not responded for `ms` milliseconds. */
   silentThreads(ms: number): string[] {
     return this.#threads.filter(({ pulse }) => pulse.silence > ms).map(({ name }) => name);
   }
 
   /**
-   * To the application of each thread, also of those that are about to serve. One that is started
-   * later is not informed.
+   * Sends a message to the application of each thread, including starting ones. Threads that start
+   * later do not receive it.
    */
   send(message: unknown): void {
     for (const thread of [...this.#threads, ...this.#starting]) thread.send({ kind: 'application', message });
   }
 
-  /** A new key for tickets, now. */
   rotateTickets(): void {
     this.setTickets(nextTicketKeys(this.#tickets));
   }
 
-  /** Keys of tickets that came from elsewhere. */
+  /** Sets ticket keys from another source. */
   setTickets(keys: TicketKeys): void {
     this.#tickets = keys;
     for (const thread of this.#threads) thread.send({ kind: 'tickets', keys });
   }
 
   /**
-   * Replaces all threads by new ones, whose applications get `data`: they listen first, then the
-   * old ones drain. Resolves when the new ones serve; one reload after the other, and not before
-   * the threads of the last have ended. Rejects when they cannot start: the old ones go on; and
-   * when the pool stops.
+   * Replaces all threads by new ones, whose applications get `data`. The new threads listen before
+   * the old ones drain. Resolves when the new threads serve. Reloads run one at a time, each after
+   * the threads replaced by the previous one have ended. Rejects if the new threads cannot start,
+   * in which case the old ones continue, or if the pool stops.
    */
   reload(data: unknown): Promise<void> {
-    const turn = this.#turn.then(() => this.#reload(data));
-    this.#turn = turn.catch(() => {});
-    return turn;
+    const reloaded = this.#reloading.then(() => this.#reload(data));
+    this.#reloading = reloaded.catch(() => {});
+    return reloaded;
   }
 
-  /** Takes no more connections; resolves when all threads have ended. */
+  /** Stops accepting connections. Resolves when all threads have ended. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     clearInterval(this.#rotation);
-    await this.#turn;
+    await this.#reloading;
     const { isListening } = this;
     const threads = this.#threads;
     this.#threads = [];
     const ended = Promise.all([this.#replaced, ...threads.map((thread) => this.#drain(thread))]);
-    // The threads release theirs at once. Left open, the sockets would go on taking connections,
-    // also of those that listen on the same port in our place.
+    // The threads close their own descriptors at once. The sockets of the pool must close too.
+    // Otherwise the kernel would still assign them connections, also those meant for a new process
+    // on the same port.
     if (isListening) this.#listening.close();
     await ended;
     this.#listening.close();
@@ -189,30 +192,30 @@ export class Pool {
 
   async #reload(data: unknown): Promise<void> {
     await this.#replaced;
-    // Its threads would be nobody's to end.
+    // No code would stop the new threads.
     if (this.#isStopping) throw new Error('the edge is stopping');
     const { isShared } = this.#listening;
     const before = this.#data;
     this.#data = data;
     const old = this.#threads;
-    // One thread that listens by itself has to release the port first.
+    // Without a shared port, the old thread has to release it first.
     if (!isShared) await Promise.all(old.map((thread) => this.#drain(thread)));
     try {
       this.#generation++;
       await this.#startGeneration();
     } catch (error) {
       this.#data = before;
-      // Those that go on keep their slots, and the next ones get the others.
+      // The remaining threads keep their slots. The next reload uses the other ones.
       this.#generation--;
       if (!isShared) await this.#startGeneration();
       throw error;
     }
-    // Keys may have come since the first of them was given its own.
+    // The keys may have changed since the first thread received them.
     this.setTickets(this.#tickets);
     if (isShared) this.#replaced = Promise.all(old.map((thread) => this.#drain(thread)));
   }
 
-  /** When they listen they are the pool's. */
+  /** Starts a thread for each slot. They become `#threads` once all listen. */
   async #startGeneration(): Promise<void> {
     const threads = Array.from({ length: this.#count }, (_, i) => this.#createThread(i));
     this.#starting = threads;
@@ -227,7 +230,7 @@ export class Pool {
     throw failed.reason;
   }
 
-  /** The thread accepts no more connections. Resolves when it has ended. */
+  /** Drains a thread. Resolves when it has ended. */
   #drain(thread: EdgeThread): Promise<void> {
     thread.send({ kind: 'drain' });
     return thread.stop(this.#options.limits.server.drainTimeout + END_MS);

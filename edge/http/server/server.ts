@@ -1,4 +1,4 @@
-/** What one thread serves: its listeners, the connections that they take, and their end. */
+/** The server of one thread: its listeners, its connections, and the drain. */
 import { createServer, type Server, type Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import type { Client as CountedClient } from '../../../core/net/address/client.ts';
@@ -24,24 +24,24 @@ import { EDGE_STREAM, type EdgeLimits, KEEP_ALIVE } from './limits.ts';
 import type { Member } from './member.ts';
 import { NativeConnection } from './native-connection.ts';
 
-/** Bytes: for less the thread is not stopped. */
-const WORTH = 32 * 1024 * 1024;
+/** Minimum bytes to release. Less does not justify stopping the thread. */
+const MIN_RELEASE = 32 * 1024 * 1024;
 
-/** Seconds for which half of it, or less, has been held. */
-const CALM = 3;
+/** Seconds for which at most half of the peak must have been held. */
+const CALM_SECONDS = 3;
 
 /**
- * Gives memory back to the system when clients have released much of it: an attack must not leave
- * the process as large as it made it.
+ * Returns memory to the system after clients have released much of it. The process must not stay
+ * large after an attack.
  */
 export class MemoryReturn {
   readonly #budget: MemoryBudget;
   readonly #release: () => void;
-  /** Bytes that were held at most since the last time. */
-  #most = 0;
-  #calm = 0;
+  /** Maximum bytes held since the last release. */
+  #peak = 0;
+  #calmSeconds = 0;
 
-  /** `release`: releaseMemory of core/nameserver. */
+  /** `release`: releaseMemory of core/os. */
   constructor(budget: MemoryBudget, release: () => void) {
     this.#budget = budget;
     this.#release = release;
@@ -50,17 +50,17 @@ export class MemoryReturn {
   /** To be called once a second. */
   look(): void {
     const { held } = this.#budget;
-    this.#most = Math.max(this.#most, held);
-    const isLess = this.#most - held >= WORTH && held * 2 <= this.#most;
-    this.#calm = isLess ? this.#calm + 1 : 0;
-    if (this.#calm < CALM) return;
-    this.#calm = 0;
-    this.#most = held;
+    this.#peak = Math.max(this.#peak, held);
+    const isLess = this.#peak - held >= MIN_RELEASE && held * 2 <= this.#peak;
+    this.#calmSeconds = isLess ? this.#calmSeconds + 1 : 0;
+    if (this.#calmSeconds < CALM_SECONDS) return;
+    this.#calmSeconds = 0;
+    this.#peak = held;
     this.#release();
   }
 }
 
-/** A place to listen on: a socket that listens already, or an address. */
+/** A listening socket (`fd`), or an address to listen on. */
 export interface Listener {
   readonly isTls: boolean;
   readonly fd?: number;
@@ -72,24 +72,24 @@ export interface Listener {
 interface EdgeServerOptions {
   readonly application: Application;
   readonly limits: EdgeLimits;
-  /** What TLS of node:tls begins with (tls-context.ts). */
+  /** The initial context of node:tls (tls-context.ts). */
   readonly base: SecureContext;
   readonly connections: ConnectionLimits;
-  /** Omitted: the load of the process is not watched. */
+  /** Omitted: the load of the process is not monitored. */
   readonly load?: { readonly refusesConnections: boolean };
   readonly counters: ServerCounters;
   readonly http1Counters: Http1Counters;
   readonly http2Counters: Http2Counters;
-  /** What a handler threw or rejected with; as often as it happens. */
+  /** Receives each error that a handler threw or rejected with. Not throttled. */
   readonly onHandlerError: (error: unknown) => void;
   /**
-   * Lets edge/http/tls carry TLS, where it can be had. Without it node:tls does. The loop stays the
-   * caller's.
+   * Enables TLS by edge/http/tls where the system supports it. Otherwise node:tls is used. The
+   * caller closes the loop.
    */
   readonly native?: Omit<TlsLoopOptions, 'accept'>;
 }
 
-/** Connections that wait to be accepted; the kernel takes less when it is set so. */
+/** Maximum connections in the accept queue. The kernel may set a lower limit. */
 const BACKLOG = 4096;
 
 export class EdgeServer implements ConnectionHost {
@@ -100,7 +100,7 @@ export class EdgeServer implements ConnectionHost {
   readonly http2Counters: Http2Counters;
   readonly onHandlerError: (error: unknown) => void;
   readonly http1: Http1;
-  /** What the clients of this thread make it hold. */
+  /** Memory held for the clients of this thread. */
   readonly memory: MemoryBudget;
   isDraining = false;
   readonly #connections: ConnectionLimits;
@@ -108,18 +108,18 @@ export class EdgeServer implements ConnectionHost {
   readonly #servers: Server[] = [];
   readonly #open = new Set<Member>();
   /**
-   * Whose version of HTTP is not known yet, in the order of their deadlines: all have the same
-   * time.
+   * Connections whose version of HTTP is not known yet, by deadline. All have the same timeout, so
+   * the insertion order is the deadline order.
    */
   readonly #unsettled = new Set<Member>();
   readonly #timer: NodeJS.Timeout;
   readonly #memoryReturn: MemoryReturn;
   readonly #memoryTimer: NodeJS.Timeout;
-  /** Bytes that clients held when this was last looked at. */
+  /** Bytes held by clients at the last check. */
   #memoryHeld = 0;
   #onEmpty: (() => void) | null = null;
   readonly #tls: TlsLoop | null = null;
-  /** Why it is node:tls that carries TLS though that was not asked for; empty: it isn't. */
+  /** Why node:tls is used although `native` was given; empty: it is not. */
   readonly nativeFailure: string = '';
 
   constructor(options: EdgeServerOptions) {
@@ -133,7 +133,7 @@ export class EdgeServer implements ConnectionHost {
     this.#load = options.load;
     this.memory = new MemoryBudget(options.limits.server.clientMemory);
     this.#memoryReturn = new MemoryReturn(this.memory, releaseMemory);
-    this.#memoryTimer = sweepEvery(1000, () => this.#lookAtMemory());
+    this.#memoryTimer = sweepEvery(1000, () => this.#checkMemory());
     this.http1 = new Http1({
       memory: this.memory,
       handler: options.application.handler,
@@ -151,21 +151,20 @@ export class EdgeServer implements ConnectionHost {
     this.#timer = sweepEvery(Math.min(1000, Math.max(20, handshakeTimeout / 4)), () => this.#expire());
   }
 
-  /** New keys for tickets. */
   setTickets(keys: TicketKeys): void {
     this.#tls?.context.setTickets(keys);
   }
 
-  /** Resolves when it listens; rejects with an error when it cannot. */
+  /** Resolves once it listens. Rejects if it cannot. */
   async listen(listener: Listener): Promise<void> {
     if (this.#tls === null || !listener.isTls) return this.#listenByNode(listener);
     this.#tls.listen(listener.fd ?? loadLibc().openTcp(listener, { sharesPort: false, ...EDGE_STREAM }));
   }
 
   #listenByNode({ isTls, fd, address, port, family }: Listener): Promise<void> {
-    // Half-open: a client that has sent all that it wants to may still be answered. The code
-    // that serves the connection sees its end. A socket of ours has TCP_NODELAY and keep-alive
-    // already, and hands them on to its connections.
+    // Half-open: a client that has ended its side may still wait for a response. The connection
+    // code handles the end. A socket from `fd` already has TCP_NODELAY and keep-alive, and accepted
+    // connections inherit both.
     const own = fd === undefined ? { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE * 1000 } : {};
     const server = createServer({ allowHalfOpen: true, ...own }, (raw) => this.#accept(raw, isTls));
     this.#servers.push(server);
@@ -174,7 +173,7 @@ export class EdgeServer implements ConnectionHost {
       const options = fd === undefined ? { host: address, port, ipv6Only: family === 6 } : { fd };
       server.listen({ ...options, backlog: BACKLOG }, () => {
         server.off('error', reject);
-        // Such as too many open files: the next connection may find room again.
+        // Such as too many open files. Later connections may succeed.
         server.on('error', ignore);
         resolve();
       });
@@ -182,8 +181,8 @@ export class EdgeServer implements ConnectionHost {
   }
 
   /**
-   * Takes no more connections; resolves when all have ended, on their own or when `drainTimeout`
-   * is over. Once.
+   * Stops accepting connections. Resolves when all have closed, at the latest after `drainTimeout`.
+   * To be called once.
    */
   async drain(): Promise<void> {
     this.isDraining = true;
@@ -197,7 +196,7 @@ export class EdgeServer implements ConnectionHost {
     this.#tls?.close();
   }
 
-  /** Of a server name in lower case. What an application throws ends no thread. */
+  /** `serverName`: in lower case. An error of the application must not end the thread. */
   certificateFor(serverName: string): TlsCertificate | undefined {
     try {
       return this.application.certificateFor(serverName);
@@ -260,7 +259,7 @@ export class EdgeServer implements ConnectionHost {
     return connection;
   }
 
-  /** Negative: there are too many. */
+  /** Returns the bucket of the client. Negative: a limit was reached. */
   #enter(client: CountedClient): number {
     if (this.#load?.refusesConnections) {
       this.counters.limited('refused_overload', client);
@@ -276,7 +275,7 @@ export class EdgeServer implements ConnectionHost {
     return bucket;
   }
 
-  #lookAtMemory(): void {
+  #checkMemory(): void {
     const more = this.memory.held - this.#memoryHeld;
     this.#memoryHeld = this.memory.held;
     if (more > 0) this.counters.count('memory_charged', more);

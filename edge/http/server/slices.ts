@@ -1,22 +1,22 @@
 /**
- * What the threads count, where main can read it: a slice of shared memory for each thread, written
- * by it alone with plain stores, so that nothing is sent for a request. Doubles, as the
- * nameserver's (core/nameserver/counters.ts).
+ * Counters of the threads, readable by the main thread. Each thread has a slice of shared memory
+ * and is its only writer. It uses plain stores, so a request sends no message. The values are
+ * doubles, like those of the nameserver (core/nameserver/counters.ts).
  */
 import { HTTP1_COLUMNS, HTTP1_COUNTERS_BYTES } from '../http1/counters.ts';
 import { HTTP2_COLUMNS, HTTP2_COUNTERS_BYTES } from '../http2/counters.ts';
 import { SERVER_COLUMNS, SERVER_COUNTERS_BYTES, type ServerColumn } from './counters.ts';
 
-/** A thread's counters, each in a buffer of its own. */
+/** A thread's counters, in one buffer per group. */
 export interface Slice {
   readonly server: SharedArrayBuffer;
   readonly http1: SharedArrayBuffer;
   readonly http2: SharedArrayBuffer;
-  /** Of the application: doubles, one for each of the columns that the pool was given for it. */
+  /** Counters of the application: a double for each column of `PoolOptions.columns`. */
   readonly application: SharedArrayBuffer;
 }
 
-/** One part of all slices: the threads that run, and the sum of those that have ended. */
+/** One group of counters: the values of running threads, and the sum over ended threads. */
 class Part<Name extends string> {
   readonly #columns: ReadonlyMap<string, number>;
   readonly #live = new Set<Float64Array>();
@@ -38,7 +38,7 @@ class Part<Name extends string> {
     for (let column = 0; column < values.length; column++) this.#ended[column] += values[column];
   }
 
-  /** Of all threads. Throws RangeError for a name that is none. */
+  /** Sum over all threads. Throws RangeError for an unknown name. */
   sum(name: Name): number {
     const column = this.#columns.get(name);
     if (column === undefined) throw new RangeError(`There is no counter ${name}.`);
@@ -53,17 +53,17 @@ export class EdgeCounters {
   readonly http1 = new Part(HTTP1_COLUMNS);
   readonly http2 = new Part(HTTP2_COLUMNS);
   readonly application: Part<string>;
-  /** Threads that died and were started again. */
+  /** Threads restarted after a failure. */
   restarts = 0;
   readonly #applicationBytes: number;
 
-  /** `columns`: what the application counts. */
+  /** `columns`: names of the counters of the application. */
   constructor(columns: readonly string[] = []) {
     this.application = new Part(columns);
     this.#applicationBytes = columns.length * Float64Array.BYTES_PER_ELEMENT;
   }
 
-  /** A slice for a thread. `close` is for when it has ended. */
+  /** Allocates a slice for a thread. `close`: to be called when the thread has ended. */
   open(): { slice: Slice; close: () => void } {
     const slice: Slice = {
       server: new SharedArrayBuffer(SERVER_COUNTERS_BYTES),
@@ -76,7 +76,7 @@ export class EdgeCounters {
     const http2 = this.http2.open(slice.http2);
     const application = this.application.open(slice.application);
     const close = (): void => {
-      // Connections that ended with their thread were not counted by it.
+      // A thread that ended did not count the end of its last connections.
       at(server, SERVER_COLUMNS, 'closed', opened(server));
       at(server, SERVER_COLUMNS, 'memory_released', server[SERVER_COLUMNS.indexOf('memory_charged')]);
       at(http1, HTTP1_COLUMNS, 'connections_closed', http1[HTTP1_COLUMNS.indexOf('connections')]);
@@ -88,12 +88,12 @@ export class EdgeCounters {
     return { slice, close };
   }
 
-  /** Bytes that clients hold, as of the last second. */
+  /** Bytes that clients hold, at most one second old. */
   get clientMemory(): number {
     return this.server.sum('memory_charged') - this.server.sum('memory_released');
   }
 
-  /** Connections now. */
+  /** Open connections. */
   get connections(): number {
     return this.server.sum('accepted_tls') + this.server.sum('accepted_clear') - this.server.sum('closed');
   }

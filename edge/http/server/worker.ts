@@ -1,7 +1,4 @@
-/**
- * The program of a thread of the edge: makes its application, listens, serves until it has to
- * drain.
- */
+/** Entry point of an edge thread: creates its application, listens, and serves until it drains. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { LogThrottle } from '../../../core/base/log/throttle.ts';
 import { addressText } from '../../../core/net/address/ipv6.ts';
@@ -43,7 +40,7 @@ const http2Counters = new Http2Counters({
   onEnding: tell('HTTP/2 session or stream ended'),
 });
 
-/** A handler that always fails must not fill the log. */
+/** Handler errors are throttled, so a failing handler does not fill the log. */
 const throttle = new LogThrottle();
 function onHandlerError(error: unknown): void {
   const count = throttle.due('handler');
@@ -52,18 +49,21 @@ function onHandlerError(error: unknown): void {
   post({ kind: 'log', level: 'error', message: 'request handler of the edge failed', fields });
 }
 
-/** Null where it is not asked for or, with a warning from the first thread, cannot be had. */
+/**
+ * Null if it is not requested or not supported. In the second case, the first thread logs a
+ * warning.
+ */
 function openLoop(): DescriptorLoop | null {
   if (data.places === null) return null;
   try {
     return new DescriptorLoop(data.places.fds);
   } catch (error) {
-    warnOfNode((error as Error).message);
+    warnOfNodeSockets((error as Error).message);
     return null;
   }
 }
 
-function warnOfNode(reason: string): void {
+function warnOfNodeSockets(reason: string): void {
   if (data.thread === 0) warn('connections use Node.js sockets, which are slower', { reason });
 }
 
@@ -92,7 +92,7 @@ async function start(): Promise<void> {
     native: places === null || loop === null ? undefined : { loop, places, ticketLifetime, tickets },
   });
   server.setTickets(tickets);
-  if (server.nativeFailure !== '') warnOfNode(server.nativeFailure);
+  if (server.nativeFailure !== '') warnOfNodeSockets(server.nativeFailure);
   parentPort?.on('message', (message: ToThread) => {
     if (message.kind === 'tickets') server.setTickets(message.keys);
     else if (message.kind === 'application') application.onMessage?.(message.message);

@@ -1,18 +1,18 @@
 /**
- * Memory for bytes on their way to clients, used again: a buffer for each would keep the garbage
- * collector busy, which counts what is outside of its heap.
+ * A pool of output buffers. Allocating a buffer for each write would keep the garbage collector
+ * busy, since it counts memory outside of its heap.
  */
 
-/** Four records of TLS, or as many DATA frames. */
+/** Bytes of a buffer: four TLS records, or four DATA frames. */
 export const BUFFER = 65_536;
 
-/** Buffers of the thread that nobody needs now: 16 MB at most. */
+/** Maximum number of unused buffers in the pool of the thread: 16 MB. */
 const POOLED = 256;
 const pool: Buffer[] = [];
-/** Those that came from here, so that nobody else's memory is ever taken in. */
+/** Memory allocated here. No other memory may enter the pool. */
 const own = new WeakSet<ArrayBufferLike>();
 
-/** BUFFER bytes, whatever they say. */
+/** A buffer of BUFFER bytes with arbitrary content. */
 export function takeBuffer(): Buffer {
   const pooled = pool.pop();
   if (pooled !== undefined) return pooled;
@@ -21,13 +21,13 @@ export function takeBuffer(): Buffer {
   return buffer;
 }
 
-/** Bytes of memory that a part keeps from being used again. */
+/** Bytes of memory that a part keeps allocated. */
 export const weightOf = (part: Uint8Array): number =>
   part.buffer.byteLength === BUFFER && own.has(part.buffer) ? BUFFER : part.length;
 
 /**
- * Takes back the memory in which `part` is, if it came from here; nobody may look at it any more.
- * One that is never given back is garbage.
+ * Returns the memory of `part` to the pool, if it came from there. It must not be used afterwards.
+ * Without this call, the memory is garbage-collected.
  */
 export function giveBuffer({ buffer }: Uint8Array): void {
   if (buffer.byteLength === BUFFER && pool.length < POOLED && own.has(buffer)) pool.push(Buffer.from(buffer));

@@ -1,8 +1,8 @@
 /**
- * Connections whose output is due: all of a thread in one turn of its loop, so that responses which
- * became ready one after the other leave in one write. Only for those that did not become ready
- * while their connection was being read. A microtask in place of setImmediate costs as much (4.8
- * and 4.9 µs a request with handlers that wait), and puts together only what one event has brought.
+ * Flushes the output of all connections of a thread in one turn of the event loop. Responses that
+ * become ready one after the other then go out in one write. Responses made while their connection
+ * is being read do not need it. A microtask instead of setImmediate costs the same (4.8 and 4.9 µs
+ * per request with asynchronous handlers). It would only combine the output of one event.
  */
 
 export interface Flushable {
@@ -12,7 +12,7 @@ export interface Flushable {
 
 let due: Flushable[] = [];
 
-/** `flushable` is flushed after the events of this turn; to be called once until then. */
+/** Flushes `flushable` after the events of this turn. To be called at most once before that. */
 export function flushLater(flushable: Flushable): void {
   if (due.length === 0) setImmediate(flushAll);
   due.push(flushable);

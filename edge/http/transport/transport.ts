@@ -1,21 +1,21 @@
-/** What carries a connection's bytes: a socket, or memory in a test. */
+/** Carries the bytes of a connection: a socket, or memory in a test. */
 import type { Socket } from 'node:net';
 
-/** One for all sockets of the thread: what is in it is worked off before the next read. */
+/** One read buffer for all sockets of the thread. Its content is handled before the next read. */
 const shared = Buffer.allocUnsafeSlow(65_536);
 
-/** Takes what was read, which is there during the call; false stops the reading. */
-type Take = (data: number, bytes: Buffer) => boolean;
+/** Receives the bytes of a read, which are valid during the call only. False stops reading. */
+type OnRead = (data: number, bytes: Buffer) => boolean;
 
-/** Where a net.Socket keeps the buffer of `onread`, and its callback. */
-interface Slots {
+/** Properties in which a net.Socket stores the buffer and the callback of `onread`. */
+interface ReadProperties {
   readonly buffer: symbol;
   readonly callback: symbol;
 }
 
-let slots: Slots | null | undefined;
+let readProperties: ReadProperties | null | undefined;
 
-function slotsOf(socket: Socket): Slots | null {
+function readPropertiesOf(socket: Socket): ReadProperties | null {
   const symbols = Object.getOwnPropertySymbols(socket);
   const buffer = symbols.find((symbol) => symbol.description === 'kBuffer');
   const callback = symbols.find((symbol) => symbol.description === 'kBufferCb');
@@ -30,25 +30,25 @@ const isHandle = (handle: unknown): handle is Handle =>
   typeof handle === 'object' && handle !== null && typeof Reflect.get(handle, 'useUserBuffer') === 'function';
 
 /**
- * Reading without a buffer for each read. Node has that for the sockets that it connects (the
- * `onread` option of net.connect), but gives no way to ask it of one that a server accepted; so
- * what the option sets is set afterwards. That saves a sixth of the CPU of a request that comes
- * alone: an ArrayBuffer for each read, and the way through a stream. Where a Node has other
- * insides, sockets are read as streams.
+ * Reads a socket without allocating a buffer for each read. Node.js offers this for outgoing
+ * connections (the `onread` option of net.connect), but not for accepted ones. So this sets the
+ * same properties afterwards. It saves a sixth of the CPU of an isolated request: an ArrayBuffer
+ * for each read, and the stream machinery. If the internals of Node.js differ, sockets are read as
+ * streams.
  *
- * From now on `onBytes` gets what the socket reads, the bytes being there during the call only.
- * False: this Node cannot.
+ * From now on `onBytes` receives the bytes of each read, which are valid during the call only.
+ * False: this version of Node.js does not support it.
  */
 export function readInto(socket: Socket, onBytes: (bytes: Buffer) => void): boolean {
-  slots ??= slotsOf(socket);
+  readProperties ??= readPropertiesOf(socket);
   const handle: unknown = Reflect.get(socket, '_handle');
-  if (slots === null || !isHandle(handle)) return false;
-  const take: Take = (data, bytes) => {
+  if (readProperties === null || !isHandle(handle)) return false;
+  const onRead: OnRead = (data, bytes) => {
     onBytes(bytes.subarray(0, data));
     return true;
   };
-  Reflect.set(socket, slots.buffer, shared);
-  Reflect.set(socket, slots.callback, take);
+  Reflect.set(socket, readProperties.buffer, shared);
+  Reflect.set(socket, readProperties.callback, onRead);
   handle.useUserBuffer(shared);
   return true;
 }
@@ -56,12 +56,10 @@ export function readInto(socket: Socket, onBytes: (bytes: Buffer) => void): bool
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /**
- * What a socket was given and the system has not taken. Node counts a write as one, and asks libuv
- * when its own time-outs have to know better (`writeQueueSize`); under TLS it is the connection
- * below that knows, as records leave TLS many at a time.
- *
- * Bytes, those of records among them. Where a Node has other insides, what a write has that is not
- * done.
+ * Returns the bytes written to a socket that the system has not accepted, including TLS record
+ * overhead. Node.js does not count partial writes, but libuv does (`writeQueueSize`). Under TLS,
+ * the underlying handle has the accurate count, since TLS emits many records at a time. If the
+ * internals of Node.js differ, all bytes of incomplete writes count.
  */
 function unsentOf(socket: Socket): number {
   let handle: unknown = Reflect.get(socket, '_handle');
@@ -74,45 +72,46 @@ function unsentOf(socket: Socket): number {
 }
 
 export interface TransportReceiver {
-  /** The bytes are there during the call only. */
+  /** `bytes`: valid during the call only. */
   onBytes(bytes: Buffer): void;
-  /** The other side sends no more. */
+  /** The peer has ended its side. */
   onEnd(): void;
-  /** Nothing goes either way any more. Once. */
+  /** The connection is closed. Called once. */
   onClose(): void;
 }
 
 export interface Transport {
-  /** Called once, first; what has come already is received after the call. */
+  /**
+   * Called once, before any other method. Bytes that arrived earlier are delivered after the call.
+   */
   start(receiver: TransportReceiver): void;
   /**
-   * One at a time: not again before `done`, which is not called during the call. The bytes stay as
-   * they are until then.
+   * Only one write may be in flight. `done` is not called during the call. The bytes must not
+   * change until `done`.
    */
   write(bytes: Buffer, done: (error?: Error | null) => void): void;
   /**
-   * Bytes of the pending write that have not left yet, as far as is known: by which one that
-   * takes nothing is distinguished from one that is slow.
+   * Bytes of the write in flight that have not been sent, as far as known. Distinguishes a stalled
+   * peer from a slow one.
    */
   readonly unsent: number;
   /**
-   * Bytes that the system was given and the other side's has not acknowledged, as far as is known:
-   * where the system's buffers are large, a slow reader frees room in lumps, minutes apart.
+   * Bytes that the system has accepted and the peer has not acknowledged, as far as known. With
+   * large system buffers, the room freed by a slow reader appears in steps that may be minutes
+   * apart.
    */
   readonly unacknowledged: number;
-  /** No more bytes are received until `resume`, but for those in flight. */
+  /** Stops reading until `resume`. Bytes already read may still be delivered. */
   pause(): void;
   resume(): void;
-  /** What was written is sent, then the end. */
+  /** Sends what was written, then ends this side. */
   end(): void;
   destroy(): void;
 }
 
-/**
- * Over TCP or TLS, by node's sockets: an error of a socket is nothing but the close that follows.
- */
+/** TCP or TLS over sockets of Node.js. Socket errors are ignored, since a close always follows. */
 export class SocketTransport implements Transport {
-  /** Node does not ask. */
+  /** Node.js does not provide it. */
   readonly unacknowledged = 0;
   readonly #socket: Socket;
   #isPaused = false;
@@ -123,7 +122,7 @@ export class SocketTransport implements Transport {
 
   start(receiver: TransportReceiver): void {
     const socket = this.#socket;
-    socket.setNoDelay(true); // a session's writes are whole already
+    socket.setNoDelay(true); // writes are already combined
     socket.on('error', ignore);
     socket.on('end', () => receiver.onEnd());
     socket.on('close', () => receiver.onClose());
@@ -138,7 +137,8 @@ export class SocketTransport implements Transport {
     for (let bytes = read(socket); bytes !== null; bytes = read(socket)) receiver.onBytes(bytes);
     if (!readInto(socket, (bytes) => receiver.onBytes(bytes)))
       socket.on('data', (bytes: Buffer) => receiver.onBytes(bytes));
-    // Who has had enough by what was put back: the system is read until that is said once more.
+    // If the receiver paused on the buffered bytes, the socket has to be paused again. Otherwise it
+    // would keep reading.
     if (this.#isPaused) socket.pause();
     else socket.resume();
   }
@@ -170,7 +170,7 @@ export class SocketTransport implements Transport {
   }
 }
 
-/** What the socket has put aside: what arrived with the handshake, or was put back. */
+/** Bytes that the socket has buffered: received with the handshake, or put back. */
 const read = (socket: Socket): Buffer | null => socket.read();
 
 function ignore(): void {}
