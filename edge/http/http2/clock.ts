@@ -1,6 +1,6 @@
 /**
- * The seconds that time-outs are counted in: one interval for all sessions of a thread, which runs
- * while there are any. A time-out is late by up to a second, and costs nothing until then.
+ * The clock of the timeouts: one interval of a second for all sessions of a thread. It runs while
+ * there are any. A timeout is late by up to a second, and sessions need no timers of their own.
  */
 import { sweepEvery } from '../exchange/sweep.ts';
 
@@ -10,7 +10,7 @@ export interface Ticking {
 }
 
 export interface Clock {
-  /** Whole seconds, from a begin of its own; never goes back. */
+  /** Whole seconds since an arbitrary start; monotonic. */
   readonly now: number;
   add(ticking: Ticking): void;
   remove(ticking: Ticking): void;
@@ -29,7 +29,7 @@ class ThreadClock implements Clock {
     this.#tickings.add(ticking);
     if (this.#timer !== undefined) return;
     this.#advance();
-    // The connections keep the thread alive, not their clock.
+    // Connections keep the thread alive, the clock does not.
     this.#timer = sweepEvery(1000, () => this.#tick());
   }
 

@@ -1,20 +1,20 @@
 /**
- * How the last streams of a client were closed (RFC 9113 section 5.1): two frames late for a stream
- * are ordinary if we have reset it, and an error if its client had ended it. Held for the last 256
- * identifiers in 64 bytes, whatever a client does.
+ * Remembers how a client's recent streams were closed (RFC 9113 section 5.1). Late frames are
+ * normal for a stream that the server has reset. They are an error for a stream that the client had
+ * ended. It covers the last 256 identifiers and always takes 64 bytes.
  */
 
-/** What is known of an identifier below or at the last one. */
+/** State of a stream identifier that is at most the last one. */
 export const CLOSED = {
-  /** Passed over: closed without having been open (section 5.1.1). */
+  /** Skipped by the client: closed without having been open (section 5.1.1). */
   never: 0,
   /** Ended by both sides. */
   ended: 1,
   /** Reset by the client. */
   byClient: 2,
-  /** Reset by us: frames may have been in flight. */
+  /** Reset by the server: frames may have been in flight. */
   byServer: 3,
-  /** Too long ago. */
+  /** Older than the last 256 identifiers. */
   forgotten: 4,
 } as const;
 
@@ -23,7 +23,7 @@ type Closed = (typeof CLOSED)[keyof typeof CLOSED];
 const REMEMBERED = 256;
 
 export class ClosedStreams {
-  /** Two bits for each, by the identifier's place among those of clients, modulo REMEMBERED. */
+  /** Two bits for each stream, at half its identifier modulo REMEMBERED. */
   readonly #ways = new Uint8Array(REMEMBERED / 4);
   #last = 0;
 
@@ -32,7 +32,7 @@ export class ClosedStreams {
     return this.#last;
   }
 
-  /** The client opens `streamId`, which is above `last`; those between are passed over. */
+  /** The client opens `streamId`, which is above `last`. Identifiers in between are skipped. */
   open(streamId: number): void {
     const skipped = Math.min((streamId - this.#last) >>> 1, REMEMBERED);
     for (let i = 0; i < skipped; i++) this.#set(streamId - 2 * i, CLOSED.never);
@@ -43,7 +43,7 @@ export class ClosedStreams {
     if (this.#last - streamId < 2 * REMEMBERED) this.#set(streamId, way);
   }
 
-  /** Of an identifier of a client's, at most `last`, that is not open. */
+  /** How a stream was closed. `streamId`: odd, at most `last`, and not open. */
   way(streamId: number): Closed {
     if (this.#last - streamId >= 2 * REMEMBERED) return CLOSED.forgotten;
     const slot = (streamId >>> 1) & (REMEMBERED - 1);

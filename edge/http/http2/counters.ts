@@ -1,7 +1,7 @@
 /**
- * What a thread's sessions did: one number for each column, in memory that others may read. A
- * reason for which something ended is reported to a listener as well, but seldom, so that an attack
- * doesn't fill a log.
+ * Counters of a thread's sessions: one number for each column, in memory that other threads may
+ * read. Endings are also reported to a listener, at a limited rate, so an attack does not fill a
+ * log.
  */
 
 import { LogThrottle } from '../../../core/base/log/throttle.ts';
@@ -15,7 +15,7 @@ const TRAFFIC = [
   'frames_sent',
   'bytes_received',
   'bytes_sent',
-  /** Answered by the session itself, without a handler. */
+  /** Requests answered by the session itself, without a handler. */
   'bad_requests',
   'header_lists_too_large',
 ] as const;
@@ -32,10 +32,10 @@ export const TRAFFIC_COLUMN = Object.fromEntries(TRAFFIC.map((name, column) => [
 
 const COLUMN_OF: ReadonlyMap<string, number> = new Map(HTTP2_COLUMNS.map((name, column) => [name, column]));
 
-/** Bytes that the counters of a thread take. */
+/** Bytes of the counters of a thread. */
 export const HTTP2_COUNTERS_BYTES = HTTP2_COLUMNS.length * Float64Array.BYTES_PER_ELEMENT;
 
-/** What most endings mean that are nobody's fault; they are counted, not reported. */
+/** Endings in normal operation, which are counted but not reported. */
 const ORDINARY: ReadonlySet<string> = new Set(
   [
     SESSION_ENDING.closed,
@@ -51,24 +51,24 @@ const ORDINARY: ReadonlySet<string> = new Set(
 );
 
 /**
- * `count`: how often it happened since the last report, this time included. `client`: the one of
- * this time.
+ * `count`: occurrences since the last report, including this one. `client`: the client of this
+ * occurrence.
  */
 type EndingListener = (name: string, count: number, client: Client) => void;
 
 export class Http2Counters {
-  /** One for each of HTTP2_COLUMNS; whole numbers, that only grow. Written by one thread. */
+  /** One value for each of HTTP2_COLUMNS: integers that only grow. Written by one thread. */
   readonly values: Float64Array;
   readonly #listener: EndingListener | undefined;
   readonly #throttle = new LogThrottle();
 
-  /** `memory`: HTTP2_COUNTERS_BYTES, shared perhaps; own memory without it. */
+  /** `memory`: HTTP2_COUNTERS_BYTES, possibly shared; omitted: private memory. */
   constructor(options: { memory?: ArrayBufferLike; onEnding?: EndingListener } = {}) {
     this.values = new Float64Array(options.memory ?? new ArrayBuffer(HTTP2_COUNTERS_BYTES), 0, HTTP2_COLUMNS.length);
     this.#listener = options.onEnding;
   }
 
-  /** By name, as in HTTP2_COLUMNS. Throws RangeError when there is none. */
+  /** Throws RangeError for a name that HTTP2_COLUMNS does not contain. */
   get(name: string): number {
     const column = COLUMN_OF.get(name);
     if (column === undefined) throw new RangeError(`There is no counter ${name}.`);

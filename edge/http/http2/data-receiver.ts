@@ -1,6 +1,6 @@
 /**
- * DATA (RFC 9113 section 6.1): bytes of request bodies, counted against both windows and the length
- * that was announced.
+ * Receives DATA frames (RFC 9113 section 6.1) and counts their bytes against both windows and the
+ * request's content-length.
  */
 import { CLOSED } from './closed-streams.ts';
 import { type Ending, type Failure, SESSION_ENDING, STREAM_ENDING } from './endings.ts';
@@ -34,22 +34,22 @@ export class DataReceiver {
     if (stream === undefined && session.streams.isIdle(streamId)) return SESSION_ENDING.protocol;
     if (!session.streams.receiveWindow.receive(data)) return SESSION_ENDING.flowControl;
     if (stream === undefined) {
-      session.streams.giveBack(data);
+      session.streams.returnToWindow(data);
       return this.#late(streamId, data);
     }
     if (stream.isRemoteEnded || stream.queue === null || stream.receiveWindow === null) {
-      session.streams.giveBack(data);
+      session.streams.returnToWindow(data);
       return this.#reset(stream, STREAM_ENDING.closed);
     }
     const isEnd = (flags & FLAG.END_STREAM) !== 0;
     const received = stream.queue.received + stop - start;
     const isWrong = stream.expected >= 0 && (received > stream.expected || (isEnd && received < stream.expected));
     if (!stream.receiveWindow.receive(data) || isWrong) {
-      session.streams.giveBack(data);
+      session.streams.returnToWindow(data);
       return this.#reset(stream, isWrong ? STREAM_ENDING.contentLength : STREAM_ENDING.flowControl);
     }
-    // padding is nobody's to take
-    if (data > stop - start) session.streams.bodyTaken(stream, data - (stop - start));
+    // No reader consumes the padding.
+    if (data > stop - start) session.streams.bodyConsumed(stream, data - (stop - start));
     if (stop > start) this.#body(stream, bytes, start, stop);
     else if (!isEnd) return this.#empty();
     if (isEnd) session.streams.streamReceived(stream, null);
@@ -71,7 +71,7 @@ export class DataReceiver {
     const { streams } = this.#session;
     switch (streams.closed.way(streamId)) {
       case CLOSED.byServer:
-        // It may not have seen our reset yet.
+        // The client may not have seen our RST_STREAM yet.
         return data === 0 ? this.#empty() : null;
       case CLOSED.byClient:
       case CLOSED.forgotten:

@@ -1,19 +1,19 @@
 /**
- * Why a session or a stream ended before its time: a closed set, each with the error code that is
- * sent, whom the handler hears to be the cause, and a counter. Streams end by RST_STREAM (RFC 9113
- * section 5.4.2), sessions by GOAWAY (section 5.4.1).
+ * The reasons why a session or a stream ends prematurely, each with its counter, its error code and
+ * the cause that the handler receives. Streams end by RST_STREAM (RFC 9113 section 5.4.2), sessions
+ * by GOAWAY (section 5.4.1).
  */
 import type { AbortCause } from '../exchange/exchange.ts';
 import { ERROR_CODE, type ErrorCode } from './protocol.ts';
 
 export interface Ending {
-  /** As counters and logs call it. */
+  /** Name in counters and logs. */
   readonly name: string;
   readonly code: ErrorCode;
   readonly cause: AbortCause;
 }
 
-/** Why the session ends; null: it does not. */
+/** Why the session has to end; null: it continues. */
 export type Failure = Ending | null;
 
 const ending = (name: string, code: keyof typeof ERROR_CODE, cause: AbortCause): Ending => ({
@@ -22,7 +22,7 @@ const ending = (name: string, code: keyof typeof ERROR_CODE, cause: AbortCause):
   cause,
 });
 
-/** Of sessions. */
+/** Endings of sessions. */
 export const SESSION_ENDING = {
   /** The client closed the connection. */
   closed: ending('session_closed', 'NO_ERROR', 'client'),
@@ -49,9 +49,9 @@ export const SESSION_ENDING = {
   settingsTimeout: ending('session_settings_timeout', 'SETTINGS_TIMEOUT', 'limit'),
 } as const;
 
-/** Of streams. */
+/** Endings of streams. */
 export const STREAM_ENDING = {
-  /** The client reset it. */
+  /** The client reset the stream. */
   cancelled: ending('stream_cancelled', 'CANCEL', 'client'),
   refused: ending('stream_refused', 'REFUSED_STREAM', 'limit'),
   /** RFC 9113 section 8.1.1. */
@@ -60,16 +60,16 @@ export const STREAM_ENDING = {
   flowControl: ending('stream_flow_control', 'FLOW_CONTROL_ERROR', 'protocol'),
   protocol: ending('stream_protocol', 'PROTOCOL_ERROR', 'protocol'),
   frameSize: ending('stream_frame_size', 'FRAME_SIZE_ERROR', 'protocol'),
-  /** A frame for a stream that its sender had ended. */
+  /** A frame for a stream that the client had ended. */
   closed: ending('stream_closed', 'STREAM_CLOSED', 'protocol'),
   trailersTooLarge: ending('stream_trailers_too_large', 'ENHANCE_YOUR_CALM', 'limit'),
-  /** A body that the client sends too slowly. */
+  /** The client sends the request body too slowly. */
   slowBody: ending('stream_slow_body', 'ENHANCE_YOUR_CALM', 'limit'),
-  /** A window that the client keeps shut. */
+  /** The client does not open its flow-control window. */
   stalled: ending('stream_stalled', 'ENHANCE_YOUR_CALM', 'limit'),
   /**
-   * Nothing went either way for long, though the client had room, and nothing was waited for from
-   * it: also nothing from the handler.
+   * No progress in either direction for too long, although the windows were open. Usually the
+   * handler did not respond.
    */
   idle: ending('stream_idle', 'CANCEL', 'limit'),
   idleTunnel: ending('stream_idle_tunnel', 'CANCEL', 'limit'),

@@ -1,7 +1,7 @@
 /**
  * Limits the frames that cost a client nothing but cost the server work: one leaky bucket a kind,
  * for one session. Each frame raises the level of its bucket, time lowers it at the rate of the
- * kind, and a level above the burst is a flood. The clock is read only when the burst is exceeded,
+ * kind, and a level above the burst is a flood. Levels are lowered only when the burst is exceeded,
  * so a normal frame is one increment and one comparison.
  */
 import { type Ending, SESSION_ENDING } from './endings.ts';
@@ -9,7 +9,7 @@ import type { Http2Limits } from './limits.ts';
 
 /**
  * Index of each bucket, the same in `FLOOD_ENDING`, `BURST` and `RATE`. `empty` counts every frame
- * that does nothing: DATA and CONTINUATION without content, unknown types, repeated GOAWAY.
+ * that does nothing: DATA without content and END_STREAM, unknown types, and GOAWAY.
  */
 export const FLOOD = { settings: 0, ping: 1, reset: 2, empty: 3, windowUpdate: 4, priority: 5 } as const;
 

@@ -1,22 +1,23 @@
 /**
- * Cuts what a client sends into frames, wherever the parts of it are cut (RFC 9113 section 4.1). A
- * frame that is whole in a part is given out where it is; one that doesn't is put together
- * first, in memory that grows as its bytes come: a header that announces much costs nothing. DATA
- * is not: it is given out as it comes, as the same bytes in more frames, since memory for a frame
- * of each read of an upload keeps the garbage collector busy (37 collections in 80 uploads of 10
- * MB, against 5).
+ * Parses received bytes into frames (RFC 9113 section 4.1). A frame that is complete in a read is
+ * passed on without a copy. Other frames are assembled in memory that grows with the received
+ * bytes, so announcing a large frame costs no memory.
+ *
+ * Unpadded DATA is never assembled. Its bytes are passed on as they arrive, as several frames.
+ * Assembling a frame for each read of an upload kept the garbage collector busy (37 collections in
+ * 80 uploads of 10 MB, compared with 5).
  */
 import { FLAG, FRAME, FRAME_HEADER, PREFACE } from './protocol.ts';
 
 export interface FrameSink {
   /**
-   * The payload is bytes[start, end), there during the call only. Of DATA that is cut, END_STREAM
-   * comes with the last. Must not throw.
+   * The payload is bytes[start, end), valid during the call only. If a DATA frame is passed on in
+   * parts, only the last part has END_STREAM. Must not throw.
    */
   frame(type: number, flags: number, streamId: number, bytes: Buffer, start: number, end: number): void;
-  /** The preface is none (section 3.4). Nothing is read after it. */
+  /** The preface is invalid (section 3.4). No frames follow. */
   badPreface(): void;
-  /** A payload longer than what we allow (section 4.2). Nothing is read after it. */
+  /** A payload exceeds the maximum (section 4.2). No frames follow. */
   oversized(type: number): void;
 }
 
@@ -24,11 +25,11 @@ export class FrameReader {
   readonly #sink: FrameSink;
   readonly #maxFrameSize: number;
   #prefaceAt = 0;
-  /** Of a frame that is not whole; empty when there is none. */
+  /** Received bytes of an incomplete frame; empty: none. */
   #partial: Buffer = NOTHING;
   #partialLength = 0;
   /**
-   * Of a frame of DATA that is given out as it comes: bytes that have not, its flags and its
+   * State of a DATA frame that is passed on in parts: bytes still to arrive, its flags and its
    * stream.
    */
   #rest = 0;
@@ -36,55 +37,54 @@ export class FrameReader {
   #restStreamId = 0;
   #isStopped = false;
 
-  /** `maxFrameSize`: bytes of payload. `hasPreface`: what a client sends before its frames. */
+  /** `maxFrameSize`: bytes of payload. `hasPreface`: the peer sends a preface, as clients do. */
   constructor(sink: FrameSink, maxFrameSize: number, hasPreface = true) {
     this.#sink = sink;
     this.#maxFrameSize = maxFrameSize;
     if (!hasPreface) this.#prefaceAt = PREFACE.length;
   }
 
-  /** Of the frame that was given out last more is to come. */
+  /** The last frame passed on is a part of a DATA frame that continues. */
   get isCut(): boolean {
     return this.#rest > 0;
   }
 
   /**
-   * True while a preface or a frame has begun and is not whole, but for DATA that is given out as
-   * it comes.
+   * A preface or a frame is incomplete. DATA that is passed on in parts does not count.
    */
   get isWithin(): boolean {
     return this.#partialLength > 0 || (this.#prefaceAt > 0 && this.#prefaceAt < PREFACE.length);
   }
 
-  /** What has begun is DATA: an upload may be slow. */
+  /** The incomplete frame is DATA. Uploads may be slow. */
   get isWithinData(): boolean {
     return this.#partialLength > 3 && this.#partial[3] === FRAME.DATA;
   }
 
-  /** The stream whose DATA is incomplete; 0: none is. */
+  /** The stream of an incomplete DATA frame; 0: none. */
   get dataStreamId(): number {
     if (this.#partialLength < FRAME_HEADER || !this.isWithinData) return 0;
     return this.#partial.readUInt32BE(5) & 0x7fffffff;
   }
 
-  /** Bytes of the incomplete frame that have come. */
-  get withinBytes(): number {
+  /** Received bytes of the incomplete frame. */
+  get incompleteBytes(): number {
     return this.#partialLength;
   }
 
-  /** Bytes that are held of an incomplete frame. */
+  /** Bytes allocated for an incomplete frame. */
   get held(): number {
     return this.#partial.length;
   }
 
-  /** Gives nothing out any more, not even the rest of the part that is being read. */
+  /** Passes on no more frames, not even from the bytes of the current `push`. */
   stop(): void {
     this.#isStopped = true;
     this.#rest = 0;
     this.#release();
   }
 
-  /** The received bytes; looked at during the call only. */
+  /** Parses received bytes, which need to be valid during the call only. */
   push(bytes: Buffer): void {
     if (this.#isStopped) return;
     let at = 0;
@@ -92,8 +92,8 @@ export class FrameReader {
       at = this.#preface(bytes);
       if (this.#isStopped) return;
     }
-    if (this.#rest > 0) at = this.#giveRest(bytes, at);
-    else if (this.#partialLength > 0) at = this.#complete(bytes, at);
+    if (this.#rest > 0) at = this.#emitRest(bytes, at);
+    else if (this.#partialLength > 0) at = this.#continuePartial(bytes, at);
     while (bytes.length - at >= FRAME_HEADER) {
       if (this.#isStopped) return;
       const length = (bytes[at] << 16) | (bytes[at + 1] << 8) | bytes[at + 2];
@@ -103,17 +103,17 @@ export class FrameReader {
       }
       const end = at + FRAME_HEADER + length;
       if (end <= bytes.length) {
-        this.#give(bytes, at, end);
+        this.#emit(bytes, at, end);
         at = end;
-      } else if (comesAsItIs(bytes, at)) {
+      } else if (isStreamed(bytes, at)) {
         this.#beginRest(bytes, at, length);
-        at = this.#giveRest(bytes, at + FRAME_HEADER);
+        at = this.#emitRest(bytes, at + FRAME_HEADER);
       } else break;
     }
-    if (at < bytes.length && !this.#isStopped) this.#keep(bytes, at, bytes.length);
+    if (at < bytes.length && !this.#isStopped) this.#append(bytes, at, bytes.length);
   }
 
-  /** Returns where the frames begin. */
+  /** Returns the offset at which the frames start. */
   #preface(bytes: Buffer): number {
     let at = 0;
     while (at < bytes.length && this.#prefaceAt < PREFACE.length) {
@@ -128,19 +128,19 @@ export class FrameReader {
     return at;
   }
 
-  #give(bytes: Buffer, at: number, end: number): void {
+  #emit(bytes: Buffer, at: number, end: number): void {
     this.#sink.frame(bytes[at + 3], bytes[at + 4], streamIdAt(bytes, at), bytes, at + FRAME_HEADER, end);
   }
 
-  /** The header of DATA stands at head[at …]. */
+  /** The header of the DATA frame is at head[at …]. */
   #beginRest(head: Buffer, at: number, length: number): void {
     this.#rest = length;
     this.#restFlags = head[at + 4];
     this.#restStreamId = streamIdAt(head, at);
   }
 
-  /** Returns how far. */
-  #giveRest(bytes: Buffer, start: number): number {
+  /** Passes on the next part of a DATA frame. Returns the offset after it. */
+  #emitRest(bytes: Buffer, start: number): number {
     const end = Math.min(bytes.length, start + this.#rest);
     if (end === start) return end;
     this.#rest -= end - start;
@@ -154,12 +154,12 @@ export class FrameReader {
     this.#sink.oversized(type);
   }
 
-  /** Adds to the incomplete frame what belongs to it; returns how far. */
-  #complete(bytes: Buffer, start: number): number {
+  /** Appends bytes to the incomplete frame. Returns the offset after them. */
+  #continuePartial(bytes: Buffer, start: number): number {
     let at = start;
     if (this.#partialLength < FRAME_HEADER) {
       const end = Math.min(bytes.length, at + FRAME_HEADER - this.#partialLength);
-      this.#keep(bytes, at, end);
+      this.#append(bytes, at, end);
       at = end;
       if (this.#partialLength < FRAME_HEADER) return at;
     }
@@ -169,18 +169,18 @@ export class FrameReader {
       this.#tooLong(partial[3]);
       return bytes.length;
     }
-    if (length > 0 && comesAsItIs(partial, 0)) {
+    if (length > 0 && isStreamed(partial, 0)) {
       this.#beginRest(partial, 0, length);
       this.#release();
-      return this.#giveRest(bytes, at);
+      return this.#emitRest(bytes, at);
     }
     const whole = FRAME_HEADER + length;
     const end = Math.min(bytes.length, at + whole - this.#partialLength);
-    this.#keep(bytes, at, end, whole);
+    this.#append(bytes, at, end, whole);
     if (this.#partialLength < whole) return end;
     const frame = this.#partial;
     this.#release();
-    this.#give(frame, 0, whole);
+    this.#emit(frame, 0, whole);
     return end;
   }
 
@@ -189,11 +189,11 @@ export class FrameReader {
     this.#partialLength = 0;
   }
 
-  /** `most`: what the incomplete frame will need, as far as it is known. */
-  #keep(bytes: Buffer, start: number, end: number, most = Number.POSITIVE_INFINITY): void {
+  /** `maximum`: bytes of the complete frame; infinite: not known yet. */
+  #append(bytes: Buffer, start: number, end: number, maximum = Number.POSITIVE_INFINITY): void {
     const length = this.#partialLength + end - start;
     if (length > this.#partial.length) {
-      const grown = Buffer.allocUnsafe(Math.min(most, Math.max(length, 2 * this.#partial.length, MIN_PARTIAL)));
+      const grown = Buffer.allocUnsafe(Math.min(maximum, Math.max(length, 2 * this.#partial.length, MIN_PARTIAL)));
       this.#partial.copy(grown, 0, 0, this.#partialLength);
       this.#partial = grown;
     }
@@ -202,8 +202,8 @@ export class FrameReader {
   }
 }
 
-/** DATA; padding is distinguished from content by the whole (section 6.1). */
-const comesAsItIs = (bytes: Buffer, at: number): boolean =>
+/** Unpadded DATA. Padding is found only in the complete frame (section 6.1). */
+const isStreamed = (bytes: Buffer, at: number): boolean =>
   bytes[at + 3] === FRAME.DATA && (bytes[at + 4] & FLAG.PADDED) === 0;
 
 const streamIdAt = (bytes: Buffer, at: number): number =>

@@ -1,18 +1,18 @@
 /**
- * Frames into an output (RFC 9113 section 6): those that are a few numbers, and blocks of fields.
+ * Writes frames into an output (RFC 9113 section 6): small control frames, and header blocks.
  */
 
 import { FLAG, FRAME, FRAME_HEADER } from './protocol.ts';
 
-/** What frames are written into: `reserve`, then bytes[at …]. */
+/** The output of frames. Call `reserve`, then write to bytes[at …]. */
 export interface FrameTarget {
   readonly bytes: Buffer;
   at: number;
-  /** Makes room for so many bytes in a row. */
+  /** Makes room for this many contiguous bytes. */
   reserve(bytes: number): void;
 }
 
-/** Writes a frame's header at bytes[at]; returns where its payload begins. */
+/** Writes a frame's header at bytes[at …]. Returns the offset of its payload. */
 export function frameHeader(
   bytes: Buffer,
   at: number,
@@ -26,10 +26,10 @@ export function frameHeader(
   bytes[at + 2] = length;
   bytes[at + 3] = type;
   bytes[at + 4] = flags;
-  return word(bytes, at + 5, streamId);
+  return writeUint32(bytes, at + 5, streamId);
 }
 
-function word(bytes: Buffer, at: number, value: number): number {
+function writeUint32(bytes: Buffer, at: number, value: number): number {
   bytes[at] = value >>> 24;
   bytes[at + 1] = value >>> 16;
   bytes[at + 2] = value >>> 8;
@@ -42,7 +42,7 @@ export function writeSettingsAck(output: FrameTarget): void {
   output.at = frameHeader(output.bytes, output.at, 0, FRAME.SETTINGS, FLAG.ACK, 0);
 }
 
-/** `payload`: eight bytes from `start` on. */
+/** The opaque data is payload[start, start + 8). */
 export function writePing(output: FrameTarget, flags: number, payload: Uint8Array, start: number): void {
   output.reserve(FRAME_HEADER + 8);
   const at = frameHeader(output.bytes, output.at, 8, FRAME.PING, flags, 0);
@@ -53,37 +53,37 @@ export function writePing(output: FrameTarget, flags: number, payload: Uint8Arra
 export function writeReset(output: FrameTarget, streamId: number, code: number): void {
   output.reserve(FRAME_HEADER + 4);
   const at = frameHeader(output.bytes, output.at, 4, FRAME.RST_STREAM, 0, streamId);
-  output.at = word(output.bytes, at, code);
+  output.at = writeUint32(output.bytes, at, code);
 }
 
 export function writeWindowUpdate(output: FrameTarget, streamId: number, increment: number): void {
   output.reserve(FRAME_HEADER + 4);
   const at = frameHeader(output.bytes, output.at, 4, FRAME.WINDOW_UPDATE, 0, streamId);
-  output.at = word(output.bytes, at, increment);
+  output.at = writeUint32(output.bytes, at, increment);
 }
 
-/** `text`: for people, ASCII, perhaps empty (section 6.8). */
+/** `text`: additional debug data (section 6.8), in ASCII; may be empty. */
 export function writeGoaway(output: FrameTarget, lastStreamId: number, code: number, text: string): void {
   output.reserve(FRAME_HEADER + 8 + text.length);
   const at = frameHeader(output.bytes, output.at, 8 + text.length, FRAME.GOAWAY, 0, 0);
-  const end = word(output.bytes, word(output.bytes, at, lastStreamId), code);
+  const end = writeUint32(output.bytes, writeUint32(output.bytes, at, lastStreamId), code);
   output.at = end + output.bytes.write(text, end, 'latin1');
 }
 
 /**
- * A block of any length in HEADERS and as many CONTINUATION as it takes (section 6.10). `most`:
- * bytes of a payload that the client takes.
+ * Writes a header block of any length as HEADERS and CONTINUATION frames (section 6.10).
+ * `maxPayload`: the peer's SETTINGS_MAX_FRAME_SIZE.
  */
 export function writeBlock(
   output: FrameTarget,
   streamId: number,
   block: Uint8Array,
   isEnd: boolean,
-  most: number,
+  maxPayload: number,
 ): void {
   let from = 0;
   do {
-    const length = Math.min(block.length - from, most);
+    const length = Math.min(block.length - from, maxPayload);
     const isLast = from + length === block.length;
     const flags = (isLast ? FLAG.END_HEADERS : 0) | (from === 0 && isEnd ? FLAG.END_STREAM : 0);
     output.reserve(FRAME_HEADER + length);

@@ -1,6 +1,6 @@
 /**
- * A header block in parts: HEADERS and its CONTINUATION frames (RFC 9113 section 4.3), kept until
- * it is whole, and bounded before that.
+ * Assembles a header block of HEADERS and CONTINUATION frames (RFC 9113 section 4.3), within
+ * limits.
  */
 import type { Http2Limits } from './limits.ts';
 
@@ -9,11 +9,11 @@ type BlockLimits = Pick<Http2Limits, 'maxContinuations' | 'maxHeaderBlock'>;
 const NOTHING = Buffer.alloc(0);
 
 export class HeaderBlock {
-  /** Whose it is; 0: no block is open. */
+  /** Stream of the open block; 0: no block is open. */
   streamId = 0;
   /** HEADERS had END_STREAM. */
   isEnd = false;
-  /** Counts blocks that were opened. */
+  /** Number of blocks opened so far. */
   serial = 0;
   #bytes: Buffer = NOTHING;
   #length = 0;
@@ -24,7 +24,7 @@ export class HeaderBlock {
     this.#limits = limits;
   }
 
-  /** HEADERS without END_HEADERS. False: too large already. */
+  /** Adds a HEADERS frame without END_HEADERS. False: too large. */
   open(streamId: number, isEnd: boolean, bytes: Buffer, start: number, end: number): boolean {
     this.streamId = streamId;
     this.isEnd = isEnd;
@@ -33,12 +33,12 @@ export class HeaderBlock {
     return this.#add(bytes, start, end);
   }
 
-  /** CONTINUATION. False: too many bytes or frames. */
+  /** Adds a CONTINUATION frame. False: too many bytes or frames. */
   continue(bytes: Buffer, start: number, end: number): boolean {
     return ++this.#continuations <= this.#limits.maxContinuations && this.#add(bytes, start, end);
   }
 
-  /** The block, which is whole. */
+  /** Returns the complete block. */
   close(): Buffer {
     const block = this.#bytes.subarray(0, this.#length);
     this.streamId = 0;

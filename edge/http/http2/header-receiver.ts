@@ -1,6 +1,6 @@
 /**
- * HEADERS and CONTINUATION (RFC 9113 sections 6.2, 6.10 and 8): blocks decoded, and what becomes of
- * them by the state of their stream.
+ * Receives HEADERS and CONTINUATION frames (RFC 9113 sections 6.2, 6.10 and 8). Decodes their
+ * blocks, and handles them by the state of the stream: a request, trailers or an error.
  */
 import { trailerFields } from '../exchange/trailers.ts';
 import { CLOSED } from './closed-streams.ts';
@@ -22,7 +22,7 @@ export class HeaderReceiver {
   readonly #session: SessionHost;
   readonly #decoder: HpackDecoder;
   readonly #head = new RequestHead();
-  /** The well-formed request that `#head` still holds. */
+  /** Block of the well-formed request that `#head` contains. */
   readonly #repeated = new RepeatedBlock();
   /** The HEADERS frame of the open block depends on its own stream. */
   #dependsOnItself = false;
@@ -55,7 +55,7 @@ export class HeaderReceiver {
     const failure = this.#check(streamId);
     if (failure !== null) return failure;
     const isEnd = (flags & FLAG.END_STREAM) !== 0;
-    if ((flags & FLAG.END_HEADERS) !== 0) return this.#whole(streamId, isEnd, bytes, start, stop);
+    if ((flags & FLAG.END_HEADERS) !== 0) return this.#handleBlock(streamId, isEnd, bytes, start, stop);
     return this.block.open(streamId, isEnd, bytes, start, stop) ? null : SESSION_ENDING.continuationFlood;
   }
 
@@ -65,14 +65,14 @@ export class HeaderReceiver {
     if (!block.continue(bytes, start, end)) return SESSION_ENDING.continuationFlood;
     if ((flags & FLAG.END_HEADERS) === 0) return null;
     const { streamId, isEnd } = block;
-    const whole = block.close();
-    return this.#whole(streamId, isEnd, whole, 0, whole.length);
+    const complete = block.close();
+    return this.#handleBlock(streamId, isEnd, complete, 0, complete.length);
   }
 
-  /** Whether a block may come for this stream at all (sections 5.1 and 5.1.1). */
+  /** Whether a header block is allowed in the stream's state (sections 5.1 and 5.1.1). */
   #check(streamId: number): Failure {
     const { streams } = this.#session;
-    if ((streamId & 1) === 0) return SESSION_ENDING.protocol; // 0, or one that only a server opens
+    if ((streamId & 1) === 0) return SESSION_ENDING.protocol; // 0, or a server's stream
     if (streamId > streams.closed.last || streams.get(streamId) !== undefined) return null;
     switch (streams.closed.way(streamId)) {
       case CLOSED.ended:
@@ -84,7 +84,7 @@ export class HeaderReceiver {
     }
   }
 
-  #whole(streamId: number, isEnd: boolean, bytes: Buffer, start: number, end: number): Failure {
+  #handleBlock(streamId: number, isEnd: boolean, bytes: Buffer, start: number, end: number): Failure {
     const session = this.#session;
     const head = this.#head;
     const decoder = this.#decoder;
@@ -104,19 +104,19 @@ export class HeaderReceiver {
     const stream = session.streams.get(streamId);
     if (stream !== undefined) return this.#trailers(stream, isEnd, outcome);
     if (session.streams.closed.way(streamId) === CLOSED.byServer) {
-      session.provoked(); // it may not have seen our reset yet, but may not go on like that
+      session.chargeReset(); // normal until the client sees our RST_STREAM, but limited
       return null;
     }
     return this.#refuse(streamId, STREAM_ENDING.closed);
   }
 
-  /** `verdict`: of a request that was decoded. */
+  /** `verdict` applies only if `outcome` is `decoded`. */
   #request(streamId: number, isEnd: boolean, outcome: Outcome, verdict: Verdict): Failure {
     const session = this.#session;
     const head = this.#head;
     session.streams.closed.open(streamId);
-    if (session.ignores(streamId)) {
-      // Section 6.8: neither it nor what follows on it.
+    if (session.ignoresStream(streamId)) {
+      // Section 6.8: this stream and its later frames are ignored.
       session.streams.closed.close(streamId, CLOSED.byServer);
       return null;
     }
@@ -140,12 +140,12 @@ export class HeaderReceiver {
     }
   }
 
-  /** Section 8.1: the last of a request. */
+  /** Trailers end the request (section 8.1). */
   #trailers(stream: Http2Stream, isEnd: boolean, outcome: Outcome): Failure {
     const session = this.#session;
     if (stream.isRemoteEnded) return this.#reset(stream, STREAM_ENDING.closed);
     if (this.#dependsOnItself) return this.#reset(stream, STREAM_ENDING.protocol);
-    // Section 8.5: on a stream that is connected there is nothing but DATA.
+    // Section 8.5: a connected tunnel carries only DATA.
     if (!isEnd || stream.isTunnel || this.#head.isMalformed) return this.#reset(stream, STREAM_ENDING.malformed);
     if (outcome === OUTCOME.tooLarge) return this.#reset(stream, STREAM_ENDING.trailersTooLarge);
     if (stream.expected >= 0 && stream.queue !== null && stream.queue.received < stream.expected)

@@ -1,60 +1,59 @@
 /**
- * What one session may cost. Every limit with its unit and why it is what it is; a server may set
- * each again.
+ * Limits of a session, each with its unit and the reason for its default. A server may override
+ * each of them.
  */
 
 export interface Http2Limits {
   /**
-   * Streams open at a time, and such whose client has reset them while their handler still works
+   * Concurrent streams, including streams that were reset while their handlers still run
    * (CVE-2023-44487).
    */
   readonly maxConcurrentStreams: number;
-  /** Bytes of a request's fields as RFC 9113 section 6.5.2 counts them; more is answered by 431. */
+  /** Bytes of a request's fields by RFC 9113 section 6.5.2. Larger requests get 431. */
   readonly maxHeaderListSize: number;
-  /** Fields of a request, all crumbs of its cookie being one; more is answered by 431. */
+  /** Fields of a request. All lines of a split cookie count as one. More fields get 431. */
   readonly maxHeaderCount: number;
   /**
-   * Bytes of a header block as it is sent, all its frames: kept before any is decoded
+   * Encoded bytes of a header block in all its frames, which are buffered before decoding
    * (CVE-2024-27983).
    */
   readonly maxHeaderBlock: number;
-  /** CONTINUATION frames of a header block; empty ones cost no bytes. */
+  /** CONTINUATION frames of a header block. Empty ones would not count as bytes. */
   readonly maxContinuations: number;
-  /** Bytes of the table that this side decodes with: SETTINGS_HEADER_TABLE_SIZE. */
+  /** Bytes of the decoder's dynamic table: SETTINGS_HEADER_TABLE_SIZE. */
   readonly headerTableSize: number;
   /**
-   * Bytes of request body that a stream may have waiting for its handler:
-   * SETTINGS_INITIAL_WINDOW_SIZE.
+   * Bytes of request body that a stream may buffer for its handler: SETTINGS_INITIAL_WINDOW_SIZE.
    */
   readonly streamWindow: number;
   /**
-   * The same for all streams of the session together, and so the most memory that a client's bodies
-   * take.
+   * The same for all streams of the session together. It limits the memory for a session's request
+   * bodies.
    */
   readonly sessionWindow: number;
-  /** Bytes of response that a stream holds before `write` says false. */
+  /** Bytes of response that a stream may queue before `write` returns false. */
   readonly streamBuffer: number;
-  /** The same for all streams of the session together; past it each holds one part at most. */
+  /** The same for all streams of the session together. Above it each queues at most one part. */
   readonly sessionBuffer: number;
 
   /**
-   * Floods: so many frames at once, and so many a second for longer. What passes them ends the
-   * session.
+   * Flood limits: frames at once (burst), and frames per second (rate). The session ends if a limit
+   * is exceeded.
    */
   readonly settingsBurst: number;
   readonly settingsRate: number;
   readonly pingBurst: number;
   readonly pingRate: number;
   /**
-   * RST_STREAM of the client, and such of ours that it provoked (CVE-2023-44487, CVE-2025-8671);
-   * heads that are refused, such as those that are too large.
+   * RST_STREAM frames of the client, resets of ours that it provoked (CVE-2023-44487,
+   * CVE-2025-8671), and rejected heads.
    */
   readonly resetBurst: number;
   readonly resetRate: number;
-  /** DATA without bytes and without END_STREAM, and frames of unknown types. */
+  /** DATA without content and without END_STREAM, frames of unknown types, and GOAWAY. */
   readonly emptyBurst: number;
   readonly emptyRate: number;
-  /** WINDOW_UPDATE beyond what the DATA sent to the client explains. */
+  /** WINDOW_UPDATE frames in excess of those that the sent DATA frames justify. */
   readonly windowUpdateBurst: number;
   readonly windowUpdateRate: number;
   /** PRIORITY and PRIORITY_UPDATE. */
@@ -62,33 +61,33 @@ export interface Http2Limits {
   readonly priorityRate: number;
 
   /**
-   * Milliseconds, which are looked at once a second (clock.ts), as are those below: from the
-   * connection's begin to the end of its preface, the first SETTINGS.
+   * Milliseconds from the start of the connection to the end of its preface, the first SETTINGS.
+   * This and the timeouts below are checked once a second (clock.ts).
    */
   readonly prefaceTimeout: number;
-  /** Milliseconds until our SETTINGS are acknowledged (RFC 9113 section 6.5.3). */
+  /** Milliseconds until our SETTINGS must be acknowledged (RFC 9113 section 6.5.3). */
   readonly settingsTimeout: number;
-  /** Seconds that a header block, or a frame other than DATA, may be incomplete. */
+  /** Milliseconds for which a header block, or a frame other than DATA, may be incomplete. */
   readonly headerTimeout: number;
   /** Milliseconds without a stream after which the session is closed. */
   readonly idleTimeout: number;
   /**
-   * Milliseconds in which a body must have moved on by `minRate` bytes each, in either direction,
-   * while the client is who is waited for.
+   * Interval in milliseconds in which a body must progress at `minRate`, in either direction, while
+   * the server waits for the client.
    */
   readonly stallTimeout: number;
   /** Bytes a second. */
   readonly minRate: number;
   /**
-   * Milliseconds that a request may be open with nothing going either way, be it that its handler
-   * says nothing: 408 or 504, or RST_STREAM once there is a head.
+   * Milliseconds for which a request may be open without progress in either direction. Then it ends
+   * with 408 or 504, or with RST_STREAM if the response head is sent.
    */
   readonly streamIdleTimeout: number;
   /** The same for a tunnel (RFC 9113 section 8.5, RFC 8441). */
   readonly tunnelIdleTimeout: number;
   /**
-   * Milliseconds that a connection is read from after the last frame to it, so that the client gets
-   * to see that.
+   * Milliseconds for which a connection stays open after the last frame, so the client can receive
+   * the frame.
    */
   readonly lingerTimeout: number;
 }
@@ -97,32 +96,32 @@ export const DEFAULT_LIMITS: Http2Limits = {
   maxConcurrentStreams: 128, // RFC 9113 section 6.5.2: at least 100
   maxHeaderListSize: 32_768, // browsers send 1–3 KB, cookies 4 KB each
   maxHeaderCount: 128,
-  maxHeaderBlock: 65_536, // a list of the size above, written badly
+  maxHeaderBlock: 65_536, // a list of the size above, encoded inefficiently
   maxContinuations: 8, // the block above takes three of 16 KB
-  headerTableSize: 4096, // what holds without a setting: larger ones are a session's memory for little gain
+  headerTableSize: 4096, // the protocol's default; larger tables take memory for little gain
   streamWindow: 256 * 1024, // 40 Mbit/s at 50 ms
   sessionWindow: 1024 * 1024, // four streams at their full rate
   streamBuffer: 128 * 1024,
   sessionBuffer: 1024 * 1024,
-  settingsBurst: 50, // clients send one, and one more when a window is tuned
+  settingsBurst: 50, // clients send one SETTINGS frame, and another to tune a window
   settingsRate: 2,
-  pingBurst: 500, // gRPC measures bandwidth with one a round trip
+  pingBurst: 500, // gRPC sends a PING per round trip to measure the bandwidth
   pingRate: 50,
-  resetBurst: 500, // a page left while it loads resets up to all its streams
+  resetBurst: 500, // leaving a page while it loads resets all its streams
   resetRate: 30,
   emptyBurst: 100,
   emptyRate: 10,
   windowUpdateBurst: 2000,
   windowUpdateRate: 200,
-  priorityBurst: 500, // one a stream, and five at the begin of older browsers
+  priorityBurst: 500, // one frame a stream, and five at the start from older browsers
   priorityRate: 50,
   prefaceTimeout: 10_000,
   settingsTimeout: 30_000,
   headerTimeout: 15_000,
-  idleTimeout: 180_000, // longer than browsers keep a connection that they don't use
+  idleTimeout: 180_000, // longer than browsers keep an idle connection
   stallTimeout: 30_000,
-  minRate: 240, // as Apache's and IIS's defaults have it, far below any modem
-  streamIdleTimeout: 300_000, // as Envoy's; longer than origins are usually waited for
-  tunnelIdleTimeout: 600_000, // WebSockets are pinged each minute or so
+  minRate: 240, // as the defaults of Apache and IIS, far below any modem
+  streamIdleTimeout: 300_000, // as Envoy's; longer than the usual timeouts for origins
+  tunnelIdleTimeout: 600_000, // WebSockets send pings about once a minute
   lingerTimeout: 2_000,
 };

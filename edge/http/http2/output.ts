@@ -1,8 +1,7 @@
 /**
- * Bytes on their way to a client: frames are written into one buffer, and leave in one write, one
- * at a time. While a write is pending the next buffer fills, so what a client does not take is
- * seen at once, and nothing piles up in the socket. A session that has nothing to send holds no
- * buffer.
+ * The output of a session. Frames are collected in a buffer, which is sent in one write. Only one
+ * write is pending at a time. Meanwhile the next buffer fills, so the session notices a client that
+ * does not read, and the socket queues nothing. A session without output holds no buffer.
  */
 
 import type { ClientMemory } from '../exchange/client-memory.ts';
@@ -13,57 +12,57 @@ const NOTHING = Buffer.alloc(0);
 
 export class Output {
   /**
-   * Where the next frame goes: bytes[at …]. Valid from `reserve` until the next call of anything.
+   * The next frame is written to bytes[at …]. Valid after `reserve` until the next method call.
    */
   bytes: Buffer = NOTHING;
   at = 0;
-  /** Bytes in the pending write; 0: none is. */
+  /** Bytes of the pending write; 0: none. */
   underWay = 0;
   readonly #transport: Transport;
   readonly #memory: ClientMemory;
-  /** Bytes of buffers that are charged. */
+  /** Bytes charged for the buffers. */
   #charged = 0;
   readonly #onWritten: (bytes: number) => void;
   readonly #done: (error?: Error | null) => void;
-  /** Full buffers before the current one, with what is used of them. */
+  /** The used parts of full buffers that precede the current one. */
   #full: Buffer[] = [];
   #fullBytes = 0;
-  /** What the pending write reads from, to be used again; nothing if that is a part. */
-  #lent: Buffer = NOTHING;
+  /** Buffer of the pending write, returned to the pool afterwards; NOTHING for a full buffer. */
+  #writing: Buffer = NOTHING;
   #isBroken = false;
-  /** In writes that have ended. */
+  /** Bytes of completed writes. */
   #sentBefore = 0;
 
-  /** `memory`: charged for the buffers. `onWritten`: a write has ended, another may begin. */
+  /** `memory`: charged for the buffers. `onWritten`: a write has completed, the next may start. */
   constructor(transport: Transport, memory: ClientMemory, onWritten: (bytes: number) => void) {
     this.#transport = transport;
     this.#memory = memory;
     this.#onWritten = onWritten;
-    this.#done = (error) => this.#written(error);
+    this.#done = (error) => this.#onWriteDone(error);
   }
 
-  /** Bytes that were written and have left, in all. */
+  /** Bytes that the socket has accepted in total. */
   get sent(): number {
     return this.#sentBefore + (this.underWay === 0 ? 0 : Math.max(0, this.underWay - this.#transport.unsent));
   }
 
-  /** Of those that have left, bytes that the client has not acknowledged, as far as is known. */
+  /** Sent bytes that the client's TCP has not acknowledged; 0 if the transport cannot tell. */
   get unacknowledged(): number {
     return this.#transport.unacknowledged;
   }
 
-  /** Bytes that wait for a write. */
+  /** Bytes that wait for the next write. */
   get waiting(): number {
     return this.#fullBytes + this.at;
   }
 
-  /** Bytes that DATA may still take before the buffer has to leave. */
+  /** Bytes that fit into the current buffer; 0 if a full buffer waits. */
   get room(): number {
     if (this.#fullBytes > 0) return 0;
     return this.bytes.length === 0 ? BUFFER : this.bytes.length - this.at;
   }
 
-  /** Makes room for `bytes` in a row. */
+  /** Makes room for `bytes` contiguous bytes. */
   reserve(bytes: number): void {
     if (this.bytes.length - this.at >= bytes) return;
     if (this.at > 0) {
@@ -76,8 +75,7 @@ export class Output {
   }
 
   /**
-   * Brings the account up to what the buffers take: those that are full, the current one, and the
-   * one that a write reads from.
+   * Updates the memory charged: the full buffers, the current one, and that of the pending write.
    */
   #charge(): void {
     const buffers = this.#isBroken
@@ -89,7 +87,7 @@ export class Output {
     this.#charged = buffers;
   }
 
-  /** Writes what waits, unless a write is pending: then it follows. */
+  /** Writes the next buffer, unless a write is pending. */
   flush(): void {
     if (this.underWay > 0 || this.#isBroken) return;
     let next: Buffer;
@@ -99,7 +97,7 @@ export class Output {
     } else {
       if (this.at === 0) return;
       next = this.bytes.subarray(0, this.at);
-      this.#lent = this.bytes;
+      this.#writing = this.bytes;
       this.bytes = NOTHING;
       this.at = 0;
     }
@@ -107,7 +105,7 @@ export class Output {
     this.#transport.write(next, this.#done);
   }
 
-  /** Drops what waits; nothing is written any more. */
+  /** Discards the waiting output. Nothing more is written. */
   stop(): void {
     this.#isBroken = true;
     this.#full = [];
@@ -117,18 +115,18 @@ export class Output {
     this.#charge();
   }
 
-  #written(error: Error | null | undefined): void {
+  #onWriteDone(error: Error | null | undefined): void {
     const bytes = this.underWay;
-    const lent = this.#lent;
+    const written = this.#writing;
     this.underWay = 0;
     this.#sentBefore += bytes;
-    this.#lent = NOTHING;
-    // After an error the system may still read from it.
+    this.#writing = NOTHING;
+    // After an error the kernel may still read from the buffer, so it is not reused.
     if (error) {
       this.stop();
       return;
     }
-    giveBuffer(lent);
+    giveBuffer(written);
     this.#charge();
     this.#onWritten(bytes);
   }

@@ -1,6 +1,5 @@
 /**
- * Numbers of HTTP/2 (RFC 9113): frame types, flags, error codes, settings, and the sizes that its
- * text fixes.
+ * Numbers of HTTP/2 (RFC 9113): frame types, flags, error codes, settings and fixed sizes.
  */
 
 /** Section 6, and PRIORITY_UPDATE of RFC 9218 section 7.1. */
@@ -58,21 +57,20 @@ export const SETTING = {
   NO_RFC7540_PRIORITIES: 9,
 } as const;
 
-/** What a client sends first (section 3.4). */
+/** The connection preface of a client (section 3.4). */
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 
 /** Bytes of a frame's header (section 4.1). */
 export const FRAME_HEADER = 9;
 
 /**
- * What holds until SETTINGS say otherwise: windows (section 6.9.2) and payloads (section 4.2),
- * bytes.
+ * Defaults before any SETTINGS, in bytes: window (section 6.9.2) and maximum payload (section 4.2).
  */
 export const DEFAULT_WINDOW = 65_535;
 export const DEFAULT_FRAME_SIZE = 16_384;
 
-/** The maximum of a window (section 6.9.1), and a stream identifier (section 5.1.1). */
+/** Maximum of a window in bytes (section 6.9.1), and of a stream identifier (section 5.1.1). */
 export const MAX_WINDOW = 0x7fff_ffff;
 export const MAX_STREAM_ID = 0x7fff_ffff;
-/** SETTINGS_MAX_FRAME_SIZE at most (section 6.5.2). */
+/** Maximum value of SETTINGS_MAX_FRAME_SIZE (section 6.5.2). */
 export const MAX_FRAME_SIZE = 0xff_ffff;

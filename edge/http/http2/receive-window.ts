@@ -1,16 +1,16 @@
 /**
- * How much a client may still send (RFC 9113 section 6.9): a window that is given back in large
- * steps as bytes are taken.
+ * A receive window (RFC 9113 section 6.9). Consumed bytes are returned to the client in large
+ * steps.
  */
 
 export class ReceiveWindow {
   readonly #size: number;
   #available: number;
-  #owed = 0;
+  #consumed = 0;
 
   /**
-   * `size`: the size to which it is refilled, bytes; `available`: what the client believes to have
-   * now, if that differs.
+   * `size`: bytes to which the window is refilled. `available`: bytes of the window that the client
+   * knows at present, if they differ.
    */
   constructor(size: number, available = size) {
     this.#size = size;
@@ -22,7 +22,7 @@ export class ReceiveWindow {
     return this.#available;
   }
 
-  /** Bytes of a flow-controlled frame came. False: more than the window held. */
+  /** Counts the bytes of a flow-controlled frame. False: they exceed the window. */
   receive(bytes: number): boolean {
     if (bytes > this.#available) return false;
     this.#available -= bytes;
@@ -30,14 +30,14 @@ export class ReceiveWindow {
   }
 
   /**
-   * Bytes were taken, or dropped. Returns the increment to announce now; 0: not yet, since half of
-   * the window is still open.
+   * Counts consumed or discarded bytes. Returns the increment for a WINDOW_UPDATE; 0: none is
+   * needed yet, since fewer than half of `size` are consumed.
    */
   give(bytes: number): number {
-    this.#owed += bytes;
-    if (this.#owed === 0 || this.#owed * 2 < this.#size) return 0;
-    const increment = this.#owed;
-    this.#owed = 0;
+    this.#consumed += bytes;
+    if (this.#consumed === 0 || this.#consumed * 2 < this.#size) return 0;
+    const increment = this.#consumed;
+    this.#consumed = 0;
     this.#available += increment;
     return increment;
   }

@@ -1,7 +1,6 @@
 /**
- * Frames of a client: what each means in the state that its stream is in, and what is wrong with it
- * (RFC 9113 sections 5 and 6). Errors end the stream or the session with the code that the section
- * names.
+ * Handles the frames of a client by the state of their stream (RFC 9113 sections 5 and 6). An
+ * invalid frame ends the stream or the session with the error code that the RFC defines.
  */
 
 import { TRAFFIC_COLUMN } from './counters.ts';
@@ -16,8 +15,8 @@ import { DEFAULT_FRAME_SIZE, FLAG, FRAME, MAX_WINDOW } from './protocol.ts';
 import type { SessionHost } from './session-host.ts';
 
 /**
- * WINDOW_UPDATE that a DATA frame of ours explains: of the stream and of the connection, and as
- * many for a client that does so by halves.
+ * WINDOW_UPDATE frames that a sent DATA frame justifies: for the stream and the connection, twice,
+ * since a client may return the window in halves.
  */
 const UPDATES_A_FRAME = 4;
 
@@ -25,16 +24,16 @@ export class Receiver implements FrameSink {
   readonly gate: FloodGate;
   /**
    * Second of the clock since which a header block, or a frame other than DATA, is incomplete; -1:
-   * none is.
+   * none.
    */
-  withinSince = -1;
+  incompleteSince = -1;
   readonly #session: SessionHost;
   readonly #reader = new FrameReader(this, DEFAULT_FRAME_SIZE);
   readonly #headers: HeaderReceiver;
   readonly #data: DataReceiver;
   readonly #counters: Float64Array;
   #frames = 0;
-  #within = 0;
+  #incomplete = 0;
   #hasSettings = false;
 
   constructor(session: SessionHost) {
@@ -45,22 +44,22 @@ export class Receiver implements FrameSink {
     this.#data = new DataReceiver(session, this.gate);
   }
 
-  /** The client's preface (section 3.4) has come, its SETTINGS included. */
+  /** The client's preface (section 3.4) was received, including its SETTINGS. */
   get hasPreface(): boolean {
     return this.#hasSettings;
   }
 
-  /** The stream whose DATA is incomplete; 0: none is. */
+  /** The stream of an incomplete DATA frame; 0: none. */
   get dataStreamId(): number {
     return this.#reader.dataStreamId;
   }
 
-  /** Bytes of the incomplete frame that have come. */
-  get withinBytes(): number {
-    return this.#reader.withinBytes;
+  /** Received bytes of the incomplete frame. */
+  get incompleteBytes(): number {
+    return this.#reader.incompleteBytes;
   }
 
-  /** Bytes that are held of incomplete frames. */
+  /** Bytes allocated for an incomplete frame. */
   get held(): number {
     return this.#reader.held;
   }
@@ -69,15 +68,15 @@ export class Receiver implements FrameSink {
     this.#reader.push(bytes);
     const { block } = this.#headers;
     const isFrame = this.#reader.isWithin && !this.#reader.isWithinData;
-    const within = block.streamId !== 0 ? -block.serial : isFrame ? this.#frames + 1 : 0;
-    if (within === this.#within) return;
-    this.#within = within;
-    this.withinSince = within === 0 ? -1 : this.#session.clock.now;
+    const incomplete = block.streamId !== 0 ? -block.serial : isFrame ? this.#frames + 1 : 0;
+    if (incomplete === this.#incomplete) return;
+    this.#incomplete = incomplete;
+    this.incompleteSince = incomplete === 0 ? -1 : this.#session.clock.now;
   }
 
-  /** The client is read from again: until now it was not what was waited for. */
+  /** Reading resumes. Restarts the timeout of an incomplete frame, since the pause was ours. */
   resumes(): void {
-    if (this.withinSince >= 0) this.withinSince = this.#session.clock.now;
+    if (this.incompleteSince >= 0) this.incompleteSince = this.#session.clock.now;
   }
 
   stop(): void {
@@ -154,7 +153,7 @@ export class Receiver implements FrameSink {
       return sender.raise(increment) ? null : SESSION_ENDING.flowControl;
     }
     const stream = streams.get(streamId);
-    // Section 5.1: may come for a while after a stream's end.
+    // Section 5.1: WINDOW_UPDATE may arrive for a while after the end of a stream.
     if (stream === undefined) return streams.isIdle(streamId) ? SESSION_ENDING.protocol : null;
     if (increment === 0) streams.resetStream(stream, STREAM_ENDING.protocol);
     else if (!sender.raiseStream(stream, increment)) streams.resetStream(stream, STREAM_ENDING.flowControl);
@@ -185,16 +184,16 @@ export class Receiver implements FrameSink {
     if (failure !== null) return failure;
     encoder.allowTableSize(session.peer.leastHeaderTableSize);
     encoder.allowTableSize(session.peer.headerTableSize);
-    if (!this.#windowsChange(before)) return SESSION_ENDING.flowControl;
+    if (!this.#changeWindows(before)) return SESSION_ENDING.flowControl;
     writeSettingsAck(session.output);
     return flood;
   }
 
   /**
-   * Section 6.9.2. False: a window passes its bound, which is an error of the connection. `before`:
-   * the initial window until now.
+   * Applies a new initial window to the open streams (section 6.9.2). False: a window exceeds its
+   * maximum, which is a connection error. `before`: the previous initial window.
    */
-  #windowsChange(before: number): boolean {
+  #changeWindows(before: number): boolean {
     const { sender, peer, streams } = this.#session;
     const change = peer.initialWindow - before;
     const greatest = peer.greatestInitialWindow - before;
@@ -204,7 +203,7 @@ export class Receiver implements FrameSink {
     return true;
   }
 
-  /** Ours hold from here on (section 6.5.3). */
+  /** The client applies our SETTINGS from here on (section 6.5.3). */
   #settingsAck(): Failure {
     if (!this.#session.settingsAcknowledged()) return SESSION_ENDING.protocol;
     this.#headers.acknowledgeTableSize(this.#session.limits.headerTableSize);
@@ -222,17 +221,17 @@ export class Receiver implements FrameSink {
   #goaway(streamId: number, start: number, end: number): Failure {
     if (streamId !== 0) return SESSION_ENDING.protocol;
     if (end - start < 8) return SESSION_ENDING.frameSize;
-    this.#session.peerGoesAway();
+    this.#session.onGoaway();
     return this.#flood(FLOOD.empty);
   }
 
-  /** Deprecated (section 5.3.2), but held to its form: section 6.3, and RFC 7540 section 5.3.1. */
+  /** Deprecated (section 5.3.2), but still validated: section 6.3, and RFC 7540 section 5.3.1. */
   #priority(streamId: number, bytes: Buffer, start: number, end: number): Failure {
     const { streams } = this.#session;
     if (streamId === 0) return SESSION_ENDING.protocol;
     const isShort = end - start !== 5;
     if (isShort || dependsOn(bytes, start) === streamId) {
-      // What was never opened cannot be reset.
+      // A stream that was never opened cannot be reset.
       if (streams.isIdle(streamId)) return isShort ? SESSION_ENDING.frameSize : SESSION_ENDING.protocol;
       streams.reset(streamId, isShort ? STREAM_ENDING.frameSize : STREAM_ENDING.protocol);
     }

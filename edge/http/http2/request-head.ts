@@ -1,29 +1,28 @@
 /**
- * The fields of a request while its block is decoded, held to RFC 9113 sections 8.2 and 8.3. One
- * for a session, used again for each block; the list of fields alone is the request's own.
+ * Collects and validates the fields of a request while its block is decoded (RFC 9113 sections 8.2
+ * and 8.3). A session reuses one object for all blocks. Only `headers` is a new list each time.
  */
 import { isPath, knownAuthority } from '../exchange/authority.ts';
 import { joinedCookie, KIND, KIND_MASK, MALFORMED, PSEUDO_HEADER } from '../exchange/fields.ts';
 import { carriedScheme, isKnownMethod } from '../exchange/target.ts';
 import type { HeaderSink } from './hpack/decoder.ts';
 
-/** What a list of fields turned out to be. */
+/** Result of validating a list of fields. */
 export const VERDICT = {
   wellFormed: 0,
   /** RFC 9113 section 8.1.1: an error of the stream. */
   malformed: 1,
-  /** Well-formed, but neither `:authority` nor `host` say for whom (RFC 9110 section 7.2): 400. */
+  /** Well-formed, but without `:authority` and `host` (RFC 9110 section 7.2): 400. */
   withoutAuthority: 2,
   /**
-   * Well-formed, but with two lines of a field that has one value (RFC 9110 sections 8.3 and
-   * 11.6.2): 400.
+   * Well-formed, but with several lines of a single-value field (RFC 9110 sections 8.3 and 11.6.2):
+   * 400.
    */
   ambiguous: 3,
   /** RFC 9110 section 9.1: 501. */
   unknownMethod: 4,
   /**
-   * RFC 9113 section 8.3.1 lets a client ask a gateway for other schemes; RFC 9110 section 7.4:
-   * 421.
+   * RFC 9113 section 8.3.1 allows other schemes in requests to gateways; RFC 9110 section 7.4: 421.
    */
   otherScheme: 5,
 } as const;
@@ -32,32 +31,32 @@ export type Verdict = (typeof VERDICT)[keyof typeof VERDICT];
 
 const SPECIAL = MALFORMED | PSEUDO_HEADER | KIND_MASK;
 
-/** Lengths beyond are no length of anything: 2^53. */
+/** Maximum digits of a content-length. 15 digits stay below 2^53. */
 const LENGTH_DIGITS = 15;
 
 export class RequestHead implements HeaderSink {
   method = '';
   scheme = '';
-  /** Of a request that is well-formed. */
+  /** Valid if the request is well-formed. */
   targetScheme: 'http' | 'https' = 'https';
   authority = '';
   path = '';
   protocol = '';
   headers: string[] = [];
-  /** Bytes of the body that `content-length` announces; -1: it does not say. */
+  /** Value of `content-length`; -1: none. */
   contentLength = -1;
   expectsContinue = false;
   /** The value of `priority` (RFC 9218); empty without one. */
   priority = '';
   #host = '';
-  #seen = 0;
+  #seenKinds = 0;
   #cookieAt = -1;
   #isMalformed = false;
   #isAmbiguous = false;
   #isTrailers = false;
   #hasRegular = false;
 
-  /** Before each block. `isTrailers`: no pseudo-header may come. */
+  /** To be called before each block. `isTrailers`: pseudo-headers are not allowed. */
   reset(isTrailers: boolean): void {
     this.method = '';
     this.scheme = '';
@@ -69,7 +68,7 @@ export class RequestHead implements HeaderSink {
     this.expectsContinue = false;
     this.priority = '';
     this.#host = '';
-    this.#seen = 0;
+    this.#seenKinds = 0;
     this.#cookieAt = -1;
     this.#isMalformed = false;
     this.#isAmbiguous = false;
@@ -83,15 +82,15 @@ export class RequestHead implements HeaderSink {
       if (name === 'priority') this.priority = value;
       this.headers.push(name, value);
     } else if ((flags & MALFORMED) !== 0) this.#isMalformed = true;
-    else if ((flags & PSEUDO_HEADER) !== 0) this.#pseudo(flags & KIND_MASK, value);
+    else if ((flags & PSEUDO_HEADER) !== 0) this.#pseudoHeader(flags & KIND_MASK, value);
     else {
       this.#hasRegular = true;
-      this.#known(flags & KIND_MASK, name, value);
+      this.#specialField(flags & KIND_MASK, name, value);
     }
   }
 
-  #pseudo(kind: number, value: string): void {
-    // Each once, before all other fields (section 8.3), and none in trailers (section 8.1).
+  #pseudoHeader(kind: number, value: string): void {
+    // Each at most once, before all other fields (section 8.3), and not in trailers (section 8.1).
     if (!this.#isFirst(kind) || this.#hasRegular || this.#isTrailers) this.#isMalformed = true;
     switch (kind) {
       case KIND[':method']:
@@ -110,24 +109,24 @@ export class RequestHead implements HeaderSink {
         this.protocol = value;
         return;
       default:
-        this.#isMalformed = true; // that of a response, or one that nobody knows
+        this.#isMalformed = true; // `:status`, or an unknown pseudo-header
     }
   }
 
-  #known(kind: number, name: string, value: string): void {
+  #specialField(kind: number, name: string, value: string): void {
     switch (kind) {
       case KIND.host:
         if (!this.#isFirst(kind)) this.#isMalformed = true;
         this.#host = value;
         return;
       case KIND['content-length']:
-        this.#length(name, value);
+        this.#contentLength(name, value);
         return;
       case KIND.cookie:
         this.#cookie(name, value);
         return;
       case KIND.expect:
-        // The body's first reader answers it: edge/http/exchange/exchange.ts.
+        // 100 is sent when the body is first read: edge/http/exchange/exchange.ts.
         if (value.toLowerCase() === '100-continue') this.expectsContinue = true;
         else this.headers.push(name, value);
         return;
@@ -143,19 +142,19 @@ export class RequestHead implements HeaderSink {
 
   #isFirst(kind: number): boolean {
     const bit = 1 << (kind >>> 8);
-    const isFirst = (this.#seen & bit) === 0;
-    this.#seen |= bit;
+    const isFirst = (this.#seenKinds & bit) === 0;
+    this.#seenKinds |= bit;
     return isFirst;
   }
 
-  #length(name: string, value: string): void {
+  #contentLength(name: string, value: string): void {
     const length = value.length > LENGTH_DIGITS ? -1 : Number(value);
     if (length < 0 || (this.contentLength >= 0 && this.contentLength !== length)) this.#isMalformed = true;
     else if (this.contentLength < 0) this.headers.push(name, value);
     this.contentLength = length;
   }
 
-  /** Joins the crumbs of a cookie into one field again. */
+  /** Joins the lines of a split cookie into one field (section 8.2.3). */
   #cookie(name: string, value: string): void {
     if (this.#cookieAt < 0) {
       this.#cookieAt = this.headers.length + 1;
@@ -163,12 +162,12 @@ export class RequestHead implements HeaderSink {
     } else this.headers[this.#cookieAt] = joinedCookie(this.headers[this.#cookieAt], value);
   }
 
-  /** Of trailers. */
+  /** For trailers, for which `finish` is not called. */
   get isMalformed(): boolean {
     return this.#isMalformed;
   }
 
-  /** After the block of a request: checks it as a whole, and brings the authority into its form. */
+  /** Validates the complete request after its block, and normalizes the authority. */
   finish(isEncrypted: boolean): Verdict {
     if (this.#isMalformed || this.method === '') return VERDICT.malformed;
     const isTunnel = this.method === 'CONNECT' && this.protocol === '';
@@ -181,11 +180,11 @@ export class RequestHead implements HeaderSink {
       if (this.protocol !== '' && this.method !== 'CONNECT') return VERDICT.malformed;
     }
     const verdict = this.#joinAuthority();
-    return verdict === VERDICT.wellFormed ? this.#judge(isTunnel, isEncrypted) : verdict;
+    return verdict === VERDICT.wellFormed ? this.#checkSupported(isTunnel, isEncrypted) : verdict;
   }
 
-  /** What is well-formed may still be nothing that is served here. */
-  #judge(isTunnel: boolean, isEncrypted: boolean): Verdict {
+  /** A well-formed request may still be one that the server does not support. */
+  #checkSupported(isTunnel: boolean, isEncrypted: boolean): Verdict {
     if (this.method !== 'GET' && this.method !== 'CONNECT' && !isKnownMethod(this.method)) return VERDICT.unknownMethod;
     const scheme = isTunnel ? (isEncrypted ? 'https' : 'http') : carriedScheme(this.scheme, isEncrypted);
     if (scheme === '') return VERDICT.otherScheme;
@@ -193,10 +192,10 @@ export class RequestHead implements HeaderSink {
     return this.#isAmbiguous ? VERDICT.ambiguous : VERDICT.wellFormed;
   }
 
-  /** Sections 8.3.1 and 8.2.2: `host` may say the same as `:authority`, or stand for it. */
+  /** `host` has to equal `:authority`, or replaces it (section 8.3.1). */
   #joinAuthority(): Verdict {
-    const hasAuthority = (this.#seen & (1 << (KIND[':authority'] >>> 8))) !== 0;
-    const hasHost = (this.#seen & (1 << (KIND.host >>> 8))) !== 0;
+    const hasAuthority = (this.#seenKinds & (1 << (KIND[':authority'] >>> 8))) !== 0;
+    const hasHost = (this.#seenKinds & (1 << (KIND.host >>> 8))) !== 0;
     if (!hasAuthority && !hasHost) return this.protocol === '' ? VERDICT.withoutAuthority : VERDICT.malformed;
     const authority = knownAuthority(hasAuthority ? this.authority : this.#host);
     if (authority === '') return VERDICT.malformed;

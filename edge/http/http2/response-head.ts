@@ -1,6 +1,6 @@
 /**
- * Heads of responses as HTTP/2 sends them (RFC 9113 section 8.3.2, RFC 9110 section 6.4), and those
- * of ready answers, made once.
+ * Prepares the heads of responses for HTTP/2 (RFC 9113 section 8.3.2, RFC 9110 section 6.4). Heads
+ * of ready answers are encoded once.
  */
 import { currentDate, currentDateBytes } from '../exchange/date.ts';
 import type { FieldList } from '../exchange/field-list.ts';
@@ -18,12 +18,11 @@ import type { ReadyAnswer } from '../exchange/ready-answer.ts';
 import { derivedOf, markRecurring } from '../exchange/recurring-fields.ts';
 import { encodeStateless } from './hpack/stateless.ts';
 
-/** A body that is sent whatever is written: RFC 9110 sections 9.3.2, 15.3.5 and 15.4.5. */
+/** The response never has a body: RFC 9110 sections 9.3.2, 15.3.5 and 15.4.5. */
 export const isBodiless = (status: number, isHead: boolean): boolean => isHead || status === 204 || status === 304;
 
 /**
- * What may be sent of a handler's fields: not those of the connection. Throws a TypeError for what
- * no field can be.
+ * A handler's fields without the connection-specific ones. Throws a TypeError for an invalid field.
  */
 export function sendableFields(headers: FieldList): FieldList {
   if (headers.length % 2 !== 0) throw new TypeError(ODD);
@@ -33,12 +32,12 @@ export function sendableFields(headers: FieldList): FieldList {
   return isDropping ? withoutConnection(headers) : headers;
 }
 
-/** What follows, as the date does, would come to stand in its value's place. */
+/** A field added later, such as the date, would become the value of that name. */
 const ODD = 'A name without a value.';
 
 /**
- * Flags of the name: CONNECTION_SPECIFIC for what is not sent. Throws a TypeError for what no field
- * can be.
+ * Flags of the name. CONNECTION_SPECIFIC: the field is not sent. Throws a TypeError for an invalid
+ * field.
  */
 function sendableFlags(name: string, value: string): number {
   const flags = nameFlags(name);
@@ -50,20 +49,20 @@ function sendableFlags(name: string, value: string): number {
 const withoutConnection = (headers: FieldList): FieldList =>
   headers.filter((_, i) => !isConnectionSpecific(headers[i & ~1]));
 
-/** Throws a RangeError for a status that is no final one. */
+/** Throws a RangeError unless `status` is a final one. */
 export function checkFinalStatus(status: number): void {
   if (!Number.isInteger(status) || status < 200 || status > 999) throw new RangeError(`No final status: ${status}`);
 }
 
-/** The fields of a final response as they are sent. */
+/** The fields to send with a final response. */
 class FinalFields {
   constructor(
     readonly fields: FieldList,
-    /** Bytes that `content-length` says; -1 without one. */
+    /** Value of `content-length`; -1: none. */
     readonly length: number,
-    /** Whether a status has no body of any length. */
+    /** The status is 204, which allows no content-length. */
     readonly isEmpty: boolean,
-    /** That of `fields`, if it is ours: then they are complete for a second. */
+    /** The date added to `fields`, which are then valid for a second; empty: none was added. */
     readonly ownDate: string,
   ) {}
 
@@ -73,9 +72,10 @@ class FinalFields {
 }
 
 /**
- * Made in one pass: as a rule nothing has to be changed. Complete (`completeFields`), with one
- * length at most, since two that say the same are malformed to some clients, and with none for 204.
- * Throws a TypeError as `sendableFields` does, and for a length that is none, or two.
+ * The fields of a final response: with a date (`completeFields`), and with at most one
+ * content-length, since some clients treat equal duplicates as malformed. 204 has none. Checks in
+ * one pass, since usually nothing has to be changed. Throws a TypeError as `sendableFields` does,
+ * and for invalid or different lengths.
  */
 export function finalFields(status: number, headers: FieldList): FinalFields {
   const derived = derivedOf(headers);
@@ -112,25 +112,27 @@ function makeFinalFields(status: number, headers: FieldList): FinalFields {
   return new FinalFields([...fields, 'date', date], length, !mayHaveLength, date);
 }
 
-/** `before`: what another line has said; -1 without one. */
-function contentLength(value: string, before: number): number {
+/** `previous`: the value of an earlier line; -1: none. */
+function contentLength(value: string, previous: number): number {
   const length = /^\d{1,15}$/.test(value) ? Number(value) : -1;
-  if (length < 0 || (before >= 0 && length !== before)) throw new TypeError(`No content-length: ${value}`);
+  if (length < 0 || (previous >= 0 && length !== previous)) throw new TypeError(`No content-length: ${value}`);
   return length;
 }
 
-/** With a date, unless there is one. */
+/** Adds a date, unless there is one. */
 export const completeFields = (headers: FieldList): FieldList =>
   has(headers, 'date') ? headers : [...headers, 'date', currentDate()];
 
 /**
- * Where no body has a length to be sent, or it is not for them to tell: 1xx, 204, tunnels (RFC 9110
- * sections 8.6 and 9.3.6), trailers.
+ * Removes `content-length`, which is not allowed in 1xx, 204, tunnels (RFC 9110 sections 8.6 and
+ * 9.3.6) and trailers.
  */
 export const withoutLength = (headers: FieldList): FieldList =>
   has(headers, 'content-length') ? headers.filter((_, i) => headers[i & ~1] !== 'content-length') : headers;
 
-/** Trailers as they are sent, also later. Throws as `sendableFields` does. */
+/**
+ * The trailers to send, in a list that the handler cannot change. Throws as `sendableFields` does.
+ */
 export function sendableTrailers(trailers: FieldList): FieldList {
   const derived = derivedOf(trailers);
   if (derived?.trailers !== undefined) return derived.trailers;
@@ -147,20 +149,20 @@ function has(headers: FieldList, name: string): boolean {
 }
 
 /**
- * `date` as a literal that is not indexed, its name that of the static table (RFC 7541 section
- * 6.2.2), its value not by Huffman's code.
+ * Start of a `date` line: a literal without indexing, with a name of the static table (RFC 7541
+ * section 6.2.2) and a value without Huffman code.
  */
 const DATE_PREFIX = [0x0f, 33 - 15, 29];
 const DATE_LENGTH = 29;
 
 /**
- * The block of a ready answer, with its own date or that of this second at its end; needs no
- * dynamic table.
+ * The encoded block of a ready answer. It ends with the answer's own date or the current one, and
+ * does not depend on the dynamic table.
  */
 export class ReadyHead {
   readonly block: Uint8Array;
   readonly isBodiless: boolean;
-  /** Bytes of the body that it tells. */
+  /** Bytes of the body when the block was encoded. */
   readonly length: number;
   readonly #hasOwnDate: boolean;
   #date: Uint8Array = NO_DATE;
@@ -179,7 +181,7 @@ export class ReadyHead {
     if (this.#hasOwnDate) this.block.set(Buffer.from(ready.date, 'latin1'), this.block.length - DATE_LENGTH);
   }
 
-  /** Brings the date up to date. */
+  /** Sets the current date, unless the answer has its own. */
   renew(): void {
     if (this.#hasOwnDate) return;
     const date = currentDateBytes();
@@ -191,7 +193,10 @@ export class ReadyHead {
 
 const NO_DATE = new Uint8Array(0);
 
-/** Kept with the answer. Throws as `checkFinalStatus` and `sendableFields` do. */
+/**
+ * The encoded head of a ready answer, cached in the answer. Throws as `checkFinalStatus` and
+ * `sendableFields` do.
+ */
 export function readyHead(ready: ReadyAnswer): ReadyHead {
   const kept = ready.encoded.http2;
   const head = kept instanceof ReadyHead ? kept : new ReadyHead(ready);

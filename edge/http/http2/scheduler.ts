@@ -1,15 +1,15 @@
 /**
- * Whose DATA goes next (RFC 9218 section 10): the most urgent first; among equals in turn, a frame
- * each, so that a large body does not hold up small ones. Who asked by a priority field for bodies
- * one after the other gets them so. Lists are linked through what they hold.
+ * Selects the stream that sends the next DATA frame (RFC 9218 section 10): the most urgent first.
+ * Streams of equal urgency take turns frame by frame, so a large body does not delay small ones.
+ * Non-incremental streams are sent one after the other. The lists are linked through the streams.
  */
 
 export interface Schedulable {
   /** 0 to 7. */
   urgency: number;
-  /** Is served to its end before others of its urgency. */
+  /** Sent completely before other streams of its urgency. */
   isSequential: boolean;
-  /** In a list. */
+  /** The stream is in a list. */
   isScheduled: boolean;
   nextScheduled: Schedulable | null;
 }
@@ -25,7 +25,7 @@ export class Scheduler<T extends Schedulable> {
     return this.#count === 0;
   }
 
-  /** Has something to send. Nothing happens when it is in a list. */
+  /** Adds a stream that has DATA to send, unless it is already in a list. */
   add(stream: T): void {
     if (stream.isScheduled) return;
     stream.isScheduled = true;
@@ -38,7 +38,7 @@ export class Scheduler<T extends Schedulable> {
     this.#count++;
   }
 
-  /** Has sent a frame, and has more to send. */
+  /** Adds a stream that has sent a frame and has more to send. */
   again(stream: T): void {
     const { urgency } = stream;
     if (!stream.isSequential || this.#heads[urgency] === null) {
@@ -51,7 +51,7 @@ export class Scheduler<T extends Schedulable> {
     this.#count++;
   }
 
-  /** Who is next, out of its list; null: nobody. */
+  /** Removes and returns the next stream; null: none. */
   take(): T | null {
     if (this.#count === 0) return null;
     for (let urgency = 0; urgency < URGENCIES; urgency++) {
@@ -63,28 +63,28 @@ export class Scheduler<T extends Schedulable> {
     return null;
   }
 
-  /** Has nothing to send any more. */
+  /** Removes a stream, if it is in a list. */
   remove(stream: T): void {
     if (!stream.isScheduled) return;
-    // All lists, since its urgency may be another by now.
+    // Searches all lists, since the urgency may have changed meanwhile.
     for (let urgency = 0; urgency < URGENCIES; urgency++) {
-      let before: T | null = null;
+      let previous: T | null = null;
       for (let entry = this.#heads[urgency]; entry !== null; entry = entry.nextScheduled as T | null) {
         if (entry === stream) {
-          this.#unlink(urgency, before, stream);
+          this.#unlink(urgency, previous, stream);
           return;
         }
-        before = entry;
+        previous = entry;
       }
     }
   }
 
-  /** `before`: who stands in front of it, null at the head. */
-  #unlink(urgency: number, before: T | null, stream: T): void {
+  /** `previous`: the stream before it in the list; null at the head. */
+  #unlink(urgency: number, previous: T | null, stream: T): void {
     const next = stream.nextScheduled as T | null;
-    if (before === null) this.#heads[urgency] = next;
-    else before.nextScheduled = next;
-    if (next === null) this.#tails[urgency] = before;
+    if (previous === null) this.#heads[urgency] = next;
+    else previous.nextScheduled = next;
+    if (next === null) this.#tails[urgency] = previous;
     stream.isScheduled = false;
     stream.nextScheduled = null;
     this.#count--;

@@ -1,29 +1,29 @@
-/** What of a stream's body waits to be sent, in the order in which it came. */
+/** The queued parts of a stream's response body, in order. */
 import type { ClientMemory } from '../exchange/client-memory.ts';
 import { Parts } from '../exchange/parts.ts';
 import { BUFFER, giveBuffer, takeBuffer, weightOf } from '../transport/buffers.ts';
 
 /**
- * Bytes that are lent are kept in a buffer of the thread if they fill that much of it: less gets
- * memory of its own size.
+ * Lent bytes are copied into a buffer of the thread's pool if they fill at least this much of it.
+ * Fewer bytes get memory of their own size.
  */
-const WORTH = BUFFER / 4;
+const MIN_POOLED = BUFFER / 4;
 
 export class SendQueue {
   #part: Uint8Array | null = null;
   #partAt = 0;
-  /** Those behind `#part`; null while there never were any. */
+  /** Parts after `#part`; null until a second part is queued. */
   #more: Parts | null = null;
   readonly #memory: ClientMemory;
-  /** Bytes that are charged for the parts. */
+  /** Bytes charged for the parts. */
   #charged = 0;
 
-  /** `memory`: charged for each part until all of it has left. */
+  /** `memory`: charged for each part until all its bytes are moved to the output. */
   constructor(memory: ClientMemory) {
     this.#memory = memory;
   }
 
-  /** Not empty; the bytes stay as they are. */
+  /** `part` must not be empty, and its bytes must not change. */
   push(part: Uint8Array): void {
     const weight = weightOf(part);
     this.#charged += weight;
@@ -35,19 +35,19 @@ export class SendQueue {
     }
   }
 
-  /** Not empty; the bytes are copied. */
+  /** Copies `part`, which must not be empty. */
   pushCopy(part: Uint8Array): void {
     for (let from = 0; from < part.length; from += BUFFER) {
       const { length } = part.subarray(from, from + BUFFER);
-      const copy = length < WORTH ? Buffer.allocUnsafeSlow(length) : takeBuffer().subarray(0, length);
+      const copy = length < MIN_POOLED ? Buffer.allocUnsafeSlow(length) : takeBuffer().subarray(0, length);
       copy.set(part.subarray(from, from + length));
       this.push(copy);
     }
   }
 
   /**
-   * Moves the next `length` bytes, of those that are here, to target[at …]. False: they are there
-   * no more, as their writer gave their memory away.
+   * Moves the next `length` queued bytes to target[at …]. False: the bytes are lost, since their
+   * writer has detached the memory.
    */
   move(target: Buffer, at: number, length: number): boolean {
     const end = at + length;
@@ -66,11 +66,11 @@ export class SendQueue {
 
   clear(): void {
     for (let part = this.#part; part !== null; part = this.#part) this.#next(part);
-    // A part whose memory its writer gave away weighs nothing any more.
+    // A part with detached memory has no weight, so its charge remains.
     this.#release(this.#charged);
   }
 
-  /** `part`: the first, which nobody needs any more. */
+  /** Drops the first part, `part`, and moves to the next one. */
   #next(part: Uint8Array): void {
     this.#partAt = 0;
     this.#part = this.#more?.shift() ?? null;

@@ -1,7 +1,7 @@
 /**
- * What a session sends for its streams: heads, and DATA as the windows of the client allow (RFC
- * 9113 sections 5.2 and 6.9). A part of a body stays where the handler made it until there is room
- * for it in the output; small answers go there at once.
+ * Sends the heads and the DATA of a session's streams, as the client's windows allow (RFC 9113
+ * sections 5.2 and 6.9). Parts of bodies are queued without a copy until the output has room. Small
+ * responses are written to the output at once.
  */
 import { type ClientMemory, LEAST_FETCH, type MemoryWaiter } from '../exchange/client-memory.ts';
 import type { FieldList } from '../exchange/field-list.ts';
@@ -17,12 +17,12 @@ import { Scheduler } from './scheduler.ts';
 import type { PeerSettings } from './settings.ts';
 import type { Http2Stream } from './stream.ts';
 
-/** A frame of DATA is not made for less, if there is more to send: the buffer leaves first. */
-const WORTH = 1024;
-/** Room for the sizes that a block may begin with: HpackEncoder.begin. */
+/** Minimum bytes of a DATA frame that is not the last. With less room the buffer is sent first. */
+const MIN_DATA = 1024;
+/** Room for the table size updates at the start of a block: HpackEncoder.begin. */
 const BEGIN_BOUND = 32;
 
-/** The session, as its sender sees it. */
+/** The part of the session that the sender uses. */
 export interface SenderSession extends MemoryWaiter {
   readonly memory: ClientMemory;
   readonly limits: Http2Limits;
@@ -32,27 +32,27 @@ export interface SenderSession extends MemoryWaiter {
 }
 
 /**
- * The last block of fields that recur: as long as the table of the encoder stays, they make the
- * same one.
+ * The last encoded block of recurring fields. While the encoder's table is unchanged, the same
+ * fields encode to the same block.
  */
 class LastBlock {
   block: Uint8Array = new Uint8Array(0);
   #fields: FieldList | null = null;
   #status = 0;
-  /** Of the encoder. */
+  /** Revision of the encoder. */
   #revision = 0;
   /** The last fields that were encoded. */
-  #noted: FieldList | null = null;
+  #lastFields: FieldList | null = null;
 
   isOf(fields: FieldList, status: number, revision: number): boolean {
     return fields === this.#fields && revision === this.#revision && status === this.#status;
   }
 
-  /** Whether a block is worth its copy: the first time, only the list is noted. */
+  /** Whether the block is worth a copy: `fields` recur and were also the last ones encoded. */
   note(fields: FieldList): boolean {
-    const isAgain = this.#noted === fields;
-    this.#noted = fields;
-    return isAgain && derivedOf(fields) !== undefined;
+    const isSame = this.#lastFields === fields;
+    this.#lastFields = fields;
+    return isSame && derivedOf(fields) !== undefined;
   }
 
   keep(fields: FieldList, status: number, revision: number, block: Uint8Array): void {
@@ -67,22 +67,22 @@ export class Sender {
   readonly encoder = new HpackEncoder();
   readonly #lastHead = new LastBlock();
   readonly #lastTrailers = new LastBlock();
-  /** What the client takes for all streams together; never negative. */
+  /** Send window of the connection; never negative. */
   window = DEFAULT_WINDOW;
-  /** Bytes of bodies that wait, of all streams. */
+  /** Bytes of queued bodies, of all streams. */
   queued = 0;
-  /** Bytes that handlers fetch for streams. */
+  /** Bytes that handlers have reserved and may fetch, of all streams. */
   reserved = 0;
   readonly #session: SenderSession;
   readonly #output: Output;
   readonly #peer: PeerSettings;
   readonly #counters: Float64Array;
   readonly #scheduler = new Scheduler<Http2Stream>();
-  /** Streams whose handlers may write again. */
+  /** Streams whose handlers are to be notified that they may write again. */
   #drained: Http2Stream[] = [];
-  /** Streams whose handlers wait until more may be fetched, in the order in which they asked. */
-  readonly #seeking = new Set<Http2Stream>();
-  /** DATA frames since this was last asked for. */
+  /** Streams whose handlers wait for a reservation, in order of their requests. */
+  readonly #awaitingReservation = new Set<Http2Stream>();
+  /** DATA frames since the last `takeFrames`. */
   #frames = 0;
 
   constructor(session: SenderSession) {
@@ -92,29 +92,29 @@ export class Sender {
     this.#counters = session.counters.values;
   }
 
-  /** Something may be done in `fill`, as soon as there is room. */
+  /** `fill` may have work as soon as the output has room. */
   get isWaiting(): boolean {
-    return this.queued > 0 || this.#seeking.size > 0;
+    return this.queued > 0 || this.#awaitingReservation.size > 0;
   }
 
   /**
-   * Exchange.reserve. Nothing is fetched while a window is shut; while much waits for the client,
-   * no more than the least for a stream.
+   * Implements Exchange.reserve. Grants nothing while a window is exhausted. Grants at most
+   * LEAST_FETCH while the session's buffer is full.
    */
   reserve(stream: Http2Stream, bytes: number): number {
     const { memory, limits } = this.#session;
     this.#unreserve(stream);
     const window = Math.min(stream.sendWindow, this.window);
     const isCrowded = this.queued + this.reserved >= limits.sessionBuffer;
-    const most = isCrowded ? LEAST_FETCH : Math.max(LEAST_FETCH, window - (window % LEAST_FETCH));
-    const granted = window > 0 ? memory.takeForFetch(Math.min(bytes, most)) : 0;
+    const maximum = isCrowded ? LEAST_FETCH : Math.max(LEAST_FETCH, window - (window % LEAST_FETCH));
+    const granted = window > 0 ? memory.takeForFetch(Math.min(bytes, maximum)) : 0;
     if (granted > 0) {
       stream.reserved = granted;
       this.reserved += granted;
       return granted;
     }
-    stream.isSeeking = true;
-    this.#seeking.add(stream);
+    stream.awaitsReservation = true;
+    this.#awaitingReservation.add(stream);
     if (window > 0) memory.waitFor(this.#session);
     return 0;
   }
@@ -127,31 +127,31 @@ export class Sender {
     this.#session.memory.release(reserved);
   }
 
-  /** Lets handlers ask again whose streams may send, as many as there is memory for. */
-  #wakeSeeking(): void {
+  /** Lets as many waiting handlers retry as the memory allows, if their streams may send. */
+  #wakeAwaiting(): void {
     const { memory } = this.#session;
     let left = Math.ceil(memory.room / LEAST_FETCH);
-    for (const stream of this.#seeking) {
+    for (const stream of this.#awaitingReservation) {
       if (this.window <= 0) return;
       if (stream.sendWindow <= 0) continue;
       if (left-- <= 0) {
         memory.waitFor(this.#session);
         return;
       }
-      this.#seeking.delete(stream);
-      stream.isSeeking = false;
+      this.#awaitingReservation.delete(stream);
+      stream.awaitsReservation = false;
       stream.drain();
     }
   }
 
-  /** DATA frames sent since the last call: each explains a WINDOW_UPDATE or two of the client's. */
+  /** DATA frames sent since the last call. The client may answer each with WINDOW_UPDATEs. */
   takeFrames(): number {
     const frames = this.#frames;
     this.#frames = 0;
     return frames;
   }
 
-  /** A head, informational, final or of trailers (`status` 0). */
+  /** Writes an informational or final head, or trailers (`status` 0). */
   head(streamId: number, status: number, fields: FieldList, isEnd: boolean): void {
     const last = status === 0 ? this.#lastTrailers : this.#lastHead;
     if (last.isOf(fields, status, this.encoder.revision)) {
@@ -183,7 +183,7 @@ export class Sender {
     return this.encoder.fields(target, status === 0 ? at : this.encoder.status(target, at, status), fields);
   }
 
-  /** A whole response; what of the body does not go at once is queued. */
+  /** Writes a complete response. The body is queued if it does not fit into one frame now. */
   ready(stream: Http2Stream, head: ReadyHead, body: Uint8Array): void {
     const isEnd = head.isBodiless || stream.isHead;
     this.#readyHead(stream.id, head.block, isEnd);
@@ -195,7 +195,7 @@ export class Sender {
     else this.queue(stream, body);
   }
 
-  /** Whether so many bytes go in one frame now. */
+  /** Whether this many bytes fit into one frame now. */
   #fits(stream: Http2Stream, length: number): boolean {
     return (
       length <= DEFAULT_FRAME_SIZE &&
@@ -206,8 +206,8 @@ export class Sender {
   }
 
   /**
-   * Whether `passLast` may be called for this many bytes: there is room, and no other stream waits
-   * for its turn.
+   * Whether `passLast` may be called for this many bytes: they fit, and no other stream has queued
+   * DATA.
    */
   mayPass(stream: Http2Stream, length: number): boolean {
     return this.#scheduler.isEmpty && this.#fits(stream, length);
@@ -240,7 +240,7 @@ export class Sender {
     output.at = end;
   }
 
-  /** The end of a stream that has nothing queued. */
+  /** Ends a stream that has nothing queued. */
   end(stream: Http2Stream): void {
     const { trailers } = stream;
     if (trailers !== null) this.head(stream.id, 0, trailers, true);
@@ -253,7 +253,7 @@ export class Sender {
     stream.sentEnd();
   }
 
-  /** A part of a body, not empty. */
+  /** Queues a part of a body, which must not be empty. */
   queue(stream: Http2Stream, part: Uint8Array, isLent = false): void {
     this.#unreserve(stream);
     stream.enqueue(part, isLent);
@@ -262,8 +262,8 @@ export class Sender {
   }
 
   /**
-   * The same, but the bytes are there during the call only: what can leave does, unless others
-   * wait; the rest is copied.
+   * Like `queue`, but the bytes are valid during the call only. Writes as much as possible, unless
+   * other streams have queued DATA. The rest is copied.
    */
   lend(stream: Http2Stream, part: Uint8Array): void {
     let from = 0;
@@ -280,17 +280,17 @@ export class Sender {
   }
 
   /**
-   * Bytes of the next frame, of `left`, for which there is room in the windows and the output; 0:
-   * none is worth it.
+   * Bytes of `left` that fit into the next frame by the windows and the output; 0: too few for a
+   * frame.
    */
   #passable(stream: Http2Stream, left: number): number {
     const output = this.#output;
-    if (left > 0 && output.room < FRAME_HEADER + WORTH) output.flush();
+    if (left > 0 && output.room < FRAME_HEADER + MIN_DATA) output.flush();
     const length = Math.min(left, DEFAULT_FRAME_SIZE, stream.sendWindow, this.window, output.room - FRAME_HEADER);
-    return length < left && length < WORTH ? 0 : length;
+    return length < left && length < MIN_DATA ? 0 : length;
   }
 
-  /** One frame of bytes that are elsewhere, for which there is room. */
+  /** Writes one frame of bytes that are not queued. They must fit. */
   #pass(stream: Http2Stream, body: Uint8Array, isEnd: boolean): void {
     const output = this.#output;
     const { length } = body;
@@ -298,20 +298,20 @@ export class Sender {
     const at = frameHeader(output.bytes, output.at, length, FRAME.DATA, isEnd ? FLAG.END_STREAM : 0, stream.id);
     output.bytes.set(body, at);
     output.at = at + length;
-    this.#spend(stream, length);
+    this.#countData(stream, length);
   }
 
-  /** Nothing of the stream is sent any more. */
+  /** Discards everything queued for a stream. */
   drop(stream: Http2Stream): void {
     this.queued -= stream.queued;
     stream.clearQueue();
-    // While the window of the session is shut nobody is taken out of there.
+    // `fill` removes no stream from the scheduler while the connection's window is exhausted.
     this.#scheduler.remove(stream);
     this.#unreserve(stream);
-    if (stream.isSeeking) this.#seeking.delete(stream);
+    if (stream.awaitsReservation) this.#awaitingReservation.delete(stream);
   }
 
-  /** WINDOW_UPDATE of the connection. False: past what a window holds (section 6.9.1). */
+  /** WINDOW_UPDATE of the connection. False: the window exceeds its maximum (section 6.9.1). */
   raise(increment: number): boolean {
     this.window += increment;
     return this.window <= MAX_WINDOW;
@@ -319,7 +319,7 @@ export class Sender {
 
   /**
    * WINDOW_UPDATE of a stream, or a new SETTINGS_INITIAL_WINDOW_SIZE, which may make a window
-   * negative (section 6.9.2). False: past what it holds.
+   * negative (section 6.9.2). False: the window exceeds its maximum.
    */
   raiseStream(stream: Http2Stream, increment: number): boolean {
     stream.sendWindow += increment;
@@ -328,13 +328,13 @@ export class Sender {
     return true;
   }
 
-  /** Puts DATA into the output until its buffer is full, or the windows are. */
+  /** Writes queued DATA until the output's buffer is full or the windows are exhausted. */
   fill(): void {
     const output = this.#output;
-    while (this.window > 0 && !this.#scheduler.isEmpty && output.room >= FRAME_HEADER + WORTH) {
+    while (this.window > 0 && !this.#scheduler.isEmpty && output.room >= FRAME_HEADER + MIN_DATA) {
       const stream = this.#scheduler.take() as Http2Stream;
       if (stream.sendWindow <= 0) continue; // its window shrank
-      this.#data(stream);
+      this.#sendQueued(stream);
       if (stream.queued > 0 && stream.sendWindow > 0) this.#scheduler.again(stream);
     }
     if (this.#drained.length > 0) {
@@ -342,11 +342,11 @@ export class Sender {
       this.#drained = [];
       for (const stream of drained) stream.drain();
     }
-    if (this.#seeking.size > 0) this.#wakeSeeking();
+    if (this.#awaitingReservation.size > 0) this.#wakeAwaiting();
   }
 
-  /** One frame. */
-  #data(stream: Http2Stream): void {
+  /** Writes one frame of queued DATA. */
+  #sendQueued(stream: Http2Stream): void {
     const output = this.#output;
     const length = Math.min(
       stream.queued,
@@ -360,11 +360,11 @@ export class Sender {
     const at = frameHeader(output.bytes, output.at, length, FRAME.DATA, isEnd ? FLAG.END_STREAM : 0, stream.id);
     this.queued -= length;
     if (!stream.dequeue(output.bytes, at, length)) {
-      stream.lost();
+      stream.onBytesLost();
       return;
     }
     output.at = at + length;
-    this.#spend(stream, length);
+    this.#countData(stream, length);
     if (isEnd) stream.sentEnd();
     else if (stream.isEnding && stream.queued === 0) this.end(stream);
     else if (stream.wantsDrain && stream.isLow) {
@@ -373,7 +373,7 @@ export class Sender {
     }
   }
 
-  #spend(stream: Http2Stream, data: number): void {
+  #countData(stream: Http2Stream, data: number): void {
     stream.sendWindow -= data;
     stream.progress += data;
     this.window -= data;

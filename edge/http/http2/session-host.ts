@@ -1,4 +1,4 @@
-/** The session, as the parts that receive its frames see it. */
+/** The part of the session that the receivers of frames use. */
 import type { Client } from '../exchange/exchange.ts';
 import type { Clock } from './clock.ts';
 import type { Http2Counters } from './counters.ts';
@@ -19,20 +19,18 @@ export interface SessionHost {
   readonly output: Output;
   readonly sender: Sender;
   readonly isOpen: boolean;
-  /** Ends the session by GOAWAY. */
+  /** Ends the session with a GOAWAY. */
   fail(ending: Ending): void;
   /**
-   * Whether frames of a stream are ignored: its identifier is beyond the last that a final GOAWAY
-   * names.
+   * Whether frames of a stream are ignored, since its identifier is above the last one of the final
+   * GOAWAY.
    */
-  ignores(streamId: number): boolean;
-  /**
-   * The client made us reset a stream, which costs it as much as its own resets do (CVE-2025-8671).
-   */
-  provoked(): void;
+  ignoresStream(streamId: number): boolean;
+  /** Counts a reset that the client provoked like a reset of its own (CVE-2025-8671). */
+  chargeReset(): void;
   /** False: no SETTINGS of ours is unacknowledged. */
   settingsAcknowledged(): boolean;
   pingAcknowledged(): void;
   /** The client sent GOAWAY. */
-  peerGoesAway(): void;
+  onGoaway(): void;
 }

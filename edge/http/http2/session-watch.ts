@@ -1,17 +1,16 @@
 /**
- * What takes too long (the time-outs of limits.ts), looked at once a second for a session: who only
- * drips, who takes nothing, who says nothing. Time is counted only while the client is who is
- * waited for.
+ * Enforces the timeouts of limits.ts for a session, once a second: slow requests, slow readers and
+ * idle connections. Time counts only while the server waits for the client.
  */
 import { type Ending, type Failure, SESSION_ENDING, STREAM_ENDING } from './endings.ts';
 import type { Receiver } from './receiver.ts';
 import type { SessionHost } from './session-host.ts';
 import type { Http2Stream } from './stream.ts';
 
-/** Seconds that a client has to see a first GOAWAY. */
+/** Seconds after the first GOAWAY until the final one. */
 const DRAIN_SECONDS = 1;
 
-/** The session, as its watch sees it. */
+/** The part of the session that the watch uses. */
 interface WatchedSession extends SessionHost {
   readonly receiver: Receiver;
   readonly isIdle: boolean;
@@ -26,15 +25,15 @@ interface WatchedSession extends SessionHost {
 export class SessionWatch {
   readonly #session: WatchedSession;
   readonly #startedAt: number;
-  /** Since when there is no stream. */
+  /** When the last open stream was closed. */
   #emptyAt: number;
   /**
-   * What had left at a second of the clock; that is now whenever nothing is pending, or all that
-   * there was has left.
+   * Time and value of the last sample of `output.sent`. A new sample is made at each tick without a
+   * pending write, and when all output is sent.
    */
   #sentAt: number;
   #sent = 0;
-  /** What was not acknowledged when it was first looked at after that; -1: it was not. */
+  /** Unacknowledged bytes at the first tick after that sample; -1: no tick yet. */
   #unacknowledged = -1;
   #drainsAt = -1;
   #closesAt = -1;
@@ -47,39 +46,39 @@ export class SessionWatch {
     this.#sentAt = now;
   }
 
-  drains(): void {
+  markDrain(): void {
     this.#drainsAt = this.#session.clock.now;
   }
 
-  closes(): void {
+  markClose(): void {
     if (this.#closesAt < 0) this.#closesAt = this.#session.clock.now;
   }
 
-  wrote(): void {
-    if (this.#session.output.waiting === 0) this.#marksSent(this.#session.clock.now);
+  markWrite(): void {
+    if (this.#session.output.waiting === 0) this.#sampleSent(this.#session.clock.now);
   }
 
-  #marksSent(now: number): void {
+  #sampleSent(now: number): void {
     this.#sentAt = now;
     this.#sent = this.#session.output.sent;
     this.#unacknowledged = -1;
   }
 
-  /** A write is pending, and too little of it leaves. */
+  /** A write is pending, and the client receives it at less than `minRate`. */
   #isSlow(now: number): boolean {
     const { output, limits } = this.#session;
     if (output.underWay === 0) {
-      this.#marksSent(now);
+      this.#sampleSent(now);
       return false;
     }
     if (this.#unacknowledged < 0) this.#unacknowledged = output.unacknowledged;
     if ((now - this.#sentAt) * 1000 < limits.stallTimeout) return false;
-    const taken = output.sent - this.#sent + this.#unacknowledged - output.unacknowledged;
-    this.#marksSent(now);
-    return taken < (limits.stallTimeout / 1000) * limits.minRate;
+    const received = output.sent - this.#sent + this.#unacknowledged - output.unacknowledged;
+    this.#sampleSent(now);
+    return received < (limits.stallTimeout / 1000) * limits.minRate;
   }
 
-  empties(): void {
+  markEmpty(): void {
     this.#emptyAt = this.#session.clock.now;
   }
 
@@ -88,7 +87,7 @@ export class SessionWatch {
     if (ending !== null) this.#session.fail(ending);
   }
 
-  /** Why the session ends, if it does so by a GOAWAY. */
+  /** Returns why the session has to end with a GOAWAY, or null. */
   #overdue(now: number): Failure {
     const session = this.#session;
     const { limits } = session;
@@ -103,30 +102,30 @@ export class SessionWatch {
     if (!session.receiver.hasPreface) {
       return (now - this.#startedAt) * 1000 >= limits.prefaceTimeout ? SESSION_ENDING.slowPreface : null;
     }
-    const { withinSince } = session.receiver;
-    if (withinSince >= 0 && !session.isPaused && (now - withinSince) * 1000 >= limits.headerTimeout)
+    const { incompleteSince } = session.receiver;
+    if (incompleteSince >= 0 && !session.isPaused && (now - incompleteSince) * 1000 >= limits.headerTimeout)
       return SESSION_ENDING.slowHeaders;
     if (session.isAwaitingSettings && (now - this.#startedAt) * 1000 >= limits.settingsTimeout)
       return SESSION_ENDING.settingsTimeout;
     if (this.#drainsAt >= 0 && now - this.#drainsAt > DRAIN_SECONDS) session.finishDrain();
     if (session.isIdle) {
       if ((now - this.#emptyAt) * 1000 >= limits.idleTimeout) return SESSION_ENDING.idle;
-    } else if (session.streams.count > 0) this.#streams(now);
+    } else if (session.streams.count > 0) this.#checkStreams(now);
     return null;
   }
 
-  #streams(now: number): void {
+  #checkStreams(now: number): void {
     const session = this.#session;
     const { stallTimeout, minRate } = session.limits;
-    const { dataStreamId, withinBytes } = session.receiver;
+    const { dataStreamId, incompleteBytes } = session.receiver;
     for (const stream of session.streams.open) {
-      const progress = stream.id === dataStreamId ? stream.progress + withinBytes : stream.progress;
+      const progress = stream.id === dataStreamId ? stream.progress + incompleteBytes : stream.progress;
       if (this.#isIdle(stream, progress, now)) {
         session.streams.endIdle(stream);
         if (!session.isOpen) return;
         continue;
       }
-      const hasMore = stream.queued > 0 || stream.isSeeking;
+      const hasMore = stream.queued > 0 || stream.awaitsReservation;
       const isBlocked = hasMore && (stream.sendWindow <= 0 || session.sender.window <= 0);
       const isAwaited = isBlocked || awaitsBody(stream);
       if (isAwaited && (now - stream.markedAt) * 1000 < stallTimeout) continue;
@@ -139,8 +138,8 @@ export class SessionWatch {
   }
 
   /**
-   * Nothing has moved for long, and nothing waits for the client to take it: that has limits of its
-   * own.
+   * The stream made no progress for too long, and no output waits for the client. Waiting output
+   * has its own timeout.
    */
   #isIdle(stream: Http2Stream, progress: number, now: number): boolean {
     const { streamIdleTimeout, tunnelIdleTimeout } = this.#session.limits;
@@ -155,8 +154,8 @@ export class SessionWatch {
 }
 
 /**
- * Its handler waits for more of the request. Not once it answers: then the two may be talking, as
- * in a tunnel.
+ * The handler waits for the request body. After it has sent a response head, silence is normal: the
+ * two sides may exchange messages, as in a tunnel.
  */
 const awaitsBody = (stream: Http2Stream): boolean =>
   stream.queue?.isWaiting === true && !stream.isRemoteEnded && !stream.hasHead && !stream.isConversation;

@@ -1,7 +1,7 @@
 /**
- * One connection of HTTP/2, server side (RFC 9113): from the preface to the last frame. The
- * receiver reads frames and judges them, the sender writes; here is what both share, and the life
- * of streams and of the session itself.
+ * The server side of an HTTP/2 connection (RFC 9113), from the preface to the last frame. The
+ * receiver reads and validates frames, the sender writes them. The session holds their shared
+ * state, and drains, ends and closes the connection.
  *
  *     transport ─► Receiver ─► streams ─► handler ─► Sender ─► Output ─► transport
  */
@@ -32,27 +32,30 @@ interface Http2SessionOptions {
   readonly scheme: 'http' | 'https';
   readonly limits: Http2Limits;
   readonly counters: Http2Counters;
-  /** Nothing goes over the connection any more. Once. */
+  /** Called once, when the connection is closed. */
   readonly onClose?: () => void;
-  /** What a handler, or a listener of an exchange, threw or rejected with. */
+  /** Receives the errors of handlers and of listeners of exchanges. */
   readonly onHandlerError?: (error: unknown) => void;
   readonly clock?: Clock;
-  /** The thread's, of which the client's network gets a share. */
+  /** The memory budget of the thread, of which the client's network gets a share. */
   readonly memory?: MemoryBudget;
-  /** The site that the client visits, which gets a share, too. */
+  /** The site that the client visits, which also gets a share of the memory. */
   readonly site?: string;
-  /** Of the turns of the thread; omitted: it need not wait. */
+  /** The site's share of the thread's turns; omitted or null: the session never waits for one. */
   readonly share?: TurnShare | null;
 }
 
-/** Bytes that a session takes by itself, its connection and its tables of HPACK included. */
+/** Bytes charged for a session, including its connection and its HPACK tables. */
 const SESSION_MEMORY = 32_768;
 /**
- * Bytes of output that wait, from which on no more is read: a client that doesn't take its answers
- * gets no more of them.
+ * Bytes of waiting output above which reading pauses. So a client that does not read its responses
+ * cannot request more.
  */
 const HIGH_WATER = 2 * BUFFER;
-/** Payload of the PING behind a first GOAWAY: its answer says that what was in flight has come. */
+/**
+ * Payload of the PING after the first GOAWAY. Its acknowledgement shows that the client has seen
+ * the GOAWAY, and that its frames in flight have arrived.
+ */
 const DRAIN_PING = Buffer.from('waypost!', 'latin1');
 
 export class Http2Session implements StreamSession, SenderSession, TransportReceiver, Ticking, Flushable {
@@ -73,17 +76,19 @@ export class Http2Session implements StreamSession, SenderSession, TransportRece
   readonly #watch: SessionWatch;
   readonly #share: TurnShare | null;
   /**
-   * `closing`: the last frame is in the output, or has left; only the client's end is waited for.
+   * `closing`: the last frame is in the output or is sent, and the session waits for the client to
+   * close.
    */
   #state: 'open' | 'closing' | 'closed' = 'open';
   #isReading = false;
   #isFlushDue = false;
   #isPaused = false;
   #hasEndedTransport = false;
+  /** SETTINGS frames of ours that the client has not acknowledged. */
   #unacknowledged = 1;
   /**
-   * `announced`: GOAWAY has been sent with the highest identifier; `final`: with the last that is
-   * served (section 6.8).
+   * `announced`: GOAWAY was sent with the maximum stream identifier; `final`: with that of the last
+   * stream that is served (section 6.8).
    */
   #drain: 'no' | 'announced' | 'final' = 'no';
   #lastServed = MAX_STREAM_ID;
@@ -102,7 +107,7 @@ export class Http2Session implements StreamSession, SenderSession, TransportRece
     this.memory.hold(SESSION_MEMORY);
     this.#share = options.share ?? null;
     this.#transport = socket instanceof Socket ? new SocketTransport(socket) : socket;
-    this.output = new Output(this.#transport, this.memory, (data) => this.#written(data));
+    this.output = new Output(this.#transport, this.memory, (data) => this.#onWritten(data));
     this.sender = new Sender(this);
     this.streams = new Streams(this, options.handler, options.onHandlerError);
     this.receiver = new Receiver(this);
@@ -127,12 +132,12 @@ export class Http2Session implements StreamSession, SenderSession, TransportRece
     return this.#state === 'open';
   }
 
-  /** Open streams, and work for such that were reset. */
+  /** No stream is open, and no handler of a reset stream is running. */
   get isIdle(): boolean {
     return this.streams.count === 0 && this.streams.abandoned === 0;
   }
 
-  /** Nothing is read, since the client does not take what waits. */
+  /** Reading is paused, since the client does not read the waiting output. */
   get isPaused(): boolean {
     return this.#isPaused;
   }
@@ -141,27 +146,27 @@ export class Http2Session implements StreamSession, SenderSession, TransportRece
     return this.#unacknowledged > 0;
   }
 
-  // The session's end.
+  // Ending the session.
 
   /**
-   * Takes no new streams, finishes those that it has, then closes (section 6.8). Once; again it
-   * does nothing.
+   * Starts the graceful shutdown (section 6.8). Streams opened before the final GOAWAY are served,
+   * then the session closes. Repeated calls do nothing.
    */
   drain(): void {
     if (this.#state !== 'open' || this.#drain !== 'no') return;
     this.#drain = 'announced';
     writeGoaway(this.output, MAX_STREAM_ID, ERROR_CODE.NO_ERROR, '');
     writePing(this.output, 0, DRAIN_PING, 0);
-    this.#watch.drains();
+    this.#watch.markDrain();
     this.flushSoon();
   }
 
-  /** Ends it now, with this code; its exchanges hear `drain`. */
+  /** Ends the session at once. Its exchanges are aborted with the cause `drain`. */
   destroy(code: ErrorCode): void {
     this.fail({ ...SESSION_ENDING.destroyed, code });
   }
 
-  /** Ends it for a reason that the client learns. */
+  /** Ends the session with a GOAWAY. */
   fail(ending: Ending): void {
     if (this.#state !== 'open') return;
     this.counters.ended(ending, this.client);
@@ -170,7 +175,7 @@ export class Http2Session implements StreamSession, SenderSession, TransportRece
     this.#turn();
   }
 
-  /** A client that takes nothing is not informed. */
+  /** Ends the session without a GOAWAY, since the client does not read. */
   cut(ending: Ending): void {
     if (this.#state === 'closed') return;
     if (this.#state === 'open') this.counters.ended(ending, this.client);
@@ -178,16 +183,16 @@ export class Http2Session implements StreamSession, SenderSession, TransportRece
     this.#transport.destroy();
   }
 
-  /** Nothing is read any more, and only what waits is written. */
+  /** Stops reading and closes all streams. Waiting output is still written. */
   #close(cause: AbortCause): void {
     if (this.#state === 'open') this.#state = 'closing';
     this.receiver.stop();
-    this.#watch.closes();
+    this.#watch.markClose();
     this.streams.closeAll(cause);
-    if (this.#isPaused) this.#transport.resume(); // to see the client's end
+    if (this.#isPaused) this.#transport.resume(); // to notice that the client closes
   }
 
-  /** The second GOAWAY: when the first has been seen, or the client had its time. */
+  /** Sends the second GOAWAY, after the client has seen the first or its time has run out. */
   finishDrain(): void {
     if (this.#drain !== 'announced' || this.#state !== 'open') return;
     this.#drain = 'final';
@@ -196,12 +201,12 @@ export class Http2Session implements StreamSession, SenderSession, TransportRece
     this.flushSoon();
   }
 
-  /** True for streams that a GOAWAY has said not to be served. */
-  ignores(streamId: number): boolean {
+  /** Whether a stream is beyond the last one that a GOAWAY announced as served. */
+  ignoresStream(streamId: number): boolean {
     return streamId > this.#lastServed;
   }
 
-  // From the transport.
+  // Called by the transport.
 
   onBytes(bytes: Buffer): void {
     if (this.#state !== 'open') return;
@@ -232,14 +237,14 @@ export class Http2Session implements StreamSession, SenderSession, TransportRece
     this.#options.onClose?.();
   }
 
-  #written(data: number): void {
+  #onWritten(data: number): void {
     this.counters.values[TRAFFIC_COLUMN.bytes_sent] += data;
-    this.#watch.wrote();
-    // Not at once: a client that takes all that there is would keep the loop from all others.
+    this.#watch.markWrite();
+    // Not at once: a fast reader would otherwise occupy the event loop.
     if (this.output.waiting > 0 || this.sender.isWaiting || this.#isPaused || this.#isEnding()) this.flushSoon();
   }
 
-  // From the clock, the flusher and the account of memory.
+  // Called by the clock, the flusher and the memory budget.
 
   onMemory(): void {
     this.flushSoon();
@@ -264,7 +269,7 @@ export class Http2Session implements StreamSession, SenderSession, TransportRece
     flushLater(this);
   }
 
-  /** Sends what there is to send, as far as the windows and the connection allow. */
+  /** Sends as much as the windows and the connection allow, then updates the state. */
   #turn(): void {
     if (this.#state === 'closed' || this.#isReading) return;
     this.streams.resetEarly();
@@ -291,7 +296,7 @@ export class Http2Session implements StreamSession, SenderSession, TransportRece
     return this.#drain === 'final' && this.streams.count === 0;
   }
 
-  /** The end of the connection depends on what is written. */
+  /** The connection may have to be closed after a write. */
   #isEnding(): boolean {
     return this.#state === 'closing' || this.#drain === 'final';
   }
@@ -307,19 +312,19 @@ export class Http2Session implements StreamSession, SenderSession, TransportRece
     this.#transport.end();
   }
 
-  // From streams and the receiver.
+  // Called by streams and the receiver.
 
-  empties(): void {
-    this.#watch.empties();
+  onStreamsClosed(): void {
+    this.#watch.markEmpty();
     if (this.#isPeerLeaving) this.drain();
     if (this.#drain === 'final') this.flushSoon();
   }
 
-  provoked(): void {
+  chargeReset(): void {
     if (!this.receiver.gate.admit(FLOOD.reset, this.clock.now)) this.fail(SESSION_ENDING.resetFlood);
   }
 
-  /** False: none of ours was waiting for it. */
+  /** False: no SETTINGS frame of ours is unacknowledged. */
   settingsAcknowledged(): boolean {
     return --this.#unacknowledged >= 0;
   }
@@ -329,11 +334,12 @@ export class Http2Session implements StreamSession, SenderSession, TransportRece
   }
 
   /**
-   * The client wants the session to end (section 6.8): it does once nothing is pending, nor on
-   * its way. Clients on nghttp2, as node's, say so before requests that they have just made.
+   * The client sent GOAWAY (section 6.8). The session drains when no stream is open, and still
+   * serves requests in flight: nghttp2 clients such as node's send GOAWAY before requests that they
+   * have already made.
    */
-  peerGoesAway(): void {
+  onGoaway(): void {
     this.#isPeerLeaving = true;
-    if (this.streams.count === 0) this.empties();
+    if (this.streams.count === 0) this.onStreamsClosed();
   }
 }

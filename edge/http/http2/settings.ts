@@ -1,4 +1,4 @@
-/** SETTINGS (RFC 9113 section 6.5): ours as a frame, and those of a client read and checked. */
+/** SETTINGS (RFC 9113 section 6.5): encodes ours, and reads and validates those of a peer. */
 import { type Ending, SESSION_ENDING } from './endings.ts';
 import type { Http2Limits } from './limits.ts';
 import {
@@ -15,8 +15,8 @@ import {
 const SETTING_LENGTH = 6;
 
 /**
- * The whole frame. A value that is the default anyway is said as well: some clients take a missing
- * one for "no limit".
+ * Encodes our SETTINGS frame. It includes settings with default values, since some clients treat a
+ * missing setting as "no limit".
  */
 export function settingsFrame(limits: Http2Limits): Buffer {
   const settings: readonly [id: number, value: number][] = [
@@ -38,31 +38,32 @@ export function settingsFrame(limits: Http2Limits): Buffer {
   return frame;
 }
 
-/** What a client has announced. */
+/** The current settings of the peer. */
 export class PeerSettings {
-  /** Bytes of the table that it decodes with. */
+  /** Bytes of the peer's decoding table. */
   headerTableSize = 4096;
   /**
-   * The least that the last frame said of it: an encoder has to tell both (RFC 7541 section 4.2).
+   * The minimum of `headerTableSize` within the last frame. An encoder has to announce both values
+   * (RFC 7541 section 4.2).
    */
   leastHeaderTableSize = 4096;
-  /** Of each stream that opens, bytes. */
+  /** Initial send window of a stream, in bytes. */
   initialWindow = DEFAULT_WINDOW;
   /**
-   * The maximum that the last frame said of it on its way to that: no window may pass its bound in
-   * between (RFC 9113 section 6.5.3: in order).
+   * The maximum of `initialWindow` within the last frame. Values apply in order (RFC 9113 section
+   * 6.5.3), and no window may exceed its maximum in between.
    */
   greatestInitialWindow = DEFAULT_WINDOW;
-  /** Bytes of a payload. */
+  /** Maximum bytes of a payload. */
   maxFrameSize = DEFAULT_FRAME_SIZE;
-  /** Streams that we may have open, if it is a server. */
+  /** Concurrent streams that we may open, if the peer is a server. */
   maxConcurrentStreams = MAX_STREAM_ID;
-  /** A server may not set it to true (section 6.5.2). */
+  /** A server must not set it to true (section 6.5.2). */
   enablesPush = false;
 
   /**
-   * Takes the payload bytes[start, end) of a SETTINGS frame without ACK, in order; unknown settings
-   * are passed over (section 6.5.2). Null: all is well; else why the session ends.
+   * Applies the payload bytes[start, end) of a SETTINGS frame without ACK, in order. Unknown
+   * settings are ignored (section 6.5.2). Null: valid; otherwise why the session has to end.
    */
   take(bytes: Buffer, start: number, end: number): Ending | null {
     if ((end - start) % SETTING_LENGTH !== 0) return SESSION_ENDING.frameSize;

@@ -1,4 +1,4 @@
-/** The session, as its streams see it. */
+/** The part of the session that its streams use. */
 
 import type { ClientMemory } from '../exchange/client-memory.ts';
 import type { Client } from '../exchange/exchange.ts';
@@ -7,11 +7,11 @@ import type { Ending } from './endings.ts';
 import type { Http2Limits } from './limits.ts';
 import type { ReadyHead } from './response-head.ts';
 
-/** What a stream sends by. */
+/** The part of the sender that streams use. */
 interface StreamSender<Stream> {
-  /** Bytes of bodies that wait, of all streams. */
+  /** Bytes of queued bodies, of all streams. */
   readonly queued: number;
-  /** Bytes, of `bytes`, that the handler may fetch for the stream. */
+  /** Returns how many of `bytes` the handler may fetch for the stream; 0: it has to wait. */
   reserve(stream: Stream, bytes: number): number;
   head(streamId: number, status: number, fields: FieldList, isEnd: boolean): void;
   ready(stream: Stream, head: ReadyHead, body: Uint8Array): void;
@@ -22,23 +22,23 @@ interface StreamSender<Stream> {
   end(stream: Stream): void;
 }
 
-/** What a stream asks of its session. */
+/** The session of a stream. */
 export interface StreamHost<Stream> {
   readonly client: Client;
   readonly scheme: 'http' | 'https';
   readonly limits: Http2Limits;
   readonly memory: ClientMemory;
   readonly sender: StreamSender<Stream>;
-  /** Frames are in the output, or are due: they leave soon. */
+  /** Sends the output soon, after this call. */
   flushSoon(): void;
   /** END_STREAM is in the output. */
   streamSent(stream: Stream): void;
-  /** Bytes of the request's body were taken or dropped. */
-  bodyTaken(stream: Stream, bytes: number): void;
+  /** Bytes of the request's body were read or discarded. */
+  bodyConsumed(stream: Stream, bytes: number): void;
   /** Ends the stream by RST_STREAM. */
   resetStream(stream: Stream, ending: Ending): void;
   /** The promise that the handler returned is settled. */
   handlerEnded(stream: Stream): void;
-  /** The handler, or a listener of its, threw. */
+  /** The handler or one of its listeners threw. */
   handlerFailed(stream: Stream, error: unknown): void;
 }

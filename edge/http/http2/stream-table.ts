@@ -1,11 +1,11 @@
 /**
- * The streams of a session by their ids, in a table of open addressing. A Map leaves its old table
- * when it grows or is rehashed, and that refers to the new one: once it is in V8's old generation,
- * each collection of the young one keeps all streams since, closed or not.
+ * The streams of a session by id: a hash table with open addressing. A Map replaces its table when
+ * it grows or is rehashed, and the old table refers to the new one. Once the old table is in V8's
+ * old generation, young collections keep all later streams alive, even closed ones.
  */
 
 interface Identified {
-  /** Odd, and higher than those of all streams opened before. */
+  /** Odd, and higher than the ids of all streams opened before. */
   readonly id: number;
 }
 
@@ -43,7 +43,7 @@ export class StreamTable<T extends Identified> {
       at = (at + 1) & mask;
     }
     this.size--;
-    // Those behind it that would not be found over a gap move into it.
+    // Entries after the gap that a lookup could no longer reach move into it.
     for (let next = (at + 1) & mask; ; next = (next + 1) & mask) {
       const stream = slots[next];
       if (stream === null) break;
@@ -56,7 +56,7 @@ export class StreamTable<T extends Identified> {
     return true;
   }
 
-  /** In no certain order, without those that are deleted or added meanwhile. */
+  /** In unspecified order. Streams that are deleted or added during the iteration are skipped. */
   *values(): IterableIterator<T> {
     for (const stream of this.#all()) if (this.get(stream.id) === stream) yield stream;
   }
@@ -75,9 +75,9 @@ export class StreamTable<T extends Identified> {
 
   #grow(): void {
     const streams = this.#all();
-    const before = this.#slots;
-    this.#slots = new Array<T | null>(before.length * 2).fill(null);
-    before.fill(null);
+    const oldSlots = this.#slots;
+    this.#slots = new Array<T | null>(oldSlots.length * 2).fill(null);
+    oldSlots.fill(null);
     for (const stream of streams) this.#put(stream);
   }
 }

@@ -1,7 +1,7 @@
 /**
- * A stream (RFC 9113 section 5), which is the exchange that its handler sees. It holds the request,
- * and what of the response waits to be sent; the session opens and closes it, the sender sends for
- * it.
+ * A stream (RFC 9113 section 5), which implements the Exchange of its handler. It holds the request
+ * and the queued part of the response. The session opens and closes it, the sender sends its
+ * frames.
  */
 import { BodyQueue, type BodySource, NO_BODY } from '../exchange/body-queue.ts';
 import type { ClientMemory } from '../exchange/client-memory.ts';
@@ -39,9 +39,9 @@ export class Http2Stream implements Exchange, BodySource, Schedulable, PendingOb
   readonly protocol: string;
   readonly body: RequestBody;
   readonly isHead: boolean;
-  /** Where the session puts the request's body; null without one. */
+  /** Queue of the request body's bytes; null without a body. */
   readonly queue: BodyQueue | null;
-  /** Bytes of body that `content-length` announced; -1: any number. */
+  /** Value of the request's `content-length`; -1: none, or a CONNECT request. */
   readonly expected: number;
 
   urgency: number;
@@ -49,17 +49,17 @@ export class Http2Stream implements Exchange, BodySource, Schedulable, PendingOb
   isScheduled = false;
   nextScheduled: Http2Stream | null = null;
 
-  /** What the client takes (section 6.9); negative after it has shrunk its initial window. */
+  /** Send window (section 6.9); may be negative after the client has lowered its initial window. */
   sendWindow: number;
-  /** What the client may send; null without a body. */
+  /** Receive window; null without a body. */
   receiveWindow: ReceiveWindow | null = null;
-  /** Bytes of the response's body that wait. */
+  /** Queued bytes of the response's body. */
   queued = 0;
-  /** Bytes that its handler fetches, which are charged already. */
+  /** Bytes that the handler has reserved and may fetch. They are already charged. */
   reserved = 0;
-  /** Its handler waits until more may be fetched. */
-  isSeeking = false;
-  /** Trailers that go after what waits. */
+  /** The handler waits for a reservation. */
+  awaitsReservation = false;
+  /** Trailers to send after the queued bytes. */
   trailers: FieldList | null = null;
   inFlightAt = -1;
   /** The response is complete, sent or not. */
@@ -67,21 +67,21 @@ export class Http2Stream implements Exchange, BodySource, Schedulable, PendingOb
   /** END_STREAM has been sent, or received. */
   isLocalEnded = false;
   isRemoteEnded = false;
-  /** The session knows it no more. */
+  /** The session has removed the stream. */
   isClosed = false;
   /** The promise that the handler returned is not settled. */
   isHandlerPending = false;
-  /** Reset while it was not: its work counts until it is. */
+  /** The stream was reset before its handler finished. It counts as a stream until then. */
   isAbandoned = false;
   isTunnel = false;
-  /** Both sides may be silent for long, as in a tunnel. */
+  /** Long silence of both sides is normal, as in a tunnel. */
   isConversation = false;
   wantsDrain = false;
-  /** Bytes that went either way; a head of ours counts as one. */
+  /** Body bytes received and sent. Each response head counts as one byte. */
   progress = 0;
   /**
-   * What session-watch.ts remembers: `progress` at a second of the clock, and what it was when it
-   * was seen to change.
+   * Samples of session-watch.ts: time and `progress` at the start of the current rate check, and at
+   * the last change of `progress`.
    */
   markedAt: number;
   marked = 0;
@@ -91,16 +91,16 @@ export class Http2Stream implements Exchange, BodySource, Schedulable, PendingOb
   readonly #host: StreamHost<Http2Stream>;
   #hasHead = false;
   #dropsBody = false;
-  /** Bytes of body that the response's content-length leaves; -1: any number. */
+  /** Body bytes still missing by the response's content-length; -1: no content-length. */
   #left = -1;
   #awaitsContinue: boolean;
-  /** Null while nothing ever had to wait. */
+  /** Null until a part is queued for the first time. */
   #waiting: SendQueue | null = null;
   #onDrain: (() => void) | null = null;
   #onAbort: ((cause: AbortCause) => void) | null = null;
   #cause: AbortCause | null = null;
 
-  /** `hasBody`: the request goes on after its head. `now`: second of the clock. */
+  /** `hasBody`: HEADERS without END_STREAM. `now`: second of the clock. */
   constructor(
     host: StreamHost<Http2Stream>,
     id: number,
@@ -156,7 +156,10 @@ export class Http2Stream implements Exchange, BodySource, Schedulable, PendingOb
     return this.#hasHead;
   }
 
-  /** RFC 9218: a field's value, or that of a frame. Without any, streams take turns. */
+  /**
+   * Sets the priority from a `priority` field or a PRIORITY_UPDATE frame (RFC 9218). A stream
+   * without a priority shares the connection with others.
+   */
   prioritize(value: string): void {
     this.urgency = urgencyOf(value);
     this.isSequential = !isIncremental(value);
@@ -196,7 +199,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable, PendingOb
     this.progress++;
     this.#dropsBody = isBodiless(status, this.isHead);
     this.#left = this.#dropsBody ? -1 : length;
-    // No DATA need follow where none may.
+    // The head ends the stream, since no body may follow.
     if (this.#dropsBody) this.isEnding = true;
     this.#host.sender.head(this.id, status, fields, this.#dropsBody);
     if (this.#dropsBody) this.sentEnd();
@@ -208,14 +211,14 @@ export class Http2Stream implements Exchange, BodySource, Schedulable, PendingOb
   }
 
   write(chunk: Uint8Array): boolean {
-    return this.#give(chunk, false);
+    return this.#write(chunk, false);
   }
 
   lend(chunk: Uint8Array): boolean {
-    return this.#give(chunk, true);
+    return this.#write(chunk, true);
   }
 
-  #give(chunk: Uint8Array, isLent: boolean): boolean {
+  #write(chunk: Uint8Array, isLent: boolean): boolean {
     if (this.isEnded) return true;
     if (!this.#hasHead) throw new Error('A body before its head.');
     if (chunk.length > 0 && !this.#push(chunk, isLent)) return true;
@@ -243,7 +246,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable, PendingOb
     this.#host.flushSoon();
   }
 
-  /** Writes the last part in one frame with the end. False: it has to be queued. */
+  /** Writes the last part with END_STREAM in one frame. False: it has to be queued. */
   #passLast(chunk: Uint8Array): boolean {
     if (this.queued > 0 || (this.#left >= 0 && this.#left !== chunk.length)) return false;
     if (!this.#host.sender.mayPass(this, chunk.length)) return false;
@@ -254,7 +257,10 @@ export class Http2Stream implements Exchange, BodySource, Schedulable, PendingOb
     return true;
   }
 
-  /** Not empty. False: more than was announced, and the stream is reset. */
+  /**
+   * Sends or queues a part, which must not be empty. False: it exceeds the content-length, and the
+   * stream is reset.
+   */
   #push(chunk: Uint8Array, isLent: boolean): boolean {
     if (this.#left >= 0) {
       this.#left -= chunk.length;
@@ -278,7 +284,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable, PendingOb
     this.#onAbort = listener;
     const cause = this.#cause;
     this.#cause = null;
-    if (cause !== null) queueMicrotask(() => this.#tellAbort(listener, cause));
+    if (cause !== null) queueMicrotask(() => this.#notifyAbort(listener, cause));
   }
 
   upgrade(headers: FieldList): void {
@@ -301,20 +307,20 @@ export class Http2Stream implements Exchange, BodySource, Schedulable, PendingOb
     if (this.#hasHead) throw new Error('The response has its head already.');
   }
 
-  // From the body.
+  // Called by the body.
 
   onFirstRead(): void {
     if (!this.#awaitsContinue) return;
     this.#awaitsContinue = false;
-    // RFC 9110 section 10.1.1: not when the body is on its way already.
+    // RFC 9110 section 10.1.1: no 100 if parts of the body have already arrived.
     if (this.queue !== null && this.queue.received === 0 && !this.queue.isComplete) this.inform(100, NO_FIELDS);
   }
 
   onTaken(data: number): void {
-    this.#host.bodyTaken(this, data);
+    this.#host.bodyConsumed(this, data);
   }
 
-  // From the handler's work.
+  // Called when the handler's promise is settled.
 
   onDone(): void {
     this.isHandlerPending = false;
@@ -326,9 +332,9 @@ export class Http2Stream implements Exchange, BodySource, Schedulable, PendingOb
     this.#host.handlerFailed(this, error);
   }
 
-  // From the sender.
+  // Called by the sender.
 
-  /** Not empty. `isLent`: the bytes are there during the call only. */
+  /** `part` must not be empty. `isLent`: the bytes are valid during the call only. */
   enqueue(part: Uint8Array, isLent: boolean): void {
     this.queued += part.length;
     this.#waiting ??= new SendQueue(this.#host.memory);
@@ -336,14 +342,14 @@ export class Http2Stream implements Exchange, BodySource, Schedulable, PendingOb
     else this.#waiting.push(part);
   }
 
-  /** Moves the next `length` bytes, at most `queued`, to target[at …]. False: SendQueue.move. */
+  /** Moves the next `length` bytes, at most `queued`, to target[at …]. False as SendQueue.move. */
   dequeue(target: Buffer, at: number, length: number): boolean {
     this.queued -= length;
     return this.#waiting?.move(target, at, length) === true;
   }
 
-  /** From the sender: bytes that were written are there no more. */
-  lost(): void {
+  /** The handler has detached the memory of queued bytes. */
+  onBytesLost(): void {
     this.#host.handlerFailed(this, new TypeError('A part of a body was taken back before it was sent.'));
   }
 
@@ -352,7 +358,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable, PendingOb
     this.#waiting?.clear();
   }
 
-  /** Enough has left that the handler may go on. */
+  /** So few bytes are queued that the handler may continue to write. */
   get isLow(): boolean {
     const { limits, sender } = this.#host;
     return sender.queued < limits.sessionBuffer ? this.queued * 2 <= limits.streamBuffer : this.queued === 0;
@@ -373,17 +379,17 @@ export class Http2Stream implements Exchange, BodySource, Schedulable, PendingOb
   }
 
   /**
-   * From the session: it ended before its time. The listener hears it unless the handler itself did
-   * it.
+   * Called by the session: the stream ended prematurely. The abort listener is notified unless the
+   * handler caused the end (`isOwn`).
    */
   endedBy(cause: AbortCause, isOwn: boolean): void {
     this.queue?.fail(cause);
     if (this.isLocalEnded || isOwn) return;
     if (this.#onAbort === null) this.#cause = cause;
-    else this.#tellAbort(this.#onAbort, cause);
+    else this.#notifyAbort(this.#onAbort, cause);
   }
 
-  #tellAbort(listener: (cause: AbortCause) => void, cause: AbortCause): void {
+  #notifyAbort(listener: (cause: AbortCause) => void, cause: AbortCause): void {
     try {
       listener(cause);
     } catch (error) {

@@ -1,7 +1,7 @@
 /**
- * The streams of a session (RFC 9113 section 5.1): opened for a request, given to the handler, and
- * closed; those that are open, how the last ones were closed, and what still works for those that
- * were reset.
+ * The streams of a session (RFC 9113 section 5.1). Opens a stream for each request, passes it to
+ * the handler, and closes it. Keeps the open streams, how recent streams were closed, and the
+ * number of handlers that still run for reset streams.
  */
 import type { ClientMemory } from '../exchange/client-memory.ts';
 import { type AbortCause, AbortError, type Client, type Handler } from '../exchange/exchange.ts';
@@ -25,7 +25,7 @@ import { Http2Stream } from './stream.ts';
 import type { StreamHost } from './stream-host.ts';
 import { StreamTable } from './stream-table.ts';
 
-/** What streams ask of their session. */
+/** The part of the session that its streams use. */
 export interface StreamSession {
   readonly client: Client;
   readonly scheme: 'http' | 'https';
@@ -40,17 +40,15 @@ export interface StreamSession {
   readonly isAwaitingSettings: boolean;
   flushSoon(): void;
   /** The last open stream has been closed. */
-  empties(): void;
-  /**
-   * The client made us reset a stream, which costs it as much as its own resets do (CVE-2025-8671).
-   */
-  provoked(): void;
+  onStreamsClosed(): void;
+  /** Counts a reset that the client provoked like a reset of its own (CVE-2025-8671). */
+  chargeReset(): void;
 }
 
-/** Bytes that an open stream takes by itself, with its request and what its handler keeps of it. */
+/** Bytes charged for an open stream, with its request and its handler's state. */
 const STREAM_MEMORY = 8192;
 const NO_BYTES = new Uint8Array(0);
-/** Of a request that no handler gets. */
+/** Status for a request that is rejected without a handler. */
 export type RefusalStatus = 400 | 421 | 431 | 501;
 
 const REFUSALS: Readonly<Record<RefusalStatus | 500, ReadyAnswer>> = {
@@ -69,10 +67,10 @@ export class Streams implements StreamHost<Http2Stream> {
   readonly sender: Sender;
   readonly counters: Http2Counters;
   readonly closed = new ClosedStreams();
-  /** What the client may send on all streams together. */
+  /** Receive window of the connection. */
   readonly receiveWindow: ReceiveWindow;
   /**
-   * Streams that were reset while their handlers were at work: their work counts until it is done
+   * Streams that were reset while their handlers run. They count as open until the handlers finish
    * (CVE-2023-44487).
    */
   abandoned = 0;
@@ -80,8 +78,8 @@ export class Streams implements StreamHost<Http2Stream> {
   readonly #handler: Handler;
   readonly #onHandlerError: ((error: unknown) => void) | undefined;
   readonly #open = new StreamTable<Http2Stream>();
-  /** Those whose response is complete and whose request is not. */
-  #early: Http2Stream[] = [];
+  /** Streams whose response is complete and whose request is not. */
+  #earlyResponses: Http2Stream[] = [];
 
   constructor(session: StreamSession, handler: Handler, onHandlerError?: (error: unknown) => void) {
     this.#session = session;
@@ -94,7 +92,7 @@ export class Streams implements StreamHost<Http2Stream> {
     this.sender = session.sender;
     this.counters = session.counters;
     const { sessionWindow } = this.limits;
-    // Section 6.9.2: what a client begins with is not for us to change.
+    // Section 6.9.2: SETTINGS cannot change the connection's window, which starts at the default.
     this.receiveWindow = new ReceiveWindow(sessionWindow, Math.max(sessionWindow, DEFAULT_WINDOW));
   }
 
@@ -111,15 +109,16 @@ export class Streams implements StreamHost<Http2Stream> {
   }
 
   /**
-   * Never opened: section 5.1, "idle". Those with even numbers are a server's, which opens none.
+   * Never opened (section 5.1, "idle"). Even identifiers belong to servers, and this server opens
+   * no streams.
    */
   isIdle(streamId: number): boolean {
     return (streamId & 1) === 0 || streamId > this.closed.last;
   }
 
   /**
-   * Accepts no more. Heads of responses that are not taken are bounded as their bodies are: small
-   * requests may ask for large ones.
+   * New streams are refused. Waiting output counts too, since small requests may cause large
+   * response heads.
    */
   get isFull(): boolean {
     const { limits } = this;
@@ -134,7 +133,7 @@ export class Streams implements StreamHost<Http2Stream> {
     this.#session.flushSoon();
   }
 
-  /** `refusal`: the status of an answer that needs no handler; 0: the handler's. */
+  /** `refusal`: the status for a request that is rejected; 0: the handler responds. */
   openStream(streamId: number, head: RequestHead, hasBody: boolean, refusal: 0 | RefusalStatus): void {
     this.counters.values[TRAFFIC_COLUMN.streams]++;
     const session = this.#session;
@@ -152,8 +151,8 @@ export class Streams implements StreamHost<Http2Stream> {
     }
     this.counters.values[refusal === 431 ? TRAFFIC_COLUMN.header_lists_too_large : TRAFFIC_COLUMN.bad_requests]++;
     stream.answer(REFUSALS[refusal]);
-    // A head that is refused costs as much as one that is served, and few bytes with compression.
-    session.provoked();
+    // A rejected head costs the server as much as an accepted one, and the client a few bytes.
+    session.chargeReset();
   }
 
   #handle(stream: Http2Stream): void {
@@ -186,7 +185,7 @@ export class Streams implements StreamHost<Http2Stream> {
     }
   }
 
-  /** END_STREAM of the client, perhaps with trailers. */
+  /** The client sent END_STREAM, possibly with trailers. */
   streamReceived(stream: Http2Stream, trailers: FieldList | null): void {
     stream.isRemoteEnded = true;
     stream.queue?.finish(trailers ?? undefined);
@@ -198,17 +197,17 @@ export class Streams implements StreamHost<Http2Stream> {
     this.#close(stream, CLOSED.byClient, 'client', false);
   }
 
-  /** Resets a stream that is not open: it was not let in, or is closed already. */
+  /** Resets a stream that is not open: it is refused, or already closed. */
   refuse(streamId: number, ending: Ending): void {
     this.counters.ended(ending, this.client);
     writeReset(this.#session.output, streamId, ending.code);
     this.closed.close(streamId, CLOSED.byServer);
-    this.#session.provoked();
+    this.#session.chargeReset();
   }
 
-  // From a stream.
+  // Called by a stream.
 
-  /** An error of a stream that may be closed by now. */
+  /** Resets a stream that may already be closed. */
   reset(streamId: number, ending: Ending): void {
     const stream = this.get(streamId);
     if (stream === undefined) this.refuse(streamId, ending);
@@ -222,12 +221,12 @@ export class Streams implements StreamHost<Http2Stream> {
     const isOwn = ending === STREAM_ENDING.aborted || ending === STREAM_ENDING.failed;
     this.#close(stream, CLOSED.byServer, ending.cause, isOwn);
     this.#session.flushSoon();
-    if (ending.cause !== 'client') this.#session.provoked();
+    if (ending.cause !== 'client') this.#session.chargeReset();
   }
 
   /**
-   * Nothing goes on: the client learns it, by a status if it has none yet (RFC 9110 sections 15.5.9
-   * and 15.6.5), and so is the handler.
+   * Ends a stream without progress: with 408 or 504 if no head was sent (RFC 9110 sections 15.5.9
+   * and 15.6.5), otherwise with RST_STREAM. The handler is aborted.
    */
   endIdle(stream: Http2Stream): void {
     if (stream.hasHead) {
@@ -246,14 +245,14 @@ export class Streams implements StreamHost<Http2Stream> {
     if (stream.isRemoteEnded) this.#close(stream, CLOSED.ended, null, false);
     else if (!stream.isTunnel) {
       stream.queue?.discard();
-      this.#early.push(stream);
-      this.#session.flushSoon(); // it may have been the last that there was to send
+      this.#earlyResponses.push(stream);
+      this.#session.flushSoon(); // the session calls `resetEarly` when it flushes
     }
   }
 
-  bodyTaken(stream: Http2Stream, bytes: number): void {
+  bodyConsumed(stream: Http2Stream, bytes: number): void {
     if (!this.#session.isOpen) return;
-    this.giveBack(bytes);
+    this.returnToWindow(bytes);
     if (stream.isRemoteEnded || stream.isClosed || stream.receiveWindow === null) return;
     const increment = stream.receiveWindow.give(bytes);
     if (increment === 0) return;
@@ -261,8 +260,8 @@ export class Streams implements StreamHost<Http2Stream> {
     this.#session.flushSoon();
   }
 
-  /** Bytes of DATA leave the session's window. */
-  giveBack(bytes: number): void {
+  /** Returns bytes of DATA to the connection's receive window. */
+  returnToWindow(bytes: number): void {
     const increment = this.receiveWindow.give(bytes);
     if (increment === 0) return;
     writeWindowUpdate(this.#session.output, 0, increment);
@@ -270,17 +269,17 @@ export class Streams implements StreamHost<Http2Stream> {
   }
 
   /**
-   * Section 8.1: a response that is complete before its request. What of that came with the same
-   * read has been taken.
+   * Resets streams whose response was complete before the request (section 8.1). It runs after a
+   * read is processed, so a request that ends in the same read is not reset.
    */
   resetEarly(): void {
-    if (this.#early.length === 0) return;
-    const early = this.#early;
-    this.#early = [];
-    for (const stream of early) if (!stream.isRemoteEnded) this.resetStream(stream, STREAM_ENDING.early);
+    if (this.#earlyResponses.length === 0) return;
+    const streams = this.#earlyResponses;
+    this.#earlyResponses = [];
+    for (const stream of streams) if (!stream.isRemoteEnded) this.resetStream(stream, STREAM_ENDING.early);
   }
 
-  /** The session ends: no frame tells of it but the GOAWAY. */
+  /** Closes all streams when the session ends, without RST_STREAM frames. */
   closeAll(cause: AbortCause): void {
     for (const stream of this.#open.values()) this.#close(stream, CLOSED.byServer, cause, false);
   }
@@ -303,10 +302,10 @@ export class Streams implements StreamHost<Http2Stream> {
         stream.isAbandoned = true;
         this.abandoned++;
       }
-      const held = stream.queue?.buffered ?? 0;
+      const bufferedBytes = stream.queue?.buffered ?? 0;
       stream.endedBy(cause, isOwn);
-      if (held > 0 && this.#session.isOpen) this.giveBack(held);
+      if (bufferedBytes > 0 && this.#session.isOpen) this.returnToWindow(bufferedBytes);
     }
-    if (this.count === 0) this.#session.empties();
+    if (this.count === 0) this.#session.onStreamsClosed();
   }
 }

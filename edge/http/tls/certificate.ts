@@ -1,16 +1,19 @@
 /**
- * What a server shows for a name. Its maker gives out the same object as long as it is the
- * same certificate: what is made of it is found by that.
+ * A server's certificate. Its source returns the same object for the same certificate, since caches
+ * use the object as their key.
  */
 export interface TlsCertificate {
-  /** PEM: the certificate, then those between it and its authority. */
+  /** PEM: the certificate, then the intermediate certificates. */
   readonly cert: string;
   /** PEM, not encrypted. */
   readonly key: string;
-  /** The certificate alone, DER; not there or empty: it is to be read from the text. */
+  /** DER of the certificate alone; undefined or empty: it has to be read from `cert`. */
   readonly leaf?: Uint8Array;
-  /** The text behind it, in one string for all that have the same. There with `leaf`. */
+  /**
+   * PEM of the intermediate certificates, as one string for all certificates with the same chain.
+   * Set together with `leaf`.
+   */
   readonly chain?: string;
-  /** The OCSP response to send with it now (RFC 6066 section 8). Undefined: none. */
+  /** The OCSP response to staple (RFC 6066 section 8). Undefined: none. */
   readonly staple?: Uint8Array | undefined;
 }

@@ -1,7 +1,7 @@
 /**
- * Asks clients for a certificate (RFC 8446 section 4.3.2), verified by OpenSSL during the handshake
- * with the authorities of the site. Such connections get no session tickets: each handshake
- * verifies again, so neither a changed list nor an expired certificate is skipped by resuming.
+ * Requests client certificates (RFC 8446 section 4.3.2). OpenSSL verifies them during the handshake
+ * with the site's authorities. Such connections get no session tickets, so each handshake verifies
+ * the certificate again. Resumption could skip a changed list or an expired certificate.
  */
 import { fixedMemory, type Openssl } from './openssl.ts';
 import { AUTHORITY_FIELDS, freeAuthority } from './places.ts';
@@ -10,13 +10,13 @@ import { Recent } from './recent.ts';
 
 const VERIFY_PEER = 1;
 const VERIFY_FAIL_IF_NO_PEER_CERT = 2;
-/** SSL_CTRL_SET_VERIFY_CERT_STORE; 1: the connection takes a reference of its own. */
+/** SSL_CTRL_SET_VERIFY_CERT_STORE; with 1 the connection takes a reference of its own. */
 const SET_VERIFY_CERT_STORE = 106;
-/** X509_V_FLAG_PARTIAL_CHAIN: an intermediate certificate of the list is an anchor, too. */
+/** X509_V_FLAG_PARTIAL_CHAIN: intermediate certificates of the list are trust anchors, too. */
 const PARTIAL_CHAIN = 0x80000;
 /** SSL_OP_NO_TICKET. */
 const NO_TICKET = 1 << 14;
-/** Certificates between the client's and an anchor. */
+/** Maximum number of certificates between the client's and a trust anchor. */
 const MAX_DEPTH = 8;
 
 export class ClientAuthorities {
@@ -24,7 +24,7 @@ export class ClientAuthorities {
   /** X509_STORE and STACK_OF(X509) of each list, in memory that outlives the thread (places.ts). */
   readonly #places: Float64Array;
   readonly #free: number[];
-  /** Places, by the PEM of the list. */
+  /** Indices into `#places`, by the PEM of the list. */
   readonly #kept: Recent<string, number>;
   readonly #position = fixedMemory(8);
   readonly #der = fixedMemory(MAX_CLIENT_CERTIFICATE);
@@ -39,7 +39,7 @@ export class ClientAuthorities {
     });
   }
 
-  /** Before the handshake of `ssl`. Throws an Error for a list that cannot be used. */
+  /** To be called before the handshake of `ssl`. Throws an Error if the list is unusable. */
   demand(ssl: number, { isRequired, authorities }: ClientAuthentication): void {
     const openssl = this.#openssl;
     const at = AUTHORITY_FIELDS * this.#kept.of(authorities, () => this.#read(authorities));
@@ -56,10 +56,10 @@ export class ClientAuthorities {
   }
 
   /**
-   * The verified certificate of a client as the field Client-Cert has it, after the handshake.
-   * Empty: it showed none. Undefined: it is too large.
+   * The client's verified certificate as a value of the field Client-Cert, after the handshake.
+   * Empty: the client sent none. Undefined: the certificate is too large.
    */
-  shownBy(ssl: number): string | undefined {
+  certificateOf(ssl: number): string | undefined {
     const openssl = this.#openssl;
     const certificate = openssl.SSL_get1_peer_certificate(ssl);
     if (certificate === 0) return '';
@@ -75,7 +75,7 @@ export class ClientAuthorities {
     }
   }
 
-  /** Frees all. */
+  /** Frees all lists. */
   close(): void {
     this.#kept.clear();
   }

@@ -1,17 +1,16 @@
 /**
- * The first message of a client (RFC 8446 section 4.1.2, RFC 5246 section 7.4.1.2), looked at
- * before anything is taken from its socket: which server it asks for, and which version of HTTP it
- * speaks. Whatever is not plain and whole in one record is somebody else's: OpenSSL knows what to
- * say to it.
+ * Parses the server name and the HTTP version of a ClientHello (RFC 8446 section 4.1.2, RFC 5246
+ * section 7.4.1.2), which stays in the socket. A ClientHello that is unusual or spans several
+ * records is not parsed. The fallback server handles it and sends the right alert.
  */
 
-/** A record (RFC 8446 section 5.1) with its head. No ClientHello that is looked at is longer. */
+/** A record (RFC 8446 section 5.1) with its header: the maximum size of a parsed ClientHello. */
 export const MAX_HELLO = 5 + 16_384;
 
 export const HELLO = {
-  /** More is to come. */
+  /** More bytes are needed. */
   INCOMPLETE: 0,
-  /** No ClientHello, or not one as they come. */
+  /** Not a ClientHello, or one of an unusual form. */
   UNUSUAL: 1,
   WHOLE: 2,
 } as const;
@@ -25,26 +24,26 @@ const EXTENSION_ALPN = 16;
 const HOST_NAME = 0;
 const MAX_NAME = 255;
 
-/** As they stand in the extension, behind their length. */
+/** Protocol names with their length byte, as in the extension. */
 const HTTP2 = Buffer.from('\x02h2', 'latin1');
 const HTTP1 = Buffer.from('\x08http/1.1', 'latin1');
 
-function isAt(bytes: Buffer, at: number, what: Buffer): boolean {
-  for (let i = 0; i < what.length; i++) if (bytes[at + i] !== what[i]) return false;
+function matchesAt(bytes: Buffer, at: number, expected: Buffer): boolean {
+  for (let i = 0; i < expected.length; i++) if (bytes[at + i] !== expected[i]) return false;
   return true;
 }
 
-/** One for a thread; what it says is of the message that was read last. */
+/** Parser of a thread. Its properties are those of the last message. */
 export class ClientHello {
-  /** In lower case; empty: none is asked for. */
+  /** In lower case; empty: the client sent none. */
   serverName = '';
   offersHttp2 = false;
   #offersHttp1 = false;
   #hasAlpn = false;
 
   /**
-   * It asks for a server by its name, and for a version of HTTP that we speak, if it asks for any
-   * protocol.
+   * The client sent a server name, and its ALPN list, if there is one, has a supported version of
+   * HTTP.
    */
   get isOurs(): boolean {
     return this.serverName !== '' && (this.offersHttp2 || this.#offersHttp1 || !this.#hasAlpn);
@@ -62,14 +61,14 @@ export class ClientHello {
     if (length < 9) return HELLO.INCOMPLETE;
     const record = bytes.readUInt16BE(3);
     const message = bytes.readUIntBE(6, 3);
-    // In several records, or with another message behind it.
+    // It spans several records, or another message follows it in the record.
     if (5 + record > MAX_HELLO || message + 4 !== record) return HELLO.UNUSUAL;
     const end = 5 + record;
     if (length < end) return HELLO.INCOMPLETE;
-    return this.#body(bytes, 9, end) ? HELLO.WHOLE : HELLO.UNUSUAL;
+    return this.#readBody(bytes, 9, end) ? HELLO.WHOLE : HELLO.UNUSUAL;
   }
 
-  #body(bytes: Buffer, start: number, end: number): boolean {
+  #readBody(bytes: Buffer, start: number, end: number): boolean {
     let at = start + 2 + 32;
     if (at >= end || bytes[at] > MAX_SESSION_ID) return false;
     at += 1 + bytes[at];
@@ -79,10 +78,10 @@ export class ClientHello {
     at += 2 + suites;
     if (at >= end || bytes[at] === 0) return false;
     at += 1 + bytes[at];
-    return at + 2 <= end && at + 2 + bytes.readUInt16BE(at) === end && this.#extensions(bytes, at + 2, end);
+    return at + 2 <= end && at + 2 + bytes.readUInt16BE(at) === end && this.#readExtensions(bytes, at + 2, end);
   }
 
-  #extensions(bytes: Buffer, start: number, end: number): boolean {
+  #readExtensions(bytes: Buffer, start: number, end: number): boolean {
     let hasName = false;
     for (let at = start; at < end; ) {
       if (at + 4 > end) return false;
@@ -91,18 +90,18 @@ export class ClientHello {
       at = from + bytes.readUInt16BE(at + 2);
       if (at > end) return false;
       if (type === EXTENSION_SERVER_NAME) {
-        if (hasName || !this.#name(bytes, from, at)) return false;
+        if (hasName || !this.#readServerName(bytes, from, at)) return false;
         hasName = true;
       } else if (type === EXTENSION_ALPN) {
-        if (this.#hasAlpn || !this.#protocols(bytes, from, at)) return false;
+        if (this.#hasAlpn || !this.#readProtocols(bytes, from, at)) return false;
         this.#hasAlpn = true;
       }
     }
     return true;
   }
 
-  /** RFC 6066 section 3: a list, of one name in fact. */
-  #name(bytes: Buffer, from: number, to: number): boolean {
+  /** RFC 6066 section 3: a list, which contains one name in practice. */
+  #readServerName(bytes: Buffer, from: number, to: number): boolean {
     if (to - from < 6 || bytes.readUInt16BE(from) !== to - from - 2 || bytes[from + 2] !== HOST_NAME) return false;
     const length = bytes.readUInt16BE(from + 3);
     if (length !== to - from - 5 || length > MAX_NAME) return false;
@@ -112,14 +111,14 @@ export class ClientHello {
   }
 
   /** RFC 7301 section 3.1. */
-  #protocols(bytes: Buffer, from: number, to: number): boolean {
+  #readProtocols(bytes: Buffer, from: number, to: number): boolean {
     if (to - from < 4 || bytes.readUInt16BE(from) !== to - from - 2) return false;
     let at = from + 2;
     while (at < to) {
       const length = bytes[at];
       if (length === 0 || at + 1 + length > to) return false;
-      if (isAt(bytes, at, HTTP2)) this.offersHttp2 = true;
-      else if (isAt(bytes, at, HTTP1)) this.#offersHttp1 = true;
+      if (matchesAt(bytes, at, HTTP2)) this.offersHttp2 = true;
+      else if (matchesAt(bytes, at, HTTP1)) this.#offersHttp1 = true;
       at += 1 + length;
     }
     return true;

@@ -1,7 +1,6 @@
 /**
- * One connection of TLS: its ClientHello is looked at, then it is shaken hands with, then it
- * carries bytes, until it closes. All that is done here does not block, and nothing that a client
- * sends throws.
+ * A TLS connection. It peeks at the ClientHello, does the handshake, and then transfers bytes until
+ * it is closed. Nothing here blocks, and no input of a client makes it throw.
  */
 import type { LoopTask } from '../../../core/os/descriptor-loop.ts';
 import { EPOLLERR, EPOLLHUP, EPOLLIN, EPOLLOUT } from '../../../core/os/epoll.ts';
@@ -17,89 +16,90 @@ import type { TlsOwner } from './owner.ts';
 import { MAX_IDLE_MESSAGES, UNRECOGNIZED_NAME } from './profile.ts';
 import { dropRecordBuffer, flushRecordBuffer, heldBy, putRecordBuffer } from './record-buffer.ts';
 
-/** DELAYED: the ClientHello has come, and the handshake begins in a later turn. */
+/** DELAYED: the ClientHello was accepted, and the handshake waits for the site's next turn. */
 const STATE = { HELLO: 0, HANDSHAKE: 1, OPEN: 2, CLOSED: 3, DELAYED: 4 } as const;
 
-/** What is still to be done for a connection when the loop has nothing else to do. */
+/** Work that a connection has scheduled for its next `runDue`. */
 const DUE = { READ: 1, WRITTEN: 2, BROKEN: 4, CLOSED: 8, HANDSHAKE: 16 } as const;
 
 const EPOLLERR_HUP = EPOLLERR | EPOLLHUP;
 
 const ABANDONED = new Error('the connection has closed');
-const RECORD = 16_384;
-/** Records that are read in a turn: small ones cost as much as large ones. */
-const RECORDS = 64;
+const RECORD_BYTES = 16_384;
+/** Records read in a turn. A small record costs as much as a large one. */
+const MAX_RECORDS = 64;
 /**
- * Bytes that OpenSSL receives in one go for a client that sends much, and sends in one go of a
- * large write: four records of TLS 1.3 with their heads, tags and types (RFC 8446 section 5.2), of
- * which the content fills what they are read to. For others it is one record, as the memory is
- * taken again for each read.
+ * Bytes of four TLS 1.3 records with their headers, tags and types (RFC 8446 section 5.2). OpenSSL
+ * reads this much at once from a client that uploads, and writes this much at once of a large
+ * write. Other connections read one record at a time, since OpenSSL allocates the buffer per read.
  */
-const FOUR_RECORDS = 4 * (5 + RECORD + 1 + 16);
+const FOUR_RECORDS = 4 * (5 + RECORD_BYTES + 1 + 16);
 
-/** What a connection needs of the loop that it belongs to. */
+/** The loop of a connection, as the connection uses it. */
 export interface ConnectionLoop {
   readonly openssl: Openssl;
   readonly calls: TcpCalls;
   readonly context: TlsContext;
   readonly authorities: ClientAuthorities;
   readonly hello: ClientHello;
-  /** Memory for what was read last. */
+  /** Buffer of the last read, shared by the connections of the thread. */
   readonly shared: { readonly bytes: Buffer; readonly address: number };
   /** Events that epoll watches while a ClientHello is incomplete. */
-  readonly edges: number;
-  /** The events of them after which the client sends no more. */
-  readonly ended: number;
-  /** Runs `task` when the loop has nothing else to do. */
+  readonly helloEvents: number;
+  /** Events after which the client sends nothing more. */
+  readonly hangUpEvents: number;
+  /** Runs `task` soon, after this call. */
   put(task: LoopTask): void;
-  /** A new SSL with a certificate for `serverName`; 0: the certificate cannot be used. */
+  /** A new SSL with the certificate for `serverName`; 0: the certificate is unusable. */
   sslFor(owner: TlsOwner<TlsConnection>, serverName: string, certificate: TlsCertificate): number;
-  holds(slot: number, ssl: number): void;
-  forgets(slot: number): void;
-  /** Stops watching `fd`, which has another owner from now on. */
-  leaves(slot: number, fd: number): void;
+  /** Records the SSL of a slot, so that it is freed if the thread dies. */
+  recordSsl(slot: number, ssl: number): void;
+  /** Frees the slot. The caller frees its SSL and descriptor afterwards. */
+  releaseSlot(slot: number): void;
+  /** Stops watching `fd` and frees the slot. The descriptor stays open for its new owner. */
+  detach(slot: number, fd: number): void;
 }
 
 export class TlsConnection implements Transport {
   /** In lower case. */
   serverName = '';
-  /** Else HTTP/1.1. */
+  /** False: HTTP/1.1. */
   isHttp2 = false;
   isTls13 = false;
   isResumed = false;
-  /** The client's verified certificate, as the field Client-Cert has it; empty: it showed none. */
+  /** The client's verified certificate as a value of the field Client-Cert; empty: none. */
   clientCertificate = '';
   readonly slot: number;
   readonly #loop: ConnectionLoop;
   readonly #owner: TlsOwner<TlsConnection>;
   #fd: number;
-  /** The site's; null: there is none, or the site is not known yet. */
+  /** The site's share of turns; null: no share, or the site is not known yet. */
   #share: TurnShare | null = null;
   #ssl = 0;
-  /** During the handshake. */
+  /** Set during the handshake only. */
   #certificate: TlsCertificate | null = null;
   #state: number = STATE.HELLO;
-  /** What epoll watches. */
+  /** Events that epoll watches. */
   #events: number;
   #due = 0;
   #receiver: TransportReceiver | null = null;
   #writing: Buffer | null = null;
   #writtenTo = 0;
-  /** Of the records of a large write; 0: there is none. */
+  /** Address of the record buffer of a large write; 0: none. */
   #buffer = 0;
   #done: ((error?: Error | null) => void) | null = null;
   #isPaused = false;
   #hasPeerEnded = false;
   #isEnding = false;
   #hasEnded = false;
-  /** FOUR_RECORDS is set. */
-  #readsMuch = false;
-  /** The handshake, a read or the end waits until more can be sent. */
-  #wantsRoom = false;
-  /** Messages in a row that brought no data. */
+  /** The read buffer holds FOUR_RECORDS. */
+  #hasLargeBuffer = false;
+  /** A read or the shutdown waits until the socket is writable. */
+  #wantsWritable = false;
+  /** Consecutive messages without data. */
   #idleMessages = 0;
 
-  /** `fd` is watched for EPOLLIN under `place`. */
+  /** `fd` is watched for EPOLLIN under `slot`. */
   constructor(loop: ConnectionLoop, owner: TlsOwner<TlsConnection>, fd: number, slot: number) {
     this.#loop = loop;
     this.#owner = owner;
@@ -108,24 +108,24 @@ export class TlsConnection implements Transport {
     this.#events = EPOLLIN;
   }
 
-  // From the loop.
+  // Called by the loop.
 
   event(ready: number): void {
     if (this.#state === STATE.HELLO) this.#readHello(ready);
     else if (this.#state === STATE.HANDSHAKE) this.#shakeHands();
     else if (this.#state === STATE.DELAYED) this.#fail();
     else if (this.#state === STATE.OPEN) {
-      // Epoll reports it again.
+      // Epoll is level-triggered here and reports the event again.
       if (this.#share?.isSpent) return;
-      if ((ready & EPOLLOUT) !== 0) this.#hasRoom();
+      if ((ready & EPOLLOUT) !== 0) this.#onWritable();
       if (this.#state !== STATE.OPEN) return;
-      // Who pauses, or has heard the end, learns of a broken connection all the same.
+      // A broken connection is closed even if it is paused or the client has ended its side.
       if ((ready & EPOLLERR_HUP) !== 0 && (this.#isPaused || this.#hasPeerEnded)) this.#close();
       else if ((ready & (EPOLLIN | EPOLLERR_HUP)) !== 0 && !this.#isPaused) this.#read();
     }
   }
 
-  /** What was put off. */
+  /** Runs the scheduled work. */
   runDue(): void {
     const due = this.#due;
     this.#due = 0;
@@ -141,7 +141,7 @@ export class TlsConnection implements Transport {
     }
     if ((due & DUE.HANDSHAKE) !== 0 && this.#state === STATE.DELAYED) this.#beginInTurn();
     if ((due & DUE.READ) !== 0 && this.#state === STATE.OPEN && !this.#isPaused) {
-      if (this.#share?.isSpent) this.#later(DUE.READ);
+      if (this.#share?.isSpent) this.#schedule(DUE.READ);
       else this.#read();
     }
     if ((due & DUE.CLOSED) === 0) return;
@@ -163,10 +163,10 @@ export class TlsConnection implements Transport {
     if (length < 0) return;
     const outcome = hello.read(shared.bytes, length);
     if (outcome === HELLO.INCOMPLETE) {
-      // Its end has come: nothing follows.
-      if ((ready & this.#loop.ended) !== 0) this.#fail();
-      // What has come stays there, and would be told again and again.
-      else this.#watch(this.#loop.edges);
+      // The client sends nothing more.
+      if ((ready & this.#loop.hangUpEvents) !== 0) this.#fail();
+      // The peeked bytes stay in the socket, so level-triggered epoll would report them repeatedly.
+      else this.#watch(this.#loop.helloEvents);
       return;
     }
     if (outcome === HELLO.UNUSUAL || !hello.isOurs) this.#handOver();
@@ -178,7 +178,7 @@ export class TlsConnection implements Transport {
 
   #admit(serverName: string): void {
     if (!this.#owner.admit(serverName)) {
-      this.#hangUp();
+      this.#closeAfterAlert();
       return;
     }
     this.serverName = serverName;
@@ -190,7 +190,7 @@ export class TlsConnection implements Transport {
     if (this.#share?.isSpent) {
       this.#state = STATE.DELAYED;
       this.#watch(0);
-      this.#later(DUE.HANDSHAKE);
+      this.#schedule(DUE.HANDSHAKE);
       return;
     }
     this.#share?.spend(HANDSHAKE_COST);
@@ -205,10 +205,10 @@ export class TlsConnection implements Transport {
     if (this.#ssl === 0) {
       calls.sendArray(this.#fd, UNRECOGNIZED_NAME);
       this.#owner.failed('unrecognized_name');
-      this.#hangUp();
+      this.#closeAfterAlert();
       return;
     }
-    this.#loop.holds(this.slot, this.#ssl);
+    this.#loop.recordSsl(this.slot, this.#ssl);
     openssl.ERR_clear_error();
     if (openssl.SSL_set_fd(this.#ssl, this.#fd) !== 1) {
       openssl.ERR_clear_error();
@@ -243,12 +243,12 @@ export class TlsConnection implements Transport {
     this.isTls13 = openssl.SSL_version(this.#ssl) === TLS1_3;
     this.isResumed = openssl.SSL_session_reused(this.#ssl) === 1;
     if (this.#owner.policy !== null && this.#owner.policy.clients !== null) {
-      const shown = this.#loop.authorities.shownBy(this.#ssl);
-      if (shown === undefined) {
+      const certificate = this.#loop.authorities.certificateOf(this.#ssl);
+      if (certificate === undefined) {
         this.#fail();
         return;
       }
-      this.clientCertificate = shown;
+      this.clientCertificate = certificate;
     }
     this.#owner.secured(this);
   }
@@ -257,20 +257,20 @@ export class TlsConnection implements Transport {
     const fd = this.#fd;
     this.#state = STATE.CLOSED;
     this.#fd = -1;
-    this.#loop.leaves(this.slot, fd);
+    this.#loop.detach(this.slot, fd);
     this.#owner.handOver(fd);
   }
 
   #fail(): void {
     this.#owner.failed('handshake_failed');
-    this.#hangUp();
+    this.#closeAfterAlert();
   }
 
   /**
-   * Closes after an alert: what has come is taken first, since a socket that is closed over it is
-   * reset, and the alert is lost.
+   * Closes so that an alert reaches the client. Received bytes are read first, since closing a
+   * socket with unread bytes resets the connection and loses the alert.
    */
-  #hangUp(): void {
+  #closeAfterAlert(): void {
     const { calls, shared } = this.#loop;
     calls.finish(this.#fd);
     calls.receive(this.#fd, shared.address, shared.bytes.length);
@@ -281,7 +281,7 @@ export class TlsConnection implements Transport {
 
   start(receiver: TransportReceiver): void {
     this.#receiver = receiver;
-    if (this.#state === STATE.OPEN) this.#later(DUE.READ);
+    if (this.#state === STATE.OPEN) this.#schedule(DUE.READ);
   }
 
   write(bytes: Buffer, done: (error?: Error | null) => void): void {
@@ -289,8 +289,8 @@ export class TlsConnection implements Transport {
     this.#writing = bytes;
     this.#writtenTo = 0;
     this.#share?.spend(costOfBytes(bytes.length));
-    if (this.#state === STATE.CLOSED) this.#later(DUE.WRITTEN);
-    else this.#push();
+    if (this.#state === STATE.CLOSED) this.#schedule(DUE.WRITTEN);
+    else this.#sendPending();
   }
 
   get unsent(): number {
@@ -306,44 +306,44 @@ export class TlsConnection implements Transport {
   pause(): void {
     if (this.#state !== STATE.OPEN) return;
     this.#isPaused = true;
-    this.#rewatch();
+    this.#updateEvents();
   }
 
   resume(): void {
     if (this.#state !== STATE.OPEN || !this.#isPaused) return;
     this.#isPaused = false;
-    this.#rewatch();
-    // Some may be in OpenSSL already, of which epoll does not know.
-    this.#later(DUE.READ);
+    this.#updateEvents();
+    // OpenSSL may already hold bytes that epoll does not report.
+    this.#schedule(DUE.READ);
   }
 
   end(): void {
     if (this.#state !== STATE.OPEN) return;
     this.#isEnding = true;
-    this.#later(DUE.WRITTEN);
+    this.#schedule(DUE.WRITTEN);
   }
 
   destroy(): void {
     this.#close();
   }
 
-  // Bytes.
+  // Reading and writing.
 
   #read(): void {
     const { openssl, context, shared } = this.#loop;
     const { SSL_read, SSL_has_pending } = openssl;
     let data = 0;
     let outcome = 1;
-    let hasMore = true; // of which epoll does not know
+    let hasMore = true; // OpenSSL may hold bytes that epoll does not report
     if (this.#hasPeerEnded) return;
     openssl.ERR_clear_error();
     context.idleMessages = this.#idleMessages;
-    for (let n = 0; hasMore && n < RECORDS && data + RECORD <= shared.bytes.length; n++) {
+    for (let n = 0; hasMore && n < MAX_RECORDS && data + RECORD_BYTES <= shared.bytes.length; n++) {
       const before = context.idleMessages;
       outcome = SSL_read(this.#ssl, shared.address + data, shared.bytes.length - data);
       if (outcome <= 0) {
-        // From version 3.2 on, OpenSSL returns after a KeyUpdate and reports no pending bytes,
-        // though it has read more than the KeyUpdate.
+        // Since version 3.2 SSL_read returns after a KeyUpdate and SSL_has_pending returns 0, even
+        // if OpenSSL has read more bytes than the KeyUpdate.
         if (context.idleMessages > before && context.idleMessages <= MAX_IDLE_MESSAGES) continue;
         break;
       }
@@ -353,38 +353,39 @@ export class TlsConnection implements Transport {
     }
     this.#idleMessages = context.idleMessages;
     const error = outcome > 0 ? 0 : openssl.SSL_get_error(this.#ssl, outcome);
-    if (data > RECORD && !this.#readsMuch) {
-      this.#readsMuch = true;
+    if (data > RECORD_BYTES && !this.#hasLargeBuffer) {
+      this.#hasLargeBuffer = true;
       openssl.SSL_set_default_read_buffer_len(this.#ssl, FOUR_RECORDS);
     }
     if (error !== 0 && error !== SSL_ERROR.WANT_READ) openssl.ERR_clear_error();
     if (data > 0) this.#receiver?.onBytes(shared.bytes.subarray(0, data));
-    // Behind the requests that it has brought: the first of them begins with the read.
+    // Spent after the requests of this read have run: the first of them starts within the read.
     this.#share?.spend(costOfBytes(data));
     if (this.#state !== STATE.OPEN) return;
     if (error === 0) {
-      if (hasMore && !this.#isPaused) this.#later(DUE.READ);
+      if (hasMore && !this.#isPaused) this.#schedule(DUE.READ);
     } else if (error === SSL_ERROR.ZERO_RETURN) this.#peerEnded();
     else if (error === SSL_ERROR.WANT_WRITE) {
-      this.#wantsRoom = true;
-      this.#rewatch();
+      this.#wantsWritable = true;
+      this.#updateEvents();
     } else if (error !== SSL_ERROR.WANT_READ || this.#idleMessages > MAX_IDLE_MESSAGES) this.#close();
   }
 
   #peerEnded(): void {
     this.#hasPeerEnded = true;
-    this.#rewatch();
+    this.#updateEvents();
     this.#receiver?.onEnd();
     if (this.#hasEnded) this.#close();
   }
 
-  /** Sends what there is, as far as the system takes it. */
-  #push(): void {
+  /** Sends as much of the pending write as the socket accepts. */
+  #sendPending(): void {
     const { openssl } = this.#loop;
     const bytes = this.#writing;
     if (bytes === null) return;
     openssl.ERR_clear_error();
-    if (this.#buffer === 0 && bytes.length > RECORD) this.#buffer = putRecordBuffer(openssl, this.#ssl, FOUR_RECORDS);
+    if (this.#buffer === 0 && bytes.length > RECORD_BYTES)
+      this.#buffer = putRecordBuffer(openssl, this.#ssl, FOUR_RECORDS);
     while (this.#writtenTo < bytes.length) {
       const at = this.#writtenTo;
       const outcome = openssl.SSL_write(this.#ssl, at === 0 ? bytes : bytes.subarray(at), bytes.length - at);
@@ -393,10 +394,10 @@ export class TlsConnection implements Transport {
         continue;
       }
       const error = openssl.SSL_get_error(this.#ssl, outcome);
-      if (error === SSL_ERROR.WANT_WRITE || error === SSL_ERROR.WANT_READ) this.#rewatch();
+      if (error === SSL_ERROR.WANT_WRITE || error === SSL_ERROR.WANT_READ) this.#updateEvents();
       else {
         openssl.ERR_clear_error();
-        this.#later(DUE.BROKEN);
+        this.#schedule(DUE.BROKEN);
       }
       return;
     }
@@ -407,36 +408,34 @@ export class TlsConnection implements Transport {
         this.#buffer = 0;
       } else {
         openssl.ERR_clear_error();
-        if (isSent === null) this.#later(DUE.BROKEN);
-        else this.#rewatch();
+        if (isSent === null) this.#schedule(DUE.BROKEN);
+        else this.#updateEvents();
         return;
       }
     }
     this.#writing = null;
-    this.#rewatch();
-    this.#later(DUE.WRITTEN);
+    this.#updateEvents();
+    this.#schedule(DUE.WRITTEN);
   }
 
-  #hasRoom(): void {
-    const wantedRoom = this.#wantsRoom;
-    this.#wantsRoom = false;
-    if (this.#writing !== null) this.#push();
+  #onWritable(): void {
+    const isRetryDue = this.#wantsWritable;
+    this.#wantsWritable = false;
+    if (this.#writing !== null) this.#sendPending();
     else if (this.#isEnding) this.#finish();
-    else this.#rewatch();
-    if (wantedRoom && this.#state === STATE.OPEN) this.#later(DUE.READ);
+    else this.#updateEvents();
+    if (isRetryDue && this.#state === STATE.OPEN) this.#schedule(DUE.READ);
   }
 
-  /**
-   * close_notify (RFC 8446 section 6.1), then the end of the stream; the client's is waited for.
-   */
+  /** Sends close_notify (RFC 8446 section 6.1) and FIN, then waits for the client to close. */
   #finish(): void {
     if (this.#state !== STATE.OPEN || this.#hasEnded || this.#writing !== null || this.#done !== null) return;
     const { openssl, calls } = this.#loop;
     openssl.ERR_clear_error();
     const outcome = openssl.SSL_shutdown(this.#ssl);
     if (outcome < 0 && openssl.SSL_get_error(this.#ssl, outcome) === SSL_ERROR.WANT_WRITE) {
-      this.#wantsRoom = true;
-      this.#rewatch();
+      this.#wantsWritable = true;
+      this.#updateEvents();
       return;
     }
     openssl.ERR_clear_error();
@@ -454,25 +453,25 @@ export class TlsConnection implements Transport {
     this.#fd = -1;
     this.#ssl = 0;
     this.#buffer = 0;
-    this.#loop.forgets(this.slot);
+    this.#loop.releaseSlot(this.slot);
     if (ssl !== 0) {
       openssl.ERR_clear_error();
       openssl.SSL_free(ssl);
       openssl.ERR_clear_error();
     }
     calls.close(fd);
-    this.#later(DUE.CLOSED);
+    this.#schedule(DUE.CLOSED);
   }
 
-  #later(due: number): void {
+  #schedule(due: number): void {
     if (this.#due === 0) this.#loop.put(this);
     this.#due |= due;
   }
 
-  #rewatch(): void {
+  #updateEvents(): void {
     if (this.#state !== STATE.OPEN) return;
     const reads = !this.#isPaused && !this.#hasPeerEnded;
-    const writes = this.#writing !== null || this.#wantsRoom;
+    const writes = this.#writing !== null || this.#wantsWritable;
     this.#watch((reads ? EPOLLIN : 0) | (writes ? EPOLLOUT : 0));
   }
 

@@ -1,6 +1,6 @@
 /**
- * The SSL_CTX of a thread: what TLS is like for all its connections. It has no certificate: each
- * connection is given its own (credentials.ts).
+ * The SSL_CTX of a thread, with the settings of all its connections. It has no certificate: each
+ * connection gets its own (credentials.ts).
  */
 import { createHash } from 'node:crypto';
 import { SIGNATURE_ALGORITHMS } from '../../../core/site/tls/signature-algorithms.ts';
@@ -26,31 +26,30 @@ const SSL_TLSEXT_ERR_OK = 0;
 const SSL_TLSEXT_ERR_ALERT_FATAL = 2;
 const SSL_TLSEXT_ERR_NOACK = 3;
 /**
- * Tickets after a full handshake of TLS 1.3. OpenSSL's two are for clients that open several
- * connections at once; of HTTP/2 they open one, and each session that is resumed brings the next
- * ticket.
+ * Tickets after a full handshake of TLS 1.3. OpenSSL's default of two is for clients that open
+ * several connections at once. HTTP/2 clients open one, and each resumption brings a new ticket.
  */
 const TICKETS = 1;
-/** Session id contexts that are kept; only names with a certificate get this far. */
+/** Cached session id contexts. Only names with a certificate are cached. */
 const MAX_SESSION_IDS = 4096;
 
 export class TlsContext {
-  /** Of the SSL_CTX. */
+  /** Address of the SSL_CTX. */
   readonly address: number;
-  /** Messages in a row that brought no data, of the connection that is worked on. */
+  /** Consecutive messages without data on the current connection. */
   idleMessages = 0;
   readonly #openssl: Openssl;
   readonly #tickets: Tickets;
-  /** Its address again, in memory that outlives the thread (places.ts). */
-  readonly #place: Float64Array;
+  /** A copy of `address`, in memory that outlives the thread (places.ts). */
+  readonly #sharedAddress: Float64Array;
   /**
-   * Of the connection that is worked on: HTTP/2 is chosen, else HTTP/1.1. That the client offers it
-   * was seen before.
+   * Whether ALPN selects HTTP/2 for the current connection; false: HTTP/1.1. The ClientHello was
+   * checked before, so the client offers the protocol.
    */
   selectsHttp2 = true;
-  /** Of the connection that is worked on, during its handshake. */
+  /** The certificate of the current connection, during its handshake. */
   certificate: TlsCertificate | null = null;
-  readonly #protocols = [protocol('http/1.1'), protocol('h2')] as const;
+  readonly #protocols = [protocolName('http/1.1'), protocolName('h2')] as const;
   readonly #noDescriptor = fixedMemory(4);
   readonly #sessionIds = new Map<string, Buffer>();
   readonly #select: (ssl: number, out: number, outLength: number) => number;
@@ -58,13 +57,13 @@ export class TlsContext {
   readonly #info: (ssl: number, where: number) => void;
 
   /**
-   * `ticketLifetime`: seconds that a session may be resumed. Throws where OpenSSL lacks what is
-   * needed.
+   * `ticketLifetime`: seconds for which a session may be resumed. Throws if OpenSSL lacks a needed
+   * feature.
    */
-  constructor(openssl: Openssl, ticketLifetime: number, cell: Float64Array) {
+  constructor(openssl: Openssl, ticketLifetime: number, sharedAddress: Float64Array) {
     this.#openssl = openssl;
     this.#tickets = new Tickets(openssl);
-    this.#place = cell;
+    this.#sharedAddress = sharedAddress;
     this.#select = (_ssl, out, outLength) => {
       try {
         const { pointer, length } = this.#protocols[this.selectsHttp2 ? 1 : 0];
@@ -75,7 +74,7 @@ export class TlsContext {
         return SSL_TLSEXT_ERR_ALERT_FATAL;
       }
     };
-    // Called only if the client requests the status of the certificate.
+    // Called only if the client requests an OCSP response.
     this.#status = (ssl) => {
       try {
         const staple = this.certificate?.staple;
@@ -85,8 +84,8 @@ export class TlsContext {
       }
     };
     this.#noDescriptor.bytes.writeInt32LE(-1);
-    // Within SSL_read, which goes on as long as such messages come. There is nothing to say no by,
-    // but that there is nothing more to read.
+    // Called within SSL_read, which continues while messages without data arrive. The callback
+    // cannot return an error, so it replaces the descriptor by -1, and the next read fails.
     this.#info = (ssl, where) => {
       if (where !== INFO.ACCEPT_EXIT && (where & INFO.ALERT) === 0) return;
       if (++this.idleMessages <= MAX_IDLE_MESSAGES) return;
@@ -94,7 +93,7 @@ export class TlsContext {
     };
     openssl.ERR_clear_error();
     this.address = openssl.SSL_CTX_new(openssl.TLS_server_method());
-    this.#place[0] = this.address;
+    this.#sharedAddress[0] = this.address;
     try {
       if (this.address === 0) throw new Error('out of memory for a TLS context');
       this.#configure(ticketLifetime);
@@ -107,10 +106,11 @@ export class TlsContext {
   }
 
   /**
-   * Binds the sessions of a connection to its server name and the policy of its site, before the
-   * handshake: a ticket is resumed under these alone, also on other threads and nodes. RFC 6066
-   * section 3 requires it of TLS 1.2, of whose resumed session OpenSSL reports no name; of TLS 1.3
-   * clients keep to it (RFC 8446 section 4.6.1). Any other name gets a full handshake.
+   * Binds the sessions of a connection to its server name and its site's policy, before the
+   * handshake. A ticket is resumed under the same name and policy only, also on other threads and
+   * nodes; otherwise a full handshake follows. RFC 6066 section 3 requires it for TLS 1.2, where
+   * OpenSSL reports no name for a resumed session. In TLS 1.3 clients are to follow it (RFC 8446
+   * section 4.6.1).
    */
   bind(ssl: number, serverName: string, policy: TlsPolicy | null = null): void {
     const id = this.#sessionId(policy === null ? serverName : `${serverName}\0${policy.fingerprint}`);
@@ -129,8 +129,8 @@ export class TlsContext {
   }
 
   /**
-   * From now on a connection that sends too many messages without data can neither be read nor
-   * written to any more.
+   * Limits the messages without data of a connection. Beyond MAX_IDLE_MESSAGES neither reads nor
+   * writes succeed.
    */
   bound(ssl: number): void {
     this.#openssl.setInfo(ssl, this.#info);
@@ -140,10 +140,10 @@ export class TlsContext {
     this.#tickets.set(keys);
   }
 
-  /** No connection may be left. */
+  /** Requires that all connections are closed. */
   close(): void {
     const openssl = this.#openssl;
-    this.#place[0] = 0;
+    this.#sharedAddress[0] = 0;
     if (this.address !== 0) openssl.SSL_CTX_free(this.address);
     openssl.forget(this.#select);
     openssl.forget(this.#status);
@@ -151,7 +151,7 @@ export class TlsContext {
     this.#tickets.close();
   }
 
-  /** OpenSSL frees the copy with the connection. */
+  /** OpenSSL frees the copy together with the connection. */
   #setStaple(ssl: number, staple: Uint8Array): boolean {
     const openssl = this.#openssl;
     const copy = openssl.CRYPTO_memdup(staple, staple.length, '', 0);
@@ -166,7 +166,7 @@ export class TlsContext {
     const { address } = this;
     const control = (command: number, value: number, pointer = 0): number =>
       openssl.SSL_CTX_ctrl(address, command, value, pointer);
-    // OpenSSL copies lists during the call.
+    // OpenSSL copies the list during the call.
     const setList = (command: number, list: string): boolean => {
       const text = fixedMemory(list.length + 1);
       text.bytes.write(`${list}\0`, 'latin1');
@@ -182,17 +182,18 @@ export class TlsContext {
       openssl.SSL_CTX_set_num_tickets(address, TICKETS) === 1;
     if (!isSet) throw new Error('OpenSSL rejected the TLS settings');
     openssl.SSL_CTX_set_timeout(address, ticketLifetime);
-    // A read takes all that there is, not one record's head and then its rest.
+    // One read of the socket fetches all available bytes, instead of a record's header and then its
+    // body.
     control(CTRL.READ_AHEAD, 1);
     control(CTRL.SESS_CACHE_MODE, 0);
     control(CTRL.MODE, MODE.ENABLE_PARTIAL_WRITE | MODE.ACCEPT_MOVING_WRITE_BUFFER | MODE.RELEASE_BUFFERS);
-    // A certificate that came without a chain is sent alone, in place of looking for one among
-    // authorities of which there are none.
+    // A certificate without a chain is sent alone. OpenSSL would otherwise search the trust store,
+    // which is empty.
     control(CTRL.MODE, MODE.NO_AUTO_CHAIN);
-    // Else a client that sends nothing but KeyUpdates is read as long as it sends.
+    // With AUTO_RETRY a client that sends only KeyUpdates would keep SSL_read busy.
     control(CTRL.CLEAR_MODE, MODE.AUTO_RETRY);
-    // RFC 9113 section 9.2.1 forbids renegotiation and compression. An end without close_notify is
-    // an end: frames tell where they end.
+    // RFC 9113 section 9.2.1 forbids renegotiation and compression. A connection may end without
+    // close_notify: HTTP messages have their own length, so truncation is noticed.
     openssl.SSL_CTX_set_options(address, OP.NO_RENEGOTIATION | OP.NO_COMPRESSION | OP.IGNORE_UNEXPECTED_EOF);
     openssl.SSL_CTX_set_options(address, OP.CIPHER_SERVER_PREFERENCE | OP.PRIORITIZE_CHACHA);
     openssl.setAlpnSelect(address, this.#select);
@@ -202,10 +203,9 @@ export class TlsContext {
 }
 
 /**
- * A name of ALPN as OpenSSL receives it: where it is, and how long it is. `memory` is to be
- * held.
+ * An ALPN protocol name as a pointer and a length for OpenSSL. `memory` keeps the name alive.
  */
-function protocol(name: string): { memory: Buffer; pointer: Buffer; length: Buffer } {
+function protocolName(name: string): { memory: Buffer; pointer: Buffer; length: Buffer } {
   const { bytes: memory, address } = fixedMemory(name.length);
   memory.write(name, 'latin1');
   const pointer = Buffer.alloc(8);

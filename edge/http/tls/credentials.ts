@@ -1,13 +1,13 @@
 /**
- * Certificates with their keys and chains as OpenSSL has them, read when they are asked for. Those
- * that were asked for last are kept; connections hold theirs.
+ * Cache of certificates, keys and chains as OpenSSL objects, parsed on first use. Open connections
+ * hold references, so eviction does not affect them.
  *
- * A connection is given them (4 µs), in place of each having an SSL_CTX: that took 725 µs to make
- * and 25 KB, most of it for what is the same in all. What is left is 7 KB, and 22 µs for keys of
- * the kind that nearly all have (quick-credential.ts). Of others it is 225 µs, half each for the
- * certificate and the key: a key is looked for by the kind of the certificate's, as OpenSSL
- * otherwise makes ready for every kind there is (350 µs). Chains are read once for all that have
- * the same.
+ * The objects are set on each SSL (4 µs). An SSL_CTX per certificate took 725 µs to create and
+ * 25 KB, most of it for settings that are the same in all. A cached certificate takes 7 KB.
+ * Parsing takes 22 µs for the usual key types (quick-credential.ts), and 225 µs for others, half
+ * each for the certificate and the key. The key's decoder is selected by the certificate's key
+ * type, since OpenSSL otherwise prepares the decoders of all types (350 µs). Certificates with the
+ * same chain share one parsed chain.
  */
 import type { TlsCertificate } from './certificate.ts';
 import { fixedMemory, KEY_PAIR, NO_MORE_PEM, type Openssl } from './openssl.ts';
@@ -15,7 +15,7 @@ import { type CredentialPlaces, FIELDS, freeChain, freeCredential } from './plac
 import { QuickReader } from './quick-credential.ts';
 import { Recent } from './recent.ts';
 
-/** What ends the first certificate of a text; OpenSSL reads each of these. */
+/** The end of the first certificate of a PEM text, in the variants that OpenSSL reads. */
 const END = /-----END (?:X509 |TRUSTED )?CERTIFICATE-----/;
 
 interface Credential {
@@ -24,8 +24,11 @@ interface Credential {
   readonly chain: string;
 }
 
-/** DER or PEM of the certificate, and what stands behind it. */
-function parted({ leaf, chain, cert }: TlsCertificate): { readonly own: Uint8Array | string; readonly chain: string } {
+/** Separates the certificate, as DER or PEM, from its chain. */
+function splitChain({ leaf, chain, cert }: TlsCertificate): {
+  readonly own: Uint8Array | string;
+  readonly chain: string;
+} {
   if (leaf !== undefined && chain !== undefined && leaf.length > 0) return { own: leaf, chain };
   const end = END.exec(cert);
   const from = end === null ? cert.length : end.index + end[0].length;
@@ -34,16 +37,16 @@ function parted({ leaf, chain, cert }: TlsCertificate): { readonly own: Uint8Arr
 
 export class Credentials {
   readonly #openssl: Openssl;
-  /** Addresses, in memory that outlives the thread (places.ts). */
+  /** Addresses of the objects, in memory that outlives the thread (places.ts). */
   readonly #places: CredentialPlaces;
   readonly #free: number[];
   readonly #freeChains: number[];
   /**
-   * Places. By the object, of which there is one for a certificate (edge/sites): to find it by its
-   * text takes longer than to read a text is worth.
+   * Slots by certificate object, of which edge/sites has one per certificate. A key made of the PEM
+   * text would be slower to look up.
    */
-  readonly #known: Recent<TlsCertificate, Credential>;
-  /** Places, by the PEM of the chain. */
+  readonly #kept: Recent<TlsCertificate, Credential>;
+  /** Slots by the PEM of the chain. */
   readonly #chains: Recent<string, number>;
   readonly #pointer = fixedMemory(8);
   readonly #quick: QuickReader | null;
@@ -55,7 +58,7 @@ export class Credentials {
     this.#quick = places.quick === null ? null : new QuickReader(openssl, places.quick);
     this.#free = Array.from({ length: credentials.length / FIELDS }, (_, slot) => slot);
     this.#freeChains = Array.from(chains.keys());
-    this.#known = new Recent(this.#free.length - 1, ({ slot }) => {
+    this.#kept = new Recent(this.#free.length - 1, ({ slot }) => {
       freeCredential(openssl, credentials, slot);
       this.#free.push(slot);
     });
@@ -66,32 +69,32 @@ export class Credentials {
   }
 
   /**
-   * An SSL of a context, the caller's, that shows a certificate; 0: there is no memory. Throws an
-   * Error for a certificate or a key that cannot be used.
+   * A new SSL with a certificate, which the caller frees; 0: out of memory. Throws an Error if the
+   * certificate or the key is unusable.
    */
   open(context: number, certificate: TlsCertificate): number {
     const openssl = this.#openssl;
-    const { slot, chain } = this.#known.of(certificate, () => this.#read(certificate));
+    const { slot, chain } = this.#kept.of(certificate, () => this.#read(certificate));
     const { credentials } = this.#places;
     const at = FIELDS * slot;
-    const between = this.#chainOf(chain);
+    const intermediates = this.#chainOf(chain);
     openssl.ERR_clear_error();
     const ssl = openssl.SSL_new(context);
     if (ssl === 0) return 0;
-    if (openssl.SSL_use_cert_and_key(ssl, credentials[at], credentials[at + 1], between, 1) === 1) return ssl;
+    if (openssl.SSL_use_cert_and_key(ssl, credentials[at], credentials[at + 1], intermediates, 1) === 1) return ssl;
     openssl.SSL_free(ssl);
     openssl.ERR_clear_error();
     throw new Error('the certificate is unusable');
   }
 
-  /** Certificates that are kept. */
+  /** Cached certificates. */
   get live(): number {
-    return this.#known.size;
+    return this.#kept.size;
   }
 
-  /** Frees all. */
+  /** Frees all cached objects. */
   close(): void {
-    this.#known.clear();
+    this.#kept.clear();
     this.#chains.clear();
   }
 
@@ -103,7 +106,7 @@ export class Credentials {
     openssl.ERR_clear_error();
     try {
       const { key } = certificate;
-      const { own, chain } = parted(certificate);
+      const { own, chain } = splitChain(certificate);
       const quick = this.#quick?.read(own, key);
       credentials[at] = quick?.certificate ?? this.#readOwn(typeof own === 'string' ? own : certificate.cert);
       credentials[at + 1] = quick?.key ?? this.#readKey(key, credentials[at]);
@@ -118,7 +121,7 @@ export class Credentials {
   }
 
   #readOwn(pem: string): number {
-    const own = this.#reading(pem, (bio) => this.#openssl.PEM_read_bio_X509_AUX(bio, 0, 0, ''));
+    const own = this.#withBio(pem, (bio) => this.#openssl.PEM_read_bio_X509_AUX(bio, 0, 0, ''));
     if (own === 0) throw new Error('the certificate is not PEM');
     return own;
   }
@@ -126,24 +129,23 @@ export class Credentials {
   #readKey(pem: string, own: number): number {
     const openssl = this.#openssl;
     const key =
-      this.#reading(pem, (bio) => this.#decodeKey(bio, own)) ||
-      // Where something else stands before it; or there is none. With an empty passphrase nobody is
-      // asked for one.
-      this.#reading(pem, (bio) => openssl.PEM_read_bio_PrivateKey(bio, 0, 0, ''));
+      this.#withBio(pem, (bio) => this.#decodeKey(bio, own)) ||
+      // The first PEM block is not the key. The empty passphrase prevents a prompt on the terminal.
+      this.#withBio(pem, (bio) => openssl.PEM_read_bio_PrivateKey(bio, 0, 0, ''));
     if (key === 0) throw new Error('the private key is not PEM');
     if (openssl.X509_check_private_key(own, key) === 1) return key;
     openssl.EVP_PKEY_free(key);
     throw new Error('the private key does not match the certificate');
   }
 
-  /** A key of the kind that the certificate's has; 0: that is not what comes first. */
+  /** A private key of the certificate's key type; 0: the first PEM block is none. */
   #decodeKey(bio: number, own: number): number {
     const openssl = this.#openssl;
     const { bytes, address } = this.#pointer;
-    const kind = openssl.X509_get0_pubkey(own);
-    if (kind === 0) return 0;
+    const publicKey = openssl.X509_get0_pubkey(own);
+    if (publicKey === 0) return 0;
     bytes.fill(0);
-    const name = openssl.EVP_PKEY_get0_type_name(kind);
+    const name = openssl.EVP_PKEY_get0_type_name(publicKey);
     const decoder = openssl.OSSL_DECODER_CTX_new_for_pkey(address, 'PEM', 0, name, KEY_PAIR, 0, 0);
     if (decoder === 0) return 0;
     openssl.OSSL_DECODER_from_bio(decoder, bio);
@@ -152,8 +154,8 @@ export class Credentials {
   }
 
   /**
-   * A STACK_OF(X509) with the certificates of a text, good until the next is asked for; 0: there
-   * are none.
+   * A STACK_OF(X509) with the certificates of a PEM text, valid until the next call; 0: the text is
+   * empty.
    */
   #chainOf(pem: string): number {
     if (pem === '') return 0;
@@ -162,7 +164,7 @@ export class Credentials {
       const free = this.#freeChains.pop() as number;
       try {
         chains[free] = this.#openssl.OPENSSL_sk_new_null();
-        this.#reading(pem, (bio) => this.#readChain(bio, chains[free]));
+        this.#withBio(pem, (bio) => this.#readChain(bio, chains[free]));
         return free;
       } catch (error) {
         freeChain(this.#openssl, chains, free);
@@ -185,7 +187,7 @@ export class Credentials {
     if (openssl.ERR_peek_last_error() !== NO_MORE_PEM) throw new Error('a certificate of the chain is not PEM');
   }
 
-  #reading<T>(pem: string, read: (bio: number) => T): T {
+  #withBio<T>(pem: string, read: (bio: number) => T): T {
     const length = Buffer.byteLength(pem);
     const memory = fixedMemory(length);
     memory.bytes.write(pem);

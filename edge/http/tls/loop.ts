@@ -1,4 +1,4 @@
-/** The TLS connections of a thread: accepted, and what all of them share. */
+/** Accepts the TLS connections of a thread, and holds the objects that they share. */
 import { Client } from '../../../core/net/address/client.ts';
 import type { DescriptorLoop, LoopTask } from '../../../core/os/descriptor-loop.ts';
 import { EPOLLET, EPOLLHUP, EPOLLIN, EPOLLRDHUP } from '../../../core/os/epoll.ts';
@@ -15,23 +15,20 @@ import { CTRL, fixedMemory, loadOpenssl, type Openssl, TLS1_3 } from './openssl.
 import type { TlsOwner } from './owner.ts';
 import { Places, type SharedPlaces } from './places.ts';
 
-/** Connections accepted in a turn of one socket. */
+/** Connections accepted from a listening socket in a turn. */
 const ACCEPTS = 64;
-/** Milliseconds until sockets are accepted from again when there was no descriptor. */
-const REST_MS = 200;
+/** Milliseconds until the next accept after the process ran out of descriptors. */
+const ACCEPT_RETRY_MS = 200;
 /** Four records of TLS; a ClientHello fits. */
 const BUFFER = 65_536;
 export interface TlsLoopOptions {
-  /** With the descriptors of `places`. */
+  /** Keeps its descriptors in `places.fds`. */
   readonly loop: DescriptorLoop;
   readonly places: SharedPlaces;
-  /** Seconds that a session may be resumed. */
+  /** Seconds for which a session may be resumed. */
   readonly ticketLifetime: number;
   readonly tickets: TicketKeys;
-  /**
-   * A client has connected: whose its connection is, or null: it is closed. The client is the
-   * owner's to keep.
-   */
+  /** Returns the owner of a new connection; null closes it. The owner may keep `client`. */
   readonly accept: (client: Client) => TlsOwner<TlsConnection> | null;
 }
 
@@ -42,23 +39,20 @@ export class TlsLoop implements ConnectionLoop {
   readonly credentials: Credentials;
   readonly authorities: ClientAuthorities;
   readonly hello = new ClientHello();
-  /** What was read last. */
+  /** Buffer of the last read. */
   readonly shared = fixedMemory(Math.max(BUFFER, MAX_HELLO));
-  /**
-   * Events of a ClientHello of which a part has come, and what of them means that no more comes.
-   */
-  readonly edges = (EPOLLIN | EPOLLRDHUP | EPOLLET) >>> 0;
-  readonly ended = EPOLLRDHUP | EPOLLHUP;
+  readonly helloEvents = (EPOLLIN | EPOLLRDHUP | EPOLLET) >>> 0;
+  readonly hangUpEvents = EPOLLRDHUP | EPOLLHUP;
   readonly #accept: TlsLoopOptions['accept'];
   readonly #places: Places;
   readonly #loop: DescriptorLoop;
-  /** Listening sockets, by place. */
+  /** Descriptors of the listening sockets, by slot. */
   readonly #listeners = new Map<number, number>();
-  #restTimer: NodeJS.Timeout | undefined;
+  #acceptTimer: NodeJS.Timeout | undefined;
   #open = 0;
   #isClosed = false;
 
-  /** Throws an Error that says what is missing here. */
+  /** Throws an Error if OpenSSL lacks a needed feature. */
   constructor(options: TlsLoopOptions) {
     const { loop, places, accept, ticketLifetime, tickets } = options;
     this.#loop = loop;
@@ -71,12 +65,12 @@ export class TlsLoop implements ConnectionLoop {
     this.authorities = new ClientAuthorities(this.openssl, this.#places.authorities);
   }
 
-  /** Connections whose descriptor is open. */
+  /** Connections with an open descriptor. */
   get open(): number {
     return this.#open;
   }
 
-  /** Accepts from a socket that listens and does not block, and is the loop's from now on. */
+  /** Accepts from a non-blocking listening socket. The loop closes it. */
   listen(fd: number): void {
     const slot = this.#loop.enter(fd);
     if (slot < 0) throw new RangeError('too many listening sockets');
@@ -85,7 +79,7 @@ export class TlsLoop implements ConnectionLoop {
   }
 
   stopListening(): void {
-    clearTimeout(this.#restTimer);
+    clearTimeout(this.#acceptTimer);
     for (const [slot, fd] of this.#listeners) {
       this.#loop.leave(slot);
       this.calls.close(fd);
@@ -93,7 +87,7 @@ export class TlsLoop implements ConnectionLoop {
     this.#listeners.clear();
   }
 
-  /** To be called when no connection is left. */
+  /** Requires that all connections are closed. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -103,14 +97,14 @@ export class TlsLoop implements ConnectionLoop {
     this.context.close();
   }
 
-  // From connections.
+  // Called by connections.
 
-  /** `task` is run soon, and not within this call. */
+  /** Runs `task` soon, after this call. */
   put(task: LoopTask): void {
     this.#loop.later(task);
   }
 
-  /** An SSL, the caller's; 0: the certificate cannot be used. */
+  /** An SSL that the caller frees; 0: the certificate is unusable. */
   sslFor(owner: TlsOwner<TlsConnection>, serverName: string, certificate: TlsCertificate): number {
     try {
       const ssl = this.credentials.open(this.context.address, certificate);
@@ -131,34 +125,32 @@ export class TlsLoop implements ConnectionLoop {
   #bind(ssl: number, { policy }: TlsOwner<TlsConnection>, serverName: string): void {
     this.context.bind(ssl, serverName, policy);
     if (policy === null) return;
-    // OpenSSL answers an older version with the alert protocol_version.
+    // OpenSSL rejects an older version with the alert protocol_version.
     if (policy.requiresTls13 && this.openssl.SSL_ctrl(ssl, CTRL.MIN_PROTO_VERSION, TLS1_3, 0) !== 1)
       throw new Error('OpenSSL rejected the minimum version');
     if (policy.clients !== null) this.authorities.demand(ssl, policy.clients);
   }
 
-  holds(slot: number, ssl: number): void {
+  recordSsl(slot: number, ssl: number): void {
     this.#places.objects[slot] = ssl;
   }
 
-  /** What is at the place is going to be freed. */
-  forgets(slot: number): void {
+  releaseSlot(slot: number): void {
     this.#places.objects[slot] = 0;
     this.#loop.leave(slot);
     this.#open--;
   }
 
-  /** Its descriptor becomes somebody else's. */
-  leaves(slot: number, fd: number): void {
+  detach(slot: number, fd: number): void {
     this.calls.unwatch(fd);
-    this.forgets(slot);
+    this.releaseSlot(slot);
   }
 
   #acceptFrom(listener: number): void {
     const { calls } = this;
     for (let n = 0; n < ACCEPTS; n++) {
       const accepted = calls.accept(listener);
-      if (accepted < -1) this.#rest();
+      if (accepted < -1) this.#pauseAccepting();
       if (accepted < 0) return;
       this.#admit(accepted);
     }
@@ -184,11 +176,14 @@ export class TlsLoop implements ConnectionLoop {
     if (!this.#loop.watch(slot, EPOLLIN, connection)) connection.destroy();
   }
 
-  /** There is no descriptor for a connection that waits: it would be reported repeatedly. */
-  #rest(): void {
+  /**
+   * Pauses accepting after the process ran out of descriptors. Otherwise epoll would report the
+   * pending connection repeatedly.
+   */
+  #pauseAccepting(): void {
     this.#watchListeners(0);
-    clearTimeout(this.#restTimer);
-    this.#restTimer = setTimeout(() => this.#watchListeners(EPOLLIN), REST_MS);
+    clearTimeout(this.#acceptTimer);
+    this.#acceptTimer = setTimeout(() => this.#watchListeners(EPOLLIN), ACCEPT_RETRY_MS);
   }
 
   #watchListeners(events: number): void {

@@ -1,7 +1,7 @@
 /**
- * Node's own OpenSSL through koffi: its program exports the library's functions. Only functions of
- * OpenSSL 3's public headers, and pointers that nobody looks behind: they are plain numbers, so
- * that nothing is made for a call. The receiver frees it once.
+ * Node's own OpenSSL through koffi: the node executable exports the library's functions. Only
+ * functions of OpenSSL 3's public headers are used. Pointers are opaque and plain numbers, so a
+ * call allocates nothing. The receiver of an object frees it once.
  */
 import koffi from 'koffi';
 
@@ -9,7 +9,7 @@ export const SSL_ERROR = { SSL: 1, WANT_READ: 2, WANT_WRITE: 3, SYSCALL: 5, ZERO
 export const TLS1_2 = 0x0303;
 export const TLS1_3 = 0x0304;
 
-/** Commands of SSL_CTX_ctrl, which macros of the documentation stand for. */
+/** Commands of SSL_CTX_ctrl. OpenSSL documents them as macros. */
 export const CTRL = {
   MODE: 33,
   READ_AHEAD: 41,
@@ -37,17 +37,17 @@ export const OP = {
 } as const;
 
 /**
- * What an info callback receives: a server has worked on a message of the handshake or its like,
- * or an alert, either way.
+ * Values of `where` in an info callback: the server has processed a handshake or post-handshake
+ * message, or an alert was sent or received.
  */
 export const INFO = { ACCEPT_EXIT: 0x2002, ALERT: 0x4000 } as const;
-/** EVP_PKEY_KEYPAIR: what of a key is looked for. */
+/** EVP_PKEY_KEYPAIR: selects the private and the public part of a key. */
 export const KEY_PAIR = 0x87;
 /** SSL_set_tlsext_status_ocsp_resp, a command of SSL_ctrl. */
 export const SET_STATUS_RESPONSE = 71;
 /** BIO_set_fd. */
 export const BIO_C_SET_FD = 104;
-/** ERR_GET_LIB and ERR_GET_REASON of PEM_R_NO_START_LINE: nothing more follows. */
+/** The error PEM_R_NO_START_LINE of ERR_LIB_PEM: no PEM block follows. */
 export const NO_MORE_PEM = (9 << 23) | 108;
 
 /** void (*)(const SSL *, int where, int ret) */
@@ -69,7 +69,7 @@ type TicketKey = (
   iv: number,
   cipher: number,
   mac: number,
-  /** Whether a ticket is sealed. */
+  /** 1: seal a ticket; 0: open one. */
   enc: number,
 ) => number;
 
@@ -181,31 +181,31 @@ const SIGNATURES = {
 } as const;
 
 /**
- * Numbers are pointers, sizes and outcomes; strings end with NUL there; what is in an array is read
- * or written during the call.
+ * Numbers are pointers, sizes and results. koffi passes strings with a NUL at the end. OpenSSL
+ * reads or writes an array during the call only.
  */
 type Argument = number | string | Uint8Array;
 type Function = (...values: readonly Argument[]) => number;
 
 export interface Openssl extends Readonly<Record<keyof typeof SIGNATURES, Function>> {
   /**
-   * Functions that OpenSSL calls during calls of ours. They must not throw, and are there until
-   * they are forgotten.
+   * Callbacks that OpenSSL calls during our calls. They must not throw, and stay registered until
+   * `forget`.
    */
   setAlpnSelect(context: number, select: AlpnSelect): void;
   setTicketKey(context: number, key: TicketKey): void;
   setStatus(context: number, status: Status): void;
   setInfo(ssl: number, info: Info): void;
   /**
-   * It is called no more: nothing is left that could. A process has places for 8,192, and a thread
-   * that ends gives none back by itself.
+   * Unregisters a callback that nothing can call any more. koffi has 8,192 callbacks for a process,
+   * and a thread that ends does not free its own.
    */
   forget(call: Callback): void;
 }
 
 let loaded: Openssl | undefined;
 
-/** One of a thread. Throws an Error that says what is missing. */
+/** Returns the thread's instance. Throws an Error if a function or OpenSSL 3 is missing. */
 export function loadOpenssl(): Openssl {
   loaded ??= load();
   return loaded;
@@ -227,10 +227,10 @@ function load(): Openssl {
   const setInfo = library.func('void SSL_set_info_callback(uintptr_t, WaypostInfo*)');
   const setStatus = library.func('long SSL_CTX_callback_ctrl(uintptr_t, int, WaypostStatus*)');
   const pointers = new Map<Callback, bigint>();
-  // A function is registered once, however many contexts ask it.
+  // A function is registered once for all contexts.
   const registered = (call: Callback, type: string): bigint => {
-    const known_ = pointers.get(call);
-    if (known_ !== undefined) return known_;
+    const registeredBefore = pointers.get(call);
+    if (registeredBefore !== undefined) return registeredBefore;
     const pointer = koffi.register(call, koffi.pointer(type));
     pointers.set(call, pointer);
     return pointer;
@@ -250,9 +250,9 @@ function load(): Openssl {
   };
 }
 
-/** Memory that does not move, `bytes` long, as long as the caller holds it. */
-export function fixedMemory(data: number): { readonly bytes: Buffer; readonly address: number } {
+/** Allocates at least `length` bytes that do not move while the caller references `bytes`. */
+export function fixedMemory(length: number): { readonly bytes: Buffer; readonly address: number } {
   // Small arrays may be in V8's heap, which moves them.
-  const bytes = Buffer.allocUnsafeSlow(Math.max(data, 256));
+  const bytes = Buffer.allocUnsafeSlow(Math.max(length, 256));
   return { bytes, address: Number(koffi.address(bytes)) };
 }

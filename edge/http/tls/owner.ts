@@ -1,37 +1,37 @@
-/** The seam to who serves what connections carry. */
+/** Interface between a TLS connection and the server of its protocol. */
 import type { TurnShare } from '../transport/turn-share.ts';
 import type { TlsCertificate } from './certificate.ts';
 import type { TlsPolicy } from './policy.ts';
 
-/** Whom a connection belongs to. */
+/** The owner of a connection. */
 export interface TlsOwner<Connection> {
-  /** Its connection; before anything else. */
+  /** Called first, with the new connection. */
   begun(connection: Connection): void;
   /**
-   * The certificate of a server name (in lower case, never empty), or undefined: the client gets
-   * the alert unrecognized_name.
+   * The certificate of a server name (lower case, never empty). Undefined: the client receives the
+   * alert unrecognized_name.
    */
   certificateFor(serverName: string): TlsCertificate | undefined;
   /**
-   * Whether the handshake for `serverName` may begin. Asked first. False: the connection is closed,
-   * and the owner has counted it.
+   * Whether the handshake for `serverName` may start. Called before the members below. False: the
+   * connection is closed, and the owner has counted it.
    */
   admit(serverName: string): boolean;
-  /** The site's share of turns, in which the connection is served; null: it need not wait. */
+  /** The site's share of turns; null: the connection never waits for a turn. */
   readonly share: TurnShare | null;
-  /** What the site asks of TLS; null: nothing. Asked after `admit`, as is `share`. */
+  /** The site's TLS policy; null: none. Read after `admit`, as is `share`. */
   readonly policy: TlsPolicy | null;
-  /** The certificate cannot be used: it is as if there were none. */
+  /** The certificate is unusable. The connection continues as without a certificate. */
   certificateFailed(error: unknown): void;
   /**
-   * It does not ask for HTTP by a name, or not as clients do; nothing has been taken from the
-   * socket, which is the owner's from now on.
+   * Hands over a socket whose ClientHello has no server name, requests another protocol or has an
+   * unusual form. All its bytes are still unread. From now on the owner closes it.
    */
   handOver(fd: number): void;
-  /** The handshake is done: bytes flow once `start` is called, which has to be now. */
+  /** The handshake is complete. The owner has to call `start` during this call. */
   secured(connection: Connection): void;
-  /** There will be no handshake. `closed` follows. */
+  /** The handshake failed. `closed` follows. */
   failed(reason: 'unrecognized_name' | 'handshake_failed'): void;
-  /** The descriptor is closed. Once, unless it was handed over. */
+  /** The descriptor is closed. Called once, but not after `handOver`. */
   closed(): void;
 }

@@ -1,9 +1,8 @@
 /**
- * What a thread holds that the system does not take back when the thread dies: descriptors and
- * objects of OpenSSL, by place, in memory that main sees. A place is cleared before what it names
- * is freed, so nothing is freed twice, wherever the thread ended.
+ * Resources of a thread that outlive it: descriptors and OpenSSL objects, in memory shared with the
+ * main thread. The main thread frees them if the thread dies. An entry is cleared before its
+ * resource is freed, so nothing is freed twice, wherever the thread died.
  */
-
 import { OWN_PLACES } from '../../../core/os/descriptor-loop.ts';
 import { loadLibc } from '../../../core/os/libc.ts';
 import { loadOpenssl, type Openssl } from './openssl.ts';
@@ -16,30 +15,36 @@ export const FIELDS = 2;
 export const AUTHORITY_FIELDS = 2;
 
 export interface SharedPlaces {
-  /** Descriptors, each + 1; 0: none. */
+  /** Descriptors plus 1, by slot; 0: none. */
   readonly fds: SharedArrayBuffer;
-  /** Addresses of SSL objects; 0: none. */
+  /** Addresses of SSL objects, by slot; 0: none. */
   readonly objects: SharedArrayBuffer;
-  /** Of the SSL_CTX; 0: none. */
+  /** Address of the SSL_CTX; 0: none. */
   readonly context: SharedArrayBuffer;
-  /** FIELDS for each certificate, one more than are kept; 0: none. */
+  /** FIELDS addresses for each certificate, and room for one beyond the cached ones; 0: none. */
   readonly credentials: SharedArrayBuffer;
-  /** Of STACK_OF(X509)s, one more than are kept; 0: none. */
+  /** Addresses of STACK_OF(X509), and room for one beyond the cached ones; 0: none. */
   readonly chains: SharedArrayBuffer;
-  /** AUTHORITY_FIELDS for each list of clients' authorities, one more than are kept; 0: none. */
+  /**
+   * AUTHORITY_FIELDS addresses for each list of client authorities, and room for one beyond the
+   * cached ones; 0: none.
+   */
   readonly authorities: SharedArrayBuffer;
-  /** The process's. */
+  /** Shared by the threads of the process; null: this OpenSSL does not support them. */
   readonly quick: QuickTools | null;
 }
 
-/** What edge/http/tls/credentials.ts keeps. */
+/** The part that credentials.ts uses. */
 export interface CredentialPlaces {
   readonly credentials: Float64Array;
   readonly chains: Float64Array;
   readonly quick: QuickTools | null;
 }
 
-/** `connections`, of all kinds, and `certificates`: how many a thread may have at one time. */
+/**
+ * `connections`: maximum of a thread, with and without TLS. `certificates`: maximum that a thread
+ * caches.
+ */
 export function sharePlaces(connections: number, certificates: number): SharedPlaces {
   const count = OWN_PLACES + connections;
   const addresses = (length: number) => new SharedArrayBuffer(length * Float64Array.BYTES_PER_ELEMENT);
@@ -74,7 +79,7 @@ export class Places implements CredentialPlaces {
   }
 }
 
-/** Takes back what a thread left that has ended. Returns how much that was. */
+/** Frees the resources of a thread that has ended. Returns their number. */
 export function clearPlaces(shared: SharedPlaces): number {
   const { fds, objects, context, credentials, chains, authorities } = new Places(shared);
   let count = 0;
@@ -110,7 +115,7 @@ export function clearPlaces(shared: SharedPlaces): number {
   return count;
 }
 
-/** As far as there is one. */
+/** Does nothing for an empty slot. */
 export function freeCredential(openssl: Openssl, credentials: Float64Array, slot: number): void {
   const at = FIELDS * slot;
   const [own, key] = [credentials[at], credentials[at + 1]];
@@ -120,7 +125,7 @@ export function freeCredential(openssl: Openssl, credentials: Float64Array, slot
   if (key !== 0) openssl.EVP_PKEY_free(key);
 }
 
-/** As far as there is one. */
+/** Does nothing for an empty index. */
 export function freeAuthority(openssl: Openssl, authorities: Float64Array, index: number): void {
   const at = AUTHORITY_FIELDS * index;
   const store = authorities[at];

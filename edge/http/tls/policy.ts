@@ -1,24 +1,24 @@
-/** What a site asks of the TLS of its connections besides its certificate. */
+/** A site's settings for its TLS connections, apart from the certificate. */
 export interface TlsPolicy {
   /**
-   * Names this content: sessions are resumed, and connections reused, under the same one only.
-   * Never empty.
+   * Identifies the content of this policy. Sessions are resumed and connections are reused only
+   * under the same fingerprint. Never empty.
    */
   readonly fingerprint: string;
-  /** The client gets the alert protocol_version (RFC 8446 section 6.2) for TLS 1.2. */
+  /** TLS 1.2 is rejected with the alert protocol_version (RFC 8446 section 6.2). */
   readonly requiresTls13: boolean;
-  /** Null: no certificate is asked of clients. */
+  /** Null: no client certificate is requested. */
   readonly clients: ClientAuthentication | null;
 }
 
 export interface ClientAuthentication {
-  /** Whether a client without a certificate is refused. One with a wrong certificate always is. */
+  /** Whether a client without a certificate is rejected. An invalid certificate always is. */
   readonly isRequired: boolean;
-  /** PEM of the certificates that verify clients' certificates; each is an anchor of trust. */
+  /** PEM of the certificates that verify client certificates. Each is a trust anchor. */
   readonly authorities: string;
 }
 
-/** Bytes of a client's certificate. Origins accept no header field that is much longer. */
+/** Maximum bytes of a client certificate. Origins do not accept much longer header fields. */
 export const MAX_CLIENT_CERTIFICATE = 8192;
 
 /** The value of the field Client-Cert (RFC 9440 section 2.2): a byte sequence (RFC 9651). */

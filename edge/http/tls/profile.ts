@@ -1,15 +1,15 @@
-/** What TLS of the edge is like, in either implementation. */
+/** TLS settings of the edge, for OpenSSL through koffi and for node:tls. */
 
-/** Protocols of ALPN (RFC 7301) in the order of our preference. */
+/** ALPN protocols (RFC 7301) in order of preference. */
 export const PROTOCOLS = ['h2', 'http/1.1'] as const;
 
 /**
- * Mozilla's "intermediate" list without finite-field Diffie-Hellman, which is slow, and which no
- * client needs: forward secrecy and AEAD only, so none of RFC 9113 appendix A.
+ * Mozilla's "intermediate" list without finite-field Diffie-Hellman, which is slow and which no
+ * client needs. All suites have forward secrecy and AEAD, so none is in RFC 9113 appendix A.
  *
- * The order of the server counts: AES-128 with SHA-256 first, as browsers prefer it. Clients of
- * OpenSSL list AES-256 with SHA-384 first, whose key derivation takes 5 % of a resumed handshake
- * more. A client that lists ChaCha20 first has no AES in hardware, and gets ChaCha20.
+ * The server's order is used: AES-128 with SHA-256 first, as browsers prefer it. OpenSSL clients
+ * list AES-256 with SHA-384 first, whose key derivation makes a resumed handshake 5 % slower. A
+ * client that lists ChaCha20 first has no AES in hardware, and gets ChaCha20.
  */
 export const TLS13_CIPHERS = ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'].join(
   ':',
@@ -33,37 +33,37 @@ const CLASSICAL_GROUPS = 'X25519:prime256v1:secp384r1';
 export const GROUP_LISTS = [`X25519MLKEM768:${CLASSICAL_GROUPS}`, CLASSICAL_GROUPS] as const;
 
 /**
- * What sessions of the edge are bound to besides their server name: those of another service in the
- * process are not ours.
+ * Part of the session id context, next to the server name. It separates sessions of the edge from
+ * those of other services in the process.
  */
 export const SESSION_CONTEXT = 'waypost edge';
 
 /**
- * A fatal alert before any key is agreed (RFC 8446 section 6, RFC 6066 section 3):
- * unrecognized_name.
+ * The fatal alert unrecognized_name, unencrypted, since no key is agreed yet (RFC 8446 section 6,
+ * RFC 6066 section 3).
  */
 export const UNRECOGNIZED_NAME: Uint8Array = Uint8Array.of(21, 3, 3, 0, 2, 2, 112);
-/** The same: protocol_version. */
+/** The fatal alert protocol_version, unencrypted. */
 export const PROTOCOL_VERSION: Uint8Array = Uint8Array.of(21, 3, 3, 0, 2, 2, 70);
 
 /**
- * Contexts of certificates that a thread keeps for node:tls: 25 KB and 1 ms each. Those of
- * certificates that are asked for seldom are made again: of 100,000 they would take 2.5 GB.
+ * Contexts that a thread caches for node:tls. Each takes 25 KB and 1 ms. Contexts of rarely used
+ * certificates are created again: 100,000 would take 2.5 GB.
  */
 export const MAX_CONTEXTS = 1000;
 
-/** Lists of clients' authorities that a thread keeps: few sites ask clients for certificates. */
+/** Lists of client authorities that a thread caches. Few sites request client certificates. */
 export const MAX_AUTHORITIES = 256;
 
 /**
- * Chains that are kept: one for each authority's certificate below the root, of which there are
- * few.
+ * Chains that a thread caches. There is one for each issuing certificate of the authorities, which
+ * are few.
  */
 export const MAX_CHAINS = 64;
 
 /**
- * Messages of a client in a row that carry no data, once it has shaken hands: KeyUpdates (RFC 8446
- * section 4.6.3), or renegotiations that are refused. Each costs us 4 µs for its 27 bytes; no
- * client has use for two. BoringSSL's bound.
+ * Maximum number of consecutive messages without data after the handshake: KeyUpdates (RFC 8446
+ * section 4.6.3), or renegotiations, which are rejected. Each costs the server 4 µs for 27 bytes.
+ * No client needs two. BoringSSL has the same limit.
  */
 export const MAX_IDLE_MESSAGES = 32;

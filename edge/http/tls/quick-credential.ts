@@ -1,12 +1,12 @@
 /**
- * A certificate with its key by a short way: 22 µs for both where OpenSSL's readers take 225. Those
- * look through every decoder that there is, for the private key and for the public one that a
- * certificate holds. Here it is decoded in a library context without decoders, so that its key
- * stays bytes. The private key, of the one form in which keys on the usual curves are written, is
- * put together from its numbers, and stands in the certificate as its public key, too.
+ * Fast parser of a certificate and its key: 22 µs for both, where OpenSSL's readers take 225. Those
+ * try every decoder, for the private key and for the certificate's public key. Here the certificate
+ * is decoded in a library context without decoders, so its public key stays bytes. The private key,
+ * in the usual encoding of P-256 and P-384 keys, is built from its numbers. It is also set as the
+ * certificate's public key.
  *
- * The certificate's key has to be that of the private key, byte by byte, and what OpenSSL would
- * send the certificate as it was given. Whatever is not just so goes the long way.
+ * The certificate's public key has to equal that of the private key, byte by byte. The certificate
+ * has to encode to its input again. Everything else goes to OpenSSL's readers (credentials.ts).
  */
 import { fixedMemory, loadOpenssl, type Openssl } from './openssl.ts';
 
@@ -16,8 +16,8 @@ const P384 = 715;
 const EC = 408;
 
 /**
- * What OpenSSL is asked with, one for the process: addresses, which all threads read and nobody
- * frees.
+ * Addresses of OpenSSL objects that the parser needs. The threads of the process share them, and
+ * they are never freed.
  */
 export interface QuickTools {
   /** OSSL_LIB_CTX without decoders. */
@@ -25,10 +25,9 @@ export interface QuickTools {
   /** EC_GROUPs, in the order of `CURVES`. */
   readonly groups: readonly number[];
   /**
-   * EC_KEY_METHOD: OpenSSL's own under another address. A key of another method is one that
-   * providers are not given, so it signs where it is. Else its first signature makes OpenSSL build
-   * it again for its provider, curve and all: 30 µs of 280, and each is the first for a certificate
-   * that is not kept.
+   * EC_KEY_METHOD: a copy of OpenSSL's default. OpenSSL does not export a key with another method
+   * to a provider, so the key signs directly. Otherwise the first signature rebuilds the key, curve
+   * included, for the provider: 30 µs of 280. For an uncached certificate each is the first.
    */
   readonly method: number;
 }
@@ -36,14 +35,14 @@ export interface QuickTools {
 interface Curve {
   readonly nid: number;
   /**
-   * PrivateKeyInfo (RFC 5208) around ECPrivateKey (RFC 5915), in DER: what stands before the
-   * number, as long as `scalar`, and between it and the point, which ends it.
+   * DER of a PrivateKeyInfo (RFC 5208) with an ECPrivateKey (RFC 5915): the bytes before the
+   * private number, and those between the number and the point. The point is last.
    */
   readonly head: Buffer;
   readonly between: Buffer;
-  /** SubjectPublicKeyInfo (RFC 5480), in DER: what stands before the point. */
+  /** DER of a SubjectPublicKeyInfo (RFC 5480): the bytes before the point. */
   readonly publicHead: Buffer;
-  /** Bytes of the number. */
+  /** Bytes of the private number. */
   readonly scalar: number;
   /** Bytes of the point, uncompressed (SEC 1 section 2.3.3). */
   readonly point: number;
@@ -70,19 +69,22 @@ const CURVES: readonly Curve[] = [
   },
 ];
 
-let made: QuickTools | null | undefined;
+let sharedTools: QuickTools | null | undefined;
 
-/** To be called on main, which outlives its threads. Null: this OpenSSL does not do it. */
+/**
+ * To be called on the main thread, which outlives the others. Null: this OpenSSL does not support
+ * it.
+ */
 export function quickTools(): QuickTools | null {
-  made ??= make();
-  return made;
+  sharedTools ??= createTools();
+  return sharedTools;
 }
 
-function make(): QuickTools | null {
+function createTools(): QuickTools | null {
   try {
     const openssl = loadOpenssl();
     const library = openssl.OSSL_LIB_CTX_new();
-    // Else it would load the usual one by itself.
+    // Without a provider the library context would load the default one.
     if (library === 0 || openssl.OSSL_PROVIDER_load(library, 'null') === 0) return null;
     const groups = CURVES.map(({ nid }) => openssl.EC_GROUP_new_by_curve_name(nid));
     const method = openssl.EC_KEY_METHOD_new(openssl.EC_KEY_OpenSSL());
@@ -95,12 +97,12 @@ function make(): QuickTools | null {
 const CERTIFICATE = /^-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----\s*$/;
 const KEY_BEGIN = '-----BEGIN PRIVATE KEY-----';
 const KEY_END = '-----END PRIVATE KEY-----';
-/** Bytes of a certificate; larger ones go the long way. */
-const MOST = 16_384;
-/** Bytes of a private key; those of the curves are shorter. */
-const MOST_OF_KEY = 512;
+/** Bytes of a certificate. OpenSSL's readers parse larger ones. */
+const MAX_CERTIFICATE = 16_384;
+/** Bytes of a private key. Keys on P-256 and P-384 are shorter. */
+const MAX_KEY = 512;
 
-/** An X509 and an EVP_PKEY, the caller's. */
+/** An X509 and an EVP_PKEY, which the caller frees. */
 interface QuickCredential {
   readonly certificate: number;
   readonly key: number;
@@ -109,11 +111,11 @@ interface QuickCredential {
 export class QuickReader {
   readonly #openssl: Openssl;
   readonly #tools: QuickTools;
-  /** A certificate, and what of it is written again. */
-  readonly #der = fixedMemory(MOST);
-  /** DER is no longer than what else the same may be written as. */
-  readonly #written = fixedMemory(2 * MOST);
-  readonly #secret = fixedMemory(MOST_OF_KEY).bytes;
+  /** The certificate. */
+  readonly #der = fixedMemory(MAX_CERTIFICATE);
+  /** The certificate or a part of it, encoded again. */
+  readonly #written = fixedMemory(2 * MAX_CERTIFICATE);
+  readonly #secret = fixedMemory(MAX_KEY).bytes;
   /** X509 **, unsigned char **. */
   readonly #object = fixedMemory(8);
   readonly #position = fixedMemory(8);
@@ -123,40 +125,40 @@ export class QuickReader {
     this.#tools = tools;
   }
 
-  /** Of a certificate, DER or PEM, and its key, PEM. Undefined: the long way has to tell. */
+  /** Parses a certificate (DER or PEM) and its key (PEM). Undefined: OpenSSL has to parse them. */
   read(certificate: Uint8Array | string, key: string): QuickCredential | undefined {
     const length =
-      typeof certificate === 'string' ? this.#decode(CERTIFICATE.exec(certificate)?.[1]) : this.#take(certificate);
+      typeof certificate === 'string' ? this.#decode(CERTIFICATE.exec(certificate)?.[1]) : this.#copy(certificate);
     const end = key.indexOf(KEY_END);
-    if (length === 0 || end < 0 || end > MOST_OF_KEY || !key.startsWith(KEY_BEGIN)) return undefined;
+    if (length === 0 || end < 0 || end > MAX_KEY || !key.startsWith(KEY_BEGIN)) return undefined;
     if (key.slice(end + KEY_END.length).trim() !== '') return undefined;
     const secret = this.#secret.subarray(0, this.#secret.write(key.slice(KEY_BEGIN.length, end), 'base64'));
     try {
-      const i = CURVES.findIndex((curve) => isOf(curve, secret));
-      return i < 0 ? undefined : this.#join(length, secret, CURVES[i], this.#tools.groups[i]);
+      const i = CURVES.findIndex((curve) => hasFormOf(curve, secret));
+      return i < 0 ? undefined : this.#build(length, secret, CURVES[i], this.#tools.groups[i]);
     } finally {
       secret.fill(0);
     }
   }
 
-  /** Bytes of the DER that is now in memory; 0: there is none, or it is too large. */
+  /** Decodes into `#der`. Returns the length; 0: no certificate, or too large. */
   #decode(base64: string | undefined): number {
-    return base64 === undefined || base64.length > MOST ? 0 : this.#der.bytes.write(base64, 'base64');
+    return base64 === undefined || base64.length > MAX_CERTIFICATE ? 0 : this.#der.bytes.write(base64, 'base64');
   }
 
-  #take(der: Uint8Array): number {
-    if (der.length > MOST) return 0;
+  #copy(der: Uint8Array): number {
+    if (der.length > MAX_CERTIFICATE) return 0;
     this.#der.bytes.set(der);
     return der.length;
   }
 
-  #join(length: number, secret: Buffer, curve: Curve, group: number): QuickCredential | undefined {
+  #build(length: number, secret: Buffer, curve: Curve, group: number): QuickCredential | undefined {
     const openssl = this.#openssl;
     const certificate = this.#readCertificate(length);
     if (certificate === 0) return undefined;
     const point = secret.subarray(secret.length - curve.point);
     const key = this.#isKeyOf(certificate, curve, point) ? this.#makeKey(secret, curve, point, group) : 0;
-    if (key !== 0 && openssl.X509_set_pubkey(certificate, key) === 1 && this.#isAsGiven(certificate, length))
+    if (key !== 0 && openssl.X509_set_pubkey(certificate, key) === 1 && this.#encodesToInput(certificate, length))
       return { certificate, key };
     openssl.X509_free(certificate);
     if (key !== 0) openssl.EVP_PKEY_free(key);
@@ -168,7 +170,7 @@ export class QuickReader {
     const [object, position] = [this.#object, this.#position];
     writePointer(object.bytes, openssl.X509_new_ex(this.#tools.library, 0));
     writePointer(position.bytes, this.#der.address);
-    // One that it cannot read it frees.
+    // On failure d2i_X509 frees the object.
     return openssl.d2i_X509(object.address, position.address, length);
   }
 
@@ -179,12 +181,12 @@ export class QuickReader {
     const written = this.#rewind();
     return (
       i2d_X509_PUBKEY(own, this.#position.address) === length + point.length &&
-      isAt(written, 0, publicHead) &&
-      isAt(written, length, point)
+      matchesAt(written, 0, publicHead) &&
+      matchesAt(written, length, point)
     );
   }
 
-  /** An EVP_PKEY; 0: the numbers are none of the curve. */
+  /** An EVP_PKEY; 0: the numbers are invalid for the curve. */
   #makeKey(secret: Buffer, { head, scalar }: Curve, point: Buffer, group: number): number {
     const openssl = this.#openssl;
     const numbers = openssl.EC_KEY_new();
@@ -202,8 +204,8 @@ export class QuickReader {
     return 0;
   }
 
-  /** Whether what is sent is the input. */
-  #isAsGiven(certificate: number, length: number): boolean {
+  /** Whether the certificate encodes to the input. */
+  #encodesToInput(certificate: number, length: number): boolean {
     const written = this.#rewind();
     return (
       this.#openssl.i2d_X509(certificate, this.#position.address) === length &&
@@ -217,19 +219,23 @@ export class QuickReader {
   }
 }
 
-/** Without a BigInt, which is made for each. */
+/** Avoids the allocation of a BigInt. */
 function writePointer(bytes: Buffer, address: number): void {
   bytes.writeUInt32LE(address >>> 0, 0);
   bytes.writeUInt32LE(Math.floor(address / 0x1_0000_0000), 4);
 }
 
-function isOf({ head, between, scalar, point }: Curve, secret: Buffer): boolean {
+function hasFormOf({ head, between, scalar, point }: Curve, secret: Buffer): boolean {
   const middle = head.length + scalar;
-  return secret.length === middle + between.length + point && isAt(secret, 0, head) && isAt(secret, middle, between);
+  return (
+    secret.length === middle + between.length + point &&
+    matchesAt(secret, 0, head) &&
+    matchesAt(secret, middle, between)
+  );
 }
 
-/** For few bytes quicker than to ask for it. */
-function isAt(bytes: Uint8Array, at: number, wanted: Uint8Array): boolean {
-  for (let i = 0; i < wanted.length; i++) if (bytes[at + i] !== wanted[i]) return false;
+/** For a few bytes a loop is faster than `compare`. */
+function matchesAt(bytes: Uint8Array, at: number, expected: Uint8Array): boolean {
+  for (let i = 0; i < expected.length; i++) if (bytes[at + i] !== expected[i]) return false;
   return true;
 }

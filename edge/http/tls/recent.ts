@@ -1,18 +1,18 @@
-/** What is dear to make and large to keep: that which was asked for lately, in a bounded number. */
+/** A bounded cache of expensive values, with second-chance (clock) eviction. */
 export class Recent<Key, Value> {
   readonly #capacity: number;
   readonly #drop: (value: Value) => void;
-  /** In the order in which they came, or were passed over when their turn to go had come. */
-  readonly #held = new Map<Key, Held<Value>>();
+  /** In order of insertion. An entry with a second chance moves to the end. */
+  readonly #entries = new Map<Key, Entry<Value>>();
   /**
-   * Stands before the one whose turn is next. One for ever: a new one would walk over all that has
-   * gone, as a Map keeps the places.
+   * The clock's hand: its next entry is the next candidate for eviction. The iterator is never
+   * replaced, since a new one would walk over the slots of deleted entries, which a Map keeps.
    */
-  readonly #turns = this.#held.entries();
+  readonly #hand = this.#entries.entries();
 
   /**
-   * `capacity`: one at least. `drop` gets each value that is no longer kept; while one is made
-   * there are as many as that next to it.
+   * `capacity`: 1 or more; while `make` runs, the cache may hold `capacity` other values. `drop`
+   * receives each evicted value.
    */
   constructor(capacity: number, drop: (value: Value) => void = () => {}) {
     this.#capacity = capacity;
@@ -20,51 +20,49 @@ export class Recent<Key, Value> {
   }
 
   get size(): number {
-    return this.#held.size;
+    return this.#entries.size;
   }
 
   /**
-   * What `make` made for the key, now or before. What it throws is thrown, and leaves all as it
-   * was.
+   * The cached value of the key, or a new one by `make`. If `make` throws, the cache is unchanged.
    */
   of(key: Key, make: () => Value): Value {
-    const held = this.#held.get(key);
-    if (held !== undefined) {
-      held.isWanted = true;
-      return held.value;
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) {
+      entry.isUsed = true;
+      return entry.value;
     }
     const value = make();
-    // Before it comes, else it could be what goes: it is the only one that nobody has asked for
-    // again.
-    if (this.#held.size >= this.#capacity) this.#dropOne();
-    this.#held.set(key, { value, isWanted: false });
+    // Evict before the insertion. Otherwise the new entry could be the only unused one, and be
+    // evicted itself.
+    if (this.#entries.size >= this.#capacity) this.#evict();
+    this.#entries.set(key, { value, isUsed: false });
     return value;
   }
 
   clear(): void {
-    while (this.#held.size > 0) this.#dropOne();
+    while (this.#entries.size > 0) this.#evict();
   }
 
   /**
-   * The first that was not asked for since its last turn (a clock's second chance); the hits write
-   * no more than a mark.
+   * Evicts the first entry that was not used since the hand last passed it. A hit only sets a flag.
    */
-  #dropOne(): void {
+  #evict(): void {
     for (;;) {
-      const [key, held] = this.#turns.next().value as [Key, Held<Value>];
-      this.#held.delete(key);
-      if (!held.isWanted) {
-        this.#drop(held.value);
+      const [key, entry] = this.#hand.next().value as [Key, Entry<Value>];
+      this.#entries.delete(key);
+      if (!entry.isUsed) {
+        this.#drop(entry.value);
         return;
       }
-      held.isWanted = false;
-      this.#held.set(key, held);
+      entry.isUsed = false;
+      this.#entries.set(key, entry);
     }
   }
 }
 
-interface Held<Value> {
+interface Entry<Value> {
   readonly value: Value;
-  /** It was asked for since its last turn. */
-  isWanted: boolean;
+  /** Used since the hand last passed it. */
+  isUsed: boolean;
 }

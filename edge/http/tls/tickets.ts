@@ -1,14 +1,14 @@
 /**
- * Session tickets (RFC 5077, RFC 8446 section 4.6.1) for contexts of OpenSSL: sealed with the
- * current key, opened with it or with the last one, and renewed each time, since clients are to use
- * each but once (RFC 8446 appendix C.4). As node:tls seals them (AES-128-CBC, HMAC with SHA-256),
- * so that either opens the other's.
+ * Session tickets (RFC 5077, RFC 8446 section 4.6.1) for OpenSSL contexts. They are sealed with the
+ * current key, and opened with the current or the previous one. Each use issues a new ticket, since
+ * clients should use a ticket only once (RFC 8446 appendix C.4). The format is that of node:tls
+ * (AES-128-CBC, HMAC with SHA-256), so either implementation opens the other's tickets.
  */
 import type { TicketKeys } from '../../../core/site/tls/ticket-keys.ts';
 import { fixedMemory, type Openssl } from './openssl.ts';
 
 const PART = 16;
-/** What the callback returns. */
+/** Results of the callback. */
 const FAILED = -1;
 const DISCARD = 0;
 const SEALED = 1;
@@ -19,9 +19,9 @@ const PARAM = 40;
 const UTF8_STRING = 4;
 const OCTET_STRING = 5;
 
-/** A key as OpenSSL is given it. */
+/** A key in the layout that OpenSSL reads. */
 class TicketKey {
-  /** Name, secret of the MAC, secret of the cipher; then what OSSL_PARAMs point at, then these. */
+  /** Name, MAC key, cipher key, then the targets of the OSSL_PARAMs, then the OSSL_PARAMs. */
   readonly #memory = fixedMemory(512);
   readonly #params = 128;
 
@@ -41,7 +41,7 @@ class TicketKey {
     };
     param(this.#params, 64, UTF8_STRING, 80, 6);
     param(this.#params + PARAM, 96, OCTET_STRING, PART, PART);
-    // The third is all zero: the end.
+    // The third OSSL_PARAM is all zero and ends the list.
   }
 
   get name(): Buffer {
@@ -63,7 +63,7 @@ class TicketKey {
   }
 }
 
-/** The keys of a thread, for all its contexts. */
+/** The ticket keys of a thread, for all its contexts. */
 export class Tickets {
   readonly #openssl: Openssl;
   readonly #cipher: number;
@@ -85,7 +85,7 @@ export class Tickets {
     };
   }
 
-  /** May be called again with other keys, at any time. */
+  /** May be called again at any time, to rotate the keys. */
   set({ current, previous }: TicketKeys): void {
     this.#current = new TicketKey(current);
     this.#previous = previous === null ? null : new TicketKey(previous);
@@ -95,7 +95,7 @@ export class Tickets {
     this.#openssl.setTicketKey(context, this.#callback);
   }
 
-  /** When no context is left that it served. */
+  /** Requires that all served contexts are freed. */
   close(): void {
     this.#openssl.forget(this.#callback);
     this.#openssl.EVP_CIPHER_free(this.#cipher);

@@ -1,7 +1,7 @@
 /**
- * AES-256-GCM opened by OpenSSL through koffi: 2 µs where node:crypto takes 11, as that makes
- * objects for each (`openSecrets` takes either). A handshake whose certificate is not kept waits
- * for it.
+ * AES-256-GCM decryption by OpenSSL through koffi: 2 µs, where node:crypto takes 11 since it
+ * allocates objects for each call. `openSecrets` accepts either. A handshake waits for it if its
+ * certificate is not cached.
  */
 import type { OpenSealed } from '../../../core/base/secrets.ts';
 import { fixedMemory, loadOpenssl } from './openssl.ts';
@@ -12,27 +12,27 @@ const NONCE = 12;
 const TAG = 16;
 const KEY = 32;
 /**
- * Where all is: key, nonce, an int for lengths that OpenSSL tells, tag, then what is
- * authenticated with what is opened behind it.
+ * Offsets in the buffer: key, nonce, an int for the length that OpenSSL returns, tag, associated
+ * data. The ciphertext follows.
  */
 const NONCE_AT = KEY;
 const LENGTH_AT = NONCE_AT + NONCE;
 const TAG_AT = LENGTH_AT + 4;
 const DATA_AT = TAG_AT + TAG;
-const ROOM = 65_536;
+const BUFFER_BYTES = 65_536;
 
-/** Of a thread. Undefined: this OpenSSL does not do it. */
+/** For one thread. Undefined: this OpenSSL does not support it. */
 export function quickUnsealing(): OpenSealed | undefined {
   try {
     const openssl = loadOpenssl();
-    // Never freed: OpenSSL has one for the process.
+    // Never freed: OpenSSL keeps one for the process.
     const cipher = openssl.EVP_CIPHER_fetch(0, 'AES-256-GCM', 0);
     if (cipher === 0) return undefined;
-    const { bytes, address } = fixedMemory(ROOM);
+    const { bytes, address } = fixedMemory(BUFFER_BYTES);
     const written = address + LENGTH_AT;
     return (key, nonce, associated, sealed, tag) => {
       const [from, length] = [DATA_AT + associated.length, sealed.length];
-      if (from + length > ROOM) throw new Error('what is sealed is too large');
+      if (from + length > BUFFER_BYTES) throw new Error('what is sealed is too large');
       bytes.set(key, 0);
       bytes.set(nonce, NONCE_AT);
       bytes.set(tag, TAG_AT);

@@ -59,7 +59,7 @@ export class HpackDecoder {
 
   constructor(limits: HeaderListLimits) {
     this.#limits = limits;
-    // A string may be too long for the list and still belong into the table.
+    // A string may be too long for the list, but has to be stored in the table.
     this.#strings = new StringReader(Math.max(limits.maxListSize, DEFAULT_TABLE_SIZE));
   }
 
@@ -80,8 +80,8 @@ export class HpackDecoder {
   }
 
   /**
-   * Decodes the whole block bytes[start, end). After a compression error the tables differ for
-   * good, and every later call returns the same error. `tooLarge` is no such error.
+   * Decodes the complete block bytes[start, end). After a compression error the tables differ
+   * permanently, and every later call returns the same error. `tooLarge` is no compression error.
    */
   decode(bytes: Uint8Array, start: number, end: number, sink: HeaderSink): Outcome {
     if (this.#failure !== OUTCOME.decoded) return this.#failure;

@@ -1,6 +1,6 @@
 /**
- * The dynamic table (RFC 7541 sections 2.3.2 and 4), a ring of entries. Its memory follows what it
- * holds, so that an idle connection costs little, and is bounded by `maxSize`.
+ * The dynamic table (RFC 7541 sections 2.3.2 and 4), a ring of entries. The ring grows with the
+ * entries, up to `maxSize`, so an idle connection takes little memory.
  */
 import type { Entry } from './entry.ts';
 
@@ -31,15 +31,15 @@ export class DynamicTable {
     return this.#maxSize;
   }
 
-  /** The entry that came `age` insertions before the newest. Undefined when there is none. */
+  /** The entry inserted `age` insertions before the newest; undefined: none. */
   at(age: number): Entry | undefined {
     if (age >= this.#count) return undefined;
     return this.#ring[(this.#oldest + this.#count - 1 - age) & (this.#ring.length - 1)];
   }
 
   /**
-   * Makes room and inserts; an entry larger than the table empties it and is not kept (RFC 7541
-   * section 4.4).
+   * Evicts entries to make room, then inserts. An entry larger than the table only empties it (RFC
+   * 7541 section 4.4).
    */
   insert(entry: Entry): void {
     this.#evictTo(this.#maxSize - entry.size);
@@ -69,7 +69,7 @@ export class DynamicTable {
     }
   }
 
-  /** At most maxSize / 32 entries fit, so that the ring ends there. */
+  /** Doubles the ring. The table holds at most maxSize / 32 entries, which limits the ring. */
   #grow(): void {
     const ring = new Array<Entry | undefined>(Math.max(FIRST_SLOTS, this.#ring.length * 2)).fill(undefined);
     for (let i = 0; i < this.#count; i++) ring[i] = this.#ring[(this.#oldest + i) & (this.#ring.length - 1)];
@@ -77,7 +77,7 @@ export class DynamicTable {
     this.#oldest = 0;
   }
 
-  /** Slots that are held, for tests: less than twice maxSize / 32, or the first ones. */
+  /** Allocated slots, for tests: fewer than twice maxSize / 32, or FIRST_SLOTS. */
   get slots(): number {
     return this.#ring.length;
   }

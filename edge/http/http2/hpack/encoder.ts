@@ -1,7 +1,7 @@
 /**
- * Encodes header blocks (RFC 7541). One for a connection: it holds the dynamic table that the peer
- * has of us. A block is made by `begin`, then any of `status`, `fields`, `line` and blocks of
- * stateless.ts, one behind the other; nothing is allocated but the entries of the table.
+ * Encodes header blocks (RFC 7541). Each connection has its own encoder, which holds a copy of the
+ * peer's dynamic table. A block starts with `begin`, followed by any of `status`, `fields`, `line`
+ * and blocks of stateless.ts. Only entries of the table are allocated.
  *
  *     at = encoder.begin(target, 9);
  *     at = encoder.status(target, at, 200);
@@ -15,17 +15,17 @@ import { INDEX, type NamePlan, NO_INDEX, planOf, staticLine } from './indexing.t
 import { FIRST_DYNAMIC } from './static-table.ts';
 import { lineBound, writeInteger, writeLiteral, writeName, writeRaw } from './write.ts';
 
-/** Bytes that `begin` and `status` write at most. */
+/** Maximum bytes that `begin` and `status` write. */
 export const HEAD_BOUND = 32;
 
 /**
- * Characters up to which a value that is another one each time is written as it is: dates, lengths,
- * tags. By Huffman's code they took 0.3 of 0.7 µs of a head, for 8 bytes less of a date.
+ * Maximum characters of a changing value (date, length, tag) that is written without Huffman code.
+ * The Huffman code took 0.3 of the 0.7 µs of a head, and saves 8 bytes of a date.
  */
 const LONGEST_RAW = 32;
 
 /**
- * The most bytes that a block of a status and these fields takes: what `target` must have room for.
+ * Maximum bytes of a block with a status and these fields. `target` must have this much room.
  */
 export function blockBound(fields: FieldList): number {
   let bound = HEAD_BOUND;
@@ -34,24 +34,24 @@ export function blockBound(fields: FieldList): number {
 }
 
 export class HpackEncoder {
-  /** Changes with the table, and when a block has reported its size. */
+  /** Changes with the table, and when a block has announced the table's size. */
   revision = 0;
-  readonly #ownMax: number;
+  readonly #maxTableSize: number;
   readonly #table: DynamicTable;
-  /** The size last told to the peer, and the least since then (RFC 7541 section 4.2). */
-  #toldSize = DEFAULT_TABLE_SIZE;
+  /** The last announced size, and the minimum since then (RFC 7541 section 4.2). */
+  #announcedSize = DEFAULT_TABLE_SIZE;
   #leastSize = DEFAULT_TABLE_SIZE;
 
-  /** `maxTableSize`: bytes that this side is willing to spend, whatever the peer allows. */
+  /** `maxTableSize`: maximum bytes of the table, even if the peer allows more. */
   constructor(maxTableSize = DEFAULT_TABLE_SIZE) {
-    this.#ownMax = maxTableSize;
+    this.#maxTableSize = maxTableSize;
     this.#table = new DynamicTable(DEFAULT_TABLE_SIZE);
     this.allowTableSize(DEFAULT_TABLE_SIZE);
   }
 
-  /** SETTINGS_HEADER_TABLE_SIZE of the peer, bytes. Told by the next block. */
+  /** SETTINGS_HEADER_TABLE_SIZE of the peer, in bytes. The next block announces a new size. */
   allowTableSize(size: number): void {
-    const next = Math.min(size, this.#ownMax);
+    const next = Math.min(size, this.#maxTableSize);
     if (next === this.#table.maxSize) return;
     this.revision++;
     this.#table.resize(next);
@@ -63,16 +63,16 @@ export class HpackEncoder {
     return this.#table.size;
   }
 
-  /** Begins a block: sizes that the peer has to know. Nothing, as a rule. */
+  /** Starts a block. Writes table size updates, if any are due. */
   begin(target: Uint8Array, at: number): number {
     const size = this.#table.maxSize;
-    if (this.#toldSize === size && this.#leastSize === size) return at;
+    if (this.#announcedSize === size && this.#leastSize === size) return at;
     this.revision++;
     const next =
-      this.#leastSize < size && this.#leastSize < this.#toldSize
+      this.#leastSize < size && this.#leastSize < this.#announcedSize
         ? writeInteger(target, at, 0x20, 0x1f, this.#leastSize)
         : at;
-    this.#toldSize = size;
+    this.#announcedSize = size;
     this.#leastSize = size;
     return writeInteger(target, next, 0x20, 0x1f, size);
   }
@@ -110,7 +110,7 @@ export class HpackEncoder {
       if (nameIndex === 0) nameIndex = FIRST_DYNAMIC + age;
     }
     const entry = new Entry(name, value, 0, 0);
-    // What would push out most of the others is not worth its place.
+    // An entry that would evict most of the others is not indexed.
     if (entry.size * 2 > table.maxSize) return writeLiteral(target, at, 0, nameIndex, name, value);
     this.revision++;
     table.insert(entry);

@@ -1,4 +1,4 @@
-/** The Huffman code (RFC 7541 appendix B). It is canonical: the lengths say it all. */
+/** The Huffman code (RFC 7541 appendix B). It is canonical, so the lengths define the codes. */
 
 export const EOS = 256;
 
@@ -25,8 +25,7 @@ export const CODE_LENGTHS = Uint8Array.of(
 );
 
 /**
- * The codes, right-aligned: in the order of their lengths, then of their symbols, each is the one
- * before plus one.
+ * The codes, right-aligned. In order of length and symbol, each code is the previous one plus one.
  */
 export const CODES = canonicalCodes();
 

@@ -1,8 +1,8 @@
 /**
- * Huffman decoding (RFC 7541 section 5.2) eight bits at a time: a machine whose 256 states are the
- * inner nodes of the code's tree. A step emits no, one or two bytes, since no code is shorter than
- * five bits, and says which classes of characters they are in, so that a text is judged for nothing
- * while it is decoded.
+ * Huffman decoding (RFC 7541 section 5.2) eight bits at a time, by a state machine. Its 256 states
+ * are the inner nodes of the code's tree. A step emits up to two bytes, since the shortest code has
+ * five bits. A step also returns the character classes of these bytes, so validation costs nothing
+ * extra.
  */
 import { BYTE_CLASS } from '../../exchange/fields.ts';
 import { CODE_LENGTHS, CODES, EOS } from './huffman-code.ts';
@@ -15,7 +15,7 @@ const CLASS_SHIFT = 26;
 const CLASS_MASK = 3; // NOT_IN_NAME and NOT_IN_VALUE
 const FAILURE = 1 << 28;
 
-/** What is returned for no text. */
+/** Failures of decoding. */
 export const HUFFMAN_EOS = -1;
 export const HUFFMAN_PADDING = -2;
 
@@ -72,16 +72,15 @@ function finals(): Uint8Array {
   return final;
 }
 
-/** Bytes that the decoder may write behind a text. */
+/** Bytes that the decoder may write beyond the text. */
 export const DECODER_SPARE = 2;
 
-/** The most bytes that `length` bytes of code are written to: no code is shorter than five bits. */
+/** Maximum bytes written for `length` bytes of code. The shortest code has five bits. */
 export const decodedBound = (length: number): number => Math.floor((length * 8) / 5) + DECODER_SPARE;
 
 /**
- * Decodes bytes[start, end) to the beginning of `out`, which has room for the text and
- * DECODER_SPARE. Returns the length times four plus the classes of characters, or a failure below
- * zero.
+ * Decodes bytes[start, end) to the start of `out`, which must have room for the text and
+ * DECODER_SPARE. Returns the length times four plus the character classes, or a failure below zero.
  */
 export function decodeHuffman(bytes: Uint8Array, start: number, end: number, out: Uint8Array): number {
   let state = 0;
@@ -98,7 +97,7 @@ export function decodeHuffman(bytes: Uint8Array, start: number, end: number, out
   return result(seen, state, length);
 }
 
-/** As `decodeHuffman`, for a text that nobody wants. */
+/** As `decodeHuffman`, but does not write the text. */
 export function skipHuffman(bytes: Uint8Array, start: number, end: number): number {
   let state = 0;
   let length = 0;

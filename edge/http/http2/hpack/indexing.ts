@@ -1,16 +1,18 @@
-/** Which fields are worth a place in the dynamic table, and which must never get one. */
+/** Selects which fields are added to the dynamic table, and which must never be. */
 import { STATIC_TABLE } from './static-table.ts';
 
-export const INDEX = 0x40; // with incremental indexing (RFC 7541 section 6.2.1)
-// without (6.2.2): another value each time, which would only push out the others
+/** With incremental indexing (RFC 7541 section 6.2.1). */
+export const INDEX = 0x40;
+/** Without indexing (6.2.2): the values change each time, and would only evict other entries. */
 export const NO_INDEX = 0x00;
-export const NEVER_INDEX = 0x10; // a secret, that a guess must not be confirmed of (7.1.3)
+/** Never indexed (7.1.3): a secret, which an attacker could otherwise guess by the block's size. */
+export const NEVER_INDEX = 0x10;
 
-/** What is known of a name. */
+/** How the fields of a name are encoded. */
 export class NamePlan {
-  /** Its first entry in the static table, or 0. */
+  /** Index of its first entry in the static table; 0: none. */
   firstStatic = 0;
-  /** Its last one: those of a name stand together. */
+  /** Index of its last entry; the entries of a name are adjacent. */
   lastStatic = 0;
   constructor(readonly mode: number) {}
 }
@@ -43,8 +45,8 @@ function plans(): ReadonlyMap<string, NamePlan> {
 export const planOf = (name: string): NamePlan => PLANS.get(name) ?? UNKNOWN;
 
 /**
- * The entry of the static table that is this line, or 0. An entry without a value is the line with
- * the empty one.
+ * Index of the static table's entry for this line; 0: none. An entry without a value stands for an
+ * empty value.
  */
 export function staticLine(plan: NamePlan, value: string): number {
   if (plan.firstStatic === 0) return 0;

@@ -1,7 +1,7 @@
 /**
- * Names of fields by their bytes: the few that all clients send need no new string and no
- * judgement. One cache for a thread, of fixed size; names are no secret of a client, values are not
- * kept here.
+ * Cache of field names by their bytes, so common names need no new string and no validation. It has
+ * a fixed size, and all clients of a thread share it. Only names are cached, since values may be
+ * secret.
  */
 import { nameFlags } from '../../exchange/fields.ts';
 
@@ -19,25 +19,25 @@ const LONGEST = 48;
 
 const slots = new Array<FieldName>(SLOTS).fill(new FieldName('', nameFlags('')));
 
-/** The name that the first `length` bytes are; `classes`: of its characters. */
+/** The name in the first `length` bytes. `classes`: the classes of its characters. */
 export function fieldName(bytes: Buffer, length: number, classes: number): FieldName {
-  if (length === 0 || length > LONGEST) return made(bytes, length, classes);
+  if (length === 0 || length > LONGEST) return createName(bytes, length, classes);
   const slot = slotOf(bytes, length);
-  const kept = slots[slot];
-  if (isSame(kept.text, bytes, length)) return kept;
-  const name = made(bytes, length, classes);
+  const cached = slots[slot];
+  if (isSame(cached.text, bytes, length)) return cached;
+  const name = createName(bytes, length, classes);
   slots[slot] = name;
   return name;
 }
 
-function made(bytes: Buffer, length: number, classes: number): FieldName {
+function createName(bytes: Buffer, length: number, classes: number): FieldName {
   const text = bytes.toString('latin1', 0, length);
   return new FieldName(text, nameFlags(text, classes));
 }
 
 function slotOf(bytes: Buffer, length: number): number {
-  const mixed = (bytes[0] * 31 + bytes[length >> 1]) * 31 + bytes[length - 1] * 7 + bytes[length >> 2] + length * 131;
-  return mixed & (SLOTS - 1);
+  const hash = (bytes[0] * 31 + bytes[length >> 1]) * 31 + bytes[length - 1] * 7 + bytes[length >> 2] + length * 131;
+  return hash & (SLOTS - 1);
 }
 
 function isSame(text: string, bytes: Buffer, length: number): boolean {

@@ -1,13 +1,13 @@
 /**
- * What became of a header block. All above TOO_LARGE are connection errors of type
+ * Results of decoding a header block. All values above `tooLarge` are connection errors of type
  * COMPRESSION_ERROR (RFC 9113 section 4.3).
  */
 export const OUTCOME = {
-  /** Every field was given out. */
+  /** All fields were passed to the sink. */
   decoded: 0,
   /**
-   * The list passed a limit: fields from there on were not given out, but the table is in step. An
-   * error of the stream at most.
+   * The list exceeds a limit. Fields beyond it were not passed to the sink, but the table stays in
+   * sync with the peer's. At most a stream error.
    */
   tooLarge: 1,
   /** The block ends within a field. */
@@ -20,13 +20,13 @@ export const OUTCOME = {
   huffmanEos: 5,
   /** Padding of more than seven bits, or not all ones (RFC 7541 section 5.2). */
   huffmanPadding: 6,
-  /** A table size update behind a field (RFC 7541 section 4.2). */
+  /** A table size update after a field (RFC 7541 section 4.2). */
   lateSizeUpdate: 7,
   /** A table size above what SETTINGS allows (RFC 7541 section 6.3). */
   sizeUpdateTooLarge: 8,
   /**
-   * SETTINGS have shrunk the table, and the next block does not begin with a size within them (RFC
-   * 7541 section 4.2).
+   * SETTINGS lowered the table size, and the next block does not start with a size update within
+   * the limit (RFC 7541 section 4.2).
    */
   missingSizeUpdate: 9,
 } as const;
@@ -35,8 +35,8 @@ export type Outcome = (typeof OUTCOME)[keyof typeof OUTCOME];
 
 export type OutcomeName = keyof typeof OUTCOME;
 
-/** By code, for logs and counters. */
+/** Names by outcome, for logs and counters. */
 export const OUTCOME_NAMES = Object.keys(OUTCOME) as readonly OutcomeName[];
 
-/** Whether the connection is lost, since the tables of both sides are no longer the same. */
+/** Whether the connection has to end, since the tables of both sides differ. */
 export const isCompressionError = (outcome: Outcome): boolean => outcome > OUTCOME.tooLarge;

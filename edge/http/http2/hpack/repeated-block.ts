@@ -1,25 +1,24 @@
 /**
- * The last header block of a kind. Clients and origins repeat their fields: the same bytes mean the
- * same fields as long as the table of the decoder has not changed, so they need not be decoded
- * again.
+ * The last header block, to skip the decoding of an identical one. Clients and origins repeat their
+ * fields. The same bytes decode to the same fields while the decoder's table is unchanged.
  */
 import type { HpackDecoder } from './decoder.ts';
 
-/** Bytes of a block that is kept. Blocks that repeat are mostly indices. */
+/** Maximum bytes of a block. Repeated blocks are short, since they consist mostly of indices. */
 const LONGEST = 512;
 
 export class RepeatedBlock {
   #bytes: Uint8Array | null = null;
-  /** 0: none is kept. */
+  /** 0: no block. */
   #length = 0;
-  /** Of the decoder. */
+  /** Revision of the decoder. */
   #revision = 0;
 
   forget(): void {
     this.#length = 0;
   }
 
-  /** Keeps a block that was decoded, if that left the table as it was: at `revision`. */
+  /** Keeps a decoded block if the table is still at `revision`, so decoding did not change it. */
   keep(decoder: HpackDecoder, revision: number, bytes: Uint8Array, start: number, end: number): void {
     if (decoder.revision !== revision || end - start > LONGEST) return;
     this.#bytes ??= new Uint8Array(LONGEST);
@@ -28,12 +27,12 @@ export class RepeatedBlock {
     this.#revision = revision;
   }
 
-  /** Whether bytes[start, end) decode to the same fields as the block that is kept. */
+  /** Whether bytes[start, end) decode to the same fields as the last block. */
   isRepeated(decoder: HpackDecoder, bytes: Uint8Array, start: number, end: number): boolean {
     const kept = this.#bytes;
     if (kept === null || this.#length === 0 || end - start !== this.#length) return false;
     if (decoder.revision !== this.#revision) return false;
-    // The end differs first: paths and lengths follow the indices.
+    // Compares backwards: paths and lengths, which differ most often, follow the indices.
     for (let i = this.#length - 1; i >= 0; i--) if (bytes[start + i] !== kept[i]) return false;
     return true;
   }

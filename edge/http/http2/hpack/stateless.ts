@@ -1,14 +1,14 @@
 /**
- * Blocks that neither need nor change a dynamic table: made once, then copied into the blocks of
- * any connection, behind what `HpackEncoder.begin` writes. Parts may stand one behind the other, so
- * that what changes (the date, once a second) is a part of its own behind one that does not.
+ * Encodes blocks that neither use nor change the dynamic table. A block is encoded once and copied
+ * into the blocks of any connection, after the output of `HpackEncoder.begin`. Blocks may be
+ * concatenated: a part that changes (the date, once a second) follows a part that does not.
  */
 import type { FieldList } from '../../exchange/field-list.ts';
 import { blockBound } from './encoder.ts';
 import { NEVER_INDEX, NO_INDEX, planOf, staticLine } from './indexing.ts';
 import { writeInteger, writeLiteral } from './write.ts';
 
-/** `status` 0: none, for trailers and for parts behind the first. */
+/** `status` 0: none, for trailers and for parts after the first. */
 export function encodeStateless(status: number, fields: FieldList): Uint8Array {
   const target = new Uint8Array(blockBound(fields));
   let at = status === 0 ? 0 : writeLine(target, 0, ':status', String(status));

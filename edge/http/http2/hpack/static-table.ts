@@ -13,7 +13,7 @@ vary|via|www-authenticate`;
 /** The first index of the dynamic table (RFC 7541 section 2.3.3). */
 export const FIRST_DYNAMIC = 62;
 
-/** By index, from 1; what is at 0 is no entry. */
+/** Entries by index, from 1. Index 0 is unused. */
 export const STATIC_TABLE: readonly Entry[] = ['', ...LINES.split('|')].map((line) => {
   const [, name, value] = /^(\S*) ?(.*)$/.exec(line) as RegExpExecArray;
   const ofName = nameFlags(name);

@@ -1,4 +1,4 @@
-/** Integers and strings of a header block (RFC 7541 section 5), read from a place that moves. */
+/** Reads integers and strings of a header block (RFC 7541 section 5). */
 import { BYTE_CLASS, NOT_IN_NAME, NOT_IN_VALUE } from '../../exchange/fields.ts';
 import { DECODER_SPARE, decodedBound, decodeHuffman, HUFFMAN_EOS, skipHuffman } from './huffman-decode.ts';
 import { OUTCOME, type Outcome } from './outcome.ts';
@@ -6,28 +6,26 @@ import { OUTCOME, type Outcome } from './outcome.ts';
 let scratch = Buffer.allocUnsafeSlow(16 * 1024);
 
 /**
- * Where strings of a header block are put together: one buffer for a thread, since a block is
- * decoded without a pause.
- *
- * A buffer of at least `length` bytes. Not to be kept between calls: it may be replaced by a larger
- * one.
+ * A scratch buffer of at least `length` bytes for the decoded string. All readers of the thread
+ * share it, since a block is decoded synchronously. Do not keep it between calls: a larger buffer
+ * may replace it.
  */
 export function scratchFor(length: number): Buffer {
   if (scratch.length < length) scratch = Buffer.allocUnsafeSlow(length);
   return scratch;
 }
 
-/** Continuation bytes of an integer: 28 bits, also when they are zero. */
+/** Maximum shift of an integer's continuation bytes: 28 bits in all, even if they are zero. */
 const MAX_SHIFT = 21;
 
 export class StringReader {
-  /** Where the next byte is read. */
+  /** Offset of the next byte. */
   at = 0;
-  /** After a call that failed: why. */
+  /** Reason of the last failure. */
   failure: Outcome = OUTCOME.decoded;
   /**
-   * Of the last string: bytes, their classes (edge/http/exchange/fields.ts), and whether `bytes`
-   * holds them.
+   * The last string: its length in bytes, its character classes (edge/http/exchange/fields.ts), and
+   * whether `bytes` holds it.
    */
   length = 0;
   classes = 0;
@@ -35,20 +33,20 @@ export class StringReader {
   bytes: Buffer;
   #longest: number;
 
-  /** `longest`: bytes of the longest string that anybody may want. */
+  /** `longest`: maximum bytes of a string that is held. */
   constructor(longest: number) {
     this.#longest = longest;
     this.bytes = scratchFor(longest + DECODER_SPARE);
   }
 
-  /** Allows longer strings from here on. */
+  /** Raises the maximum length of a string that is held. */
   raise(longest: number): void {
     if (longest > this.#longest) this.#longest = longest;
   }
 
   /**
-   * An integer (RFC 7541 section 5.1) that begins in the bits of `mask`; -1 when it fails. There is
-   * a first byte.
+   * Reads an integer (RFC 7541 section 5.1) with a prefix in the bits of `mask`; -1: failure. The
+   * first byte must exist.
    */
   integer(bytes: Uint8Array, end: number, mask: number): number {
     let value = bytes[this.at++] & mask;
@@ -63,8 +61,8 @@ export class StringReader {
   }
 
   /**
-   * A string (RFC 7541 section 5.2). Held if it is wanted and not longer than anybody wants; false
-   * when it fails.
+   * Reads a string (RFC 7541 section 5.2). It is held if it is wanted and not longer than the
+   * maximum. False: failure.
    */
   read(bytes: Uint8Array, end: number, isWanted: boolean): boolean {
     if (this.at >= end) return this.#refuse(OUTCOME.truncated);
@@ -81,14 +79,14 @@ export class StringReader {
     return true;
   }
 
-  /** The last string, which is held. */
+  /** The last string, which must be held. */
   text(): string {
     return this.bytes.toString('latin1', 0, this.length);
   }
 
   /**
-   * A short code cannot stand for a text that is too long; of a long one the length is found out
-   * first.
+   * Short code always decodes to a text within the maximum. For long code the length of the text is
+   * determined first.
    */
   #huffman(bytes: Uint8Array, start: number, end: number, isWanted: boolean): boolean {
     const isShort = decodedBound(end - start) <= this.#longest + DECODER_SPARE;

@@ -1,13 +1,13 @@
 /**
- * Integers and strings of a header block, written (RFC 7541 section 5). Each function returns where
- * the next byte goes.
+ * Writes integers and strings of a header block (RFC 7541 section 5). Each function returns the
+ * offset of the next byte.
  */
 import { CODE_LENGTHS, CODES } from './huffman-code.ts';
 import { INDEX } from './indexing.ts';
 
 /**
- * What stands in the place of a character that is no byte. Cutting it to one could make a control
- * character of it.
+ * Replaces characters above 0xff. Truncating such a character to a byte could make it a control
+ * character.
  */
 const REPLACEMENT = 0x3f;
 
@@ -24,7 +24,7 @@ export function writeInteger(target: Uint8Array, at: number, flags: number, mask
   return at;
 }
 
-/** RFC 7541 section 5.2: by Huffman's code where that is shorter. */
+/** RFC 7541 section 5.2. Uses the Huffman code if that is shorter. */
 export function writeString(target: Uint8Array, at: number, text: string): number {
   let bits = 0;
   for (let i = 0; i < text.length; i++) bits += CODE_LENGTHS[byteAt(text, i)];
@@ -33,7 +33,7 @@ export function writeString(target: Uint8Array, at: number, text: string): numbe
   return writeRaw(target, at, text);
 }
 
-/** The same without Huffman's code. */
+/** As `writeString`, but without Huffman code. */
 export function writeRaw(target: Uint8Array, at: number, text: string): number {
   const start = writeInteger(target, at, 0, 0x7f, text.length);
   for (let i = 0; i < text.length; i++) target[start + i] = byteAt(text, i);
@@ -46,8 +46,8 @@ function byteAt(text: string, i: number): number {
 }
 
 /**
- * The longest code has 30 bits, and up to 7 are pending: codes are cut in two so that 32 bits hold
- * what is pending.
+ * The longest code has 30 bits, and up to 7 bits are pending. Codes are split in two, so 32 bits
+ * are enough for the pending bits.
  */
 function writeHuffman(target: Uint8Array, start: number, text: string): number {
   let at = start;
@@ -86,14 +86,13 @@ export function writeLiteral(
   return writeString(target, writeName(target, at, mode, nameIndex, name), value);
 }
 
-/** What stands in front of the value of a literal field line. */
+/** Writes the part of a literal field line before its value. */
 export function writeName(target: Uint8Array, at: number, mode: number, nameIndex: number, name: string): number {
   const next = writeInteger(target, at, mode, mode === INDEX ? 0x3f : 0x0f, nameIndex);
   return nameIndex === 0 ? writeString(target, next, name) : next;
 }
 
 /**
- * The most bytes that a field line takes: two integers of five bytes, an index of as many, both
- * texts.
+ * Maximum bytes of a field line: three integers of five bytes (index, two lengths) and both texts.
  */
 export const lineBound = (name: string, value: string): number => 16 + name.length + value.length;
