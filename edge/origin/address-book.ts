@@ -1,7 +1,7 @@
 /**
- * Addresses of origins' names. Kept as long as their TTL says, within bounds: a customer who moves
- * an origin waits no longer than a minute, and a TTL of 0 costs no query for each connection.
- * Nothing here says that an address may be used: that is asked when it is (`guard.ts`).
+ * Caches the addresses of origin names for their TTL, from 1 to 60 seconds. A customer who moves an
+ * origin waits a minute at most, and a TTL of 0 does not cost a query for each connection. The book
+ * does not check whether an address is permitted: `dial.ts` does at each connection.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Name, parseName } from '../../core/dns/wire/name.ts';
@@ -11,38 +11,41 @@ import type { Outcome } from '../../core/net/resolver/message.ts';
 import type { Lookup } from '../../core/net/resolver/resolver.ts';
 import { OriginError } from './origin.ts';
 
-const LEAST_TTL_MS = 1000;
-const MOST_TTL_MS = 60_000;
+const MIN_TTL_MS = 1000;
+const MAX_TTL_MS = 60_000;
 /**
- * "No such name" and failures: they are over soon, and a flood of requests must not be one of
- * queries.
+ * Milliseconds for which "no such name" and failures are cached: briefly, but long enough that a
+ * flood of requests causes no flood of queries.
  */
 const FAULT_TTL_MS = 1000;
 /**
- * Milliseconds that the first family waits for the other: the Resolution Delay of RFC 8305 section
- * 3.
+ * The Resolution Delay of RFC 8305 section 3, in milliseconds: the first address family waits for
+ * the other.
  */
 const RESOLUTION_DELAY = 50;
 /**
- * For so long after its end an answer is still used when the resolvers fail (RFC 8767 section 5
- * allows days).
+ * Milliseconds for which an expired answer is still used when the resolvers fail (RFC 8767 section
+ * 5 allows days).
  */
 const STALE_MS = 3_600_000;
-const MOST_NAMES = 10_000;
-const MOST_ADDRESSES = 16;
+const MAX_NAMES = 10_000;
+const MAX_ADDRESSES = 16;
 
 interface Entry {
-  /** In the order in which they are tried; empty: `fault` says why. */
+  /** In the order of attempts; empty: `fault` is the reason. */
   readonly addresses: readonly Uint8Array[];
   readonly fault: string;
-  /** Milliseconds of the clock; and until when it may stand in for an answer that does not come. */
+  /**
+   * When the entry expires, and until when it is used if the resolvers fail. Milliseconds of the
+   * clock.
+   */
   readonly until: number;
   readonly staleUntil: number;
 }
 
 interface Family {
   readonly isFailed: boolean;
-  /** Of 4 or 16 bytes. */
+  /** Each of 4 or 16 bytes. */
   readonly addresses: readonly Uint8Array[];
   /** Milliseconds. */
   readonly ttl: number;
@@ -56,24 +59,24 @@ export class AddressBook {
   readonly #lookup: Lookup;
   readonly #now: () => number;
   readonly #entries = new Map<string, Entry>();
-  readonly #underWay = new Map<string, Promise<Entry>>();
-  /** In text, by host. */
+  readonly #pendingLookups = new Map<string, Promise<Entry>>();
+  /** The address of the latest connection in text, by host. */
   readonly #served = new Map<string, string>();
 
-  /** `now`: milliseconds of a clock that never goes back. */
+  /** `now`: milliseconds of a monotonic clock. */
   constructor(lookup: Lookup, now: () => number = () => performance.now()) {
     this.#lookup = lookup;
     this.#now = now;
   }
 
   /**
-   * Addresses of a host, at least one: IPv6 and IPv4 by turns. Rejects with OriginError
-   * `unresolved`.
+   * Resolves to the addresses of a host, at least one: IPv6 and IPv4 alternate. Rejects with
+   * OriginError `unresolved`.
    */
   async addressesOf(host: string): Promise<readonly Uint8Array[]> {
     const literal = parseAddress(host);
     if (literal !== undefined) return [literal];
-    // RFC 6761 section 6.3: nobody is asked.
+    // RFC 6761 section 6.3: no query is sent.
     if (isLocalhost(host)) return LOOPBACK;
     const { addresses, fault } = await this.#entryOf(host);
     if (addresses.length === 0) throw new OriginError('unresolved', `${host}: ${fault}`);
@@ -81,37 +84,37 @@ export class AddressBook {
   }
 
   /**
-   * The address that served last, in text; empty when none has. It is worth trying first, so that
-   * one which is dead costs its head start once.
+   * The address of the latest connection, in text; empty: none. It is tried first, so an
+   * unreachable address costs its connection attempt delay only once.
    */
   lastServed(host: string): string {
     return this.#served.get(host) ?? '';
   }
 
-  /** A connection stands. */
+  /** Records the address of a new connection. */
   hasServed(host: string, address: string): void {
     this.#served.delete(host);
     this.#served.set(host, address);
-    if (this.#served.size > MOST_NAMES) this.#served.delete(this.#served.keys().next().value!);
+    if (this.#served.size > MAX_NAMES) this.#served.delete(this.#served.keys().next().value!);
   }
 
   async #entryOf(host: string): Promise<Entry> {
     const entry = this.#entries.get(host);
     if (entry !== undefined && entry.until > this.#now()) return entry;
-    let pending = this.#underWay.get(host);
+    let pending = this.#pendingLookups.get(host);
     if (pending === undefined) {
-      pending = this.#ask(host, entry).finally(() => this.#underWay.delete(host));
-      this.#underWay.set(host, pending);
+      pending = this.#resolve(host, entry).finally(() => this.#pendingLookups.delete(host));
+      this.#pendingLookups.set(host, pending);
     }
     return pending;
   }
 
-  async #ask(host: string, before: Entry | undefined): Promise<Entry> {
+  async #resolve(host: string, before: Entry | undefined): Promise<Entry> {
     const entry = this.#entry(await this.#families(parseName(host)), before);
     this.#entries.delete(host);
     this.#entries.set(host, entry);
-    // The one that was asked for longest ago.
-    if (this.#entries.size > MOST_NAMES) this.#entries.delete(this.#entries.keys().next().value!);
+    // Evicts the entry with the oldest lookup.
+    if (this.#entries.size > MAX_NAMES) this.#entries.delete(this.#entries.keys().next().value!);
     return entry;
   }
 
@@ -120,8 +123,8 @@ export class AddressBook {
     const found = families.filter(({ addresses }) => addresses.length > 0);
     if (found.length > 0) {
       const ttl = Math.min(...found.map((family) => family.ttl));
-      const addresses = byTurns(families.map((family) => family.addresses)).slice(0, MOST_ADDRESSES);
-      const until = now + Math.max(LEAST_TTL_MS, Math.min(MOST_TTL_MS, ttl));
+      const addresses = interleaved(families.map((family) => family.addresses)).slice(0, MAX_ADDRESSES);
+      const until = now + Math.max(MIN_TTL_MS, Math.min(MAX_TTL_MS, ttl));
       return { addresses, fault: '', until, staleUntil: until + STALE_MS };
     }
     const until = now + FAULT_TTL_MS;
@@ -131,8 +134,8 @@ export class AddressBook {
   }
 
   /**
-   * IPv6 first. One family is enough when the other takes long: servers that never answer to AAAA
-   * are common.
+   * Looks up both families, IPv6 first in the result. A slow family is not waited for once the
+   * other has addresses: some nameservers never answer AAAA queries.
    */
   async #families(name: Name): Promise<readonly Family[]> {
     const families: Family[] = [PENDING, PENDING];
@@ -160,10 +163,10 @@ function familyOf(outcome: Outcome): Family {
   return { isFailed: false, addresses: [], ttl, fault: outcome.missing ? 'no such name' : 'the name has no address' };
 }
 
-/** RFC 8305 section 4: the families by turns, each in the order of its answer. */
-function byTurns(families: readonly (readonly Uint8Array[])[]): Uint8Array[] {
-  const most = Math.max(...families.map((family) => family.length));
-  return Array.from({ length: most }, (_, i) =>
+/** RFC 8305 section 4: interleaves the families, each in the order of its answer. */
+function interleaved(families: readonly (readonly Uint8Array[])[]): Uint8Array[] {
+  const longest = Math.max(...families.map((family) => family.length));
+  return Array.from({ length: longest }, (_, i) =>
     families.flatMap((family) => (i < family.length ? [family[i]] : [])),
   ).flat();
 }

@@ -1,40 +1,40 @@
 /**
- * The body of a request on its way to the origin: pulled from the visitor as the origin takes it,
- * in the framing that the head told.
+ * Sends a request body to the origin. Reads it from the visitor as fast as the origin accepts it.
+ * Uses the framing that the head announced.
  */
 import type { BodyFlow, BodySink, RequestBody } from '../http/exchange/exchange.ts';
 import { Gathering } from './gathering.ts';
 import { fieldLines } from './request-head.ts';
 import type { OriginSocket } from './sockets.ts';
 
-/** What the sender tells its connection. */
+/** The connection of a sender. */
 export interface SenderOwner {
-  /** Something went out, or the origin is waited for no longer. */
+  /** Bytes were written, or the origin accepts bytes again. */
   onSent(): void;
-  /** All is written. */
+  /** The whole body is written. */
   onBodyEnd(): void;
-  /** The visitor's body broke off, or is not as long as it was said to be. */
+  /** The visitor's body is truncated, or its length differs from the announced one. */
   onBodyLost(why: string): void;
 }
 
 export class BodySender implements BodySink {
-  /** A part was asked for, so that the body cannot be sent once more from its begin. */
+  /** Reading has begun, so the body cannot be sent again from its start. */
   isBegun = false;
   isDone = false;
-  /** The origin has something to take. */
+  /** Back pressure: the socket has bytes that the origin has not accepted. */
   isBlocked = false;
-  /** Bytes of the body that the visitor has brought. */
+  /** Bytes of the body received from the visitor. */
   received = 0;
   readonly #socket: OriginSocket;
   readonly #output: Gathering;
   readonly #body: RequestBody;
   readonly #owner: SenderOwner;
   readonly #isChunked: boolean;
-  /** Of the announced length. */
-  #left: number;
+  /** Remaining bytes of the announced length. */
+  #remaining: number;
   #isFlushDue = true;
-  /** No more is taken until the socket has drained. */
-  #isHeld = false;
+  /** Reading is paused until the socket has drained. */
+  #isPaused = false;
   #isStopped = false;
   #flow: BodyFlow | undefined;
   readonly #onPart = (part: Uint8Array | null): void => this.#take(part);
@@ -46,13 +46,11 @@ export class BodySender implements BodySink {
     this.#body = body;
     this.#owner = owner;
     this.#isChunked = body.length === undefined;
-    this.#left = body.length ?? 0;
+    this.#remaining = body.length ?? 0;
     this.#output.addText(head);
   }
 
-  /**
-   * A part that is there already, or comes with the same read, leaves with the head in one write.
-   */
+  /** A part that is available, or arrives in the same read, goes out with the head in one write. */
   start(): void {
     this.isBegun = true;
     queueMicrotask(() => this.#flush());
@@ -66,13 +64,13 @@ export class BodySender implements BodySink {
     if (!this.isBlocked) return;
     this.isBlocked = false;
     this.#owner.onSent();
-    if (!this.#isHeld) return;
-    this.#isHeld = false;
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
     if (this.#body.flow === undefined) this.#pull();
     else this.#flow?.resume();
   }
 
-  /** Nothing more is sent; the visitor's part is dropped. */
+  /** Stops sending, and discards the rest of the visitor's body. */
   stop(): void {
     if (this.#isStopped || this.isDone) return;
     this.#isStopped = true;
@@ -91,24 +89,24 @@ export class BodySender implements BodySink {
 
   onPart(part: Uint8Array): boolean {
     if (this.#isStopped) return true;
-    if (!this.#isChunked && part.length > this.#left) {
+    if (!this.#isChunked && part.length > this.#remaining) {
       this.#lose('the body is longer than its content-length');
       return true;
     }
     this.received += part.length;
     this.#put(part);
-    if (!this.#isChunked && this.#left === 0) {
+    if (!this.#isChunked && this.#remaining === 0) {
       this.#finish();
       return true;
     }
     this.isBlocked = this.#socket.isFull;
-    this.#isHeld = this.isBlocked;
+    this.#isPaused = this.isBlocked;
     if (!this.#isFlushDue) {
       this.#isFlushDue = true;
       queueMicrotask(() => this.#flush());
     }
     this.#owner.onSent();
-    return !this.#isHeld;
+    return !this.#isPaused;
   }
 
   onOver(error: Error | null): void {
@@ -117,13 +115,13 @@ export class BodySender implements BodySink {
   }
 
   #put(part: Uint8Array): void {
-    // An empty chunk would be the last one.
+    // An empty chunk would end the body.
     if (part.length === 0) return;
     const output = this.#output;
     if (this.#isChunked) output.addText(`${part.length.toString(16)}\r\n`);
     output.addBytes(part);
     if (this.#isChunked) output.addText('\r\n');
-    this.#left -= part.length;
+    this.#remaining -= part.length;
   }
 
   #flush(): void {
@@ -138,7 +136,7 @@ export class BodySender implements BodySink {
   #end(): void {
     if (this.#isStopped || this.isDone) return;
     if (!this.#isChunked) {
-      if (this.#left > 0) this.#lose('the body is shorter than its content-length');
+      if (this.#remaining > 0) this.#lose('the body is shorter than its content-length');
       else this.#finish();
       return;
     }

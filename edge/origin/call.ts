@@ -1,14 +1,15 @@
 /**
- * One request on its way: waiting for a connection, sent, or answered with its body still to come.
+ * One pending request: it waits for a connection, is being sent, or has a response whose body is
+ * incomplete.
  */
 import type { InLine } from '../../core/base/fair-line.ts';
 import type { OriginCounters } from './counters.ts';
 import { OriginError, type OriginRequest, type OriginResponse, type ResponseReceiver } from './origin.ts';
 import { type RequestHead, requestHead } from './request-head.ts';
 
-/** Who has the call now. */
+/** The current owner of a call: a pool, a connection or a lane. */
 export interface CallHolder {
-  /** Nobody waits for the response any more. The holder fails the call. */
+  /** The call was cancelled. The holder must fail it. */
   onCallCancelled(call: Call): void;
 }
 
@@ -18,14 +19,16 @@ const NO_HEAD: RequestHead = { before: '', lines: null, after: '' };
 
 export class Call implements InLine {
   readonly request: OriginRequest;
-  /** Request line and fields, after `prepare`. Those of HTTP/2 are written by their lanes. */
+  /** Request line and fields, after `prepare`. For HTTP/1.1; a lane of HTTP/2 writes its own. */
   head: RequestHead = NO_HEAD;
-  /** Null before it waits and after its end. */
+  /** Null before it is queued and after its end. */
   holder: CallHolder | null = null;
   retries = 0;
-  /** The body on its way, over one stream of HTTP/2 after the other; null: it has not begun. */
+  /**
+   * The upload of the request body over HTTP/2, which outlives a refused stream; null: not started.
+   */
   upload: object | null = null;
-  /** Of a call that waits, in the time of the clock. */
+  /** Deadline while it waits, in the time of the clock. */
   deadline = 0;
   line: object | null = null;
   before: InLine | null = null;
@@ -79,7 +82,7 @@ export class Call implements InLine {
     this.#receiver.onFailure(error);
   }
 
-  /** Nothing is left to cancel. */
+  /** Detaches the call from its cancellation. */
   end(): void {
     this.holder = null;
     const { cancel } = this.request;

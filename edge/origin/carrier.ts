@@ -1,6 +1,6 @@
 /**
- * The seam between a pool and what carries its requests: connections of HTTP/1.1 (`connection.ts`),
- * and the lanes of HTTP/2 (`http2/lane.ts`), of which many share a connection.
+ * The interface between a pool and its carriers: connections of HTTP/1.1 (`connection.ts`), and
+ * lanes of HTTP/2 (`http2/lane.ts`), many of which share a connection.
  */
 import type { Call } from './call.ts';
 import type { OriginClock } from './clock.ts';
@@ -11,55 +11,60 @@ import type { OriginPlace } from './place.ts';
 
 /** Carries one request at a time. */
 export interface Carrier {
-  /** In the time of the clock: when it has been idle for too long, or the origin silent. */
+  /** Time of the clock at which the idle timeout or a timeout of the origin expires. */
   readonly deadline: number;
   /** In the time of the clock. */
   readonly idleSince: number;
   /** For the owner: the call whose share this carrier uses. It outlives the request. */
   carried: Call | null;
-  /** Nothing is known that would keep it from carrying a request. */
+  /** Whether it can carry a request, as far as is known. */
   readonly isOpen: boolean;
   send(call: Call): void;
-  /** There is no request for it. */
+  /** Becomes idle. */
   rest(): void;
   /** The deadline has passed. */
   expire(): void;
   destroy(): void;
-  /** Its request, which may have a reader, fails with `aborted`. */
+  /** Fails its request with `aborted`, even while the response body is being read. */
   abort(): void;
 }
 
-/** The pool, as its carriers see it. */
+/** The interface of the pool for its carriers. */
 export interface CarrierOwner {
-  /** Of the origin, as `OriginResponse` has it. */
+  /** As `OriginResponse.identity`. */
   readonly identity: OriginPlace;
-  /** The next request may come. */
+  /** The carrier is ready for the next request. */
   onIdle(carrier: Carrier): void;
-  /** Once; it is not used any more. `again`: what it carried and is to be sent once more. */
-  onClosed(carrier: Carrier, again: Call | null): void;
+  /**
+   * Called once, when the carrier closes. `retried`: its call, which must be retried; null: none.
+   */
+  onClosed(carrier: Carrier, retried: Call | null): void;
 }
 
-/** A carrier in the making. */
+/** A pending attempt to open a carrier. */
 export interface Attempt {
   start(): void;
-  /** It is not needed any more. */
+  /** Cancels the attempt. No callback follows. */
   abort(): void;
 }
 
-/** Connections to one origin that carry several requests at a time. */
+/** Connections to one origin that each carry several concurrent requests. */
 export interface Multiplexer {
   attempt(): Attempt;
   /** `now`: of the clock. */
   tick(now: number): void;
-  /** Closes all connections; their carriers have been aborted. */
+  /** Closes all connections. Their carriers were aborted before. */
   close(): void;
 }
 
-/** The pool, as its multiplexer sees it. */
+/** The interface of the pool for its multiplexer. */
 export interface MultiplexerOwner extends CarrierOwner, DialTarget {
-  /** A connection stands. `resolved`: all addresses of the host. */
+  /** A connection was established. `resolved`: all addresses of the host. */
   onConnected(address: string, resolved: readonly string[]): void;
-  /** One of both, once, unless the attempt was aborted; perhaps within `start`. */
+  /**
+   * Either this or `onAttemptFailed` is called once, perhaps within `start`. Neither follows an
+   * abort.
+   */
   onCarrier(attempt: Attempt, carrier: Carrier): void;
   onAttemptFailed(attempt: Attempt, error: OriginError): void;
 }
@@ -69,5 +74,5 @@ export interface MultiplexerTools extends DialTools {
   readonly limits: OriginLimits;
 }
 
-/** `edge/origin/http2` has it. */
+/** Implemented by `edge/origin/http2`. */
 export type CreateMultiplexer = (owner: MultiplexerOwner, tools: MultiplexerTools) => Multiplexer;

@@ -1,7 +1,7 @@
 /**
- * The chunked coding (RFC 9112 section 7.1), read strictly: hexadecimal digits, CR LF and nothing
- * else where they belong. Extensions are skipped, and bounded over the whole message, since they
- * cost without bringing anything on.
+ * Strict parser of the chunked coding (RFC 9112 section 7.1): hexadecimal digits, CR LF and nothing
+ * else where they belong. Extensions are skipped, and limited over the whole message, since they
+ * cost time and carry no content.
  */
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { BYTE_CLASS, NOT_IN_VALUE } from '../http/exchange/fields.ts';
@@ -9,25 +9,25 @@ import { trailerFields } from '../http/exchange/trailers.ts';
 import { HeadCollector } from './head-collector.ts';
 import { malformed, readFields } from './response-head.ts';
 
-/** The byte that comes next is … */
+/** The next byte is … */
 const STATE = {
   firstDigit: 0,
   digit: 1,
   beforeExtension: 2, // a blank, or the semicolon
   extension: 3,
-  sizeEnd: 4, // the LF behind the size
+  sizeEnd: 4, // the LF after the size
   data: 5,
   dataCr: 6,
   dataLf: 7,
-  trailers: 8, // the begin of a trailer, or the CR of the end
-  trailer: 9, // within trailers
+  trailers: 8, // the start of a trailer, or the CR of the end
+  trailer: 9, // inside trailers
   end: 10, // the LF of the end
   done: 11,
 } as const;
 
-/** Bytes of all extensions of a message. */
+/** Maximum bytes of all extensions of a message. */
 const MAX_EXTENSIONS = 16_384;
-/** Leading zeros count: 2^53 has 14 digits. */
+/** Maximum digits of a size, leading zeros included: 2^53 has 14 digits. */
 const MAX_DIGITS = 16;
 
 const CR = 0x0d;
@@ -36,14 +36,14 @@ const SEMICOLON = 0x3b;
 
 const NONE: FieldList = [];
 
-/** By byte: what it is worth as a hexadecimal digit; 255 for others. */
+/** Value of each byte as a hexadecimal digit; 255: not a digit. */
 const DIGIT = Uint8Array.from({ length: 256 }, (_, byte) => {
   const value = '0123456789abcdef'.indexOf(String.fromCharCode(byte).toLowerCase());
   return value < 0 ? 255 : value;
 });
 
 export interface ChunkTaker {
-  /** Bytes `from` to `to` of the buffer belong to the body; they are valid during the call. */
+  /** Receives body bytes `from` to `to` of the buffer, valid during the call. */
   onPart(buffer: Buffer, from: number, to: number): void;
 }
 
@@ -52,7 +52,7 @@ export class ChunkReader {
   readonly #taker: ChunkTaker;
   readonly #collector: HeadCollector;
   #state: number = STATE.firstDigit;
-  /** Of the chunk: read so far, then left to come. */
+  /** While the size is parsed: its value so far. After that: remaining bytes of the chunk. */
   #size = 0;
   #digits = 0;
   #extensions = 0;
@@ -68,7 +68,7 @@ export class ChunkReader {
   }
 
   /**
-   * Returns behind which byte it stopped: `to`, or the end of the body. Throws OriginError
+   * Returns the offset after the last parsed byte: `to`, or the end of the body. Throws OriginError
    * `malformed`.
    */
   take(buffer: Buffer, from: number, to: number): number {
@@ -102,7 +102,7 @@ export class ChunkReader {
     this.trailers = trailerFields(fields);
   }
 
-  /** Returns how many bytes it took: 1, or 0 when it is the first of the trailers. */
+  /** Returns the number of consumed bytes: 1, or 0 for the first byte of the trailers. */
   #step(byte: number): number {
     switch (this.#state) {
       case STATE.firstDigit:
@@ -158,7 +158,10 @@ export class ChunkReader {
     return STATE.extension;
   }
 
-  /** RFC 9112 section 7.1.1: blanks may stand before the semicolon, though none should. */
+  /**
+   * RFC 9112 section 7.1.1: blanks before the semicolon are accepted, although a sender should not
+   * make them.
+   */
   #beforeExtension(byte: number): number {
     if (byte === SEMICOLON) return STATE.extension;
     if (byte === 0x20 || byte === 0x09) return STATE.beforeExtension;

@@ -1,6 +1,6 @@
 /**
- * The HTTP/1.1 client of a thread: requests to origins over connections that are kept (RFC 9112
- * section 9.3). Redirects are never followed: a 3xx is a response like any other.
+ * The origin client of a thread. It reuses connections (RFC 9112 section 9.3), and never follows
+ * redirects: a 3xx is an ordinary response.
  */
 import type { Exemptions } from '../../core/net/address/index.ts';
 import { type Lookup, recursiveLookup } from '../../core/net/resolver/resolver.ts';
@@ -26,20 +26,22 @@ import type { OpenSocket } from './sockets.ts';
 import { OriginTls } from './tls.ts';
 
 export interface OriginClientOptions {
-  /** `address`, `address:port` or `[v6]:port`; none: the system's. */
+  /** `address`, `address:port` or `[v6]:port`; empty: the resolvers of the system. */
   readonly resolvers?: readonly string[];
-  /** The operator's: addresses that may be connected to though they are not public, or our own. */
+  /**
+   * The operator's exemptions: permitted addresses although they are not public, or are our own.
+   */
   readonly exemptions?: Exemptions;
-  /** Our own addresses, of 4 or 16 bytes: never connected to but by exemption. */
+  /** Our own addresses, of 4 or 16 bytes. Permitted only by exemption. */
   readonly own?: readonly Uint8Array[];
-  /** Certificates in PEM that origins may be verified by, in addition to the usual ones. */
+  /** PEM certificates of trusted authorities, in addition to the public ones. */
   readonly ca?: string;
   readonly limits?: Partial<OriginLimits>;
-  /** In place of the resolvers. */
+  /** Replaces the resolvers. */
   readonly lookup?: Lookup;
-  /** In place of node's sockets. */
+  /** Replaces the sockets of node. */
   readonly open?: OpenSocket;
-  /** Asks origins over HTTP/2. Omitted: they are refused. */
+  /** Enables HTTP/2 to origins. Omitted: requests to HTTP/2 origins fail. */
   readonly multiplex?: CreateMultiplexer;
 }
 
@@ -47,7 +49,7 @@ export interface OriginClient {
   readonly fetch: Fetch;
   readonly send: Send;
   readonly counters: Readonly<OriginCounters>;
-  /** Ends what is pending (`aborted`), and closes all connections. */
+  /** Fails all pending requests with `aborted`, and closes all connections. */
   close(): Promise<void>;
 }
 
@@ -59,11 +61,11 @@ class Client implements OriginClient {
   readonly counters = newCounters();
   readonly #pools = new Map<string, OriginPool>();
   /**
-   * Of an origin its pool, as long as `#pools` has it: no key has to be put together for each
-   * request. Where the visitor's host is the name for TLS, the pool of the last one.
+   * The pool of an origin, valid while `#pools` contains it: avoids building a key for each
+   * request. If the name for TLS is the visitor's host, it is the pool of the last host.
    */
-  readonly #known = new WeakMap<Origin, OriginPool>();
-  /** Of an origin that is asked over HTTP/2, the same one over HTTP/1.1. */
+  readonly #poolByOrigin = new WeakMap<Origin, OriginPool>();
+  /** The HTTP/1.1 variant of an HTTP/2 origin. */
   readonly #tunnels = new WeakMap<Origin, Origin>();
   readonly #clock: OriginClock;
   readonly #tools: PoolTools;
@@ -86,8 +88,8 @@ class Client implements OriginClient {
       tls: new OriginTls(options.ca),
       open: options.open ?? openNodeSocket,
       multiplex: options.multiplex ?? refuseHttp2,
-      // None gets more than is left over for others: the fewer are free, the less one origin may
-      // hold, and those that hang leave some for those that don't.
+      // An origin may hold fewer connections than are free. The fewer are free, the less one origin
+      // may hold, so origins that hang leave some for the others.
       makeRoom: (held) => held < limits.totalConnections - this.counters.open || this.#closeOldest(),
       shares: new Shares(limits.totalConnections),
       siteShares: new Shares(limits.totalConnections, SITE_WEIGHT),
@@ -121,9 +123,9 @@ class Client implements OriginClient {
     this.#poolOf(request).run(new Call(request, signal, receiver, this.counters));
   }
 
-  #poolOf({ origin: wanted, serverName, protocol }: OriginRequest): OriginPool {
-    const origin = protocol === '' ? wanted : this.#tunnelled(wanted);
-    const last = this.#known.get(origin);
+  #poolOf({ origin: requested, serverName, protocol }: OriginRequest): OriginPool {
+    const origin = protocol === '' ? requested : this.#tunnelOrigin(requested);
+    const last = this.#poolByOrigin.get(origin);
     if (last?.serves(serverName) === true && this.#pools.get(last.key) === last) return last;
     const key = isNamedByVisitor(origin) ? `${connectionKey(origin)} ${serverName}` : connectionKey(origin);
     let pool = this.#pools.get(key);
@@ -132,12 +134,12 @@ class Client implements OriginClient {
       this.#pools.set(key, pool);
       this.#clock.start();
     }
-    this.#known.set(origin, pool);
+    this.#poolByOrigin.set(origin, pool);
     return pool;
   }
 
-  /** Tunnels use HTTP/1.1, whatever the origin's other requests use. */
-  #tunnelled(origin: Origin): Origin {
+  /** Tunnels always use HTTP/1.1, even to an HTTP/2 origin. */
+  #tunnelOrigin(origin: Origin): Origin {
     if (!isHttp2(origin)) return origin;
     let other = this.#tunnels.get(origin);
     if (other === undefined) {
@@ -157,10 +159,7 @@ class Client implements OriginClient {
     for (const pool of this.#pools.values()) pool.tick(now);
   }
 
-  /**
-   * A request that is over may make room for one to another origin, at whose pool nothing has
-   * happened.
-   */
+  /** A request that ends may release a share that a request in another pool waits for. */
   #admitLater(): void {
     if (this.#isAdmitDue) return;
     this.#isAdmitDue = true;
@@ -170,7 +169,7 @@ class Client implements OriginClient {
     });
   }
 
-  /** False: all are in use. */
+  /** Closes the connection that has been idle for the longest time. False: all are in use. */
   #closeOldest(): boolean {
     let oldest: Carrier | undefined;
     for (const { oldestIdle } of this.#pools.values())
@@ -181,7 +180,7 @@ class Client implements OriginClient {
   }
 }
 
-/** For clients that are not given HTTP/2. */
+/** For clients without HTTP/2. */
 const refuseHttp2: CreateMultiplexer = (owner) => ({
   attempt() {
     const attempt = {

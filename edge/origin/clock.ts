@@ -1,28 +1,28 @@
 /**
- * The time that deadlines are counted in: one interval for all connections of a client, so that a
- * request sets no timer. It runs while there is something to watch.
+ * The clock of deadlines: one interval timer for all connections of a client, so that a request
+ * sets no timer. It runs while the client has pools.
  */
 import { sweepEvery } from '../http/exchange/sweep.ts';
 
-/** Ticks within the shortest time-out: none is met more than so much of it late. */
+/** Ticks within the shortest timeout. They bound how late a timeout fires. */
 const TICKS = 4;
-const MOST_MS = 250;
-const LEAST_MS = 10;
+const MAX_PERIOD_MS = 250;
+const MIN_PERIOD_MS = 10;
 
 export class OriginClock {
-  /** Milliseconds, from a begin of its own; of the last tick. */
+  /** Milliseconds of a monotonic clock at the last tick. */
   now = performance.now();
   readonly #period: number;
   readonly #onTick: (now: number) => void;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `shortest`: time-out in milliseconds. */
+  /** `shortest`: the shortest timeout in milliseconds. */
   constructor(shortest: number, onTick: (now: number) => void) {
-    this.#period = Math.max(LEAST_MS, Math.min(MOST_MS, Math.floor(shortest / TICKS)));
+    this.#period = Math.max(MIN_PERIOD_MS, Math.min(MAX_PERIOD_MS, Math.floor(shortest / TICKS)));
     this.#onTick = onTick;
   }
 
-  /** The time so many milliseconds ahead, or up to two ticks more: never less. */
+  /** A deadline in so many milliseconds. It may fire up to two ticks late, but never early. */
   after(milliseconds: number): number {
     return this.now + milliseconds + this.#period;
   }
@@ -30,7 +30,7 @@ export class OriginClock {
   start(): void {
     if (this.#timer !== undefined) return;
     this.now = performance.now();
-    // The connections keep the thread alive, not their clock.
+    // The timer does not keep the thread alive; open connections do.
     this.#timer = sweepEvery(this.#period, () => {
       this.now = performance.now();
       this.#onTick(this.now);

@@ -1,7 +1,7 @@
 /**
- * One connection to an origin, for one request at a time. What is read is in memory that all
- * connections of the thread share (`sockets.ts`) and is copied at most once, as parts of a body; a
- * request costs one write, one read and one promise, the caller's.
+ * One HTTP/1.1 connection to an origin, for one request at a time. All connections of the thread
+ * read into shared memory (`sockets.ts`). Body parts are copied from it at most once. A request
+ * costs one write, one read, and the caller's promise.
  */
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { BodySender, type SenderOwner } from './body-sender.ts';
@@ -19,21 +19,21 @@ import type { OriginSocket, SocketOwner } from './sockets.ts';
 import { SocketTunnel } from './tunnel.ts';
 
 /**
- * A connection is left so many milliseconds before the origin would close it, so that a request
- * does not meet the end of it on the way.
+ * Milliseconds by which an idle connection is closed before the origin's keep-alive timeout. A
+ * request must not race with the origin's close.
  */
-const KEEP_ALIVE_MARGIN = 1000;
+const KEEP_ALIVE_MARGIN_MS = 1000;
 
 /**
- * Milliseconds in which the response is to be there of an origin that takes no more of the request:
- * as a rule it has come already.
+ * Milliseconds to wait for the response after a write error. Usually the response has already
+ * arrived.
  */
-const LAST_WORDS = 1000;
+const FINAL_RESPONSE_MS = 1000;
 
 export class OriginConnection
   implements Carrier, SocketOwner, ReaderOwner, ReceivedBodySource, SenderOwner, CallHolder
 {
-  /** In the time of the clock: when it has been idle for too long, or the origin silent. */
+  /** Time of the clock at which the idle timeout or a timeout of the origin expires. */
   deadline = Number.POSITIVE_INFINITY;
   /** In the time of the clock. */
   idleSince = 0;
@@ -46,29 +46,31 @@ export class OriginConnection
   /** For the owner: the call whose share this connection uses. It outlives `#call`. */
   carried: Call | null = null;
   #sender: BodySender | null = null;
-  /** Its head has come, and the rest of the read has not been looked at. */
+  /**
+   * A response whose head has arrived in the current read. It is delivered at the end of the read.
+   */
   #unanswered: OriginResponse | null = null;
-  /** Null before the head of a response has come. */
+  /** Null before the head of a response. */
   #body: ReceivedBody | null = null;
   #tunnel: SocketTunnel | null = null;
-  /** Been without a request: the origin may have closed it since. */
+  /** It has been idle, so the origin may have closed it meanwhile. */
   #hasRested = false;
   #hasReceived = false;
   #isLast = false;
   #isClosed = false;
-  /** Nothing can be written any more; what was said before is still read. */
-  #isMute = false;
-  /** Milliseconds for which it may be idle. */
+  /** Writing has failed. Bytes that the origin has sent are still read. */
+  #isWriteBroken = false;
+  /** Idle timeout in milliseconds. */
   #keepAlive: number;
   #requestTime = 0;
   /**
-   * Begin of the window over which the rate of the request's body is measured, in the time of the
-   * clock; -1: the visitor is not who is waited for.
+   * Start of the window over which the rate of the request body is measured, in the time of the
+   * clock. -1: the edge does not wait for the visitor.
    */
   #windowFrom = -1;
-  /** What of the body had come by then. */
+  /** Bytes of the request body received before the window. */
   #windowBytes = 0;
-  /** The socket's, in words. */
+  /** Message of the socket's error. */
   #error = 'the origin closed the connection';
 
   constructor(socket: OriginSocket, owner: CarrierOwner, limits: OriginLimits, clock: OriginClock) {
@@ -80,7 +82,7 @@ export class OriginConnection
     this.#reader = new ResponseReader(this, limits.maxHeaderBytes);
   }
 
-  /** Nothing is known that would keep it from carrying a request. */
+  /** Whether it can carry a request, as far as is known. */
   get isOpen(): boolean {
     return !this.#isClosed && this.#socket.isOpen;
   }
@@ -113,7 +115,7 @@ export class OriginConnection
 
   take(buffer: Buffer, length: number): boolean {
     if (this.#call === null) {
-      // Nobody asked: to be read as the response to the next request (RFC 9112 section 9.2).
+      // Unrequested bytes would be read as the response to the next request (RFC 9112 section 9.2).
       this.#error = 'the origin sent bytes outside a response';
       this.destroy();
       return true;
@@ -136,18 +138,15 @@ export class OriginConnection
     this.#tunnel?.drained();
   }
 
-  /**
-   * When no more can be written of a body, the origin may have said why before it closed (RFC 9112
-   * section 9.6).
-   */
+  /** The origin may have sent a response before it closed (RFC 9112 section 9.6). */
   onWriteError(error: Error): void {
     this.#error = error.message;
     if (this.#sender === null) {
-      this.#broken();
+      this.#connectionLost();
       return;
     }
     this.#sender.stop();
-    this.#isMute = true;
+    this.#isWriteBroken = true;
     this.#watch();
   }
 
@@ -172,7 +171,7 @@ export class OriginConnection
 
   onSocketClosed(error: Error | null): void {
     if (error !== null) this.#error = error.message;
-    this.#broken();
+    this.#connectionLost();
   }
 
   // From the reader of responses.
@@ -185,8 +184,9 @@ export class OriginConnection
   onHead(head: ResponseHead, length: number | undefined): void {
     const call = this.#call;
     if (call === null) return;
-    this.#keep(head, length);
-    // It has seen enough of the request. With a success it may be reading on while it answers.
+    this.#decidePersistence(head, length);
+    // With an error or a redirect, the origin needs no more of the request. With a success it may
+    // still be reading.
     if (this.#sender?.isDone === false && head.status >= 300) this.#sender.stop();
     this.#body = new ReceivedBody(this, length);
     if (head.status === 101) this.#tunnel = new SocketTunnel(this.#socket, () => this.#fail(aborted()));
@@ -203,8 +203,8 @@ export class OriginConnection
   }
 
   /**
-   * A body that turns out malformed in the read that brought its head fails the call, so that the
-   * visitor gets 502 in place of a response that breaks off.
+   * Delivers the response after the whole read was parsed. If the body is malformed in the same
+   * read, the call fails, and the visitor receives a 502 instead of a truncated response.
    */
   #answer(): void {
     const response = this.#unanswered;
@@ -218,7 +218,7 @@ export class OriginConnection
   onPart(buffer: Buffer, from: number, to: number): void {
     if (this.#body === null) return;
     this.#body.push(buffer.subarray(from, to), this.#unanswered !== null);
-    // Who took it may have cancelled.
+    // The reader of the part may have cancelled.
     if (this.#body !== null) this.#watch();
   }
 
@@ -254,40 +254,43 @@ export class OriginConnection
   /** The deadline has passed. */
   expire(): void {
     if (this.#call === null) this.destroy();
-    else this.#fail(this.#late());
+    else this.#fail(this.#timeoutError());
   }
 
   destroy(): void {
     this.#close(null);
   }
 
-  /** Frees the socket, too, while a reader still reads. */
+  /** Also closes the socket while the response body is being read. */
   abort(): void {
     this.#fail(aborted());
   }
 
-  /** What the head says of the connection (RFC 9112 section 9.3). */
-  #keep({ status, isLast, isChunked, length: announced, keepAlive }: ResponseHead, length: number | undefined): void {
+  /** Decides from the head whether the connection persists (RFC 9112 section 9.3). */
+  #decidePersistence(
+    { status, isLast, isChunked, length: announced, keepAlive }: ResponseHead,
+    length: number | undefined,
+  ): void {
     const isClosing = length === undefined && !isChunked;
     const isOver = this.#call !== null && isLastOnConnection(this.#call.request);
-    this.#isLast = isLast || isClosing || isOver || this.#mayGoOn(status, isChunked || announced > 0);
+    this.#isLast = isLast || isClosing || isOver || this.#mayHaveStrayBody(status, isChunked || announced > 0);
     if (keepAlive >= 0) {
-      this.#keepAlive = Math.min(this.#limits.keepAlive, keepAlive * 1000 - KEEP_ALIVE_MARGIN);
+      this.#keepAlive = Math.min(this.#limits.keepAlive, keepAlive * 1000 - KEEP_ALIVE_MARGIN_MS);
       if (this.#keepAlive <= 0) this.#isLast = true;
     }
   }
 
   /**
-   * A response without a body, of which one comes all the same from some servers, perhaps in a
-   * while: the next visitor would get it as a response of theirs. HEAD is answered so by
-   * applications that know GET only; a 304 that tells the length of what it does not bring is
-   * allowed (RFC 9110 section 8.6), and rare.
+   * Whether a body may follow although the response must not have one. Some servers send it,
+   * perhaps later, and the next visitor would receive it as a response. Applications that handle
+   * only GET do this for HEAD. A 304 with the length of the omitted body is allowed (RFC 9110
+   * section 8.6), but rare.
    */
-  #mayGoOn(status: number, saysBody: boolean): boolean {
+  #mayHaveStrayBody(status: number, saysBody: boolean): boolean {
     return this.#call?.request.method === 'HEAD' || ((status === 204 || status === 304) && saysBody);
   }
 
-  /** The response is whole. `hasExtra`: and more came. */
+  /** The response is complete. `hasExtra`: more bytes follow it. */
   #complete(hasExtra: boolean): void {
     const call = this.#call;
     if (call === null) return;
@@ -295,14 +298,14 @@ export class OriginConnection
     this.#sender?.stop();
     this.#forget();
     call.end();
-    if (hasExtra || isSending || this.#isLast || this.#isMute || !this.isOpen) {
+    if (hasExtra || isSending || this.#isLast || this.#isWriteBroken || !this.isOpen) {
       this.destroy();
       return;
     }
     this.rest();
   }
 
-  /** Without a request. */
+  /** Becomes idle. */
   rest(): void {
     this.#hasRested = true;
     this.idleSince = this.#clock.now;
@@ -317,9 +320,9 @@ export class OriginConnection
     const isBodyBegun = this.#sender?.isBegun === true;
     this.#sender?.stop();
     this.#forget();
-    const again = call !== null && body === null && error.fault === 'reset' && this.#mayRetry(call, isBodyBegun);
-    this.#close(again ? call : null);
-    if (again || call === null) return;
+    const isRetried = call !== null && body === null && error.fault === 'reset' && this.#mayRetry(call, isBodyBegun);
+    this.#close(isRetried ? call : null);
+    if (isRetried || call === null) return;
     if (!isAnswered) {
       call.fail(error);
       return;
@@ -347,18 +350,18 @@ export class OriginConnection
     this.#tunnel = null;
   }
 
-  #close(again: Call | null): void {
+  #close(retried: Call | null): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#socket.destroy();
-    this.#owner.onClosed(this, again);
+    this.#owner.onClosed(this, retried);
   }
 
-  /** Sets the deadline by whom is waited for. */
+  /** Sets the deadline according to the side that the edge waits for. */
   #watch(): void {
-    const fault = this.#awaited();
+    const fault = this.#awaitedFault();
     if (fault !== 'slow-body') this.#windowFrom = -1;
-    if (this.#isMute && this.#body?.isFull !== true) this.deadline = this.#clock.after(LAST_WORDS);
+    if (this.#isWriteBroken && this.#body?.isFull !== true) this.deadline = this.#clock.after(FINAL_RESPONSE_MS);
     else if (fault === null) this.deadline = Number.POSITIVE_INFINITY;
     else if (fault === 'slow-body') this.#watchBody();
     else
@@ -368,8 +371,8 @@ export class OriginConnection
   }
 
   /**
-   * A window is over when enough has come within it, and restarts after the origin was waited
-   * for.
+   * A window ends when enough bytes arrived in it. It restarts after the edge has waited for the
+   * origin.
    */
   #watchBody(): void {
     const received = this.#sender?.received ?? 0;
@@ -382,28 +385,28 @@ export class OriginConnection
   }
 
   /**
-   * Null: not for the origin, but for the visitor who takes the response, or for either end of a
-   * tunnel.
+   * The fault if the deadline passes now. Null: the edge waits for the visitor to read the
+   * response, or it is a tunnel.
    */
-  #awaited(): OriginFault | null {
+  #awaitedFault(): OriginFault | null {
     if (this.#tunnel !== null) return null;
     if (this.#body !== null) return this.#body.isFull ? null : 'idle-timeout';
     if (this.#sender === null || this.#sender.isDone) return 'header-timeout';
     return this.#sender.isBlocked ? 'idle-timeout' : 'slow-body';
   }
 
-  #late(): OriginError {
-    if (this.#isMute) return new OriginError('reset', this.#error);
+  #timeoutError(): OriginError {
+    if (this.#isWriteBroken) return new OriginError('reset', this.#error);
     if (this.#body !== null) return new OriginError('idle-timeout', 'the origin stopped sending the response body');
-    if (this.#awaited() === 'slow-body') return new OriginError('slow-body', 'the request body arrived too slowly');
+    if (this.#awaitedFault() === 'slow-body')
+      return new OriginError('slow-body', 'the request body arrived too slowly');
     return this.#sender?.isBlocked === true
       ? new OriginError('idle-timeout', 'the origin stopped reading the request body')
       : new OriginError('header-timeout', 'the origin sent no response head in time');
   }
 
   /**
-   * The way back has ended; what is on its way to the origin still goes out, if it takes it in
-   * time.
+   * The origin has ended the tunnel. Bytes that are queued for it are still sent, until a timeout.
    */
   #endTunnel(): void {
     const tunnel = this.#tunnel;
@@ -411,11 +414,11 @@ export class OriginConnection
     this.#forget();
     this.deadline = this.#clock.after(this.#limits.idleTimeout);
     this.#socket.destroySoon();
-    // Who waits to write would wait for ever: what it writes now is dropped.
+    // Wakes a writer that waits for `onDrain`. Its further bytes are dropped.
     tunnel?.drained();
   }
 
-  #broken(): void {
+  #connectionLost(): void {
     if (this.#call === null) this.destroy();
     else this.#fail(new OriginError('reset', this.#error));
   }

@@ -1,17 +1,17 @@
-/** What a client counts, over its life. */
+/** Counters of a client since its start. */
 import type { OriginFault } from './origin.ts';
 
 export interface OriginCounters {
   requests: number;
-  /** Of those, sent on a connection that had carried another. */
+  /** Requests that were sent on a reused connection. */
   reused: number;
-  /** Sent once more. */
+  /** Requests that were retried on a new connection. */
   retries: number;
   /** Connections that were opened. */
   connections: number;
-  /** Open now, those that are being opened included. */
+  /** Connections that are open or being opened now. */
   open: number;
-  /** Requests that failed before a head came. */
+  /** Requests that failed before a response, by fault. */
   readonly faults: Record<OriginFault, number>;
 }
 

@@ -1,7 +1,7 @@
 /**
- * A new connection to an origin: its addresses looked up, judged, and tried one after the other
- * with a head start (RFC 8305 section 5), all within the time that connecting may take. Only to
- * literals that were judged, never to a name.
+ * Opens a connection to an origin: looks up its addresses, checks them, and tries them with a
+ * connection attempt delay (RFC 8305 section 5), all within the connect timeout. It connects only
+ * to checked address literals, never to a name.
  */
 import { type ConnectRule, formatAddress, parseAddress, permittedAddresses } from '../../core/net/address/index.ts';
 import type { AddressBook } from './address-book.ts';
@@ -10,15 +10,15 @@ import { OriginError } from './origin.ts';
 import type { OpenSocket, OriginSocket, SocketAttempt, SocketTls } from './sockets.ts';
 
 /**
- * Milliseconds until the next address is tried alongside the one before: the Connection Attempt
- * Delay of RFC 8305 section 5.
+ * The Connection Attempt Delay of RFC 8305 section 5, in milliseconds: then the next address is
+ * tried concurrently.
  */
-const HEAD_START = 250;
+const ATTEMPT_DELAY_MS = 250;
 
 export interface DialTarget {
   readonly host: string;
   readonly port: number;
-  /** As an origin has them. */
+  /** As `Origin.addresses`. */
   readonly addresses: readonly string[] | undefined;
   readonly limits: OriginLimits;
   /** Null: plain HTTP. Throws when the certificates of the origin's options cannot be read. */
@@ -31,9 +31,9 @@ export interface DialTools {
   readonly open: OpenSocket;
 }
 
-/** What comes of it: one of both, once, unless it was aborted. */
+/** Exactly one of these methods is called, once, unless the dial was aborted. */
 export interface DialOwner {
-  /** Has to `start` the socket. */
+  /** The owner must `start` the socket. */
   onDialled(dial: Dial, socket: OriginSocket): void;
   onDialFailed(dial: Dial, error: OriginError): void;
 }
@@ -42,9 +42,9 @@ export class Dial implements SocketAttempt {
   readonly #target: DialTarget;
   readonly #tools: DialTools;
   readonly #owner: DialOwner;
-  /** Of the host, in text, those too that may not be connected to. */
+  /** All addresses of the host in text, including those that are not permitted. */
   resolved: readonly string[] = [];
-  /** In text. */
+  /** Permitted addresses, in text. */
   #addresses: readonly string[] = [];
   #next = 0;
   #begin = 0;
@@ -52,7 +52,7 @@ export class Dial implements SocketAttempt {
   readonly #faults: string[] = [];
   #isConnected = false;
   #isOver = false;
-  #headStart: NodeJS.Timeout | undefined;
+  #attemptDelay: NodeJS.Timeout | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(target: DialTarget, tools: DialTools, owner: DialOwner) {
@@ -63,7 +63,7 @@ export class Dial implements SocketAttempt {
 
   start(): void {
     this.#begin = performance.now();
-    this.#timer = setTimeout(() => this.#fail(this.#late()), this.#target.limits.connectTimeout);
+    this.#timer = setTimeout(() => this.#fail(this.#timeoutError()), this.#target.limits.connectTimeout);
     this.#permitted().then(
       (addresses) => {
         if (this.#isOver) return;
@@ -74,16 +74,19 @@ export class Dial implements SocketAttempt {
     );
   }
 
-  /** Nobody needs it any more. */
+  /** Cancels the dial. No callback follows. */
   abort(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
-    clearTimeout(this.#headStart);
+    clearTimeout(this.#attemptDelay);
     for (const socket of this.#tries) socket.destroy();
     this.#tries.clear();
   }
 
-  /** In text; the one that served last is first, if it is still one of the origin's. */
+  /**
+   * Permitted addresses, in text. The address of the latest connection is first, if it is still
+   * among them.
+   */
   async #permitted(): Promise<string[]> {
     const { book, guard } = this.#tools;
     const { host, addresses: given } = this.#target;
@@ -97,7 +100,7 @@ export class Dial implements SocketAttempt {
   }
 
   #tryNext(): void {
-    clearTimeout(this.#headStart);
+    clearTimeout(this.#attemptDelay);
     if (this.#next === this.#addresses.length) {
       if (this.#tries.size === 0) this.#fail(new OriginError('refused', this.#faults.join('; ')));
       return;
@@ -111,13 +114,13 @@ export class Dial implements SocketAttempt {
       return;
     }
     this.#tries.add(this.#tools.open(address, this.#target.port, tls, this));
-    if (this.#next < this.#addresses.length) this.#headStart = setTimeout(() => this.#tryNext(), HEAD_START);
+    if (this.#next < this.#addresses.length) this.#attemptDelay = setTimeout(() => this.#tryNext(), ATTEMPT_DELAY_MS);
   }
 
-  /** TCP stands: the first address has won. */
+  /** The first TCP connection wins; the other attempts are aborted. */
   onConnected(socket: OriginSocket): void {
     clearTimeout(this.#timer);
-    clearTimeout(this.#headStart);
+    clearTimeout(this.#attemptDelay);
     this.#isConnected = true;
     for (const other of this.#tries) if (other !== socket) other.destroy();
     this.#tries.clear();
@@ -143,7 +146,7 @@ export class Dial implements SocketAttempt {
     else this.#tryNext();
   }
 
-  #late(): OriginError {
+  #timeoutError(): OriginError {
     if (this.#addresses.length === 0) return new OriginError('unresolved', 'the resolvers did not answer in time');
     return new OriginError(
       'connect-timeout',
@@ -158,14 +161,17 @@ export class Dial implements SocketAttempt {
   }
 }
 
-/** The operator's exemptions, and our own addresses, where the edge would ask itself. */
+/**
+ * The operator's exemptions, and our own addresses, which would make the edge send requests to
+ * itself.
+ */
 type Guard = ConnectRule;
 
 /**
- * Which addresses may be connected to for a customer: asked of every address, at every new
+ * Returns the addresses that a customer's origin may have. Every address is checked at every new
  * connection, since names change between check and use (DNS rebinding).
  *
- * Those that may be. Throws OriginError `forbidden` when there is none.
+ * Throws OriginError `forbidden` when none is permitted.
  */
 function permitted(addresses: readonly Uint8Array[], guard: Guard): Uint8Array[] {
   if (addresses.length === 0) throw new OriginError('forbidden', 'its records have no public address');

@@ -1,14 +1,15 @@
 /**
- * Sends a request to an origin of a pool, and to another one if that is safe and the first fails.
+ * Sends a request to an origin of a pool. If that fails, retries it at another origin where this is
+ * safe.
  *
  *     nothing was sent (no address, no connection, no handshake) ─► any request, any method
- *     broken before a response, or a 5xx ─► idempotent methods without a body
+ *     failed before a response, or a 5xx ─► idempotent methods without a body
  *                                           (RFC 9110 section 9.2.2)
- *     broken within a body ─► never: the visitor has a part of it
+ *     failed within the response body ─► never: the visitor has received a part of it
  *
- * A retry needs an origin that was not tried, and budget. After a refusal by the edge's own queue
- * or limits it needs no budget: no origin was asked. If it fails too, the visitor gets the response
- * that has arrived, or the last error.
+ * A retry needs an origin that was not tried, and retry budget. After a rejection by the edge's own
+ * queue or limits it needs no budget, because no origin received the request. If the retry fails
+ * too, the visitor receives the earlier 5xx response, or the last error.
  */
 import { hashText } from '../../core/site/pools/sticky.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
@@ -26,7 +27,7 @@ import type { PoolRoute } from './pool-route.ts';
 import { IDEMPOTENT } from './retry.ts';
 
 export interface PoolRequest extends OriginRequest {
-  /** Set to the origin of the pool that is tried first. */
+  /** Set to the origin that is tried first. */
   origin: Origin;
 }
 
@@ -41,7 +42,10 @@ export interface PoolReceiver {
   onFailure(error: Error): void;
 }
 
-/** No origin of a pool can be asked: all are down, or the edge has no room for the last one. */
+/**
+ * No origin of a pool can receive the request: all are down, or the edge has no capacity for the
+ * last one.
+ */
 export class PoolDownError extends OriginError {
   constructor(
     fault: 'down' | 'busy',
@@ -58,7 +62,7 @@ const NOT_SENT: ReadonlySet<OriginFault> = new Set([
   ...(['forbidden', 'unresolved', 'refused', 'connect-timeout', 'tls', 'busy'] as const),
 ]);
 
-/** Statuses that count as a failure of the origin. Another origin may have a better response. */
+/** Statuses that count as a failure of the origin, and are retried at another one. */
 const FAILED: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
 /** `visitorHeaders`: the visitor's fields, for the cookie. */
@@ -86,12 +90,12 @@ class PoolCall implements ResponseReceiver {
   /** A bit for each origin that was tried. */
   #tried = 0;
   #target = -1;
-  /** A 5xx response, and who sent it, while another origin is tried. */
+  /** A 5xx response and its origin, kept while another origin is tried. */
   #failed: OriginResponse | null = null;
   #failedTarget = -1;
   #error: OriginError | null = null;
   #wasSent = false;
-  /** The edge had no room for the last attempt. */
+  /** The edge had no capacity for the last attempt. */
   #wasBusy = false;
 
   constructor(
@@ -142,7 +146,7 @@ class PoolCall implements ResponseReceiver {
       this.#receiver.onFailure(error);
       return;
     }
-    // A full queue or share of the edge says nothing about the origin.
+    // A full queue or share of the edge is not a failure of the origin.
     this.#wasBusy = error.fault === 'busy';
     if (!this.#wasBusy) this.#route.pool.record(this.#target, true, this.#route.now());
     this.#error = error;
@@ -157,7 +161,10 @@ class PoolCall implements ResponseReceiver {
     this.#target = target;
   }
 
-  /** Not within the call that reports the failure: a connection or a read is still at work. */
+  /**
+   * Not within the call that reports the failure: the connection or the read is still being
+   * processed.
+   */
   #retryLater(): void {
     queueMicrotask(() => this.#retry());
   }
@@ -176,7 +183,7 @@ class PoolCall implements ResponseReceiver {
     this.#send({ ...this.#request, origin: origins[target] }, this);
   }
 
-  /** The visitor gets the response that has arrived, or the last error. */
+  /** The visitor receives the earlier 5xx response, or the last error. */
   #giveUp(): void {
     const { pool, origins, servesStaleWhenDown } = this.#route;
     const [failed, error] = [this.#failed, this.#error];

@@ -1,33 +1,32 @@
 /**
- * Field lines of requests to origins. A name is judged once for the thread; a line that comes
- * again, as most of a visitor's do from request to request, is neither judged nor put together
- * again: of some names the last one is kept.
+ * Builds the field lines of requests to origins. A name is validated once per thread. Of some names
+ * the last line is cached, because most fields of a visitor repeat from request to request.
  */
 import { isConnectionSpecific, isFieldName, isFieldValue } from '../http/exchange/fields.ts';
 
-/** What is known of a name. */
+/** A validated field name. */
 interface KnownName {
-  /** The client says this field itself, or nobody does. */
+  /** The client sets this field itself, or never sends it. */
   readonly isOurs: boolean;
-  /** Whether lines of this name are kept. */
-  readonly isKept: boolean;
-  /** The last line that was kept; that of the empty value before there was one. */
+  /** Whether the last line of this name is cached. */
+  readonly isCached: boolean;
+  /** The cached value and line; at first those of the empty value. */
   value: string;
   line: string;
 }
 
-/** Visitors choose names: no more than so many are known, of so many characters. */
-const MOST_KNOWN = 512;
-const LONGEST_NAME = 64;
-/** Characters: longer ones seldom come again. */
-const LONGEST_VALUE = 256;
+/** Visitors choose names, so the cache is limited: number of names, and characters of a name. */
+const MAX_NAMES = 512;
+const MAX_NAME_LENGTH = 64;
+/** Characters of a cached value. Longer values seldom repeat. */
+const MAX_VALUE_LENGTH = 256;
 const names = new Map<string, KnownName>();
 
 /**
- * Lines that browsers, and the edge, say alike repeatedly. Of other names none is kept: it may
- * be a secret, or another one each time.
+ * Names whose lines are cached: browsers and the edge repeat them. Other values may be secret, or
+ * change each time.
  */
-const KEPT: ReadonlySet<string> = new Set([
+const CACHED: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',
   'accept-language',
@@ -56,36 +55,36 @@ const KEPT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * `name: value` with its line end; empty for a field that is the client's to say. Throws TypeError
- * for what is no field (RFC 9110 section 5.1, 5.5).
+ * `name: value` with its line end; empty for a field that the client sets itself. Throws TypeError
+ * for an invalid field (RFC 9110 sections 5.1 and 5.5).
  */
 export function fieldLine(name: string, value: string): string {
-  const entry = names.get(name) ?? learn(name);
+  const entry = names.get(name) ?? validateName(name);
   if (value === entry.value) return entry.line;
   if (!isFieldValue(value)) throw new TypeError(`No header field can be this: ${name}`);
   const line = lineOf(entry.isOurs, name, value);
-  if (!entry.isKept || value.length > LONGEST_VALUE) return line;
+  if (!entry.isCached || value.length > MAX_VALUE_LENGTH) return line;
   entry.value = value;
   entry.line = line;
-  // Once in one piece, instead of with each request that it is a part of.
+  // Makes V8 flatten the string once, instead of in each request that contains it.
   line.charCodeAt(0);
   return line;
 }
 
-function learn(name: string): KnownName {
+function validateName(name: string): KnownName {
   if (!isFieldName(name)) throw new TypeError(`No header field can be this: ${name}`);
-  const isOurs = isSaidByClient(name);
-  const isKept = KEPT.has(name);
-  const entry: KnownName = { isOurs, isKept, value: '', line: lineOf(isOurs, name, '') };
-  if (name.length > LONGEST_NAME) return entry;
-  if (names.size >= MOST_KNOWN) names.clear();
+  const isOurs = isSetByClient(name);
+  const isCached = CACHED.has(name);
+  const entry: KnownName = { isOurs, isCached, value: '', line: lineOf(isOurs, name, '') };
+  if (name.length > MAX_NAME_LENGTH) return entry;
+  if (names.size >= MAX_NAMES) names.clear();
   names.set(name, entry);
   return entry;
 }
 
 const lineOf = (isOurs: boolean, name: string, value: string): string => (isOurs ? '' : `${name}: ${value}\r\n`);
 
-function isSaidByClient(name: string): boolean {
+function isSetByClient(name: string): boolean {
   switch (name) {
     case 'host':
     case 'content-length':

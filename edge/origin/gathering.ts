@@ -1,30 +1,30 @@
 /**
- * What goes to an origin is put together for one write, in memory that is used again: a body comes
- * in parts of a frame each, many in one turn of the loop. A write for each costs a call of the
- * system, and memory of its own for each keeps the garbage collector busy.
+ * Gathers the bytes for an origin into one write, in pooled buffers. A body arrives in parts of one
+ * frame each, many in one turn of the event loop. A write for each costs a system call, and a
+ * buffer for each costs garbage collection.
  */
 import { BUFFER, giveBuffer, takeBuffer } from '../http/transport/buffers.ts';
 import type { OriginSocket } from './sockets.ts';
 
 export class Gathering {
   readonly #socket: OriginSocket;
-  /** What the next write takes; null: nothing. */
+  /** The buffer of the next write; null: empty. */
   #memory: Buffer | null = null;
   #used = 0;
-  /** Written, and perhaps not all of it has left. */
+  /** Written buffers that the socket may still be sending. */
   #written: Buffer[] = [];
 
   constructor(socket: OriginSocket) {
     this.#socket = socket;
   }
 
-  /** Characters are bytes. */
+  /** Adds Latin-1 text. */
   addText(text: string): void {
     if (text.length <= BUFFER - this.#used) this.#used += this.#room().write(text, this.#used, 'latin1');
     else this.addBytes(Buffer.from(text, 'latin1'));
   }
 
-  /** There during the call. */
+  /** Copies the bytes, which are valid during the call only. */
   addBytes(bytes: Uint8Array): void {
     for (let from = 0; from < bytes.length; ) {
       const room = this.#room();
@@ -36,7 +36,7 @@ export class Gathering {
     }
   }
 
-  /** Writes what there is. */
+  /** Writes the gathered bytes. */
   flush(): void {
     const memory = this.#memory;
     if (memory === null) return;
@@ -47,7 +47,7 @@ export class Gathering {
     else this.#written.push(memory);
   }
 
-  /** All that was written has left. */
+  /** All written bytes were sent: the buffers return to their pool. */
   left(): void {
     for (const memory of this.#written) giveBuffer(memory);
     this.#written = [];

@@ -1,6 +1,6 @@
 /**
- * Bytes up to an empty line, however they are cut: the head of a response, or its trailers. As a
- * rule they come in one read and are not copied.
+ * Collects bytes up to an empty line, across reads: the head of a response, or its trailers.
+ * Usually they arrive in one read and are not copied.
  */
 import { malformed } from './response-head.ts';
 
@@ -9,18 +9,20 @@ const LF = 0x0a;
 const EMPTY_LINE = Buffer.from('\r\n\r\n', 'latin1');
 const NOTHING = Buffer.alloc(0);
 
-/** Gets what was collected, with its empty line: bytes[from, to), valid during the call. */
+/** Receives the collected bytes with their empty line: bytes[from, to), valid during the call. */
 export type HeadTaker = (bytes: Buffer, from: number, to: number) => void;
 
 export class HeadCollector {
-  /** Bytes that have come of what is collected now. */
+  /** Bytes held from earlier reads. */
   #length = 0;
   #held: Buffer = NOTHING;
   readonly #limit: number;
   readonly #taker: HeadTaker;
   readonly #begin: string;
 
-  /** `begin`: how each has to begin; what cannot become that is refused before its end. */
+  /**
+   * `begin`: the required first characters. Other bytes are rejected before the end is received.
+   */
   constructor(limit: number, taker: HeadTaker, begin = '') {
     this.#limit = limit;
     this.#taker = taker;
@@ -28,12 +30,12 @@ export class HeadCollector {
   }
 
   /**
-   * Behind its end in the buffer, when the taker has got it; -1 as long as not all has come. Throws
-   * OriginError `malformed`, and what the taker throws.
+   * Returns the offset after the empty line once the taker was called; -1: incomplete. Throws
+   * OriginError `malformed`, and errors of the taker.
    */
   take(buffer: Buffer, from: number, to: number): number {
     if (this.#length > 0) return this.#takeMore(buffer, from, to);
-    // Of what was in the buffer before nothing counts.
+    // A match beyond `to` is a leftover of an earlier read.
     const found = buffer.indexOf(EMPTY_LINE, from);
     if (found < 0 || found + 4 > to) {
       this.#hold(buffer, from, to);
@@ -47,7 +49,7 @@ export class HeadCollector {
   #takeMore(buffer: Buffer, from: number, to: number): number {
     const before = this.#length;
     this.#hold(buffer, from, to);
-    // The empty line may have begun in what was held.
+    // The empty line may begin in the held bytes.
     const held = this.#held;
     const found = held.subarray(0, this.#length).indexOf(EMPTY_LINE, Math.max(0, before - 3));
     if (found < 0) return -1;
@@ -57,7 +59,7 @@ export class HeadCollector {
     return from + found + 4 - before;
   }
 
-  /** Not more than the limit, and 3 bytes that may begin the end. */
+  /** Holds at most 4 bytes more than the limit. */
   #hold(buffer: Buffer, from: number, to: number): void {
     const before = this.#length;
     const length = Math.min(before + to - from, this.#limit + 4);
@@ -72,8 +74,8 @@ export class HeadCollector {
   }
 
   /**
-   * What cannot become a head is reported at once, not when the time is over: a server of another
-   * protocol speaks first and then waits.
+   * Rejects invalid bytes immediately instead of at the timeout: a server of another protocol sends
+   * first and then waits.
    */
   #check(before: number): void {
     const held = this.#held;

@@ -1,32 +1,32 @@
 /**
- * Deadlines of each part of an exchange with an origin, and how many there may be. What the
- * defaults are for stands with the settings (core/config/origin-settings.ts).
+ * Timeouts of each part of an exchange with an origin, and limits of connections and requests. The
+ * reasons for the defaults are documented with the settings (core/config/origin-settings.ts).
  */
 
 export interface OriginLimits {
-  /** Milliseconds: TCP, over all addresses. */
+  /** Milliseconds for TCP, over all addresses. */
   readonly connectTimeout: number;
-  /** Milliseconds: the same with TLS. */
+  /** Milliseconds for TCP and the TLS handshake. */
   readonly tlsTimeout: number;
   /** Milliseconds from the end of the request to the end of the response's head. */
   readonly headerTimeout: number;
-  /** Milliseconds without a byte of the body, either way. */
+  /** Milliseconds without a byte of the body, in either direction. */
   readonly idleTimeout: number;
   /**
-   * Bytes a second that the body of a request must bring while it has a connection, and
-   * milliseconds over which that is measured.
+   * Minimum rate of a request body in bytes per second while it has a connection, and the
+   * milliseconds over which it is measured.
    */
   readonly bodyRate: number;
   readonly bodyWindow: number;
-  /** Milliseconds that a connection is kept without a request. */
+  /** Idle timeout of a connection in milliseconds. */
   readonly keepAlive: number;
-  /** To one origin. */
+  /** Maximum connections to one origin. */
   readonly connections: number;
-  /** Requests that wait for a connection to one origin. */
+  /** Maximum requests that wait for a connection to one origin. */
   readonly waiting: number;
-  /** To all origins. */
+  /** Maximum connections to all origins. */
   readonly totalConnections: number;
-  /** Of a head, and of trailers. */
+  /** Maximum bytes of a head, and of trailers. */
   readonly maxHeaderBytes: number;
 }
 

@@ -1,11 +1,11 @@
 /**
- * Sockets to origins without TLS that are the thread's own (core/os/descriptor-loop.ts): a request
- * is one send and one recv, where a socket of node makes a callback with its turn of microtasks of
- * every read, and a request object of every write. Watched by edges (EPOLLET), so that epoll is
- * informed of a socket once. Hot: a write and a read allocate nothing.
+ * Native sockets to origins without TLS (core/os/descriptor-loop.ts). A request costs one send and
+ * one recv. A socket of node adds a callback with its microtasks to each read, and a request object
+ * to each write. Watched edge-triggered (EPOLLET), so that each socket is registered with epoll
+ * once. Hot: a write and a read allocate nothing.
  *
- * Where io_uring may be used, the sends and recvs of a turn of the loop, of all sockets, are one
- * system call (core/os/call-batch.ts). Else, and outside of a turn, each is a call at once.
+ * Where io_uring is available, all sends and recvs of a turn of the event loop are one system call
+ * (core/os/call-batch.ts). Otherwise, and outside of a turn, each is a system call of its own.
  */
 import { getSystemErrorName } from 'node:util';
 import { parseAddress } from '../../core/net/address/index.ts';
@@ -24,46 +24,50 @@ import {
   type SocketOwner,
 } from './sockets.ts';
 
-/** All that is asked of epoll, once: events come when something changes. */
+/** The epoll events of a socket, registered once: an event is reported when its state changes. */
 const EDGES = (EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET) >>> 0;
 const BROKEN_OR_ENDED = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
-/** Reads of one socket in a turn. */
-const READS = 4;
-/** Calls that are put together: more than a turn has, as a rule. */
+/** Maximum reads of one socket in a turn. */
+const MAX_READS = 4;
+/** Capacity of a batch in calls: more than a turn usually has. */
 const BATCH = 128;
-/** Bytes that are put together for one send: a head with a part of a body behind it, as a rule. */
+/** Bytes of the send buffer: usually a head and a part of a body. */
 const SEND_BYTES = 65_536;
 const EINTR = 4;
 const EAGAIN = 11;
 const ENOSPC = 28;
-/** A body that flows: several of its reads in a row would not stay in the processor's cache. */
+/**
+ * Bytes of a read from which a socket counts as bulk and is read directly. Several such reads in a
+ * row would not stay in the processor's cache.
+ */
 const BULK = 16_384;
 
 const STATE = { CONNECTING: 0, OPEN: 1, CLOSED: 2 } as const;
 
-/** What is still to be done for a socket when the loop has nothing else to do. */
-const DUE = { READ: 1, UNWRITABLE: 2, CLOSE: 4 } as const;
+/** Deferred work of a socket, done when the event loop has nothing else to do. */
+const DEFERRED = { READ: 1, UNWRITABLE: 2, CLOSE: 4 } as const;
 
-/** What the sockets of a thread share. */
+/** Shared by the sockets of a thread. */
 interface Shared {
   readonly loop: DescriptorLoop;
   readonly calls: TcpCalls;
   readonly connector: TcpConnector;
-  /** What was read last, and what is being sent. Neither moves. */
+  /** The buffers of the last read and of the current send. Their memory addresses never change. */
   readonly received: Buffer;
   readonly receivedAt: number;
   readonly sending: Buffer;
   readonly sendingAt: number;
-  /** Null: each call is made by itself. */
+  /** Null: calls are not batched. */
   readonly batch: SocketBatch | null;
   open: number;
 }
 
 /**
- * Opens sockets of `loop`, `most` at a time; beyond that, and for TLS, those of node. Throws where
- * the calls of the system are not to be had. `isBatched`: calls are put together where they can be.
+ * Opens sockets of `loop`, at most `capacity` at a time. Beyond that, and for TLS, opens sockets of
+ * node. Throws if the native calls are not available. `isBatched`: calls are batched where
+ * possible.
  */
-export function nativeSockets(loop: DescriptorLoop, most: number, isBatched = true): OpenSocket {
+export function nativeSockets(loop: DescriptorLoop, capacity: number, isBatched = true): OpenSocket {
   const calls = isBatched ? loop.openBatch(BATCH) : null;
   const received = Buffer.allocUnsafeSlow(READ_BYTES);
   const sending = Buffer.allocUnsafeSlow(SEND_BYTES);
@@ -80,7 +84,8 @@ export function nativeSockets(loop: DescriptorLoop, most: number, isBatched = tr
   };
   return (address, port, tls, attempt) => {
     const bytes = parseAddress(address);
-    if (tls !== null || shared.open >= most || bytes === undefined) return openNodeSocket(address, port, tls, attempt);
+    if (tls !== null || shared.open >= capacity || bytes === undefined)
+      return openNodeSocket(address, port, tls, attempt);
     return new NativeSocket(shared, address, bytes, port, attempt);
   };
 }
@@ -90,27 +95,30 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask, BatchedSocket 
   readonly address: string;
   readonly #port: number;
   readonly #shared: Shared;
-  /** A send of the batch, of which the outcome is not known yet. */
+  /** A send of this socket is in the batch, without an outcome yet. */
   isSending = false;
   fd: number;
-  /** In the loop; negative: none. */
-  #place = -1;
+  /** Slot in the event loop; negative: none. */
+  #loopSlot = -1;
   #state: number = STATE.CONNECTING;
   /** Null once it is ready or has failed. */
   #attempt: SocketAttempt | null;
   #owner: SocketOwner | null = null;
   #due = 0;
-  /** More may have come: epoll has reported it, and it was not read to its end. */
+  /** epoll has reported bytes, and they have not been read to the end. */
   #isReadable = false;
-  /** The end or an error may follow what has come, of which epoll will not tell again. */
-  #isLastTold = false;
+  /**
+   * epoll has reported the end or an error, and will not report it again. So the socket is read
+   * until it returns the end or the error.
+   */
+  #isEndReported = false;
   #isPaused = false;
-  /** The last read brought more than those of a batch should. */
+  /** The last read was larger than BULK. */
   #isBulk = false;
   #hasPeerEnded = false;
   #hasEnded = false;
   #isClosing = false;
-  /** What the system has not taken yet, in its order; null: it has taken all. */
+  /** Bytes that the kernel has not accepted yet, in order; null: none. */
   #unsent: Uint8Array[] | null = null;
   #error: Error | null = null;
 
@@ -122,11 +130,11 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask, BatchedSocket 
     shared.open++;
     this.fd = shared.connector.connect(bytes, port, PROBE_AFTER);
     if (this.fd < 0) {
-      this.#failLater(-this.fd);
+      this.#deferFailure(-this.fd);
       return;
     }
-    this.#place = shared.loop.enter(this.fd);
-    if (this.#place < 0 || !shared.loop.watch(this.#place, EDGES, this)) this.#failLater(ENOSPC);
+    this.#loopSlot = shared.loop.enter(this.fd);
+    if (this.#loopSlot < 0 || !shared.loop.watch(this.#loopSlot, EDGES, this)) this.#deferFailure(ENOSPC);
   }
 
   get isOpen(): boolean {
@@ -173,11 +181,11 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask, BatchedSocket 
       }
       const at = batch === null ? -1 : batch.reserve(length);
       if (batch !== null && at >= 0) {
-        putTogether(batch.bytes, at, before, bytes, after);
+        joinParts(batch.bytes, at, before, bytes, after);
         batch.send(this, at, length);
         return true;
       }
-      putTogether(sending, 0, before, bytes, after);
+      joinParts(sending, 0, before, bytes, after);
       return this.#send(length);
     }
     if (this.#unsent !== null) this.#unsent.push(bytes);
@@ -191,7 +199,7 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask, BatchedSocket 
 
   resume(): void {
     this.#isPaused = false;
-    if (this.#isReadable) this.#later(DUE.READ);
+    if (this.#isReadable) this.#defer(DEFERRED.READ);
   }
 
   end(): void {
@@ -205,21 +213,21 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask, BatchedSocket 
     if (this.isSending) this.#shared.batch?.flush();
     this.#hasEnded = true;
     this.#isClosing = true;
-    if (!this.isFull) this.#later(DUE.CLOSE);
+    if (!this.isFull) this.#defer(DEFERRED.CLOSE);
   }
 
   destroy(): void {
     this.#attempt = null;
     this.#owner = null;
     if (this.#state === STATE.CLOSED) return;
-    // Another socket may get the descriptor.
+    // Flushed before the close: the descriptor may be reused by another socket.
     if (this.isSending) this.#shared.batch?.flush();
     this.#state = STATE.CLOSED;
     this.#unsent = null;
     this.#shared.open--;
-    if (this.#place >= 0) this.#shared.loop.leave(this.#place);
+    if (this.#loopSlot >= 0) this.#shared.loop.leave(this.#loopSlot);
     if (this.fd >= 0) this.#shared.calls.close(this.fd);
-    this.#place = -1;
+    this.#loopSlot = -1;
     this.fd = -1;
   }
 
@@ -231,7 +239,7 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask, BatchedSocket 
     if ((ready & EPOLLOUT) !== 0 && this.isFull) this.#flush();
     if ((ready & (EPOLLIN | BROKEN_OR_ENDED)) === 0) return;
     this.#isReadable = true;
-    if ((ready & BROKEN_OR_ENDED) !== 0) this.#isLastTold = true;
+    if ((ready & BROKEN_OR_ENDED) !== 0) this.#isEndReported = true;
     const { batch } = this.#shared;
     if (batch === null || this.#isBulk || this.#isPaused || this.#hasPeerEnded) this.#read();
     else batch.receive(this);
@@ -239,11 +247,11 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask, BatchedSocket 
 
   // From the batch.
 
-  /** Of the recv of a turn: bytes 0 to `outcome` of `buffer`, or a negated errno. */
+  /** The outcome of a batched recv: bytes 0 to `outcome` of `buffer`, or a negated errno. */
   received(buffer: Buffer, outcome: number): void {
     if (this.#state !== STATE.OPEN) return;
     this.#take(buffer, outcome, buffer.length, -outcome);
-    // What of more than a buffer is left is read by itself.
+    // A full buffer may leave bytes in the kernel. They are read outside of the batch.
     if (this.#isReadable) this.#read();
   }
 
@@ -254,13 +262,13 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask, BatchedSocket 
     else if (outcome < length) this.#unsent = [Buffer.from(buffer.subarray(at + Math.max(0, outcome), at + length))];
   }
 
-  /** What was put off. */
+  /** Does the deferred work. */
   runDue(): void {
     const due = this.#due;
     this.#due = 0;
-    if ((due & DUE.CLOSE) !== 0) this.#close(this.#error);
-    else if ((due & DUE.UNWRITABLE) !== 0 && this.#error !== null) this.#owner?.onWriteError(this.#error);
-    if ((due & DUE.READ) !== 0) this.#read();
+    if ((due & DEFERRED.CLOSE) !== 0) this.#close(this.#error);
+    else if ((due & DEFERRED.UNWRITABLE) !== 0 && this.#error !== null) this.#owner?.onWriteError(this.#error);
+    if ((due & DEFERRED.READ) !== 0) this.#read();
   }
 
   #connected(ready: number): void {
@@ -279,18 +287,18 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask, BatchedSocket 
 
   #read(): void {
     const { calls, received, receivedAt } = this.#shared;
-    for (let n = 0; n < READS; n++) {
+    for (let n = 0; n < MAX_READS; n++) {
       if (this.#state !== STATE.OPEN || this.#isPaused || !this.#isReadable || this.#hasPeerEnded) return;
       const length = calls.receive(this.fd, receivedAt, READ_BYTES);
       this.#take(received, length, READ_BYTES, length === AGAIN ? EAGAIN : calls.errno);
     }
-    if (this.#isReadable && !this.#isPaused) this.#later(DUE.READ);
+    if (this.#isReadable && !this.#isPaused) this.#defer(DEFERRED.READ);
   }
 
-  /** The outcome of a recv into so much room; `errno` of one that is negative. */
+  /** The outcome of a recv of up to `room` bytes. `errno`: valid if `length` is negative. */
   #take(buffer: Buffer, length: number, room: number, errno: number): void {
-    // Of a stream less than there was room for is all that there is (epoll(7)).
-    if (length < room && !this.#isLastTold) this.#isReadable = false;
+    // A short read means that the stream has no more bytes (epoll(7)).
+    if (length < room && !this.#isEndReported) this.#isReadable = false;
     this.#isBulk = length > BULK;
     if (length > 0) {
       if (this.#owner?.take(buffer, length) === false) this.#isPaused = true;
@@ -303,7 +311,7 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask, BatchedSocket 
     }
   }
 
-  /** What stands in the memory that is shared. */
+  /** Sends the first `length` bytes of the shared buffer. */
   #send(length: number): boolean {
     const { calls, sending, sendingAt } = this.#shared;
     const sent = calls.send(this.fd, sendingAt, length);
@@ -335,19 +343,19 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask, BatchedSocket 
   #writeFailed(errno: number): void {
     this.#unsent = null;
     this.#error = systemError('write', errno);
-    this.#later(this.#isClosing ? DUE.CLOSE : DUE.UNWRITABLE);
+    this.#defer(this.#isClosing ? DEFERRED.CLOSE : DEFERRED.UNWRITABLE);
   }
 
-  #failLater(errno: number): void {
+  #deferFailure(errno: number): void {
     this.#error = this.#connectError(errno);
-    this.#later(DUE.CLOSE);
+    this.#defer(DEFERRED.CLOSE);
   }
 
   #connectError(errno: number): Error {
     return systemError('connect', errno, `${this.address}:${this.#port}`);
   }
 
-  /** It is destroyed, and its owner learns it. */
+  /** Destroys the socket and reports it to the attempt and the owner. */
   #close(error: Error | null): void {
     const [attempt, owner] = [this.#attempt, this.#owner];
     this.destroy();
@@ -355,19 +363,19 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask, BatchedSocket 
     owner?.onSocketClosed(error);
   }
 
-  #later(due: number): void {
+  #defer(due: number): void {
     if (this.#due === 0) this.#shared.loop.later(this);
     this.#due |= due;
   }
 }
 
-function putTogether(target: Buffer, at: number, before: string, bytes: Uint8Array, after: string): void {
+function joinParts(target: Buffer, at: number, before: string, bytes: Uint8Array, after: string): void {
   target.write(before, at, 'latin1');
   target.set(bytes, at + before.length);
   target.write(after, at + before.length + bytes.length, 'latin1');
 }
 
-/** As node words them. */
+/** An error with the message and the code that node would give it. */
 function systemError(syscall: string, errno: number, subject = ''): Error {
   const code = getSystemErrorName(-errno);
   return Object.assign(new Error([syscall, code, subject].filter((word) => word !== '').join(' ')), { code, syscall });

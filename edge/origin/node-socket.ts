@@ -1,6 +1,6 @@
 /**
- * Sockets to origins by node:net and node:tls, read past their streams: node reads into one buffer
- * and calls back in one go.
+ * Origin sockets by node:net and node:tls. They bypass the streams of node: bytes are read into one
+ * shared buffer (`onread`).
  */
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
@@ -36,9 +36,9 @@ class NodeSocket implements OriginSocket {
       noDelay: true,
       keepAlive: true,
       keepAliveInitialDelay: PROBE_AFTER * 1000,
-      // A drain after each write: what a write was given may be used again then.
+      // Causes a drain after each write, after which the written buffer may be reused.
       highWaterMark: 1,
-      // The addresses are tried by `dial.ts`, each after its check.
+      // `dial.ts` checks and tries the addresses.
       autoSelectFamily: false,
       onread: {
         buffer,
@@ -91,12 +91,12 @@ class NodeSocket implements OriginSocket {
 
   write(bytes: Uint8Array, before = '', after = ''): boolean {
     const socket = this.#socket;
-    const isOne = before === '' && after === '';
-    if (!isOne) socket.cork();
+    const isBytesOnly = before === '' && after === '';
+    if (!isBytesOnly) socket.cork();
     if (before !== '') socket.write(before, 'latin1');
     socket.write(bytes);
     if (after !== '') socket.write(after, 'latin1');
-    if (!isOne) socket.uncork();
+    if (!isBytesOnly) socket.uncork();
     return !this.isFull;
   }
 
@@ -140,9 +140,9 @@ class NodeSocket implements OriginSocket {
 }
 
 /**
- * An origin that refuses an upload answers and closes, which our next write finds out first. Node
- * would destroy the socket then, and the response that is in it; as this it tells of the error and
- * reads on. Its owner destroys the socket.
+ * An origin that rejects an upload responds and closes, and our next write fails first. By default
+ * node would then destroy the socket with the unread response. Without `autoDestroy`, node reports
+ * the error and continues to read. The owner destroys the socket.
  */
 function readableAfterWriteError(socket: Socket): Socket {
   const { _readableState: readable, _writableState: writable } = socket as Socket & StreamStates;
@@ -151,7 +151,7 @@ function readableAfterWriteError(socket: Socket): Socket {
   return socket;
 }
 
-/** Of node's streams; an option of theirs that net.Socket does not pass on. */
+/** Internal state of node's streams. net.Socket does not pass on the option `autoDestroy`. */
 interface StreamStates {
   readonly _readableState: { autoDestroy: boolean };
   readonly _writableState: { autoDestroy: boolean };
@@ -159,7 +159,7 @@ interface StreamStates {
 
 function rememberSessions(socket: TLSSocket, tls: SocketTls): void {
   socket.on('session', (ticket) => tls.remember(ticket));
-  // That of TLS 1.2 was there with the handshake.
+  // In TLS 1.2 the session is available after the handshake.
   const session = socket.getProtocol() === 'TLSv1.2' ? socket.getSession() : undefined;
   if (session !== undefined) tls.remember(session);
 }

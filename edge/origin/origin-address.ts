@@ -1,4 +1,4 @@
-/** Where an origin is, and how the edge connects to it. */
+/** The address of an origin, and the options of connections to it. */
 import { createHash } from 'node:crypto';
 
 /**
@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
  */
 type OriginVersion = '1.1' | '2' | 'h2c';
 
-/** What the edge presents to the origin. Both in PEM; the chain starts with its certificate. */
+/** The client certificate of the edge. Both in PEM; the chain starts with the certificate. */
 interface ClientCertificate {
   readonly chain: string;
   readonly key: string;
@@ -25,9 +25,12 @@ interface OriginTrust {
 }
 
 export interface Origin {
-  /** A host name without the last dot, or an address in its plain form. */
+  /** A host name without the last dot, or an address in canonical form. */
   readonly host: string;
-  /** In text, in the order of attempts; empty: none can be used. Omitted: those of the host. */
+  /**
+   * Addresses in text, in the order of attempts; empty: no usable address. Omitted: looked up by
+   * host.
+   */
   readonly addresses?: readonly string[];
   readonly port: number;
   readonly protocol: 'http' | 'https';
@@ -45,16 +48,17 @@ export interface Origin {
   readonly clientCertificate?: ClientCertificate;
   /** Default: the public authorities and those of the operator. */
   readonly trust?: OriginTrust;
-  /** For the connection with its TLS handshake. Default: `edge.origin_*`, like the next one. */
+  /**
+   * Timeout of the connection with its TLS handshake. Default of both timeouts: `edge.origin_*`.
+   */
   readonly connectTimeoutMs?: number;
-  /** From the end of the request to the head of the response. */
+  /** Timeout from the end of the request to the head of the response. */
   readonly responseTimeoutMs?: number;
 }
 
-/** Whether the edge speaks HTTP/2 to the origin. */
 export const isHttp2 = ({ version }: Origin): boolean => version !== undefined && version !== '1.1';
 
-/** The names that visitors must not see, without repetitions. The host is first. */
+/** Names of the origin, which visitors must not see, without repetitions. The host is first. */
 export function namesOf({ host, hostHeader, serverName, siblings }: Origin): readonly string[] {
   if (hostHeader === undefined && serverName === undefined && siblings === undefined) return [host];
   const header = hostHeader === undefined ? [] : [hostHeader.toLowerCase().replace(/:\d*$/, '')];

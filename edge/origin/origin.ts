@@ -1,6 +1,6 @@
 /**
- * The request to an origin, and its response: the seam between edge/proxy, which decides what
- * is said, and edge/origin, which says it over HTTP/1.1.
+ * Requests to origins and their responses: the interface between edge/proxy, which decides their
+ * content, and edge/origin, which sends them over HTTP/1.1 or HTTP/2.
  */
 import type { ClientMemory } from '../http/exchange/client-memory.ts';
 import type { BodyFlow, BodySink, RequestBody } from '../http/exchange/exchange.ts';
@@ -10,54 +10,58 @@ import type { OriginPlace } from './place.ts';
 
 declare const REQUEST_ID: unique symbol;
 /**
- * A field value by the way it is made: letters, digits and a dash. So nobody has to look at its
- * characters again, for which V8 would first have to copy them into one piece.
+ * A valid field value by construction: letters, digits and a dash. Validation would force V8 to
+ * flatten the concatenated string first.
  */
 export type RequestId = string & { readonly [REQUEST_ID]: true };
 
 export interface OriginRequest {
   readonly origin: Origin;
   /**
-   * Host that the visitor asked for, without a port. It stands in for the origin's name in SNI and
-   * verification when the origin is an address, which has none.
+   * The host of the visitor's request, without a port. It replaces the origin's name in SNI and
+   * verification when the origin is an address.
    */
   readonly serverName: string;
   readonly method: string;
   /** Path and query, or "*". */
   readonly path: string;
-  /** The Host field, unless the origin has one of its own. */
+  /** The Host field, unless the origin has a `hostHeader`. */
   readonly authority: string;
   /**
-   * As they are sent, in this order: without host, content-length, and what concerns a connection
-   * only; those are the client's to say.
+   * The fields to send, in this order. The client adds host, content-length and connection-specific
+   * fields itself.
    */
   readonly headers: FieldList;
   /** X-Request-Id. It is not in `headers`, so that the same list can be used for many requests. */
   readonly id?: RequestId;
   readonly body: RequestBody;
   /**
-   * The visitor's network (core/net/address/ipv6.ts), which gets its share of the connections;
-   * undefined: nobody in particular.
+   * The visitor's network (core/net/address/ipv6.ts), for its share of the connections; undefined:
+   * no network, not limited by shares.
    */
   readonly client?: string;
-  /** The site whose visitor asks, which gets its share, too; undefined: none in particular. */
+  /** The site of the request, for its share of the connections; undefined: no site. */
   readonly site?: string;
-  /** It fails with `aborted` where it would take a place that a visitor's request may need. */
+  /**
+   * Low priority: fails with `aborted` instead of using capacity that a visitor's request may need.
+   */
   readonly yields?: boolean;
-  /** `websocket`: asks for an upgrade (RFC 6455); else empty. */
+  /** `websocket`: requests an upgrade (RFC 6455); empty: no upgrade. */
   readonly protocol: string;
-  /** Charged for what waits for a slow reader of the response, over HTTP/2. */
+  /** Charged with response bytes that are buffered for a slow reader, over HTTP/2. */
   readonly memory?: ClientMemory;
-  /** From now to the end of the response. For HTTP/2. */
+  /** Milliseconds from now to the end of the response. For HTTP/2. */
   readonly deadlineMs?: number;
-  /** Both sides may be silent for long, and speak in any order. For HTTP/2. */
+  /**
+   * A bidirectional stream: both sides may be silent for long, and send in any order. For HTTP/2.
+   */
   readonly isConversation?: boolean;
-  /** Lets the caller cancel, instead of a signal. */
+  /** Cancels the request, in place of an AbortSignal. */
   readonly cancel?: OriginCancel;
   readonly informs?: InformReceiver;
 }
 
-/** Receives 1xx responses but 101 (RFC 9110 section 15.2). */
+/** Receives 1xx responses except 101 (RFC 9110 section 15.2). */
 export interface InformReceiver {
   /** `identity`: as `OriginResponse` has it. */
   onInform(status: number, headers: FieldList, identity: OriginPlace): void;
@@ -66,79 +70,79 @@ export interface InformReceiver {
 export interface OriginResponse {
   readonly status: number;
   /**
-   * Names in lower case, without what concerned the origin's connection (RFC 9110 section 7.6.1);
-   * with `content-length` when the origin sent one that holds.
+   * Names in lower case, without connection-specific fields (RFC 9110 section 7.6.1). Includes
+   * `content-length` when the origin sent a valid one.
    */
   readonly headers: FieldList;
   readonly body: OriginBody;
-  /** After 101: the way to the origin; `body` is the way back. Else null. */
+  /** After 101: sends to the origin, while `body` receives from it. Null: no tunnel. */
   readonly tunnel: OriginTunnel | null;
   /**
-   * Milliseconds since 1970 when the request was sent and when the head had come (RFC 9111 section
-   * 4.2.3).
+   * When the request was sent, and when the response head was received (RFC 9111 section 4.2.3). In
+   * milliseconds since 1970.
    */
   readonly requestTime: number;
   readonly responseTime: number;
   /**
-   * With the address that the connection goes to, and those that the origin's name has had lately.
-   * One object for all responses until they change.
+   * Includes the address of the connection and recent addresses of the origin's name. The same
+   * object for all responses until the addresses change.
    */
   readonly identity: OriginPlace;
 }
 
 export interface OriginBody {
-  /** Bytes that are to come in all; undefined when only the end will tell. */
+  /** The length in bytes; undefined: unknown until the end. */
   readonly length: number | undefined;
   /**
-   * What has already come: the next part, null at the end, undefined when one has to wait for it
+   * Returns the next part if it has arrived, null at the end, and undefined if the caller must wait
    * with `read`. Throws OriginError as `read` does.
    */
   readNow(): Uint8Array | null | undefined;
   /**
-   * The next part, or null at the end. One at a time. Rejects with OriginError when the body breaks
-   * off, is malformed, or is too slow. The bytes are the reader's. `most`: bytes that a body which
-   * has to be fetched for this call takes at most; others give what has come.
+   * Returns the next part, or null at the end. One call at a time. Rejects with OriginError when
+   * the body is truncated, malformed, or too slow. The reader owns the bytes. `most`: maximum bytes
+   * for a body that is fetched by this call; other bodies return what has arrived.
    */
   read(most?: number): Promise<Uint8Array | null>;
   /**
-   * The whole body, if it has arrived and nothing of it was read. The bytes are valid during the
-   * call only, so they are copied once. Undefined: the body is empty, or has to be read.
+   * Returns the whole body, if it has arrived and none of it was read. The bytes are valid during
+   * the call only, so they are copied once. Undefined: the body is empty, or must be read.
    */
   takeWhole?(): Uint8Array | undefined;
-  /** Takes no more: the connection is closed, unless all has come. */
+  /** Discards the rest. The connection is closed unless the whole body has arrived. */
   cancel(): void;
   /**
-   * Gives all that is left to `sink` as it comes, what is here already within the call, which
-   * spares a copy and a promise for each part. Not while a part is being read, and nothing is read
-   * after it. What arrived before a fault is given before the fault. Missing where a body has to be
-   * read.
+   * Streams the rest of the body to `sink`; parts that have arrived are delivered within the call.
+   * This avoids a copy and a promise for each part. Do not call it during a `read`, and do not read
+   * afterwards. Bytes that arrived before a fault are delivered before the fault. Undefined: the
+   * body must be read.
    */
   flow?(sink: BodySink): BodyFlow;
-  /** After the end (RFC 9110 section 6.5). */
+  /** Available after the end (RFC 9110 section 6.5). */
   readonly trailers: FieldList;
 }
 
 export interface OriginTunnel {
-  /** False: wait for `onDrain`. The bytes belong to the tunnel from here on. */
+  /** False: wait for `onDrain`. The tunnel owns the bytes from here on. */
   write(chunk: Uint8Array): boolean;
   end(): void;
   onDrain(listener: () => void): void;
-  /** Both ways, at once. */
+  /** Closes both directions immediately. */
   destroy(): void;
 }
 
 /**
- * Cancels one fetch, at a fraction of what an AbortSignal costs: one plain object for a request, or
- * the base of what its caller keeps of it anyway. To be used for one fetch at a time.
+ * Cancels a fetch at a fraction of the cost of an AbortSignal. It is a plain object, or the base
+ * class of the caller's state of the request. For one fetch at a time.
  */
 export class OriginCancel {
   isCancelled = false;
-  /** The client's, while there is something to cancel. */
+  /** Set by the client while the fetch can be cancelled. */
   target: { onCancel(): void } | null = null;
 
   /**
-   * Whatever the state: the socket is freed at once, the fetch or the body rejects with `aborted`.
-   * More than once, or after the end, it does nothing.
+   * Frees the socket immediately, in any state. The fetch or the body rejects with `aborted`. Does
+   * nothing when called again or after the end.
    */
   cancel(): void {
     this.isCancelled = true;
@@ -147,10 +151,9 @@ export class OriginCancel {
 }
 
 /**
- * Sends one request. Rejects with OriginError; after the head, the body does. With TypeError when
- * the request is none: a method, path or field that would be read as something else. `signal` of
- * the visitor's end: cancels, whatever the state; on the path of each request `request.cancel` is
- * the cheaper way.
+ * Sends one request. Rejects with OriginError; after the head, the body does. Rejects with
+ * TypeError for an invalid method, path or field, which could be parsed as another request.
+ * `signal` cancels in any state. On the path of visitors' requests `request.cancel` is cheaper.
  */
 export type Fetch = (request: OriginRequest, signal?: AbortSignal) => Promise<OriginResponse>;
 
@@ -160,11 +163,11 @@ export type Fetch = (request: OriginRequest, signal?: AbortSignal) => Promise<Or
  */
 export interface ResponseReceiver {
   /**
-   * Called while the head is read. So the part of the body that came with it need not be copied
-   * (`OriginBody.takeWhole`, `flow`).
+   * Called while the read that contained the head is processed. The part of the body in the same
+   * read need not be copied (`OriginBody.takeWhole`, `flow`).
    */
   onResponse(response: OriginResponse): void;
-  /** As `Fetch` rejects. */
+  /** Receives the errors with which `Fetch` rejects. */
   onFailure(error: Error): void;
 }
 
@@ -172,35 +175,35 @@ export interface ResponseReceiver {
 export type Send = (request: OriginRequest, receiver: ResponseReceiver) => void;
 
 export type OriginFault =
-  | 'forbidden' // no address that may be connected to
-  | 'unresolved' // its name has no address now
-  | 'refused' // no connection
+  | 'forbidden' // no permitted address
+  | 'unresolved' // its name does not resolve
+  | 'refused' // no connection could be opened
   | 'connect-timeout'
-  | 'tls' // no handshake, or a certificate that is not the origin's
+  | 'tls' // the handshake or the verification of the certificate failed
   | 'reset' // the connection broke
-  | 'malformed' // no HTTP/1.1, or not to be trusted to be one message
+  | 'malformed' // invalid or ambiguous framing
   | 'header-timeout'
-  | 'idle-timeout' // began, and then nothing came
-  | 'down' // all origins of a pool
-  | 'busy' // too many requests wait for it already
-  | 'slow-body' // by the visitor, whose request's body comes too slowly
-  | 'aborted'; // by the visitor
+  | 'idle-timeout' // the transfer stalled
+  | 'down' // all origins of a pool are down
+  | 'busy' // the queue, a share or a limit of connections is exhausted
+  | 'slow-body' // the visitor sends the request body too slowly
+  | 'aborted'; // the visitor cancelled the request
 
 /** Faults of visitors, not of origins. */
 export type VisitorFault = 'slow-body' | 'aborted';
 export const isOfVisitor = (fault: OriginFault): fault is VisitorFault => fault === 'slow-body' || fault === 'aborted';
 
 /**
- * `message` is for the log of the operator and may name the origin's address; no visitor is shown
- * it. Without a stack: it tells nothing of an origin, and V8 takes longer to collect it than the
- * rest of a refusal takes while a site is flooded.
+ * `message` is for the operator's log. It may contain the origin's address, so it is never shown to
+ * visitors. Without a stack trace: it would not describe the origin, and while a site is flooded,
+ * collecting it takes longer than the rest of the rejection.
  */
 export class OriginError extends Error {
   override readonly name = 'OriginError';
   constructor(
     readonly fault: OriginFault,
     message: string,
-    /** Of a stream that the origin reset (RFC 9113 section 7); -1: it did not. */
+    /** The error code of a stream that the origin reset (RFC 9113 section 7); -1: none. */
     readonly code = -1,
   ) {
     const { stackTraceLimit } = Error;

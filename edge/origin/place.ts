@@ -1,22 +1,22 @@
-/** Where an origin is: what nobody but the edge has to know. */
+/** Names and addresses of an origin, which visitors must not see. */
 import { parseAddress, unmapped } from '../../core/net/address/index.ts';
 import { namesOf, type Origin } from './origin-address.ts';
 import { type Spellings, spellingsOf } from './spellings.ts';
 
 export class OriginPlace {
   readonly origin: Origin;
-  /** In text. */
+  /** Addresses in text. */
   readonly addresses: readonly string[];
-  /** Its host first, which may be an address. */
+  /** The host is first; it may be an address. */
   readonly names: readonly string[];
   /**
-   * Matches every text that holds the host name or an address, and more than that. Null before its
+   * Matches every text that contains the host name or an address, and other texts. Null before its
    * first use.
    */
   #trigger: RegExp | null = null;
   #spellings: Spellings | null = null;
 
-  /** `addresses`: that connections went to, in addition to those that the origin is given with. */
+  /** `addresses`: addresses of connections, in addition to those of the origin's configuration. */
   constructor(origin: Origin, addresses: readonly string[] = []) {
     this.origin = origin;
     this.names = namesOf(origin);
@@ -24,7 +24,7 @@ export class OriginPlace {
   }
 
   /**
-   * Whether a text may hold the host name or an address; what this rejects does not. One scan, no
+   * Whether a text may contain the host name or an address. False is exact. One scan, no
    * allocation.
    */
   mayBeIn(text: string): boolean {

@@ -1,4 +1,4 @@
-/** The origins of a pool in the form in which the client of origins connects to them. */
+/** Converts an origin of a pool document to the form that the origin client uses. */
 import { formatAddress, readHost } from '../../core/net/address/index.ts';
 import { type OriginsEntry, type PoolOrigin, portOf, protocolOf } from '../../core/site/pools/document.ts';
 import type { Origin } from './origin-address.ts';
@@ -28,7 +28,7 @@ export function poolOrigin(entry: OriginsEntry, { origin: host, ...origin }: Poo
   };
 }
 
-/** An address in its plain form, or a name in lower case. The text was checked before. */
+/** An address in canonical form, or a name in lower case. The text was validated before. */
 function canonicalHost(text: string): string {
   const host = readHost(text, true);
   return host.kind === 'address' ? formatAddress(host.bytes) : host.name;

@@ -1,4 +1,4 @@
-/** A pool of origins as a thread of the edge uses it: where requests for a name and path go. */
+/** A pool of origins in an edge thread: the target of requests for a label and a path prefix. */
 
 import { healthKey } from '../../core/site/pools/checks.ts';
 import { DEFAULTS, ejectionOf, type OriginsEntry, originKey, retriesOf } from '../../core/site/pools/document.ts';
@@ -15,12 +15,12 @@ interface PoolRouteOptions {
   readonly origins: readonly Origin[];
   /** The id of the domain. */
   readonly scope: string;
-  /** The first makes cookies; all of them are accepted. */
+  /** The first key signs new cookies; cookies of all keys are accepted. */
   readonly stickyKeys: readonly Uint8Array[];
   /** `key`: of the origin's state (`healthKey`). */
   onEjected(key: string, milliseconds: number): void;
   onRetry(): void;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
 }
 
@@ -30,7 +30,7 @@ export class PoolRoute {
   readonly origins: readonly Origin[];
   readonly pool: Pool;
   readonly budget: RetryBudget;
-  /** Of one request, the first included. */
+  /** Maximum attempts of a request, including the first. */
   readonly attempts: number;
   readonly isByClient: boolean;
   readonly servesStaleWhenDown: boolean;
@@ -65,7 +65,7 @@ export class PoolRoute {
     this.pool.setDown(new Set(this.#keys.flatMap((key, i) => (keys.has(key) ? [this.pool.targets[i].key] : []))));
   }
 
-  /** The body of a response broke off. */
+  /** Records a truncated response body. */
   recordBroken(target: number): void {
     this.pool.recordBroken(target, this.now());
   }
@@ -75,7 +75,7 @@ export class PoolRoute {
     return this.#cookie === null ? -1 : this.#cookie.targetOf(headers);
   }
 
-  /** Whether a visitor stays at an origin. */
+  /** Whether requests of a visitor stay at one origin. */
   get isSticky(): boolean {
     return this.isByClient || this.#cookie !== null;
   }

@@ -1,10 +1,10 @@
 /**
- * Connections to one origin, and the requests that wait for one. The connection used last is used
- * first, so that those that are not needed grow old and go.
+ * The connection pool of one origin, and its queue of requests. The most recently used idle
+ * connection is reused first, so surplus connections reach their idle timeout.
  *
- *     run ─► the visitor's network has its share of the connections?
- *         ─► waits for its turn (core/base/fair-queue.ts)
- *         ─► an idle connection, or whichever is there first: one that is free again, or a new one
+ *     run ─► does the visitor's network have a share of the connections left?
+ *         ─► otherwise: queued, by turns (core/base/fair-line.ts)
+ *         ─► an idle connection; without one, the first connection that is released or opened
  */
 
 import { isIP } from 'node:net';
@@ -23,35 +23,35 @@ import { Shares } from './shares.ts';
 import type { OriginSocket, SocketTls } from './sockets.ts';
 import { type OriginTls, refusalOf } from './tls.ts';
 
-/** What the pools of a client share. */
+/** Shared by all pools of a client. */
 export interface PoolTools extends DialTools {
   readonly limits: OriginLimits;
   readonly clock: OriginClock;
   readonly counters: OriginCounters;
   readonly tls: OriginTls;
   /**
-   * Whether an origin that has so many connections may open one more, room made by closing another
-   * one if need be.
+   * Whether an origin with `held` connections may open another. Closes an idle connection of any
+   * origin if that is necessary.
    */
   makeRoom(held: number): boolean;
-  /** For origins that are asked over HTTP/2. */
+  /** Creates the multiplexer of an HTTP/2 origin. */
   readonly multiplex: CreateMultiplexer;
-  /** Pending requests to all origins, by network. */
+  /** Requests in flight to all origins, by network. */
   readonly shares: Shares;
-  /** The same, by site. */
+  /** Requests in flight to all origins, by site. */
   readonly siteShares: Shares;
-  /** Requests that wait for a share, to all origins. */
+  /** Queued requests to all origins. */
   queued: number;
-  /** A request is over, for which those of other origins may have waited. */
+  /** A request has ended. Queued requests to other origins may start now. */
   onOver(): void;
-  /** Nothing is open, nobody waits. */
+  /** The pool has no connections and no requests. */
   onEmpty(pool: OriginPool): void;
 }
 
-/** A site may have so many times what is left over: alone seven eighths of the requests. */
+/** Weight of a site's share (`Shares`): a single site can use seven eighths of the capacity. */
 export const SITE_WEIGHT = 7;
 
-/** As many as an answer of the resolvers has (address-book.ts); the latest ones stay. */
+/** Maximum addresses in `identity`, as in address-book.ts. The latest addresses are kept. */
 const MOST_ADDRESSES = 16;
 
 export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
@@ -60,27 +60,31 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
   readonly port: number;
   readonly addresses: readonly string[] | undefined;
   readonly limits: OriginLimits;
-  /** Of the origin; another object when it has a new address. */
+  /** Names and addresses of the origin. Replaced by a new object when an address is added. */
   identity: OriginPlace;
   readonly #origin: Origin;
   readonly #serverName: string;
   readonly #tools: PoolTools;
   readonly #idle: Carrier[] = [];
   readonly #connections = new Set<Carrier>();
-  /** Requests that have a share, and no connection yet. */
+  /** Requests that have a share and wait for a connection. */
   readonly #waiting = new Line<Call>();
-  /** Requests that have no share yet. */
+  /** Requests that wait for a share. */
   readonly #queue = new FairLine<Call>();
-  /** Requests in flight by site; the same, and those that wait for their turn, by network. */
+  /** Requests in flight by site and by network, and queued requests by network. */
   readonly #siteShares: Shares;
   readonly #shares: Shares;
   readonly #queued: Shares;
-  /** Those that are being opened; a call that is sent once more has its own. */
+  /**
+   * Connections being opened. The value is the retried call that the connection is for, or null.
+   */
   readonly #dials = new Map<Attempt, Call | null>();
-  /** Of an origin that is asked over HTTP/2. */
+  /** Null for HTTP/1.1. */
   readonly #multiplexer: Multiplexer | null;
 
-  /** `serverName`: the visitor's, by which the certificate is checked if the origin has no name. */
+  /**
+   * `serverName`: the visitor's host. The certificate is verified for it if the origin has no name.
+   */
   constructor(key: string, origin: Origin, serverName: string, tools: PoolTools) {
     this.key = key;
     this.host = origin.host;
@@ -97,7 +101,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
     this.#multiplexer = isHttp2(origin) ? tools.multiplex(this, tools) : null;
   }
 
-  /** Whether requests of visitors of this host use these connections. */
+  /** Whether requests for this host may use these connections. */
   serves(serverName: string): boolean {
     return serverName === this.#serverName || !isNamedByVisitor(this.#origin);
   }
@@ -126,7 +130,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
     this.#wait(call);
   }
 
-  /** Lets those begin that wait for a share and may have one. */
+  /** Starts queued requests whose network and site have a share left. */
   admit(): void {
     for (let call = this.#takeQueued(); call !== undefined; call = this.#takeQueued()) this.#start(call);
   }
@@ -142,7 +146,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
   }
 
   onIdle(connection: Carrier): void {
-    this.#isOver(connection);
+    this.#releaseCarried(connection);
     const call = this.#takeWaiting();
     if (call === undefined) {
       this.#idle.push(connection);
@@ -150,21 +154,22 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
       return;
     }
     this.#tools.counters.reused++;
-    // What is being opened for the call goes on: that it had to wait says that one more is needed.
+    // The dial that was started for this call continues: the wait showed that the pool is too
+    // small.
     this.#send(connection, call);
     this.admit();
   }
 
-  onClosed(connection: Carrier, again: Call | null): void {
+  onClosed(connection: Carrier, retried: Call | null): void {
     if (!this.#connections.delete(connection)) return;
-    // What is sent once more keeps its share.
-    if (again === null) this.#isOver(connection);
+    // A retried call keeps its share.
+    if (retried === null) this.#releaseCarried(connection);
     else connection.carried = null;
     this.#tools.counters.open--;
     const at = this.#idle.indexOf(connection);
     if (at >= 0) this.#idle.splice(at, 1);
-    if (again !== null) this.#retry(again);
-    this.#open();
+    if (retried !== null) this.#retry(retried);
+    this.#openConnections();
     this.admit();
     this.#forgetIfEmpty();
   }
@@ -183,15 +188,17 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
   }
 
   onCarrier(attempt: Attempt, carrier: Carrier): void {
-    const own = this.#dials.get(attempt) ?? null;
+    const ownCall = this.#dials.get(attempt) ?? null;
     this.#dials.delete(attempt);
     this.#connections.add(carrier);
-    const call = own ?? this.#takeWaiting();
+    const call = ownCall ?? this.#takeWaiting();
     if (call === undefined) carrier.rest();
     else this.#send(carrier, call);
   }
 
-  /** Those before stay: connections to them may be open, and responses may still name them. */
+  /**
+   * Keeps earlier addresses: open connections may use them, and responses may still contain them.
+   */
   #learn(addresses: readonly string[]): void {
     const before = this.identity.addresses;
     if (addresses.every((address) => before.includes(address))) return;
@@ -203,25 +210,25 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
   }
 
   onAttemptFailed(attempt: Attempt, error: OriginError): void {
-    const own = this.#dials.get(attempt) ?? null;
+    const ownCall = this.#dials.get(attempt) ?? null;
     this.#dials.delete(attempt);
     this.#tools.counters.open--;
     if (error.fault === 'tls') this.#tools.tls.forget(this.key);
-    const call = own ?? this.#takeWaiting();
+    const call = ownCall ?? this.#takeWaiting();
     if (call !== undefined) this.#fail(call, error);
-    this.#open();
+    this.#openConnections();
     this.admit();
     this.#forgetIfEmpty();
   }
 
-  /** A call that waits, or is to be sent once more, is not wanted any longer. */
+  /** From a call that is queued, waits for a connection, or is being retried. */
   onCallCancelled(call: Call): void {
     if (this.#queue.remove(call)) {
       this.#leftQueue(call);
       call.fail(aborted());
     } else {
       this.#waiting.remove(call);
-      for (const [dial, own] of this.#dials) if (own === call) this.#dropDial(dial);
+      for (const [dial, ownCall] of this.#dials) if (ownCall === call) this.#dropDial(dial);
       this.#dropDials();
       this.#fail(call, aborted());
       this.admit();
@@ -229,28 +236,28 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
     this.#forgetIfEmpty();
   }
 
-  /** Ends what has waited for too long. `now`: of the clock. */
+  /** Expires connections and requests whose deadline has passed. `now`: of the clock. */
   tick(now: number): void {
     for (const connection of this.#connections) if (connection.deadline <= now) connection.expire();
     this.#multiplexer?.tick(now);
     for (let call = this.#waiting.first; call !== null && call.deadline <= now; call = this.#waiting.first) {
       this.#waiting.remove(call);
-      this.#fail(call, this.#tooLate());
+      this.#fail(call, this.#timeoutError());
     }
     for (const call of this.#queue.takeWhile(({ deadline }) => deadline <= now)) {
       this.#leftQueue(call);
-      call.fail(this.#tooLate());
+      call.fail(this.#timeoutError());
     }
     this.admit();
     this.#forgetIfEmpty();
   }
 
-  /** The one that has been idle for longest; undefined when none is. */
+  /** The connection that has been idle for the longest time; undefined: none is idle. */
   get oldestIdle(): Carrier | undefined {
     return this.#idle[0];
   }
 
-  /** Closes all; a waiting request learns that it was aborted. */
+  /** Closes all connections. All requests fail with `aborted`. */
   close(): void {
     for (const call of this.#queue.clear()) {
       this.#leftQueue(call);
@@ -273,21 +280,21 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
 
   // Shares.
 
-  /** Of all connections that there may be. */
+  /** Whether at least half of the maximum number of connections is in use. */
   #isHalfInUse(): boolean {
     return (this.#held() - this.#idle.length) * 2 >= this.#tools.limits.connections;
   }
 
   #mayStart(network: string | undefined, site: string | undefined): boolean {
     if (site !== undefined && !(this.#siteShares.hasRoom(site) && this.#tools.siteShares.hasRoom(site))) return false;
-    // Of all origins together it is each network's share alone that counts: what one origin may
-    // have is for `makeRoom` to say.
+    // Across all origins only the network's share is checked. `makeRoom` enforces the limit of each
+    // origin.
     return this.#shares.hasRoom(network) && (network === undefined || this.#tools.shares.hasRoom(network));
   }
 
-  /** Gives a call its share, and a connection, or one as soon as there is one. */
+  /** Takes the shares of a call and sends it, or lets it wait for a connection. */
   #start(call: Call): void {
-    // Not before: those that wait in a queue, or are refused, need no head.
+    // Built only now: a queued or rejected request needs no head.
     if (this.#multiplexer === null && !call.prepare()) return;
     const { client, site } = call.request;
     this.#shares.take(client);
@@ -304,7 +311,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
     }
     this.#wait(call);
     this.#waiting.put(call);
-    this.#open();
+    this.#openConnections();
   }
 
   #send(connection: Carrier, call: Call): void {
@@ -312,21 +319,21 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
     connection.send(call);
   }
 
-  /** A connection has done what it carried, if it carried anything. */
-  #isOver(connection: Carrier): void {
+  /** Returns the shares of the call that the connection carried, if any. */
+  #releaseCarried(connection: Carrier): void {
     const call = connection.carried;
     if (call === null) return;
     connection.carried = null;
-    this.#giveBack(call);
+    this.#releaseShares(call);
   }
 
-  /** Fails a call that has a share, and is not sent. */
+  /** Fails a call that has a share but was not sent. */
   #fail(call: Call, error: OriginError): void {
-    this.#giveBack(call);
+    this.#releaseShares(call);
     call.fail(error);
   }
 
-  #giveBack({ request: { client, site } }: Call): void {
+  #releaseShares({ request: { client, site } }: Call): void {
     this.#shares.giveBack(client);
     if (site !== undefined) {
       this.#siteShares.giveBack(site);
@@ -350,7 +357,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
 
   // Connections.
 
-  /** Those that have closed meanwhile are dropped. */
+  /** Whether an idle connection is open. Destroys idle connections that have closed. */
   #hasIdle(): boolean {
     for (let last = this.#idle.at(-1); last !== undefined; last = this.#idle.at(-1)) {
       if (last.isOpen) return true;
@@ -365,10 +372,10 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
   }
 
   /**
-   * With no connection at all it is not that others have them: none came about, which the dial
-   * itself may find out a moment later.
+   * Without any connection, the cause is a failed connection attempt and not a busy pool. The dial
+   * may report it a moment later.
    */
-  #tooLate(): OriginError {
+  #timeoutError(): OriginError {
     return this.#connections.size === 0
       ? new OriginError('connect-timeout', `no connection to ${this.host} was established in time`)
       : new OriginError('busy', `no connection to ${this.host} was free in time`);
@@ -376,22 +383,22 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
 
   #wait(call: Call): void {
     call.holder = this;
-    const most = Math.max(this.limits.tlsTimeout, this.#tools.limits.tlsTimeout);
-    call.deadline = this.#tools.clock.after(Math.min(most, call.request.deadlineMs ?? most));
+    const timeout = Math.max(this.limits.tlsTimeout, this.#tools.limits.tlsTimeout);
+    call.deadline = this.#tools.clock.after(Math.min(timeout, call.request.deadlineMs ?? timeout));
   }
 
   #takeWaiting(): Call | undefined {
     return this.#waiting.take() ?? undefined;
   }
 
-  /** As many as are waited for, within the bounds. */
-  #open(): void {
+  /** Opens one connection for each waiting request, within the limits. */
+  #openConnections(): void {
     const { limits } = this.#tools;
     while (this.#dials.size < this.#waiting.size && this.#held() < limits.connections) {
       if (!this.#tools.makeRoom(this.#held())) break;
       this.#dial(null);
     }
-    // Nobody will be there for those that wait.
+    // Without any connection or dial, waiting requests would never be served.
     if (this.#held() > 0) return;
     for (let call = this.#takeWaiting(); call !== undefined; call = this.#takeWaiting())
       this.#fail(call, new OriginError('busy', 'too many connections to origins'));
@@ -404,14 +411,14 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
     dial.start();
   }
 
-  /** Open, and being opened. */
+  /** Connections that are open or being opened. */
   #held(): number {
     return this.#connections.size + this.#dials.size;
   }
 
-  /** Those that nobody waits for any more, the latest first: it is furthest from its end. */
+  /** Aborts surplus dials. The latest are aborted first: they are furthest from completion. */
   #dropDials(): void {
-    const shared = [...this.#dials].filter(([, own]) => own === null);
+    const shared = [...this.#dials].filter(([, ownCall]) => ownCall === null);
     for (const [dial] of shared.slice(this.#waiting.size)) this.#dropDial(dial);
   }
 
@@ -426,7 +433,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
   }
 }
 
-/** Networks of a site take turns. */
+/** The key of the fair queue: networks of a site take turns. */
 const ownerOf = (network = '', site = ''): string => `${network} ${site}`;
 
 function partsOf(owner: string): [network: string | undefined, site: string | undefined] {
@@ -434,11 +441,11 @@ function partsOf(owner: string): [network: string | undefined, site: string | un
   return [network === '' ? undefined : network, site === '' ? undefined : site];
 }
 
-/** An origin with a name is asked for by that name, whatever the visitor's host is. */
+/** Whether SNI and verification use the visitor's host: the origin is an address without a name. */
 export const isNamedByVisitor = ({ protocol, host, serverName }: Origin): boolean =>
   protocol === 'https' && serverName === undefined && isIP(host) !== 0;
 
-/** Those of the client, with the deadlines that the origin sets itself. */
+/** The limits of the client, with the timeouts that the origin overrides. */
 function limitsOf(
   { connectTimeoutMs: connect, responseTimeoutMs: response }: Origin,
   limits: OriginLimits,

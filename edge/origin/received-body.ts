@@ -1,6 +1,6 @@
 /**
- * The body of a response between the connection, which brings parts as they come, and its reader.
- * What arrived before a fault is read before the fault.
+ * A response body, between the connection that pushes parts and the reader. Bytes that arrived
+ * before a fault are read before the fault.
  */
 
 import type { BodyFlow, BodySink } from '../http/exchange/exchange.ts';
@@ -11,29 +11,29 @@ import type { OriginBody, OriginError } from './origin.ts';
 const NONE: FieldList = [];
 const END = Promise.resolve(null);
 
-/** Bytes that wait for their reader before no more are taken from the origin. */
+/** Buffered bytes at which the body pauses the connection. */
 const MOST_WAITING = 131_072;
 
-/** The connection, as long as the body is not whole. */
+/** The connection, until the body is complete. */
 export interface ReceivedBodySource {
-  /** There is room again, after `isFull`. */
+  /** The buffer has room again, after `isFull`. */
   onRoom(): void;
-  /** Nobody wants the rest. */
+  /** The reader cancelled the body. */
   onCancelled(): void;
 }
 
 export class ReceivedBody implements OriginBody, BodyFlow {
   readonly length: number | undefined;
   trailers: FieldList = NONE;
-  /** Null once no more comes. */
+  /** Null after the end, a failure or a cancellation. */
   #source: ReceivedBodySource | null;
   readonly #parts = new Parts();
-  /** The only part, still in the buffer of the read. Null: it was taken or copied. */
+  /** The only part, still in the read buffer. Null: it was taken or copied. */
   #borrowed: Uint8Array | null = null;
-  #waiting = 0;
+  #buffered = 0;
   #isFull = false;
   #failure: OriginError | null = null;
-  /** To whom parts go as they come. */
+  /** Receives parts as they arrive. */
   #sink: BodySink | null = null;
   #resolve: ((part: Uint8Array | null) => void) | null = null;
   #reject: ((error: OriginError) => void) | null = null;
@@ -43,7 +43,7 @@ export class ReceivedBody implements OriginBody, BodyFlow {
     this.length = length;
   }
 
-  /** The reader does not keep up: no more is to be brought until `onRoom`. */
+  /** Back pressure: the connection must pause until `onRoom`. */
   get isFull(): boolean {
     return this.#isFull;
   }
@@ -71,7 +71,7 @@ export class ReceivedBody implements OriginBody, BodyFlow {
     const part = this.#borrowed;
     if (part === null || this.#source !== null || this.#failure !== null) return undefined;
     this.#borrowed = null;
-    this.#waiting = 0;
+    this.#buffered = 0;
     return part;
   }
 
@@ -89,7 +89,7 @@ export class ReceivedBody implements OriginBody, BodyFlow {
     const borrowed = this.#borrowed;
     if (borrowed !== null) {
       this.#borrowed = null;
-      this.#waiting = 0;
+      this.#buffered = 0;
       const takesMore = sink.onPart(borrowed);
       if (this.#sink !== sink) return;
       if (!takesMore) {
@@ -98,16 +98,16 @@ export class ReceivedBody implements OriginBody, BodyFlow {
       }
     }
     for (let part = this.#parts.shift(); part !== undefined; part = this.#parts.shift()) {
-      this.#waiting -= part.length;
+      this.#buffered -= part.length;
       const takesMore = sink.onPart(part);
       if (this.#sink !== sink) return;
       if (takesMore) continue;
-      // What follows comes when the rest of these has been taken.
+      // The connection resumes after the sink has taken the remaining parts.
       this.#isFull = true;
       return;
     }
     this.#isFull = false;
-    if (this.#source === null) this.#over(this.#failure);
+    if (this.#source === null) this.#notifyEnd(this.#failure);
     else if (wasFull) this.#source.onRoom();
   }
 
@@ -116,9 +116,9 @@ export class ReceivedBody implements OriginBody, BodyFlow {
     this.#source = null;
     this.#parts.clear();
     this.#borrowed = null;
-    this.#waiting = 0;
+    this.#buffered = 0;
     this.#failure = null;
-    this.#over(null);
+    this.#notifyEnd(null);
     source?.onCancelled();
   }
 
@@ -126,9 +126,9 @@ export class ReceivedBody implements OriginBody, BodyFlow {
     this.own();
     const part = this.#parts.shift();
     if (part === undefined) return undefined;
-    this.#waiting -= part.length;
-    // With half of it gone, so that reading does not stop and go at every part.
-    if (this.#isFull && this.#waiting <= MOST_WAITING / 2) {
+    this.#buffered -= part.length;
+    // Resumes when half of the buffer is free, so that reading does not pause after every part.
+    if (this.#isFull && this.#buffered <= MOST_WAITING / 2) {
       this.#isFull = false;
       this.#source?.onRoom();
     }
@@ -136,8 +136,8 @@ export class ReceivedBody implements OriginBody, BodyFlow {
   }
 
   /**
-   * From the connection: not empty; the bytes are valid during the call only. `isBorrowable`: they
-   * are valid until `own` is called.
+   * From the connection. `bytes`: not empty, valid during the call only. `isBorrowable`: valid
+   * until `own` is called.
    */
   push(bytes: Uint8Array, isBorrowable = false): void {
     if (this.#sink !== null && !this.#isFull) {
@@ -151,8 +151,8 @@ export class ReceivedBody implements OriginBody, BodyFlow {
     this.own();
     if (isBorrowable && this.#parts.count === 0) this.#borrowed = bytes;
     else this.#parts.push(copyOf(bytes));
-    this.#waiting += bytes.length;
-    if (this.#waiting >= MOST_WAITING) this.#isFull = true;
+    this.#buffered += bytes.length;
+    if (this.#buffered >= MOST_WAITING) this.#isFull = true;
   }
 
   /** From the connection: the buffer of the read is about to be reused. */
@@ -163,28 +163,28 @@ export class ReceivedBody implements OriginBody, BodyFlow {
     this.#parts.push(copyOf(borrowed));
   }
 
-  /** From the connection: that was all. */
+  /** From the connection: the body is complete. */
   finish(trailers: FieldList): void {
     this.#source = null;
     this.trailers = trailers;
-    if (this.#isEmpty()) this.#over(null);
+    if (this.#isEmpty()) this.#notifyEnd(null);
   }
 
-  /** From the connection: no more comes, though more should. */
+  /** From the connection: the body is truncated. */
   fail(error: OriginError): void {
     if (this.#source === null) return;
     this.#source = null;
     this.#failure = error;
-    if (this.#isEmpty()) this.#over(error);
+    if (this.#isEmpty()) this.#notifyEnd(error);
   }
 
-  /** No getter: V8 calls its runtime for each read of a private one. */
+  /** Not a getter: V8 calls into its runtime for each access of a private getter. */
   #isEmpty(): boolean {
     return this.#parts.count === 0 && this.#borrowed === null;
   }
 
-  /** Tells who waits. */
-  #over(error: OriginError | null): void {
+  /** Notifies the sink or the pending read. */
+  #notifyEnd(error: OriginError | null): void {
     const sink = this.#sink;
     const reject = this.#reject;
     this.#sink = null;

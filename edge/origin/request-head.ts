@@ -1,7 +1,7 @@
 /**
- * The head of a request to an origin (RFC 9112 section 3). One framing goes out, the client's own
- * choice, and nothing goes out that could be read as a further line: whatever the caller let
- * through, no second request can begin here.
+ * The head of an HTTP/1.1 request to an origin (RFC 9112 section 3). The client chooses the framing
+ * itself. It rejects values that could be parsed as another line. Whatever the caller passes, no
+ * second request can be smuggled.
  */
 import { isPath } from '../http/exchange/authority.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
@@ -10,32 +10,33 @@ import { derivedOf, type RecurringLines } from '../http/exchange/recurring-field
 import { fieldLine } from './field-line.ts';
 import type { OriginRequest } from './origin.ts';
 
-/** Methods whose requests have a body as a rule: without one they say so (RFC 9110 section 8.6). */
+/**
+ * Methods that expect a body. Without one, the request has a content-length of 0 (RFC 9110 section
+ * 8.6).
+ */
 const EXPECTS_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /**
- * Whether a request has content that its method gives no meaning (RFC 9110 section 9.3.1). An
- * origin that leaves such content unread takes it for the next request on the connection: there
- * must be none.
+ * Whether the method gives the request's content no meaning (RFC 9110 section 9.3.1). An origin
+ * that does not read such content would parse it as the next request, so the connection is closed
+ * afterwards.
  */
 export const isLastOnConnection = ({ method, body, protocol }: OriginRequest): boolean =>
   protocol === '' && body.length !== 0 && !EXPECTS_BODY.has(method);
 
-/** The head of a request, in Latin-1: lines that recur stand between two texts. */
+/** The head of a request, in Latin-1. Cached lines stand between two texts. */
 export interface RequestHead {
   readonly before: string;
-  /** Null: all is in `before`. */
+  /** Null: the whole head is in `before`. */
   readonly lines: RecurringLines | null;
   readonly after: string;
 }
 
-/** In one text. */
+/** The head as one text. */
 export const headText = ({ before, lines, after }: RequestHead): string =>
   lines === null ? before : before + lines.text + after;
 
-/**
- * With the empty line. Throws TypeError for a method, path, authority or field that cannot be sent.
- */
+/** Includes the empty line. Throws TypeError for an invalid method, path, authority or field. */
 export function requestHead(request: OriginRequest): RequestHead {
   const { method, path, headers } = request;
   const authority = request.origin.hostHeader ?? request.authority;
@@ -52,7 +53,7 @@ export function requestHead(request: OriginRequest): RequestHead {
 
 let lastAuthority = '';
 
-/** One Host, and no other text in its place. */
+/** Whether the text is safe as the value of Host. */
 function isAuthority(text: string): boolean {
   if (text === lastAuthority && text !== '') return true;
   if (!/^[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]+$/.test(text)) return false;
@@ -72,7 +73,7 @@ function recurringLines(headers: FieldList): RecurringLines | null {
   return derived.lines;
 }
 
-/** Without the fields that are the client's to say. Also for trailers. */
+/** Omits the fields that the client sets itself. Also for trailers. */
 export function fieldLines(headers: FieldList): string {
   if (headers.length % 2 !== 0) throw new TypeError('A name without a value.');
   let lines = '';
@@ -81,8 +82,8 @@ export function fieldLines(headers: FieldList): string {
 }
 
 /**
- * RFC 9110 section 7.8 for an upgrade; section 10.1.4 for trailers, which the connection learns,
- * too.
+ * The connection-specific fields: for an upgrade (RFC 9110 section 7.8), for trailers, which
+ * Connection must nominate too (section 10.1.4), and to close the connection.
  */
 function connectionLines(request: OriginRequest): string {
   const { headers, protocol } = request;

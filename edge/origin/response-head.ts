@@ -1,20 +1,15 @@
 /**
- * The head of a response of HTTP/1.1 (RFC 9112 sections 4, 5 and 6.3), read strictly: what two
- * readers could take for two messages is malformed. One pass over the bytes, a table look-up each;
- * as a rule no expression is matched and nothing is split. Bytes are looked at where they are: a
- * character of a text costs four times as much.
+ * Strict parser of HTTP/1.1 response heads (RFC 9112 sections 4, 5 and 6.3): input that two parsers
+ * could split into different messages is malformed. One pass over the bytes, with a table look-up
+ * for each; usually without regular expressions and splits. Bytes are read in place: reading
+ * characters of a string costs four times as much.
  */
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { BYTE_CLASS, NOT_IN_NAME, NOT_IN_VALUE } from '../http/exchange/fields.ts';
 import { markRecurring } from '../http/exchange/recurring-fields.ts';
 import { OriginError } from './origin.ts';
 
-/**
- * Names of response fields by their bytes: those that origins send repeatedly need neither a
- * new string nor lower case made of it. One table for a thread, of fixed size.
- *
- * Which fields the reader of a message takes for itself.
- */
+/** Fields that the parser itself uses for framing and for the connection. */
 export const FRAMING = {
   none: 0,
   connection: 1,
@@ -30,7 +25,7 @@ type FramingKind = (typeof FRAMING)[keyof typeof FRAMING];
 const KINDS: ReadonlyMap<string, FramingKind> = new Map(Object.entries(FRAMING).slice(1));
 
 class ResponseFieldName {
-  /** In lower case. */
+  /** The name in lower case. */
   readonly text: string;
   readonly kind: FramingKind;
 
@@ -43,14 +38,18 @@ class ResponseFieldName {
 /** A power of two. */
 const SLOTS = 512;
 
-const LONGEST = 48;
+const MAX_CACHED_LENGTH = 48;
 
 const slots = new Array<ResponseFieldName>(SLOTS).fill(new ResponseFieldName(''));
 
-/** The name that bytes[from, to) are; not empty, and all of it characters of names. */
+/**
+ * The name in bytes[from, to), which is not empty and has only characters of names. Names that
+ * origins repeat are cached in a table of fixed size per thread: they need no new string and no
+ * conversion to lower case.
+ */
 export function responseFieldName(bytes: Buffer, from: number, to: number): ResponseFieldName {
   const length = to - from;
-  if (length > LONGEST) return new ResponseFieldName(bytes.toString('latin1', from, to));
+  if (length > MAX_CACHED_LENGTH) return new ResponseFieldName(bytes.toString('latin1', from, to));
   const mixed = (bytes[from] * 31 + bytes[from + (length >> 1)]) * 31 + bytes[to - 1] * 7 + length * 131;
   const slot = mixed & (SLOTS - 1);
   const kept = slots[slot];
@@ -75,27 +74,24 @@ const TAB = 0x09;
 export interface ResponseHead {
   readonly status: number;
   /**
-   * Without what concerns the connection only (RFC 9110 section 7.6.1), and with one content-length
-   * at most.
+   * Without connection-specific fields (RFC 9110 section 7.6.1), and with one content-length at
+   * most.
    */
   readonly headers: FieldList;
-  /** What content-length says; -1 without one. */
+  /** The value of content-length; -1: absent. */
   readonly length: number;
   readonly isChunked: boolean;
   /** The connection ends with this response (RFC 9112 section 9.3). */
   readonly isLast: boolean;
-  /** Seconds of `Keep-Alive: timeout`; -1 when it is not said. */
+  /** Seconds of `Keep-Alive: timeout`; -1: absent. */
   readonly keepAlive: number;
-  /** Of Upgrade, if Connection names it; else empty. In lower case. */
+  /** The value of Upgrade in lower case, if Connection nominates it; empty: none. */
   readonly upgrade: string;
 }
 
 export const malformed = (what: string): OriginError => new OriginError('malformed', what);
 
-/**
- * What the fields say of the message and its connection; joined by commas when they came more than
- * once.
- */
+/** Framing and connection fields of a head. Repeated fields are joined by commas. */
 class Framing {
   connection = '';
   coding = '';
@@ -103,14 +99,14 @@ class Framing {
   keepAlive = -1;
   upgrade = '';
 
-  /** A field that is not for the receiver of the message. */
+  /** Adds a framing or connection field, which is not forwarded. */
   take(kind: FramingKind, value: string): void {
     switch (kind) {
       case FRAMING.connection:
         this.connection = joined(this.connection, value);
         break;
       case FRAMING['transfer-encoding']:
-        // An empty one is a coding that nobody knows, too.
+        // An empty value is an unknown coding, too.
         this.coding = joined(this.coding, value === '' ? '?' : value);
         break;
       case FRAMING['content-length']:
@@ -134,9 +130,9 @@ function lengthOf(value: string, before: number): number {
   if (usual >= 0) return usual;
   let length = before;
   for (const text of value.split(',')) {
-    // Anchored: what an origin fills with blanks is looked through once.
+    // Anchored, so that a value full of blanks is scanned only once.
     const digits = /^[ \t]*(\d{1,15})[ \t]*$/.exec(text)?.[1];
-    // Of 16 digits not all are exact, and no visitor could receive them.
+    // Not all numbers of 16 digits are exact.
     if (digits === undefined) throw malformed('a content-length that is no number of at most 15 digits');
     const number = Number(digits);
     if (length >= 0 && length !== number) throw malformed('two different content-lengths');
@@ -145,7 +141,7 @@ function lengthOf(value: string, before: number): number {
   return length;
 }
 
-/** A number of at most 15 digits; -1: it is none, or more. */
+/** A number of at most 15 digits; -1: not a number, or longer. */
 function digitsOf(text: string): number {
   const { length } = text;
   if (length === 0 || length > 15) return -1;
@@ -160,7 +156,7 @@ function digitsOf(text: string): number {
 
 /** A recent head and its parsed form. */
 interface RecentHead {
-  /** LONGEST_RECENT_HEAD bytes, of which the first `length` are the head. */
+  /** MAX_RECENT_HEAD bytes, of which the first `length` are the head. */
   readonly bytes: Buffer;
   length: number;
   head: ResponseHead;
@@ -168,7 +164,7 @@ interface RecentHead {
 
 /** A power of two. */
 const RECENT_HEADS = 64;
-const LONGEST_RECENT_HEAD = 1024;
+const MAX_RECENT_HEAD = 1024;
 const recentHeads: (RecentHead | undefined)[] = new Array(RECENT_HEADS).fill(undefined);
 
 /**
@@ -177,7 +173,7 @@ const recentHeads: (RecentHead | undefined)[] = new Array(RECENT_HEADS).fill(und
  */
 export function readResponseHead(bytes: Buffer, from: number, to: number): ResponseHead {
   const length = to - from;
-  if (length > LONGEST_RECENT_HEAD) return parseResponseHead(bytes, from, to);
+  if (length > MAX_RECENT_HEAD) return parseResponseHead(bytes, from, to);
   const mixed = (bytes[from + (length >> 1)] * 31 + bytes[from + (length >> 2)]) * 31 + bytes[to - 5] * 7 + length;
   const slot = mixed & (RECENT_HEADS - 1);
   const recent = recentHeads[slot];
@@ -187,7 +183,7 @@ export function readResponseHead(bytes: Buffer, from: number, to: number): Respo
   }
   const head = parseResponseHead(bytes, from, to);
   if (recent === undefined) {
-    const copy = Buffer.allocUnsafeSlow(LONGEST_RECENT_HEAD);
+    const copy = Buffer.allocUnsafeSlow(MAX_RECENT_HEAD);
     bytes.copy(copy, 0, from, to);
     recentHeads[slot] = { bytes: copy, length, head };
   } else {
@@ -199,8 +195,8 @@ export function readResponseHead(bytes: Buffer, from: number, to: number): Respo
 }
 
 /**
- * bytes[from, to): from the status line to the empty line, which is there. Throws OriginError
- * `malformed`.
+ * bytes[from, to): from the status line to the empty line, which must be present. Throws
+ * OriginError `malformed`.
  */
 export function parseResponseHead(bytes: Buffer, from: number, to: number): ResponseHead {
   const minor = minorVersion(bytes, from);
@@ -235,7 +231,7 @@ function minorVersion(bytes: Buffer, from: number): number {
   return minor;
 }
 
-/** Three digits from 100 on (RFC 9110 section 15). */
+/** Parses three digits, at least 100 (RFC 9110 section 15). */
 function statusAt(bytes: Buffer, at: number): number {
   let status = 0;
   for (let i = at; i < at + 3; i++) {
@@ -248,8 +244,8 @@ function statusAt(bytes: Buffer, at: number): number {
 }
 
 /**
- * Where the line behind the reason phrase begins. Servers that leave out the phrase leave out the
- * blank before it as well, so it need not be there.
+ * Returns the offset after the status line. Servers that omit the reason phrase also omit the blank
+ * before it, so the blank is optional.
  */
 function reasonEnd(bytes: Buffer, from: number): number {
   const byte = bytes[from];
@@ -257,10 +253,7 @@ function reasonEnd(bytes: Buffer, from: number): number {
   return lineEnd(bytes, from);
 }
 
-/**
- * Behind the end of the line. Throws at anything but CR LF that may not stand in a line: a bare CR,
- * a bare LF, a control character.
- */
+/** Returns the offset after CR LF. Throws at a bare CR, a bare LF, or a control character. */
 function lineEnd(bytes: Buffer, from: number): number {
   let at = from;
   while ((BYTE_CLASS[bytes[at]] & NOT_IN_VALUE) === 0) at++;
@@ -269,8 +262,8 @@ function lineEnd(bytes: Buffer, from: number): number {
 }
 
 /**
- * Field lines in bytes[from, to), which end with an empty one (RFC 9112 section 5). Trailers have
- * no framing.
+ * Parses the field lines in bytes[from, to), which end with an empty line (RFC 9112 section 5).
+ * `framing`: null for trailers.
  */
 export function readFields(bytes: Buffer, from: number, to: number, fields: string[], framing: Framing | null): void {
   const text = bytes.toString('latin1', from, to);
@@ -292,8 +285,8 @@ export function readFields(bytes: Buffer, from: number, to: number, fields: stri
 }
 
 /**
- * The colon behind a name. A line that begins with a blank (obs-fold, RFC 9112 section 5.2) or has
- * one before its colon (section 5.1) has no name.
+ * Returns the offset of the colon after a name. A line that begins with a blank (obs-fold, RFC 9112
+ * section 5.2) or has one before its colon (section 5.1) is rejected.
  */
 function nameEnd(bytes: Buffer, from: number): number {
   let at = from;
@@ -310,38 +303,32 @@ function nameEnd(bytes: Buffer, from: number): number {
 
 const isBlank = (byte: number): boolean => byte === SPACE || byte === TAB;
 
-/**
- * RFC 9112 sections 6.1 and 6.3: what says two lengths, or none that is sure, is no message to pass
- * on.
- */
+/** RFC 9112 sections 6.1 and 6.3: rejects messages with an ambiguous length. */
 function checkCoding({ coding, length }: Framing, minor: number): void {
   if (coding.toLowerCase() !== 'chunked') throw malformed('a transfer-encoding other than chunked');
   if (length >= 0) throw malformed('a content-length next to a transfer-encoding');
   if (minor === 0) throw malformed('a transfer-encoding in HTTP/1.0');
 }
 
-/** What Connection says, of the connection and of fields (RFC 9110 section 7.6.1). */
+/** The parsed value of Connection (RFC 9110 section 7.6.1). */
 interface ConnectionOptions {
   readonly isClose: boolean;
   readonly isKeepAlive: boolean;
   readonly isUpgrade: boolean;
-  /**
-   * Fields that are for its receiver only: as many as an origin likes, so that they are not to be
-   * looked through for each field.
-   */
+  /** Nominated fields, which are not forwarded. A set, since an origin may nominate any number. */
   readonly nominated: ReadonlySet<string>;
 }
 
 /**
- * What stands in most of them and names none of the fields that are left; and the length, which is
- * the message's.
+ * Common options that nominate no forwarded field, and content-length, which is forwarded in any
+ * case.
  */
 const UNAFFECTED: ReadonlySet<string> = new Set(['', 'close', 'keep-alive', 'upgrade', 'content-length']);
 
 let lastConnection = '';
 let lastOptions = optionsOf('');
 
-/** An origin says the same in each response. */
+/** Cached: an origin repeats the same value in each response. */
 function connectionOptions(connection: string): ConnectionOptions {
   if (connection !== lastConnection) {
     lastOptions = optionsOf(connection);

@@ -1,6 +1,6 @@
 /**
- * Responses of a connection, from bytes as they come: heads, and bodies by the framing that RFC
- * 9112 section 6.3 chooses. No I/O. One reader for each connection; `begin` for each request.
+ * Parses the responses of a connection: heads, and bodies with the framing of RFC 9112 section 6.3.
+ * No I/O. One reader for each connection; `begin` for each request.
  */
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { ChunkReader, type ChunkTaker } from './chunks.ts';
@@ -8,19 +8,19 @@ import { HeadCollector, type HeadTaker } from './head-collector.ts';
 import { OriginError } from './origin.ts';
 import { malformed, type ResponseHead, readResponseHead } from './response-head.ts';
 
-/** What the reader tells its connection. During a call of `take`, in this order. */
+/** The connection of a reader. Called within `take`, in this order. */
 export interface ReaderOwner extends ChunkTaker {
-  /** 1xx but 101. */
+  /** A 1xx response except 101. */
   onInform(head: ResponseHead): void;
-  /** A final response or 101. `length`: of its body; undefined when only its end tells. */
+  /** A final response or 101. `length`: of its body; undefined: unknown until the end. */
   onHead(head: ResponseHead, length: number | undefined): void;
-  /** The body is whole. Not after 101. */
+  /** The body is complete. Not called after 101. */
   onEnd(trailers: FieldList): void;
 }
 
 const STATE = { head: 0, length: 1, chunks: 2, close: 3, tunnel: 4, done: 5 } as const;
 
-/** 1xx responses to one request: a server that sends them without an end says nothing by them. */
+/** Maximum 1xx responses to one request. An endless series carries no information. */
 const MAX_INFORMS = 32;
 
 const NONE: FieldList = [];
@@ -30,8 +30,8 @@ export class ResponseReader {
   readonly #limit: number;
   readonly #collector: HeadCollector;
   #state: number = STATE.done;
-  /** Bytes of the body that are still to come. */
-  #left = 0;
+  /** Remaining bytes of the body. */
+  #remaining = 0;
   #chunks: ChunkReader | null = null;
   #isHead = false;
   #protocol = '';
@@ -49,10 +49,7 @@ export class ResponseReader {
     return this.#state === STATE.done;
   }
 
-  /**
-   * The response to a request with this method that asked for this upgrade, or none, is what comes
-   * next.
-   */
+  /** Expects the response to a request. `protocol`: of the requested upgrade; empty: none. */
   begin(method: string, protocol: string): void {
     this.#isHead = method === 'HEAD';
     this.#protocol = protocol;
@@ -61,8 +58,8 @@ export class ResponseReader {
   }
 
   /**
-   * Bytes 0 to `to`. Returns behind which it stopped: the end of the response, or `to`. Throws
-   * OriginError `malformed`.
+   * Parses bytes 0 to `to`. Returns the offset after the response, or `to`. Throws OriginError
+   * `malformed`.
    */
   take(buffer: Buffer, to: number): number {
     let at = 0;
@@ -91,8 +88,8 @@ export class ResponseReader {
   }
 
   /**
-   * The connection ended. True: that ended the response. Throws OriginError `reset` when it broke
-   * off.
+   * The origin ended the connection. True: this completes the response. Throws OriginError `reset`
+   * when the response is truncated.
    */
   finish(): boolean {
     if (this.#state === STATE.done) return false;
@@ -134,7 +131,7 @@ export class ResponseReader {
       this.#state = STATE.chunks;
       this.#owner.onHead(head, undefined);
     } else if (length > 0) {
-      this.#left = length;
+      this.#remaining = length;
       this.#state = STATE.length;
       this.#owner.onHead(head, length);
     } else {
@@ -144,10 +141,10 @@ export class ResponseReader {
   }
 
   #takeLength(buffer: Buffer, from: number, to: number): number {
-    const end = Math.min(to, from + this.#left);
-    this.#left -= end - from;
+    const end = Math.min(to, from + this.#remaining);
+    this.#remaining -= end - from;
     this.#owner.onPart(buffer, from, end);
-    if (this.#left === 0) this.#end(NONE);
+    if (this.#remaining === 0) this.#end(NONE);
     return end;
   }
 

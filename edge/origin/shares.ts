@@ -1,9 +1,9 @@
 /**
- * Shares of something that there is a limit of, such as connections: nobody gets more than what is
- * left over for others, so one alone may have half of it, and the next always finds some (a dynamic
- * threshold, as for memory in edge/http/exchange/client-memory.ts).
+ * Fair shares of a limited resource, such as connections. A network may hold no more than what is
+ * free. A single network can hold half, and the next always finds some free (a dynamic threshold,
+ * as for memory in edge/http/exchange/client-memory.ts).
  */
-/** Entries that stay when nothing is held: a set and a delete for each request would cost more. */
+/** Entries that are kept at zero: adding and deleting one for each request would cost more. */
 const KEPT = 16;
 
 export class Shares {
@@ -12,22 +12,24 @@ export class Shares {
   #total = 0;
   readonly #held = new Map<string, number>();
 
-  /** `weight`: a share is so many times what is left over. With 3, the first has three quarters. */
+  /**
+   * `weight`: a share is `weight` times what is free. With 3, a single network can hold three
+   * quarters.
+   */
   constructor(limit: number, weight = 1) {
     this.limit = limit;
     this.#weight = weight;
   }
 
   /**
-   * Whether `network` may have one more. Undefined: nobody in particular, for whom the limit alone
-   * holds.
+   * Whether `network` may take another. Undefined: no network, for which only the limit applies.
    */
   hasRoom(network: string | undefined): boolean {
     const left = this.limit - this.#total;
     return network === undefined ? left > 0 : this.of(network) < this.#weight * left;
   }
 
-  /** What `network` has. */
+  /** What `network` holds. */
   of(network: string): number {
     return this.#held.get(network) ?? 0;
   }

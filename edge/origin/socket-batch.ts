@@ -1,21 +1,24 @@
 /**
- * The sends and recvs of a thread's sockets to origins, of one turn of the loop each by one system
- * call (core/os/call-batch.ts). A send is queued while events are given out, a recv by the event
- * that the socket is readable. At the end of the turn all are made, and then what was received is
- * given out, which makes sends once more.
+ * Batches the sends and recvs of a thread's origin sockets: one system call for each turn of the
+ * event loop (core/os/call-batch.ts). A send is queued while events are handled, a recv when the
+ * socket is readable. At the end of the turn all are executed. Then the received bytes are
+ * delivered, which causes further sends.
  */
 import type { CallBatch } from '../../core/os/call-batch.ts';
 import type { DescriptorLoop, TurnEnd } from '../../core/os/descriptor-loop.ts';
 import { TcpCalls } from '../../core/os/tcp-calls.ts';
 
-/** Bytes of sends that wait. */
+/** Bytes of queued sends. */
 const SEND_BYTES = 262_144;
-/** Recvs of one call, and the memory of each, of which only what arrives is touched. */
+/**
+ * Maximum recvs in one system call, and the buffer size of each. Only pages that receive bytes are
+ * touched.
+ */
 const READS = 32;
 const READ_BYTES = 32_768;
 /**
- * From the memory of one recv to the next: were it a power of two, the beginnings of all would
- * share few lines of the processor's caches.
+ * Distance between two receive buffers. With a power of two, the starts of all buffers would
+ * compete for few cache lines.
  */
 const READ_STEP = READ_BYTES + 4096 + 64;
 
@@ -36,13 +39,13 @@ export interface BatchedSocket {
 }
 
 export class SocketBatch implements TurnEnd {
-  /** What is sent, from the places that `reserve` returns. */
+  /** Queued bytes, at the positions that `reserve` returns. */
   readonly bytes = Buffer.allocUnsafeSlow(SEND_BYTES);
   readonly #bytesAt = TcpCalls.address(this.bytes);
   readonly #loop: DescriptorLoop;
   readonly #calls: CallBatch;
   readonly #results: Int32Array;
-  /** Of each send that waits: whose it is, and which bytes. */
+  /** The socket and the bytes of each queued send. */
   readonly #senders: (BatchedSocket | null)[] = [];
   readonly #from: Int32Array;
   readonly #lengths: Int32Array;
@@ -68,8 +71,8 @@ export class SocketBatch implements TurnEnd {
   }
 
   /**
-   * A place in `bytes` for a send of so many bytes, to be made next. Negative: it is not to be
-   * batched, as no turn is on, or it is large.
+   * Reserves `length` bytes in `bytes` for the next send. Negative: it cannot be batched, because
+   * no turn is active or it is too large.
    */
   reserve(length: number): number {
     if (!this.#loop.isInTurn || length > SEND_BYTES) return -1;
@@ -88,12 +91,12 @@ export class SocketBatch implements TurnEnd {
     this.#calls.send(socket.fd, this.#bytesAt + at, length);
   }
 
-  /** Within a turn, and once in it. */
+  /** Queues a recv. Call it within a turn, at most once for each socket. */
   receive(socket: BatchedSocket): void {
     this.#readable.push(socket);
   }
 
-  /** Makes the sends that wait. */
+  /** Executes the queued sends. */
   flush(): void {
     const { count } = this.#calls;
     if (count > 0) this.#run(count);
@@ -106,22 +109,22 @@ export class SocketBatch implements TurnEnd {
     this.flush();
   }
 
-  /** One recv for each of so many sockets, by the same call as the sends that wait. */
+  /** Executes one recv for each of `count` sockets, together with the queued sends. */
   #read(from: number, count: number): void {
     if (this.#calls.count + count > this.#calls.capacity) this.flush();
     const first = this.#calls.count;
     for (let i = 0; i < count; i++) {
       const { fd } = this.#readable[from + i];
-      // One that was closed since has -1, for which the call fails.
+      // A socket that was closed meanwhile has the descriptor -1, so its recv fails.
       this.#calls.receive(fd, this.#readsAt[i], READ_BYTES);
     }
     this.#run(first);
-    // What is received makes sends, which may have to be made before all is given out.
+    // Copied first: a delivery may cause a flush, which overwrites the results.
     for (let i = 0; i < count; i++) this.#outcomes[i] = this.#results[first + i];
     for (let i = 0; i < count; i++) this.#readable[from + i].received(this.#reads[i], this.#outcomes[i]);
   }
 
-  /** `sends`: of the calls, those before this one. */
+  /** Executes all queued calls. `sends`: number of sends, which are the first calls. */
   #run(sends: number): void {
     this.#calls.run(this.#results);
     this.#reserved = 0;

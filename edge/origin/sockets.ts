@@ -1,82 +1,86 @@
 /**
- * The seam between connections to origins and what carries their bytes: sockets of our own
- * (`native-socket.ts`) for plain HTTP, node's (`node-socket.ts`) for TLS and where ours are not to
- * be had. Nothing is read through a stream: what comes is in memory that all sockets of the thread
- * share, until the call returns.
+ * The interface between origin connections and their sockets. Native sockets (`native-socket.ts`)
+ * carry plain HTTP. Sockets of node (`node-socket.ts`) carry TLS, and replace native sockets that
+ * are not available. No stream is involved: received bytes stay in a buffer that all sockets of the
+ * thread share, valid until the call returns.
  */
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 
 /**
- * Bytes that are read at most in one go: what the kernel has gathered while the thread was busy
- * fits, as a rule. With half of it a body of 10 MB takes 4 % more CPU.
+ * Maximum bytes of a read. Usually this is all that the kernel has buffered while the thread was
+ * busy. With half of it a body of 10 MB takes 4 % more CPU.
  */
 export const READ_BYTES = 131_072;
-/** Seconds of silence before the kernel looks whether the origin is still there. */
+/** Seconds of silence until the kernel sends TCP keep-alive probes. */
 export const PROBE_AFTER = 30;
 
 export interface OriginSocket {
-  /** In text; the one that it was opened to. */
+  /** The peer's address, in text. */
   readonly address: string;
-  /** Bytes may go both ways. */
+  /** Open in both directions. */
   readonly isOpen: boolean;
-  /** Bytes may go out: it was not ended, neither by us nor by a fault. */
+  /** Open for writing: neither ended by this side nor failed. */
   readonly isWritable: boolean;
-  /** Not all that was written has left: `onDrain` follows. */
+  /** Not all written bytes were sent; `onDrain` follows. */
   readonly isFull: boolean;
   /** `write` copies text and bytes into one buffer. */
   readonly joinsParts: boolean;
-  /** Once, within `onReady`: the owner from now on. */
+  /** Sets the owner. Called once, within `onReady`. */
   start(owner: SocketOwner): void;
-  /** Characters are bytes. False: `isFull`. */
+  /** Writes Latin-1 text. False: `isFull`. */
   writeText(text: string): boolean;
   /**
-   * The same for bytes, with text around them, all in one piece where it can be. They are the
-   * socket's from here on.
+   * Writes bytes with text before and after them, in one piece if possible. The socket owns the
+   * bytes from here on.
    */
   write(bytes: Uint8Array, before?: string, after?: string): boolean;
-  /** Bytes may come again, after `take` has returned false; not within this call. */
+  /** Resumes reading after `take` has returned false. Delivers nothing within this call. */
   resume(): void;
-  /** What was written goes out, then the end; bytes still come. */
+  /** Ends the sending side after all written bytes. Reading continues. */
   end(): void;
-  /** What was written goes out, then it is closed. */
+  /** Closes the socket after all written bytes are sent. */
   destroySoon(): void;
-  /** At once. Nothing is reported after that. */
+  /** Closes the socket immediately. No callback follows. */
   destroy(): void;
 }
 
-/** What becomes of a socket that is opened: never told within `OpenSocket` itself. */
+/** Outcome of an attempt to open a socket. Never called within `OpenSocket` itself. */
 export interface SocketAttempt {
-  /** TCP stands. */
+  /** TCP is connected. */
   onConnected(socket: OriginSocket): void;
-  /** Bytes can go. */
+  /** Ready to send. With TLS, the handshake is complete. */
   onReady(socket: OriginSocket): void;
-  /** Neither will be. The socket is destroyed. */
+  /** The attempt failed, and the socket is destroyed. */
   onFailed(socket: OriginSocket, error: Error): void;
 }
 
-/** Whom a socket that stands belongs to. */
+/** The owner of a connected socket. */
 export interface SocketOwner {
   /**
-   * Bytes 0 to `length` of `buffer` have come; they are valid during the call. False: no more until
+   * Receives bytes 0 to `length` of `buffer`, valid during the call. False: pauses reading until
    * `resume`.
    */
   take(buffer: Buffer, length: number): boolean;
-  /** All that was written has left, after `isFull`. */
+  /** All written bytes were sent, after `isFull`. */
   onDrain(): void;
-  /** The origin sends no more. */
+  /** The origin has ended its sending side. */
   onSocketEnd(): void;
   /**
-   * Nothing can be written any more; what the origin said before is still read. Not within a write.
+   * Writing has failed. Bytes that the origin sent before are still read. Not called within a
+   * write.
    */
   onWriteError(error: Error): void;
-  /** It is destroyed, and not by its owner. `error`: null when there was none. */
+  /** The socket was destroyed, but not by its owner. `error`: null when there was none. */
   onSocketClosed(error: Error | null): void;
 }
 
 /** TLS to an origin. */
 export interface SocketTls {
   readonly options: ConnectionOptions;
-  /** Why a connection whose handshake is complete must not be used; null: it may be. */
+  /**
+   * Returns why a connection must not be used after its handshake, or null if it may be used. The
+   * property itself is null when no check is needed.
+   */
   readonly refusalOf: ((socket: TLSSocket) => Error | null) | null;
   /** A session that may be resumed by the next connection. */
   remember(session: Buffer): void;

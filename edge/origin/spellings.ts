@@ -8,11 +8,11 @@ import { isIP } from 'node:net';
 import { domainToUnicode } from 'node:url';
 
 export interface Spellings {
-  /** What every spelling contains; matches more than that. */
+  /** Matches every text with a spelling, and more texts than those. */
   readonly trigger: RegExp;
   /** Of each host name; none for an address. */
   readonly names: readonly NameSpellings[];
-  /** Any address; null when none is known. */
+  /** Any address; null: no address. */
   readonly address: RegExp | null;
 }
 
@@ -24,7 +24,7 @@ interface NameSpellings {
   readonly relatedName: RegExp;
 }
 
-/** Percent-encoding, which a URL inside of a URL's query has more than once. */
+/** Percent-encoding. A URL in the query of a URL is encoded more than once. */
 const PERCENT = '%(?:25)*';
 export const COLON = `(?::|${PERCENT}3a)`;
 /** Browsers read a backslash as a slash; JSON escapes a slash by a backslash. */
@@ -34,7 +34,7 @@ export const SLASHES = String.raw`(?:[/\\]|${PERCENT}(?:2f|5c)){2,4}`;
  */
 export const USER = String.raw`(?:[^@/\\\s"'<>,;]{0,64}(?:@|${PERCENT}40))?`;
 
-/** Nothing of this class comes before, unless it ends a percent-encoded character. */
+/** Not preceded by a character of this class, unless it ends a percent-encoded character. */
 const begins = (inside: string): string => `(?:(?<!${inside})|(?<=${PERCENT}[0-9a-f]{2}))`;
 const DIGIT_BEGIN = begins('[0-9]');
 const DIGIT_END = '(?![0-9])';
@@ -51,7 +51,7 @@ const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, 
 const anyOf = (parts: readonly string[]): string => `(?:${parts.join('|')})`;
 
 interface Parts {
-  /** Cheap, and found in every spelling. */
+  /** Cheap expressions, one of which matches each spelling. */
   readonly triggers: readonly string[];
   readonly exact: readonly string[];
 }
@@ -101,7 +101,7 @@ const addressParts = (bytes: Uint8Array): Parts => (bytes.length === 4 ? ipv4Par
 
 // IPv4.
 
-/** Dots, and what stands for them in names made from addresses: `ip-192-0-2-1`. */
+/** Dots, and their substitutes in names made from addresses: `ip-192-0-2-1`. */
 const SEPARATOR = '[-._]';
 /** How IPv6 embeds IPv4: mapped, compatible, NAT64 and 6to4. */
 const EMBEDDING = `(?:(?:::|(?:0{1,4}:){5,6}|64:ff9b::|2002:)(?:ffff:(?:0:)?)?)?`;
@@ -137,8 +137,7 @@ const dottedSpelling = (data: readonly number[]): string => data.map((number) =>
 const INET_ATON = String.raw`(?:[/\\]{2}|@)(?:0[x0-7]|[0-9]+(?:\.[0-9]+){0,2}(?:[^0-9a-z.]|$))`;
 
 /**
- * One to four numbers, each decimal, hexadecimal or octal; the last has all of the bytes that are
- * left.
+ * One to four numbers, each decimal, hexadecimal or octal. The last contains all remaining bytes.
  */
 function inetAton([a, b, c, d]: readonly number[]): string {
   const last = (...data: number[]): number => data.reduce((sum, byte) => sum * 256 + byte, 0);
@@ -178,8 +177,7 @@ function ipv6Parts(bytes: Uint8Array): Parts {
 const ZERO = '0{1,4}';
 
 /**
- * Groups with separators. A run of zeros is written out, or has a part left out (RFC 4291 section
- * 2.2).
+ * Groups with separators. A run of zeros is written out, or partly omitted (RFC 4291 section 2.2).
  */
 function joinedGroups(groups: readonly string[], separator: string): string {
   let pattern = '';

@@ -1,6 +1,6 @@
 /**
- * TLS to origins: verified by the name that was asked for (RFC 9525), one version of HTTP (RFC
- * 7301), TLS 1.2 at least.
+ * TLS to origins: verifies the requested name (RFC 9525), negotiates one version of HTTP (RFC
+ * 7301), and requires TLS 1.2.
  */
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -15,18 +15,16 @@ import {
 } from 'node:tls';
 import { isHttp2, type Origin } from './origin-address.ts';
 
-/** Sessions that are kept: one for each origin, the one that was used longest ago goes. */
+/** Maximum cached sessions, one for each origin. The least recently stored is evicted. */
 const MOST_SESSIONS = 4096;
-/** Contexts of origins with authorities or client certificates of their own. */
-const MOST_CONTEXTS = 256;
+/** Maximum cached contexts of origins with their own authorities or client certificates. */
+const MAX_CONTEXTS = 256;
 
-/**
- * `ca`: certificates in PEM that origins may be verified by, in addition to those that node brings.
- */
+/** `ca`: PEM certificates of trusted authorities, in addition to those of node. */
 export class OriginTls {
   readonly #ca: readonly string[] | undefined;
   readonly #context: SecureContext;
-  /** By what they are made of. */
+  /** By their authorities and client certificate. */
   readonly #contexts = new Map<string, SecureContext>();
   readonly #sessions = new Map<string, Buffer>();
 
@@ -36,8 +34,8 @@ export class OriginTls {
   }
 
   /**
-   * `key`: of the origin and name, which sessions are kept by. Throws when the certificates of the
-   * origin cannot be read.
+   * `key`: of the origin and name, for the session cache. Throws when the origin's certificates
+   * cannot be read.
    */
   optionsFor(origin: Origin, serverName: string, key: string): ConnectionOptions {
     const name = nameOf(origin, serverName);
@@ -45,7 +43,7 @@ export class OriginTls {
       secureContext: this.#contextOf(origin),
       minVersion: 'TLSv1.2',
       ALPNProtocols: [isHttp2(origin) ? 'h2' : 'http/1.1'],
-      // An address is no server name (RFC 6066 section 3).
+      // SNI must not be an address (RFC 6066 section 3).
       servername: isIP(name) === 0 ? name : '',
       rejectUnauthorized: !isByPinsAlone(origin),
       session: this.#sessions.get(key),
@@ -53,12 +51,12 @@ export class OriginTls {
     };
   }
 
-  /** Of a connection that stands: its next one needs no certificate. */
+  /** Stores the session of a connection. The next connection resumes it, without a certificate. */
   remember(key: string, session: Buffer): void {
     put(this.#sessions, key, session, MOST_SESSIONS);
   }
 
-  /** A session that did not help is not tried again. */
+  /** Deletes a session after a failed handshake, so that it is not tried again. */
   forget(key: string): void {
     this.#sessions.delete(key);
   }
@@ -68,7 +66,7 @@ export class OriginTls {
     const key = JSON.stringify([trust?.ca, clientCertificate]);
     const context =
       this.#contexts.get(key) ?? contextWith(trust?.ca === undefined ? this.#ca : [trust.ca], clientCertificate);
-    put(this.#contexts, key, context, MOST_CONTEXTS);
+    put(this.#contexts, key, context, MAX_CONTEXTS);
     return context;
   }
 }
@@ -81,16 +79,16 @@ function contextWith(ca: readonly string[] | undefined, client: Origin['clientCe
   });
 }
 
-/** As the latest; the one that was used longest ago goes. */
-function put<T>(map: Map<string, T>, key: string, value: T, most: number): void {
+/** Stores an entry as the latest, and evicts the oldest. */
+function put<T>(map: Map<string, T>, key: string, value: T, capacity: number): void {
   map.delete(key);
   map.set(key, value);
-  if (map.size > most) map.delete(map.keys().next().value!);
+  if (map.size > capacity) map.delete(map.keys().next().value!);
 }
 
 const isByPinsAlone = ({ trust }: Origin): boolean => trust?.pins !== undefined && trust.ca === undefined;
 
-/** By ALPN and pins. Null: every connection may be used. */
+/** The check of ALPN and pins after the handshake. Null: none is needed. */
 export function refusalOf(origin: Origin): ((socket: TLSSocket) => Error | null) | null {
   const byPins = refusalByPins(origin);
   if (!isHttp2(origin)) return byPins;
@@ -99,8 +97,9 @@ export function refusalOf(origin: Origin): ((socket: TLSSocket) => Error | null)
 }
 
 /**
- * By its pins (RFC 7469 section 2.4). A session is only kept after this check, and resumed without
- * a certificate by an origin with the same pins. Null: it has none.
+ * The check of the pins (RFC 7469 section 2.4). A session is stored only after this check. It is
+ * resumed, without a certificate, only by an origin with the same pins. Null: the origin has no
+ * pins.
  */
 function refusalByPins({ trust }: Origin): ((socket: TLSSocket) => Error | null) | null {
   const pins = trust?.pins;
@@ -113,11 +112,11 @@ function refusalByPins({ trust }: Origin): ((socket: TLSSocket) => Error | null)
   };
 }
 
-/** An address has no name: the visitor's stands in. */
+/** The name to verify. For an address it is the visitor's host. */
 const nameOf = ({ host, serverName }: Origin, visited: string): string =>
   serverName ?? (isIP(host) === 0 ? host : visited);
 
-/** The certificate must be valid for the name, or for one of the addresses that the origin is. */
+/** The certificate must be valid for the name or for one of the origin's addresses. */
 function checkNames(certificate: PeerCertificate, origin: Origin, name: string): Error | undefined {
   const { host, addresses } = origin;
   const error = checkName(certificate, name);
@@ -127,8 +126,8 @@ function checkNames(certificate: PeerCertificate, origin: Origin, name: string):
 }
 
 /**
- * Node would take the common name when there is no name next to it, which says nothing (RFC 9525
- * section 2).
+ * Without a DNS name, node would accept the common name, which must not be used (RFC 9525 section
+ * 2).
  */
 function checkName(certificate: PeerCertificate, name: string): Error | undefined {
   if (isIP(name) === 0 && !/(?:^|, )DNS:/.test(certificate.subjectaltname ?? ''))

@@ -1,4 +1,7 @@
-/** The way to the origin after 101 (RFC 9110 section 7.8); the way back is the response's body. */
+/**
+ * The sending side of an upgraded connection (RFC 9110 section 7.8). The response body is the
+ * receiving side.
+ */
 import type { OriginTunnel } from './origin.ts';
 import type { OriginSocket } from './sockets.ts';
 
@@ -7,7 +10,7 @@ export class SocketTunnel implements OriginTunnel {
   readonly #destroy: () => void;
   #listener: (() => void) | null = null;
 
-  /** `destroy`: ends the connection, and the way back. */
+  /** `destroy`: closes the connection, including the receiving side. */
   constructor(socket: OriginSocket, destroy: () => void) {
     this.#socket = socket;
     this.#destroy = destroy;

@@ -1,4 +1,4 @@
-/** The cluster's account at a directory: one key for all nodes, in the store, sealed. */
+/** The cluster's account at a directory. All nodes share one key, encrypted in the store. */
 import { generateKeyPairSync } from 'node:crypto';
 import { WaypostError } from '../../../core/base/errors.ts';
 import type { Logger } from '../../../core/base/log/index.ts';
@@ -9,23 +9,23 @@ import type { Environment } from '../../../core/store/environment.ts';
 import { type AcmeAccount, acmeAccountContext, acmeAccounts } from '../../../core/store/rows.ts';
 
 export interface Account {
-  /** PEM, a secret. */
+  /** In PEM. A secret. */
   readonly key: string;
   /** Null: not registered yet. */
   readonly url: string | null;
-  /** The e-mail address that the directory has; null: none; undefined: nobody knows. */
+  /** The e-mail address that the directory has; null: none; undefined: unknown. */
   readonly email: string | null | undefined;
 }
 
 export interface AccountStore {
-  /** Makes the key when there is none, or none that opens. */
+  /** Creates a key if none exists, or if it cannot be decrypted. */
   open(): Promise<Account>;
-  /** What the directory has of the account now. */
+  /** Stores the URL and e-mail address that the directory now has. */
   registered(
     account: Account,
     stored: { readonly url: string; readonly email: string | null | undefined },
   ): Promise<void>;
-  /** The account at this URL is to be registered again, with the same key. */
+  /** Deletes this URL, so that the account is registered again with the same key. */
   forget(url: string): Promise<void>;
 }
 
@@ -90,7 +90,7 @@ export function accountStore(options: AccountStoreOptions): AccountStore {
   };
 }
 
-/** P-256: what every directory takes (ES256, RFC 8555 6.2). */
+/** P-256: every directory must support ES256 (RFC 8555 6.2). */
 function newKey(): string {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();

@@ -1,7 +1,7 @@
 /**
- * Automatic certificates (ACME, RFC 8555), in the main thread: ordered when a proxy is turned
- * on, renewed in time, for names of our configuration alone. All that is known is in the store, so
- * any node may order and every node answers challenges and serves what was issued.
+ * Automatic certificates (ACME, RFC 8555), on the main thread. They are ordered when a proxy is
+ * turned on, and renewed in time, only for names of our configuration. All state is in the store:
+ * any node may order, and every node answers challenges and serves the certificates.
  */
 
 import { ConfigError } from '../../../core/base/errors.ts';
@@ -28,7 +28,7 @@ import { formatSeconds, latestRenewal, renewalTime } from './times.ts';
 import { openTransport } from './transport.ts';
 import { ownZoneFacts } from './zone-facts.ts';
 
-/** Seconds. */
+/** Buckets in seconds. */
 const DURATIONS = [0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 240];
 
 const STATUSES: readonly SslStatus[] = ['none', 'pending', 'active', 'renewing', 'error'];
@@ -85,13 +85,13 @@ export interface AcmeOptions {
   readonly log: Logger;
   readonly metrics: Registry;
   /**
-   * Resolves when every live node serves what the journal holds up to this sequence, or with the
-   * signal.
+   * Resolves when every live node serves the journal up to this sequence, or when the signal
+   * aborts.
    */
   readonly served: (sequence: number, signal: AbortSignal) => Promise<void>;
   /**
-   * For tests: for how many milliseconds nodes are waited for, who is asked about the public DNS,
-   * the clock in seconds since 1970, and chance, 0 ≤ r < 1.
+   * For tests. `patience`: milliseconds to wait for nodes. `dns`: replaces the public DNS. `now`:
+   * seconds since 1970. `random`: 0 ≤ r < 1.
    */
   readonly patience?: number;
   readonly dns?: PublicDns;
@@ -100,11 +100,11 @@ export interface AcmeOptions {
 }
 
 export interface Acme {
-  /** Takes up the domains of the store by and by, and orders what is due. */
+  /** Loads the domains of the store in batches, and orders due certificates. */
   start(): void;
-  /** To be called before the journal is closed. What is pending is taken up at the next start. */
+  /** Call it before the journal is closed. The next start resumes pending orders. */
   stop(): Promise<void>;
-  /** Nothing is pending and nothing waits for its turn. */
+  /** Nothing is pending or queued. */
   readonly isIdle: boolean;
 }
 
@@ -112,8 +112,9 @@ const OFF =
   'This service does not order certificates: its operator has not set acme.directory. Upload your own certificate with PUT …/proxy/certificate.';
 
 /**
- * Past the lease by which a node counts as there: one that says so, and cannot be heard, must not
- * keep others from their turn.
+ * Milliseconds to wait for all nodes to serve a challenge. Longer than the lease after which a
+ * silent node no longer counts as live: a node that renews its lease but is unreachable must not
+ * block others.
  */
 const PATIENCE_MS = 20_000;
 
@@ -187,7 +188,7 @@ export function createAcme(options: AcmeOptions): Acme {
       if (renewAt !== order?.renewAt) await book.renewAt(domainId, chain, renewAt);
       return info.retryAfter;
     } catch (error) {
-      // Two thirds of its time hold then (RFC 9773 4.3.3).
+      // Then renewal is due at about two thirds of the validity (RFC 9773 4.3.3).
       if (!stop.signal.aborted) log.debug('cannot read the renewal time from the ACME directory', { domainId, error });
       return retryAfterError(error);
     }
@@ -229,7 +230,7 @@ export function createAcme(options: AcmeOptions): Acme {
   };
 }
 
-/** Rejects with the signal's reason, whatever becomes of the work. */
+/** Waits for the work. Rejects with the signal's reason as soon as it aborts. */
 async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   let abort = (): void => {};
   const aborted = new Promise<never>((_done, fail) => {
@@ -239,7 +240,7 @@ async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<
   });
   try {
     await Promise.race([work, aborted]);
-    // Then the work may have ended, too, without having been done.
+    // The work also resolves on abort, although it is incomplete.
     signal.throwIfAborted();
   } finally {
     signal.removeEventListener('abort', abort);

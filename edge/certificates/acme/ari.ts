@@ -1,4 +1,4 @@
-/** ACME Renewal Information (RFC 9773): when the directory wants a certificate to be renewed. */
+/** ACME Renewal Information (RFC 9773): when the directory suggests to renew a certificate. */
 import { X509Certificate } from 'node:crypto';
 import type { Directory } from './directory.ts';
 import { DirectoryProblem, readRetryAfter } from './problem.ts';
@@ -7,16 +7,16 @@ interface RenewalInfo {
   /** Seconds since 1970. */
   readonly start: number;
   readonly end: number;
-  /** Seconds until it is asked again. */
+  /** Seconds until the next request. */
   readonly retryAfter: number;
 }
 
-/** Bounds of Retry-After (RFC 9773 4.3.2), and what holds without one. */
-const LEAST_RETRY = 60;
-const MOST_RETRY = 86_400;
+/** Limits of Retry-After (RFC 9773 4.3.2), and the default without it. In seconds. */
+const MIN_RETRY = 60;
+const MAX_RETRY = 86_400;
 export const STANDARD_RETRY = 21_600;
 
-/** Null when the directory says nothing that can be used. Rejects as Directory.get does. */
+/** Null: the directory has no usable information. Rejects as Directory.get does. */
 export async function renewalInfo(directory: Directory, id: string): Promise<RenewalInfo | null> {
   const { renewalInfo: url } = await directory.meta();
   if (url === null) return null;
@@ -29,16 +29,17 @@ export function readRenewalInfo(data: unknown, retryAfter: string | undefined, n
   const { suggestedWindow } = (data ?? {}) as { suggestedWindow?: { start?: unknown; end?: unknown } };
   const start = secondsOf(suggestedWindow?.start);
   const end = secondsOf(suggestedWindow?.end);
-  // One that ends before it begins says nothing (4.2).
+  // A window that ends before its start is invalid (4.2).
   if (start === null || end === null || end <= start) return null;
   const wait = readRetryAfter(retryAfter, now) ?? STANDARD_RETRY;
   return { start, end, retryAfter: bounded(wait) };
 }
 
-const bounded = (seconds: number): number => Math.min(Math.max(seconds, LEAST_RETRY), MOST_RETRY);
+const bounded = (seconds: number): number => Math.min(Math.max(seconds, MIN_RETRY), MAX_RETRY);
 
 /**
- * Seconds until it is asked again that could not be: as it says, six hours else (RFC 9773 4.3.3).
+ * Seconds until the next request after an error: Retry-After, but at least six hours (RFC 9773
+ * 4.3.3).
  */
 export function retryAfterError(error: unknown): number {
   const wait = error instanceof DirectoryProblem ? error.retryAfter : null;
@@ -51,8 +52,8 @@ function secondsOf(text: unknown): number | null {
 }
 
 /**
- * A time within the window (4.2), but not after `latest`; the one that was chosen before stays as
- * long as it is there. `random`: 0 ≤ r < 1.
+ * A random time within the window (4.2), but not after `latest`. The previous time is kept while it
+ * is within the window. `random`: 0 ≤ r < 1.
  */
 export function chooseRenewal({ start, end }: RenewalInfo, before: number, latest: number, random: number): number {
   if (before >= start && before <= Math.min(end, latest)) return before;
@@ -60,8 +61,8 @@ export function chooseRenewal({ start, end }: RenewalInfo, before: number, lates
 }
 
 /**
- * What names the leaf of a chain in PEM form there (4.1); null for one without an authority key
- * identifier, and for what is no certificate.
+ * The certificate ID of the leaf of a PEM chain (4.1). Null: no authority key identifier, or not a
+ * certificate.
  */
 export function certificateId(chain: string): string | null {
   let leaf: X509Certificate;
@@ -76,7 +77,7 @@ export function certificateId(chain: string): string | null {
     'hex',
   );
   if (keyId === null) return null;
-  // As in DER: what looks negative has a zero before it.
+  // As in DER: a zero byte precedes a serial number that would be negative.
   const integer = serial[0] >= 0x80 ? Buffer.concat([Buffer.of(0), serial]) : serial;
   return `${keyId.toString('base64url')}.${integer.toString('base64url')}`;
 }
@@ -111,12 +112,12 @@ function authorityKeyId(der: Buffer): Buffer | null {
   return null;
 }
 
-/** Bytes of a length; a certificate has some kilobytes. */
+/** Maximum bytes of a DER length. Certificates have only some kilobytes. */
 const MAX_LENGTH = 4;
 
 /**
- * What stands one after the other (X.690 8.1), up to what is no element: OpenSSL, which has read
- * the certificate, does not look into extensions.
+ * The consecutive DER elements (X.690 8.1), up to an invalid one. OpenSSL has parsed the
+ * certificate, but not the contents of its extensions.
  */
 function elements(der: Buffer): Element[] {
   const found: Element[] = [];

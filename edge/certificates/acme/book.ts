@@ -1,6 +1,6 @@
 /**
- * What is written of an order: each step one commit, valid on whatever node it is made, since all
- * that it rests on is read in it again.
+ * Writes the steps of an order. Each step is one transaction that reads its preconditions again, so
+ * it is valid on any node.
  */
 
 import type { Secrets } from '../../../core/base/secrets.ts';
@@ -37,15 +37,15 @@ interface BookOptions {
   readonly random: () => number;
 }
 
-/** An order that this node has begun. */
+/** An order that this node has claimed. */
 export interface Claim {
   readonly domain: Domain;
-  /** What is served as long; undefined: nothing. */
+  /** The certificate that is served meanwhile; undefined: none. */
   readonly automatic: AutomaticCertificate | undefined;
 }
 
 const BY = 'acme';
-/** Seconds until a setting is tried again that was wrong. */
+/** Seconds until a retry after a wrong setting of the operator. */
 const OPERATOR_RETRY = 600;
 
 export interface StoredSituation extends Situation {
@@ -70,8 +70,8 @@ export class Book {
   }
 
   /**
-   * Null: there is nothing to order any more, or another node does. What is left of an order before
-   * is removed.
+   * Null: no order is due any more, or another node has claimed it. Removes challenges of the
+   * previous order.
    */
   claim(domainId: Id): Promise<Claim | null> {
     return this.#change((draft, now) => {
@@ -83,41 +83,46 @@ export class Book {
       clearChallenges(draft, domainId);
       const proxy = situation.proxy!;
       const isGood = automatic !== undefined && automatic.notAfter > now;
-      // What went wrong stays to be read until it goes right.
+      // The error stays visible to the customer until an order succeeds.
       const sslStatus = isGood ? 'renewing' : proxy.sslStatus === 'error' ? 'error' : 'pending';
       if (proxy.sslStatus !== sslStatus) draft.put(proxies, { ...proxy, sslStatus });
       return { domain, automatic };
     });
   }
 
-  /** False: the claim is another's by now, or its domain is gone. */
+  /** Extends the claim. False: another node has it, or the domain was deleted. */
   extend(domainId: Id): Promise<boolean> {
     return this.#change((draft, now) => {
-      const order = this.#own(draft, domainId);
+      const order = this.#claimedOrder(draft, domainId);
       if (order === null) return false;
       draft.put(acmeOrders, { ...order, claim: this.#newClaim(now) });
       return true;
     });
   }
 
-  /** Resolves with the sequence of the commit. Throws when the claim is lost. */
+  /**
+   * Stores the challenges. Resolves with the sequence of the commit. Rejects when the claim is
+   * lost.
+   */
   async publish(domainId: Id, challenges: readonly Omit<AcmeChallenge, 'domainId'>[]): Promise<number> {
     const { environment, journal } = this.#options;
     const { sequence } = await write(environment, journal, BY, (draft) => {
-      if (this.#own(draft, domainId) === null) throw new Error('lost the claim on the order');
+      if (this.#claimedOrder(draft, domainId) === null) throw new Error('lost the claim on the order');
       for (const challenge of challenges) draft.put(acmeChallenges, { domainId, ...challenge });
     });
     return sequence;
   }
 
-  /** False: the claim was lost, and nothing is stored. `notice`: see Plan. */
+  /**
+   * Stores the certificate. False: the claim was lost, and nothing is stored. `notice`: see Plan.
+   */
   succeed(domainId: Id, obtained: Obtained, notice: string | null): Promise<boolean> {
     const { secrets, random } = this.#options;
     const { chain, privateKey, names, notBefore, notAfter } = obtained;
     const sealedKey = secrets.seal(Buffer.from(privateKey), automaticCertificateContext(domainId)).toString('base64');
     const renewAt = renewalTime(notBefore, notAfter, random());
     return this.#change((draft, now) => {
-      const order = this.#own(draft, domainId);
+      const order = this.#claimedOrder(draft, domainId);
       if (order === null) return false;
       const row: AutomaticCertificate = { domainId, chain, sealedKey, names, notBefore, notAfter, createdAt: now };
       draft.put(automaticCertificates, row);
@@ -139,15 +144,18 @@ export class Book {
     });
   }
 
-  /** Resolves with when it is tried again, seconds since 1970; null: the claim was lost. */
+  /**
+   * Stores the failure. Resolves with the time of the next attempt, seconds since 1970; null: the
+   * claim was lost.
+   */
   fail(domainId: Id, { message, retryAfter, fault }: OrderFailure): Promise<number | null> {
     const { random } = this.#options;
     return this.#change((draft, now) => {
-      const order = this.#own(draft, domainId);
+      const order = this.#claimedOrder(draft, domainId);
       if (order === null) return null;
       const failures = order.failures + 1;
       const blockedUntil = retryAfter === null ? null : now + Math.min(retryAfter, LONGEST_BLOCK);
-      // Who has mended a setting does not wait for hours.
+      // An operator who corrects a setting should not have to wait for hours.
       const delay = fault === 'operator' ? OPERATOR_RETRY : backoff(failures, random());
       const retryAt = Math.ceil(Math.max(now + delay, blockedUntil ?? 0));
       draft.put(acmeOrders, { ...order, claim: null, failures, retryAt, blockedUntil });
@@ -164,23 +172,23 @@ export class Book {
   }
 
   /**
-   * The order ends since this node stops, as if it had not begun. `triedAt`: when the one before
-   * had. The state is left to `decide`.
+   * Ends the order as if it had not started, because this node stops. `triedAt`: start of the
+   * previous order. `decide` corrects the state later.
    */
   postpone(domainId: Id, triedAt: number): Promise<void> {
     return this.#change((draft) => {
-      const order = this.#own(draft, domainId);
+      const order = this.#claimedOrder(draft, domainId);
       if (order !== null) endOrder(draft, { ...order, triedAt });
     });
   }
 
   /**
-   * The order ends since nobody wants it any more. A customer that turns it on and off repeatedly
-   * waits longer each time: directories count orders.
+   * Ends an order that is no longer needed. Turning the proxy on and off repeatedly delays the next
+   * order further each time, because directories count orders.
    */
   abandon(domainId: Id): Promise<void> {
     return this.#change((draft, now) => {
-      const order = this.#own(draft, domainId);
+      const order = this.#claimedOrder(draft, domainId);
       if (order === null) return;
       const failures = order.failures + 1;
       const retryAt = now + askedDelay(failures, issuedToday(order, now));
@@ -188,7 +196,7 @@ export class Book {
     });
   }
 
-  /** Carries out what `decide` says in addition to orders, if it still says so. */
+  /** Applies the current decision of `decide`, unless it is to order or to wait. */
   settle(domainId: Id): Promise<void> {
     return this.#change((draft, now) => {
       const situation = situationOf(draft, domainId);
@@ -198,24 +206,22 @@ export class Book {
       if (order !== undefined && order.claim !== null) endOrder(draft, order);
       if (kind === 'restore') putState(draft, domainId, activeState(automatic!, null));
       if (kind === 'lapse')
-        // A request that is open stays open.
+        // Keeps a pending request of the customer.
         draft.put(proxies, { ...proxy!, ...NO_CERTIFICATE, sslStatus: 'error', sslError: proxy!.sslError ?? EXPIRED });
       if (kind === 'discard') draft.delete(automaticCertificates, automatic!);
       if (kind === 'discard' || kind === 'cancel') putState(draft, domainId, NO_STATE);
     });
   }
 
-  /** Nothing can be ordered here: the customer sees it once for each time that it is asked for. */
+  /** Shows the customer why this service orders no certificates, once for each request. */
   refuse(domainId: Id, message: string): Promise<void> {
     return this.#change((draft) => {
-      const isAsked = draft.proxy(domainId)?.orderRequestedAt != null && draft.certificate(domainId) === undefined;
-      if (isAsked) putState(draft, domainId, { ...NO_CERTIFICATE, sslStatus: 'error', sslError: message });
+      const isRequested = draft.proxy(domainId)?.orderRequestedAt != null && draft.certificate(domainId) === undefined;
+      if (isRequested) putState(draft, domainId, { ...NO_CERTIFICATE, sslStatus: 'error', sslError: message });
     });
   }
 
-  /**
-   * The directory wants this certificate, if it is still the one that there is, to be renewed then.
-   */
+  /** Stores the renewal time from the directory, if `chain` is still the current certificate. */
   renewAt(domainId: Id, chain: string, renewAt: number): Promise<void> {
     return this.#change((draft) => {
       const order = draft.acmeOrder(domainId);
@@ -223,7 +229,7 @@ export class Book {
     });
   }
 
-  /** Removes what an order has left behind that nobody works on. */
+  /** Removes the challenges of an interrupted order, unless another node works on it. */
   sweep(domainId: Id): Promise<void> {
     return this.#change((draft, now) => {
       const claim = draft.acmeOrder(domainId)?.claim ?? null;
@@ -242,8 +248,8 @@ export class Book {
     return { node: this.#options.self.node, until: now + CLAIM };
   }
 
-  /** Null: it is claimed by nobody or another, or the domain is gone. */
-  #own(draft: Draft, domainId: Id): AcmeOrder | null {
+  /** Null: this node has no claim on the order, or the domain was deleted. */
+  #claimedOrder(draft: Draft, domainId: Id): AcmeOrder | null {
     const order = draft.acmeOrder(domainId);
     if (order?.claim?.node !== this.#options.self.node || draft.domain(domainId) === undefined) return null;
     return order;
@@ -280,8 +286,8 @@ const activeState = ({ notBefore, notAfter }: AutomaticCertificate, sslError: st
 });
 
 /**
- * Of the automatic certificate; that of a certificate which the customer has brought is left alone.
- * No request is open then.
+ * Writes the state of the automatic certificate and completes a pending request. An uploaded
+ * certificate keeps its state.
  */
 function putState(draft: Draft, domainId: Id, state: State): void {
   const proxy = draft.proxy(domainId);

@@ -1,6 +1,6 @@
 /**
- * Whether CAA records let an authority issue (RFC 8659), with the parameters of RFC 8657. Pure but
- * for the questions.
+ * Whether CAA records allow an authority to issue (RFC 8659), with the parameters of RFC 8657. Pure
+ * except for the queries.
  */
 
 export interface CaaRecord {
@@ -12,7 +12,7 @@ export interface CaaRecord {
 }
 
 export interface Issuer {
-  /** Issuer domain names by which the authority knows itself, in lower case; one is enough. */
+  /** Issuer domain names of the authority, in lower case. A CAA record needs to match only one. */
   readonly identities: readonly string[];
   /** Null: not known yet. */
   readonly accountUri: string | null;
@@ -21,15 +21,15 @@ export interface Issuer {
 export type Method = 'dns-01' | 'http-01';
 
 interface RelevantCaa {
-  /** Where it stands, without the last dot. */
+  /** Owner name of the records, without the last dot. */
   readonly name: string;
   /** None: every authority may issue. */
   readonly records: readonly CaaRecord[];
 }
 
 /**
- * Properties that an issuer of certificates for servers understands, or may pass over (the registry
- * of RFC 8659 section 9).
+ * Properties that an issuer of server certificates understands or may ignore (the registry of RFC
+ * 8659 section 9).
  */
 const UNDERSTOOD: ReadonlySet<string> = new Set([
   'issue',
@@ -42,8 +42,8 @@ const UNDERSTOOD: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The closest RRset at the name or above it (RFC 8659 section 3). `name`: of a wildcard what
- * follows `*.`.
+ * The closest RRset at the name or above it (RFC 8659 section 3). `name`: for a wildcard, without
+ * its `*.`.
  */
 export async function relevantCaa(
   name: string,
@@ -60,14 +60,15 @@ export function mayIssue(records: readonly CaaRecord[], issuer: Issuer, method: 
   if (records.some(({ critical, tag }) => critical && !UNDERSTOOD.has(tag))) return false;
   const issue = records.filter(({ tag }) => tag === 'issue');
   const wild = records.filter(({ tag }) => tag === 'issuewild');
-  // Of issuewild there need be none (4.3); without either nothing is restricted (4.2).
+  // Without issuewild, issue applies to wildcards too (4.3). Without either, issuance is
+  // unrestricted (4.2).
   const properties = wildcard && wild.length > 0 ? wild : issue;
   return properties.length === 0 || properties.some(({ value }) => grants(value, issuer, method));
 }
 
 /**
- * Issuer domain name, then parameters `tag=value`, each after a semicolon (4.2). What breaks the
- * grammar grants nothing.
+ * Issuer domain name, then parameters `tag=value`, each after a semicolon (4.2). An invalid value
+ * grants nothing.
  */
 function grants(value: string, { identities, accountUri }: Issuer, method: Method): boolean {
   const [domain, ...parameters] = value.split(';').map((part) => part.trim());
@@ -91,6 +92,6 @@ function allows(parameter: string, accountUri: string | null, method: Method): b
   }
 }
 
-/** As in a master file, for messages. */
+/** The master file format, for messages. */
 export const formatCaa = ({ critical, tag, value }: CaaRecord): string =>
   `${critical ? 128 : 0} ${tag} "${value.slice(0, 100)}"`;

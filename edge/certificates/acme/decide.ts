@@ -1,14 +1,14 @@
 /**
- * What is to be done for a domain's certificate now. Pure: the same rows and the same time give the
- * same decision, on every node.
+ * Decides the next step for a domain's certificate. Pure: the same rows and time give the same
+ * decision on every node.
  */
 import type { AcmeOrder, AutomaticCertificate, ProxyConfig } from '../../../core/store/rows.ts';
 import { askedDelay, isAhead, isLive, issuedToday, renewalTime } from './times.ts';
 
 export interface Situation {
-  /** Undefined: the proxy was never set up, or the domain is gone. */
+  /** Undefined: the proxy was never set up, or the domain was deleted. */
   readonly proxy: ProxyConfig | undefined;
-  /** Whether the customer has brought a certificate. */
+  /** Whether the customer has uploaded a certificate. */
   readonly isCustom: boolean;
   readonly automatic: Pick<AutomaticCertificate, 'notBefore' | 'notAfter' | 'createdAt'> | undefined;
   readonly order: AcmeOrder | undefined;
@@ -16,26 +16,29 @@ export interface Situation {
 
 export type Decision =
   | { readonly kind: 'nothing' }
-  /** Look again then, seconds since 1970. */
+  /** Decide again at `until`, seconds since 1970. */
   | { readonly kind: 'wait'; readonly until: number }
-  /** `isUrgent`: visitors have no certificate as long. */
+  /** `isUrgent`: no valid certificate is served meanwhile. */
   | { readonly kind: 'order'; readonly isUrgent: boolean }
-  /** There is a good certificate and nothing to order, but the state says otherwise. */
+  /** The certificate is valid and no order is due, but the stored state differs. */
   | { readonly kind: 'restore' }
-  /** The state speaks of an order that is not wanted any more. */
+  /** The stored state shows an order that is no longer needed. */
   | { readonly kind: 'cancel' }
-  /** The certificate has expired, another cannot be ordered yet, and the state says otherwise. */
+  /**
+   * The certificate has expired and cannot be renewed yet, but the stored state still shows it as
+   * active.
+   */
   | { readonly kind: 'lapse' }
-  /** The certificate has expired and nobody wants another. */
+  /** The certificate has expired and is no longer needed. */
   | { readonly kind: 'discard' };
 
-/** Who decides. */
+/** The node that decides. */
 export interface Self {
-  /** Whose own claims are left from before it started. */
+  /** The node's name. A stored claim of this node is left from before its start. */
   readonly node: string;
   /**
-   * Where certificates are ordered; those from elsewhere, such as one for tests, are replaced.
-   * Null: nowhere.
+   * URL of the directory. Certificates of another directory, such as a test directory, are
+   * replaced. Null: none is configured.
    */
   readonly directory: string | null;
 }
@@ -47,16 +50,17 @@ export function decide(situation: Situation, { node, directory }: Self, now: num
   const isGood = automatic !== undefined && automatic.notAfter > now;
   const claim = order?.claim ?? null;
   if (claim !== null && claim.node !== node && isLive(claim, now)) return { kind: 'wait', until: claim.until };
-  if (isCustom || !proxy.enabled) return unwanted(situation, isGood);
+  if (isCustom || !proxy.enabled) return notNeeded(situation, isGood);
   const renewAt =
     automatic === undefined ? now : (order?.renewAt ?? renewalTime(automatic.notBefore, automatic.notAfter, 0));
   const isForeign =
     directory !== null && order !== undefined && order.directory !== null && order.directory !== directory;
   const isDue = !isGood || isForeign || now >= renewAt;
-  // A certificate of the customer's has gone, and the one from before is still good.
-  const isAsked = proxy.orderRequestedAt !== null && !(isGood && !isDue && proxy.sslStatus === 'pending');
-  if (!isDue && !isAsked) return hasState(proxy, automatic!) ? { kind: 'wait', until: renewAt } : { kind: 'restore' };
-  const from = earliest(situation, isAsked, isGood, now);
+  // Not if an uploaded certificate was removed while the previous automatic one is still valid.
+  const isRequested = proxy.orderRequestedAt !== null && !(isGood && !isDue && proxy.sslStatus === 'pending');
+  if (!isDue && !isRequested)
+    return hasState(proxy, automatic!) ? { kind: 'wait', until: renewAt } : { kind: 'restore' };
+  const from = earliest(situation, isRequested, isGood, now);
   if (now >= from) return { kind: 'order', isUrgent: !isGood };
   if (isGood) return { kind: 'wait', until: Math.min(from, automatic.notAfter) };
   return proxy.sslStatus === 'active' || proxy.sslStatus === 'renewing'
@@ -67,12 +71,12 @@ export function decide(situation: Situation, { node, directory }: Self, now: num
 const NOTHING: Decision = { kind: 'nothing' };
 
 /**
- * Nothing is ordered: the proxy is off, or the customer has a certificate. What there is stays as
- * long as it is good, so that turning on works at once.
+ * No order is needed: the proxy is off, or the customer has uploaded a certificate. A valid
+ * certificate is kept, so that turning the proxy on takes effect immediately.
  */
-function unwanted({ proxy, isCustom, automatic, order }: Situation, isGood: boolean): Decision {
+function notNeeded({ proxy, isCustom, automatic, order }: Situation, isGood: boolean): Decision {
   if (automatic !== undefined && !isGood) return { kind: 'discard' };
-  // Of a node that has gone in an order, challenges and all.
+  // A claim that is left by a node that stopped during an order, with its challenges.
   const isClaimed = order !== undefined && order.claim !== null;
   const isLeft = !isCustom && (proxy!.orderRequestedAt !== null || proxy!.sslStatus !== 'none');
   if (automatic === undefined) return isLeft || isClaimed ? { kind: 'cancel' } : NOTHING;
@@ -80,19 +84,19 @@ function unwanted({ proxy, isCustom, automatic, order }: Situation, isGood: bool
   return isSettled ? { kind: 'wait', until: automatic.notAfter } : { kind: 'restore' };
 }
 
-/** When the next try may begin: by itself, or because somebody asks. */
-function earliest({ order }: Situation, isAsked: boolean, isGood: boolean, now: number): number {
+/** The earliest start of the next attempt: automatic, or requested by the customer. */
+function earliest({ order }: Situation, isRequested: boolean, isGood: boolean, now: number): number {
   if (order === undefined || isAhead(order.triedAt, now)) return 0;
   const { triedAt, retryAt, blockedUntil, failures } = order;
   const issued = issuedToday(order, now);
   const tried = triedAt + askedDelay(failures, issued);
-  // A directory that always wants a renewal at once, and nodes that do not agree on the directory,
-  // would have it ordered without end.
+  // Limits endless orders, which a directory that always requests immediate renewal could cause. So
+  // could nodes with different directories.
   const renewed = isGood && issued > 1 ? tried : 0;
-  return Math.max(blockedUntil ?? 0, isAsked ? Math.min(tried, retryAt ?? tried) : Math.max(retryAt ?? 0, renewed));
+  return Math.max(blockedUntil ?? 0, isRequested ? Math.min(tried, retryAt ?? tried) : Math.max(retryAt ?? 0, renewed));
 }
 
-/** A failure of the renewal may stand next to it. */
+/** Whether the stored state matches the certificate. It may also contain an error of a renewal. */
 function hasState(
   proxy: ProxyConfig,
   { notBefore, notAfter }: Pick<AutomaticCertificate, 'notBefore' | 'notAfter'>,

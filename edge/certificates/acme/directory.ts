@@ -1,6 +1,6 @@
 /**
- * A directory (RFC 8555) with the cluster's account: acme-client signs and counts nonces, over our
- * transport; what it lacks stands here.
+ * The client of a directory (RFC 8555), with the cluster's account. acme-client signs requests and
+ * manages nonces, over our transport. This file adds the features that it lacks.
  */
 import type { Client } from 'acme-client';
 import type { Logger } from '../../../core/base/log/index.ts';
@@ -19,10 +19,10 @@ interface DirectorySettings {
   readonly eabHmacKey: string | undefined;
 }
 
-/** What a directory says of itself (RFC 8555 7.1.1). */
+/** Metadata of a directory (RFC 8555 7.1.1). */
 interface DirectoryMeta {
   readonly caaIdentities: readonly string[];
-  /** Where renewal information is (RFC 9773 section 3); null: there is none. */
+  /** URL of renewal information (RFC 9773 section 3); null: not supported. */
   readonly renewalInfo: string | null;
 }
 
@@ -30,7 +30,10 @@ interface DirectoryMeta {
 export interface Session {
   readonly client: Client;
   readonly accountUrl: string;
-  /** The resource at a URL, once `isSettled` accepts it. Rejects with OrderFailure `slow` else. */
+  /**
+   * Polls the resource at a URL until `isSettled` accepts it. Rejects with OrderFailure `slow` on
+   * timeout.
+   */
   poll<T>(url: string, isSettled: (resource: T) => boolean, options: PollOptions): Promise<T>;
   /** Sends a CSR (DER in base64url); the response is the order (RFC 8555 7.4). */
   finalize(url: string, csr: string): Promise<DirectoryResponse>;
@@ -39,37 +42,37 @@ export interface Session {
 export interface Directory {
   meta(): Promise<DirectoryMeta>;
   /**
-   * What `work` does with a session; the account is registered when there is none. Once more, with
-   * the account registered again, when the directory has lost it, as one for tests does at each
+   * Runs `work` with a session, after registering the account if necessary. If the directory has
+   * lost the account, registers it and runs `work` again. Test directories lose accounts at each
    * start.
    */
   use<T>(work: (session: Session) => Promise<T>): Promise<T>;
-  /** As JSON, without a signature. */
+  /** Fetches JSON without a signature. */
   get(url: string): Promise<DirectoryResponse>;
 }
 
-/** What acme-client has inside, at the version that is pinned. */
-interface Inside {
+/** Internals of acme-client, whose version is pinned. */
+interface ClientInternals {
   readonly http: {
     maxBadNonceRetries: number;
     request: Transport['request'];
     getNonce(): Promise<string>;
     getDirectory(): Promise<Record<string, unknown>>;
-    /** What it keeps of it, for a day. */
+    /** The cached directory, for a day. */
     directoryCache: unknown;
   };
   readonly api: {
     apiRequest(url: string, payload: object | null, valid: readonly number[]): Promise<DirectoryResponse>;
-    /** Resolves for 200 and 201, with the client's URL of the account set. */
+    /** Resolves for 200 and 201, and sets the account URL of the client. */
     createAccount(account: object): Promise<DirectoryResponse>;
-    /** RFC 8555 7.3.2: of the account whose URL is set. */
+    /** RFC 8555 7.3.2: updates the account whose URL is set. */
     updateAccount(account: object): Promise<DirectoryResponse>;
   };
 }
 
-/** A directory may refuse good nonces by chance. */
+/** Retries after badNonce: a directory may reject good nonces at random. */
 const NONCE_TRIES = 20;
-/** Nonces that came with answers, which saves asking for one. */
+/** Maximum cached nonces from responses, which save requests for new ones. */
 const MAX_NONCES = 16;
 
 export function openDirectory(
@@ -85,35 +88,35 @@ export function openDirectory(
   async function client(): Promise<{ readonly client: Client; readonly account: Account }> {
     const account = await accounts.open();
     if (cached?.account.key === account.key) return cached;
-    // Takes some 150 ms and 30 MB, so it is loaded by those alone who order.
+    // Takes some 150 ms and 30 MB, so it is loaded only for orders.
     const { default: acme } = await import('acme-client');
     const { eabKid, eabHmacKey } = settings;
-    const made = new acme.Client({
+    const acmeClient = new acme.Client({
       directoryUrl: settings.directory,
       accountKey: account.key,
       ...(account.url === null ? {} : { accountUrl: account.url }),
       ...(eabKid && eabHmacKey ? { externalAccountBinding: { kid: eabKid, hmacKey: eabHmacKey } } : {}),
     });
-    useTransport(made, transport);
-    cached = { client: made, account };
+    useTransport(acmeClient, transport);
+    cached = { client: acmeClient, account };
     return cached;
   }
 
   async function open(): Promise<Session> {
-    const { client: made, account } = await client();
+    const { client: acmeClient, account } = await client();
     let { url, email } = account;
     if (url === null) {
-      ({ url, email } = await register(made, settings));
+      ({ url, email } = await register(acmeClient, settings));
       await accounts.registered(account, { url, email });
     }
     const wanted = settings.email ?? null;
-    // Of what was registered before addresses were remembered, none is what most have who want
-    // none.
-    if (email !== wanted && !(email === undefined && wanted === null) && (await tellEmail(made, wanted, log)))
+    // Accounts that were registered before the address was stored have an unknown address
+    // (undefined). Without a setting they are left unchanged.
+    if (email !== wanted && !(email === undefined && wanted === null) && (await updateEmail(acmeClient, wanted, log)))
       await accounts.registered(account, { url, email: wanted });
-    const { api } = inside(made);
+    const { api } = internalsOf(acmeClient);
     return {
-      client: made,
+      client: acmeClient,
       accountUrl: url,
       poll: (at, isSettled, options) => poll(() => api.apiRequest(at, null, [200]), isSettled, options, clock),
       finalize: (at, csr) => api.apiRequest(at, { csr }, [200]),
@@ -129,9 +132,9 @@ export function openDirectory(
     return opening;
   }
 
-  /** Unless another who used it was sooner. */
-  async function forget({ client: gone, accountUrl }: Session): Promise<void> {
-    if (cached?.client === gone) {
+  /** Forgets the account, unless another caller has already registered it again. */
+  async function forget({ client: lostClient, accountUrl }: Session): Promise<void> {
+    if (cached?.client === lostClient) {
       opening = null;
       cached = null;
     }
@@ -140,16 +143,16 @@ export function openDirectory(
 
   return {
     async meta() {
-      const { client: made } = await client();
-      return readMeta(await inside(made).http.getDirectory());
+      const { client: acmeClient } = await client();
+      return readMeta(await internalsOf(acmeClient).http.getDirectory());
     },
     async use(work) {
-      const lent = await session();
+      const current = await session();
       try {
-        return await work(lent);
+        return await work(current);
       } catch (error) {
         if (!(error instanceof DirectoryProblem) || error.problem.type !== 'accountDoesNotExist') throw error;
-        await forget(lent);
+        await forget(current);
         return work(await session());
       }
     },
@@ -157,10 +160,10 @@ export function openDirectory(
   };
 }
 
-const inside = (client: Client): Inside => client as unknown as Inside;
+const internalsOf = (client: Client): ClientInternals => client as unknown as ClientInternals;
 
 function useTransport(client: Client, transport: Transport): void {
-  const { http } = inside(client);
+  const { http } = internalsOf(client);
   const askForNonce = http.getNonce.bind(http);
   const askForDirectory = http.getDirectory.bind(http);
   const nonces: string[] = [];
@@ -168,7 +171,8 @@ function useTransport(client: Client, transport: Transport): void {
   http.request = async (url, method, options) => {
     const answer = await transport.request(url, method, options);
     const nonce = answer.headers['replay-nonce'];
-    // That of a HEAD is handed to who asked for it, that of a refused nonce to the next try.
+    // acme-client itself uses the nonce of a HEAD, and the nonce of a badNonce response for the
+    // retry.
     if (nonce !== undefined && method === 'post' && answer.status < 400 && nonces.length < MAX_NONCES)
       nonces.push(nonce);
     return answer;
@@ -177,7 +181,7 @@ function useTransport(client: Client, transport: Transport): void {
   http.getDirectory = async () => {
     const found = await askForDirectory();
     if (isDirectory(found)) return found;
-    // As a page is that says that all is being mended.
+    // For example, a maintenance page.
     http.directoryCache = null;
     throw new DirectoryUnreachable('the response of acme.directory is not an ACME directory');
   };
@@ -201,7 +205,7 @@ function readMeta(directory: Record<string, unknown>): DirectoryMeta {
 
 const contactOf = (email: string | null | undefined): string[] => (email == null ? [] : [`mailto:${email}`]);
 
-/** Where an account is, and which address the directory has of it. */
+/** URL of an account, and the e-mail address that the directory has. */
 interface Registered {
   readonly url: string;
   readonly email: string | null | undefined;
@@ -217,39 +221,40 @@ async function register(client: Client, { agreeTos, email }: DirectorySettings):
     });
   let status: number;
   try {
-    // Not the client's own method: where the account exists (another node was sooner, or we ended
-    // before its URL was stored) that one updates it with nothing, which a directory may refuse.
-    ({ status } = await inside(client).api.createAccount({
+    // Not the client's own method, which updates an existing account with an empty object, and a
+    // directory may refuse that. The account exists if another node registered it first, or if this
+    // node stopped before it stored the URL.
+    ({ status } = await internalsOf(client).api.createAccount({
       termsOfServiceAgreed: agreeTos,
       ...(email === undefined ? {} : { contact: contactOf(email) }),
     }));
   } catch (error) {
-    if (!(error instanceof DirectoryProblem) || !REFUSALS.has(error.problem.type)) throw error;
+    if (!(error instanceof DirectoryProblem) || !SETTING_PROBLEMS.has(error.problem.type)) throw error;
     throw new OrderFailure('account', NOT_SET_UP, { fault: 'operator', detail: error.message, cause: error });
   }
-  // 200: it was there, and stays as it was.
+  // 200: the account existed and is unchanged.
   return { url: client.getAccountUrl(), email: status === 201 ? (email ?? null) : undefined };
 }
 
 /**
- * RFC 8555 7.3.2. Whether the directory has it now. One that does not take it receives it again at
- * the next start: certificates do not wait for that. Rejects when it cannot be reached.
+ * Updates the e-mail address (RFC 8555 7.3.2). False: the directory rejects it, and the next start
+ * tries again. Certificates do not wait for that. Rejects when the directory is unreachable.
  */
-async function tellEmail(client: Client, email: string | null, log: Logger): Promise<boolean> {
+async function updateEmail(client: Client, email: string | null, log: Logger): Promise<boolean> {
   try {
-    await inside(client).api.updateAccount({ contact: contactOf(email) });
+    await internalsOf(client).api.updateAccount({ contact: contactOf(email) });
     return true;
   } catch (error) {
     if (!(error instanceof DirectoryProblem)) throw error;
-    // That it is gone, who uses it finds and mends.
+    // A lost account is handled by `use`.
     if (error.problem.type !== 'accountDoesNotExist')
       log.warn('the ACME directory rejected acme.email; it keeps the previous address', { reason: error.message });
     return false;
   }
 }
 
-/** Of an account; the settings are at fault. */
-const REFUSALS: ReadonlySet<string> = new Set([
+/** Problem types of a registration that the operator's settings cause. */
+const SETTING_PROBLEMS: ReadonlySet<string> = new Set([
   'externalAccountRequired',
   'userActionRequired',
   'invalidContact',

@@ -1,10 +1,8 @@
-/**
- * Why an order has failed: for the customer, and for the code that decides when it is tried again.
- */
+/** Why an order failed: for the customer, and for scheduling the retry. */
 
 /**
- * `directory`: others would fail as well just now; `limit`: others might; `operator`: until
- * somebody changes a setting.
+ * `directory`: other orders would fail now too. `limit`: other orders may fail too. `operator`:
+ * fails until the operator changes a setting. `domain`: only this domain is affected.
  */
 export type Fault = 'domain' | 'directory' | 'limit' | 'operator';
 
@@ -12,12 +10,12 @@ export class OrderFailure extends Error {
   readonly fault: Fault;
   /** Stable, for metrics and the log. */
   readonly code: string;
-  /** What the log has in addition, for the operator. */
+  /** Additional detail for the operator's log; null: none. */
   readonly detail: string | null;
-  /** Seconds; null: the directory says nothing. */
+  /** Seconds; null: the directory sent no Retry-After. */
   readonly retryAfter: number | null;
 
-  /** `message`: a sentence or two that the customer understands, what is wrong and what to do. */
+  /** `message`: for the customer, a sentence or two: the problem and the next step. */
   constructor(
     code: string,
     message: string,

@@ -1,6 +1,6 @@
 /**
- * What the edge answers at /.well-known/acme-challenge/<token> over plain HTTP (RFC 8555 8.3): any
- * thread, of any node, out of the store.
+ * Responses to /.well-known/acme-challenge/<token> over plain HTTP (RFC 8555 8.3). Every thread of
+ * every node can respond, from the store.
  */
 import type { Id } from '../../../core/store/keys.ts';
 import type { Reader } from '../../../core/store/reader.ts';
@@ -12,9 +12,9 @@ export const CHALLENGE_PATH = '/.well-known/acme-challenge/';
 export const TOKEN = /^[A-Za-z0-9_-]{16,256}$/;
 
 /**
- * The body, of arbitrary bytes; undefined: there is no such challenge, whatever was
- * asked for. `domainId`: of the domain that the host is in, so that nobody answers for a domain
- * that is not theirs. `token`: what follows CHALLENGE_PATH, as it was sent.
+ * The response body; undefined: no such challenge. `domainId`: the domain of the requested host, so
+ * that a domain's challenges are served only on its own hosts. `token`: the rest of the path after
+ * CHALLENGE_PATH, as sent.
  */
 export function challengeResponse(reader: Reader, domainId: Id, token: string): string | undefined {
   if (!TOKEN.test(token)) return undefined;

@@ -1,5 +1,6 @@
 /**
- * One order from its names to the chain (RFC 8555 7.4): nothing is stored here but by `publish`.
+ * One order, from its names to the certificate chain (RFC 8555 7.4). Only `publish` writes to the
+ * store.
  */
 import { createPrivateKey, generateKeyPair, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
@@ -20,7 +21,7 @@ const BLOCK = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-
 
 const MAX_CHAIN = 10;
 
-/** Seconds for which it must still be good; clocks differ. */
+/** Seconds for which a new certificate must still be valid, since clocks differ. */
 const LEAST_LEFT = 3600;
 
 type KeyType = 'ecdsa-p256' | 'ecdsa-p384' | 'rsa-2048';
@@ -32,11 +33,11 @@ interface ObtainOptions {
   readonly profile: string | undefined;
   readonly preferredChain: string | undefined;
   /**
-   * The certificate that this one takes the place of (RFC 9773 section 5); null: none, or the
-   * directory does not want to know.
+   * ID of the certificate that is replaced (RFC 9773 section 5); null: none, or the directory does
+   * not support it.
    */
   readonly replaces: string | null;
-  /** Resolves when every node answers these. */
+  /** Resolves when every node serves the challenges. */
   publish(challenges: readonly Omit<AcmeChallenge, 'domainId'>[]): Promise<void>;
   readonly signal: AbortSignal;
 }
@@ -47,7 +48,7 @@ export interface Obtained extends Issued {
   readonly names: readonly string[];
 }
 
-/** Seconds for all authorizations, and for the certificate. */
+/** Timeouts in seconds: of all authorizations, and of each poll of the order. */
 const AUTHORIZE_SECONDS = 120;
 const FINALIZE_SECONDS = 120;
 
@@ -86,8 +87,8 @@ async function newOrder(client: Client, names: readonly string[], options: Obtai
   try {
     return await client.createOrder({ ...request, replaces } as typeof request);
   } catch (error) {
-    // It was replaced already, or is not known there: then it is an order like any other (RFC 9773
-    // section 5).
+    // The directory does not know the certificate, or it was replaced before. Then `replaces` is
+    // omitted (RFC 9773 section 5).
     if (!(error instanceof DirectoryProblem) || !isUnreplaceable(error)) throw error;
     return client.createOrder(request);
   }
@@ -109,7 +110,7 @@ async function authorize(options: ObtainOptions, authorizations: readonly Author
   const pending: Pending[] = [];
   for (const authorization of authorizations) {
     checkAuthorization(authorization);
-    // One that is good still from an order before.
+    // Still valid from a previous order.
     if (authorization.status === 'valid') continue;
     pending.push(pendingOf(authorization, plan));
   }
@@ -182,11 +183,7 @@ interface Issued {
   readonly notAfter: number;
 }
 
-/**
- * Is what a directory hands out the certificate that was asked for? Looked at before it is stored.
- *
- * `now`: seconds since 1970. Throws OrderFailure `bad_certificate`.
- */
+/** Checks an issued certificate before it is stored. */
 export function checkIssued(pem: string, privateKey: string, names: readonly string[], now: number): Issued {
   const blocks: readonly string[] = pem.match(BLOCK) ?? [];
   if (blocks.length === 0 || blocks.length > MAX_CHAIN) refuse(`the chain has ${blocks.length} certificates`);
@@ -194,13 +191,13 @@ export function checkIssued(pem: string, privateKey: string, names: readonly str
   let leaf: X509Certificate;
   try {
     leaf = new X509Certificate(blocks[0]);
-    // With all of the chain, as a listener will load it.
+    // Loads the whole chain, as a listener will.
     createSecureContext({ cert: chain, key: privateKey });
   } catch (error) {
     return refuse(`it cannot be loaded: ${(error as Error).message}`);
   }
   if (!leaf.checkPrivateKey(createPrivateKey(privateKey))) refuse('it was issued for a different key');
-  // Not asked for (obtain.ts); a profile of the authority may add it.
+  // Never requested, but a profile of the authority may add it.
   if (requiresStapling(leaf.raw)) refuse('it requires OCSP stapling (must-staple), which the edge does not support');
   const covered = CoveredNames.read(leaf.subjectAltName);
   const missing = names.filter((name) => !covered.covers(name));

@@ -1,7 +1,7 @@
 /**
- * Looks after the certificates of all domains: who is due, who goes first, how many at a time.
- * Nothing is scanned but at the start; then the journal says whose rows have changed, and a queue
- * by time who is due. Orders run on this thread, which they seldom keep busy.
+ * Schedules the certificate orders of all domains: which are due, in which order, and how many are
+ * concurrent. The store is scanned only at the start. Then the journal reports changed domains, and
+ * a queue by time reports due ones. Orders run on the main thread, which they seldom keep busy.
  */
 
 import { DueQueue } from '../../../core/base/due-queue.ts';
@@ -20,28 +20,28 @@ import { failureOf, slow } from './sentences.ts';
 import { eachRow } from './take-up.ts';
 import { hostNameOf } from './zone-facts.ts';
 
-/** Seconds, twice as long each time. */
-const FIRST = 5;
+/** Seconds of the first pause. Each further pause is twice as long, up to the longest. */
+const FIRST_PAUSE = 5;
 
-const LONGEST = 600;
+const LONGEST_PAUSE = 600;
 
-/** For how long nobody orders after a directory has failed. */
+/** Pauses all orders after failures of the directory. */
 export class Pause {
   /** Seconds since 1970. */
   until = 0;
   #failures = 0;
-  /** Accounts that met a limit, one after the other. */
+  /** Accounts that reached a rate limit since the last `clear`. */
   readonly #limited = new Set<Id>();
 
-  /** An order has ended in a certificate, or by another's fault. */
+  /** Called when an order succeeds, or fails for a reason other than the directory or a limit. */
   clear(): void {
     this.#failures = 0;
     this.#limited.clear();
   }
 
   /**
-   * A limit may be that of a single domain, which says nothing of others; only when it meets one
-   * account after the other the service waits for longer.
+   * A rate limit may concern a single domain and not the others. The pause grows only with the
+   * number of accounts that reach a limit.
    */
   note(fault: Fault, accountId: Id, now: number): void {
     if (fault !== 'limit' && fault !== 'directory') {
@@ -51,7 +51,7 @@ export class Pause {
     if (fault === 'limit') this.#limited.add(accountId);
     else this.#failures++;
     const times = fault === 'limit' ? this.#limited.size : this.#failures;
-    this.until = now + Math.min(FIRST * 2 ** (times - 1), LONGEST);
+    this.until = now + Math.min(FIRST_PAUSE * 2 ** (times - 1), LONGEST_PAUSE);
   }
 }
 
@@ -65,14 +65,14 @@ export interface OrdersOptions {
   readonly log: Logger;
   readonly observer: OrderObserver;
   /**
-   * One order from the checks to the certificate that is stored. Resolves with what the log tells
-   * of it; rejects with whatever went wrong, or the signal's reason.
+   * Runs one order, from the checks to storing the certificate. Resolves with fields for the log.
+   * Rejects with any error, or with the signal's reason.
    */
   attempt(claim: Claim, signal: AbortSignal): Promise<object>;
-  /** Why nothing is ordered at all, for customers; null: it is. */
+  /** Why this service orders no certificates, as a message for customers; null: it does. */
   readonly refusal: string | null;
   /**
-   * Asks when a certificate is to be renewed; resolves with the seconds until it is asked again.
+   * Fetches the renewal time of a certificate. Resolves with the seconds until the next request.
    * Never rejects.
    */
   renewal(domainId: Id, situation: StoredSituation): Promise<number>;
@@ -85,29 +85,28 @@ export interface OrderObserver {
   ended(result: string, seconds: number): void;
 }
 
-/** What is remembered of a domain that has a certificate, or is to have one. */
+/** State of a domain that has a certificate or needs one. */
 export interface Watched {
   readonly status: SslStatus;
-  /** Of the automatic certificate, seconds since 1970; null: there is none. */
+  /** Expiry of the automatic certificate, seconds since 1970; null: no certificate. */
   readonly notAfter: number | null;
-  /** Whether it is what visitors get: the proxy is on, and the customer has none of their own. */
-  readonly isServed: boolean;
   /**
-   * When the directory is asked about its renewal, seconds since 1970; infinite without a
-   * certificate.
+   * Whether visitors receive it: the proxy is on, and the customer has not uploaded a certificate.
    */
+  readonly isServed: boolean;
+  /** When its renewal time is fetched from the directory, seconds since 1970; infinite: never. */
   readonly renewalAt: number;
 }
 
-/** Domains that are due and looked at between two turns of the event loop. */
-const PIECE = 200;
+/** Maximum due domains that are handled in one turn of the event loop. */
+const BATCH = 200;
 const HEARTBEAT_MS = 60_000;
 const LONGEST_SLEEP_MS = 60_000;
-/** Seconds over which the first questions about renewal are spread. */
+/** Seconds over which the first fetches of renewal times are spread. */
 const RENEWAL_SPREAD = 21_600;
-/** Seconds until a domain is looked at again that could not be, since the store was at fault. */
-const RETRY = 30;
-/** For an order, whatever a directory makes of it: others wait for their turn. */
+/** Seconds until a domain is retried after an error of the store. */
+const RETRY_SECONDS = 30;
+/** Timeout of an order, so that a slow directory does not block the others. */
 const LONGEST_ORDER_MS = 900_000;
 const STOPPED = new Error('the service is stopping');
 const UNWANTED = new Error('the certificate is no longer needed');
@@ -123,8 +122,8 @@ export class Orders {
   readonly #options: OrdersOptions;
   readonly #due = new DueQueue<Id>();
   /**
-   * Those without a certificate, and those that have one still: in turns, since either may never
-   * become empty.
+   * Queued domains without a valid certificate, and queued renewals. The two take turns, since
+   * either may never become empty.
    */
   readonly #urgent = new FairQueue<Id, Id>();
   readonly #others = new FairQueue<Id, Id>();
@@ -143,37 +142,34 @@ export class Orders {
       asked: (id, seconds) => {
         const watched = this.watched.get(id);
         if (watched !== undefined) this.watched.set(id, { ...watched, renewalAt: options.now() + seconds });
-        this.#look(id);
+        this.#evaluate(id);
         this.#pump();
       },
     });
     options.journal.onEdge(({ domainIds }) => {
-      for (const id of domainIds) this.#look(id);
+      for (const id of domainIds) this.#evaluate(id);
       this.#pump();
     });
   }
 
-  /** Takes up what the store holds, in pieces. */
+  /** Loads all domains from the store, in batches. */
   start(): void {
-    this.#track(this.#takeUp());
+    this.#track(this.#loadStored());
   }
 
-  async #takeUp(): Promise<void> {
+  async #loadStored(): Promise<void> {
     const { environment, book } = this.#options;
     const left = new Set<Id>();
     await eachRow(environment, acmeChallenges.number, (key) => left.add(idAt(key)) && !this.#stopped);
     for (const id of left) this.#track(book.sweep(id));
     await eachRow(environment, proxies.number, (key) => {
-      this.#look(idAt(key));
+      this.#evaluate(idAt(key));
       return !this.#stopped;
     });
     this.#pump();
   }
 
-  /**
-   * Ends what is pending, so that it is taken up at the next start. Nothing is written
-   * afterwards.
-   */
+  /** Aborts pending orders, which the next start resumes. Nothing is written afterwards. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
@@ -181,13 +177,13 @@ export class Orders {
     while (this.#work.size > 0) await Promise.all(this.#work);
   }
 
-  /** Nothing is pending and nothing waits for its turn. */
+  /** Nothing is pending or queued. */
   get isIdle(): boolean {
     return this.#work.size === 0 && this.#urgent.size + this.#others.size + this.#renewals.size === 0;
   }
 
-  /** Something of the domain has changed, or it is due. */
-  #look(id: Id): void {
+  /** Decides the next step of a domain that has changed or is due. */
+  #evaluate(id: Id): void {
     if (this.#stopped) return;
     const situation = situationOf(this.#options.reader, id);
     this.#watch(id, situation);
@@ -214,8 +210,8 @@ export class Orders {
       case 'cancel':
       case 'lapse':
       case 'discard':
-        // The commit has it looked at again, if it changes anything.
-        this.#due.set(id, this.#options.now() + RETRY);
+        // If the commit changes anything, the journal triggers the next evaluation.
+        this.#due.set(id, this.#options.now() + RETRY_SECONDS);
         this.#track(this.#options.book.settle(id), id);
         return;
       default:
@@ -223,7 +219,7 @@ export class Orders {
     }
   }
 
-  /** Until then, or until its renewal is to be asked for. */
+  /** Waits until then, or until the next fetch of its renewal time. */
   #waitFor(id: Id, until: number): void {
     const renewalAt = this.watched.get(id)?.renewalAt ?? Number.POSITIVE_INFINITY;
     if (renewalAt > this.#options.now()) this.#due.set(id, Math.min(until, renewalAt));
@@ -260,8 +256,8 @@ export class Orders {
   }
 
   /**
-   * Whether the account may have one more order: a first one, or no more than it leaves for others.
-   * An order whose validation hangs lasts for minutes.
+   * Whether the account may start another order: the first one, or as many as it leaves free for
+   * others. An order whose validation hangs takes minutes.
    */
   readonly #hasShare = (account: Id): boolean => {
     let held = 0;
@@ -269,14 +265,14 @@ export class Orders {
     return held < Math.max(1, this.#options.concurrent - this.#running.size);
   };
 
-  /** Begins as many orders as there is room for, and sleeps until the next is due. */
+  /** Starts orders up to the limit, and sets the timer for the next due time. */
   #pump(): void {
     if (this.#stopped) return;
     const now = this.#options.now();
-    for (let i = 0; i < PIECE; i++) {
+    for (let i = 0; i < BATCH; i++) {
       const id = this.#due.take(now);
       if (id === null) break;
-      this.#look(id);
+      this.#evaluate(id);
     }
     while (this.#running.size < this.#options.concurrent && now >= this.#pause.until) {
       this.#isUrgentTurn = !this.#isUrgentTurn;
@@ -313,11 +309,11 @@ export class Orders {
       if (claim !== null) await this.#order(id, claim, triedAt, controller);
     } catch (error) {
       log.error('cannot store the state of a certificate; retrying', { domainId: id, error });
-      this.#due.set(id, this.#options.now() + RETRY);
+      this.#due.set(id, this.#options.now() + RETRY_SECONDS);
     } finally {
       clearInterval(heartbeat);
       this.#running.delete(id);
-      if (!this.#due.has(id)) this.#look(id);
+      if (!this.#due.has(id)) this.#evaluate(id);
       this.#pump();
     }
   }
@@ -344,11 +340,11 @@ export class Orders {
       const retryAt = await book.fail(id, failure);
       this.#pause.note(failure.fault, claim.domain.accountId, this.#options.now());
       end(failure.code);
-      tellFailure(log, domain, failure, retryAt);
+      logFailure(log, domain, failure, retryAt);
     }
   }
 
-  /** Within the longest time that an order may take. */
+  /** Applies the timeout of an order. */
   async #attempt(claim: Claim, signal: AbortSignal): Promise<object> {
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(TOO_SLOW), LONGEST_ORDER_MS);
@@ -365,20 +361,20 @@ export class Orders {
       controller.abort(UNWANTED);
   }
 
-  /** `id`: is looked at again when the work fails. */
+  /** `id`: the domain to retry when the work fails. */
   #track(work: Promise<void>, id?: Id): void {
     const tracked: Promise<void> = work
       .catch((error: unknown) => {
         if (this.#stopped) return;
         this.#options.log.error('cannot store the state of a certificate; retrying', { error });
-        if (id !== undefined) this.#due.set(id, this.#options.now() + RETRY);
+        if (id !== undefined) this.#due.set(id, this.#options.now() + RETRY_SECONDS);
       })
       .finally(() => this.#work.delete(tracked));
     this.#work.add(tracked);
   }
 }
 
-function tellFailure(log: Logger, domain: string, failure: OrderFailure, retryAt: number | null): void {
+function logFailure(log: Logger, domain: string, failure: OrderFailure, retryAt: number | null): void {
   const { code, message, detail, fault, cause } = failure;
   const fields = {
     domain,
@@ -386,7 +382,7 @@ function tellFailure(log: Logger, domain: string, failure: OrderFailure, retryAt
     why: message,
     ...(detail === null ? {} : { detail }),
     ...(retryAt === null ? {} : { retryAt: new Date(retryAt * 1000) }),
-    // A fault of our own is looked for in the code.
+    // An internal error is logged with its stack trace.
     ...(code === 'internal' ? { error: cause } : {}),
   };
   if (fault === 'operator' || code === 'internal') log.error('certificate order failed', fields);

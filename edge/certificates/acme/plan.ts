@@ -1,20 +1,19 @@
-/** What is ordered for a domain, and how each name is shown to be ours; or why nothing can be. */
+/** Plans an order: its names, and the validation method of each; or why none is possible. */
 import { formatCaa, type Issuer, type Method, mayIssue, relevantCaa } from './caa.ts';
 import { OrderFailure } from './failure.ts';
 import type { PublicDns } from './public-dns.ts';
 import type { OwnZoneFacts } from './zone-facts.ts';
 
 export interface Plan {
-  /** Host names, the wildcard with `*.`, to the challenge that is answered for each. */
+  /** The validation method of each host name; a wildcard starts with `*.`. */
   readonly names: ReadonlyMap<string, Method>;
-  /** For the customer: which names are left out, and why; null: none. */
+  /** For the customer: which names are not covered, and why; null: all are covered. */
   readonly notice: string | null;
 }
 
 /**
- * Rejects with OrderFailure when the zone is not delegated to us. Others than ours may be among the
- * nameservers: secondaries have what we have. `dns` fails: nothing is known, and nothing is
- * ordered.
+ * Rejects with OrderFailure when the zone is not delegated to us. Other nameservers may be among
+ * ours: secondaries have the same records. Also rejects when the query fails.
  */
 export async function checkDelegation(
   { apex, nameservers }: OwnZoneFacts,
@@ -42,12 +41,12 @@ export async function checkDelegation(
 }
 
 /**
- * Rejects with OrderFailure `caa` and `no_names`. Without identities of the issuer CAA is not
- * looked at.
+ * Rejects with OrderFailure `caa` and `no_names`. Without identities of the issuer, CAA is not
+ * checked.
  */
 export async function planOrder(facts: OwnZoneFacts, dns: PublicDns, issuer: Issuer): Promise<Plan> {
   const { apex, wildcard, closed } = facts;
-  // What cannot be asked for the authority will ask for itself.
+  // A failed query counts as no records, because the authority checks CAA itself.
   const ask = (name: string) => (name === apex ? Promise.resolve(facts.caa) : dns.caa(name).catch(() => []));
   const { name: at, records } = issuer.identities.length === 0 ? NO_CAA : await relevantCaa(apex, ask);
   const allows = (method: Method, isWildcard: boolean): boolean => mayIssue(records, issuer, method, isWildcard);

@@ -1,6 +1,6 @@
 /**
  * Polls a resource of a directory until it has settled (RFC 8555 7.4, 7.5.1): about a dozen
- * requests in two minutes, at growing intervals, none of them sooner than Retry-After says.
+ * requests in two minutes, at growing intervals. Retry-After is respected, up to a maximum.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { readRetryAfter } from './problem.ts';
@@ -11,13 +11,13 @@ import type { DirectoryResponse } from './transport.ts';
 /** Seconds before the second request; each further interval is twice the one before. */
 const FIRST_INTERVAL = 0.25;
 const MAX_INTERVAL = 15;
-/** Seconds. A longer Retry-After is not believed: the certificate may be there sooner. */
+/** Seconds. A longer Retry-After is shortened, because the certificate may be ready sooner. */
 const MAX_RETRY_AFTER = 60;
 /** Share of an interval that is added at random, so that nodes and orders do not poll together. */
 const JITTER = 0.25;
 
 export interface PollClock {
-  /** Seconds of a clock that only moves forward. */
+  /** Seconds of a monotonic clock. */
   now(): number;
   /** Unix time, in seconds: a Retry-After may be a date. */
   date(): number;
@@ -34,16 +34,16 @@ export const SYSTEM_CLOCK: PollClock = {
 };
 
 export interface PollOptions {
-  /** Time for all requests. */
+  /** Timeout of the whole poll. */
   readonly seconds: number;
   readonly signal: AbortSignal;
-  /** The response that has just described the resource; it takes the place of a first request. */
+  /** A response that already contains the resource, in place of the first request. */
   readonly latest?: DirectoryResponse;
 }
 
 /**
- * The resource that `fetch` returns, once `isSettled` accepts it. Rejects with OrderFailure `slow`
- * after `seconds`, when the last request is made, and with DirectoryUnreachable.
+ * Polls with `fetch` until `isSettled` accepts the resource. Rejects with DirectoryUnreachable.
+ * Makes a last request after `seconds`, then rejects with OrderFailure `slow`.
  */
 export async function poll<T>(
   fetch: () => Promise<DirectoryResponse>,

@@ -1,22 +1,22 @@
 /**
- * What a directory answers when it does not do what it was asked for: problem documents (RFC 7807,
- * RFC 8555 6.7), and no answer at all.
+ * Failures of requests to a directory: problem documents (RFC 7807, RFC 8555 6.7), and missing
+ * responses.
  */
 
 export interface Problem {
-  /** Without `urn:ietf:params:acme:error:`; empty: none was said. */
+  /** Without `urn:ietf:params:acme:error:`; empty: none. */
   readonly type: string;
-  /** For people. One line, bounded. */
+  /** Human-readable text in one line of limited length. */
   readonly detail: string;
 }
 
-/** No usable answer has come: the connection, its TLS, a time-out, or what is not JSON. */
+/** No usable response: the connection or TLS failed, a timeout expired, or the body is not JSON. */
 export class DirectoryUnreachable extends Error {}
 
 export class DirectoryProblem extends Error {
   readonly problem: Problem;
   readonly status: number;
-  /** Seconds; null: not said. */
+  /** Seconds; null: no Retry-After. */
   readonly retryAfter: number | null;
 
   constructor(problem: Problem, status: number, retryAfter: number | null) {
@@ -28,11 +28,11 @@ export class DirectoryProblem extends Error {
 }
 
 const PREFIX = 'urn:ietf:params:acme:error:';
-const MOST = 400;
+const MAX_LENGTH = 400;
 
 /**
- * Never throws; `value` is the parsed JSON. Of several faults (RFC 8555 6.7.1) the first tells
- * more than the whole.
+ * Never throws. `value`: the parsed JSON. Prefers the first subproblem (RFC 8555 6.7.1), which is
+ * more specific than the whole.
  */
 export function readProblem(value: unknown): Problem {
   if (typeof value !== 'object' || value === null) return { type: '', detail: '' };
@@ -51,9 +51,9 @@ const oneLine = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim()
-    .slice(0, MOST);
+    .slice(0, MAX_LENGTH);
 
-/** Seconds from now; null for what says none. A number or a date (RFC 9110 10.2.3). */
+/** Seconds from `now`; null: absent or invalid. A number or a date (RFC 9110 10.2.3). */
 export function readRetryAfter(text: string | undefined, now: number): number | null {
   if (text === undefined) return null;
   if (/^\d{1,9}$/.test(text)) return Number(text);

@@ -1,16 +1,16 @@
-/** What the public DNS says of a name before a certificate is ordered for it. */
+/** Queries the public DNS about a name before a certificate is ordered for it. */
 import { Resolver } from 'node:dns/promises';
 import type { CaaRecord } from './caa.ts';
 
 export interface PublicDns {
   /**
-   * Host names of the nameservers that a name is delegated to, lower case, without the last dot;
-   * none: there is no such zone. Rejects when that cannot be known.
+   * Host names of the nameservers that the name is delegated to, in lower case, without the last
+   * dot. Empty: no such zone. Rejects when the query fails.
    */
   nameservers(name: string): Promise<readonly string[]>;
   /**
-   * The CAA RRset at exactly this name, or where a CNAME of it leads. Rejects when that cannot be
-   * known.
+   * The CAA RRset at exactly this name, or at the target of its CNAME. Rejects when the query
+   * fails.
    */
   caa(name: string): Promise<readonly CaaRecord[]>;
 }
@@ -19,9 +19,9 @@ const TIMEOUT_MS = 3000;
 const TRIES = 2;
 const NOTHING: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
 
-/** `resolvers`: as node:dns takes them; none: those of the system. */
+/** `resolvers`: in the form of node:dns; empty: the resolvers of the system. */
 export function publicDns(resolvers: readonly string[]): PublicDns {
-  // One for each question, as c-ares keeps to servers that it found once.
+  // One resolver per query: c-ares keeps preferring a server that responded once.
   const open = (): Resolver => {
     const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
     if (resolvers.length > 0) resolver.setServers(resolvers);
@@ -29,17 +29,17 @@ export function publicDns(resolvers: readonly string[]): PublicDns {
   };
   return {
     async nameservers(name) {
-      const found = await orNothing(open().resolveNs(name));
+      const found = await orEmpty(open().resolveNs(name));
       return found.map((host) => host.toLowerCase().replace(/\.$/, ''));
     },
     async caa(name) {
-      const found = await orNothing(open().resolveCaa(name));
+      const found = await orEmpty(open().resolveCaa(name));
       return found.map(readCaa);
     },
   };
 }
 
-async function orNothing<T>(question: Promise<T[]>): Promise<T[]> {
+async function orEmpty<T>(question: Promise<T[]>): Promise<T[]> {
   try {
     return await question;
   } catch (error) {
@@ -48,7 +48,7 @@ async function orNothing<T>(question: Promise<T[]>): Promise<T[]> {
   }
 }
 
-/** Node gives the flags as `critical` and the value under the name of its tag. */
+/** Node returns the flags as `critical`, and the value under the name of its tag. */
 function readCaa(record: object): CaaRecord {
   const { critical, type: _, ...tagged } = record as Record<string, unknown>;
   const [[tag, value] = ['', '']] = Object.entries(tagged);

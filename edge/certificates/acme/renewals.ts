@@ -1,15 +1,15 @@
 /**
- * Asks directories when certificates are to be renewed (RFC 9773 4.3): a few at a time, accounts in
- * turns, each once.
+ * Fetches renewal times of certificates from the directory (RFC 9773 4.3). A few requests are
+ * concurrent, accounts take turns, and each domain is queued once.
  */
 
 import { FairQueue } from '../../../core/base/fair-queue.ts';
 import type { Id } from '../../../core/store/keys.ts';
 
 interface RenewalsOptions {
-  /** Resolves with the seconds until it is asked again. Never rejects. */
+  /** Fetches the renewal time. Resolves with the seconds until the next request. Never rejects. */
   ask(domainId: Id): Promise<number>;
-  /** It has been asked. */
+  /** The renewal time was fetched. */
   asked(domainId: Id, seconds: number): void;
 }
 
@@ -24,7 +24,7 @@ export class Renewals {
     this.#options = options;
   }
 
-  /** Those that are not asked yet. */
+  /** Queued domains. */
   get size(): number {
     return this.#waiting.size;
   }
@@ -33,7 +33,7 @@ export class Renewals {
     if (!this.#running.has(domainId)) this.#waiting.put(domainId, accountId);
   }
 
-  /** Asks as many as there is room for. */
+  /** Starts queued requests up to the limit. */
   begin(track: (work: Promise<void>) => void): void {
     while (this.#running.size < AT_ONCE) {
       const id = this.#waiting.take();

@@ -1,6 +1,5 @@
 /**
- * What a directory answers, looked at before it is worked with: a directory that errs must not look
- * like a fault of ours.
+ * Validates the responses of a directory, so that its errors are not reported as internal errors.
  */
 import type { Authorization, Order } from 'acme-client';
 import { TOKEN } from './http-challenge.ts';
@@ -9,8 +8,8 @@ import { DirectoryUnreachable } from './problem.ts';
 export const notUsable = (why: string): DirectoryUnreachable => new DirectoryUnreachable(`unusable response: ${why}`);
 
 /**
- * RFC 8555 7.1.3. Throws DirectoryUnreachable. `names`: how many were ordered, so many
- * authorizations there may be.
+ * RFC 8555 7.1.3. Throws DirectoryUnreachable. `names`: number of ordered names, which is the
+ * maximum of authorizations.
  */
 export function checkOrder(order: Order, names: number): Order {
   const { url, finalize, authorizations } = order as Partial<Order>;
@@ -29,7 +28,7 @@ export function checkAuthorization({ identifier, challenges, url }: Partial<Auth
   for (const challenge of challenges) {
     const { type, url: at, token } = (challenge ?? {}) as { type?: unknown; url?: unknown; token?: unknown };
     if (typeof type !== 'string') throw notUsable('a challenge has no type');
-    // Of other types nothing is known. What is no token may not stand in an answer (8.3).
+    // Other types are ignored. An invalid token must not be part of a response (8.3).
     if (type !== 'dns-01' && type !== 'http-01') continue;
     if (typeof at !== 'string' || typeof token !== 'string' || !TOKEN.test(token))
       throw notUsable(`a challenge of ${type} has no URL or no token`);

@@ -1,11 +1,11 @@
-/** What a directory says of an order that it refuses, as the customer reads it. */
+/** Failures of orders as messages for the customer. */
 import { OrderFailure } from './failure.ts';
 import { DirectoryProblem, DirectoryUnreachable, type Problem } from './problem.ts';
 
 export const NOT_SET_UP =
   'The operator of this service has not finished the setup of automatic certificates. Contact the operator, or upload your own certificate with PUT …/proxy/certificate.';
 
-/** An OrderFailure of whatever ended an order. */
+/** Converts any error of an order into an OrderFailure. */
 export function failureOf(error: unknown): OrderFailure {
   if (error instanceof OrderFailure) return error;
   if (error instanceof DirectoryUnreachable)
@@ -44,8 +44,8 @@ function ofProblem(error: DirectoryProblem): OrderFailure {
 }
 
 /**
- * Of a request rather than of a challenge they speak of the account: that was deactivated (RFC 8555
- * 7.3.6), is gone, or lacks something.
+ * Problems of the account if they are the response to a request and not to a challenge: the account
+ * was deactivated (RFC 8555 7.3.6), is gone, or lacks something.
  */
 const ACCOUNT: ReadonlySet<string> = new Set([
   'externalAccountRequired',
@@ -54,11 +54,11 @@ const ACCOUNT: ReadonlySet<string> = new Set([
   'unauthorized',
 ]);
 
-/** It has not refused, but nothing comes of it. */
+/** The order neither failed nor completed in time. */
 export const slow = (): OrderFailure =>
   new OrderFailure('slow', 'The certificate authority did not finish in time. The order is retried.');
 
-/** The authority may ask any of our nodes. */
+/** A node does not serve the challenge, and the authority may query any node. */
 export const notServed = (): OrderFailure =>
   new OrderFailure(
     'not_served',
@@ -69,9 +69,7 @@ export const notServed = (): OrderFailure =>
     },
   );
 
-/**
- * Of a challenge that was looked at and found wanting (RFC 8555 8). `host`: the name it was for.
- */
+/** A challenge whose validation failed (RFC 8555 8). `host`: the validated name. */
 export function refusedChallenge(host: string, value: Problem): OrderFailure {
   return ofRefusal(host, value, { detail: `${value.type}: ${value.detail}` });
 }

@@ -1,6 +1,7 @@
 /**
- * HTTP to a directory, in the place of acme-client's own: that has no time-outs and no bound on
- * what it reads, waits for as long as a Retry-After says, and keeps only the text of a problem.
+ * HTTP to a directory. It replaces the transport of acme-client, which has no timeouts and no limit
+ * of the response size. That transport also waits as long as Retry-After requests, and keeps only
+ * the text of a problem.
  */
 import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
@@ -12,15 +13,15 @@ export interface DirectoryResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Of JSON the value, else text. */
+  /** The parsed JSON, or text. */
   readonly data: unknown;
 }
 
 export interface Transport {
   /**
-   * Rejects with DirectoryUnreachable (for a redirect, too: a signature is for one URL), and with
-   * DirectoryProblem for a status of 400 and more but for badNonce, after which the signer tries
-   * again (RFC 8555 6.5). `data` is sent as JSON.
+   * Rejects with DirectoryUnreachable, also for a redirect, since a signature is valid for one URL
+   * only. Rejects with DirectoryProblem for a status of 400 or more, except badNonce, which the
+   * signer retries (RFC 8555 6.5). `data` is sent as JSON.
    */
   request(
     url: string,
@@ -31,23 +32,23 @@ export interface Transport {
 }
 
 const CONNECT_MS = 10_000;
-const ANSWER_MS = 30_000;
+const RESPONSE_MS = 30_000;
 const WHOLE_MS = 60_000;
-/** A chain of certificates has some kilobytes. */
+/** Maximum bytes of a response. A certificate chain has some kilobytes. */
 const MAX_BODY = 1 << 20;
 const CONNECTIONS = 8;
 const AGENT = 'waypost';
 
 /**
- * `caFile`: roots that are trusted in addition to the usual ones. Throws ConfigError `bad_file`
- * when it cannot be read. `stop` ends all that is pending.
+ * `caFile`: trusted roots in addition to the public ones. Throws ConfigError `bad_file` when it
+ * cannot be read. `stop` aborts pending requests.
  */
 export function openTransport(caFile: string | undefined, stop: AbortSignal): Transport {
   const ca = caFile === undefined ? undefined : [...rootCertificates, readRoots(caFile)];
   const agent = new Agent({
     connect: { ca, timeout: CONNECT_MS },
-    headersTimeout: ANSWER_MS,
-    bodyTimeout: ANSWER_MS,
+    headersTimeout: RESPONSE_MS,
+    bodyTimeout: RESPONSE_MS,
     connections: CONNECTIONS,
     pipelining: 1,
   });
@@ -116,14 +117,14 @@ async function readAll(body: AsyncIterable<Buffer>): Promise<string> {
   let length = 0;
   for await (const chunk of body) {
     length += chunk.length;
-    // Leaving the loop ends the connection.
+    // Leaving the loop closes the connection.
     if (length > MAX_BODY) throw new Error(`the response exceeds ${MAX_BODY} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Throws for what says that it is JSON and is not. */
+/** Throws for invalid JSON with a content-type of JSON. */
 function bodyValue(text: string, type: string): unknown {
   return /^application\/([a-z.-]+\+)?json\b/i.test(type) && text !== '' ? JSON.parse(text) : text;
 }
@@ -135,10 +136,10 @@ function flatten(headers: Record<string, string | string[] | undefined>): Record
   return flat;
 }
 
-/** For messages; what is no URL came from a directory. */
+/** For messages. An invalid URL was sent by a directory. */
 const serverOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'an invalid URL of the directory');
 
-/** Of an error whose message may be empty, as that of a host with several addresses is. */
+/** The reason of an error. Its message may be empty, as for a host with several addresses. */
 function reasonOf(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
   return message || code || 'failed';

@@ -1,6 +1,6 @@
 /**
- * What our own records say that matters for a certificate: its names, who may issue, and whether a
- * challenge can be answered in the zone.
+ * Facts from the zone's own records that matter for a certificate: its names, its CAA records, and
+ * whether the zone can answer a challenge.
  */
 
 import { formatHost, isWildcard, type Name, nameAt, wildcardOf } from '../../../core/dns/wire/name.ts';
@@ -19,28 +19,28 @@ import { WebNames } from '../../sites/web-names.ts';
 import type { CaaRecord } from './caa.ts';
 
 export interface OwnZoneFacts {
-  /** The domain, as host names are written. */
+  /** The domain as a host name. */
   readonly apex: string;
-  /** Null: the apex is so long that it has no room for one. */
+  /** Null: the apex is too long for a wildcard. */
   readonly wildcard: string | null;
-  /** Host names of the nameservers that answer for it: the service's, and those at the apex. */
-  readonly nameservers: readonly string[];
-  /** CAA at the apex. */
-  readonly caa: readonly CaaRecord[];
-  /** Why `_acme-challenge` cannot be answered here; null: it can. */
-  readonly closed: string | null;
   /**
-   * Host names that go through the proxy, the apex first if it does; not all where there are many.
+   * Host names of its nameservers: those of the service, and those of the NS records at the apex.
    */
+  readonly nameservers: readonly string[];
+  /** CAA records at the apex. */
+  readonly caa: readonly CaaRecord[];
+  /** Why this zone cannot answer `_acme-challenge`; null: it can. */
+  readonly closed: string | null;
+  /** Proxied host names, up to a limit. The apex is first if it is proxied. */
   webNames(): readonly string[];
 }
 
 /**
- * Names of one certificate at most when it has no wildcard. Authorities take a hundred; each is an
- * authorization of its own.
+ * Maximum names of a certificate without a wildcard. Authorities accept a hundred, but each needs
+ * its own authorization.
  */
 const MAX_NAMES = 20;
-/** Records that are looked through for them. */
+/** Maximum records that are scanned for them. */
 const MAX_LOOKS = 5000;
 
 export function ownZoneFacts(
@@ -97,9 +97,9 @@ function webNames(environment: Environment, settings: ZoneSettings, domain: Doma
   const found = web.has(domain.apex) ? [hostNameOf(domain.apex)] : [];
   const start = idKey(domain.id);
   let last = '';
-  let looks = 0;
+  let scanned = 0;
   for (const key of environment.records.getKeys({ start, end: afterPrefix(start) })) {
-    if (found.length === MAX_NAMES || ++looks > MAX_LOOKS) break;
+    if (found.length === MAX_NAMES || ++scanned > MAX_LOOKS) break;
     const k = key as Buffer;
     const { nameEnd, type } = recordKeyParts(k);
     const id = k.toString('latin1', 8, nameEnd);

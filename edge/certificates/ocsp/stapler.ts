@@ -1,7 +1,7 @@
 /**
- * Fetches OCSP responses on the main thread, once for each certificate, and gives them to all
- * threads. A certificate is fetched when a client requests its status, and again at half of the
- * response's lifetime if the last response was sent to any client.
+ * Fetches OCSP responses on the main thread, once for each certificate, and sends them to all
+ * threads. A response is fetched when a client requests the status of a certificate. It is fetched
+ * again at half of its lifetime if it was sent to any client.
  */
 import type { Logger } from '../../../core/base/log/index.ts';
 import { LogThrottle } from '../../../core/base/log/throttle.ts';
@@ -143,13 +143,13 @@ export class Stapler {
     entry.timer = setTimeout(() => this.#refresh(entry), delay).unref();
   }
 
-  /** The last response is not true any more. */
+  /** Withdraws the staple of a revoked certificate. */
   #withdraw(entry: Entry): void {
     if (entry.staple !== null) this.#options.send({ ...entry.staple, expiresAt: 0 });
     entry.staple = null;
   }
 
-  /** Without interest of any client the entry ends with its staple. */
+  /** Deletes an unused entry once its staple has expired. */
   #refresh(entry: Entry): void {
     if (entry.isUsed) this.#enqueue(entry);
     else if (isCurrent(entry)) {
@@ -169,7 +169,7 @@ export class Stapler {
   }
 }
 
-/** By name, since its class is loaded with the first status. */
+/** Compares the name, since the class is loaded only with the first status. */
 const isRevocation = (error: unknown): boolean => error instanceof Error && error.name === 'RevokedError';
 
 function isCurrent({ staple }: Entry): boolean {

@@ -1,6 +1,7 @@
 /**
- * The staples (RFC 6066 section 8) that a thread sends with certificates. The thread never waits
- * for one: without a staple the handshake goes on, and the main thread fetches it for later ones.
+ * The staples (RFC 6066 section 8) that a thread sends with certificates. A handshake never waits
+ * for a staple: it continues without it, and the main thread fetches the staple for later
+ * handshakes.
  */
 import { createHash } from 'node:crypto';
 import { RecentMap } from '../../../core/base/recent-map.ts';
@@ -8,7 +9,7 @@ import { splitChain } from '../../../core/store/sites.ts';
 import type { TlsCertificate } from '../../http/tls/certificate.ts';
 import type { FromStaples, StapleFetched } from './messages.ts';
 
-/** Staples kept, at least; twice as many at most. */
+/** Cached staples: at least this number, at most twice as many. */
 const MAX_STAPLES = 2048;
 /** Milliseconds until a missing staple is requested again. */
 const REQUEST_INTERVAL_MS = 60_000;
@@ -21,7 +22,7 @@ interface Staple {
   isUsed: boolean;
 }
 
-/** What the thread knows of a certificate. */
+/** State of a certificate in this thread. */
 interface Subject {
   /** SHA-256 of the certificate. Null: it names no responder. */
   readonly id: string | null;
@@ -40,7 +41,7 @@ export class Staples {
     this.#now = now;
   }
 
-  /** The staple to send with a certificate now. Undefined: there is none, or none yet. */
+  /** The current staple of a certificate. Undefined: none, or not fetched yet. */
   of(certificate: TlsCertificate): Uint8Array | undefined {
     const subject = this.#subjectOf(certificate);
     const { id } = subject;

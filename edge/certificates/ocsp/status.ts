@@ -158,8 +158,9 @@ const sha1 = (bytes: ArrayBuffer): OctetString =>
   new OctetString(createHash('sha1').update(Buffer.from(bytes)).digest());
 
 /**
- * The parser accepts more than DER. Clients do not, and abort the handshake; what is around the
- * signed part can be changed on the way to us. So the bytes must be those that we would write.
+ * Rejects everything but DER. The parser accepts more, but clients do not, and abort the handshake.
+ * The part outside of the signature can be changed in transit. So the bytes must equal our own
+ * encoding.
  */
 function parse<T>(bytes: Uint8Array, type: new () => T): T {
   try {

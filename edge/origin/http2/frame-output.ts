@@ -1,6 +1,6 @@
 /**
- * Frames on their way to an origin: those of one turn of the loop leave in one write, in memory
- * that is used again.
+ * Buffers frames for an origin. The frames of one turn of the event loop go out in one write, in
+ * pooled buffers.
  */
 import type { FrameTarget } from '../../http/http2/frame-writer.ts';
 import { BUFFER, giveBuffer, takeBuffer } from '../../http/transport/buffers.ts';
@@ -11,10 +11,10 @@ const NOTHING = Buffer.alloc(0);
 export class FrameOutput implements FrameTarget {
   bytes: Buffer = NOTHING;
   at = 0;
-  /** Counts writes: a position in `bytes` holds for one serial only. */
+  /** Number of writes: a position in `bytes` is valid for one serial only. */
   serial = 0;
   readonly #socket: OriginSocket;
-  /** Written, and perhaps not all of it has left. */
+  /** Written buffers that the socket may still be sending. */
   #written: Buffer[] = [];
 
   constructor(socket: OriginSocket) {
@@ -37,7 +37,7 @@ export class FrameOutput implements FrameTarget {
     else this.#written.push(part);
   }
 
-  /** All that was written has left. */
+  /** All written bytes were sent: the buffers return to their pool. */
   left(): void {
     for (const part of this.#written) giveBuffer(part);
     this.#written = [];

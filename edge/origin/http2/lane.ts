@@ -1,10 +1,10 @@
 /**
- * One request at a time over a shared connection: a stream of HTTP/2 for each, in an object that is
- * used again. For its pool it is what a connection is to HTTP/1.1.
+ * Carries one request at a time over a shared HTTP/2 connection. Each request has its own stream,
+ * and the object is reused. To the pool, a lane is what a connection is in HTTP/1.1.
  *
- * A response is answered when the read that brought its head has been looked at, so that a fault in
- * that read fails the request. A part of a body that its reader does not take counts against the
- * stream's window until it is taken.
+ * A response is delivered after the read that contained its head was parsed, so a fault in that
+ * read fails the request. Body parts count against the stream's flow-control window until their
+ * reader takes them.
  */
 import type { ClientMemory } from '../../http/exchange/client-memory.ts';
 import type { FieldList } from '../../http/exchange/field-list.ts';
@@ -21,33 +21,33 @@ import { mayRepeatRefused, mayRetry } from '../retry.ts';
 import type { ResponseHead } from './response-head.ts';
 import { Upload, type UploadTarget } from './upload.ts';
 
-/** Bytes of a stream that may wait for their reader: SETTINGS_INITIAL_WINDOW_SIZE. */
+/** Bytes of a stream that may be buffered for its reader: SETTINGS_INITIAL_WINDOW_SIZE. */
 export const STREAM_WINDOW = 262_144;
-/** 1xx responses to one request. */
+/** Maximum 1xx responses to one request. */
 const MAX_INFORMS = 32;
 
-/** The session, as its lanes see it. */
+/** The interface of the session for its lanes. */
 export interface LaneSession {
-  /** The connection stands, and new streams may be opened. */
+  /** The connection is open, and new streams may be opened. */
   readonly isOpen: boolean;
-  /** The origin takes one more stream now. */
+  /** The origin's limit of concurrent streams allows another now. */
   readonly canOpen: boolean;
-  /** Nothing is to be added to what the socket has not sent. */
+  /** The socket has unsent bytes; senders must wait. */
   readonly isFull: boolean;
-  /** Opens a stream. Throws TypeError for what can be no request; no stream is open then. */
+  /** Opens a stream. Throws TypeError for an invalid request, without opening one. */
   open(lane: Lane, request: OriginRequest, isEnd: boolean): void;
-  /** DATA, as much of `part` as the windows take. Returns how much. */
+  /** Sends DATA, as much of `part` as flow control allows. Returns the number of bytes. */
   data(lane: Lane, part: Uint8Array): number;
-  /** END_STREAM. Throws TypeError for trailers that can be none. */
+  /** Sends END_STREAM. Throws TypeError for invalid trailers. */
   end(lane: Lane, trailers: FieldList): void;
-  /** The lane continues when the window of the connection and the socket allow it. */
+  /** Calls `pump` when the window of the connection and the socket have room. */
   wait(lane: Lane): void;
   updateWindow(streamId: number, increment: number): void;
-  /** The lane is answered when the current read has been looked at. */
+  /** Calls `answer` after the current read was parsed. */
   answerLater(lane: Lane): void;
-  /** The stream of the lane is over. `code`: of RST_STREAM; null: none is sent. */
+  /** Closes the stream of the lane. `code`: of RST_STREAM; null: none is sent. */
   release(lane: Lane, code: ErrorCode | null): void;
-  /** The lane is used no more. */
+  /** Removes the lane from the session. */
   leave(lane: Lane): void;
   closeIfUnused(): void;
 }
@@ -59,11 +59,14 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
   deadline = Number.POSITIVE_INFINITY;
   idleSince = 0;
   carried: Call | null = null;
-  /** Of the stream; 0: there is none. */
+  /** 0: no stream is open. */
   streamId = 0;
-  /** Bytes that the origin takes of the stream (RFC 9113 section 6.9); negative after it shrank. */
+  /**
+   * Send window of the stream in bytes (RFC 9113 section 6.9). Negative after the origin reduced
+   * it.
+   */
   sendWindow = 0;
-  /** In the list of those that wait for a window of the connection, or for its socket. */
+  /** Set by the session: the lane waits for the window of the connection or for the socket. */
   isWaiting = false;
   readonly #session: LaneSession;
   readonly #owner: CarrierOwner;
@@ -73,28 +76,28 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
   #body: ReceivedBody | null = null;
   #unanswered: OriginResponse | null = null;
   #upload: Upload | null = null;
-  /** What of the last part has not been sent; it is a copy. */
+  /** The unsent rest of the last part, as a copy. */
   #pending: Uint8Array = NOTHING;
-  /** The end follows what is pending. */
+  /** END_STREAM follows the pending bytes. */
   #isEndDue = false;
   #isLocalEnded = false;
   #isClosed = false;
-  /** It was without a request: the connection may have broken since. */
+  /** It has been idle, so the connection may have broken meanwhile. */
   #hasRested = false;
   #hasReceived = false;
   #informs = 0;
-  /** Bytes that the origin may send, and those that were taken and not announced. */
+  /** Receive window of the stream, and received bytes that no WINDOW_UPDATE has returned yet. */
   #receiveWindow = 0;
-  #owed = 0;
-  /** Bytes of the body, and what `content-length` announced; -1: any number. */
+  #unannounced = 0;
+  /** Received bytes of the body, and the announced `content-length`; -1: not announced. */
   #received = 0;
   #expected = -1;
-  /** Charged to the visitor's network while they wait. */
+  /** Buffered bytes that are charged to the visitor's network. */
   #charged = 0;
   #requestTime = 0;
-  /** End of the whole exchange, in the time of the clock. */
-  #end = Number.POSITIVE_INFINITY;
-  /** Of the last frame of DATA, whose flags may still be changed. */
+  /** Deadline of the whole exchange, in the time of the clock. */
+  #exchangeDeadline = Number.POSITIVE_INFINITY;
+  /** Position and serial of the last DATA frame. Its flags can be changed until it is sent. */
   lastDataAt = -1;
   lastDataSerial = -1;
   #windowFrom = -1;
@@ -112,10 +115,10 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
   }
 
   get isIdle(): boolean {
-    return this.#call === null && this.#answered === null;
+    return this.#call === null && this.#completedCall === null;
   }
 
-  /** A final head has come: what follows are trailers. */
+  /** The final head has arrived. The next block is trailers. */
   get hasHead(): boolean {
     return this.#body !== null;
   }
@@ -128,7 +131,7 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
     this.#hasReceived = false;
     this.#informs = 0;
     this.#receiveWindow = STREAM_WINDOW;
-    this.#owed = 0;
+    this.#unannounced = 0;
     this.#received = 0;
     this.#expected = -1;
     this.#isEndDue = false;
@@ -136,11 +139,12 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
     this.#windowFrom = -1;
     this.lastDataSerial = -1;
     this.#requestTime = Date.now();
-    this.#end = request.deadlineMs === undefined ? Number.POSITIVE_INFINITY : this.#clock.after(request.deadlineMs);
+    this.#exchangeDeadline =
+      request.deadlineMs === undefined ? Number.POSITIVE_INFINITY : this.#clock.after(request.deadlineMs);
     try {
       this.#session.open(this, request, !hasBody);
     } catch (error) {
-      // TypeError: it can be no request.
+      // TypeError: the request is invalid.
       this.#forget();
       call.fail(error as Error);
       this.#next();
@@ -181,7 +185,7 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
   }
 
   #head(call: Call, { status, headers, length }: ResponseHead, isEnd: boolean): void {
-    // RFC 9110 sections 6.4.1 and 8.6: their length is that of another response.
+    // RFC 9110 sections 6.4.1 and 8.6: here content-length is the length of a response to GET.
     const isBodiless = call.request.method === 'HEAD' || status === 204 || status === 304;
     this.#expected = isBodiless ? 0 : length;
     if (isEnd && this.#expected > 0) {
@@ -213,7 +217,7 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
     else this.#complete(trailerFields(head.headers));
   }
 
-  /** Content of DATA, bytes[start, end). `weight`: with its padding. */
+  /** DATA with the content bytes[start, end). `weight`: its length with padding. */
   onData(bytes: Buffer, start: number, end: number, weight: number, isEnd: boolean): void {
     const body = this.#body;
     if (body === null) {
@@ -230,14 +234,14 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
       this.reset(malformed('a body of another length than its content-length'), ERROR_CODE.PROTOCOL_ERROR);
       return;
     }
-    this.#owed += weight;
+    this.#unannounced += weight;
     if (end > start) body.push(bytes.subarray(start, end), this.#unanswered !== null);
-    // A reader that took it may have cancelled.
+    // The reader of the part may have cancelled.
     if (this.#body !== body) return;
     if (isEnd) this.#complete(NO_FIELDS);
     else {
       if (body.isFull) this.#charge(end - start);
-      else this.#announce();
+      else this.#updateWindow();
       this.#watch();
     }
   }
@@ -247,7 +251,7 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
     return expected >= 0 && (this.#received > expected || (isEnd && this.#received < expected));
   }
 
-  /** The read that brought the head has been looked at. */
+  /** Delivers the response: the read that contained its head was parsed. */
   answer(): void {
     const response = this.#unanswered;
     if (response === null) return;
@@ -256,34 +260,34 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
     const call = this.#call;
     if (call !== null) call.answer(response);
     else {
-      const answered = this.#answered;
-      this.#answered = null;
+      const answered = this.#completedCall;
+      this.#completedCall = null;
       answered?.answer(response);
       this.#next();
     }
     body.own();
   }
 
-  /** The call of a response that was whole with its head. */
-  #answered: Call | null = null;
+  /** The call of a response that was complete in the read of its head. */
+  #completedCall: Call | null = null;
 
-  /** RST_STREAM of the origin. */
+  /** The origin sent RST_STREAM. */
   onReset(code: number): void {
     if (code === ERROR_CODE.REFUSED_STREAM) this.refuse();
     else this.reset(resetBy(code), null);
   }
 
-  /** The origin has not looked at the request (RFC 9113 section 8.7). */
+  /** The origin has not processed the request (RFC 9113 section 8.7). */
   refuse(): void {
     this.#fail(new OriginError('reset', 'the origin refused the stream', ERROR_CODE.REFUSED_STREAM), null, true);
   }
 
-  /** The request fails. `code`: of RST_STREAM; null: none is sent. */
+  /** Fails the request. `code`: of RST_STREAM; null: none is sent. */
   reset(error: OriginError, code: ErrorCode | null): void {
     this.#fail(error, code, false);
   }
 
-  /** More of the stream or the connection may be sent. */
+  /** Continues sending: a window or the socket has room again. */
   pump(): void {
     this.isWaiting = false;
     const upload = this.#upload;
@@ -300,7 +304,7 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
     else upload.resume();
   }
 
-  /** False: past what a window holds (section 6.9.1). */
+  /** WINDOW_UPDATE. False: the window exceeds its maximum (section 6.9.1). */
   raise(increment: number): boolean {
     this.sendWindow += increment;
     if (this.sendWindow > MAX_WINDOW) return false;
@@ -311,7 +315,7 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
   // From the upload.
 
   sendPart(part: Uint8Array): boolean {
-    // What is sent again may be more than what the window takes.
+    // A repeated part can exceed the window, so bytes may be pending already.
     if (this.#pending.length > 0) this.#pending = Buffer.concat([this.#pending, part]);
     else this.#transmit(part, true);
     this.#watch();
@@ -331,12 +335,12 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
     this.reset(new OriginError('aborted', why), ERROR_CODE.CANCEL);
   }
 
-  /** `isLent`: the bytes are there during the call only. */
-  #transmit(part: Uint8Array, isLent: boolean): void {
+  /** `isBorrowed`: the bytes are valid during the call only, so the rest is copied. */
+  #transmit(part: Uint8Array, isBorrowed: boolean): void {
     const sent = this.#session.data(this, part);
     if (sent === part.length) return;
     const rest = part.subarray(sent);
-    this.#pending = isLent ? Buffer.from(rest) : rest;
+    this.#pending = isBorrowed ? Buffer.from(rest) : rest;
     if (this.sendWindow > 0) this.#session.wait(this);
   }
 
@@ -355,7 +359,7 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
 
   onRoom(): void {
     this.#release();
-    this.#announce();
+    this.#updateWindow();
     this.#watch();
   }
 
@@ -378,7 +382,7 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
 
   expire(): void {
     if (this.#call === null) this.destroy();
-    else this.reset(this.#late(), ERROR_CODE.CANCEL);
+    else this.reset(this.#timeoutError(), ERROR_CODE.CANCEL);
   }
 
   destroy(): void {
@@ -407,20 +411,20 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
     this.#charged = 0;
   }
 
-  /** Gives the window back in large steps. */
-  #announce(): void {
-    if (this.#owed * 2 < STREAM_WINDOW) return;
-    this.#receiveWindow += this.#owed;
-    this.#session.updateWindow(this.streamId, this.#owed);
-    this.#owed = 0;
+  /** Sends WINDOW_UPDATE once half of the window was received. */
+  #updateWindow(): void {
+    if (this.#unannounced * 2 < STREAM_WINDOW) return;
+    this.#receiveWindow += this.#unannounced;
+    this.#session.updateWindow(this.streamId, this.#unannounced);
+    this.#unannounced = 0;
   }
 
-  /** END_STREAM of the origin. */
+  /** The origin sent END_STREAM. */
   #complete(trailers: FieldList): void {
     const call = this.#call;
     const body = this.#body;
     if (call === null || body === null) return;
-    // RFC 9113 section 8.1: it needs no more of the request.
+    // RFC 9113 section 8.1: the origin needs no more of the request.
     this.#session.release(this, this.#isLocalEnded ? null : ERROR_CODE.NO_ERROR);
     const isAnswered = this.#unanswered === null;
     this.#upload?.stop();
@@ -433,9 +437,9 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
       this.#next();
       return;
     }
-    // Until the end of the read another request may not begin: its response would be in the way.
+    // The lane stays occupied until the end of the read, when this response is delivered.
     this.#unanswered = unanswered;
-    this.#answered = call;
+    this.#completedCall = call;
   }
 
   #next(): void {
@@ -451,11 +455,11 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
     const isAnswered = body !== null && this.#unanswered === null;
     this.#session.release(this, code);
     this.#release();
-    const again = body === null && this.#mayRepeat(call, error, isRefused);
-    if (again) upload?.detach();
+    const isRetried = body === null && this.#mayRepeat(call, error, isRefused);
+    if (isRetried) upload?.detach();
     else upload?.stop();
     this.#forget();
-    if (again) {
+    if (isRetried) {
       this.#close(call);
       return;
     }
@@ -488,27 +492,28 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
     this.#pending = NOTHING;
   }
 
-  #close(again: Call | null): void {
+  #close(retried: Call | null): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#session.leave(this);
-    this.#owner.onClosed(this, again);
+    this.#owner.onClosed(this, retried);
     this.#session.closeIfUnused();
   }
 
-  /** Sets the deadline by the side that is waited for. */
+  /** Sets the deadline according to the side that the edge waits for. */
   #watch(): void {
-    const fault = this.#awaited();
+    const fault = this.#awaitedFault();
     if (fault !== 'slow-body') this.#windowFrom = -1;
     if (fault === 'slow-body') this.#watchBody();
     else {
       const { headerTimeout, idleTimeout } = this.#limits;
       const milliseconds = fault === 'header-timeout' ? headerTimeout : idleTimeout;
-      this.deadline = fault === null ? this.#end : Math.min(this.#end, this.#clock.after(milliseconds));
+      this.deadline =
+        fault === null ? this.#exchangeDeadline : Math.min(this.#exchangeDeadline, this.#clock.after(milliseconds));
     }
   }
 
-  /** As `connection.ts` does. */
+  /** As in `connection.ts`. */
   #watchBody(): void {
     const received = this.#upload?.received ?? 0;
     const { bodyRate, bodyWindow } = this.#limits;
@@ -516,11 +521,11 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
     if (this.#windowFrom >= 0 && !isEnough) return;
     this.#windowFrom = this.#clock.now;
     this.#windowBytes = received;
-    this.deadline = Math.min(this.#end, this.#clock.after(bodyWindow));
+    this.deadline = Math.min(this.#exchangeDeadline, this.#clock.after(bodyWindow));
   }
 
-  /** Null: not for the origin. */
-  #awaited(): OriginFault | null {
+  /** The fault if the deadline passes now. Null: the edge does not wait for the origin. */
+  #awaitedFault(): OriginFault | null {
     const { origin, isConversation } = this.#call?.request ?? {};
     if (this.#body !== null) return this.#body.isFull || isConversation === true ? null : 'idle-timeout';
     const isSent = this.#isLocalEnded;
@@ -529,11 +534,11 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
     return this.#pending.length > 0 || this.#session.isFull ? 'idle-timeout' : 'slow-body';
   }
 
-  #late(): OriginError {
-    if (this.#end <= this.#clock.now)
+  #timeoutError(): OriginError {
+    if (this.#exchangeDeadline <= this.#clock.now)
       return new OriginError('header-timeout', 'the deadline of the request has passed');
     if (this.#body !== null) return new OriginError('idle-timeout', 'the origin stopped sending the response body');
-    const fault = this.#awaited();
+    const fault = this.#awaitedFault();
     if (fault === 'slow-body') return new OriginError('slow-body', 'the request body arrived too slowly');
     return fault === 'idle-timeout'
       ? new OriginError('idle-timeout', 'the origin stopped reading the request body')
@@ -544,6 +549,6 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
 const resetBy = (code: number): OriginError =>
   new OriginError('reset', `the origin reset the stream: ${errorName(code)}`, code);
 
-/** As RFC 9113 section 7 names it. */
+/** The name of an error code in RFC 9113 section 7. */
 export const errorName = (code: number): string =>
   Object.entries(ERROR_CODE).find(([, value]) => value === code)?.[0] ?? `code ${code}`;

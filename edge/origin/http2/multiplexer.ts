@@ -1,6 +1,6 @@
 /**
- * The connections of HTTP/2 to one origin. A lane is made on the first that has room for one more
- * stream; a new connection is opened when none has, as long as there are few.
+ * The HTTP/2 connections to one origin. A lane is created on the first connection with a free
+ * stream. If none has one, a new connection is opened, up to a limit.
  */
 import type { Attempt, CreateMultiplexer, Multiplexer, MultiplexerOwner, MultiplexerTools } from '../carrier.ts';
 import { Dial, type DialOwner } from '../dial.ts';
@@ -8,7 +8,7 @@ import type { OriginError } from '../origin.ts';
 import type { OriginSocket } from '../sockets.ts';
 import { Http2Session, type SessionOwner } from './session.ts';
 
-/** Connections to one origin. */
+/** Maximum connections to one origin. */
 const MOST_SESSIONS = 16;
 
 export const createMultiplexer: CreateMultiplexer = (owner, tools) => new Sessions(owner, tools);
@@ -17,7 +17,7 @@ class Sessions implements Multiplexer, DialOwner, SessionOwner {
   readonly #owner: MultiplexerOwner;
   readonly #tools: MultiplexerTools;
   readonly #sessions = new Set<Http2Session>();
-  /** In the order in which they were started. */
+  /** In order of their start. */
   readonly #attempts = new Set<Attempt>();
   #dial: Dial | null = null;
 
@@ -74,7 +74,7 @@ class Sessions implements Multiplexer, DialOwner, SessionOwner {
 
   onSessionClosed(session: Http2Session): void {
     this.#sessions.delete(session);
-    // Its lanes hear of it after this: what they carried may be sent again.
+    // Its lanes are closed after this call. Their requests may then be retried.
     queueMicrotask(() => this.#serve());
   }
 

@@ -1,7 +1,7 @@
 /**
- * Frames of an origin: what each means in the state of its stream, and what is wrong with it (RFC
- * 9113 sections 5 and 6). It is as strict as the reader of HTTP/1.1: what breaks the protocol ends
- * the connection, and what is wrong with one response fails that one.
+ * Handles the frames of an origin, and checks them against the state of their stream (RFC 9113
+ * sections 5 and 6). It is as strict as the HTTP/1.1 parser: a violation of the protocol ends the
+ * connection, and an invalid response fails only its request.
  */
 import { CLOSED, type ClosedStreams } from '../../http/http2/closed-streams.ts';
 import { FLOOD, type Flood, FloodGate } from '../../http/http2/flood-gate.ts';
@@ -21,29 +21,29 @@ import { malformed } from '../response-head.ts';
 import type { Lane } from './lane.ts';
 import { ResponseHead } from './response-head.ts';
 
-/** Bytes of payload that an origin may send in a frame: fewer, larger ones cost less. */
+/** Maximum payload of a received frame in bytes. Fewer, larger frames cost less. */
 export const MAX_FRAME_SIZE = 65_536;
-/** Bytes that an origin may send before it hears of the window of the connection. */
+/** Receive window of the connection in bytes. */
 export const SESSION_WINDOW = 16_777_216;
-/** Fields of a response. */
+/** Maximum fields of a response. */
 const MAX_FIELDS = 1000;
-/** WINDOW_UPDATE that a frame of DATA explains. */
+/** WINDOW_UPDATE frames that are allowed for each sent DATA frame. */
 const UPDATES_A_FRAME = 4;
 
-/** The session, as its receiver sees it. */
+/** The interface of the session for its receiver. */
 export interface ReceivingSession {
   readonly peer: PeerSettings;
   readonly closed: ClosedStreams;
   laneOf(streamId: number): Lane | undefined;
-  /** Neither open nor closed (section 5.1.1): not opened yet, or the origin's own. */
+  /** Whether the stream is idle (section 5.1.1): not opened yet, or with an ID of the origin. */
   isIdle(streamId: number): boolean;
   updateWindow(streamId: number, increment: number): void;
   acknowledgePing(payload: Uint8Array, start: number): void;
-  /** False: a window is past its bound. `before`: the initial window until now. */
+  /** False: a window exceeds its maximum. `before`: the previous initial window. */
   applySettings(before: number): boolean;
-  /** WINDOW_UPDATE of the connection. False: past its bound. */
+  /** WINDOW_UPDATE of the connection. False: the window exceeds its maximum. */
   raise(increment: number): boolean;
-  /** GOAWAY: streams above `last` are not looked at. */
+  /** GOAWAY: the origin will not process streams above `last`. */
   goAway(last: number, code: number): void;
   fail(error: OriginError, code: ErrorCode): void;
 }
@@ -61,7 +61,7 @@ const LONG_BLOCK = fault('a header block longer than allowed', ERROR_CODE.ENHANC
 const BAD_PADDING = fault('padding longer than its frame');
 
 export class Receiver implements FrameSink {
-  /** The first SETTINGS have come. */
+  /** The first SETTINGS were received. */
   hasSettings = false;
   readonly #session: ReceivingSession;
   readonly #clock: OriginClock;
@@ -69,13 +69,13 @@ export class Receiver implements FrameSink {
   readonly #block = new HeaderBlock(DEFAULT_LIMITS);
   readonly #head = new ResponseHead();
   readonly #trailers = new ResponseHead();
-  /** What `#head` and `#trailers` still hold. */
+  /** The last block that was decoded into `#head` and `#trailers`. */
   readonly #repeatedHead = new RepeatedBlock();
   readonly #repeatedTrailers = new RepeatedBlock();
   readonly #decoder: HpackDecoder;
   readonly #gate: FloodGate;
   readonly #window = new ReceiveWindow(SESSION_WINDOW);
-  /** Of the content of the current frame, without its padding. */
+  /** Bounds of the current frame's content, without its padding. */
   #start = 0;
   #stop = 0;
 
@@ -94,12 +94,12 @@ export class Receiver implements FrameSink {
     this.#reader.stop();
   }
 
-  /** A stream was opened, for which one late RST_STREAM may come. */
+  /** A stream was opened. One late RST_STREAM for it is allowed. */
   opened(): void {
     this.#gate.credit(FLOOD.reset, 1);
   }
 
-  /** A frame of DATA was sent, which explains WINDOW_UPDATE. */
+  /** A DATA frame was sent, for which the origin may send WINDOW_UPDATE. */
   sentData(): void {
     this.#gate.credit(FLOOD.windowUpdate, UPDATES_A_FRAME);
   }
@@ -117,7 +117,7 @@ export class Receiver implements FrameSink {
   }
 
   #frame(type: number, flags: number, streamId: number, bytes: Buffer, start: number, end: number): Fault | null {
-    // Section 6.10: nothing comes between the parts of a block.
+    // Section 6.10: no other frame between the parts of a header block.
     const block = this.#block.streamId;
     if (block !== 0 && (type !== FRAME.CONTINUATION || streamId !== block))
       return fault('a frame within a header block');
@@ -143,7 +143,7 @@ export class Receiver implements FrameSink {
         return this.#goaway(streamId, bytes, start, end);
       case FRAME.WINDOW_UPDATE:
         return this.#windowUpdate(streamId, bytes, start, end);
-      case FRAME.PUSH_PROMISE: // section 8.4: it was switched off
+      case FRAME.PUSH_PROMISE: // section 8.4: push was disabled
         return fault('a push');
       case FRAME.PRIORITY:
         return this.#flood(FLOOD.priority);
@@ -180,13 +180,16 @@ export class Receiver implements FrameSink {
     if (increment > 0) session.updateWindow(0, increment);
     const isEnd = (flags & FLAG.END_STREAM) !== 0;
     const lane = session.laneOf(streamId);
-    if (lane === undefined) return this.#late(streamId);
+    if (lane === undefined) return this.#frameAfterEnd(streamId);
     lane.onData(bytes, start, stop, weight, isEnd);
     return stop === start && !isEnd ? this.#flood(FLOOD.empty) : null;
   }
 
-  /** Section 5.1, "closed": only after a reset of ours may the origin not know better. */
-  #late(streamId: number): Fault | null {
+  /**
+   * Section 5.1, "closed": frames are tolerated only after our RST_STREAM, which the origin may not
+   * have received yet.
+   */
+  #frameAfterEnd(streamId: number): Fault | null {
     if (this.#session.closed.way(streamId) === CLOSED.byServer) return null;
     return fault('a frame after the end of its stream', ERROR_CODE.STREAM_CLOSED);
   }
@@ -201,7 +204,7 @@ export class Receiver implements FrameSink {
     }
     if (this.#session.isIdle(streamId)) return fault('HEADERS on a stream that is not open');
     const isEnd = (flags & FLAG.END_STREAM) !== 0;
-    if ((flags & FLAG.END_HEADERS) !== 0) return this.#whole(streamId, isEnd, bytes, start, stop);
+    if ((flags & FLAG.END_HEADERS) !== 0) return this.#completeBlock(streamId, isEnd, bytes, start, stop);
     return this.#block.open(streamId, isEnd, bytes, start, stop) ? null : LONG_BLOCK;
   }
 
@@ -212,11 +215,14 @@ export class Receiver implements FrameSink {
     if ((flags & FLAG.END_HEADERS) === 0) return null;
     const { streamId, isEnd } = block;
     const whole = block.close();
-    return this.#whole(streamId, isEnd, whole, 0, whole.length);
+    return this.#completeBlock(streamId, isEnd, whole, 0, whole.length);
   }
 
-  /** Decoded in any case, since the table changes with it (section 4.3). */
-  #whole(streamId: number, isEnd: boolean, bytes: Buffer, start: number, end: number): Fault | null {
+  /**
+   * Handles a complete header block. It is decoded even for a closed stream, because it changes the
+   * dynamic table (section 4.3).
+   */
+  #completeBlock(streamId: number, isEnd: boolean, bytes: Buffer, start: number, end: number): Fault | null {
     const lane = this.#session.laneOf(streamId);
     const decoder = this.#decoder;
     const isTrailers = lane?.hasHead === true;
@@ -230,7 +236,7 @@ export class Receiver implements FrameSink {
       const outcome = decoder.decode(bytes, start, end, head);
       if (isCompressionError(outcome))
         return fault('a header block that cannot be decoded', ERROR_CODE.COMPRESSION_ERROR);
-      if (lane === undefined) return this.#late(streamId);
+      if (lane === undefined) return this.#frameAfterEnd(streamId);
       head.finish();
       if (outcome === OUTCOME.tooLarge) head.fault = 'a head longer than allowed';
       if (head.fault === '') repeated.keep(decoder, revision, bytes, start, end);
@@ -285,7 +291,7 @@ export class Receiver implements FrameSink {
     }
     if (this.#session.isIdle(streamId)) return fault('WINDOW_UPDATE on a stream that is not open');
     const lane = this.#session.laneOf(streamId);
-    // Section 5.1: it may come for a while after a stream's end.
+    // Section 5.1: allowed for a while after the end of a stream.
     if (lane === undefined) return null;
     if (increment === 0) lane.reset(malformed('a WINDOW_UPDATE of 0'), ERROR_CODE.PROTOCOL_ERROR);
     else if (!lane.raise(increment)) lane.reset(malformed(PAST_BOUND.text), ERROR_CODE.FLOW_CONTROL_ERROR);

@@ -1,9 +1,9 @@
 /**
- * Heads of requests as HTTP/2 sends them to an origin (RFC 9113 section 8.3.1). They use no dynamic
- * table, so that a head depends on no other, and a line that repeats is a copy of its bytes: it
+ * Header blocks of HTTP/2 requests to an origin (RFC 9113 section 8.3.1). They do not use the
+ * dynamic table, so blocks are independent of each other. A repeated line is copied as bytes, which
  * takes less CPU than a search of the table.
  *
- * Like `request-head.ts` for HTTP/1.1 it validates every name and value once more.
+ * As `request-head.ts` does for HTTP/1.1, it validates every name and value again.
  */
 import { isPath } from '../../http/exchange/authority.ts';
 import type { FieldList } from '../../http/exchange/field-list.ts';
@@ -23,22 +23,22 @@ import { lineBound, writeInteger, writeName, writeRaw } from '../../http/http2/h
 import { FLAG, FRAME, FRAME_HEADER } from '../../http/http2/protocol.ts';
 import type { OriginRequest } from '../origin.ts';
 
-/** Bytes of the pseudo-headers and the length, without their values. */
+/** Maximum bytes of the pseudo-headers and content-length, without their values. */
 const FIXED_BOUND = 128 + HEAD_BOUND;
-/** Methods whose requests have a body as a rule (RFC 9110 section 8.6). */
+/** Methods that expect a body (RFC 9110 section 8.6). */
 const EXPECTS_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
-/** The last value of a name, as bytes. */
+/** The last value of a name, with its encoded line. */
 class Line {
   value = '';
   bytes: Uint8Array = new Uint8Array(0);
 }
 
 const lines = new Map<string, Line>();
-const MOST_LINES = 1024;
-const LONGEST_LINE = 256;
+const MAX_LINES = 1024;
+const MAX_LINE_LENGTH = 256;
 
-/** Writes HEADERS. Throws TypeError for what can be no request; nothing is written then. */
+/** Writes HEADERS. Throws TypeError for an invalid request, without writing anything. */
 export function writeRequest(
   target: FrameTarget,
   encoder: HpackEncoder,
@@ -74,7 +74,7 @@ export function writeRequest(
   writeBlock(target, streamId, block.subarray(0, length), isEnd, maxFrameSize);
 }
 
-/** Writes trailers, which end the stream. Throws TypeError for fields that can be none. */
+/** Writes trailers, which end the stream. Throws TypeError for invalid fields. */
 export function writeTrailers(
   target: FrameTarget,
   encoder: HpackEncoder,
@@ -90,7 +90,7 @@ export function writeTrailers(
   writeBlock(target, streamId, block.subarray(0, at), true, maxFrameSize);
 }
 
-/** Of a list that recurs: copied as a whole. */
+/** Encodes a recurring list of fields, which is then copied as a whole. */
 function blockOf(fields: FieldList): Uint8Array {
   let bound = 0;
   for (let i = 0; i < fields.length; i += 2) bound += lineBound(fields[i], fields[i + 1]);
@@ -136,7 +136,7 @@ function writeField(bytes: Uint8Array, at: number, name: string, value: string):
     throw new TypeError(`No header field can be this: ${name}`);
   if (name === 'te' && value.toLowerCase() !== 'trailers') return at;
   const end = writeLine(bytes, at, name, value);
-  if (end - at <= LONGEST_LINE && planOf(name).mode !== NO_INDEX)
+  if (end - at <= MAX_LINE_LENGTH && planOf(name).mode !== NO_INDEX)
     remember(name, value, Uint8Array.from(bytes.subarray(at, end)));
   return end;
 }
@@ -144,7 +144,7 @@ function writeField(bytes: Uint8Array, at: number, name: string, value: string):
 function remember(name: string, value: string, bytes: Uint8Array): void {
   let line = lines.get(name);
   if (line === undefined) {
-    if (lines.size >= MOST_LINES) lines.clear();
+    if (lines.size >= MAX_LINES) lines.clear();
     line = new Line();
     lines.set(name, line);
   }
@@ -152,7 +152,7 @@ function remember(name: string, value: string, bytes: Uint8Array): void {
   line.bytes = bytes;
 }
 
-/** A literal without an index (RFC 7541 section 6.2.2), or an entry of the static table. */
+/** Writes a literal without indexing (RFC 7541 section 6.2.2), or an entry of the static table. */
 function writeLine(bytes: Uint8Array, at: number, name: string, value: string): number {
   const plan = planOf(name);
   const index = staticLine(plan, value);
@@ -163,7 +163,7 @@ function writeLine(bytes: Uint8Array, at: number, name: string, value: string): 
 
 let lastAuthority = '';
 
-/** One host, and no other text in its place. */
+/** Whether the text is safe as `:authority`. */
 function isAuthority(text: string): boolean {
   if (text === lastAuthority) return true;
   if (!/^[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]+$/.test(text)) return false;

@@ -1,6 +1,4 @@
-/**
- * Heads and trailers of responses of an origin (RFC 9113 sections 8.1 and 8.3.2), read strictly.
- */
+/** Strict checks of response heads and trailers of an origin (RFC 9113 sections 8.1 and 8.3.2). */
 import type { FieldList } from '../../http/exchange/field-list.ts';
 import { KIND, KIND_MASK, MALFORMED, PSEUDO_HEADER } from '../../http/exchange/fields.ts';
 import { hasSameFields, markRecurring } from '../../http/exchange/recurring-fields.ts';
@@ -8,26 +6,26 @@ import type { HeaderSink } from '../../http/http2/hpack/decoder.ts';
 
 const SPECIAL = MALFORMED | PSEUDO_HEADER | KIND_MASK;
 
-/** Digits of a length: of more, not all are exact. */
+/** Maximum digits of content-length. Longer numbers are not all exact. */
 const LENGTH_DIGITS = 15;
 
 export class ResponseHead implements HeaderSink {
   /** 0 for trailers. */
   status = 0;
-  /** A list that recurs is the same object. */
+  /** A recurring list is the same object each time. */
   headers: FieldList = [];
-  /** What `content-length` announces; -1 without it. */
+  /** The announced `content-length`; -1: absent. */
   length = -1;
-  /** What is wrong; empty: nothing so far. */
+  /** Why the block is invalid; empty: valid so far. */
   fault = '';
   #fields: string[] = [];
-  /** Of the last block. */
+  /** The fields of the last block. */
   #last: FieldList = [];
   #isTrailers = false;
   #hasRegular = false;
   #isMarked = false;
 
-  /** Before each block that differs from the last one. */
+  /** Called before each block that differs from the last. */
   reset(isTrailers: boolean): void {
     this.status = 0;
     this.#fields = [];
@@ -52,7 +50,7 @@ export class ResponseHead implements HeaderSink {
     }
   }
 
-  /** After each block. */
+  /** Called after each decoded block. */
   finish(): void {
     if (this.status === 0 && !this.#isTrailers) this.fault ||= 'a response without a status';
     if (this.length >= 0) this.#fields.push('content-length', `${this.length}`);
@@ -62,7 +60,7 @@ export class ResponseHead implements HeaderSink {
     } else this.#last = this.#fields;
   }
 
-  /** The last block has come again. */
+  /** Called instead of decoding when a block repeats the last. */
   repeat(): void {
     if (this.#isMarked) return;
     this.#isMarked = true;
@@ -70,7 +68,8 @@ export class ResponseHead implements HeaderSink {
   }
 
   #pseudo(kind: number, value: string): void {
-    // Once, before all other fields (section 8.3), and none in trailers (section 8.1).
+    // `:status` is allowed once, before all regular fields (section 8.3), and not in trailers
+    // (section 8.1).
     if (kind !== KIND[':status'] || this.status !== 0 || this.#hasRegular || this.#isTrailers)
       this.fault = 'a pseudo-header that does not belong there';
     else this.status = Number(value);
@@ -80,7 +79,7 @@ export class ResponseHead implements HeaderSink {
     const length = value.length > LENGTH_DIGITS ? -1 : Number(value);
     if (length < 0) this.fault = `a content-length of more than ${LENGTH_DIGITS} digits`;
     else if (this.length >= 0 && this.length !== length) this.fault = 'two different content-lengths';
-    // In trailers it says nothing (RFC 9110 section 6.5.1).
+    // Ignored in trailers (RFC 9110 section 6.5.1).
     else if (!this.#isTrailers) this.length = length;
   }
 }

@@ -1,9 +1,9 @@
 /**
- * One connection of HTTP/2 to an origin (RFC 9113), whose lanes share it. The frames of all lanes
- * that one turn of the loop brings leave in one write.
+ * One HTTP/2 connection to an origin (RFC 9113), shared by its lanes. Frames that all lanes make in
+ * one turn of the event loop go out in one write.
  *
- * Only the windows of the streams bound what an origin may send: that of the connection is given
- * back at once, so that a visitor who does not read holds up nobody else.
+ * Flow control is per stream only. The window of the connection is returned immediately, so a slow
+ * visitor does not block the others.
  */
 import type { FieldList } from '../../http/exchange/field-list.ts';
 import { CLOSED, ClosedStreams } from '../../http/http2/closed-streams.ts';
@@ -41,25 +41,25 @@ import { errorName, Lane, type LaneSession, STREAM_WINDOW } from './lane.ts';
 import { MAX_FRAME_SIZE, Receiver, type ReceivingSession, SESSION_WINDOW } from './receiver.ts';
 import { writeRequest, writeTrailers } from './request-block.ts';
 
-/** Streams at a time until the origin sets its own limit (section 6.5.2: at least 100). */
-const FIRST_STREAMS = 100;
-/** Streams at a time, however many more the origin allows. */
+/** Maximum concurrent streams until the origin sets its limit (section 6.5.2: at least 100). */
+const INITIAL_MAX_STREAMS = 100;
+/** Maximum concurrent streams, even if the origin allows more. */
 const MOST_STREAMS = 256;
-/** Milliseconds without a byte, while a response is waited for, after which the origin is asked. */
-const PING_AFTER = 30_000;
-/** Milliseconds in which it must send something then. */
-const PING_TIMEOUT = 15_000;
+/** Milliseconds of silence, while a stream is open, until a PING is sent. */
+const PING_AFTER_MS = 30_000;
+/** Milliseconds in which the origin must then send any bytes. */
+const PING_TIMEOUT_MS = 15_000;
 const PING = Buffer.from('waypost!', 'latin1');
 
-/** The multiplexer, as its sessions see it. */
+/** The interface of the multiplexer for its sessions. */
 export interface SessionOwner {
-  /** It may carry more streams than before. */
+  /** The session can carry more streams than before. */
   onRoom(): void;
   onSessionClosed(session: Http2Session): void;
 }
 
 export class Http2Session implements LaneSession, SocketOwner, ReceivingSession, Flushable {
-  /** Of the origin, in text. */
+  /** The origin's address, in text. */
   readonly address: string;
   readonly peer = new PeerSettings();
   readonly closed = new ClosedStreams();
@@ -70,17 +70,17 @@ export class Http2Session implements LaneSession, SocketOwner, ReceivingSession,
   readonly #receiver: Receiver;
   readonly #encoder = new HpackEncoder();
   readonly #lanes = new Set<Lane>();
-  /** By stream. */
+  /** By stream ID. */
   readonly #streams = new Map<number, Lane>();
-  /** Lanes that wait for the window of the connection, or for its socket. */
+  /** Lanes that wait for the window of the connection or for the socket. */
   #waiting: Lane[] = [];
-  /** Lanes whose heads came with the current read. */
+  /** Lanes whose response head arrived in the current read. */
   #answers: Lane[] = [];
   #nextId = 1;
   #sendWindow = DEFAULT_WINDOW;
   #isFlushDue = false;
-  /** The origin takes no new streams. */
-  #isLeaving = false;
+  /** No new streams: GOAWAY was received, or the stream IDs are used up. */
+  #isGoingAway = false;
   #isClosed = false;
   /** In the time of the clock. */
   #receivedAt: number;
@@ -94,31 +94,30 @@ export class Http2Session implements LaneSession, SocketOwner, ReceivingSession,
     this.#output = new FrameOutput(socket);
     this.#receivedAt = clock.now;
     this.#receiver = new Receiver(this, limits.maxHeaderBytes, clock);
-    this.#greet(limits.maxHeaderBytes);
+    this.#sendPreface(limits.maxHeaderBytes);
   }
 
-  /** New streams may be opened. */
   get isOpen(): boolean {
-    return !this.#isClosed && !this.#isLeaving && this.#socket.isOpen;
+    return !this.#isClosed && !this.#isGoingAway && this.#socket.isOpen;
   }
 
-  /** The origin takes one more stream now. */
+  /** Whether the limit of concurrent streams allows another now. */
   get canOpen(): boolean {
-    return this.isOpen && this.#streams.size < this.#mostStreams();
+    return this.isOpen && this.#streams.size < this.#maxStreams();
   }
 
-  /** For one more lane. */
+  /** Whether another lane can be created. */
   get hasRoom(): boolean {
-    return this.isOpen && this.#lanes.size < this.#mostStreams();
+    return this.isOpen && this.#lanes.size < this.#maxStreams();
   }
 
-  /** Nothing is to be added to what the socket has not sent. */
+  /** The socket has unsent bytes; lanes must wait. */
   get isFull(): boolean {
     return this.#socket.isFull;
   }
 
-  #mostStreams(): number {
-    return this.#receiver.hasSettings ? Math.min(MOST_STREAMS, this.peer.maxConcurrentStreams) : FIRST_STREAMS;
+  #maxStreams(): number {
+    return this.#receiver.hasSettings ? Math.min(MOST_STREAMS, this.peer.maxConcurrentStreams) : INITIAL_MAX_STREAMS;
   }
 
   createLane(owner: CarrierOwner, limits: OriginLimits): Lane {
@@ -127,8 +126,8 @@ export class Http2Session implements LaneSession, SocketOwner, ReceivingSession,
     return lane;
   }
 
-  /** Section 3.4: the preface, and SETTINGS; the window of the connection. */
-  #greet(maxHeaderBytes: number): void {
+  /** Sends the preface and SETTINGS (section 3.4), and enlarges the window of the connection. */
+  #sendPreface(maxHeaderBytes: number): void {
     const settings = [
       [SETTING.ENABLE_PUSH, 0],
       [SETTING.INITIAL_WINDOW_SIZE, STREAM_WINDOW],
@@ -150,15 +149,14 @@ export class Http2Session implements LaneSession, SocketOwner, ReceivingSession,
 
   // From lanes.
 
-  /** Opens a stream. Throws TypeError for what can be no request; no stream is open then. */
   open(lane: Lane, request: OriginRequest, isEnd: boolean): void {
     const streamId = this.#nextId;
     writeRequest(this.#output, this.#encoder, request, streamId, isEnd, DEFAULT_FRAME_SIZE);
     this.#nextId += 2;
     this.closed.open(streamId);
     this.#receiver.opened();
-    // Section 5.1.1: what follows needs another connection.
-    if (this.#nextId > MAX_STREAM_ID) this.#isLeaving = true;
+    // Section 5.1.1: without free stream IDs, later requests need another connection.
+    if (this.#nextId > MAX_STREAM_ID) this.#isGoingAway = true;
     if (this.#streams.size === 0) this.#receivedAt = this.#clock.now;
     lane.streamId = streamId;
     lane.sendWindow = this.peer.initialWindow;
@@ -166,7 +164,6 @@ export class Http2Session implements LaneSession, SocketOwner, ReceivingSession,
     this.#flushSoon();
   }
 
-  /** DATA, as much of `part` as the windows take. Returns how much. */
   data(lane: Lane, part: Uint8Array): number {
     const output = this.#output;
     let sent = 0;
@@ -188,12 +185,11 @@ export class Http2Session implements LaneSession, SocketOwner, ReceivingSession,
     return sent;
   }
 
-  /** END_STREAM. Throws TypeError for trailers that can be none. */
   end(lane: Lane, trailers: FieldList): void {
     const output = this.#output;
     if (trailers.length > 0) writeTrailers(output, this.#encoder, trailers, lane.streamId, DEFAULT_FRAME_SIZE);
     else if (lane.lastDataSerial === output.serial && output.at > 0)
-      output.bytes[lane.lastDataAt + 4] |= FLAG.END_STREAM; // it has not left yet
+      output.bytes[lane.lastDataAt + 4] |= FLAG.END_STREAM; // the frame is still in the buffer
     else {
       output.reserve(FRAME_HEADER);
       output.at = frameHeader(output.bytes, output.at, 0, FRAME.DATA, FLAG.END_STREAM, lane.streamId);
@@ -201,7 +197,6 @@ export class Http2Session implements LaneSession, SocketOwner, ReceivingSession,
     this.#flushSoon();
   }
 
-  /** The lane continues when the window of the connection and the socket allow it. */
   wait(lane: Lane): void {
     if (lane.isWaiting) return;
     lane.isWaiting = true;
@@ -218,19 +213,17 @@ export class Http2Session implements LaneSession, SocketOwner, ReceivingSession,
     this.#answers.push(lane);
   }
 
-  /** The stream of the lane is over. `code`: of RST_STREAM; null: none is sent. */
   release(lane: Lane, code: ErrorCode | null): void {
     const { streamId } = lane;
     if (!this.#streams.delete(streamId)) return;
     lane.streamId = 0;
-    // `byServer` means: by this side.
+    // `byServer` means: reset by this side.
     this.closed.close(streamId, code === null ? CLOSED.ended : CLOSED.byServer);
     if (code === null || this.#isClosed) return;
     writeReset(this.#output, streamId, code);
     this.#flushSoon();
   }
 
-  /** The lane is used no more. */
   leave(lane: Lane): void {
     this.#lanes.delete(lane);
     if (this.isOpen) this.#owner.onRoom();
@@ -244,20 +237,20 @@ export class Http2Session implements LaneSession, SocketOwner, ReceivingSession,
 
   // From the multiplexer.
 
-  /** An origin that is gone does not say so: it is asked. `now`: of the clock. */
+  /** Sends PING to detect an origin that has silently gone. `now`: of the clock. */
   tick(now: number): void {
     if (this.#streams.size === 0) return;
     if (this.#pingedAt >= 0) {
-      if (now - this.#pingedAt < PING_TIMEOUT) return;
+      if (now - this.#pingedAt < PING_TIMEOUT_MS) return;
       this.fail(new OriginError('reset', 'the origin does not answer PING'), ERROR_CODE.NO_ERROR);
-    } else if (now - this.#receivedAt >= PING_AFTER) {
+    } else if (now - this.#receivedAt >= PING_AFTER_MS) {
       this.#pingedAt = now;
       writePing(this.#output, 0, PING, 0);
       this.#flushSoon();
     }
   }
 
-  /** At once; lanes have been aborted. */
+  /** Closes immediately. The lanes were aborted before. */
   destroy(): void {
     this.closeIfUnused();
     if (!this.#isClosed) this.#close();
@@ -321,7 +314,7 @@ export class Http2Session implements LaneSession, SocketOwner, ReceivingSession,
     const { peer } = this;
     this.#encoder.allowTableSize(peer.leastHeaderTableSize);
     this.#encoder.allowTableSize(peer.headerTableSize);
-    // Section 6.9.2. No window may pass its bound on the way.
+    // Section 6.9.2. No window may exceed its maximum, not even between two settings of the frame.
     const greatest = peer.greatestInitialWindow - before;
     for (const lane of [...this.#streams.values()])
       if (lane.sendWindow + greatest > MAX_WINDOW || !lane.raise(peer.initialWindow - before)) return false;
@@ -338,17 +331,17 @@ export class Http2Session implements LaneSession, SocketOwner, ReceivingSession,
     return true;
   }
 
-  /** Section 6.8: what the origin does not look at may be sent again. */
+  /** Section 6.8: requests that the origin will not process may be retried. */
   goAway(last: number, code: number): void {
-    this.#isLeaving = true;
+    this.#isGoingAway = true;
     for (const [streamId, lane] of [...this.#streams]) if (streamId > last) lane.refuse();
     for (const lane of [...this.#lanes]) if (lane.isIdle) lane.destroy();
-    // After an error no response may be waited for.
+    // After an error, responses to open streams are not expected.
     if (code === ERROR_CODE.NO_ERROR) this.closeIfUnused();
     else this.fail(new OriginError('reset', `the origin ended the connection: ${errorName(code)}`, code), null);
   }
 
-  /** Those that waited continue, in the order in which they came. */
+  /** Waiting lanes continue, in order of arrival. */
   #pump(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -367,12 +360,14 @@ export class Http2Session implements LaneSession, SocketOwner, ReceivingSession,
     flushLater(this);
   }
 
-  /** The connection is over. `code`: of GOAWAY; null: nobody reads it. */
+  /**
+   * Ends the connection. `code`: of GOAWAY; null: none is sent, because the peer would not read it.
+   */
   fail(error: OriginError, code: ErrorCode | null): void {
     if (this.#isClosed) return;
     if (code !== null) writeGoaway(this.#output, 0, code, '');
     this.#close();
-    // What was whole by then is answered.
+    // Complete responses are still delivered.
     this.#answer();
     for (const lane of [...this.#streams.values()]) lane.reset(error, null);
     for (const lane of [...this.#lanes]) lane.destroy();

@@ -1,36 +1,36 @@
 /**
- * The body of a request on its way to an origin. It outlives a stream that the origin refused: what
- * was sent is kept, up to a limit, and sent once more over the next one.
+ * The upload of a request body over HTTP/2. It outlives a stream that the origin refused: sent
+ * parts are kept, up to a limit, and sent again over the next stream.
  */
 import type { BodyFlow, BodySink, RequestBody } from '../../http/exchange/exchange.ts';
 
-/** Bytes that are kept for a retry. */
-const MOST_KEPT = 16_384;
+/** Maximum bytes that are kept for a retry. */
+const MAX_KEPT_BYTES = 16_384;
 
-/** A stream, as the body that it sends sees it. */
+/** The stream of an upload. */
 export interface UploadTarget {
-  /** The bytes are there during the call only. False: no more until `resume`. */
+  /** The bytes are valid during the call only. False: pauses until `resume`. */
   sendPart(part: Uint8Array): boolean;
   sendEnd(): void;
-  /** The visitor's body broke off, or is not as long as announced. */
+  /** The visitor's body is truncated, or its length differs from the announced one. */
   onBodyLost(why: string): void;
 }
 
 export class Upload implements BodySink {
-  /** Bytes that the visitor has brought. */
+  /** Bytes received from the visitor. */
   received = 0;
-  /** All of it has been handed to the stream. */
+  /** The whole body was passed to the stream. */
   isDone = false;
   readonly #body: RequestBody;
   /** Null between two streams, and after the end. */
   #target: UploadTarget | null = null;
   #flow: BodyFlow | undefined;
   #isBegun = false;
-  /** The visitor has brought everything. */
+  /** The whole body was received from the visitor. */
   #isComplete = false;
   #isReading = false;
   #isStopped = false;
-  /** What was sent, for a retry; null: it was too much. */
+  /** Sent parts, for a retry; null: a retry is impossible or not needed. */
   #kept: Uint8Array[] | null = [];
   #keptBytes = 0;
 
@@ -38,12 +38,12 @@ export class Upload implements BodySink {
     this.#body = body;
   }
 
-  /** Whether all that was sent can be sent once more. */
+  /** Whether all sent parts can be sent again. */
   get canRepeat(): boolean {
     return this.#kept !== null;
   }
 
-  /** `target` gets the body from its beginning. */
+  /** Sends the body from its start to `target`. */
   attach(target: UploadTarget): void {
     this.#target = target;
     this.isDone = false;
@@ -55,12 +55,12 @@ export class Upload implements BodySink {
     else if (takesMore) this.resume();
   }
 
-  /** The stream is over, and another may follow. */
+  /** The stream has ended, and another may follow. */
   detach(): void {
     this.#target = null;
   }
 
-  /** No stream follows. */
+  /** Ends the upload: no stream follows. */
   stop(): void {
     this.#target = null;
     if (this.#isStopped) return;
@@ -69,12 +69,12 @@ export class Upload implements BodySink {
     if (!this.#isComplete) this.#body.discard();
   }
 
-  /** The origin has begun to respond: there will be no retry. */
+  /** The origin has started its response, so no retry follows. */
   forget(): void {
     this.#kept = null;
   }
 
-  /** The stream takes more. */
+  /** The stream has room again. */
   resume(): void {
     if (this.#isComplete || this.#isStopped) return;
     if (this.#body.flow === undefined) this.#read();
@@ -90,7 +90,7 @@ export class Upload implements BodySink {
       return true;
     }
     this.#keep(part);
-    // Between two streams it waits, if it is not kept.
+    // Without a stream, the part stays in `#kept`, and the body is paused.
     return this.#target?.sendPart(part) ?? false;
   }
 
@@ -127,8 +127,8 @@ export class Upload implements BodySink {
   #keep(part: Uint8Array): void {
     if (this.#kept === null) return;
     this.#keptBytes += part.length;
-    // Between two streams nothing is sent yet.
-    if (this.#keptBytes > MOST_KEPT && this.#target !== null) this.#kept = null;
+    // Without a stream the part has not been sent, so it must be kept.
+    if (this.#keptBytes > MAX_KEPT_BYTES && this.#target !== null) this.#kept = null;
     else this.#kept.push(Buffer.from(part));
   }
 

@@ -24,14 +24,14 @@ const MAX_TEXT = 512;
 /** How an exchange ended. */
 interface RequestEnd {
   readonly exchange: Exchange;
-  /** What answered: a site, the admin API, … */
+  /** The handler of the request: a site, the admin API, … */
   readonly destination: string;
   /** Apex of the site's domain; empty: none. */
   readonly domain: string;
   readonly requestId: string;
   readonly status: number;
   readonly bytes: number;
-  /** Empty: none was asked. */
+  /** Result of the cache; empty: not used. */
   readonly cache: string;
   /** The fault of the origin; null: none. */
   readonly fault: string | null;

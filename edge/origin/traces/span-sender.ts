@@ -5,7 +5,7 @@
 import { BatchFlow } from '../../../core/base/batch-flow.ts';
 import type { FinishedSpan } from '../../../core/observe/traces/span.ts';
 
-/** Milliseconds that a span waits for more. */
+/** Milliseconds that a span waits for further spans. */
 const FLUSH_DELAY_MS = 200;
 /** Spans at which a batch is sent immediately, and the maximum that may wait. */
 const BATCH_SPANS = 128;
