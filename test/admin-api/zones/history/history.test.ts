@@ -5,7 +5,7 @@ import { write } from '../../../../core/journal/draft/draft.ts';
 import { readHistory } from '../../../../core/store/history.ts';
 import { afterPrefix, idKey, sequenceKey } from '../../../../core/store/keys.ts';
 import { StoreReader } from '../../../../core/store/reader.ts';
-import { records, tokens } from '../../../../core/store/rows.ts';
+import { type RecordRow, records, tokens } from '../../../../core/store/rows.ts';
 import { depth } from '../../../support/depth.ts';
 import fc from '../../../support/fc.ts';
 import { newId } from '../../../support/ids.ts';
@@ -380,14 +380,18 @@ test('is independent of the stored journal', async ({ daemon, alice }) => {
 
 test('has at least the last 1,000 changes', async ({ daemon, alice }) => {
   const domain = await new Tested(daemon, alice.token).open();
-  const { id } = await domain.add('www');
-  const row = new StoreReader(daemon.environment).record(id);
-  assert.ok(row);
-  // Concurrent changes share commits of the store.
-  for (let i = 0; i < 1100; i += 100)
+  const rows: RecordRow[] = [];
+  for (let i = 0; i < 100; i++) {
+    const { id } = await domain.add(`w${i}`);
+    const row = new StoreReader(daemon.environment).record(id);
+    assert.ok(row);
+    rows.push(row);
+  }
+  // Concurrent changes share commits of the store. Those of one record would conflict.
+  for (let round = 0; round < 11; round++)
     await Promise.all(
-      Array.from({ length: 100 }, (_, at) =>
-        write(daemon.environment, daemon.journal, 'test', (draft) => draft.put(records, { ...row, ttl: 60 + i + at })),
+      rows.map((row) =>
+        write(daemon.environment, daemon.journal, 'test', (draft) => draft.put(records, { ...row, ttl: 61 + round })),
       ),
     );
   let count = 0;
