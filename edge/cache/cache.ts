@@ -66,44 +66,41 @@ interface CacheFlowOptions extends CacheOptions {
     | undefined;
 }
 
-/** What is different for requests of other nodes, which ask this one as the owner of a key. */
+/** How the flow treats requests from peers, for keys that this node owns. */
 interface PeerFlowOptions {
   readonly open: OpenVisit;
-  /** Whether the other node may use a stored response. */
+  /** Whether the peer may use a stored response. */
   isUsable(exchange: Exchange, response: StoredResponse): boolean;
 }
 
-/** What the cache must know of a request that no visitor has sent. */
+/** Properties of a prefetch, which has no visitor's request to read them from. */
 export interface PrefetchTerms {
   /** Whether visitors send credentials for the URL (RFC 9111 section 3.5). */
   readonly hasCredentials: boolean;
-  /** Called with the key before anything is fetched. */
+  /** Called with the key before the fetch. */
   mayFetch(key: string): boolean;
 }
 
 type CacheFlow = (exchange: Exchange, site: Site) => Done;
 
-/** The flow for visitors, and the one for nodes that ask this one as the owner of a key. */
+/** The flow for visitors, and the flow for peers, which request keys that this node owns. */
 export interface CacheFlows {
   readonly serve: CacheFlow;
-  /**
-   * Fetches a response that is missing. `visit` is one in the background. Rejects for internal
-   * errors only.
-   */
+  /** Fetches a missing response. `visit`: a background visit. Rejects for internal errors only. */
   prefetch(visit: Visit, terms: PrefetchTerms): Promise<'stored' | 'not-stored' | 'present' | 'refused'>;
-  /** `site` is made for the request. */
+  /** `site`: created for this request. */
   servePeer(exchange: Exchange, site: Site, key: string): Done;
 }
 
 const DEFAULT_COLLAPSE_TIMEOUT = 5000;
 /** Maximum number of concurrent background fetches. */
 const MAX_BACKGROUND_FETCHES = 128;
-/** Milliseconds that a prefetch may take. */
+/** The timeout of a prefetch in milliseconds. */
 const PREFETCH_TIMEOUT = 120_000;
-/** Hits of an entry after which its body is worth a better compression. */
+/** Number of hits from which a body is compressed in the background. */
 const HOT_HITS = 2;
 
-/** Other nodes receive the fields as they are stored, and wait for the same fetches as visitors. */
+/** Peers receive the stored fields unchanged. They share fetches in flight with visitors. */
 export function createCacheFlows(options: CacheFlowOptions, peers: PeerFlowOptions): CacheFlows {
   const flow = new Flow(options);
   const peerFlow = new Flow(
@@ -154,7 +151,7 @@ class Flow implements FillContext {
   readonly #mayForceRevalidation: boolean;
   #backgroundFetches = 0;
 
-  /** `peers`: for requests of other nodes. The flow shares the fetches of `visitors`. */
+  /** `peers`: for requests from peers. The flow shares the fetches of `visitors`. */
   constructor(options: CacheFlowOptions, peers?: PeerFlowOptions & { readonly visitors: Flow }) {
     this.#peers = peers ?? null;
     this.flights = peers?.visitors.flights ?? new Flights();
@@ -169,8 +166,8 @@ class Flow implements FillContext {
   }
 
   handle(exchange: Exchange, site: Site): Done {
-    // The response to a GET with a body may depend on that body, and one to a visitor with a
-    // certificate on the visitor.
+    // The response to a GET with a body may depend on the body. The response to a visitor with a
+    // client certificate may depend on the certificate.
     if (!isCacheableMethod(exchange.method) || exchange.body.length !== 0 || hasCertificate(exchange))
       return this.#bypass(exchange, site);
     return this.handleKey(exchange, site, this.#keyOf(exchange, site));
@@ -260,7 +257,7 @@ class Flow implements FillContext {
     this.#options.onHit?.(exchange, site, status, exchange.method === 'HEAD' ? 0 : ready.body.length, outcome);
   }
 
-  /** Compresses an often served body once, in the background, as well as the coding allows. */
+  /** Compresses a popular body once, in the background, at a high level. */
   #compressWhole({ domainId }: Site, stored: StoredVariant, entry: HotEntry, coding: StoredCoding): void {
     const { whole } = this.#options;
     const body = entry.response.body.whole;
@@ -309,18 +306,18 @@ class Flow implements FillContext {
     return claim.isOwn ? runFill(this, job) : this.#followThread(claim, flight, job);
   }
 
-  /** Claims a URL for all threads. Undefined: nothing is shared with them. */
+  /** Claims a URL for all threads. Undefined: threads do not share fetches. */
   #claim(domainId: string, key: string): Claim | undefined {
     return this.store.sharesResponses ? this.#options.nodeFlights?.claim(domainId, key) : undefined;
   }
 
-  /** All for a visitor; for another node those that it may have. */
+  /** All variants for a visitor; for a peer, the variants that it may use. */
   #usableBy(exchange: Exchange, found: readonly StoredVariant[]): readonly StoredVariant[] {
     const peers = this.#peers;
     return peers === null ? found : found.filter(({ response }) => peers.isUsable(exchange, response));
   }
 
-  /** What a lookup has found for a request. */
+  /** Judges the variants that a lookup found for a request. */
   #select({ exchange, site }: Visit, request: CacheRequest, found: readonly StoredVariant[]): Selection {
     const variants = this.#usableBy(exchange, found);
     const stored = selectVariant(variants, exchange.headers);
@@ -335,7 +332,7 @@ class Flow implements FillContext {
     return this.#options.collapseTimeout ?? DEFAULT_COLLAPSE_TIMEOUT;
   }
 
-  /** Waits for the fetch of another thread. Requests of this thread follow the request of `job`. */
+  /** Waits for another thread's fetch. Later requests of this thread follow `flight`. */
   async #followThread(claim: Claim, flight: Flight, job: Fill): Promise<void> {
     const { visit, key } = job;
     const { exchange, site } = visit;
@@ -353,7 +350,8 @@ class Flow implements FillContext {
           return exchange.isEnded ? visit.abandon() : await this.#judge(exchange, site, key, found, true);
         }
         next = { ...job, ...fill };
-        // What was shared is purged, or was shared before. Another thread may fetch it again now.
+        // The shared response was purged, or it is from an earlier fetch. Another thread may be
+        // fetching it again.
         const waitsAgain = result === 'shared' && (next.variants.length === 0 || waits === 1);
         if (!waitsAgain || claim.take()) break;
       }
@@ -365,7 +363,7 @@ class Flow implements FillContext {
         this.flights.end(key, flight, 'passed');
         return await runFill(this, { ...next, flight: undefined });
       }
-      // The visitors of this thread cost the origin one request, as without other threads.
+      // This thread sends at most one request to the origin, as if there were no other threads.
       if (claim.isOwn || claim.take()) flight.share(claim);
       await runFill(this, next);
     } catch (error) {
@@ -392,7 +390,7 @@ class Flow implements FillContext {
     const variants = await this.store.lookup(site.domainId, key);
     const request = { ...readRequest('GET', exchange.headers, false), hasAuthorization: hasCredentials };
     const { reuse, fill } = this.#select(visit, request, variants);
-    // A visitor was faster, and the response is here or on its way.
+    // A visitor's request has already stored the response, or is fetching it.
     if (reuse === 'fresh' || this.flights.get(key) !== undefined) return 'present';
     if (this.uncacheable.has(key, this.clock())) return 'not-stored';
     const claim = this.#claim(site.domainId, key);
@@ -414,7 +412,7 @@ class Flow implements FillContext {
   ): void {
     if (this.#backgroundFetches >= MAX_BACKGROUND_FETCHES || this.flights.get(key) !== undefined) return;
     const claim = this.#claim(site.domainId, key);
-    // Another thread validates it.
+    // Another thread revalidates the response.
     if (claim?.isOwn === false && !claim.take()) return;
     this.#backgroundFetches++;
     const visit = this.#options.open(exchange, site, true);
@@ -435,17 +433,17 @@ class Flow implements FillContext {
     const onEnd = (): void => {
       this.#backgroundFetches--;
     };
-    // An unexpected error has no exchange to report it on. The next miss of this URL meets it
-    // again.
+    // There is no exchange to report an unexpected error on. The next miss of this URL hits the
+    // same error.
     Promise.resolve(runFill(this, job)).then(onEnd, onEnd);
   }
 }
 
-/** The path and query in the key, with what rules change about it. */
+/** The path and query for the key, after the changes by rules. */
 const keyPath = (changes: Changes, scheme: string, { authority, path, headers }: Exchange): string =>
   changes.keyPathOf(changes.targetOf(scheme, siteHost(authority), path), headers);
 
-/** The variant that answers a request: the newest of those it selects (rules/vary.ts). */
+/** The newest of the variants that a request selects (rules/vary.ts). */
 function selectVariant(variants: readonly StoredVariant[], headers: FieldList): StoredVariant | undefined {
   let best: StoredVariant | undefined;
   for (const variant of variants) {
@@ -467,13 +465,13 @@ const keepFetching = (visit: Visit) => (): void => {
 const isServed = (reuse: Reuse): boolean =>
   reuse === 'fresh' || reuse === 'stale' || reuse === 'stale-while-revalidate';
 
-/** Whether the origin answers the request better than a fetch of the whole representation. */
+/** The origin may answer such a request with less than the whole representation. */
 const hasRangeOrCondition = ({ range, ifNoneMatch, ifModifiedSince }: CacheRequest): boolean =>
   range !== undefined || ifNoneMatch !== undefined || ifModifiedSince !== undefined;
 
-/** Whether the response may also answer other visitors. */
 const hasCertificate = ({ client: { certificate } }: Exchange): boolean =>
   certificate !== undefined && certificate !== '';
 
+/** Whether other visitors may wait for the response to this request. */
 const isShareable = ({ method, hasAuthorization, directives }: CacheRequest): boolean =>
   method === 'GET' && !hasAuthorization && !directives.noStore;

@@ -1,7 +1,7 @@
 /**
- * Early hints (RFC 8297): while the origin is asked about a stored page, the visitor receives the
- * links of that page, so that its browser can preload them. The stored page may be out of date.
- * Then a hint was needless, which RFC 8297 section 2 allows.
+ * Early hints (RFC 8297): while the request for a stored page is at the origin, the visitor
+ * receives the links of that page, so that the browser can preload them. If the stored page is out
+ * of date, a hint may be useless, which RFC 8297 section 2 allows.
  */
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
@@ -10,7 +10,7 @@ import type { FieldList } from '../http/exchange/field-list.ts';
 const LINK = /<[^<>]*>(?:"(?:[^"\\]|\\.)*"|[^",])*/g;
 const TARGET = /^<[^<>]*>/;
 const PARAMETER = /;[ \t]*([^=;" \t]+)[ \t]*(?:=[ \t]*("(?:[^"\\]|\\.)*"|[^;"]*))?/g;
-/** Relations that a browser can act on before it has the page. */
+/** Link relations that a browser can use before the page arrives. */
 const EARLY: ReadonlySet<string> = new Set(['preload', 'modulepreload', 'preconnect']);
 
 function isEarly(link: string): boolean {
@@ -25,11 +25,11 @@ function isEarly(link: string): boolean {
   return false;
 }
 
-/** Links of a response that are sent, at most. */
+/** Maximum number of links in a 103 response, and of their characters. */
 const MAX_LINKS = 32;
 const MAX_LENGTH = 4096;
 
-/** The fields of a 103 response made of a page's fields. Empty: the page has no such links. */
+/** The fields of a 103 response, from the fields of a page. Empty: no link to preload. */
 export function earlyHintFields(fields: FieldList): string[] {
   const links: string[] = [];
   let length = 0;
@@ -49,7 +49,7 @@ export function earlyHintFields(fields: FieldList): string[] {
 const asFields = (links: readonly string[]): string[] => (links.length === 0 ? [] : ['link', links.join(', ')]);
 
 /**
- * Whether the visitor's browser acts on early hints: browsers do for navigations over HTTP/2.
+ * Whether the visitor's browser uses early hints: browsers do for navigations over HTTP/2.
  * HTTP/1.1 clients may not expect a 1xx response (RFC 8297 section 3).
  */
 export function acceptsEarlyHints({ version, method, headers }: Exchange): boolean {

@@ -58,24 +58,24 @@ export interface Fill {
   readonly flight: Flight | undefined;
   /** The request has already waited for another fill. */
   readonly isCollapsed: boolean;
-  /** What the owner of the key did with the request. Undefined: the origin responded. */
+  /** How the owner of the key answered the request. Undefined: the origin responded. */
   readonly owner?: 'hit' | 'miss';
 }
 
 /**
- * Reasons that apply to this request only. Another request for the URL may be storable, and a
- * stored response stays valid for it.
+ * Reasons that apply to this request only. The response to another request for the URL may be
+ * storable, and stored responses stay valid.
  */
 const REQUEST_SPECIFIC: ReadonlySet<NotStored> = new Set([
   ...(['method', 'request-no-store', 'precondition', 'authorization', 'one-request'] as const),
 ]);
 
-/** Ends when the visitor has the response. Throws or rejects only for internal errors. */
+/** Completes when the response has been sent. Throws or rejects only for internal errors. */
 export function runFill(context: FillContext, fill: Fill): Done {
   return fill.flight === undefined ? fetchFromOrigin(context, fill, fill.isConditional) : runSharedFill(context, fill);
 }
 
-/** Followers learn the result in every case, also when the fill throws. */
+/** Ends the flight in every case, also when the fill throws. */
 async function runSharedFill(context: FillContext, fill: Fill): Promise<void> {
   try {
     await fetchFromOrigin(context, fill, fill.isConditional);
@@ -90,15 +90,15 @@ function endFlight({ flights }: FillContext, { flight, key }: Fill, result: Flig
 }
 
 /**
- * For the store: releases the claim when all of so many variants are on disk, or one cannot be.
- * Undefined: threads share nothing.
+ * A callback for the store. It releases the claim when all variants are on disk, or when a variant
+ * cannot be stored. `variants`: their number. Undefined: threads do not share fetches.
  */
 function releaseWhenShared({ flight }: Fill, variants: number): OnStored | undefined {
   const claim = flight?.claim;
   if (claim === undefined) return undefined;
-  let left = variants;
+  let pending = variants;
   return (isShared) => {
-    if (--left === 0 || !isShared) claim.release(isShared ? 'shared' : 'failed');
+    if (--pending === 0 || !isShared) claim.release(isShared ? 'shared' : 'failed');
   };
 }
 
@@ -113,21 +113,21 @@ function fetchFromOrigin(context: FillContext, fill: Fill, isConditional: boolea
   const facts = isConditional && stored !== undefined ? context.entryOf(stored, visit).facts : undefined;
   const fields = fillRequestFields(requestFields, facts);
   const handler = new FillHandler(context, fill, isConditional, mark);
-  // Only what may be stored is requested from another node, and only what is missing here: a 304 of
-  // the origin is as short as a message between nodes.
-  const asking =
+  // A peer is asked only for storable responses that are missing here. A revalidation goes to the
+  // origin: a 304 is as short as a message between nodes.
+  const ownerRequest =
     fill.flight === undefined || isConditional
       ? undefined
       : visit.askOwner?.(
           fill.key,
           fields,
           (response, owner) => handleResponse(context, { ...fill, owner }, response, false, mark),
-          () => (hasLeft(visit) ? leave(context, fill) : visit.fetchShared(fields, handler)),
+          () => (hasLeft(visit) ? abandonFill(context, fill) : visit.fetchShared(fields, handler)),
         );
-  return asking ?? visit.fetchShared(fields, handler);
+  return ownerRequest ?? visit.fetchShared(fields, handler);
 }
 
-/** An object in place of closures: many requests of a busy site wait with theirs. */
+/** An object needs less memory than closures: a busy site has many pending requests. */
 class FillHandler implements ResponseHandler {
   readonly #context: FillContext;
   readonly #fill: Fill;
@@ -150,12 +150,12 @@ class FillHandler implements ResponseHandler {
   }
 }
 
-/** Whether nobody needs the response any more. */
+/** Whether no visitor, follower or cache needs the response any more. */
 export const hasLeft = ({ exchange, isBackground, outlivesVisitor }: Visit): boolean =>
   exchange.isEnded && !isBackground && !outlivesVisitor;
 
-/** The visitor left while the owner was asked. */
-function leave(context: FillContext, fill: Fill): void {
+/** Called when the visitor disconnected during the request to the owner. */
+function abandonFill(context: FillContext, fill: Fill): void {
   endFlight(context, fill, 'failed');
   fill.visit.abandon();
 }
@@ -177,13 +177,13 @@ function handleResponse(
 }
 
 function handleNewResponse(context: FillContext, fill: Fill, response: OriginResponse, mark: number): Done {
-  const { exchange, isBackground: isBehind } = fill.visit;
-  return exchange.method === 'HEAD' && !isBehind
+  const { exchange, isBackground } = fill.visit;
+  return exchange.method === 'HEAD' && !isBackground
     ? handleHeadResponse(context, fill, response, mark)
     : handleGetResponse(context, fill, response, mark);
 }
 
-/** An unconditional request cannot use a 304: there is no stored body that belongs to it. */
+/** An unconditional request cannot use a 304: it has no stored body. */
 function rejectUnexpected304(context: FillContext, fill: Fill, { body }: OriginResponse): void {
   endFlight(context, fill, 'failed');
   body.cancel();
@@ -357,7 +357,7 @@ function handleGetResponse(context: FillContext, fill: Fill, response: OriginRes
   return relayResponse(context, fill, received, fields, isStored ? withReadAhead(context, body, fill.flight) : body);
 }
 
-/** Followers wait for the whole body. Reading ahead keeps the first visitor from delaying them. */
+/** Followers wait for the whole body. Read-ahead keeps a slow first visitor from delaying them. */
 function withReadAhead(context: FillContext, body: OriginBody, flight: Flight | undefined): OriginBody {
   if (flight === undefined) return body;
   const ahead = new ReadAheadBody(body, context.readAheadBudget);
@@ -395,7 +395,7 @@ function tapBody(context: FillContext, fill: Fill, received: Received, body: Ori
   return body;
 }
 
-/** The origin sent the whole representation. The visitor may want a part of it, or a 304. */
+/** Sends the origin's response, or the 206, 304 or 416 that the visitor's request requires. */
 function relayResponse(
   context: FillContext,
   { visit, request }: Fill,
@@ -420,22 +420,22 @@ function relayResponse(
       body.cancel();
       return;
     }
-    // RFC 9110 section 14.2 allows a 200 with the whole: several parts would need a stored body.
+    // Several parts would need a stored body. RFC 9110 section 14.2 allows a 200 instead.
     if (plan?.length === 1)
       return visit.respond(206, partFields(varying, plan[0], body.length as number), new RangedBody(body, plan[0]));
   }
   return visit.respond(received.status, fields, body);
 }
 
-/** Why the cache forwards the request (RFC 9211 section 2.2). */
+/** The reason for forwarding the request (RFC 9211 section 2.2). */
 export function forwardReason(hasVariants: boolean, facts: HotEntry['facts'] | undefined, now: number): Forwarded {
   if (facts !== undefined) return now < facts.freshUntil && !facts.alwaysValidates ? 'request' : 'stale';
   return hasVariants ? 'vary-miss' : 'uri-miss';
 }
 
 /**
- * Ranges that start further in are passed to the origin: a fetch of the whole would reach the first
- * requested byte too late.
+ * Ranges that start at a greater offset bypass the cache: a fetch of the whole representation would
+ * reach the first requested byte too late.
  */
 const NEAR_BYTES = 1024 * 1024;
 

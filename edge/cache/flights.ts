@@ -6,11 +6,11 @@
 import { withTimeout } from '../../core/base/timeout.ts';
 import type { Claim } from './store/node-flights.ts';
 
-/** What a follower learns. */
+/** The result of a flight for its followers. */
 type FlightResult =
   | 'stored' // the response is stored; look it up
   | 'not-stored' // the response is for one visitor only, or the fetch failed
-  | 'timeout'; // the timeout has passed
+  | 'timeout';
 
 /** How the fetch of a flight ends. */
 export type FlightEnd =
@@ -19,12 +19,12 @@ export type FlightEnd =
   | 'passed'; // the response is for one visitor only
 
 export class Flight {
-  /** Number of requests that wait. All those of other threads count as one. */
+  /** Number of waiting requests. All requests of other threads together count as one. */
   followers = 0;
-  /** The claim of the URL by this thread or another one; undefined: threads share nothing. */
+  /** The claim of the URL, by any thread. Undefined: threads do not share fetches. */
   claim: Claim | undefined;
   readonly #result: Promise<FlightResult>;
-  #settle: (landing: FlightResult) => void = () => {};
+  #settle: (result: FlightResult) => void = () => {};
   /** Called when a request starts to wait. */
   onFollower: () => void;
 
@@ -46,7 +46,7 @@ export class Flight {
     }
   }
 
-  /** If the claim is this thread's, visitors of other threads count as those of this one. */
+  /** Also counts waiting requests of other threads, if this thread owns the claim. */
   share(claim: Claim): void {
     this.claim = claim;
     claim.watch(() => {
@@ -78,8 +78,9 @@ export class Flights {
   }
 
   /**
-   * Requests that wait learn the result, those of other threads too. These learn of a stored
-   * response when it is on disk, from its writer. Later calls for the same flight do nothing.
+   * Resolves the followers of this thread, and releases the claim for other threads. After
+   * `stored`, the writer releases the claim when the response is on disk. Later calls for the same
+   * flight do nothing.
    */
   end(key: string, flight: Flight, result: FlightEnd): void {
     if (this.#byKey.get(key) === flight) this.#byKey.delete(key);

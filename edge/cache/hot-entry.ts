@@ -1,7 +1,7 @@
 /**
- * A stored response prepared for its visitors, attached to the stored variant. An entry holds the
- * fields as visitors receive them and one whole answer per coding. The answers are rebuilt when the
- * age grows by a second. bench/edge/proxy-path.ts measures a hit.
+ * A stored response prepared for visitors, attached to the stored variant. An entry holds the
+ * fields that visitors receive, and one prebuilt answer per coding. An answer contains the age, so
+ * it is rebuilt when the age changes. bench/edge/proxy-path.ts measures a hit.
  */
 import { CODINGS_KEPT, type Coding, compressAtOnce, SHORT } from '../compress/coding.ts';
 import { forbidsTransform, isCompressible } from '../compress/compressible.ts';
@@ -20,7 +20,7 @@ import type { StoredResponse } from './stored-response.ts';
 
 /** Approximate bytes of an entry without its bodies. */
 const OVERHEAD_BYTES = 1500;
-/** The engine adds Date; Age is written again each second. */
+/** Left out of the stored fields: the engine adds Date, and Age changes each second. */
 const TIME_DEPENDENT: ReadonlySet<string> = new Set(['age', 'date']);
 
 export const CODINGS: readonly (Coding | 'identity')[] = ['identity', ...CODINGS_KEPT];
@@ -137,8 +137,8 @@ export class HotEntry {
   }
 
   /**
-   * Whether `encodeBody` returns the preferred form. Else the body is better compressed while it is
-   * sent.
+   * Whether `encodeBody` returns the best form for this coding. False: the body should be
+   * compressed while it is sent.
    */
   hasEncoding(index: number): boolean {
     const whole = this.response.body.whole;
@@ -147,7 +147,7 @@ export class HotEntry {
     return this.#variant.encoding(coding) !== undefined || this.#quickEncodings.has(coding);
   }
 
-  /** The body does not shrink in this coding. */
+  /** Records that this coding does not make the body smaller. */
   markIncompressible(coding: StoredCoding): void {
     this.#quickEncodings.set(coding, NOTHING);
   }

@@ -1,7 +1,7 @@
-/** What the cache did with a request, for the access log and the metrics. */
+/** How the cache handled a request, for the access log and the metrics. */
 export type CacheOutcome =
   | 'none' // the cache was not involved: another method, a WebSocket, an edge error, no cache
-  | 'bypass' // went past the cache
+  | 'bypass' // the request bypassed the cache
   | 'miss' // the cache had no usable response; whether the new one is stored does not matter
   | 'hit'
   | 'revalidated' // the origin confirmed the stored response

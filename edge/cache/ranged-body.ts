@@ -48,7 +48,7 @@ export class RangedBody implements OriginBody {
     const to = Math.min(part.length, from + this.#bytesLeft);
     this.#skipBytes -= from;
     this.#bytesLeft -= to - from;
-    // The cache may still want the rest: a TappedBody decides.
+    // A TappedBody may still fetch the rest for the cache.
     if (this.#bytesLeft === 0) this.#source.cancel();
     return from === 0 && to === part.length ? part : part.subarray(from, to);
   }

@@ -1,7 +1,7 @@
 /**
- * A body that can be read ahead of its visitor. Other visitors may wait for the same response to be
- * stored, and a slow visitor must not delay them. Parts that the visitor has not read yet stay in
- * memory, up to a limit. Past the limit the visitor's pace counts again; the others have a timeout.
+ * A body that can be read ahead of its visitor. Followers wait until the same response is stored,
+ * and a slow visitor must not delay them. Unread parts stay in memory, up to a limit. Above the
+ * limit, the visitor's back pressure applies again, and followers wait until their timeout.
  */
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { Parts } from '../http/exchange/parts.ts';

@@ -1,6 +1,6 @@
 /**
- * Serves a stored response where the prepared answer of edge/cache/hot-entry.ts does not fit: 304,
- * 416, ranges, bodies on disk, and responses that were just validated.
+ * Serves a stored response where the prebuilt answer of edge/cache/hot-entry.ts does not apply:
+ * 304, 416, ranges, bodies on disk, and responses that were just revalidated.
  */
 import { randomBytes } from 'node:crypto';
 import { notModifiedFields as codedNotModified } from '../compress/fields.ts';

@@ -1,4 +1,4 @@
-/** A stored response: edge/cache/rules judges it, edge/cache/store keeps it. */
+/** A stored response: edge/cache/rules judges it, and edge/cache/store stores it. */
 import type { FieldList } from '../http/exchange/field-list.ts';
 
 export interface StoredResponse {

@@ -1,4 +1,4 @@
-/** A body on its way from the origin to the visitor, copied to the cache. */
+/** A response body that is forwarded to the visitor and copied to the cache. */
 import type { FieldList } from '../http/exchange/field-list.ts';
 import type { OriginBody } from '../origin/origin.ts';
 import type { CacheWriter, OnStored } from './store/cache-store.ts';
@@ -59,7 +59,7 @@ export class TappedBody implements OriginBody {
     }
   }
 
-  /** The visitor has left. The rest is still fetched if it is short or has followers. */
+  /** The visitor disconnected. The rest is still fetched if it is short or has followers. */
   cancel(): void {
     if (this.#hasEnded || this.#isDraining) return;
     const { length } = this.#source;
@@ -108,7 +108,7 @@ export class TappedBody implements OriginBody {
     }
     this.#bytesRead += part.length;
     if (writer === null || writer.push(part)) return;
-    // The body is too large, or the disk too slow. The visitor still receives all of it.
+    // The body is too large, or the disk is too slow. The visitor still receives the whole body.
     this.#writer = null;
     writer.abort();
     this.#reportNotStored();

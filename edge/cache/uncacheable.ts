@@ -1,11 +1,11 @@
 /**
- * Keys whose responses were recently found not to be storable. Requests for such a key do not wait
- * for each other, and go to the origin unchanged.
+ * Keys with a recent response that was not storable. Requests for such a key do not wait for each
+ * other, and are forwarded with their range and conditions.
  */
 
 /** Milliseconds after which a key is judged again. */
 const TTL = 10_000;
-/** An entry is extended once in so many milliseconds: doing so on each request costs too much. */
+/** Minimum milliseconds between two extensions of an entry: one for each request costs too much. */
 const MIN_EXTENSION = 1000;
 const MAX_KEYS = 4096;
 /** Longer keys are not recorded. */

@@ -1,4 +1,4 @@
-/** One exchange as the cache sees it. edge/proxy implements it, and talks to origin and visitor. */
+/** The cache's interface to an exchange. edge/proxy implements it. */
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import type { OriginBody, OriginResponse } from '../origin/origin.ts';
@@ -6,15 +6,15 @@ import type { Site } from '../sites/site.ts';
 import type { CacheOutcome } from './outcome.ts';
 
 /**
- * Most work ends before the call returns. Only work that waits returns a promise: a needless
- * promise costs as much as a lookup.
+ * The result of a call that is usually synchronous. Only calls that must wait return a promise: a
+ * needless promise costs as much as a lookup.
  */
 export type Done = void | Promise<void>;
 
-/** What is done with what a request to the origin brings. */
+/** Handles the result of a request to the origin. */
 export interface ResponseHandler {
   onResponse(response: OriginResponse): Done;
-  /** With the error of `Fetch`. */
+  /** `error`: the rejection of `Fetch`. */
   onFailure(error: unknown): Done;
 }
 
@@ -29,21 +29,21 @@ export interface Visit {
   outlivesVisitor: boolean;
 
   /**
-   * The fields of a request to the origin whose response may be shared: without fields in which
-   * visitors differ. Undefined: the request is rejected, and the visitor has the error.
+   * The fields of a request to the origin whose response may be shared: without fields that are
+   * specific to a visitor. Undefined: the request was rejected with an error response.
    */
   sharedRequestFields(): FieldList | undefined;
 
   /**
-   * Sends the request to the origin without the visitor's body. Settles as the method of `handler`
-   * that it calls.
+   * Sends the request to the origin without the visitor's body. Settles with the result of the
+   * `handler` method that it calls.
    */
   fetchShared(headers: FieldList, handler: ResponseHandler): Promise<void>;
 
   /**
-   * Sends the request to the node that owns the key, in place of the origin. Calls `onResponse`, or
-   * `onFailure` if the origin is to be asked after all. Undefined: this node owns the key, or
-   * nothing is shared with other nodes.
+   * Sends the request to the node that owns the key, instead of the origin. Calls `onResponse`, or
+   * `onFailure` if the caller must fetch from the origin. Undefined: this node owns the key, or the
+   * cache is not shared with other nodes.
    */
   askOwner?(
     key: string,
@@ -52,14 +52,14 @@ export interface Visit {
     onFailure: () => Done,
   ): Promise<void> | undefined;
 
-  /** The visitor's request has invalidated what is stored for a key. */
+  /** Called when the visitor's request has invalidated the stored responses of a key. */
   onInvalidated?(key: string): void;
 
-  /** The response depends on another request that is in flight. */
+  /** Called when the visitor waits for another request in flight. */
   onWait?(): void;
 
   /**
-   * Passes the whole exchange to the origin. `onHead` runs before the visitor gets the response.
+   * Forwards the whole exchange to the origin. `onHead` runs before the response is forwarded.
    */
   bypassCache(cacheStatus: string, outcome: CacheOutcome, onHead?: (status: number, fields: FieldList) => void): Done;
 
@@ -72,8 +72,8 @@ export interface Visit {
   storedFields(headers: FieldList): FieldList;
 
   /**
-   * Sends a response, compressed if that pays. Ends when all bytes are sent. Never rejects for a
-   * fault of the origin. When the visitor leaves, the body is cancelled.
+   * Sends a response, compressed where useful. Completes when all bytes are sent. Never rejects
+   * because of an origin fault. When the visitor disconnects, the body is cancelled.
    */
   respond(status: number, fields: FieldList, body: OriginBody): Done;
 
@@ -83,7 +83,7 @@ export interface Visit {
   /** Answers with an error page for an OriginError. Throws any other error. */
   respondFailure(error: unknown): void;
 
-  /** The visitor left before a response could be sent. */
+  /** Ends the visit when the visitor disconnected before the response. */
   abandon(): void;
 
   /** 504 for a request with only-if-cached. */

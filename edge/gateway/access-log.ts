@@ -2,8 +2,8 @@
  * The access log writes one request in `every` as a line of JSON.
  *
  * A thread collects lines and sends them to the main thread in batches. If the main thread cannot
- * keep up, lines are dropped and counted. A line has the client and the path, but neither the
- * query, which may contain secrets, nor any header field.
+ * keep up, lines are dropped and counted. A line contains the client and the path. It omits the
+ * query, which may contain secrets, and all header fields.
  */
 
 import { BatchFlow } from '../../core/base/batch-flow.ts';
@@ -11,9 +11,9 @@ import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { AddressOf } from '../proxy/request-fields.ts';
 
-/** Milliseconds that a line waits for more lines. */
+/** Milliseconds from the first line of a batch until it is sent. */
 const FLUSH_DELAY_MS = 200;
-/** Characters at which a batch is sent immediately, and the maximum that may wait. */
+/** Characters at which a batch is sent immediately, and the maximum of pending lines. */
 const BATCH_LENGTH = 64 * 1024;
 const MAX_LENGTH = 1024 * 1024;
 const MAX_PATH_LENGTH = 2048;

@@ -4,9 +4,9 @@
  * A header field carries the client's address. The API uses it for rate limits and for access to
  * /metrics, so it accepts the field only with a secret that the main thread creates for each run.
  *
- *     request ─► its body, or the first 64 KB ─► a slot, in turns of client networks ─► the API
+ *     request ─► buffer its body, up to 64 KB ─► a slot, fair to client networks ─► the API
  *
- * Streams of events and the paths of monitors have slots of their own.
+ * Event streams and monitoring probes have separate slots.
  */
 
 import { Readable } from 'node:stream';
@@ -25,7 +25,7 @@ import { answerError, type ErrorPage } from '../sites/error-page.ts';
 import type { Observer } from './observer.ts';
 import { ADMIN_BUSY, ADMIN_TOO_SLOW, ADMIN_UNAVAILABLE, NO_TUNNELS, TOO_MANY_STREAMS } from './pages.ts';
 
-/** Bytes a second in either direction, as the API demands of a long body. */
+/** Bytes a second in either direction; the API enforces the same rate for long bodies. */
 const MINIMUM_RATE = 64 * 1024;
 
 const WINDOW_MS = 5000;
@@ -34,23 +34,23 @@ interface AdminLaneOptions {
   /** URL of the API. */
   readonly origin: string;
   readonly connections: number;
-  /** Maximum of waiting requests. */
+  /** Maximum number of queued requests. */
   readonly queue: number;
-  /** False: responses last for hours, with few bytes. */
+  /** False for streams: they last for hours and send few bytes. */
   readonly hasMinimumRate?: boolean;
 }
 
 /**
- * Connections of a thread to the admin API for one kind of requests. A request needs a slot for as
- * long as it has a connection. Client networks take turns (core/base/fair-slots.ts), and a client
- * that is waited for must keep up with a minimum rate while others wait.
+ * A thread's connection pool to the admin API for one kind of requests. A request holds a slot for
+ * as long as it uses a connection. Client networks take turns (core/base/fair-slots.ts). While
+ * other requests are queued, a client must send or read at a minimum rate.
  */
 class AdminLane {
   readonly slots: FairSlots;
   readonly #pool: Pool;
 
   constructor({ origin, connections, queue, hasMinimumRate = true }: AdminLaneOptions) {
-    // As many connections as slots: nothing waits in the pool, which has no turns.
+    // As many connections as slots, so requests never queue in the pool, which is not fair.
     this.#pool = new Pool(origin, { connections, pipelining: 1 });
     this.slots = new FairSlots({
       slots: connections,
@@ -69,7 +69,7 @@ class AdminLane {
 }
 
 export interface AdminTarget {
-  /** Address of the admin API's listener. It leads to this machine. */
+  /** Address of the admin API's listener, on this machine. */
   readonly address: string;
   readonly port: number;
   /** Name of the field with the client's address. In its value, the secret precedes the address. */
@@ -77,7 +77,7 @@ export interface AdminTarget {
   readonly secret: string;
   /** Maximum number of connections of this thread. */
   readonly connections: number;
-  /** Further ones, for streams of events. */
+  /** Maximum number of additional connections for event streams. */
   readonly streams: number;
 }
 
@@ -96,13 +96,13 @@ const DROPPED_FIELDS: ReadonlySet<string> = new Set([
   ...['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'],
   ...['expect', 'te', 'upgrade', 'http2-settings'],
 ]);
-/** Responses that last for hours: each holds its connection. The API decodes segments too. */
+/** Responses that last for hours, each with its own connection. Tested on the decoded path. */
 const STREAM = /^\/api\/v1\/(?:events|domains\/[^/]+\/requests\/tail)$/;
-/** For monitors, who must see the node while its API is busy. */
+/** Paths of monitoring probes, which must work while the API is busy. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
-/** Of a thread. */
+/** Connections of a thread for probes. */
 const PROBE_CONNECTIONS = 4;
-/** Waiting requests of a thread; each has a body of at most 64 KB in memory. */
+/** Maximum queued requests of a thread. Each buffers at most 64 KB of its body. */
 const MAX_WAITING = 1024;
 const MAX_WAITING_PROBES = 64;
 const CONNECTION_FIELDS: ReadonlySet<string> = new Set([
@@ -110,7 +110,7 @@ const CONNECTION_FIELDS: ReadonlySet<string> = new Set([
   'uwebsockets',
 ]);
 
-/** `traces`: null: they are off. */
+/** `traces`: null if traces are off. */
 export function createAdminForward(
   target: AdminForwardTarget,
   observer: Observer,
@@ -120,7 +120,8 @@ export function createAdminForward(
   // them.
   const origin = `http://${toUrlHost(target.address)}:${target.port}`;
   const requests = new AdminLane({ origin, connections: target.connections, queue: MAX_WAITING });
-  // Streams cannot use up the connections of other requests, nor those the ones of monitors.
+  // Separate pools: streams cannot exhaust the connections of other requests, and neither can
+  // exhaust those of probes.
   const streams = new AdminLane({ origin, connections: target.streams, queue: 0, hasMinimumRate: false });
   const probes = new AdminLane({ origin, connections: PROBE_CONNECTIONS, queue: MAX_WAITING_PROBES });
 
@@ -144,7 +145,7 @@ export function createAdminForward(
       controller.abort();
       gate.open();
     });
-    // The body first: a client that does not send it occupies nothing that others need.
+    // Read the body before acquiring a slot, so that a client that stalls does not hold one.
     const body = exchange.body.length === 0 ? exchange.body : await bufferBodyStart(exchange, false).catch(() => null);
     if (body === null) return recordLeft(exchange);
     const owner = strangerAt(target.addressOf(exchange));
@@ -247,8 +248,8 @@ async function* readParts(body: RequestBody, slot: Slot): AsyncGenerator<Uint8Ar
 }
 
 /**
- * Forwards the response body. If it breaks off, or the client reads too slowly while others wait,
- * the exchange is aborted, so that the response does not look complete.
+ * Forwards the response body. If the body is truncated, or the client is too slow while others
+ * wait, the exchange is aborted, so that the response does not look complete.
  */
 async function forwardBody(exchange: Exchange, body: AsyncIterable<Uint8Array>, gate: Gate, slot: Slot): Promise<void> {
   try {

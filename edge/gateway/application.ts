@@ -1,6 +1,6 @@
 /**
- * The application of an edge thread: reads sites and certificates from the store, handles all
- * requests.
+ * The application of an edge thread. It reads sites and certificates from the store, and handles
+ * all requests.
  */
 import { threadId } from 'node:worker_threads';
 import { LogThrottle } from '../../core/base/log/throttle.ts';
@@ -83,14 +83,14 @@ function stapled({ cert, key }: TlsCertificate, staples: Staples): TlsCertificat
   return certificate;
 }
 
-/** Sends a page in place of a site's response. */
+/** Sends an error page instead of a site's response. */
 function refuse(exchange: Exchange, site: Site, page: ErrorPage): ExchangeRecord {
   const id = requestId();
   const bytes = answerError(exchange, page, id, site.documents?.errorPages);
   return recordOf(exchange, site, id, page.status, bytes);
 }
 
-/** `isRedirected`: whether visitors of a URL are sent elsewhere before its site is served. */
+/** `isRedirected`: whether the gateway redirects visitors of a URL, instead of serving its site. */
 function prefetch(
   { domainId, response, mayFetch }: PrefetchTask,
   fetch: Prefetch | null,
@@ -105,7 +105,7 @@ function prefetch(
   return isRedirected(exchange.scheme, host, site) ? Promise.resolve('excluded') : fetch({ exchange, site, mayFetch });
 }
 
-/** Of a response of the edge itself. */
+/** The record of a response that the edge generated. */
 const recordOf = (exchange: Exchange, site: Site, id: string, status: number, bytes: number): ExchangeRecord => ({
   exchange,
   site,
@@ -268,7 +268,7 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
         });
   const adminHosts = new Set(options.adminHosts);
   const isAdminHost = (host: string): boolean => adminCertificate !== null && adminHosts.has(host);
-  // No visitor gets a response of the site for such a URL.
+  // The gateway does not serve the site for such a URL.
   const isRedirected = (scheme: string, host: string, site: Site): boolean =>
     adminHosts.has(host) || (scheme === 'http' && options.httpsPort !== null && site.hasCertificate);
 

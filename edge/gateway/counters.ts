@@ -7,7 +7,7 @@ import type { OriginFault, VisitorFault } from '../origin/origin.ts';
 import type { PeerResult } from '../peers/cache-peers.ts';
 import type { PrefetchEnd } from './prefetcher.ts';
 
-/** What handled a request. */
+/** The handler of a request. */
 export const DESTINATIONS = ['site', 'admin', 'challenge', 'redirect', 'unknown', 'misdirected'] as const;
 export type Destination = (typeof DESTINATIONS)[number];
 
@@ -87,7 +87,7 @@ export class GatewayCounters {
   /** Counts an exchange that has ended. `bytes`: length of the response body. */
   countResponse(destination: Destination, status: number, bytes: number): void {
     const values = this.#values;
-    // 499 (the client disconnected) is no HTTP status. It counts as 4xx.
+    // 499 (the client disconnected) is not an HTTP status, but counts as 4xx.
     values[FIRST_COLUMN[destination] + Math.min(4, Math.max(0, Math.floor(status / 100) - 1))]++;
     values[BYTES] += bytes;
   }
@@ -114,22 +114,22 @@ export class GatewayCounters {
     this.#values[CUT]++;
   }
 
-  /** Counts a request that was sent to another origin of its pool. */
+  /** Counts a retry of a request at another origin of its pool. */
   countRetry(): void {
     this.#values[RETRIES]++;
   }
 
-  /** Counts a request that was sent to another node, as the owner of its key. */
+  /** Counts a request to the peer that owns its key. */
   countPeerResult(result: PeerResult): void {
     this.#values[positionOf(`peer_${result}`)]++;
   }
 
-  /** Counts purged responses that were to be fetched again. */
+  /** Counts prefetches of purged responses. */
   countPrefetches(end: PrefetchEnd, count: number): void {
     this.#values[positionOf(`prefetch_${end}`)] += count;
   }
 
-  /** Counts a request of another node. */
+  /** Counts a request from a peer. */
   countServedPeer(): void {
     this.#values[PEER_SERVED]++;
   }

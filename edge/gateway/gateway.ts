@@ -4,15 +4,15 @@
  *     without TLS
  *       a target URI with https, from an untrusted client ─► 421
  *       ACME challenge ─► response
- *       a trusted proxy reports https ─► as with TLS, without the check of the certificate
+ *       a trusted proxy reports https ─► as with TLS, without the certificate check
  *       admin host ─► redirect to https
  *       site ─► redirect to https, or the site while it has no certificate
  *       any other host ─► 404
  *     with TLS
- *       the server name of connections between nodes ─► the cache, if the request is signed
+ *       the server name of connections between nodes ─► the cache, if the signature is valid
  *       a host that the connection's certificate does not cover ─► 421
  *       admin host ─► admin API
- *       site whose demands on TLS the connection has not met ─► 421
+ *       site whose TLS policy the connection does not meet ─► 421
  *       site ─► proxy
  *       any other host ─► 404
  */
@@ -46,15 +46,15 @@ export interface GatewayOptions {
    * Undefined: the request is not an ACME challenge of this service.
    */
   challenge(host: string, token: string): string | undefined;
-  /** Answers requests of other nodes; null: there are none. */
+  /** Answers requests from peers; null: the cache is not shared. */
   readonly peers: { handle(exchange: Exchange): void | Promise<void> } | null;
-  /** Whether the process is overloaded; null: that is not watched. */
+  /** Whether the process is overloaded; null: the load is not monitored. */
   readonly load: { readonly refusesRequests: boolean } | null;
   /** Ports of the listeners without TLS. */
   readonly httpPorts: ReadonlySet<string>;
   /** Null: HTTPS is off. */
   readonly httpsPort: number | null;
-  /** Whether an address belongs to a proxy whose statements about its clients are trusted. */
+  /** Whether an address belongs to a proxy whose forwarding fields are trusted. */
   readonly trusts: (address: string) => boolean;
   readonly observer: Observer;
 }
@@ -72,7 +72,7 @@ export function createGateway(options: GatewayOptions): Handler {
     observer.recordAnswer(exchange, destination, page.status, answerError(exchange, page, id), id);
   };
 
-  /** For a request of a site. A node without memory sends its own short page. */
+  /** Refuses a request for a site. When overloaded, the site's own error page is not used. */
   const refuseOf = (site: Site, exchange: Exchange, destination: Destination, page: ErrorPage): void => {
     observer.recordSite(exchange, site);
     const id = requestId();
@@ -113,8 +113,8 @@ export function createGateway(options: GatewayOptions): Handler {
     if (exchange.targetScheme === 'https' && !options.trusts(exchange.client.address))
       return refuse(exchange, 'misdirected', MISDIRECTED);
     if (exchange.path.startsWith(CHALLENGES) && answerChallenge(exchange, host)) return;
-    // No redirect: a proxy that terminates TLS would send the redirected request here again, in a
-    // loop.
+    // A redirect would cause a loop: the proxy that terminates TLS would send the redirected
+    // request here again.
     if (visitedSiteOf(exchange, options).scheme === 'https') return serveHost(exchange, host);
     const isAdmin = adminHosts.has(host);
     const site = isAdmin ? undefined : siteOf(host);
@@ -130,7 +130,7 @@ export function createGateway(options: GatewayOptions): Handler {
     if (site === undefined) return refuse(exchange, 'unknown', NO_SUCH_SITE);
     const policy = policyOf(site);
     if (policy !== null && policy.fingerprint !== exchange.client.tlsPolicy) {
-      // Of a proxy that has terminated the visitor's TLS, only its word would be known.
+      // A proxy has terminated the visitor's TLS, so this node cannot verify a client certificate.
       if (!exchange.client.isEncrypted && policy.clients?.isRequired)
         return refuseOf(site, exchange, 'site', NO_CERTIFICATE);
       if (exchange.client.isEncrypted) return refuseOf(site, exchange, 'misdirected', OTHER_TLS);
@@ -144,7 +144,7 @@ export function createGateway(options: GatewayOptions): Handler {
     const { isEncrypted, serverName } = exchange.client;
     if (serverName === PEER_SERVER_NAME && peers !== null)
       return load?.refusesRequests ? refuse(exchange, 'unknown', OVERLOADED) : peers.handle(exchange);
-    // The operators still reach the admin API, and certificates are still issued.
+    // The admin API stays reachable, and certificates are still issued.
     if (load?.refusesRequests && !adminHosts.has(host) && !exchange.path.startsWith(CHALLENGES))
       return refuseOverloaded(exchange, siteOf(host));
     if (!isEncrypted) return serveUnencrypted(exchange, host);
@@ -154,10 +154,9 @@ export function createGateway(options: GatewayOptions): Handler {
 }
 
 /**
- * Redirects from http to https. Status 308 keeps the method (RFC 9110 section 15.4.9).
- *
- * The https URL of a request. The port of a listener without TLS becomes `httpsPort`. A client that
- * named no port used port 80, whatever port the listener has, and continues on port 443.
+ * The https URL of a request. The port of a listener without TLS becomes `httpsPort`. An authority
+ * without a port means port 80 for the client, whatever the listener's port is, so the URL has the
+ * default port 443.
  */
 function secureLocation(exchange: Exchange, httpPorts: ReadonlySet<string>, httpsPort: number): string {
   const { authority, path } = exchange;
@@ -166,6 +165,7 @@ function secureLocation(exchange: Exchange, httpPorts: ReadonlySet<string>, http
   return `https://${siteHost(authority)}${port}${path.startsWith('/') ? path : '/'}`;
 }
 
+/** Status 308 keeps the method (RFC 9110 section 15.4.9). */
 function redirect(exchange: Exchange, location: string): void {
   exchange.respond(308, [
     'location',

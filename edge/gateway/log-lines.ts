@@ -1,9 +1,9 @@
 /**
- * Lines of the request logs of customers (core/site/logs). A site without logs costs one
- * comparison for each request.
+ * Collects the lines of customers' request logs (core/site/logs). For a site without logs, a
+ * request costs one comparison.
  *
- * A thread collects the lines of each domain and sends them to the main thread in batches. If that
- * cannot keep up, lines are dropped and counted for the domain.
+ * A thread sends the lines of each domain to the main thread in batches. If the main thread cannot
+ * keep up, lines are dropped and counted for the domain.
  */
 
 import { BatchFlow } from '../../core/base/batch-flow.ts';
@@ -16,15 +16,16 @@ import type { FieldList } from '../http/exchange/field-list.ts';
 import type { AddressOf } from '../proxy/request-fields.ts';
 import type { Site } from '../sites/site.ts';
 
-/** Milliseconds that lines wait for more. */
+/** Milliseconds from the first line of a batch until it is sent. */
 const FLUSH_DELAY_MS = 200;
-/** Characters of all lines at which they are sent immediately, and of those of a domain at most. */
+/** Characters of all lines at which a batch is sent immediately. */
 const BATCH_LENGTH = 256 * 1024;
+/** Maximum characters of all pending lines, and of those of a domain. */
 const MAX_LENGTH = 1024 * 1024;
 const MAX_DOMAIN_LENGTH = 256 * 1024;
-/** Domains in a batch; further ones wait until it is sent. */
+/** Maximum domains in a batch. For a further domain, the batch is sent, or the line is dropped. */
 const MAX_DOMAINS = 4096;
-/** Characters of a path, and of other text from clients. */
+/** Maximum characters of a path, and of other text from clients; the rest is cut off. */
 const MAX_PATH = 2048;
 const MAX_TEXT = 512;
 
@@ -45,7 +46,7 @@ interface LogLinesOptions {
   readonly addressOf: AddressOf;
   /** The receiver increments the number in `processed` afterwards. */
   send(lines: readonly DomainLines[], processed: SharedArrayBuffer): void;
-  /** Lines that are not counted for their domain, since too many domains wait. */
+  /** Counts dropped lines of domains beyond MAX_DOMAINS, which have no count of their own. */
   onDropped(lines: number): void;
   /** 0 ≤ r < 1; omitted: Math.random. */
   readonly random?: () => number;
@@ -53,7 +54,7 @@ interface LogLinesOptions {
   readonly now?: () => number;
 }
 
-interface Waiting {
+interface PendingLines {
   text: string;
   lines: number;
   dropped: number;
@@ -63,9 +64,9 @@ export class LogLines {
   readonly #options: LogLinesOptions;
   readonly #random: () => number;
   readonly #now: () => number;
-  /** Of the exchanges that will be logged. */
+  /** Start times of the exchanges that will be logged. */
   readonly #startTimes = new WeakMap<Exchange, number>();
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #pending = new Map<string, PendingLines>();
   #length = 0;
   readonly #flow = new BatchFlow({ delayMs: FLUSH_DELAY_MS, flush: () => this.#send() });
 
@@ -86,21 +87,21 @@ export class LogLines {
     const startTime = this.#startTimes.get(entry.exchange);
     if (startTime === undefined) return;
     this.#startTimes.delete(entry.exchange);
-    const waiting = this.#waitingOf(entry.site.domainId);
-    if (waiting === null) {
+    const pending = this.#pendingOf(entry.site.domainId);
+    if (pending === null) {
       this.#options.onDropped(1);
       return;
     }
-    // A domain gets no more than it leaves for others.
-    if (waiting.text.length >= Math.min(MAX_DOMAIN_LENGTH, MAX_LENGTH - this.#length)) {
-      waiting.dropped++;
+    // A domain may use only as much of the limit as it leaves free for other domains.
+    if (pending.text.length >= Math.min(MAX_DOMAIN_LENGTH, MAX_LENGTH - this.#length)) {
+      pending.dropped++;
       return;
     }
     const line = `${formatLine(entry, plan, this.#now() - startTime, this.#options)}\n`;
-    waiting.text += line;
-    waiting.lines++;
+    pending.text += line;
+    pending.lines++;
     this.#length += line.length;
-    if ((this.#length >= BATCH_LENGTH || waiting.text.length >= MAX_DOMAIN_LENGTH / 2) && this.#flow.isOpen)
+    if ((this.#length >= BATCH_LENGTH || pending.text.length >= MAX_DOMAIN_LENGTH / 2) && this.#flow.isOpen)
       this.#flow.flush();
     else this.#flow.schedule();
   }
@@ -110,23 +111,23 @@ export class LogLines {
     this.#flow.flush();
   }
 
-  /** Null: too many domains wait. */
-  #waitingOf(domainId: string): Waiting | null {
-    const waiting = this.#waiting.get(domainId);
-    if (waiting !== undefined) return waiting;
-    if (this.#waiting.size >= MAX_DOMAINS) {
+  /** Null: the batch has too many domains, and cannot be sent yet. */
+  #pendingOf(domainId: string): PendingLines | null {
+    const pending = this.#pending.get(domainId);
+    if (pending !== undefined) return pending;
+    if (this.#pending.size >= MAX_DOMAINS) {
       if (!this.#flow.isOpen) return null;
       this.#flow.flush();
     }
-    const added: Waiting = { text: '', lines: 0, dropped: 0 };
-    this.#waiting.set(domainId, added);
+    const added: PendingLines = { text: '', lines: 0, dropped: 0 };
+    this.#pending.set(domainId, added);
     return added;
   }
 
   #send(): void {
-    if (this.#waiting.size === 0) return;
-    const lines = [...this.#waiting].map(([domainId, waiting]) => ({ domainId: Number(domainId), ...waiting }));
-    this.#waiting.clear();
+    if (this.#pending.size === 0) return;
+    const lines = [...this.#pending].map(([domainId, pending]) => ({ domainId: Number(domainId), ...pending }));
+    this.#pending.clear();
     this.#length = 0;
     this.#options.send(lines, this.#flow.next());
   }
@@ -135,7 +136,7 @@ export class LogLines {
 let timeMs = 0;
 let timeText = '';
 
-/** Formatting costs as much as half of the other fields, and many lines have the same time. */
+/** Cached: formatting costs as much as half of the other fields, and many lines share a time. */
 function currentTime(): string {
   const now = Date.now();
   if (now !== timeMs) {
@@ -147,7 +148,7 @@ function currentTime(): string {
 
 type LoggingNode = Pick<LogLinesOptions, 'nodeName' | 'addressOf'>;
 
-/** JSON of each field. */
+/** Returns the value of each field as JSON. */
 const VALUES: Readonly<Record<LogField, (entry: LogEntry, plan: LogPlan, ms: number, node: LoggingNode) => string>> = {
   time: currentTime,
   node: (_entry, _plan, _ms, { nodeName }) => JSON.stringify(nodeName),

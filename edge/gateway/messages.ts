@@ -15,7 +15,7 @@ import type { SitesChanged } from '../sites/sites.ts';
 import type { AdminTarget } from './admin.ts';
 import type { DomainSample } from './tail-sampler.ts';
 
-/** What a thread needs to ask other nodes, and to answer them. */
+/** The data that a thread needs for requests to and from peers. */
 export interface PeerData {
   readonly identity: PeerIdentity;
   readonly positions: SharedArrayBuffer;
@@ -24,7 +24,7 @@ export interface PeerData {
   readonly others: readonly EdgeAddress[];
 }
 
-/** The data that a thread's application starts with. */
+/** The initial data of a thread's application. */
 export interface GatewayData {
   /** Directory of the store. */
   readonly storeDirectory: string;
@@ -32,13 +32,13 @@ export interface GatewayData {
   /** File with the key that encrypts private keys. */
   readonly keyFile: string;
   readonly edge: Config['edge'];
-  /** Of this node; empty: none. */
+  /** The region of this node; empty: none. */
   readonly region: string;
-  /** The part of the cache that all threads share. */
+  /** The shared parts of the cache. */
   readonly cache: CacheHandle;
   readonly adminHosts: readonly string[];
   readonly nodeName: string;
-  /** Whether the responses of sites are counted for statistics. */
+  /** Whether responses are counted for each site's statistics. */
   readonly countsSites: boolean;
   /** Certificate of the admin hosts. Null: the certificate in the store. */
   readonly adminCertificate: TlsCertificate | null;
@@ -47,15 +47,15 @@ export interface GatewayData {
   readonly peers: PeerData | null;
   /** Null: traces are off. */
   readonly traces: RequestSampling | null;
-  /** Connections of each site, which the threads count together. */
+  /** Counts of each site's connections, shared by all threads. */
   readonly siteConnections: SharedSiteCounts;
-  /** Purged responses that threads fetch again (prefetch-claims.ts). */
+  /** Claims of purged responses that threads prefetch (prefetch-claims.ts). */
   readonly prefetches: SharedArrayBuffer;
   /** Counts of rate limits (edge/policy/rules/rate-table.ts). */
   readonly rates: SharedArrayBuffer;
-  /** The file of countries; null: there is none. */
+  /** The country database; null: none. */
   readonly countries: SharedArrayBuffer | null;
-  /** The level of load of the process; null: it is not watched. */
+  /** The load level of the process; null: it is not monitored. */
   readonly load: SharedArrayBuffer | null;
   readonly httpPorts: readonly number[];
   /** Null: HTTPS is off. */
@@ -68,7 +68,7 @@ export type ToGateway =
   | { readonly kind: 'watched'; readonly domainIds: readonly string[] }
   /** The other nodes that serve have changed. */
   | { readonly kind: 'peers'; readonly others: readonly EdgeAddress[] }
-  /** A new file of countries. */
+  /** A new country database. */
   | { readonly kind: 'countries'; readonly content: SharedArrayBuffer }
   | StapleFetched;
 
@@ -80,13 +80,13 @@ export type FromGateway =
   | { readonly kind: 'spans'; readonly spans: readonly FinishedSpan[]; readonly taken: SharedArrayBuffer }
   | { readonly kind: 'rule-counts'; readonly counts: readonly RuleCounts[] }
   | { readonly kind: 'requests'; readonly samples: readonly DomainSample[] }
-  /** Lines of logs of sites. The receiver increments the number in `processed` afterwards. */
+  /** Lines of site logs. The receiver increments the number in `processed` afterwards. */
   | { readonly kind: 'log-lines'; readonly lines: readonly DomainLines[]; readonly processed: SharedArrayBuffer }
-  /** Counts of sites. The receiver increments the number in `added` afterwards. */
+  /** Statistics of sites. The receiver increments the number in `added` afterwards. */
   | { readonly kind: 'site-counts'; readonly counts: Float64Array; readonly added: SharedArrayBuffer }
   /** Sent periodically. `worker`: the id of the thread, which is never reused. */
   | { readonly kind: 'cache-stats'; readonly worker: number; readonly stats: CacheStats }
-  /** An origin of a pool failed too often. `key`: of its state (core/site/pools/checks.ts). */
+  /** An origin was ejected from its pool. `key`: of its state (core/site/pools/checks.ts). */
   | { readonly kind: 'origin-ejected'; readonly domainId: number; readonly key: string; readonly milliseconds: number }
   | {
       readonly kind: 'log';

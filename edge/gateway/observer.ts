@@ -1,6 +1,6 @@
 /**
- * Observes every exchange: counts it, writes it to the access log and to the logs of the site's
- * owner, samples it for the live tail and for traces, and reports origin faults.
+ * Observes every exchange: counts it, writes it to the access log and to the customer's request
+ * logs, samples it for the live tail and for traces, and reports origin faults.
  */
 
 import { LogThrottle } from '../../core/base/log/throttle.ts';
@@ -30,7 +30,7 @@ export class Observer {
   readonly #lines: LogLines | null;
   readonly #throttle = new LogThrottle();
 
-  /** Null: no statistics, traces are off, nobody delivers logs of sites. */
+  /** `null` for statistics, traces or request logs: they are off. */
   constructor(
     counters: GatewayCounters,
     log: AccessLog | null,
@@ -69,8 +69,8 @@ export class Observer {
   }
 
   /**
-   * Records a response of the gateway for a site. `site`: undefined: it was for the admin API, or
-   * for an unknown host.
+   * Records a response of the gateway for a site. `site`: undefined if the host belongs to the
+   * admin API.
    */
   recordSiteAnswer(
     exchange: Exchange,
@@ -113,7 +113,7 @@ export class Observer {
   };
 }
 
-/** Apart from `recordProxied`, which the compiler inlines only while it is small. */
+/** Separate from `recordProxied`, which V8 inlines only while it is small. */
 function traceProxied(traces: RequestTraces, record: ExchangeRecord): void {
   const { exchange, site, requestId, status, bytes, cache, fault } = record;
   traces.recordEnd({ exchange, destination: 'site', domain: site.domain, requestId, status, bytes, cache, fault });

@@ -42,12 +42,12 @@ export function openOrigins(
   });
 }
 
-/** Maximum number of connections of a thread to the edge of one other node. */
+/** Maximum number of connections of a thread to one peer. */
 const PEER_CONNECTIONS = 128;
 
-/** The client of other nodes, whose addresses may be private. They are known by their key. */
+/** The client for peers. Their addresses may be private; their pinned keys authenticate them. */
 export function openPeerConnections(edge: Config['edge']): OriginClient {
-  // The threads together use half of what the other node accepts from one address.
+  // All threads together use half of the connections that a peer accepts from one address.
   const share = Math.max(1, Math.floor(edge.maxConnectionsPerAddress / 2 / edge.workers));
   const connections = Math.min(PEER_CONNECTIONS, share);
   return createOriginClient({

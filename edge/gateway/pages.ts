@@ -20,8 +20,8 @@ export const MISDIRECTED: ErrorPage = {
 };
 
 /**
- * RFC 9110 section 15.5.20: a connection to another site, or from before the site's settings
- * changed, whose handshake did not ask for what the site requires.
+ * RFC 9110 section 15.5.20: the connection was opened for another site, or before the site's TLS
+ * settings changed, so its handshake does not meet the site's requirements.
  */
 export const OTHER_TLS: ErrorPage = {
   ...MISDIRECTED,

@@ -1,4 +1,4 @@
-/** What the pools of a thread need: keys, and where they report. */
+/** The tools of a thread's origin pools: keys and reports. */
 import { LogThrottle } from '../../core/base/log/throttle.ts';
 import type { Secrets } from '../../core/base/secrets.ts';
 import { siteDocumentContext } from '../../core/store/rows.ts';

@@ -1,6 +1,6 @@
 /**
- * Which purged responses a thread of this node fetches again, so that no two do. Responses share
- * 65,536 classes: after a collision, the second one is fetched when a visitor requests it.
+ * Claims of purged responses, so that only one thread of this node prefetches each. Responses share
+ * 65,536 classes: after a collision, the second response is fetched when a visitor requests it.
  */
 import { hashOf } from '../peers/owner.ts';
 
@@ -9,14 +9,14 @@ const CLASSES = 65_536;
 export const sharePrefetchClaims = (): SharedArrayBuffer => new SharedArrayBuffer(CLASSES * 8);
 
 export class PrefetchClaims {
-  /** The last purge of which a response of the class was claimed. */
+  /** For each class, the sequence of the last purge with a claimed response. */
   readonly #sequences: BigInt64Array;
 
   constructor(memory: SharedArrayBuffer) {
     this.#sequences = new BigInt64Array(memory);
   }
 
-  /** False: another thread has claimed it. `sequence`: of the purge. */
+  /** False: a thread has claimed the class for this purge. `sequence`: of the purge. */
   claim(response: string, sequence: number): boolean {
     const at = hashOf(response) & (CLASSES - 1);
     const wanted = BigInt(sequence);

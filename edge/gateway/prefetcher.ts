@@ -1,6 +1,6 @@
 /**
- * The purged responses that this thread fetches again: few at a time, at a low rate, sites in turn,
- * and none while visitors wait. What goes wrong is counted, and left to the next visitor.
+ * Prefetches purged responses on this thread: few at a time, at a low rate, with sites in turn, and
+ * never while visitors wait. A failed prefetch is only counted: the next visitor's request fetches.
  *
  *     purge ─► listed URLs ───────────────────────────┐
  *           ─► most requested responses ─► owned here ┴─► claimed ─► wait ─► fetch ─► cache
@@ -15,22 +15,22 @@ export type PrefetchEnd = Exclude<PrefetchResult, 'elsewhere' | 'yielded'> | 'dr
 export interface PrefetchTask {
   readonly domainId: string;
   readonly response: PurgedResponse;
-  /** Called with the key of the response before it is fetched. */
+  /** Called with the key before the fetch. */
   mayFetch(key: string): boolean;
 }
 
 interface PrefetcherOptions {
   fetch(task: PrefetchTask): Promise<PrefetchResult>;
-  /** Whether visitors of any site wait. */
+  /** Whether requests of visitors are waiting, for any site. */
   isBusy(): boolean;
   /** Whether this node owns a key of the cache. */
   owns(key: string): boolean;
   /** False: another thread of this node fetches the response. */
   claim(response: string, sequence: number): boolean;
-  /** Responses of a purge that this thread fetches at most, in addition to listed URLs. */
+  /** Maximum responses of a purge that this thread prefetches, in addition to listed URLs. */
   share(): number;
   onEnd(result: PrefetchEnd, count: number): void;
-  /** Tests have their own. */
+  /** For tests; default: the system clock. */
   readonly clock?: Clock;
 }
 
@@ -41,19 +41,19 @@ interface Clock {
 }
 
 /**
- * Tasks that wait, each with a URL, and fetches at a time. Of both, a domain gets no more than it
- * leaves for others: half if it is alone.
+ * Maximum number of queued tasks and of concurrent fetches. A domain may use only as much of either
+ * limit as it leaves free for other domains: half if it is the only domain.
  */
 const MAX_WAITING = 4000;
 const MAX_CONCURRENT = 4;
-/** Between two starts: 25 a second. */
+/** Minimum milliseconds between the starts of two fetches: 25 a second. */
 const INTERVAL_MS = 40;
-/** Until a task whose site is busy is tried again. */
+/** Milliseconds until a task of a busy site is retried. */
 const YIELD_MS = 250;
-/** A task that waits for longer is dropped: visitors have fetched what they need. */
+/** A task queued for longer is dropped: visitors' requests have fetched popular URLs by then. */
 const MAX_WAIT_MS = 60_000;
 
-interface Waiting extends PrefetchTask {
+interface QueuedTask extends PrefetchTask {
   readonly since: number;
 }
 
@@ -65,9 +65,10 @@ const SYSTEM_CLOCK: Clock = {
 export class Prefetcher {
   readonly #options: PrefetcherOptions;
   readonly #clock: Clock;
-  readonly #queue = new FairQueue<Waiting>();
-  /** Tasks of each domain, also those that are tried again later; and its fetches. */
-  readonly #waiting = new Counts();
+  readonly #queue = new FairQueue<QueuedTask>();
+  /** Tasks of each domain, queued or waiting for a retry. */
+  readonly #queued = new Counts();
+  /** Fetches in progress of each domain. */
   readonly #running = new Counts();
   #isTickDue = false;
   #isClosed = false;
@@ -87,7 +88,7 @@ export class Prefetcher {
     this.#queue.clear();
   }
 
-  /** Rules decide about the key, so its owner is known only when they have run. */
+  /** Rules determine the key, so `mayFetch` checks the owner after they have run. */
   #addUrl({ domainId }: CachePurge, url: string, sequence: number): void {
     const { owns, claim } = this.#options;
     const response = { key: url, selecting: [] };
@@ -103,17 +104,17 @@ export class Prefetcher {
       const { key } = response;
       if (!owns(key) || !claim(idOf(response), sequence)) continue;
       left--;
-      // Another key: it depends on the visitor, or a rule has rewritten the path.
+      // The key differs if it depends on the visitor, or if a rule has rewritten the path.
       this.#put({ domainId, response, mayFetch: (fetched) => fetched === key });
     }
   }
 
   #put(task: PrefetchTask): void {
-    if (!this.#waiting.hasShare(task.domainId, MAX_WAITING)) {
+    if (!this.#queued.hasShare(task.domainId, MAX_WAITING)) {
       this.#options.onEnd('dropped', 1);
       return;
     }
-    this.#waiting.add(task.domainId, 1);
+    this.#queued.add(task.domainId, 1);
     this.#queue.put({ ...task, since: this.#clock.now() }, task.domainId);
     this.#tickLater(INTERVAL_MS);
   }
@@ -130,20 +131,21 @@ export class Prefetcher {
     const now = this.#clock.now();
     const late = this.#queue.takeWhile(({ since }) => now - since > MAX_WAIT_MS);
     if (late.length > 0) this.#options.onEnd('dropped', late.length);
-    for (const { domainId } of late) this.#waiting.add(domainId, -1);
+    for (const { domainId } of late) this.#queued.add(domainId, -1);
     if (this.#queue.size === 0 || this.#running.total >= MAX_CONCURRENT) return;
     const mayRun = (domainId: string): boolean => this.#running.hasShare(domainId, MAX_CONCURRENT);
     const task = this.#options.isBusy() ? undefined : this.#queue.take(mayRun);
     if (task !== undefined) {
-      this.#waiting.add(task.domainId, -1);
+      this.#queued.add(task.domainId, -1);
       void this.#run(task);
     }
     if (this.#queue.size > 0) this.#tickLater(task === undefined ? YIELD_MS : INTERVAL_MS);
   };
 
-  async #run(task: Waiting): Promise<void> {
+  async #run(task: QueuedTask): Promise<void> {
     this.#running.add(task.domainId, 1);
-    // An internal error has no request to report it on. The next visitor meets it again.
+    // There is no request to report an internal error on. The next visitor's request hits the same
+    // error.
     const result = await this.#options.fetch(task).catch(() => 'failed' as const);
     this.#running.add(task.domainId, -1);
     if (result === 'yielded') this.#retry(task);
@@ -151,27 +153,27 @@ export class Prefetcher {
     if (this.#queue.size > 0) this.#tickLater(INTERVAL_MS);
   }
 
-  #retry(task: Waiting): void {
+  #retry(task: QueuedTask): void {
     if (this.#clock.now() - task.since > MAX_WAIT_MS) {
       this.#options.onEnd('dropped', 1);
       return;
     }
-    this.#waiting.add(task.domainId, 1);
+    this.#queued.add(task.domainId, 1);
     this.#clock.later(YIELD_MS, () => {
       if (this.#isClosed) return;
-      // It is claimed already.
+      // This thread has claimed the response already.
       this.#queue.put({ ...task, mayFetch: () => true }, task.domainId);
       this.#tickLater(INTERVAL_MS);
     });
   }
 }
 
-/** By domain. */
+/** Counts by domain. */
 class Counts {
   readonly #counts = new Map<string, number>();
   total = 0;
 
-  /** Whether one more is allowed: a first one, or no more than what is left of `limit`. */
+  /** Whether the domain may add an item: its first, or fewer than are left of `limit`. */
   hasShare(domainId: string, limit: number): boolean {
     const left = limit - this.total;
     return left > 0 && (this.#counts.get(domainId) ?? 0) < Math.max(1, left);

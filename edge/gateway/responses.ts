@@ -22,19 +22,19 @@ import { openOrigins, openPeerConnections } from './origins.ts';
 
 interface Responses {
   readonly serve: ServeSite;
-  /** For requests of other nodes. */
+  /** Serves requests from peers. */
   readonly servePeer: ServePeer | null;
   readonly prefetch: Prefetch | null;
   /** Whether this node owns a key of the cache. */
   owns(key: string): boolean;
-  /** Nodes that share their caches. */
+  /** Number of nodes that share their caches. */
   readonly nodes: number;
   setPeers(others: readonly EdgeAddress[]): void;
   stats(): CacheStats;
   close(): Promise<void>;
 }
 
-/** Parts of the thread that the handler needs. */
+/** Parts of the thread that the handler uses. */
 interface ResponsesContext {
   /** Addresses of this service, which no origin may have. */
   readonly ownAddresses: readonly string[];

@@ -1,8 +1,8 @@
 /**
  * Counts the responses of each site exactly, for the statistics.
  *
- * A thread collects counts and sends them to the main thread every second. If they are not added in
- * time, the thread goes on counting. A request is lost only if the table is full.
+ * A thread sends its counts to the main thread every second. While the main thread cannot keep up,
+ * the thread keeps counting. A request is lost only if the table is full.
  */
 import { BatchFlow } from '../../core/base/batch-flow.ts';
 import { CACHED_BYTES, cacheColumn, SENT_BYTES, statusColumn } from '../../core/observe/statistics/columns.ts';
@@ -10,9 +10,9 @@ import type { CacheOutcome } from '../cache/outcome.ts';
 import type { Site } from '../sites/site.ts';
 import { CACHE_OUTCOMES } from './counters.ts';
 
-/** Milliseconds that counts wait for more. */
+/** Milliseconds from the first count of a batch until it is sent. */
 const FLUSH_DELAY_MS = 1000;
-/** Sites that a thread counts at a time; more are sent immediately. */
+/** Maximum sites in a batch. */
 const MAX_SITES = 4096;
 /** Statuses have three digits. */
 const STATUSES = 1000;
@@ -38,7 +38,7 @@ interface SiteCountsOptions {
 export class SiteCounts {
   readonly #options: SiteCountsOptions;
   readonly #sites = new Map<string, SiteCount>();
-  /** Of the last response: many in a row are of one site. */
+  /** The count of the last response's site: consecutive responses are often of one site. */
   #last: SiteCount | null = null;
   readonly #flow = new BatchFlow({ delayMs: FLUSH_DELAY_MS, flush: () => this.#send() });
 

@@ -1,10 +1,10 @@
 /**
- * Samples requests of the domains that somebody watches. While nobody does, a request costs one
- * comparison.
+ * Samples requests of watched domains for the live tail. Without watched domains, a request costs
+ * one comparison.
  *
- * Of each interval, a thread sends a uniform sample of the requests of a domain (reservoir
- * sampling), so a busy site costs no more than a quiet one. A line has neither the query, which may
- * contain secrets, nor any header field except User-Agent.
+ * For each interval, a thread sends a uniform sample of a domain's requests (reservoir sampling),
+ * so a busy site costs no more than a quiet one. A line omits the query, which may contain secrets,
+ * and all header fields except User-Agent.
  */
 import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
@@ -13,18 +13,18 @@ import type { AddressOf } from '../proxy/request-fields.ts';
 
 /** Milliseconds between two samples of a domain. */
 const INTERVAL_MS = 200;
-/** Maximum lines of a domain in a sample: 50 a second. */
+/** Maximum lines per domain and sample: 50 a second. */
 export const MAX_LINES = 10;
 /**
- * Domains of an interval whose requests are sent, so that the main thread never receives much more.
+ * Maximum number of domains with lines per interval, which limits the load of the main thread.
  * Requests of further watched domains are only counted as omitted.
  */
 const MAX_DOMAINS = 100;
-/** Characters of a path, a User-Agent and a method. */
+/** Maximum characters of a path, a User-Agent and a method; the rest is cut off. */
 const MAX_PATH = 512;
 const MAX_AGENT = 256;
 const MAX_METHOD = 32;
-/** Milliseconds after which the domains expire, if the main thread does not name them again. */
+/** Milliseconds after which the watched domains expire, unless the main thread renews them. */
 export const EXPIRY_MS = 15_000;
 
 interface TailEntry {
@@ -37,7 +37,7 @@ interface TailEntry {
 
 export interface DomainSample {
   readonly domainId: string;
-  /** Each a JSON object. */
+  /** Lines, each a JSON object. */
   readonly requests: readonly string[];
   readonly omitted: number;
 }
@@ -62,7 +62,7 @@ export class TailSampler {
   readonly #send: TailOptions['send'];
   readonly #random: () => number;
   readonly #now: () => number;
-  /** Null: nobody watches. */
+  /** Null: no domain is watched. */
   #watched: ReadonlySet<string> | null = null;
   #expiresAt = 0;
   #startTimes = new WeakMap<Exchange, number>();
@@ -109,7 +109,7 @@ export class TailSampler {
     reservoir.lines[position] = { order, text };
   }
 
-  /** Sends what was collected. */
+  /** Sends the collected samples. */
   flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;

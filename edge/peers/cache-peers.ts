@@ -1,7 +1,7 @@
 /**
- * Asks the node that owns a key of the cache, in place of the origin. The owner answers from its
- * cache, or fetches from the origin and stores the response. Whatever goes wrong, the asking node
- * fetches from the origin itself.
+ * Requests a response from the node that owns its cache key, instead of the origin. The owner
+ * answers from its cache, or fetches from the origin and stores the response. After any failure,
+ * the requesting node fetches from the origin itself.
  */
 
 import { NO_BODY } from '../http/exchange/body-queue.ts';
@@ -21,18 +21,18 @@ export interface EdgeAddress {
   readonly port: number;
 }
 
-/** What a call has come to, for the metrics. */
+/** The result of a request to an owner, for the metrics. */
 export type PeerResult =
   | 'hit' // from the owner's cache
   | 'miss' // the owner fetched it from the origin
-  | 'failed'; // no response, or none that can be used
+  | 'failed'; // no response, or an unusable one
 
-/** The owner of a key, if that is another node. */
+/** A node that may own a key. */
 export interface Peer extends HashedNode {
   /** Null: this node. */
   readonly origin: Origin | null;
   failures: number;
-  /** Milliseconds since 1970; requests are not sent to this node before. */
+  /** Milliseconds since 1970. Until then, this node receives no requests. */
   pausedUntil: number;
 }
 
@@ -60,14 +60,14 @@ interface CachePeersOptions {
   readonly identity: Pick<PeerIdentity, 'pins' | 'signingKeys'>;
   readonly positions: Pick<PurgePositions, 'announced'>;
   readonly invalidations: Invalidations;
-  /** Milliseconds until an owner must have said that it works on a request. */
+  /** Milliseconds until the owner must have sent a response, at least a 1xx such as WORKING. */
   readonly timeout: number;
   readonly onResult: (result: PeerResult) => void;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
 }
 
-/** Failures in a row after which requests are not sent to a node for a while, and how long. */
+/** After this number of consecutive failures, a node receives no requests for PAUSE_MS. */
 const MAX_FAILURES = 3;
 const PAUSE_MS = 5000;
 
@@ -84,7 +84,7 @@ export class CachePeers {
     this.#clock = options.clock ?? Date.now;
   }
 
-  /** `others`: the other nodes that serve. */
+  /** Replaces the peers. `others`: all other nodes that serve. */
   set(others: readonly EdgeAddress[]): void {
     const { self, identity } = this.#options;
     const previous = new Map(this.#nodes.map((node) => [node.name, node]));
@@ -92,29 +92,29 @@ export class CachePeers {
     this.#nodes = [...peers, { name: self, hash: hashOf(self), origin: null, failures: 0, pausedUntil: 0 }];
   }
 
-  /** A request of a visitor has invalidated the key. */
+  /** Records that a visitor's request has invalidated the key. */
   invalidate(key: string): void {
     if (this.#nodes.length > 1) this.#options.invalidations.record(key, this.#clock());
   }
 
-  /** Nodes that share their caches. */
+  /** Number of nodes that share their caches, including this one. */
   get count(): number {
     return this.#nodes.length;
   }
 
-  /** Whether no other node owns the key, however that node is. */
+  /** Whether this node owns the key. A paused peer still owns its keys. */
   owns(key: string): boolean {
     return ownerOf(key, this.#nodes)?.origin == null;
   }
 
-  /** Undefined: this node owns the key, or the owner does not respond now. */
+  /** The peer that owns a key. Undefined: this node owns it, or the owner is paused. */
   ownerOf(key: string): Peer | undefined {
     if (this.#nodes.length < 2) return undefined;
     const owner = ownerOf(key, this.#nodes);
     return owner === undefined || owner.origin === null || this.#clock() < owner.pausedUntil ? undefined : owner;
   }
 
-  /** Undefined: the response is to come from the origin, or the request was cancelled. */
+  /** Undefined: fetch from the origin instead, unless the request was cancelled. */
   async ask(owner: Peer, request: PeerRequest): Promise<PeerResponse | undefined> {
     const found = await this.#ask(owner, request);
     if (found !== undefined || !request.cancel.isCancelled) this.#options.onResult(found?.result ?? 'failed');
@@ -153,7 +153,7 @@ export class CachePeers {
       return this.#read(owner, response);
     } catch (error) {
       if (!(error instanceof OriginError)) throw error;
-      // All connections are in use: the owner may be well.
+      // `busy`: the connection pool is full, which is no failure of the owner.
       if (!cancel.isCancelled && error.fault !== 'busy') this.#fail(owner);
       return undefined;
     } finally {
@@ -170,7 +170,7 @@ export class CachePeers {
     for (let i = 0; i < headers.length; i += 2)
       if (headers[i] === PEER_FIELD) result = headers[i + 1];
       else kept.push(headers[i], headers[i + 1]);
-    // The owner could not answer: it is behind, or has no response of the origin.
+    // The owner could not answer. It has not executed a purge, or the origin did not respond.
     if (result !== 'hit' && result !== 'miss') {
       response.body.cancel();
       return undefined;

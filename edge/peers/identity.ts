@@ -1,6 +1,6 @@
 /**
- * The keys by which nodes know each other at their edges, derived from the key file that all nodes
- * have (HKDF): one of TLS, whose public key is pinned, and one that signs requests (peer-call.ts).
+ * The keys with which the edges of nodes authenticate each other. HKDF derives them from the key
+ * file that all nodes share. The TLS key is pinned; the other key signs requests (peer-call.ts).
  */
 import {
   createECDH,
@@ -14,14 +14,14 @@ import {
 import type { Secrets } from '../../core/base/secrets.ts';
 import type { TlsCertificate } from '../http/tls/certificate.ts';
 
-/** The server name of a connection between nodes. No site can have it (RFC 6761 section 6.4). */
+/** The server name of connections between nodes. No site can have it (RFC 6761 section 6.4). */
 export const PEER_SERVER_NAME = 'cache.waypost.invalid';
 
 export interface PeerIdentity {
   readonly certificate: TlsCertificate;
   /** `pin-sha256` of the public keys that an owner may have: two while the key file is rotated. */
   readonly pins: readonly string[];
-  /** The first one signs. */
+  /** The first key signs; all keys verify. */
   readonly signingKeys: readonly Uint8Array[];
 }
 
@@ -60,7 +60,7 @@ function pinOf({ kty, crv, x, y }: JsonWebKey): string {
     .digest('base64');
 }
 
-/** Signed by itself: only its public key counts. */
+/** A self-signed certificate: peers verify only its public key. */
 async function certificateOf(jwk: JsonWebKey): Promise<TlsCertificate> {
   const x509 = await import('@peculiar/x509');
   x509.cryptoProvider.set(webcrypto as unknown as Parameters<typeof x509.cryptoProvider.set>[0]);

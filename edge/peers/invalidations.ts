@@ -1,7 +1,7 @@
 /**
- * When unsafe requests (POST and others) last invalidated URLs on this node, shared by its threads.
- * An owner may have an older response, which must not replace the one that was removed here (RFC
- * 9111 section 4.4). URLs share 65,536 classes: a collision costs a request to the origin.
+ * Times at which unsafe requests, such as POST, last invalidated URLs (RFC 9111 section 4.4). All
+ * threads of this node share them. This node must not use an owner's response that is older than
+ * the invalidation. URLs share 65,536 classes: a collision costs a request to the origin.
  */
 import { hashOf } from './owner.ts';
 

@@ -1,10 +1,10 @@
 /**
- * Which node owns a key of the cache: rendezvous hashing. Each node has a score for each key, and
- * the highest score wins. So nodes with the same list agree without a message, and a node that
- * joins or leaves moves only its own share of the keys.
+ * Finds the node that owns a cache key, by rendezvous hashing. Each node has a score for each key,
+ * and the highest score wins. So nodes with the same list agree without messages. A node that joins
+ * or leaves moves only its own share of the keys.
  */
 
-/** Never changes: nodes of different versions must agree. */
+/** Must never change: nodes of different versions must agree. */
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 

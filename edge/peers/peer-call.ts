@@ -1,28 +1,28 @@
 /**
- * The field of a request from one node to another. It says what the owner of a key cannot see in
- * the request, and proves that a node of the cluster sent it:
+ * The header field of a request from one node to another. It carries decisions of the requesting
+ * node, and proves that a node of the cluster sent the request:
  *
  *     waypost-peer: <time in seconds>.<content, base64url>.<MAC, base64url>
  *
  * The MAC (HMAC-SHA-256) covers the time, the content, the name of the owner, the authority and the
- * path. So a captured field is of no use for another node or URL, or a few minutes later.
+ * path. So a captured field is useless for another node or URL, and expires after a few minutes.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export const PEER_FIELD = 'waypost-peer';
 
-/** Clocks of nodes may differ by so many seconds. */
+/** Maximum clock difference between nodes in seconds. */
 const MAX_SKEW = 300;
 
-/** What the asking node decided about a request. */
+/** The decisions of the requesting node. */
 export interface PeerCall {
   /** The key of the cache. */
   readonly key: string;
-  /** The last purge that the asking node has executed, as a sequence of the journal. */
+  /** Journal sequence up to which purges are announced on the requesting node. */
   readonly purgedAt: number;
   /**
-   * Responses that were requested from the origin before this time are not to be used, in
-   * milliseconds since 1970. 0: all may be used.
+   * Milliseconds since 1970. The owner must not use responses that were requested from the origin
+   * before. 0: it may use all.
    */
   readonly newerThan: number;
   /** The pool that a rule selected; null: none. */
@@ -31,7 +31,7 @@ export interface PeerCall {
   readonly lifetime: { readonly ttl: number; readonly overrides: boolean } | null;
 }
 
-/** Where a request goes. */
+/** The destination of a request. */
 interface PeerTarget {
   /** The name of the owner. */
   readonly node: string;
@@ -46,7 +46,7 @@ export function signCall(call: PeerCall, target: PeerTarget, key: Uint8Array, no
   return `${head}.${macOf(head, target, key).toString('base64url')}`;
 }
 
-/** Undefined: no node of the cluster sent this field, for this request, now. */
+/** Undefined: the field is malformed, expired, or its MAC does not match the request. */
 export function readCall(
   value: string,
   target: PeerTarget,
@@ -63,11 +63,11 @@ export function readCall(
   return callOf(Buffer.from(content, 'base64url').toString());
 }
 
-/** No part contains a line feed. */
+/** The encoding is unambiguous, because no part contains a line feed. */
 const macOf = (head: string, { node, authority, path }: PeerTarget, key: Uint8Array): Buffer =>
   createHmac('sha256', key).update(`${head}\n${node}\n${authority}\n${path}`).digest();
 
-/** Undefined: another version wrote it. */
+/** Undefined: the content is not a PeerCall, as from a node of another version. */
 function callOf(text: string): PeerCall | undefined {
   try {
     const { key, purgedAt, newerThan, origin, lifetime } = Object(JSON.parse(text)) as Partial<PeerCall>;

@@ -1,4 +1,4 @@
-/** Answers the requests of other nodes for keys that this node owns. */
+/** Answers requests from peers for keys that this node owns. */
 import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
@@ -30,7 +30,7 @@ export class PeerRequests {
     this.#options = options;
   }
 
-  /** For a connection with PEER_SERVER_NAME. */
+  /** For connections with PEER_SERVER_NAME only. */
   handle(exchange: Exchange): void | Promise<void> {
     const { self, identity, positions, siteOf, serve, onServed, clock = Date.now } = this.#options;
     const { authority, path, method, headers } = exchange;
@@ -38,7 +38,8 @@ export class PeerRequests {
     const target = { node: self, authority, path };
     const call = at < 0 ? undefined : readCall(headers[at + 1] ?? '', target, identity.signingKeys, clock());
     if (call === undefined || method !== 'GET') return refuse(exchange, 421);
-    // A response that is stored here may have been purged on the other node.
+    // This node has not executed a purge that the peer has announced, so it may store a response
+    // that is purged there.
     if (positions.executed < call.purgedAt) return refuse(exchange, 409);
     const site = siteOf(siteHost(authority));
     if (site === undefined) return refuse(exchange, 404);
@@ -47,7 +48,7 @@ export class PeerRequests {
   }
 }
 
-/** Without the field of a response of this node's cache: the other node fetches from the origin. */
+/** Responds without PEER_FIELD, so that the peer fetches from the origin. */
 function refuse(exchange: Exchange, status: number): void {
   exchange.respond(status, NOTHING);
   exchange.end();

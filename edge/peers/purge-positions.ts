@@ -1,12 +1,12 @@
 /**
- * How far this node has executed purges, as sequences of the journal, which all nodes share. The
- * main thread writes them; edge threads read them.
+ * The progress of purges on this node, as sequences of the journal, which all nodes share. The main
+ * thread writes them; edge threads read them.
  *
- *     asking node: a purge is announced here ─► the cache executes it ─► a request takes its mark
- *     owner:       the cache has executed the purges of a group ─► the group counts as executed
+ *     requesting node: announce a purge ─► the cache executes it ─► a request takes its mark
+ *     owner:           the cache executes all purges of a group ─► `executed` increases
  *
- * So a response of an owner that has executed what the asking node has announced is not older than
- * a purge that the mark of the asking node covers.
+ * The owner answers only if its `executed` has reached the `announced` of the requesting node. So
+ * its response is not older than any purge that the requesting node's mark covers.
  */
 
 const ANNOUNCED = 0;
@@ -21,12 +21,12 @@ export class PurgePositions {
     this.#values = new BigInt64Array(memory);
   }
 
-  /** Before the cache executes purges of entries up to `sequence`. */
+  /** Call it before the cache executes the purges up to journal entry `sequence`. */
   announce(sequence: number): void {
     Atomics.store(this.#values, ANNOUNCED, BigInt(sequence));
   }
 
-  /** After the cache has executed all purges of entries up to `sequence`. */
+  /** Call it after the cache has executed all purges up to journal entry `sequence`. */
   complete(sequence: number): void {
     Atomics.store(this.#values, EXECUTED, BigInt(sequence));
   }

@@ -1,15 +1,14 @@
 /**
- * The store of the cache, as its flow sees it. The main thread opens the cache of the node
- * (`openCache` in node-cache.ts) and purges it. Each edge thread opens its store from the main
- * thread's handle (`openCacheStore` in store.ts). A thread has its own memory; all threads share
- * disk and purges.
+ * The interface of the cache's store. The main thread opens the cache of the node (`openCache` in
+ * node-cache.ts) and purges it. Each edge thread opens its store with the main thread's handle
+ * (`openCacheStore` in store.ts). A thread has its own memory; all threads share disk and purges.
  *
  *     lookup ─► memory (at once) ─► disk (a promise)
  *     mark ─► request to the origin ─► put or write, with that mark
  *
- * When a purge or removal has returned, no thread serves its responses again. A response is not
- * stored if a matching purge came after its request, that is, if its mark is older. Nothing here
- * throws because of damaged data or a failing disk: both count as a miss.
+ * When a purge or removal has returned, no thread serves the removed responses again. A response is
+ * not stored if a matching purge has a newer sequence than its mark. Damaged data or a failing disk
+ * never throws an error: both count as a miss.
  */
 import type { ClientMemory } from '../../http/exchange/client-memory.ts';
 import type { FieldList } from '../../http/exchange/field-list.ts';
@@ -24,8 +23,8 @@ export interface StoredVariant {
   /** The value from `attach`. Lost when the response leaves the memory or is freshened. */
   readonly attached: unknown;
   /**
-   * Hot variants are held as objects, and keep their attached value. Others lose it, so do not
-   * create one for them.
+   * Hot variants are held as objects, and keep their attached value. Other variants lose it, so do
+   * not create a value for them.
    */
   readonly isHot: boolean;
   /** The body in a coding that `attachEncoding` stored. */
@@ -64,7 +63,7 @@ export interface PurgedResponse {
  */
 export type OnPurged = (purge: CachePurge, sequence: number, responses: readonly PurgedResponse[]) => void;
 
-/** Figures of one thread; those of the disk are the node's. */
+/** Statistics of a thread, except those of the disk, which are of the node. */
 export interface CacheStats {
   readonly memoryObjects: number;
   /** Includes all overhead. */
@@ -88,18 +87,18 @@ export interface CacheStats {
 }
 
 /**
- * Called once: when the next lookup finds the response, unless that was purged meanwhile, or when
- * it is certain that the response will not be stored. The call may come before the function that
- * got the callback returns.
+ * Called once: when the next lookup can find the response (unless it was purged meanwhile), or when
+ * the response will not be stored. The call may precede the return of the function that received
+ * the callback.
  */
 export type OnStored = (isStored: boolean) => void;
 
 export interface CacheStore {
   /**
    * All stored variants of a URL (`StoredResponse.key`) that are not purged, fresh or stale, the
-   * newest first; at most 32. Returns an array if they are in memory or nowhere, else a promise,
-   * which never rejects. `memory`: accounts for the waiting client. The disk is not read while the
-   * client's network has used up its share.
+   * newest first; at most 32. Returns a promise if the disk must be read, else an array. The
+   * promise never rejects. `memory`: the memory account of the client. The disk is not read while
+   * the share of the client's network is exhausted.
    */
   lookup(
     domainId: string,
@@ -110,15 +109,15 @@ export interface CacheStore {
   /** Whether a variant was purged or removed since its lookup. */
   isVoid(variant: StoredVariant): boolean;
 
-  /** Whether other threads find what is stored now. */
+  /** Whether other threads can find responses that are stored now. */
   readonly sharesResponses: boolean;
 
   /** Call before a request to the origin; pass the result with the response. */
   mark(): number;
 
   /**
-   * Stores a whole response, and replaces the one with the same `selecting`. Undefined: it is not
-   * stored, or not in memory. `body.whole` must be set, or `slice` must deliver the body soon.
+   * Stores a whole response, and replaces the response with the same `selecting`. Undefined: it is
+   * not stored, or not in memory. `body.whole` must be set, or `slice` must deliver the body soon.
    */
   put(response: StoredResponse, mark: number): StoredVariant | undefined;
 
@@ -131,7 +130,7 @@ export interface CacheStore {
 
   /**
    * After a 304: stores `updated`, which has the body of `old` with new fields and times. Encoded
-   * bodies stay; the attached value is lost. `onShared`: as for `write`. Undefined: it is not
+   * bodies are kept; the attached value is lost. `onShared`: as for `write`. Undefined: it is not
    * stored, or not in memory.
    */
   freshen(
@@ -143,14 +142,14 @@ export interface CacheStore {
   ): StoredVariant | undefined;
 
   /**
-   * Invalidation (RFC 9111 section 4.4): removes all variants of a URL in all threads, and those
-   * being stored.
+   * Invalidation (RFC 9111 section 4.4): removes all variants of a URL in all threads, including
+   * those being stored.
    */
   remove(domainId: string, key: string): void;
 
   /**
-   * Attaches a value, such as a ReadyAnswer, to a response in memory. `data`: its size in bytes,
-   * which is counted.
+   * Attaches a value, such as a HotEntry, to a response in memory. `data`: its size in bytes, which
+   * counts towards the limit.
    */
   attach(variant: StoredVariant, value: unknown, data: number): void;
 
@@ -159,7 +158,7 @@ export interface CacheStore {
 
   stats(): CacheStats;
 
-  /** Resolves when all data has been handed to the system; for tests. */
+  /** Resolves when all data has been written to files; for tests. */
   flush(): Promise<void>;
 
   close(): Promise<void>;
@@ -168,26 +167,26 @@ export interface CacheStore {
 /** Stores a body that arrives in parts. */
 export interface CacheWriter {
   /**
-   * The store may keep the bytes: never change them. False: the body is too large or the disk too
-   * slow, so it is not stored; stop pushing.
+   * The store may keep the bytes: never change them. False: the body is not stored, because it is
+   * too large or the disk is too slow; stop pushing.
    */
   push(part: Uint8Array): boolean;
   /**
-   * The body is complete. A response in memory is found at once, one on disk when it is written. A
-   * body that differs from its announced length is not stored.
+   * Completes the body. Lookups find a response in memory at once, a response on disk when it is
+   * written. A body that differs from its announced length is not stored.
    */
   end(onStored?: OnStored): void;
-  /** The body is incomplete: nothing is stored. */
+  /** Discards an incomplete body. */
   abort(): void;
 }
 
-/** How much smaller than its settings the cache must be. */
+/** Reduces the limits of the cache below its settings. */
 export interface CacheBounds {
-  /** Part of the memory that may be used, from 0 to 1. */
+  /** Usable share of the memory, from 0 to 1. */
   readonly memoryShare: number;
-  /** Bytes that the disk must give up now. */
+  /** Bytes by which the disk cache must shrink. */
   readonly diskExcess: number;
-  /** Nothing new is written to the disk. */
+  /** Whether writes to the disk are paused. */
   readonly isDiskPaused: boolean;
 }
 
@@ -196,18 +195,17 @@ export interface Cache {
   /** For the edge threads; survives a structured clone. */
   readonly handle: CacheHandle;
   /**
-   * When the call returns, no thread serves the purged responses; threads need no message. Resolves
-   * when the purge survives a power failure. `id`: a purge may arrive twice; the second one does
-   * nothing.
+   * When the call returns, no thread serves the purged responses. Resolves when the purge survives
+   * a power failure. `id`: a purge that arrives again with the same id does nothing.
    */
   purge(purge: CachePurge, id?: string): Promise<void>;
   /** Shrinks the cache, or lets it grow to its settings again. */
   bound(bounds: CacheBounds): void;
 }
 
-/** What all threads share. */
+/** The data that all threads share. */
 export interface CacheHandle {
-  /** For the hash of URLs. */
+  /** Seeds of the URL hash. */
   readonly seeds: readonly [number, number];
   /**
    * Fetches that threads share (edge/cache/store/node-flights.ts). Null: there is no disk or one

@@ -1,16 +1,16 @@
 /**
- * Hash of a URL ─► location of its newest entry on disk. The table is in shared memory; all threads
- * read and write it without locks. It may forget entries: a full bucket of eight slots gives up the
- * slot of the oldest segment, and a slot that two threads wrote at once is emptied. A reader
- * accepts a slot only if two reads agree. The entry on disk contains its own location and URL; any
- * mismatch is a miss.
+ * Maps the hash of a URL to the location of its newest entry on disk. The table is in shared
+ * memory; all threads read and write it without locks. The table may forget entries. A full bucket
+ * of eight slots reuses the slot with the oldest segment, and a slot that two threads wrote at once
+ * is emptied. A reader accepts a slot only if two reads agree. The entry on disk contains its own
+ * location and URL; any mismatch is a miss.
  *
  *     slot   b of the hash (0: empty) · segment · offset / 8 · bytes of the first read
- *            The top bit of the last word: this is the URL's only entry, and answers all requests.
+ *            The top bit of the last word: the URL's only entry, which every request selects.
  *
  * After the slots, one word for each class of buckets: the newest segment with a forgotten entry.
- * Such an entry is still on disk, and a restart would find it again. So a removal of its URL must
- * know of it.
+ * Such an entry is still on disk, and a restart would index it again. So a removal of its URL needs
+ * a tombstone in that segment or a newer one.
  */
 import type { DiskLocation } from './entry.ts';
 
@@ -30,7 +30,7 @@ export class DiskIndex {
     this.#mask = this.slots / BUCKET_SLOTS - 1;
   }
 
-  /** Allocates a table for a disk of `limit` bytes: a slot for each KB. */
+  /** Allocates a table for a disk of `limit` bytes: at least a slot per KB, up to 2^27 slots. */
   static share(limit: number): SharedArrayBuffer {
     const slots = 2 ** Math.max(10, Math.min(27, Math.ceil(Math.log2(limit / 1024))));
     return new SharedArrayBuffer((slots * SLOT_WORDS + CLASSES) * 4);
@@ -73,8 +73,8 @@ export class DiskIndex {
   }
 
   /**
-   * Whether the URL has no entry, or only one that answers all requests. Then a new entry of that
-   * kind has no siblings.
+   * Whether the URL has no entry, or a single entry that every request selects. Then a new entry of
+   * that kind has no siblings.
    */
   hasSingleEntry(a: number, b: number, oldest: number): boolean {
     const slot = this.find(a, b);
@@ -82,7 +82,7 @@ export class DiskIndex {
     return (Atomics.load(this.#words, slot * SLOT_WORDS + 3) & SINGLE) !== 0;
   }
 
-  /** Sets the location of a URL. A full bucket loses its oldest slot. */
+  /** Sets the location of a URL. In a full bucket, it replaces the slot with the oldest segment. */
   set(a: number, b: number, location: DiskLocation, isSingle: boolean, oldest: number): void {
     const slot = this.#slotFor(a, b, oldest);
     if (this.#isUsedByOther(slot, b, oldest)) this.#recordForgotten(a, this.locationOf(slot).segment);
@@ -105,7 +105,7 @@ export class DiskIndex {
   #write(slot: number, b: number, location: DiskLocation, isSingle: boolean): boolean {
     const at = slot * SLOT_WORDS;
     const words = this.#words;
-    // The slot is empty while it is written: a reader must not see a mixture of two entries.
+    // The slot is empty during the write: a reader must not see a mixture of two entries.
     Atomics.store(words, at, 0);
     Atomics.store(words, at + 1, location.segment);
     Atomics.store(words, at + 2, location.offset / 8);
@@ -116,7 +116,7 @@ export class DiskIndex {
     return false;
   }
 
-  /** Deletes a URL that has no valid entry any more; with `onlyAt`, only if its entry is there. */
+  /** Deletes the slot of a URL; with `onlyAt`, only if the slot has that location. */
   delete(a: number, b: number, onlyAt?: { readonly segment: number; readonly offset: number }): void {
     const slot = this.find(a, b);
     if (slot < 0) return;
@@ -125,7 +125,7 @@ export class DiskIndex {
       Atomics.store(this.#words, slot * SLOT_WORDS, 0);
   }
 
-  /** Deletes an entry that cannot be read. Older entries of its URL may still exist. */
+  /** Deletes the slot of an unreadable entry. Older entries of its URL may still exist. */
   deleteUnreadable(a: number, b: number, location: DiskLocation): void {
     this.#recordForgotten(a, location.segment);
     this.delete(a, b, location);
@@ -172,7 +172,7 @@ export class DiskIndex {
     return Math.round((used * this.slots) / seen);
   }
 
-  /** The slot of the URL, else an empty one, else the one with the oldest entry. */
+  /** The slot of the URL, else an empty slot, else the slot with the oldest segment. */
   #slotFor(a: number, b: number, oldest: number): number {
     const existing = this.find(a, b);
     if (existing >= 0) return existing;

@@ -1,7 +1,7 @@
 /**
  * Rebuilds the index of the disk after a start. One thread reads the segments of earlier processes
- * in the background, one at a time. An entry that is not indexed yet is a miss. Of several entries
- * of a URL the latest one counts, unless a tombstone applies to it.
+ * in the background, one at a time. An entry that is not indexed yet is a miss. If a URL has
+ * several entries, the latest is indexed, unless a tombstone voids it.
  */
 import { open as openFile } from 'node:fs/promises';
 import type { DiskIndex } from './disk-index.ts';
@@ -36,7 +36,7 @@ interface LoadOptions {
   isStopped(): boolean;
 }
 
-/** What the index does not know: response times and marks by slot, and tombstones. */
+/** Data that is not in the index: response times and marks by slot, and tombstones. */
 interface LoadState {
   readonly times: Float64Array;
   readonly marks: Float64Array;
@@ -49,8 +49,8 @@ export async function loadDisk(options: LoadOptions): Promise<void> {
   const { segments, index, files } = options;
   const { slots } = index;
   const state: LoadState = { times: new Float64Array(slots), marks: new Float64Array(slots), tombstones: new Map() };
-  // The newest segments come first: their entries are requested most, and a tombstone is always in
-  // a newer segment than the entries that it voids.
+  // Newest segments first: their entries are requested most, and a tombstone is never in an older
+  // segment than the entries that it voids.
   for (let segment = segments.first - 1; segment >= segments.oldest; segment--) {
     if (options.isStopped()) return;
     const isSegment = await readSegment(options, segment, (entry, location) =>
@@ -122,7 +122,7 @@ async function readSegment(
   }
 }
 
-/** Returns the number of bytes that are done. */
+/** Returns the number of processed bytes. */
 function readWindow(
   bytes: Buffer,
   offset: number,

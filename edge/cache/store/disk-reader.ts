@@ -14,7 +14,7 @@ import { responseOf, Variant, WholeBody } from './variant.ts';
  */
 export const READ_WITH_HEAD_BYTES = 4 * PIECE_BYTES;
 
-/** A body on disk differs from what was written. The entry is deleted. */
+/** A body on disk does not match its checksums, or cannot be read. The entry is deleted. */
 class DamagedError extends Error {
   override readonly name = 'DamagedError';
 }
@@ -36,8 +36,8 @@ export class DiskReader {
   }
 
   /**
-   * The head of the entry, and bytes after it if they were read, too. Undefined: no valid entry.
-   * Never rejects.
+   * Reads the head of an entry. `rest`: the bytes after the head that `location.length` includes.
+   * Undefined: no valid entry. Never rejects.
    */
   async readEntry(location: DiskLocation): Promise<{ entry: Entry; rest: Buffer } | undefined> {
     try {
@@ -45,7 +45,7 @@ export class DiskReader {
       if (!isSealed(bytes, 0, saltOf(this.#secret, location.segment))) return this.#countDamage(location);
       const entry = readHead(bytes, 0);
       const { segment, offset } = entry.frame.location;
-      // An intact entry with another location: the pointer to it is out of date.
+      // An intact entry with another location: the index or the sibling's location is out of date.
       if (segment !== location.segment || offset !== location.offset) return undefined;
       return { entry, rest: bytes.subarray(entry.length) };
     } catch {
@@ -132,8 +132,8 @@ class DiskBody implements StoredBody {
   }
 
   /**
-   * Rejects with DamagedError when the bytes are damaged or gone. Multiples of PIECE_BYTES read
-   * least.
+   * Rejects with DamagedError when the bytes are damaged or discarded. Ranges at multiples of
+   * PIECE_BYTES read no extra bytes.
    */
   async slice(from: number, to: number): Promise<Uint8Array> {
     const end = Math.min(to, this.length);
@@ -151,7 +151,7 @@ class DiskBody implements StoredBody {
     }
   }
 
-  /** Gives the location of the body, for an entry with other fields and the same body. */
+  /** The entry, so that an entry with new fields can refer to the same body. */
   get entry(): Entry {
     return this.#entry;
   }

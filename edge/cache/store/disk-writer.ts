@@ -1,7 +1,7 @@
 /**
- * Appends entries to this thread's segment. One write takes all queued entries; the index has them
- * when the write is done. Nothing is synced: data lost in a power failure has a wrong checksum, and
- * is a miss. Each thread has its own segment, so no two threads write to one file.
+ * Appends entries to this thread's segment. Queued entries are written in batches, and indexed
+ * after the write. Nothing is synced: data lost in a power failure has a wrong checksum, and is a
+ * miss. Each thread has its own segment, so no two threads write to the same file.
  */
 import { close, open, writev } from 'node:fs';
 import type { OnStored, StoredHead } from './cache-store.ts';
@@ -24,9 +24,9 @@ import { hashSelecting } from './key-hash.ts';
 import { fileOf, type SegmentFiles } from './segment-files.ts';
 import type { SegmentTable } from './segment-table.ts';
 
-/** Entries beyond this size of the queue are not written. */
+/** Maximum bytes of the queue. Further entries are not written. */
 const MAX_QUEUED_BYTES = 32 * 1024 * 1024;
-/** A batch is written when it has this size. */
+/** Size at which a batch is written. */
 const BATCH_BYTES = 1024 * 1024;
 /** The writer pauses for this time after a failed write. */
 const PAUSE_MS = 10_000;
@@ -46,8 +46,8 @@ export interface DiskJob {
   /** Body and codings as bytes, or the location and checksums of data already on disk. */
   readonly data: readonly Uint8Array[] | Pick<EntryFrame, 'data' | 'pieces'>;
   /**
-   * The oldest allowed segment of a tombstone: it must not be discarded before the entries it
-   * voids.
+   * The oldest allowed segment of a tombstone, which must not be discarded before the entries that
+   * it voids.
    */
   readonly minSegment?: number;
   readonly onStored?: OnStored | undefined;
@@ -66,7 +66,7 @@ interface DiskWriterOptions {
    * smaller mark must not be indexed.
    */
   removedAt(a: number): number;
-  /** Called when the index has the entry, and had another one before. */
+  /** Called when an entry has replaced another entry in the index. */
   onReplaced(job: DiskJob): void;
 }
 
@@ -97,15 +97,16 @@ export class DiskWriter {
     this.#options = options;
   }
 
-  /** A write has just failed. */
+  /** Whether a write failed less than PAUSE_MS ago. */
   get isPaused(): boolean {
     return performance.now() < this.#pausedUntil;
   }
 
-  /** The entry is not written if the queue is full, or the disk has failed. */
+  /** Queues an entry. It is not written if the queue is full, or the disk is paused. */
   put(job: DiskJob): void {
     const bytes = 500 + job.texts.text.length + dataLength(job);
-    // A tombstone is small, and keeps removed entries from coming back at the next start.
+    // A tombstone is always written: it is small, and without it a restart would index removed
+    // entries again.
     const isWithheld = this.#options.segments.isPaused && job.head.status !== TOMBSTONE;
     if (isWithheld || this.#queuedBytes + bytes > MAX_QUEUED_BYTES || this.isPaused) {
       this.#giveUp(job);
@@ -145,11 +146,11 @@ export class DiskWriter {
       await this.#writeBatch().catch(() => this.#fail());
       for (const job of jobs) this.#queuedBytes -= 500 + job.texts.text.length + dataLength(job);
     }
-    // In the same turn as the last check of the queue: `put` starts the next run.
+    // In the same turn as the last check of the queue, so that a later `put` starts the next run.
     this.#running = undefined;
   }
 
-  /** Adds an entry to the batch. Rejects only if it has not. */
+  /** Adds an entry to the batch. If it rejects, the entry is not in the batch. */
   async #addToBatch(job: DiskJob): Promise<void> {
     const { segments, segmentBytes } = this.#options;
     const siblings = await this.findSiblings(job);
@@ -233,7 +234,7 @@ export class DiskWriter {
     job.onStored?.(isValid && this.isIndexed(job));
   }
 
-  /** Whether the index has an entry of a URL: it may forget one at once. */
+  /** Whether the index still has an entry of a URL: the index may forget entries at any time. */
   isIndexed({ a, b }: Pick<DiskJob, 'a' | 'b'>): boolean {
     const { index, segments } = this.#options;
     return index.get(a, b, segments.oldest) !== undefined;

@@ -1,18 +1,18 @@
 /**
- * The disk as one thread sees it: append-only segments, discarded in the order of their age.
+ * A thread's access to the disk: append-only segments, of which the oldest are discarded first.
  *
  *     index (shared memory) ─► location ─► entry: verified head ─► verified body
  *     each thread ─► its own segment ─► index
  *
- * The disk is not LMDB, although the project has it. Flipped bits in a memory-mapped tree can end
- * the process. Without syncing, a power failure leaves such trees. A read that misses the page
- * cache blocks the event loop. Here every read is verified, a miss is a lookup in shared memory,
- * and a write is an append.
+ * Why not LMDB, which the project already uses: flipped bits in a memory-mapped tree can crash the
+ * process, and without syncing a power failure leaves such trees. A read that misses the page cache
+ * blocks the event loop. Here every read is verified, a miss is a lookup in shared memory, and a
+ * write is an append.
  *
- * The price: the index needs 16 bytes of memory for each KB of disk. After a start it is rebuilt
- * from the segments in the background, 5 µs an entry. A hit takes some 35 µs of CPU, of which the
- * thread pool's read takes about 8 (bench/edge/cache-disk.ts). A point read of lmdb takes 2, but a
- * repeated request is a hit in memory by then.
+ * The cost: the index needs 16 to 32 bytes of memory for each KB of disk. After a start it is
+ * rebuilt from the segments in the background, at 5 µs per entry. A hit takes about 35 µs of CPU,
+ * of which the thread pool's read takes about 8 (bench/edge/cache-disk.ts). A point read of LMDB
+ * takes 2 µs, but repeated requests are hits in memory.
  */
 import type { StoredResponse } from '../stored-response.ts';
 import type { DiskHandle, OnStored, StoredHead } from './cache-store.ts';
@@ -35,7 +35,7 @@ const segmentBytesOf = (limit: number): number => Math.max(64 * 1024, Math.min(6
 
 export class Disk {
   readonly limit: number;
-  /** Bodies with more bytes get a file of their own. */
+  /** Larger responses get a separate file. */
   readonly largeBytes: number;
   readonly #hash: KeyHash;
   readonly #signals: Signals;
@@ -47,8 +47,9 @@ export class Disk {
   readonly #writer: DiskWriter;
   readonly #handle: DiskHandle;
   readonly #loading: Promise<void>;
-  /** Files being written, and the final writes of some of them. */
+  /** Large files in progress. */
   readonly #large = new Set<LargeFile>();
+  /** Final writes of large files. */
   readonly #ending = new Set<Promise<void>>();
   #isClosed = false;
 
@@ -104,7 +105,7 @@ export class Disk {
     return this.#segments.isPaused;
   }
 
-  get takesEntries(): boolean {
+  get acceptsEntries(): boolean {
     return !this.isPaused && !this.#writer.isPaused;
   }
 
@@ -131,7 +132,7 @@ export class Disk {
   }
 
   /**
-   * Whether the disk has no entry of a URL, or only one that a response for all requests replaces.
+   * Whether the disk has no entry of a URL, or a single entry that every request selects.
    */
   hasSingleEntry(domainId: string, key: string): boolean {
     const { a, b } = this.#hash.of(domainId, key);
@@ -157,7 +158,7 @@ export class Disk {
     return variants.filter((variant) => variant !== undefined);
   }
 
-  /** Whether an entry will soon be discarded, so that a requested one should be written again. */
+  /** Whether an entry will be discarded soon. If it is still requested, write it again. */
   isOld(location: DiskLocation): boolean {
     return this.#segments.isOld(location.segment);
   }
@@ -190,7 +191,7 @@ export class Disk {
     return file;
   }
 
-  /** Ends a file. The index has the entry when all is written. */
+  /** Completes a file, and then indexes its entry. */
   finish(file: LargeFile, head: StoredHead, mark: number, onStored?: OnStored): void {
     const done = this.#completeFile(file, head, mark, onStored);
     this.#ending.add(done);

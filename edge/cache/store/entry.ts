@@ -2,7 +2,7 @@
  * The head of an entry, in memory and on disk: a StoredResponse without its body, and the location
  * of its body. Little-endian.
  *
- *      0  magic                       4  CRC-32 of what follows     8  length of the head
+ *      0  magic                       4  CRC-32 of the rest         8  length of the head
  *     12  status                     14  number of codings         15  number of siblings
  *     16  requestTime                24  responseTime
  *     32  mark                       40  length of the body
@@ -24,13 +24,12 @@ import type { StoredCoding, StoredHead } from './cache-store.ts';
 const MAGIC = 0x32435057; // "WPC2"
 const FIXED_BYTES = 92;
 /**
- * Bytes of data under one checksum. This is also the minimum that one read of a body holds in
- * memory.
+ * Bytes of data per checksum. A read of a body holds at least this many bytes in memory.
  */
 export const PIECE_BYTES = 64 * 1024;
 /** Maximum number of variants of a URL. */
 export const MAX_VARIANTS = 32;
-/** Protects against damaged lengths. The edge accepts no response whose fields are longer. */
+/** Maximum bytes of a head. It detects damaged lengths: the edge accepts no longer fields. */
 export const MAX_HEAD = 1024 * 1024;
 
 const CODINGS: readonly StoredCoding[] = ['br', 'gzip', 'zstd'];
@@ -48,7 +47,7 @@ export interface Sibling extends DiskLocation {
   readonly selecting: number;
 }
 
-/** Whether this is the only entry of its URL, and answers all requests. */
+/** Whether this is the only entry of its URL, and every request selects it. */
 export const isSingleEntry = (selecting: readonly string[], siblings: readonly Sibling[]): boolean =>
   selecting.length === 0 && siblings.length === 0;
 
@@ -57,7 +56,7 @@ export interface EncodedCoding {
   readonly bytes: Uint8Array;
 }
 
-/** The parts of an entry that are not in the response. */
+/** The parts of a head that are not part of the response. */
 export interface EntryFrame {
   readonly mark: number;
   readonly bodyLength: number;
@@ -145,8 +144,8 @@ export function seal(out: Buffer, at: number, end: number, salt: number): void {
 }
 
 /**
- * The start value of the checksums of heads. Origins, which supply the bodies between the heads, do
- * not know it. So no body can imitate a head when a reader searches for one after damage.
+ * The secret start value of the checksums of heads. Origins supply the bodies between the heads.
+ * Without this value, a body cannot imitate a head when a reader searches for heads after damage.
  */
 export const saltOf = (secret: number, segment: number): number =>
   (Math.imul(secret ^ segment, 0x9e3779b1) ^ (secret >>> 7)) >>> 0;
@@ -225,14 +224,14 @@ const NONE: FieldList = [];
 const items = (text: string, from: number, to: number): FieldList =>
   from === to ? NONE : text.slice(from, to).split('\n');
 
-/** Whether the head in memory at `at` belongs to this URL; does not read the rest of it. */
+/** Whether the head in memory at `at` belongs to this URL, without reading the whole head. */
 export function isHeadOf(bytes: Buffer, at: number, domainId: string, key: string): boolean {
   if (bytes.readUInt32LE(at + 48) !== key.length || bytes.readUInt16LE(at + 64) !== domainId.length) return false;
   const from = at + FIXED_BYTES + bytes[at + 14] * 8 + bytes.readUInt32LE(at + 76) * 4 + bytes[at + 15] * 16;
   return bytes.toString('latin1', from, from + domainId.length + key.length) === domainId + key;
 }
 
-/** The CRC-32 of each piece of data that is given in parts. */
+/** The CRC-32 of each piece of the joined parts. */
 export function pieceSums(parts: readonly Uint8Array[]): number[] {
   const sums: number[] = [];
   let sum = 0;

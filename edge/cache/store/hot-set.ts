@@ -1,7 +1,7 @@
 /**
- * The most requested responses, held as objects: a hit allocates nothing and is a lookup in a Map.
- * The eviction order is "second chance": the oldest URL goes first, but a URL that had a hit since
- * its last turn stays for another one.
+ * The most requested responses, held as objects: a hit is a lookup in a Map and allocates nothing.
+ * Eviction is "second chance": the oldest URL is evicted first, unless it had a hit since its last
+ * turn.
  */
 import type { Variant } from './variant.ts';
 
@@ -12,7 +12,7 @@ interface HotKey {
   variants: readonly Variant[];
   bytes: number;
   wasHit: boolean;
-  /** Since it is hot. */
+  /** Number of hits since the URL is hot. */
   hits: number;
   /** Version of the purges that the variants were last checked against. */
   version: number;

@@ -1,7 +1,7 @@
 /**
- * A 64-bit hash of a domain's URL, by which memory and disk find entries. Readers compare the URL
- * itself, too. The seed differs in each process, so that nobody can choose URLs that collide. About
- * 1 ns a character.
+ * A 64-bit hash of domain and URL, with which memory and disk find entries. Readers also compare
+ * the URL. The seeds are random, so that an attacker cannot choose URLs that collide. Hashing takes
+ * about 1 ns per character.
  */
 
 /**

@@ -1,7 +1,7 @@
 /**
- * A file of its own for a response that is too large for a shared segment, written while the body
- * arrives. The head follows the body, because the checksums of the pieces are only known then. A
- * trailer gives its offset; a file without one was not completed.
+ * A separate file for a response that is too large for a shared segment, written while the body
+ * arrives. The head follows the body, because it contains the checksums of the body's pieces. A
+ * trailer contains the offset of the head; a file without a trailer is incomplete.
  *
  *     "WPONE-1\n" · body · head (at a multiple of 8)
  *     "WPEND-1\n" · offset of the head / 8 (4) · length of the head (4)
@@ -16,7 +16,7 @@ import type { SegmentTable } from './segment-table.ts';
 
 export const LARGE_HEAD = Buffer.from('WPONE-1\n');
 export const LARGE_END = Buffer.from('WPEND-1\n');
-/** Maximum number of bytes that wait for the disk. */
+/** Maximum number of pending bytes that are not on disk yet. */
 const MAX_UNWRITTEN_BYTES = 8 * 1024 * 1024;
 /** Bytes that are reserved in advance when the length is unknown. */
 const GROWTH_BYTES = 8 * 1024 * 1024;
@@ -25,7 +25,7 @@ interface LargeFileOptions {
   readonly folder: string;
   readonly secret: number;
   readonly segments: SegmentTable;
-  /** Discards the oldest segments until the limit of the disk holds. */
+  /** Discards the oldest segments until the disk is within its limit. */
   evictOldest(): void;
 }
 
@@ -33,7 +33,7 @@ export class LargeFile {
   /** Bytes of the body so far. */
   length = 0;
   hasFailed = false;
-  /** Resolves when all work has ended, with or without success. */
+  /** Resolves when the file is complete or deleted. */
   readonly done: Promise<void>;
   #resolveDone = (): void => {};
   readonly #options: LargeFileOptions;

@@ -1,7 +1,7 @@
 /**
- * Hash of a URL ─► address of its newest entry in memory. Open addressing with linear probing, two
- * words a slot. A deletion moves later slots back, so there are no tombstones, and a miss ends at
- * the first empty slot. 8 bytes a slot; at most three quarters are in use.
+ * Maps the hash of a URL to the address of its newest entry in memory. Open addressing with linear
+ * probing. A deletion moves later slots back, so there are no tombstones, and a miss ends at the
+ * first empty slot. Two words (8 bytes) per slot; at most three quarters are in use.
  */
 export class MemoryIndex {
   /** Slots in use. */

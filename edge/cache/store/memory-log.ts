@@ -1,19 +1,19 @@
 /**
- * The packed entries in memory. A million entries as objects would be some ten million objects for
- * the garbage collector to mark. Here they are bytes in a few blocks.
+ * The packed entries in memory, as bytes in a few blocks. As objects, a million entries would be
+ * about ten million objects that the garbage collector marks.
  *
  *     small ─► [block][block]            new entries, a tenth of the memory
  *     main  ─► [block][block][block]…    entries that proved popular
  *
- * The algorithm is S3-FIFO (Yang et al., SOSP 2023). When the turn of an entry in `small` comes, it
- * moves to `main` if it had a hit, else it is evicted. So a scan passes through a tenth of the
- * memory only. An entry that `small` evicted recently goes to `main` at once. In `main` an entry
- * with a hit gets another round.
+ * The algorithm is S3-FIFO (Yang et al., SOSP 2023). The oldest entry of `small` moves to `main` if
+ * it had a hit, else it is evicted. So a scan displaces only a tenth of the memory. A new entry is
+ * inserted into `main` if `small` evicted it recently. In `main` an entry with a hit gets another
+ * round.
  *
- * Entries are appended to the last block of a queue and leave the first block in order, so no holes
- * need management. An address is bytes / 8 from the start of block 0. Blocks are reused. Bodies up
- * to a few KB follow their heads, and are copied on a read because the block may be reused. Larger
- * bodies are separate buffers, which live as long as they are referenced.
+ * Entries are appended to the last block of a queue and removed from the first block in order, so
+ * there are no holes to manage. An address is bytes / 8 from the start of block 0. Blocks are
+ * reused. Small bodies follow their heads, and are copied on a read because the block may be
+ * reused. Larger bodies are separate buffers, which live as long as they are referenced.
  *
  *     entry    0 length    4 a    8 b of the hash    12 next entry of the URL (address + 1)
  *             16 flags    17 hits, up to 3           20 head (entry.ts), body, encoded bodies
@@ -23,22 +23,22 @@ import { MemoryIndex } from './memory-index.ts';
 
 const HEADER_BYTES = 20;
 const DEAD = 1;
-/** The entry is in the hot set, too, and is not evicted. */
+/** The entry is also in the hot set, and is not evicted. */
 const PINNED = 2;
 /** Other variants of the URL were evicted. All entries of a URL have the same flag. */
 const PARTIAL = 4;
 const MAX_HITS = 3;
-/** Limits the work of one call: after so many steps, entries are evicted even if they had hits. */
+/** Maximum steps of one call that spare popular entries. Later steps evict regardless of hits. */
 const MAX_ROUNDS = 2000;
 
 interface MemoryLogOptions {
   /** Total bytes: blocks, separate bodies and index. */
   readonly limit: number;
-  /** Whether an entry whose turn has come is void; `headAt`: offset of its head. */
+  /** Whether the oldest entry of a queue is void; `headAt`: offset of its head. */
   isVoid(block: Buffer, headAt: number): boolean;
-  /** Called when an entry leaves on its turn. */
+  /** Called when an entry is evicted. */
   onEvict(wasVoid: boolean): void;
-  /** Called when a pinned entry leaves. */
+  /** Called when a pinned entry is evicted. */
   onUnpin(block: Buffer, headAt: number): void;
 }
 
@@ -56,12 +56,12 @@ interface Queue {
 export class MemoryLog {
   /** Entries that a lookup can find. */
   count = 0;
-  /** Bytes of separate bodies, and those that the owner counts (`addOutside`). */
+  /** Bytes of separate bodies, and bytes that the owner has added (`addOutside`). */
   outside = 0;
   readonly #options: MemoryLogOptions;
-  /** Bytes for blocks and separate bodies, of `#whole` that the options allow. */
+  /** Current limit in bytes for blocks and separate bodies; at most `#maxLimit`. */
   #limit: number;
-  readonly #whole: number;
+  readonly #maxLimit: number;
   readonly #blocks: MemoryBlocks;
   /** Offset of the end of the entries in a full block. */
   readonly #ends: number[] = [];
@@ -75,14 +75,14 @@ export class MemoryLog {
 
   constructor(options: MemoryLogOptions) {
     this.#options = options;
-    // 256 bytes a slot: entries are larger, so the blocks are usually full before the index is.
+    // 256 bytes a slot: entries are larger, so the blocks are usually full before the index.
     const slots = 2 ** Math.max(8, Math.min(26, Math.floor(Math.log2(Math.max(1, options.limit / 256)))));
     this.#index = new MemoryIndex(slots);
     this.#ghosts = new Uint32Array(slots >>> 2);
     const size = Math.max(64 * 1024, Math.min(1024 * 1024, 2 ** Math.floor(Math.log2(options.limit / 64))));
     this.#blocks = new MemoryBlocks(size);
-    this.#whole = options.limit - this.#index.bytes - this.#ghosts.byteLength;
-    this.#limit = this.#whole;
+    this.#maxLimit = options.limit - this.#index.bytes - this.#ghosts.byteLength;
+    this.#limit = this.#maxLimit;
   }
 
   /** Bytes allocated from the system, including the index. */
@@ -95,7 +95,7 @@ export class MemoryLog {
     return this.#blocks.size;
   }
 
-  /** Address of the first entry with a hash, or -1. `next` gives the others. */
+  /** Address of the first entry with a hash, or -1. `next` returns the others. */
   find(a: number, b: number): number {
     return this.#index.find(a, b);
   }
@@ -127,7 +127,7 @@ export class MemoryLog {
     return hits;
   }
 
-  /** Marks the entries of a URL as hot: they stay as long as the hot set has them. */
+  /** Pins or unpins the entries of a URL: pinned entries are in the hot set. */
   pin(a: number, b: number, isPinned: boolean): void {
     this.#flagAll(a, b, PINNED, isPinned);
   }
@@ -145,8 +145,8 @@ export class MemoryLog {
   }
 
   /**
-   * Makes room for an entry and appends it as the first one with its hash. Returns its address, or
-   * -1: no room. `write` puts head and inner body at an offset of a block.
+   * Makes room for an entry and appends it as the first entry with its hash. Returns its address,
+   * or -1: no room. `write` writes head and inner body at an offset of a block.
    */
   append(
     a: number,
@@ -192,22 +192,22 @@ export class MemoryLog {
   }
 
   /**
-   * Adds to the bytes that the owner holds for entries, or subtracts; evicts entries to stay within
-   * the limit.
+   * Counts bytes that the owner holds for entries; negative: it has released them. Evicts entries
+   * to stay within the limit.
    */
   addOutside(bytes: number): void {
     this.outside += bytes;
     if (bytes > 0) this.#makeRoom(0);
   }
 
-  /** Lets `sweep` visit all entries once, to drop void ones. */
+  /** Prepares a sweep, which visits all entries once and evicts void entries. */
   startSweep(): void {
     for (const queue of [this.#small, this.#main]) queue.bytesToSweep = queue.blocks.length * this.#blocks.size;
   }
 
   /**
-   * Visits the next entries, the oldest first. Those that stay move to the end in order. False: all
-   * were visited.
+   * Visits the next entries, the oldest first. Valid entries move to the end in order. False: the
+   * sweep is complete.
    */
   sweep(entries: number): boolean {
     for (const queue of [this.#small, this.#main])
@@ -219,13 +219,13 @@ export class MemoryLog {
   }
 
   /**
-   * Moves the limit towards a part of the whole, and evicts entries to stay within it. One call
-   * shrinks it by an eighth at most, so that it does not hold up the thread.
+   * Moves the limit towards a share of the maximum, and evicts entries to stay within it. One call
+   * reduces it by an eighth of the maximum at most, to avoid blocking the thread.
    */
   limitTo(share: number): void {
-    const wanted = Math.floor(this.#whole * share);
+    const wanted = Math.floor(this.#maxLimit * share);
     if (wanted === this.#limit) return;
-    this.#limit = Math.max(wanted, this.#limit - Math.ceil(this.#whole / 8));
+    this.#limit = Math.max(wanted, this.#limit - Math.ceil(this.#maxLimit / 8));
     this.#makeRoom(0);
   }
 
@@ -235,7 +235,7 @@ export class MemoryLog {
   }
 
   #makeRoom(bytes: number): boolean {
-    // Each queue needs a block for copies of entries that get another round; one more is spare.
+    // Each queue needs a block for copies of entries that get another round; a third is spare.
     const room = this.#limit - 3 * this.#blocks.size - bytes;
     if (room < 0) return false;
     this.#roundsLeft = MAX_ROUNDS;
@@ -260,8 +260,8 @@ export class MemoryLog {
   }
 
   /**
-   * Handles the oldest entry of a queue, or releases its first block when no entry is left in it.
-   * Returns the number of bytes that are done.
+   * Processes the oldest entry of a queue, or releases the first block if it has no entry left.
+   * Returns the number of processed bytes.
    */
   #processOldest(queue: Queue, action: 'evict' | 'keep' | 'drop'): number {
     const number = queue.blocks[0];
@@ -293,7 +293,7 @@ export class MemoryLog {
     const at = this.#blocks.offsetOf(address);
     const words = this.#blocks.wordsOf(address);
     const length = words[at / 4];
-    // The source stays valid: a block is released only after its last entry was handled.
+    // The source stays valid: a block is released only after its last entry was processed.
     const to = this.#reserve(queue, length);
     block.copy(this.blockOf(to), this.#blocks.offsetOf(to), at, at + length);
     const outside = this.#outside.get(address);
@@ -329,7 +329,7 @@ export class MemoryLog {
     }
   }
 
-  /** Removes an entry from the list of its URL. `replacement`: takes its position; -1: none. */
+  /** Removes an entry from the list of its URL. `replacement`: gets its position; -1: none. */
   #unlink(a: number, b: number, address: number, replacement: number): void {
     const next = this.next(address);
     const first = this.#index.find(a, b);
@@ -345,7 +345,7 @@ export class MemoryLog {
       this.#blocks.wordsOf(before)[this.#blocks.offsetOf(before) / 4 + 3] = (replacement >= 0 ? replacement : next) + 1;
   }
 
-  /** The entry's bytes stay in the block until their turn; nothing else refers to them. */
+  /** The entry's bytes stay in the block, unreferenced, until the block is released. */
   #markDead(address: number): void {
     this.blockOf(address)[this.#blocks.offsetOf(address) + 16] |= DEAD;
     this.count--;

@@ -14,17 +14,17 @@ import { newestFirst, responseOf, Variant, WholeBody } from './variant.ts';
 /** Bodies up to this size follow their heads. A hit that is not hot copies them. */
 const MAX_INNER_BYTES = 16 * 1024;
 
-/** Number of earlier hits that makes a URL hot. */
+/** Number of earlier hits at which a URL becomes hot. */
 const HOT_HITS = 2;
 
 /**
- * When the hot set is full, only one of so many candidates is promoted. Popular URLs still get
- * there. If more URLs are popular than fit, promoting each would cost three times a hit: 13 µs
- * instead of 4, with 200,000 URLs in rotation.
+ * When the hot set is full, one in PROMOTION_INTERVAL candidates is promoted. Popular URLs are
+ * still promoted eventually. If more URLs are popular than fit, promoting all would triple the cost
+ * of a hit: 13 µs instead of 4, with 200,000 URLs in rotation.
  */
 const PROMOTION_INTERVAL = 16;
 
-/** Responses that are reported of a purge. */
+/** Maximum number of responses reported for a purge. */
 export const MAX_PURGED = 100;
 
 /** Entries that a sweep visits at a time: about a millisecond. */
@@ -69,8 +69,8 @@ export class Memory {
   }
 
   /**
-   * The variants of a URL, the newest first; undefined: none in memory. Valid in this turn of the
-   * event loop only.
+   * The variants of a URL, the newest first; undefined: none in memory. Valid only in this turn of
+   * the event loop.
    */
   lookup(domainId: string, key: string): readonly Variant[] | undefined {
     const hot = this.#hot.get(key);
@@ -98,7 +98,7 @@ export class Memory {
     if (isPartial) this.#dropHot(key);
   }
 
-  /** Stores a response, and replaces the one with the same `selecting`. */
+  /** Stores a response, and replaces the response with the same `selecting`. */
   put(response: StoredResponse, mark: number, codings: readonly EncodedCoding[]): Variant | undefined {
     const texts = textsOf(response);
     const body = response.body.whole;
@@ -154,8 +154,8 @@ export class Memory {
   }
 
   /**
-   * Of a purge with this sequence: the responses that it removes and that were requested most. To
-   * be called before they are swept.
+   * The most requested responses that a purge with this sequence removes. Call it before the sweep
+   * frees them.
    */
   mostRequested(purge: CachePurge, sequence: number): PurgedResponse[] {
     const purged = new Purges();
@@ -169,7 +169,7 @@ export class Memory {
       .map(({ response: { key, selecting } }) => ({ key, selecting }));
   }
 
-  /** Attaches a value to a variant. It stays, and is counted, while the URL is hot. */
+  /** Attaches a value to a variant. The value is kept and counted while the URL is hot. */
   attach(variant: Variant, value: unknown, data: number): void {
     const growth = data - variant.attachedBytes;
     variant.attached = value;
@@ -177,16 +177,17 @@ export class Memory {
     if (variant.isHot) this.#trackHotBytes(() => this.#hot.grow(variant.response.key, growth));
   }
 
-  /** Lets `sweep` free purged entries, a slice at a time; `sweep` returns false when done. */
+  /** Prepares calls of `sweep`, which free purged entries in slices. */
   startSweep(): void {
     this.#log.startSweep();
   }
 
+  /** False: the sweep is complete. */
   sweep(): boolean {
     return this.#log.sweep(SWEEP_ENTRIES);
   }
 
-  /** Moves the limit by one step towards this part of the memory. */
+  /** Moves the limit by one step towards this share of the memory. */
   limitTo(share: number): void {
     this.#log.limitTo(share);
   }
@@ -218,7 +219,7 @@ export class Memory {
     if (variants.length === 0) return undefined;
     newestFirst(variants);
     this.wasPartial = log.isPartial(log.find(a, b));
-    // With the third hit a URL is likely to get more.
+    // A URL with three hits is likely to get more.
     if (hits < HOT_HITS || this.wasPartial || !this.#mayPromote()) return variants;
     return this.#promote(key, variants.map(withOwnBytes), a, b);
   }
@@ -240,7 +241,7 @@ export class Memory {
       return new Variant(responseOf(head, new WholeBody(outside[0])), frame.mark, codings);
     }
     let from = at + length;
-    // A copy: the block is reused after its entries have left it.
+    // A copy: the block is reused after its entries are removed.
     const copyNext = (data: number): Uint8Array => {
       const copy = Buffer.allocUnsafe(data);
       block.copy(copy, 0, from, from + data);

@@ -1,4 +1,4 @@
-/** The cache of the node, opened by the main thread: what all threads share, and the purges. */
+/** The main thread's part of the cache: shared data of all threads, and purges. */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { isDiskFull } from '../../../core/base/disk-full.ts';
@@ -13,12 +13,12 @@ import { SegmentTable } from './segment-table.ts';
 import { Signals, shareSignals } from './signals.ts';
 
 /**
- * Sequence numbers reserved for a process: more than it can use, so those of the next process are
+ * Sequences reserved for a process: more than it can use, so that sequences of the next process are
  * greater.
  */
 const SESSION_SEQUENCES = 2 ** 36;
 const MAX_SESSIONS = 2 ** 17;
-/** The log is rewritten when it has grown by so many bytes. */
+/** Growth of the log in bytes after which it is rewritten. */
 const MAX_LOG_GROWTH = 16 * 1024 * 1024;
 /** Maximum number of remembered purge ids. */
 const MAX_IDS = 10_000;
@@ -104,8 +104,8 @@ export async function openCache(options: CacheOptions): Promise<Cache> {
       const sequence = sender.purge(purge);
       purges.add(purge, sequence);
       write(sequence, purge, id);
-      // Sent again after it is in the log: a thread that starts meanwhile gets it from one of the
-      // two. Responses that are fetched again get a mark after this.
+      // Sent again after the log entry: a thread that starts meanwhile receives the purge from the
+      // log or as this signal. Prefetched responses get a mark after this sequence.
       sender.purge(prefetch === true ? { ...purge, prefetch } : purge);
       if (log !== undefined) await syncPurgeLog(folder).catch(() => {});
     },
@@ -155,7 +155,7 @@ async function openDisk(options: CacheOptions): Promise<OpenedDisk | undefined> 
   return { handle, head, purges, ids };
 }
 
-/** On a full disk, the oldest files of the cache give way to its own state. */
+/** On a full disk, deletes the oldest segments until the state of the cache can be written. */
 async function makeRoom(folder: string, segments: { readonly number: number }[], write: () => void): Promise<void> {
   for (;;)
     try {

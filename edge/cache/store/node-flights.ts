@@ -1,13 +1,13 @@
 /**
- * Collapsed forwarding over the threads of a node. Before a thread fetches what is missing or
- * stale, it claims the URL in shared memory. Other threads then wait, and find the response on the
- * disk that all threads share.
+ * Collapsed forwarding across the threads of a node. Before a thread fetches a missing or stale
+ * response, it claims the URL in shared memory. Other threads wait, and then find the response on
+ * the disk that all threads share.
  *
  *     claim ─► fetch ─► on disk ─► release: 'shared'
- *           ─► another thread has it: wait ─► look up, or fetch after all
+ *           ─► another thread holds the claim: wait ─► look up, or fetch
  *
- * URLs share 65,536 slots of 64 bits. A URL whose slot another one holds is fetched without a
- * claim. A claim lapses, as its thread may have died.
+ * URLs share 65,536 slots of 64 bits. If another URL holds the slot, a thread fetches without a
+ * claim. A claim is a lease that expires, because its thread may have died.
  *
  *     slot   b of the URL's hash (32) · milliseconds (29) · awaited (1) · state (2)
  */
@@ -25,16 +25,16 @@ const RESULTS = ['failed', 'passed', 'shared'] as const;
 const SHARED = 2;
 const CLAIMED = 3;
 const AWAITED = 4n;
-/** Number of values of the time, which starts again after six days. */
+/** Modulus of the time in a slot, which wraps around after six days. */
 const TIMES = 2 ** 29;
 
 export const shareNodeFlights = (): SharedArrayBuffer => new SharedArrayBuffer(CLASSES * 8);
 
 interface NodeFlightsOptions {
   readonly memory: SharedArrayBuffer;
-  /** Of the hash of URLs, the same in all threads. */
+  /** Seeds of the URL hash, the same in all threads. */
   readonly seeds: readonly [number, number];
-  /** Milliseconds after which a claim lapses. */
+  /** Milliseconds after which a claim expires. */
   readonly lease: number;
   /** Whole milliseconds, the same in all threads. */
   readonly clock?: () => number;
@@ -63,7 +63,7 @@ export class NodeFlights {
     return this.#clock();
   }
 
-  /** Claims a URL. Undefined: another URL has its slot. */
+  /** Claims a URL, or returns another thread's claim. Undefined: another URL holds the slot. */
   claim(domainId: string, key: string): Claim | undefined {
     const { a, b } = this.#hash.of(domainId, key);
     const claim = new Claim(this, a & (CLASSES - 1), b);
@@ -71,7 +71,7 @@ export class NodeFlights {
     return claim.isOfUrl(Atomics.load(this.slots, claim.slot)) ? claim : undefined;
   }
 
-  /** Milliseconds until a claim lapses. */
+  /** Milliseconds until a claim expires. */
   leftOf(value: bigint): number {
     const since = Number(value & 0xffffffffn) >>> 3;
     return this.#lease - (((this.#clock() % TIMES) - since + TIMES) % TIMES);
@@ -90,7 +90,7 @@ export class Claim {
   readonly slot: number;
   readonly #flights: NodeFlights;
   readonly #b: number;
-  /** The value of the slot while this thread has the URL; null: it does not. */
+  /** The value of the slot while this thread holds the claim, else null. */
   #own: bigint | null = null;
 
   constructor(flights: NodeFlights, slot: number, b: number) {
@@ -99,7 +99,7 @@ export class Claim {
     this.#b = b;
   }
 
-  /** Whether this thread is the one that fetches. */
+  /** Whether this thread holds the claim. */
   get isOwn(): boolean {
     return this.#own !== null;
   }
@@ -109,8 +109,8 @@ export class Claim {
   }
 
   /**
-   * Whether this thread is to fetch. False: another one does. `looksAgain`: also false if another
-   * one has shared the response since, perhaps after this one looked it up.
+   * Tries to take the claim. False: another thread holds it. `looksAgain`: also false if another
+   * thread has shared the response recently, perhaps after this thread's lookup.
    */
   take(looksAgain = false): boolean {
     const { slots } = this.#flights;
@@ -127,7 +127,7 @@ export class Claim {
     }
   }
 
-  /** Calls `onAwaited` when another thread starts to wait. For the thread that fetches. */
+  /** Calls `onAwaited` when another thread starts to wait. For the holder of the claim. */
   watch(onAwaited: () => void): void {
     const own = this.#own;
     if (own === null) return;
@@ -142,13 +142,13 @@ export class Claim {
     else onChange();
   }
 
-  /** Waits at most `timeout` milliseconds for the thread that fetches. */
+  /** Waits at most `timeout` milliseconds for the holder of the claim. */
   async wait(timeout: number): Promise<NodeFlightResult> {
     const { slots } = this.#flights;
     const end = this.#flights.now + timeout;
     for (;;) {
       const current = Atomics.load(slots, this.slot);
-      // The slot is free for other URLs after the release; what the result was is not known.
+      // After a release, another URL may have taken the slot. The result is lost.
       if (!this.isOfUrl(current)) return 'failed';
       const state = stateOf(current);
       if (state !== CLAIMED) return RESULTS[state];
@@ -164,14 +164,14 @@ export class Claim {
     }
   }
 
-  /** Wakes the threads that wait. Later calls do nothing. */
+  /** Wakes the waiting threads. Later calls do nothing. */
   release(result: Exclude<NodeFlightResult, 'timeout'>): void {
     const own = this.#own;
     if (own === null) return;
     this.#own = null;
     const { slots } = this.#flights;
     const next = this.#flights.valueOf(this.#b, RESULTS.indexOf(result));
-    // If the claim has lapsed and another thread has taken it, only the wake-up remains.
+    // If the claim has expired and another thread has taken it, only the wake-up remains.
     if (Atomics.compareExchange(slots, this.slot, own, next) !== own)
       Atomics.compareExchange(slots, this.slot, own | AWAITED, next);
     Atomics.notify(slots, this.slot);

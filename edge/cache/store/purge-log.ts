@@ -1,8 +1,8 @@
 /**
- * The purges on disk, which keep older entries void after a restart. Each line is JSON after its
- * CRC-32 in hexadecimal. The first line identifies the cache. Then follow the state of each domain
- * and the ids of purges at the last rewrite, and later purges in order. A damaged log is not used.
- * Without a log, any entry on disk may have been purged, so none is used.
+ * The log of purges on disk, which keeps older entries void after a restart. A line is JSON after
+ * its CRC-32 in hexadecimal. The first line identifies the cache. The next lines are the ids of
+ * purges and the state of each domain at the last rewrite. Later purges follow in order. A damaged
+ * log is not used. Without a log, any entry on disk may have been purged, so all are ignored.
  */
 import { readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -16,7 +16,7 @@ import type { DomainState, Purges } from './purges.ts';
 export interface LogHead {
   /** The key of the checksums of entries. */
   readonly secret: number;
-  /** Number of earlier processes that opened the cache. */
+  /** Number of earlier processes that have opened the cache. */
   readonly session: number;
   /** Entries with a smaller mark are void. */
   readonly floor: number;
@@ -36,7 +36,7 @@ type Line =
 
 interface ReadLog {
   readonly head: LogHead;
-  /** Ids of purges that may arrive again. */
+  /** Ids of recent purges, to ignore a purge that arrives again. */
   readonly ids: readonly string[];
 }
 

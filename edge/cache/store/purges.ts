@@ -1,16 +1,16 @@
 /**
- * The purges by domain. An entry is void if a matching purge came after its mark. The memory is
- * bounded. When a domain has too many items, the older half becomes one purge of everything older.
- * The same happens to domains when the total is too large. So a purge may remove more than
- * requested, but never less.
+ * The purges by domain. An entry is void if a matching purge has a greater sequence than its mark.
+ * The memory is bounded. When a domain has too many items, its older half is replaced by a floor,
+ * which voids all older entries of the domain. When the total is too large, domains are condensed
+ * in the same way. So a purge may remove more than requested, but never less.
  */
 import { siteHost } from '../../http/exchange/authority.ts';
 import type { CachePurge } from './cache-store.ts';
 
-/** Limits in bytes for the items of one domain and of all; a domain without items counts, too. */
+/** Limits in bytes for the items of a domain, and of all domains. Each domain has a fixed cost. */
 const MAX_DOMAIN_BYTES = 256 * 1024;
 const MAX_TOTAL_BYTES = 16 * 1024 * 1024;
-/** Approximate size of a string in a Map. */
+/** Approximate overhead of a string in a Map. */
 const ITEM_BYTES = 64;
 
 interface DomainPurges {
@@ -92,7 +92,7 @@ export class Purges {
       yield { domainId, floor, urls: [...urls], prefixes: [...prefixes], tags: [...tags] };
   }
 
-  /** The purges of a domain, which becomes the last one in order. */
+  /** Returns the purges of a domain, and moves it to the end of the order. */
   #touchDomain(id: string): DomainPurges {
     let domain = this.#domains.get(id);
     if (domain === undefined) {
@@ -143,8 +143,8 @@ export class Purges {
   }
 
   /**
-   * Starts with the domains whose last purge is longest ago. Their items become a floor; a domain
-   * that has only a floor becomes part of the common floor.
+   * Condenses the least recently purged domains first. The items of a domain become its floor; a
+   * domain that has only a floor becomes part of the common floor.
    */
   #condenseAll(): void {
     for (const [id, domain] of this.#domains) {
@@ -163,9 +163,9 @@ export class Purges {
 }
 
 /**
- * The key as a purge names it: without port, without the final dot of the host, and without what
- * rules add behind a line feed. All are part of a key, since an origin may answer by them. But an
- * operator who purges a page means it on all ports and for all visitors.
+ * The key in the form of a purge: without port, without the final dot of the host, and without the
+ * suffix that rules add after a line feed. They are part of a key, because a response may depend on
+ * them. But a purge of a page applies to all ports and all visitors.
  */
 function plainKey(whole: string): string {
   const added = whole.indexOf('\n');
@@ -180,7 +180,7 @@ function isNamed(domain: DomainPurges, key: string, mark: number): boolean {
   return mark < (domain.urls.get(key) ?? 0) || (domain.prefixes.size > 0 && hasPrefix(domain, key, mark));
 }
 
-/** Prefixes have no scheme and apply to both. One lookup for each length of a prefix. */
+/** Prefixes have no scheme and apply to both schemes. One lookup for each prefix length. */
 function hasPrefix({ prefixes, lengths }: DomainPurges, key: string, mark: number): boolean {
   const from = key.indexOf('://') + 3;
   for (const length of lengths)

@@ -1,7 +1,7 @@
 /**
  * The segments of the disk, in shared memory: the next number, the total size, and the oldest
- * readable segment. A number is not reused while a file may still have it. A segment below the
- * oldest is gone, even if its file still exists.
+ * readable segment. A number is not reused while its file may still exist. A segment below the
+ * oldest is discarded, even if its file still exists.
  *
  *     words   0 next   1 oldest   2 pages of all segments   3 first segment of this process
  *             4 whether a thread loads the index   5 whether the index is loaded
@@ -18,7 +18,7 @@ const WITHHELD = 6;
 const PAUSED = 7;
 const TABLE = 8;
 const MAX_SEGMENTS = 65_536;
-/** Sizes are counted in units of so many bytes. */
+/** The unit of sizes in the table. */
 const PAGE_BYTES = 4096;
 
 const pagesOf = (bytes: number): number => Math.ceil(bytes / PAGE_BYTES);
@@ -70,14 +70,15 @@ export class SegmentTable {
   }
 
   /**
-   * Whether a segment is in the oldest quarter, so that requested entries should be written again.
+   * Whether a segment is in the oldest quarter of a disk that is at least half full. Its requested
+   * entries should be written again.
    */
   isOld(number: number): boolean {
     const { oldest, next } = this;
     return this.bytes > (this.#limit * PAGE_BYTES) / 2 && (number - oldest) * 4 < next - oldest;
   }
 
-  /** Allocates a segment of at most `bytes`. */
+  /** Allocates a segment, and reserves `bytes` for it. */
   allocate(bytes: number): number {
     const number = Atomics.add(this.#words, NEXT, 1);
     Atomics.store(this.#words, TABLE + (number % MAX_SEGMENTS), pagesOf(bytes));
@@ -89,15 +90,15 @@ export class SegmentTable {
   resize(number: number, bytes: number): void {
     const slot = TABLE + (number % MAX_SEGMENTS);
     const before = Atomics.load(this.#words, slot);
-    // The segment was discarded meanwhile, and is not counted any more.
+    // A discarded segment is not counted.
     if (before === 0 || !this.isLive(number)) return;
     if (Atomics.compareExchange(this.#words, slot, before, pagesOf(bytes)) === before)
       Atomics.add(this.#words, PAGES, pagesOf(bytes) - before);
   }
 
   /**
-   * Discards the oldest segments until the limit holds. They are gone for all threads when this
-   * returns; the caller deletes their files.
+   * Discards the oldest segments until the disk is within its limit. No thread uses them after the
+   * call; the caller deletes their files.
    */
   evictOldest(): number[] {
     const words = this.#words;
@@ -118,7 +119,7 @@ export class SegmentTable {
     Atomics.store(this.#words, WITHHELD, Math.min(this.#limit, pagesOf(bytes)));
   }
 
-  /** Nothing new is written, because the file system is almost full. */
+  /** Whether writes are paused, because the file system is almost full. */
   get isPaused(): boolean {
     return Atomics.load(this.#words, PAUSED) === 1;
   }
@@ -127,7 +128,7 @@ export class SegmentTable {
     Atomics.store(this.#words, PAUSED, isPaused ? 1 : 0);
   }
 
-  /** Whether the index has all segments of earlier processes. */
+  /** Whether all segments of earlier processes are indexed. */
   get isLoaded(): boolean {
     return Atomics.load(this.#words, LOADED) === 1;
   }

@@ -1,7 +1,7 @@
 /**
- * Messages to all threads: purges, removals, newer copies. They are in a ring in shared memory.
- * Each thread reads the new ones before a lookup (one atomic load if there are none). So an action
- * holds for all threads when its call returns, and needs no message port.
+ * Messages to all threads: purges, removals, newer copies. They are in a ring buffer in shared
+ * memory. Each thread reads new messages before a lookup; without any, that is an atomic load or
+ * two. So an action applies to all threads when its call returns, without a message port.
  *
  *     words     0 lock   1 head (words written, modulo 2^32)
  *               2 broken (number of lock holders that died)   3 withheld memory
@@ -19,7 +19,7 @@ import type { CachePurge } from './cache-store.ts';
 const LOCK = 0;
 const HEAD = 1;
 const BROKEN = 2;
-/** 1,024ths of its memory that a cache must not use. */
+/** The share of the memory that the cache must not use, in units of 1/1024. */
 const WITHHELD = 3;
 const WHOLE = 1024;
 const SEQUENCE = 2; // in units of 64 bits
@@ -29,7 +29,7 @@ const RING_AT = (REMOVED + CLASSES) * 2; // in words
 const RING_WORDS = 1 << 20; // words
 /** A purge with more words is sent as a purge of the whole domain. */
 const MAX_PURGE_WORDS = RING_WORDS / 8;
-/** The lock is held for microseconds. A holder that has it longer than this is dead. */
+/** The lock is held for microseconds. After this time, its holder must have died. */
 const DEAD_MS = 2000;
 
 const PURGE = 1;
@@ -62,7 +62,7 @@ export class Signals {
   #cursor: number;
   #broken: number;
 
-  /** Receives the messages that are sent after this. */
+  /** Receives messages that are sent from now on. */
   constructor(memory: SharedArrayBuffer) {
     this.#words = new Int32Array(memory);
     this.#longs = new BigInt64Array(memory);
@@ -70,7 +70,7 @@ export class Signals {
     this.#cursor = Atomics.load(this.#words, HEAD);
   }
 
-  /** The part of their memory that threads may use, from 0 to 1. */
+  /** The share of their memory that threads may use, from 0 to 1. */
   get memoryShare(): number {
     return 1 - Atomics.load(this.#words, WITHHELD) / WHOLE;
   }
@@ -117,7 +117,7 @@ export class Signals {
     this.#setWord(head + 2, sequence % 2 ** 32);
     this.#setWord(head + 3, Math.floor(sequence / 2 ** 32));
     for (let i = 0; i < payload.length; i++) this.#setWord(head + 4 + i, payload[i]);
-    // Stored before the sequence: a request with the new sequence as its mark is later in any case.
+    // Stored before the sequence, so that no mark is new before the removal is visible.
     if (removedClass >= 0) Atomics.store(this.#longs, REMOVED + removedClass, BigInt(sequence));
     Atomics.store(words, HEAD, (head + payload.length + 4) | 0);
     if (kind !== REPLACED) Atomics.store(this.#longs, SEQUENCE, BigInt(sequence));
@@ -147,7 +147,7 @@ export class Signals {
     }
   }
 
-  /** Call this before any lookup. */
+  /** Reads new messages. Call it before any lookup. */
   poll(listener: Listener): void {
     const head = Atomics.load(this.#words, HEAD);
     if (head !== this.#cursor || Atomics.load(this.#words, BROKEN) !== this.#broken) this.#read(listener, head);
@@ -167,8 +167,8 @@ export class Signals {
       const sender = this.#getWord(at + 6);
       const purge =
         kind === PURGE && length > 4 && length <= MAX_PURGE_WORDS + 8 ? this.#readBytes(at + 5, a) : undefined;
-      // The message is intact if the writer has not reached it again. The margin covers a message
-      // that is being written now.
+      // The message is intact if the ring has not wrapped around to it. The margin covers a message
+      // that is being written.
       const lag = (Atomics.load(this.#words, HEAD) - at) >>> 0;
       isLost = lag > RING_WORDS - MAX_PURGE_WORDS - 8 || length < 4;
       if (isLost) break;

@@ -51,7 +51,7 @@ class ThreadStore implements CacheStore {
   readonly #listener: Listener;
   /** Disk reads in progress, by domain and URL. */
   readonly #reading = new Map<string, Promise<readonly StoredVariant[]>>();
-  readonly #room: CollectBudget = { bytes: 0 };
+  readonly #collectBudget: CollectBudget = { bytes: 0 };
   readonly #timer: NodeJS.Timeout;
   #sweep: NodeJS.Timeout | undefined;
   #memoryHits = 0;
@@ -62,7 +62,7 @@ class ThreadStore implements CacheStore {
 
   constructor(handle: CacheHandle, onPurged?: OnPurged) {
     this.#handle = handle;
-    // Before the log is read: later purges arrive as signals, earlier ones are in the log.
+    // Created before the log is read: later purges arrive as signals, earlier ones are in the log.
     this.#signals = new Signals(handle.signals);
     if (handle.disk !== null && readPurgeLog(handle.disk.folder, this.#purges) === undefined)
       this.#purges.raiseFloor(this.#signals.mark());
@@ -114,7 +114,7 @@ class ThreadStore implements CacheStore {
   }
 
   get sharesResponses(): boolean {
-    return this.#disk?.takesEntries === true;
+    return this.#disk?.acceptsEntries === true;
   }
 
   mark(): number {
@@ -134,7 +134,7 @@ class ThreadStore implements CacheStore {
       maxBytes,
       length,
       disk,
-      budget: this.#room,
+      budget: this.#collectBudget,
       put: (body, onStored) => this.#put(new Variant({ body, ...head }, mark, []), onStored, onShared),
       finish: (file, onStored) => {
         this.#signals.poll(this.#listener);
@@ -296,7 +296,7 @@ class ThreadStore implements CacheStore {
     return reading;
   }
 
-  /** Waits until the client's network has room. */
+  /** Looks up again when the client's network has memory left. */
   async #readWhenAllowed(domainId: string, key: string, client: ClientMemory): Promise<readonly StoredVariant[]> {
     await new Promise<void>((onMemory) => client.waitFor({ onMemory }));
     return this.lookup(domainId, key, client);
@@ -307,7 +307,7 @@ class ThreadStore implements CacheStore {
     const read = await this.#disk!.read(domainId, key, location);
     this.#signals.poll(this.#listener);
     const current = this.#disk!.find(domainId, key);
-    // The entry was replaced during the read, and so must not get into memory.
+    // The entry was replaced during the read, so its old version must not be copied to memory.
     if (current !== undefined && !isSameEntry(current, location)) return this.#readOnce(domainId, key, current);
     const { a } = this.#hash.of(domainId, key);
     // The URL was removed during the read.
@@ -321,14 +321,14 @@ class ThreadStore implements CacheStore {
     else if (inMemory.length > 0) this.#memoryHits++;
     else this.#misses++;
     const { response, mark, codings } = onDisk[0] ?? {};
-    // A requested entry that would be discarded soon is written again. Files of their own are not.
+    // A requested entry in an old segment is written again, unless it has a separate file.
     if (onDisk.length === 1 && response.body.whole !== undefined && this.#disk!.isOld(location))
       this.#disk!.put(response, mark, codings);
     if (valid.length === read.length && !isRemoved) this.#copyToMemory(domainId, key, onDisk, inMemory);
     return newestFirst([...inMemory, ...onDisk]);
   }
 
-  /** Copies variants to memory, the oldest first. Those already in memory are newer. */
+  /** Copies variants to memory, the oldest first. Variants already in memory are newer. */
   #copyToMemory(domainId: string, key: string, onDisk: readonly Variant[], inMemory: readonly Variant[]): void {
     const { memoryObject } = this.#handle;
     let isPartial = false;
@@ -343,7 +343,7 @@ class ThreadStore implements CacheStore {
     return this.#purges.covers(response.domainId, response.key, response.tags, mark);
   }
 
-  /** Frees purged entries in memory, a slice at a time, in one round. */
+  /** Frees purged entries in memory, a slice at a time, in one pass over all entries. */
   #startSweep(): void {
     this.#memory.startSweep();
     this.#sweep ??= setInterval(() => {

@@ -1,6 +1,6 @@
 /**
- * Stores a body that arrives in parts. A small body is collected in memory; a large one is written
- * to a file of its own as it arrives.
+ * Stores a body that arrives in parts. A small body is collected in memory; a large body is written
+ * to a separate file as it arrives.
  */
 import { Parts } from '../../http/exchange/parts.ts';
 import type { StoredBody } from '../stored-response.ts';
@@ -9,7 +9,7 @@ import type { Disk } from './disk.ts';
 import type { LargeFile } from './large-file.ts';
 import { WholeBody } from './variant.ts';
 
-/** Limit for the collected bytes of a thread; further bodies are not stored. */
+/** Maximum bytes of a thread's collected bodies. Further bodies are not stored. */
 const MAX_COLLECTED_BYTES = 64 * 1024 * 1024;
 
 /** Collected bytes of all writers of a thread. */
