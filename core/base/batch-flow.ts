@@ -1,13 +1,14 @@
 /**
- * Batches from a thread to the main thread, of which few may be unprocessed: the queue between
- * threads has no limit of its own. The receiver increments the number in `processed` afterwards.
+ * Flow control for batches from a thread to the main thread: limits the unprocessed batches, since
+ * the message queue between threads has no limit. The receiver increments the counter in the memory
+ * of `next` after each batch.
  */
 interface BatchFlowOptions {
   /** Milliseconds that the first item of a batch waits for more. */
   readonly delayMs: number;
-  /** Batches that may be unprocessed; by default two. */
+  /** Maximum of unprocessed batches; default 2. */
   readonly maxInFlight?: number;
-  /** Sends what has been collected, if there is any, with the memory of `next`. */
+  /** Sends the collected items, if any, with the memory of `next`. */
   flush(): void;
 }
 
@@ -25,24 +26,24 @@ export class BatchFlow {
     this.#flush = flush;
   }
 
-  /** Whether the main thread keeps up. */
+  /** Whether another batch may be sent. */
   get isOpen(): boolean {
     return this.#sent - Atomics.load(this.#processed, 0) < this.#maxInFlight;
   }
 
-  /** Flushes after the delay, or later, when the main thread keeps up. */
+  /** Flushes after the delay, or later if the limit is reached. */
   schedule(): void {
     this.#timer ??= setTimeout(() => this.#onTimeout(), this.#delayMs).unref();
   }
 
-  /** Flushes now, in place of what is scheduled. */
+  /** Flushes now and cancels the scheduled flush. */
   flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     this.#flush();
   }
 
-  /** Counts a batch, and returns the memory that it must carry. */
+  /** Counts a batch. Returns the memory to send with it. */
   next(): SharedArrayBuffer {
     this.#sent++;
     return this.#processed.buffer as SharedArrayBuffer;

@@ -1,18 +1,18 @@
-/** Which build this is: dist/build-info.json, which config/build/build-info.ts writes. */
+/** Reads dist/build-info.json, which config/build/build-info.ts writes. */
 import { readFileSync } from 'node:fs';
 
 export interface BuildInfo {
   /** Semantic version, such as "0.2.0". */
   readonly version: string;
-  /** The first twelve digits of the commit; with "+" if files differed from it. Null: not known. */
+  /** The first twelve digits of the commit; with "+" if files were modified. Null: unknown. */
   readonly commit: string | null;
-  /** Of the commit, in UTC, as YYYY-MM-DD, so that the same sources give the same bytes. */
+  /** Date of the commit in UTC, as YYYY-MM-DD. Not of the build, which must be reproducible. */
   readonly date: string | null;
 }
 
 export const BUILD_INFO_FILE = 'build-info.json';
 
-/** `program`: the URL of main.js. Throws what the file system does. */
+/** `program`: the URL of main.js. Throws errors of the file system. */
 export function readBuildInfo(program: string): BuildInfo {
   return JSON.parse(readFileSync(new URL(BUILD_INFO_FILE, program), 'utf8')) as BuildInfo;
 }

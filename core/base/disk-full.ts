@@ -1,9 +1,9 @@
-/** A full disk: how errors of the system and of LMDB show it, and the error for clients. */
+/** Detects a full disk from errors of the system and of LMDB, and creates the client's error. */
 import { constants } from 'node:os';
 import { UnavailableError } from './errors.ts';
 
 const CODE = 'disk_full';
-/** Of Node, by name, and of LMDB, by number. A quota is a disk of its own. */
+/** Codes of Node.js (names) and of LMDB (numbers). An exceeded quota counts as a full disk. */
 const SYSTEM_CODES: ReadonlySet<unknown> = new Set([
   'ENOSPC',
   'EDQUOT',

@@ -1,20 +1,20 @@
 /**
- * Keys by the time at which something is due: a binary heap. A key has one time; the entries of
- * earlier ones stay in the heap, and are skipped.
+ * Keys by due time, in a binary heap. A key has one time. Replaced entries stay in the heap and are
+ * skipped.
  */
 interface Entry<Key> {
   readonly key: Key;
   readonly at: number;
 }
 
-/** Skipped entries are at most so many, or as many as there are keys. */
+/** Maximum of replaced entries in the heap, unless there are more keys. */
 const MAX_SKIPPED = 64;
 
 export class DueQueue<Key> {
   #heap: Entry<Key>[] = [];
   readonly #times = new Map<Key, number>();
 
-  /** Keys, each once. */
+  /** Number of keys. */
   get size(): number {
     return this.#times.size;
   }
@@ -46,7 +46,7 @@ export class DueQueue<Key> {
     for (const [other, time] of this.#times) this.#push({ key: other, at: time });
   }
 
-  /** Removes the key that has been due for the longest time at `now`; null: none is. */
+  /** Removes and returns the key that is due earliest; null: no key is due at `now`. */
   take(now: number): Key | null {
     const at = this.first;
     if (at === null || at > now) return null;

@@ -1,15 +1,15 @@
 /**
- * Lines for many items a second, linked through what stands in them, which knows no item again
- * (fair-queue.ts does). An item that leaves its line refers to none that came after it.
+ * Linked queues for many items per second. The links are in the items. A line does not detect
+ * duplicates (fair-queue.ts does). A removed item has no link to later items.
  *
- * A Map or Set would be a trap: when it grows or is rehashed it leaves a table that refers to the
- * new one. Once that is in V8's old generation, each collection of the young one keeps and copies
- * all that was ever in line after it.
+ * A Map or Set would leak: when it grows or is rehashed, its old table refers to the new table. If
+ * the old table is in V8's old generation, each collection of the young generation keeps and copies
+ * all items that were queued after it.
  */
 
-/** In one line at most. */
+/** An item, which is in at most one line. */
 export interface InLine {
-  /** Null: in no line. Set by lines only, like the others. */
+  /** Null: in no line. Only lines set this and the other fields. */
   line: object | null;
   before: InLine | null;
   after: InLine | null;
@@ -30,7 +30,7 @@ export class Line<T extends InLine> {
     this.size++;
   }
 
-  /** False: it is not in this line. */
+  /** False: the item is not in this line. */
   remove(item: T): boolean {
     if (item.line !== this) return false;
     const { before, after } = item;
@@ -45,7 +45,7 @@ export class Line<T extends InLine> {
     return true;
   }
 
-  /** Removes and returns the first; null: there is none. */
+  /** Removes and returns the first item; null: the line is empty. */
   take(): T | null {
     const { first } = this;
     if (first !== null) this.remove(first);
@@ -67,7 +67,7 @@ class OwnLine<T extends InLine, Owner> extends Line<T> {
  * of each owner stay in order.
  */
 export class FairLine<T extends InLine, Owner = string> {
-  /** The owner of the next turn is first. Those without items are not in the map. */
+  /** The owner of the next turn is first. Owners without items are not in the map. */
   readonly #lines = new Map<Owner, OwnLine<T, Owner>>();
   size = 0;
 

@@ -1,5 +1,5 @@
 /**
- * A fair line (fair-line.ts) that knows its items: each is in it once, and is removed by itself.
+ * A fair line (fair-line.ts) that finds its items: an item is queued once, and can be removed.
  */
 import { FairLine, type InLine } from './fair-line.ts';
 

@@ -1,22 +1,21 @@
 /**
- * Slots for concurrent work that customers or strangers request, with turns by account and then by
- * client network. Nothing that one of them does keeps the others waiting for longer than one unit
- * of work:
+ * Slots for concurrent work of customers or anonymous clients, with turns by account and then by
+ * client network. No owner can delay the others for longer than one unit of work:
  *
- * - Share: an owner gets a slot if it holds none, or fewer than are free. One owner alone holds at
- *   most half of the slots, the next one half of the others, and so on.
- * - Turns: a free slot goes to the account that holds the fewest, then to the one whose last turn
- *   is longest ago; within an account, networks are compared in the same way.
- * - Queue: it has a limit. Where it is full, a newcomer replaces the newest waiter of the account
- *   (then of the network) that has most of them.
- * - Minimum rate: while others wait, a holder that makes less progress loses its slot.
+ * - Share: an owner gets a slot if it holds none, or fewer than are free. A single owner holds at
+ *   most half of the slots, the next owner half of the rest, and so on.
+ * - Turns: a free slot goes to the account with the fewest slots, then to the account with the
+ *   oldest turn. Within an account, networks are compared in the same way.
+ * - Queue: it has a limit. If it is full, a new waiter replaces the newest waiter of the account
+ *   (then of the network) with the most waiters.
+ * - Minimum rate: while others wait, a holder below this rate loses its slot.
  *
- * A turn costs one pass over the queue: its limit is at most some thousands.
+ * A turn costs one pass over the queue, so its limit should be a few thousand at most.
  */
 
-/** Who holds a slot. The empty string: not known; others with it share their turns. */
+/** The owner of a slot. The empty string: unknown; all unknown owners share their turns. */
 export interface SlotOwner {
-  /** The account, or what belongs to one: a site, a zone. */
+  /** The account, or a site or zone of an account. */
   readonly account: string;
   /** The client network, by `clientNetwork` of core/net/address. */
   readonly network: string;
@@ -26,13 +25,13 @@ interface FairSlotsOptions {
   readonly slots: number;
   /** Maximum of waiters. */
   readonly queue: number;
-  /** Units of `Slot.addProgress` a second, judged once in each window of so many milliseconds. */
+  /** Units of `Slot.addProgress` per second, checked once per window of `windowMs`. */
   readonly minimumRate?: { readonly perSecond: number; readonly windowMs: number };
   /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
 }
 
-/** Why there is no slot. `full`: no place in the queue; `aborted`: the signal of the caller. */
+/** Why there is no slot. `full`: the queue is full; `aborted`: the caller's signal aborted. */
 export type NoSlot = 'full' | 'aborted';
 
 /** Thrown by `FairSlots.run` if the queue is full. */
@@ -43,7 +42,7 @@ export class SlotsFullError extends Error {
   }
 }
 
-/** The right to work. It counts until `release`, also after its signal has aborted. */
+/** A slot in use. It counts until `release`, also after its signal has aborted. */
 export class Slot {
   readonly owner: SlotOwner;
   readonly #slots: FairSlots;
@@ -53,9 +52,9 @@ export class Slot {
   /** Progress in the current window. */
   progress = 0;
   #windowStart: number;
-  /** Milliseconds of the window for which the holder was paused. */
+  /** Milliseconds of pauses in the current window. */
   #pausedMs = 0;
-  /** Since when it is paused; null: it is not. */
+  /** Start of the current pause; null: not paused. */
   #pausedAt: number | null = null;
 
   constructor(slots: FairSlots, owner: SlotOwner, now: () => number) {
@@ -65,22 +64,22 @@ export class Slot {
     this.#windowStart = now();
   }
 
-  /** Aborts with the minimum rate as the reason when the slot must be given up. */
+  /** Aborts when the holder must release the slot, because of the minimum rate. */
   get signal(): AbortSignal {
     return this.#revoked.signal;
   }
 
-  /** Counts towards the minimum rate: bytes as a rule. */
+  /** Counts towards the minimum rate. The units are normally bytes. */
   addProgress(units: number): void {
     this.progress += units;
   }
 
-  /** From here on the holder waits for this service, which does not count towards its rate. */
+  /** Stops the clock of the rate while the holder waits for this service. */
   pause(): void {
     this.#pausedAt ??= this.#now();
   }
 
-  /** From here on this service waits for the holder again. */
+  /** Continues the clock of the rate: this service waits for the holder again. */
   resume(): void {
     if (this.#pausedAt === null) return;
     this.#pausedMs += this.#now() - this.#pausedAt;
@@ -116,7 +115,7 @@ interface Waiter {
   settle(result: Slot | NoSlot): void;
 }
 
-/** What is known of an account or a network while it holds a slot or waits for one. */
+/** The counts of an account or network with slots or waiters. */
 interface Standing {
   held: number;
   waiting: number;
@@ -150,7 +149,7 @@ export class FairSlots {
     return this.#waiters.size;
   }
 
-  /** A slot now, or null. */
+  /** Null: no slot is free for the owner. Does not wait. */
   tryAcquire(owner: SlotOwner): Slot | null {
     return this.#isAllowed(owner) ? this.#grant(owner) : null;
   }
@@ -203,8 +202,8 @@ export class FairSlots {
   }
 
   /**
-   * Takes slots from holders below the minimum rate, one for each waiter of others, those of the
-   * account with the most slots first. Called in each window; a test calls it itself.
+   * Revokes slots of holders below the minimum rate, one per waiter of others, first of the
+   * accounts with the most slots. A timer calls it once per window; tests call it directly.
    */
   enforceMinimumRate(): void {
     const { minimumRate } = this.#options;
@@ -221,7 +220,7 @@ export class FairSlots {
     }
     slow.sort((a, b) => this.#heldBy(b) - this.#heldBy(a));
     for (const slot of slow) {
-      if (revoked >= this.#waitersBeside(slot.owner)) continue;
+      if (revoked >= this.#otherWaiters(slot.owner)) continue;
       slot.revoke(new Error('slower than the minimum rate while others wait'));
       revoked++;
     }
@@ -232,7 +231,7 @@ export class FairSlots {
   }
 
   /** Waiters of other accounts; without an account, of other networks. */
-  #waitersBeside({ account, network }: SlotOwner): number {
+  #otherWaiters({ account, network }: SlotOwner): number {
     const own = account === '' ? standingOf(this.#networks, network) : standingOf(this.#accounts, account);
     return this.#waiters.size - own.waiting;
   }
@@ -277,7 +276,7 @@ export class FairSlots {
     return compare(standingOf(this.#networks, a.network), standingOf(this.#networks, b.network)) < 0;
   }
 
-  /** Removes the newest waiter of the longest queue, if that of `newcomer` stays shorter. */
+  /** Removes the newest waiter of the owner with the most, if `newcomer` then has fewer. */
   #makeRoom(newcomer: SlotOwner): boolean {
     let last: Waiter | null = null;
     for (const waiter of this.#waiters) if (last === null || !this.#waitsLess(waiter.owner, last.owner)) last = waiter;
@@ -312,7 +311,7 @@ function standingOf(standings: ReadonlyMap<string, Standing>, key: string): Read
   return standings.get(key) ?? NONE;
 }
 
-/** Below 0: `a` is next. */
+/** Negative: `a` is next. */
 const compare = (a: Readonly<Standing>, b: Readonly<Standing>): number => a.held - b.held || a.lastTurn - b.lastTurn;
 
 function adjust(standings: Map<string, Standing>, key: string, what: 'held' | 'waiting', by: 1 | -1): void {

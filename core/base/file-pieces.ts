@@ -6,8 +6,8 @@ import { withDescriptorPath } from './write-file.ts';
 const CHUNK = 256 << 10;
 
 /**
- * Reads from `from` to the end, or to before `to`. A stream of the file would close it when its
- * reader stops; this does not. `chunk`: maximum bytes of one read.
+ * Reads from `from` to the end, or up to `to` (exclusive). Unlike a stream, this does not close the
+ * file when the reader stops. `chunk`: maximum bytes of one read.
  */
 export async function* readChunks(
   file: FileHandle,

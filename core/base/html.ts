@@ -1,4 +1,4 @@
-/** Text in HTML, in elements and in quoted attributes. */
+/** Escapes text for HTML elements and quoted attributes. */
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',

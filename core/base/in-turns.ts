@@ -1,4 +1,4 @@
-/** The items in another order, in which owners take turns: each has one item before any has two. */
+/** Reorders items so that owners take turns: each owner's first item, then each second one. */
 export function inTurns<Item>(items: readonly Item[], ownerOf: (item: Item) => number | string): Item[] {
   const counts = new Map<number | string, number>();
   const rounds: Item[][] = [];

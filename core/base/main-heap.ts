@@ -4,11 +4,11 @@ import { setFlagsFromString } from 'node:v8';
  * The V8 flags of the daemon, also used by npm start and the systemd unit. Sizes are in megabytes.
  *
  * Requests in flight survive collections of V8's default young generation and are copied each time,
- * so a larger one is used. It keeps its size: V8 would make it 1 to 128 MB large by the work of the
- * last seconds, and the memory of a node would swing by as much.
+ * so a larger one is used. Its size is fixed: V8 would resize it between 1 and 128 MB by recent
+ * load, and the memory of a node would vary as much.
  *
- * If less than the young generation's size is left below the old generation's limit, V8 collects
- * the old generation: with a heap of 30 MB once or twice a second.
+ * V8 collects the old generation if the space below its limit is smaller than the young generation.
+ * Without a larger initial limit, a heap of 30 MB would be collected once or twice per second.
  */
 export const MAIN_HEAP = [
   '--min-semi-space-size=64',
@@ -18,13 +18,13 @@ export const MAIN_HEAP = [
 ] as const;
 
 /**
- * Sets V8's flags for the threads that are started later: must be called before the first. Without
- * this, V8 would apply the main heap's flags to them, beyond the limits of some.
+ * Sets V8's flags for threads. Must be called before the first thread starts. Otherwise V8 applies
+ * the flags of the main heap to threads, which exceed the limits of some.
  *
- * In no thread is anything allocated in the old generation at once ("pretenuring"). V8 does so
- * where it has seen objects survive, as those of requests do that wait for a slow origin. From then
- * on all requests leave garbage there, and collections of the young generation keep all that such
- * garbage refers to.
+ * Pretenuring is off in all threads. With it, V8 allocates objects directly in the old generation
+ * if earlier objects of the same code survived, for example during requests to a slow origin. Then
+ * all requests leave garbage there, and collections of the young generation keep all objects that
+ * this garbage refers to.
  */
 export function setThreadHeapFlags(): void {
   for (const option of MAIN_HEAP) setFlagsFromString(option.replace(/\d+$/, '0').replace('--no-', '--'));

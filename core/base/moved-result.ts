@@ -1,6 +1,6 @@
 import { Piscina } from 'piscina';
 
-/** The result of a task of a piscina thread, whose buffers are transferred and not copied. */
+/** Wraps the result of a piscina task, so that its buffers are transferred instead of copied. */
 export function movedResult(value: unknown, buffers: readonly ArrayBuffer[]): unknown {
   // Piscina declares both symbols as plain `symbol`, so no object literal has the expected type.
   const movable: object = { [Piscina.transferableSymbol]: buffers, [Piscina.valueSymbol]: value };

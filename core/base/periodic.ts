@@ -9,7 +9,7 @@ interface PeriodicOptions {
   readonly interval: number;
   /** Start the first run without waiting. */
   readonly runsImmediately?: boolean;
-  /** The work depends on the date: a run follows when the clock of the machine is set forward. */
+  /** The work depends on the date: a run follows when the system clock is set forward. */
   readonly followsDate?: boolean;
   /**
    * Called after each run with null or the thrown error. The next run is scheduled in either case.
@@ -48,7 +48,7 @@ export class Periodic {
     await this.#currentRun;
   }
 
-  /** `offset`: of the clock, before the run that has ended. */
+  /** `offset`: the clock offset before the run that has ended. */
   #scheduleNext(offset: number): void {
     if (this.#isStopped) return;
     const { interval, followsDate = false } = this.#options;

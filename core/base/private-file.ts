@@ -91,8 +91,8 @@ function publishDraft(file: string, text: string, rename: (draft: string) => voi
 }
 
 /**
- * Before LMDB opens or creates a database: returns the options by which its files, the locks too,
- * are for their owner alone, whatever the umask, and closes those that an earlier version made.
+ * Returns options with which LMDB creates a database and its lock file for their owner only,
+ * regardless of the umask. Also restricts the mode of existing files from an earlier version.
  */
 export function privateDatabase(path: string): { readonly path: string; readonly permissionsMode: number } {
   for (const file of [path, `${path}-lock`])
@@ -100,7 +100,7 @@ export function privateDatabase(path: string): { readonly path: string; readonly
       const { mode } = statSync(file);
       if ((mode & 0o077) !== 0) chmodSync(file, mode & 0o700);
     } catch (error) {
-      // It does not exist yet; or it is another user's, or on a read-only disk: LMDB reports that.
+      // The file does not exist yet. LMDB reports a file of another user and a read-only disk.
       if (!['ENOENT', 'EPERM', 'EROFS'].includes(String(codeOf(error)))) throw error;
     }
   return { path, permissionsMode: 0o600 };

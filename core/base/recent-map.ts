@@ -1,21 +1,21 @@
 /**
- * A map that forgets: what is used stays, and of the rest so much that the memory is bounded.
- * Two generations: when the young one is full it becomes the old one, and the old one goes. A hit
- * in the young one, which is what hot keys get, costs one look-up and writes nothing.
+ * A bounded map that evicts entries which were not used recently. It has two generations: when the
+ * young generation is full, it replaces the old generation, whose entries are evicted. A hit of a
+ * hot key is a hit in the young generation, which costs one lookup and no write.
  */
 export class RecentMap<V, K = string> {
-  readonly #most: number;
-  readonly #forgotten: ((value: V) => void) | undefined;
+  readonly #capacity: number;
+  readonly #onEvict: ((value: V) => void) | undefined;
   #young = new Map<K, V>();
   #old = new Map<K, V>();
 
   /**
-   * At most twice so many are kept, and at least the last so many that were asked for. `forgotten`:
-   * receives each that goes by itself.
+   * Keeps at most 2 × `capacity` entries, and at least the `capacity` entries that were used last.
+   * `onEvict` receives each evicted value.
    */
-  constructor(most: number, forgotten?: (value: V) => void) {
-    this.#most = most;
-    this.#forgotten = forgotten;
+  constructor(capacity: number, onEvict?: (value: V) => void) {
+    this.#capacity = capacity;
+    this.#onEvict = onEvict;
   }
 
   get size(): number {
@@ -34,8 +34,8 @@ export class RecentMap<V, K = string> {
 
   set(key: K, value: V): void {
     this.#old.delete(key);
-    if (this.#young.size >= this.#most && !this.#young.has(key)) {
-      if (this.#forgotten !== undefined) for (const gone of this.#old.values()) this.#forgotten(gone);
+    if (this.#young.size >= this.#capacity && !this.#young.has(key)) {
+      if (this.#onEvict !== undefined) for (const evicted of this.#old.values()) this.#onEvict(evicted);
       this.#old = this.#young;
       this.#young = new Map();
     }

@@ -85,8 +85,8 @@ export function openSecrets(keyFile: string, open = openSealed): Secrets {
 }
 
 /**
- * The id of the first key, in hexadecimal; undefined if the file does not exist. It tells nothing
- * of the key. Throws ConfigError `bad_key_file`.
+ * The id of the first key, in hexadecimal; undefined if the file does not exist. It reveals nothing
+ * about the key. Throws ConfigError `bad_key_file`.
  */
 export const secretKeyId = (keyFile: string): string | undefined => readKeys(keyFile)?.[0].id.toString('hex');
 

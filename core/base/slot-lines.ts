@@ -1,7 +1,6 @@
 /**
- * Work of accounts that waits for slots (fair-slots.ts), in one line for each account. Only the
- * first of a line waits for a slot, so that a long line costs nothing and delays its account alone.
- * Urgent work of an account is first.
+ * Queues work for slots (fair-slots.ts), with one line per account. A line waits for one slot at a
+ * time, so a long line is cheap and delays only its account. Urgent work is first in its line.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FairSlots, NoSlot, Slot } from './fair-slots.ts';
@@ -31,12 +30,12 @@ export class SlotLines {
     this.#slots = slots;
   }
 
-  /** Work without a slot. */
+  /** Number of queued works. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  /** Begins the work in this call if a slot is free for its account. */
+  /** Queues work. Starts it in this call if a slot is free and the line is empty. */
   put(work: SlotWork, account: string, isUrgent = false): void {
     if (this.#closing.signal.aborted) {
       work.cancel();
@@ -51,7 +50,7 @@ export class SlotLines {
     void this.#serve(account, line);
   }
 
-  /** Cancels all work that has not begun, and refuses more. */
+  /** Cancels queued work, and all work that is queued later. */
   close(): void {
     this.#closing.abort();
     for (const { urgent, usual } of this.#lines.values())

@@ -1,6 +1,6 @@
 /**
- * Settles as `work` does, or as `late` if `ms` milliseconds pass before: `late` returns a value or
- * throws. The work is not stopped; when it fails later, nothing rejects.
+ * Settles like `work`, or like `late` after a timeout of `ms` milliseconds. `late` returns a value
+ * or throws. The work is not stopped, and a later failure is ignored.
  */
 export async function withTimeout<T, L>(work: Promise<T>, ms: number, late: () => L): Promise<T | L> {
   let timer: NodeJS.Timeout | undefined;

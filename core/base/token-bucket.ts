@@ -1,6 +1,6 @@
-/** A rate with bursts: tokens fill up at a steady rate, and each use takes some. */
+/** A rate limit with bursts: tokens are added at a steady rate, and each use takes some. */
 export interface Rate {
-  /** Tokens at once, at most. */
+  /** Maximum of tokens. */
   readonly burst: number;
   readonly perSecond: number;
 }
@@ -11,7 +11,7 @@ export class TokenBucket {
   #tokens: number;
   #filledAt: number;
 
-  /** `now`: milliseconds, of the same clock as in `take`. The bucket is full. */
+  /** `now`: milliseconds of the same clock as in `take`. The bucket starts full. */
   constructor({ burst, perSecond }: Rate, now: number) {
     this.#burst = burst;
     this.#perMs = perSecond / 1000;
@@ -19,7 +19,7 @@ export class TokenBucket {
     this.#filledAt = now;
   }
 
-  /** Takes the tokens if there are so many; returns whether it did. */
+  /** Takes the tokens if there are enough; returns whether it did. */
   take(now: number, tokens = 1): boolean {
     const isThere = this.has(now, tokens);
     if (isThere) this.#tokens -= tokens;
@@ -27,7 +27,7 @@ export class TokenBucket {
   }
 
   has(now: number, tokens = 1): boolean {
-    // A clock that was set back fills nothing.
+    // A clock that was set back adds no tokens.
     const elapsed = Math.max(0, now - this.#filledAt);
     this.#tokens = Math.min(this.#burst, this.#tokens + elapsed * this.#perMs);
     this.#filledAt = now;

@@ -39,7 +39,7 @@ function naming<T>(path: string, write: () => T): T {
   }
 }
 
-/** An error of the system that has no path, with the one of an open file. */
+/** Adds the path of an open file to a system error without a path. */
 export function withDescriptorPath(error: unknown, descriptor: number): unknown {
   try {
     return withPath(error, fs.readlinkSync(`/proc/self/fd/${descriptor}`));
@@ -48,7 +48,7 @@ export function withDescriptorPath(error: unknown, descriptor: number): unknown 
   }
 }
 
-/** An error of the system that has no path, as Node writes those that have one. */
+/** Adds a path to a system error without a path, in the format of Node.js. */
 function withPath(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || !('syscall' in error) || 'path' in error) return error;
   error.message = `${error.message} '${path}'`;

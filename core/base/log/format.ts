@@ -11,7 +11,7 @@ interface LogEntry {
   readonly fields: { readonly [key: string]: LogValue };
 }
 
-/** The part of the daemon, for programs. People see it from the message. */
+/** The part of the daemon. Only JSON has it, since the message of text entries implies it. */
 const COMPONENT = 'component';
 
 /**

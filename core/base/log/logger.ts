@@ -7,10 +7,10 @@ const PRIORITIES = { error: 3, warn: 4, info: 6, debug: 7 } as const;
 
 /**
  * Priorities for the journal of systemd: a line that begins with `<6>` has the priority 6
- * (sd-daemon(3)). They are written only where standard error leads to the journal.
+ * (sd-daemon(3)). They are written only if standard error is connected to the journal.
  *
- * Whether the file leads to the journal: systemd sets JOURNAL_STREAM to device and inode of the
- * stream that it has connected (systemd.exec(5)). A stream that was redirected is another one.
+ * Returns whether the file is connected to the journal: systemd sets JOURNAL_STREAM to device and
+ * inode of the connected stream (systemd.exec(5)), which differ after a redirection.
  */
 export function isJournal(stream: string | undefined, descriptor: number): boolean {
   if (stream === undefined) return false;

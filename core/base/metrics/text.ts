@@ -18,7 +18,7 @@ export interface Sample {
   readonly exemplar?: Exemplar;
 }
 
-/** An observation of a bucket, which leads to a line of the log. */
+/** An observation of a bucket, whose request id refers to a log line. */
 export interface Exemplar {
   /** At most 128 characters with the name of the label. */
   readonly requestId: string;

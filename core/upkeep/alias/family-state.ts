@@ -1,37 +1,37 @@
 /**
- * What is answered for one address family of a target, as one look after the other finds it. Pure:
- * times come from the caller, in seconds.
+ * The served addresses of one address family of a target, updated by each lookup. Pure: the caller
+ * passes the times, in seconds.
  */
 import type { AliasFamily } from '../../store/rows.ts';
 import type { FamilyResult } from './target-lookup.ts';
 
 export interface FamilyState {
-  /** Null: not known, SERVFAIL. */
+  /** Null: no addresses are known, and queries get SERVFAIL. */
   readonly served: AliasFamily | null;
-  /** Answers "no such name" or "no such data" in a row. */
+  /** Consecutive NXDOMAIN or NODATA results. */
   readonly negatives: number;
-  /** Looks that came to nothing since the last answer. */
+  /** Failed lookups since the last answer. */
   readonly failures: number;
-  /** The TTL that was seen last, and when. */
+  /** The TTL of the last answer, and its time. */
   readonly seenTtl: number;
   readonly seenAt: number;
-  /** When the TTL that is served was last changed. */
+  /** When the served TTL last changed. */
   readonly ttlSince: number;
 }
 
 /**
- * One "no" may be a slip of a server of the target, and would be kept by all who ask; what
- * says so twice is believed.
+ * A single negative answer may be an error of the target's nameserver, and resolvers would cache
+ * it. So a second lookup must confirm it.
  */
 const CONFIRMATIONS = 2;
-/** One lost packet makes nothing stale. */
+/** More than one, so that a lost packet makes no answer stale. */
 const FAILURES_UNTIL_STALE = 2;
 /**
- * A TTL follows downwards at once and upwards when it has lasted: what resolvers say falls with the
- * age of what they keep.
+ * Seconds before the served TTL may rise; it falls immediately. A resolver reports the remaining
+ * TTL of its cached copy, which varies with the age of that copy.
  */
 const RAISE_AFTER = 600;
-/** How exactly the age of what a resolver keeps can be found. */
+/** Tolerance in seconds for the age of a resolver's cached copy. */
 const CLOCK_SLACK = 2;
 
 export function newFamily(served: AliasFamily | null): FamilyState {
@@ -39,7 +39,7 @@ export function newFamily(served: AliasFamily | null): FamilyState {
 }
 
 /**
- * The state after a look. `staleMax`: seconds for which an answer is kept that cannot be confirmed.
+ * Returns the state after a lookup. `staleMax`: seconds for which an unconfirmed answer is served.
  */
 export function advance(state: FamilyState, result: FamilyResult, now: number, staleMax: number): FamilyState {
   switch (result.kind) {
@@ -84,16 +84,16 @@ function found(
 }
 
 /**
- * Whether a TTL is lower than what is served only since the resolver gave the same copy as the last
- * time, older by as much as has passed.
+ * Whether a TTL is below the served TTL only because the resolver returned the same cached copy as
+ * last time, which has aged by `passed`.
  */
 function isOlderCopy(ttl: number, seenTtl: number, passed: number, servedTtl: number): boolean {
   return ttl < servedTtl && Math.abs(seenTtl - passed - ttl) <= CLOCK_SLACK;
 }
 
 /**
- * The last good answer is kept for a while, as stale once its TTL is over (RFC 8767), then nothing
- * is.
+ * Keeps the last good answer for `staleMax`, marked as stale after its TTL (RFC 8767). After that
+ * no answer is served.
  */
 function aged(state: FamilyState, now: number, staleMax: number): FamilyState {
   const { served, failures } = state;
@@ -103,7 +103,7 @@ function aged(state: FamilyState, now: number, staleMax: number): FamilyState {
   return isStale && !served.stale ? { ...state, served: { ...served, stale: true } } : state;
 }
 
-/** Seconds. */
+/** Delays until the next lookup, in seconds. */
 const SHORTEST = 5;
 const LONGEST = 3600;
 const CONFIRM_LONGEST = 60;
@@ -112,8 +112,8 @@ const BACKOFF_FIRST = 2;
 const BACKOFF_LONGEST = 120;
 
 /**
- * Seconds until the next look, with jitter: `random` in [0, 1). `isOwn`: changes tell themselves,
- * and the look is for what none reported.
+ * Seconds until the next lookup, with jitter from `random` in [0, 1). `isOwn`: our zones report
+ * their changes, so the lookup only covers a missed report.
  */
 export function delay(state: FamilyState, isOwn: boolean, random: number): number {
   const { served, negatives, failures, seenTtl } = state;
@@ -123,12 +123,12 @@ export function delay(state: FamilyState, isOwn: boolean, random: number): numbe
   if (negatives > 0 && negatives < CONFIRMATIONS)
     return served === null ? SHORTEST : clamp(seenTtl, SHORTEST, CONFIRM_LONGEST) + random;
   if (negatives > 0) return clamp(seenTtl, SHORTEST, NEGATIVE_LONGEST) * (0.75 + 0.15 * random);
-  // An older copy: the next look is made when the resolver has to fetch a new one.
+  // An older copy: the next lookup happens after the resolver's cache has expired.
   if (served !== null && seenTtl < served.ttl) return clamp(seenTtl, SHORTEST, LONGEST) + 1 + random;
   return clamp(seenTtl, SHORTEST, LONGEST) * (0.75 + 0.15 * random);
 }
 
-/** Whether clients get the same of both. */
+/** Whether both produce the same response for clients. */
 export function isServedAlike(a: AliasFamily | null, b: AliasFamily | null): boolean {
   if (a === null || b === null) return a === b;
   const isAlike = equal(a.addresses, b.addresses) && a.stale === b.stale;

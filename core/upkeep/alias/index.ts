@@ -1,4 +1,4 @@
-/** The targets of ALIAS records: resolved in the background, kept in the store. */
+/** Resolves the targets of ALIAS records in the background and stores their addresses. */
 export { aliasMetrics, aliasObserver } from './metrics.ts';
 export { type AliasObserver, type AliasOptions, AliasRefresher } from './refresher.ts';
 export { ALIAS_STATUSES, type AliasState, AliasStates, type AliasStatus } from './states.ts';

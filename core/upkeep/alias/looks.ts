@@ -1,14 +1,14 @@
 /**
- * Looks that wait, and how many are pending: accounts in turns, and targets that failed the last
- * time next to the others, since they take long as a rule and may not take all slots.
+ * The queues of pending lookups, and the number in flight. Accounts take turns. Targets whose last
+ * lookup failed have their own queue and limit: they are usually slow and must not use all slots.
  */
 import { FairQueue } from '../../base/fair-queue.ts';
 import type { Id } from '../../store/keys.ts';
 import type { Target } from './target.ts';
 
-/** Looks at a time; each is two queries. */
+/** Maximum of concurrent lookups; each is two queries. */
 const SLOTS = 128;
-/** Of them at targets that failed the last time. */
+/** Maximum of these for targets whose last lookup failed. */
 const FAILING_SLOTS = 32;
 
 export class Looks {
@@ -18,7 +18,7 @@ export class Looks {
   #running = 0;
   #runningFailing = 0;
 
-  /** Nothing waits and nothing is pending. */
+  /** No lookup is queued or in flight. */
   get isIdle(): boolean {
     return this.#running === 0 && this.#sound.size + this.#failing.size === 0;
   }
@@ -27,7 +27,7 @@ export class Looks {
     return this.#sound.has(target) || this.#failing.has(target);
   }
 
-  /** `account`: whose turn it is. A target that waits already keeps its place. */
+  /** Queues a lookup in the turns of `account`. A queued target keeps its position. */
   put(target: Target, account: Id): void {
     if (!this.has(target)) (isFailing(target) ? this.#failing : this.#sound).put(target, account);
   }
@@ -37,20 +37,19 @@ export class Looks {
     this.#failing.remove(target);
   }
 
-  /** Whether a look of the account waits. */
+  /** Whether the account has a queued lookup. */
   isBusy(account: Id): boolean {
     return this.#sound.hasItemOf(account) || this.#failing.hasItemOf(account);
   }
 
-  /** Nothing waits any more. */
   clear(): void {
     this.#sound.clear();
     this.#failing.clear();
   }
 
   /**
-   * Takes out the next one, when there is a slot for it. From both queues in turns, since either
-   * may never become empty.
+   * Removes and returns the next target; undefined: no target is queued, or no slot is free. Takes
+   * from both queues in turns, since either may never become empty.
    */
   take(): Target | undefined {
     if (this.#running >= SLOTS) return undefined;
@@ -60,7 +59,7 @@ export class Looks {
     return this.#isFailingTurn ? (failing?.take() ?? sound.take()) : (sound.take() ?? failing?.take());
   }
 
-  /** A look begins. Returns what is to be called once when it has ended. */
+  /** Counts a lookup as in flight. The caller calls the returned function once at its end. */
   begin(target: Target): () => void {
     const failing = isFailing(target) ? 1 : 0;
     this.#running++;

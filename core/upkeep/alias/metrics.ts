@@ -3,7 +3,7 @@ import type { Registry } from '../../base/metrics/index.ts';
 import type { AliasObserver, AliasRefresher } from './refresher.ts';
 import { ALIAS_STATUSES, type AliasStates, stateOf } from './states.ts';
 
-/** Seconds; a look gives up after some ten. */
+/** Seconds. A lookup times out after about ten. */
 const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export function aliasObserver(registry: Registry): AliasObserver {

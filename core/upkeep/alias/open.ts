@@ -1,4 +1,4 @@
-/** The refresher of ALIAS targets as the configuration asks for it, with its metrics. */
+/** Creates the refresher of ALIAS targets from the configuration, with its metrics. */
 
 import type { Logger } from '../../base/log/index.ts';
 import type { Registry } from '../../base/metrics/index.ts';

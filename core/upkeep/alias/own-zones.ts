@@ -1,6 +1,6 @@
 /**
- * Where a name leads inside our own zones, from zone to zone and through other ALIAS records, as
- * they stand in the store.
+ * Follows a name through our own zones in the store: CNAME, DNAME and other ALIAS records, also
+ * from zone to zone.
  */
 
 import { type Name, nameAt, nameId, parentName } from '../../dns/wire/name.ts';
@@ -17,17 +17,17 @@ import { findType } from '../../zone/compile/view.ts';
 import { walk } from '../../zone/compile/walk.ts';
 
 /**
- * What one walk has gone through. The walk of one target may be continued, after a resolver's
- * CNAMEs have led back to us.
+ * The path of a walk so far. The walk of a target may continue after a resolver's CNAMEs have led
+ * back to our zones.
  */
 export class Trail {
-  /** Names that a CNAME, DNAME or ALIAS led on from: each is passed once. */
+  /** Owners of the CNAME, DNAME and ALIAS records on the path. Each may occur once. */
   readonly used = new Set<string>();
   readonly #onVisit: (name: Name) => void;
-  /** The least TTL so far, seconds. */
+  /** The lowest TTL on the path, in seconds. */
   ttl = 0x7fffffff;
 
-  /** `onVisit` receives every name before it is looked at, so that no change to it is missed. */
+  /** `onVisit` receives every name before it is read, so that no change to it is missed. */
   constructor(onVisit: (name: Name) => void) {
     this.#onVisit = onVisit;
   }
@@ -36,7 +36,7 @@ export class Trail {
     this.#onVisit(name);
   }
 
-  /** False: the chain goes in circles, or too far. */
+  /** False: the chain is a loop, or is too long. */
   use(name: Name, ttl: number): boolean {
     const id = nameId(name);
     if (this.used.has(id) || this.used.size >= MAX_SOURCES) return false;
@@ -47,11 +47,11 @@ export class Trail {
 }
 
 type End =
-  /** A name of ours: its RRsets. */
+  /** The RRsets of a name in our zones. */
   | { readonly kind: 'sets'; readonly sets: readonly RRset[] }
   | { readonly kind: 'missing' }
   | { readonly kind: 'failed'; readonly error: string }
-  /** Somebody else has to be asked for this name. */
+  /** The name is not in our zones: a resolver must look it up. */
   | { readonly kind: 'outside'; readonly name: Name };
 
 const LOOP: End = { kind: 'failed', error: 'the target is a loop, or has too many CNAMEs' };
@@ -67,7 +67,7 @@ export class OwnZones {
     this.#reader = new Reader(rawReader(environment));
   }
 
-  /** Our zone that a name is in. */
+  /** Our zone that contains a name. */
   zoneOf(name: Name): Domain | undefined {
     for (let apex = name; apex.length > 1; apex = parentName(apex)) {
       const domain = this.#reader.domainByApex(apex);
@@ -76,16 +76,15 @@ export class OwnZones {
     return undefined;
   }
 
-  /** Whether a name is in a zone of ours that an account's own ALIAS may be followed into. */
+  /** Whether a name is in a zone of the account, into which its ALIAS records may be followed. */
   isOf(account: Id | null, name: Name): boolean {
     return account !== null && this.zoneOf(name)?.accountId === account;
   }
 
   /**
-   * Follows the name as far as it is in zones of the account; null: no zone is. Nobody has to prove
-   * that a domain is theirs before they make its zone, so that for others what the world sees
-   * counts: else who makes a zone of a name that they do not own would answer for everybody's ALIAS
-   * to it.
+   * Follows the name through zones of the account; `account` null: through no zone. Creating a
+   * zone needs no proof that the account owns the domain. So ALIAS records of other accounts use
+   * the public DNS: otherwise a zone for a foreign name would control their answers.
    */
   follow(start: Name, trail: Trail, account: Id | null): End {
     const zones = new ZoneUpdates(this.#environment, this.#settings, () => false);
@@ -110,8 +109,8 @@ export class OwnZones {
         }
         case 'found':
         case 'wildcard': {
-          // Not the addresses that the ALIAS answers now: those may be kept past their time, and
-          // would keep one another alive.
+          // The addresses that this ALIAS serves now are not used: they may be stale, and two
+          // such records would keep each other's stale addresses alive.
           const next = findType(outcome.sets, TYPE.CNAME) ?? aliasOf(outcome.sets);
           if (next === undefined) return { kind: 'sets', sets: outcome.sets };
           if (!trail.use(name, next.ttl)) return LOOP;

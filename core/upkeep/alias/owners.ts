@@ -1,14 +1,14 @@
-/** Whose ALIAS records lead to a name. */
+/** Finds the domains and accounts with ALIAS records that target a name. */
 
 import type { Name } from '../../dns/wire/name.ts';
 import type { Environment } from '../../store/environment.ts';
 import { afterPrefix, aliasOwnerParts, aliasOwners, type Id, idKey } from '../../store/keys.ts';
 import { Reader, rawReader } from '../../store/reader.ts';
 
-/** Domains of an account that are read at once. */
+/** Domains of an account per read. */
 const PIECE = 50;
-/** Domains whose accounts are looked at for the next turn. */
-const ASKED = 256;
+/** Maximum of domains whose accounts are compared for a turn. */
+const MAX_COMPARED = 256;
 
 export class Owners {
   readonly #environment: Environment;
@@ -27,12 +27,13 @@ export class Owners {
   }
 
   /**
-   * An account whose domain leads to the name, the first that is not busy if there is one: an
-   * account with long lines delays no target that others have as well. 0 when none leads there.
+   * The first account with a domain that targets the name and that is not busy, or else the first
+   * account. So an account with many queued lookups does not delay targets that it shares. 0: no
+   * domain targets the name.
    */
   turnOf(target: Name, isBusy: (account: Id) => boolean): Id {
     let first: Id | undefined;
-    let rest = ASKED;
+    let rest = MAX_COMPARED;
     for (const domainId of this.#domains(target)) {
       const account = this.accountOf(domainId);
       if (account !== undefined && !isBusy(account)) return account;
@@ -42,9 +43,9 @@ export class Owners {
     return first ?? 0;
   }
 
-  /** Whether the account has a domain that leads to the name. */
+  /** Whether the account has a domain that targets the name. */
   has(target: Name, account: Id): boolean {
-    // Many domains may lead there, and the account may have many: the shorter list decides.
+    // Either list may be long, so both are read in step until the shorter one ends.
     const owners = this.#domains(target);
     const own = this.#domainsOf(account);
     for (;;) {
@@ -57,7 +58,7 @@ export class Owners {
     }
   }
 
-  /** Whether an account that is none of these has a domain that leads to the name. */
+  /** Whether an account that is not in `accounts` has a domain that targets the name. */
   hasOther(target: Name, accounts: ReadonlyMap<Id | null, unknown>): boolean {
     for (const domainId of this.#domains(target)) {
       const account = this.accountOf(domainId);
@@ -66,19 +67,19 @@ export class Owners {
     return false;
   }
 
-  /** Whether a domain leads to the name. */
+  /** Whether a domain has an ALIAS record that targets the name. */
   leads(domainId: Id, target: Name): boolean {
     const start = Buffer.concat([aliasOwners(target), idKey(domainId)]);
     for (const _ of this.#environment.aliases.getKeys({ start, end: afterPrefix(start), limit: 1 })) return true;
     return false;
   }
 
-  /** Undefined: the domain is gone. */
+  /** Undefined: the domain was deleted. */
   accountOf(domainId: Id): Id | undefined {
     return this.#reader.domain(domainId)?.accountId;
   }
 
-  /** Each domain once, however many of its names lead there. */
+  /** Yields each domain once, even if several of its names target the name. */
   *#domains(target: Name): Generator<Id> {
     const prefix = aliasOwners(target);
     const end = afterPrefix(prefix);

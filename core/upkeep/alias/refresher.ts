@@ -1,8 +1,7 @@
 /**
- * Keeps the addresses of ALIAS targets fresh: one look for each target however many names lead to
- * it, ahead of the end of its TTL, a bounded number at a time. An account whose own zones a target
- * leads through has the target apart from all others, which is looked at when something on its way
- * changes.
+ * Keeps the addresses of ALIAS targets fresh. A target is looked up once for all its owners, before
+ * its TTL ends, and concurrent lookups are limited. If the chain goes through zones of an account,
+ * that account gets a separate target, which is looked up when a name of the chain changes.
  */
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { Logger } from '../../base/log/index.ts';
@@ -32,43 +31,40 @@ export interface AliasOptions {
   readonly zoneSettings: ZoneSettings;
   readonly states: AliasStates;
   readonly log: Logger;
-  /** As recursiveLookup takes them; empty: those of the system. */
+  /** As for recursiveLookup; empty: the resolvers of the system. */
   readonly resolvers: readonly string[];
-  /** Seconds for which an answer is kept that cannot be confirmed. */
+  /** Seconds for which an unconfirmed answer is served. */
   readonly staleMax: number;
-  /** Addresses that are answered though they are not public. */
+  /** Addresses that are served although they are not public. */
   readonly allowPrivate: Exemptions;
   readonly observer?: AliasObserver;
-  /** Seconds since 1970; the clock of the machine when left out. */
+  /** Seconds since 1970; omitted: the system clock. */
   readonly now?: () => number;
-  /** Seconds by a clock that nobody sets: it tells what is due. */
+  /** Seconds of a monotonic clock, for the schedule. */
   readonly clock?: () => number;
   readonly lookup?: Lookup;
 }
 
 export interface AliasObserver {
-  /** A look has ended. `isOutside`: a resolver was asked. */
+  /** A lookup has ended. `isOutside`: it queried a resolver. */
   looked(result: 'resolved' | 'empty' | 'failed', isOutside: boolean, seconds: number): void;
 }
 
-/** Looks that begin between two turns of the event loop: those at our own zones end at once. */
+/** Lookups per turn of the event loop: lookups in our own zones are synchronous. */
 const TURN = 16;
 /**
- * Looks a second that ask a resolver; some 100 µs of this thread each. An account that has more
- * targets than that is served later.
+ * Maximum of resolver lookups per second, each about 100 µs of this thread. An account with more
+ * targets than that waits longer.
  */
 const RATE = 1000;
 const TICK_MS = 250;
-/** Seconds until a target is looked at again whose row could not be written. */
+/** Seconds until the next lookup of a target whose row could not be written. */
 const RETRY_WRITE = 10;
-/**
- * Seconds between two looks at a target that is not ours, however often something on the way to it
- * changes.
- */
-const LEAST_BETWEEN = 1;
-/** Seconds over which the looks after a start are spread, for every thousand targets. */
+/** Minimum of seconds between two lookups of an outside target when names of its chain change. */
+const MIN_INTERVAL = 1;
+/** Seconds per thousand targets over which the lookups after a start are spread. */
 const START_SPREAD = 5;
-/** Targets of which the start reads the rows between two turns of the event loop. */
+/** Rows that are read per turn of the event loop. */
 const PIECE = 500;
 
 export class AliasRefresher {
@@ -86,12 +82,12 @@ export class AliasRefresher {
   readonly #looks = new Looks();
   /** The targets of each name by account, by nameId. */
   readonly #groups = new Map<string, Map<Id | null, Target>>();
-  /** Looks at resolvers that may begin before the next tick. */
+  /** Resolver lookups that may start before the next tick. */
   #budget = RATE;
-  /** Looks that may begin before the event loop turns. */
+  /** Lookups that may start in this turn of the event loop. */
   #turn = TURN;
   readonly #writing = new Set<Promise<void>>();
-  /** Runs while there are targets: a node without ALIAS records is not woken for them. */
+  /** Runs only while there are targets, so that it does not wake a node without ALIAS records. */
   #timer: NodeJS.Timeout | undefined;
   #isStarted = false;
 
@@ -109,23 +105,23 @@ export class AliasRefresher {
     this.#reader = new Reader(rawReader(environment));
     journal.onAnswers(({ names, apexes, aliasTargets: targets }) => {
       for (const { target, domainIds } of targets) this.#ownersChanged(target, domainIds);
-      for (const name of names) for (const target of this.#watch.at(name)) this.#poke(target);
-      for (const apex of apexes) for (const target of this.#watch.below(apex)) this.#poke(target);
+      for (const name of names) for (const target of this.#watch.at(name)) this.#refreshChanged(target);
+      for (const apex of apexes) for (const target of this.#watch.below(apex)) this.#refreshChanged(target);
       this.#pump();
     });
     journal.onDomain(({ apex }) => {
-      for (const target of this.#watch.below(apex)) this.#poke(target);
+      for (const target of this.#watch.below(apex)) this.#refreshChanged(target);
       this.#pump();
     });
   }
 
-  /** Takes up the targets of the store. Resolves when all are known; the looks go on. */
+  /** Loads the targets from the store. Resolves before their lookups have ended. */
   async start(): Promise<void> {
     let start: Buffer | undefined;
     const all: Target[] = [];
     for (let name = this.#owners.nextTarget(start); name !== undefined; name = this.#owners.nextTarget(start)) {
       start = afterPrefix(aliasOwners(name));
-      all.push(...this.#takeUp(name));
+      all.push(...this.#loadTargets(name));
       if (all.length % PIECE === 0) await turn();
     }
     const spread = (all.length / 1000) * START_SPREAD;
@@ -133,54 +129,54 @@ export class AliasRefresher {
       if (target.isGone || target.isRunning || this.#looks.has(target)) continue;
       if (target.entry === null || spread < 1) this.#enqueue(target);
       else this.#schedule.put(target, this.#clock() + Math.random() * spread);
-      // Its last change had not come to all names when the process ended.
-      if (target.entry?.spread?.to != null) this.#bring(target);
+      // The process ended before the last change was spread to all owners.
+      if (target.entry?.spread?.to != null) this.#storeState(target);
     }
     await this.#removeOrphans();
     this.#isStarted = true;
-    this.#run();
+    this.#startTimer();
     this.#pump();
   }
 
-  /** Ends what is pending; nothing is written afterwards. */
+  /** Aborts lookups and waits for pending writes. No write starts after it. */
   async stop(): Promise<void> {
     this.#abort.abort();
-    this.#rest();
+    this.#stopTimer();
     this.#writer.stop();
     this.#looks.clear();
     await Promise.all(this.#writing);
   }
 
-  /** Begins the looks that are due. */
+  /** Starts the lookups that are due. */
   tick(): void {
     this.#budget = Math.min(this.#budget + (RATE * TICK_MS) / 1000, RATE);
     for (const target of this.#schedule.take(this.#clock())) this.#enqueue(target);
     this.#pump();
-    if (this.#options.states.live.size === 0 && this.#budget === RATE) this.#rest();
+    if (this.#options.states.live.size === 0 && this.#budget === RATE) this.#stopTimer();
   }
 
-  #run(): void {
+  #startTimer(): void {
     if (!this.#isStarted || this.#abort.signal.aborted || this.#options.states.live.size === 0) return;
     this.#timer ??= setInterval(() => this.tick(), TICK_MS).unref();
   }
 
-  #rest(): void {
+  #stopTimer(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
-  /** Resolves when nothing is pending and nothing waits for a slot. */
+  /** Resolves when no lookup is queued or in flight and no write is pending. */
   async idle(): Promise<void> {
     while (!this.#looks.isIdle || this.#writing.size > 0) await sleep(1);
   }
 
-  /** Addresses dropped, commits made. */
+  /** Numbers of dropped addresses and of commits. */
   get counts(): { readonly dropped: number; readonly written: number } {
     return { dropped: this.#lookup.dropped, written: this.#writer.written };
   }
 
-  /** The targets of a name in the store that are not known yet. */
-  #takeUp(name: Name): Target[] {
+  /** Adds the targets of a name in the store. Returns the added targets. */
+  #loadTargets(name: Name): Target[] {
     const added: Target[] = [];
     const group = this.#groupOf(name);
     const row = this.#rowOf(name);
@@ -208,30 +204,30 @@ export class AliasRefresher {
     return this.#reader.row(aliasTargets, aliasTargets.key({ name } as AliasTarget));
   }
 
-  /** What clients get of a target that is not looked after yet; null: nothing to go on with. */
+  /** The stored entry from which a new target continues; null: it starts without addresses. */
   #entryOf(name: Name, account: Id | null): AliasEntry | null {
     const row = this.#rowOf(name);
     if (row === undefined) return null;
     const own = entryOf(row, account);
     if (own !== null || account === null) return own;
     const shared = entryFor(row, account);
-    // A change that has not come to all owners yet would not come to those of this account.
+    // An unfinished spread of the shared entry would not reach the owners of this account.
     return shared === null || shared.spread?.to != null ? null : { ...shared, spread: null };
   }
 
-  /** Empty when it is known already. */
+  /** Adds a target. Returns an empty list if it exists. */
   #add(name: Name, account: Id | null): Target[] {
     const group = this.#groupOf(name);
     if (group.has(account)) return [];
     const target = new Target(name, this.#entryOf(name, account), account, group);
     group.set(account, target);
     this.#options.states.live.set(targetId(name, account), target);
-    this.#run();
+    this.#startTimer();
     return [target];
   }
 
-  /** No record uses the target. */
-  #end(target: Target): void {
+  /** Discards a target that no record uses. */
+  #discard(target: Target): void {
     target.isGone = true;
     this.#options.states.live.delete(targetId(target.name, target.account));
     this.#watch.remove(target);
@@ -240,13 +236,13 @@ export class AliasRefresher {
     this.#options.states.looked(target.name);
   }
 
-  /** ALIAS records for the target came or went. */
+  /** ALIAS records for the target were added or deleted in these domains. */
   #ownersChanged(name: Name, domainIds: ReadonlySet<Id>): void {
     if (!this.#writer.hasOwners(name)) {
       const group = this.#groups.get(nameId(name));
       if (group === undefined) return;
       this.#groups.delete(nameId(name));
-      for (const target of group.values()) this.#end(target);
+      for (const target of group.values()) this.#discard(target);
       this.#track(this.#removeRow(name));
       return;
     }
@@ -257,27 +253,27 @@ export class AliasRefresher {
       else if (!this.#groupOf(name).has(account)) {
         const isHolder = this.#own.zoneOf(name)?.accountId === account;
         for (const target of this.#add(name, isHolder ? account : null)) this.#enqueue(target);
-        this.#takeTurnAgain(this.#groupOf(name).get(null));
+        this.#requeue(this.#groupOf(name).get(null));
       }
     }
-    if (isFewer) this.#endUnused(name);
+    if (isFewer) this.#discardUnused(name);
   }
 
-  /** A target that waits in the line of a busy account may have an owner now that is not. */
-  #takeTurnAgain(target: Target | undefined): void {
+  /** Moves a target out of the queue of a busy account, after it has got another owner. */
+  #requeue(target: Target | undefined): void {
     if (target === undefined || !this.#looks.has(target)) return;
     this.#looks.remove(target);
     this.#enqueue(target);
   }
 
-  /** Ends the targets of a name that no ALIAS uses any more. */
-  #endUnused(name: Name): void {
+  /** Discards the targets of a name that no ALIAS record uses. */
+  #discardUnused(name: Name): void {
     const group = this.#groupOf(name);
     for (const [account, target] of group) {
       const isUsed = account === null ? this.#owners.hasOther(name, group) : this.#owners.has(name, account);
       if (isUsed) continue;
       group.delete(account);
-      this.#end(target);
+      this.#discard(target);
       this.#forget(target);
     }
   }
@@ -287,8 +283,9 @@ export class AliasRefresher {
   }
 
   /**
-   * Accounts whose zones a target of all leads through follow these from now on. Only theirs do:
-   * nobody has to prove that a zone is theirs. `steps`: names on the way.
+   * Adds a separate target for each account whose zones the chain of a shared target goes through.
+   * Other accounts must not follow these zones: an account needs no proof to create a zone.
+   * `steps`: the names of the chain.
    */
   #separate(target: Target, steps: readonly Name[]): void {
     const { name, group } = target;
@@ -299,19 +296,19 @@ export class AliasRefresher {
       for (const own of this.#add(name, account)) this.#enqueue(own);
       isNew = true;
     }
-    if (isNew) this.#endUnused(name);
+    if (isNew) this.#discardUnused(name);
   }
 
   async #removeRow(name: Name): Promise<void> {
     await this.#writer.remove(name);
-    // It may have come back meanwhile, and count on the row that is gone now.
-    for (const again of this.#groups.get(nameId(name))?.values() ?? []) {
-      again.entry = this.#entryOf(name, again.account);
-      this.#bring(again);
+    // A target may have been added meanwhile, with an entry from the deleted row.
+    for (const target of this.#groups.get(nameId(name))?.values() ?? []) {
+      target.entry = this.#entryOf(name, target.account);
+      this.#storeState(target);
     }
   }
 
-  /** Rows of targets that nothing leads to any more: a crash came between. */
+  /** Deletes rows of targets without owners, which a crash has left. */
   async #removeOrphans(): Promise<void> {
     const table = this.#options.environment.rows.get(aliasTargets.number)!;
     let start: Buffer | undefined;
@@ -327,18 +324,16 @@ export class AliasRefresher {
     }
   }
 
-  /** Something on the way to the target has changed. */
-  #poke(target: Target): void {
+  /** Schedules a lookup after a name of the chain has changed. */
+  #refreshChanged(target: Target): void {
     if (target.isRunning) target.isOutdated = true;
     else if (target.isOutside) this.#schedule.put(target, this.#clock() + this.#untilNext(target));
     else this.#enqueue(target);
   }
 
-  /**
-   * Seconds until a target may be looked at again; no more than usual when the clock has been set.
-   */
+  /** Seconds until the next lookup is allowed. Limited, since the clock may have been set. */
   #untilNext({ checkedAt }: Target): number {
-    return Math.min(Math.max(checkedAt + LEAST_BETWEEN - this.#now(), 0), LEAST_BETWEEN);
+    return Math.min(Math.max(checkedAt + MIN_INTERVAL - this.#now(), 0), MIN_INTERVAL);
   }
 
   #enqueue(target: Target): void {
@@ -349,7 +344,7 @@ export class AliasRefresher {
     this.#looks.put(target, target.account ?? this.#owners.turnOf(target.name, isBusy));
   }
 
-  /** Begins as many looks as there is room for. */
+  /** Starts queued lookups as far as the limits allow. */
   #pump(): void {
     while (this.#budget > 0 && this.#turn > 0 && !this.#abort.signal.aborted) {
       const target = this.#looks.take();
@@ -376,7 +371,7 @@ export class AliasRefresher {
     };
     try {
       const result = await this.#lookup.run(target.name, target.account, visit, (name) => steps.push(name));
-      // Before the result is stored: it is none for those who follow their own zones.
+      // Before the result is stored, since it does not apply to accounts with a separate target.
       if (!target.isGone && target.account === null && !this.#abort.signal.aborted) this.#separate(target, steps);
       if (!target.isGone && !this.#abort.signal.aborted) this.#note(target, result, visited, began);
     } catch (error) {
@@ -389,7 +384,7 @@ export class AliasRefresher {
       end();
       target.isRunning = false;
       if (target.isGone) this.#watch.remove(target);
-      else if (target.isOutdated) this.#poke(target);
+      else if (target.isOutdated) this.#refreshChanged(target);
       this.#options.states.looked(target.name);
       this.#pump();
     }
@@ -403,22 +398,22 @@ export class AliasRefresher {
     target.checkedAt = now;
     target.isOutside = !a.isOwn || !aaaa.isOwn;
     target.error = errorOf({ a, aaaa });
-    // Names that the chains have left are not watched any more.
+    // Unwatches names that are no longer in the chains.
     this.#watch.remove(target);
     for (const name of visited) this.#watch.add(target, name, this.#own.zoneOf(name)?.apex);
     const seconds = Math.min(delay(target.a, a.isOwn, Math.random()), delay(target.aaaa, aaaa.isOwn, Math.random()));
     this.#schedule.put(target, this.#clock() + seconds);
     if (target.isOutside) this.#budget--;
     observer?.looked(kindOf({ a, aaaa }), target.isOutside, (performance.now() - began) / 1000);
-    this.#bring(target);
+    this.#storeState(target);
   }
 
-  #bring(target: Target): void {
-    const brought = this.#writer.bring(target).catch((error: unknown) => {
+  #storeState(target: Target): void {
+    const stored = this.#writer.bring(target).catch((error: unknown) => {
       if (!target.isGone) this.#schedule.put(target, this.#clock() + RETRY_WRITE);
       throw error;
     });
-    this.#track(brought);
+    this.#track(stored);
   }
 
   #track(work: Promise<void>): void {

@@ -1,30 +1,30 @@
-/** What is due at which second. */
+/** Items by the second at which they are due. */
 export class Schedule<T> {
   readonly #buckets = new Map<number, Set<T>>();
-  readonly #places = new Map<T, number>();
+  readonly #dueSeconds = new Map<T, number>();
 
-  /** At a time in seconds; once each, the time that is given last counts. */
+  /** `at`: seconds. Replaces an earlier time of the item. */
   put(item: T, at: number): void {
     this.remove(item);
     const second = Math.ceil(at);
     const bucket = this.#buckets.get(second);
     if (bucket === undefined) this.#buckets.set(second, new Set([item]));
     else bucket.add(item);
-    this.#places.set(item, second);
+    this.#dueSeconds.set(item, second);
   }
 
   remove(item: T): void {
-    const second = this.#places.get(item);
+    const second = this.#dueSeconds.get(item);
     if (second === undefined) return;
-    this.#places.delete(item);
+    this.#dueSeconds.delete(item);
     const bucket = this.#buckets.get(second)!;
     bucket.delete(item);
     if (bucket.size === 0) this.#buckets.delete(second);
   }
 
   /**
-   * Takes out what is due. There are at most a few thousand buckets: nothing is put further ahead
-   * than an hour.
+   * Removes and returns the due items. Reads all buckets: there are at most a few thousand, since
+   * no item is scheduled more than an hour ahead.
    */
   take(now: number): T[] {
     const due: T[] = [];
@@ -32,7 +32,7 @@ export class Schedule<T> {
       if (second > now) continue;
       for (const item of bucket) {
         due.push(item);
-        this.#places.delete(item);
+        this.#dueSeconds.delete(item);
       }
       this.#buckets.delete(second);
     }

@@ -1,4 +1,4 @@
-/** The state of targets, as the API and the metrics tell it. */
+/** The states of ALIAS targets for the API and the metrics. */
 
 import { type Name, nameId } from '../../dns/wire/name.ts';
 import { formatAddress } from '../../net/address/index.ts';
@@ -9,9 +9,9 @@ import { type AliasFamily, type AliasTarget, aliasTargets, entryFor } from '../.
 import { Target, targetId } from './target.ts';
 
 /**
- * `pending`: not looked up yet; `resolved`; `empty`: it has no addresses; `stale`: the last good
- * addresses are answered, since newer ones cannot be had; `failed`: nothing is known, SERVFAIL is
- * answered.
+ * `pending`: not looked up yet. `resolved`: it has addresses. `empty`: it has no addresses.
+ * `stale`: the last good addresses are served, since lookups fail. `failed`: no addresses are
+ * known, and queries get SERVFAIL.
  */
 export const ALIAS_STATUSES = ['pending', 'resolved', 'empty', 'stale', 'failed'] as const;
 export type AliasStatus = (typeof ALIAS_STATUSES)[number];
@@ -25,21 +25,21 @@ export interface AliasState {
   readonly error: string | null;
 }
 
-/** Of targets that are looked after here; of others, what their rows say. */
+/** Reads the live state of targets that this node refreshes, and the stored rows of others. */
 export class AliasStates {
   readonly #reader: Reader;
   /** By targetId. */
   readonly live = new Map<string, Target>();
-  /** Whether a look at a live target runs, or waits for its turn. Set by the refresher. */
+  /** Whether a lookup of a live target is queued or in flight. Set by the refresher. */
   isLooking: (target: Target) => boolean = () => false;
-  /** Those who wait for the end of a look, by nameId. */
+  /** Callbacks for the end of a lookup, by nameId. */
   readonly #waiting = new Map<string, Set<() => void>>();
 
   constructor(environment: Environment) {
     this.#reader = new Reader(rawReader(environment));
   }
 
-  /** What the ALIAS records of an account get. */
+  /** The state of a target for the ALIAS records of an account. */
   of(name: Name, account: Id): AliasState {
     const target = this.#liveOf(name, account);
     if (target !== undefined) return stateOf(target);
@@ -47,7 +47,7 @@ export class AliasStates {
     return stateOf(new Target(name, row === undefined ? null : entryFor(row, account)));
   }
 
-  /** Resolves when no look at the target is due any more, at the latest when the signal aborts. */
+  /** Resolves when no lookup of the target is queued or in flight, or when the signal aborts. */
   async settled(name: Name, account: Id, signal: AbortSignal): Promise<void> {
     for (;;) {
       const target = this.#liveOf(name, account);
@@ -56,7 +56,7 @@ export class AliasStates {
     }
   }
 
-  /** A look at a target of the name has ended, or is not needed any more. */
+  /** Called when a lookup of the name has ended or is no longer needed. */
   looked(name: Name): void {
     for (const wake of this.#waiting.get(nameId(name)) ?? []) wake();
   }

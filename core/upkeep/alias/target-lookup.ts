@@ -1,6 +1,6 @@
 /**
- * The addresses of an ALIAS target: through our own zones as far as they lead, then from a
- * resolver; addresses that are not public are dropped.
+ * Looks up the addresses of an ALIAS target: in our own zones as far as the chain stays in them,
+ * then with a resolver. Addresses that are not public are dropped.
  */
 
 import type { Name } from '../../dns/wire/name.ts';
@@ -12,19 +12,19 @@ import type { Cluster } from '../../zone/compile/settings.ts';
 import { findType } from '../../zone/compile/view.ts';
 import { type OwnZones, Trail } from './own-zones.ts';
 
-/** Addresses of one family that are served; what there are more is left out. */
+/** Maximum of served addresses of one family. */
 const MAX_ADDRESSES = 32;
-/** Times that the chain may leave our zones. */
+/** Maximum of times that the chain may leave our zones. */
 const MAX_LEAVES = 4;
 /**
- * Names of others that are watched, in case one becomes ours: the first of a chain. For those
- * behind, the next look does.
+ * Maximum of foreign names of a chain that are watched, in case we get a zone for them. The next
+ * lookup notices such a zone for later names of the chain.
  */
 const MAX_WATCHED = 4;
 
 /**
- * `isOwn`: read from our own zones, so there is nothing to confirm, and changes tell themselves.
- * `note`: what the customer should know.
+ * `isOwn`: read from our own zones, which need no confirmation and report their changes. `note`: a
+ * message for the customer.
  */
 export type FamilyResult =
   | {
@@ -40,7 +40,7 @@ export type FamilyResult =
       readonly ttl: number;
       readonly isOwn: boolean;
       readonly note: string;
-      /** There are addresses, none of which may be answered. */
+      /** The target has addresses, but none of them may be served. */
       readonly isDropped: boolean;
     }
   | { readonly kind: 'failed'; readonly isOwn: boolean; readonly error: string };
@@ -54,7 +54,7 @@ export class TargetLookup {
   readonly #own: OwnZones;
   readonly #lookup: Lookup;
   readonly #exemptions: Exemptions;
-  /** Of the cluster, which serve proxied names whatever range they are in. */
+  /** Addresses of the cluster. They serve proxied names, and may be in a private range. */
   readonly #cluster: ReadonlySet<string>;
   /** Addresses that were dropped. */
   dropped = 0;
@@ -67,9 +67,9 @@ export class TargetLookup {
   }
 
   /**
-   * `account`: whose zones are followed in the store. `onVisit` receives the names that the
-   * chains go through, ours and others, before they are looked at; `onStep` all names to which a
-   * resolver's CNAMEs lead.
+   * `account`: its zones are followed in the store; null: none. `onVisit` receives our names of
+   * the chains before they are read, and the first foreign names. `onStep` receives all targets of
+   * a resolver's CNAMEs.
    */
   async run(
     target: Name,
@@ -113,8 +113,8 @@ export class TargetLookup {
         if (outcome.kind === 'addresses') return this.#public(outcome.addresses, ttl, isOwn);
         return { kind: 'none', ttl, isOwn, note: outcome.missing ? NO_NAME : noAddress(type), isDropped: false };
       }
-      // What a resolver says of our own names may be as old as their TTL, and is our own ALIAS when
-      // they are in a loop.
+      // A resolver's answer for our own names is not used: it may come from its cache, and in a
+      // loop it is the answer of this ALIAS.
       if (!trail.use(end.name, back.ttl)) break;
       name = back.name;
     }
@@ -159,18 +159,18 @@ export function kindOf({ a, aaaa }: TargetResult): 'resolved' | 'empty' | 'faile
 }
 
 /**
- * What the customer should know: failures first, then why there is nothing, or less. One family
- * without addresses is no error.
+ * The message for the customer; null: there is none. Failures come first, then the reason for
+ * missing addresses. It is no error if only one family has no addresses.
  */
 export function errorOf({ a, aaaa }: TargetResult): string | null {
   const both = [a, aaaa];
   for (const result of both) if (result.kind === 'failed') return `${result === a ? 'A' : 'AAAA'}: ${result.error}`;
   for (const result of both) if (result.kind === 'addresses' && result.note !== null) return result.note;
-  if (a.kind !== 'none' || aaaa.kind !== 'none') return dropped(a) ?? dropped(aaaa);
+  if (a.kind !== 'none' || aaaa.kind !== 'none') return droppedNote(a) ?? droppedNote(aaaa);
   return a.note === aaaa.note ? a.note : `${a.note}; ${aaaa.note}`;
 }
 
-/** A note that tells of addresses which are there, and are not answered. */
-function dropped(result: FamilyResult): string | null {
+/** The note about dropped addresses; null: none were dropped. */
+function droppedNote(result: FamilyResult): string | null {
   return result.kind === 'none' && result.isDropped ? result.note : null;
 }

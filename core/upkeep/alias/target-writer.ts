@@ -1,9 +1,9 @@
 /**
- * Writes what is answered for a target, and has the owners compiled again in pieces, each a commit:
- * ten thousand zones may lead to one name. The row says which owners its entry is for, so that
- * every node compiles the same; a row that waits for its next piece when the process ends is taken
- * up at the next start. What has begun to be spread is spread to the end, since with a target that
- * changes faster than that the last owners would never get anything.
+ * Writes the served addresses of a target, and recompiles its owners in pieces of one commit each:
+ * ten thousand zones may use one target. The row contains the range of owners to compile, so that
+ * every node compiles the same. A start continues a spread that the end of the process interrupted.
+ * A spread always runs to its end: otherwise a target that changes quickly would never reach the
+ * last owners.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Name } from '../../dns/wire/name.ts';
@@ -25,10 +25,10 @@ import { isServedAlike } from './family-state.ts';
 import { Owners } from './owners.ts';
 import type { Target } from './target.ts';
 
-/** Owners of one commit: some ten milliseconds when each is in a zone of its own. */
+/** Owners per commit: about ten milliseconds if each is in a different zone. */
 const PIECE = 200;
-/** Owners that one piece looks at: those of other accounts have other entries. */
-const LOOKED_AT = 5000;
+/** Owners that a piece reads, including those of accounts with other entries. */
+const MAX_SCANNED = 5000;
 const BY = 'alias';
 
 type Served = Pick<AliasEntry, 'a' | 'aaaa'>;
@@ -41,17 +41,17 @@ export class TargetWriter {
   readonly #owners: Owners;
   readonly #reader: Reader;
   /**
-   * Seconds after which a row is written though what is served has not changed, so that a restart
-   * knows how old its answers are.
+   * Seconds after which an unchanged row is written again, so that its age is right after a
+   * restart.
    */
   readonly #interval: number;
   #stopped = false;
   /**
-   * Owners in commits that are pending. Many targets may change at once, and all that waits
-   * becomes one commit, which holds up the event loop.
+   * Owners in pending commits. It is bounded because the journal merges pending writes into one
+   * commit, and a large commit blocks the event loop.
    */
-  #underWay = 0;
-  /** Who waits until these are fewer than PIECE. */
+  #pendingOwners = 0;
+  /** Writes that wait until `#pendingOwners` is below PIECE. */
   readonly #waiting = new Set<() => void>();
   /** Commits made. */
   written = 0;
@@ -69,8 +69,8 @@ export class TargetWriter {
   }
 
   /**
-   * Brings the entry up to the target's state, piece by piece; one at a time for each target.
-   * Rejects when a commit does.
+   * Writes the target's state into its entry, piece by piece. A target has one write at a time.
+   * Rejects if a commit does.
    */
   async bring(target: Target): Promise<void> {
     target.isDirty = true;
@@ -81,10 +81,10 @@ export class TargetWriter {
         target.isDirty = false;
         const { entry } = target;
         if (entry?.spread?.to != null) await this.#put(target, entry, entry.spread.to);
-        else if (!isServed(entry, target) || this.#isOthers(target)) await this.#put(target, null, '');
+        else if (!isServed(entry, target) || this.#usesOtherShared(target)) await this.#put(target, null, '');
         else if (this.#isOld(target) || this.#isMissing(target)) await this.#put(target, null, null);
         if (target.entry?.spread?.to != null || !isServed(target.entry, target)) target.isDirty = true;
-        // Requests that wait come between two pieces.
+        // Lets pending requests run between two pieces.
         if (target.isDirty) await setImmediate();
       }
     } finally {
@@ -92,7 +92,7 @@ export class TargetWriter {
     }
   }
 
-  /** Takes the row away when no ALIAS leads to the name any more. */
+  /** Deletes the row if no ALIAS record targets the name. */
   async remove(name: Name): Promise<void> {
     await write(this.#environment, this.#journal, BY, (draft) => {
       const row = draft.row(aliasTargets, keyOf(name));
@@ -119,13 +119,12 @@ export class TargetWriter {
   }
 
   /**
-   * `served`: null for the target's state; `from`: where the piece begins, null when nobody is to
-   * be compiled.
+   * `served` null: the target's state. `from`: the start of the piece; null: no owner is compiled.
    */
   async #put(target: Target, served: Served | null, from: string | null): Promise<void> {
-    while (this.#underWay >= PIECE) await new Promise<void>((resume) => this.#waiting.add(resume));
+    while (this.#pendingOwners >= PIECE) await new Promise<void>((resume) => this.#waiting.add(resume));
     const { spread, owners } = from === null ? { spread: null, owners: 1 } : this.#piece(target, from);
-    this.#underWay += owners;
+    this.#pendingOwners += owners;
     this.#resumeOne();
     try {
       if (this.#stopped || target.isGone) return;
@@ -144,13 +143,13 @@ export class TargetWriter {
       target.entry = entry;
       this.written++;
     } finally {
-      this.#underWay -= owners;
+      this.#pendingOwners -= owners;
       this.#resumeOne();
     }
   }
 
   #resumeOne(): void {
-    if (this.#underWay >= PIECE) return;
+    if (this.#pendingOwners >= PIECE) return;
     for (const resume of this.#waiting) {
       this.#waiting.delete(resume);
       resume();
@@ -171,7 +170,7 @@ export class TargetWriter {
         last = { domainId, isConcerned: account === null ? of === undefined || !group.has(of) : of === account };
       }
       if (last.isConcerned) owners++;
-      if (owners > PIECE || ++count > LOOKED_AT)
+      if (owners > PIECE || ++count > MAX_SCANNED)
         return { spread: { from, to: (key as Buffer).toString('hex', prefix.length) }, owners };
     }
     return { spread: { from, to: null }, owners: Math.max(owners, 1) };
@@ -184,8 +183,8 @@ export class TargetWriter {
   }
 
   /**
-   * The row has no entry of the account, which uses that of all others until then. An earlier
-   * version on another node drops such entries.
+   * The row has no entry of the account, so the account uses the shared entry. An earlier version
+   * on another node drops entries of accounts.
    */
   #isMissing({ name, account }: Target): boolean {
     if (account === null) return false;
@@ -193,15 +192,15 @@ export class TargetWriter {
     return row === undefined || entryOf(row, account) === null;
   }
 
-  /** The same, and that of all others serves something else. */
-  #isOthers(target: Target): boolean {
+  /** The row has no entry of the account, and the shared entry serves other addresses. */
+  #usesOtherShared(target: Target): boolean {
     if (!this.#isMissing(target)) return false;
     const row = this.#reader.row(aliasTargets, keyOf(target.name));
     return row !== undefined && !isServed(entryOf(row, null), target);
   }
 }
 
-/** Whether clients get what the target's state says. Without an entry they get SERVFAIL. */
+/** Whether the entry serves the target's state. Without an entry, queries get SERVFAIL. */
 function isServed(entry: AliasEntry | null, { a, aaaa }: Target): boolean {
   return isServedAlike(entry?.a ?? null, a.served) && isServedAlike(entry?.aaaa ?? null, aaaa.served);
 }

@@ -1,6 +1,6 @@
 /**
- * A target as this node knows it: for all accounts together, or for an account whose own zones it
- * leads through. These look it up, change and fail apart from each other.
+ * The live state of an ALIAS target on this node: shared by all accounts, or of the single account
+ * whose own zones the chain goes through. Each has its own lookups, addresses and failures.
  */
 
 import { type Name, nameId } from '../../dns/wire/name.ts';
@@ -15,26 +15,27 @@ const ALONE: Group = new Map();
 
 export class Target {
   readonly name: Name;
-  /** Whose zones are followed in the store; null: of all accounts that have no own target here. */
+  /** Its zones are followed in the store; null: shared by accounts without their own target. */
   readonly account: Id | null;
   readonly group: Group;
   a: FamilyState;
   aaaa: FamilyState;
-  /** For the customer to read; null: all is well. */
+  /** A message for the customer; null: there is no error. */
   error: string | null;
   /** Seconds since 1970; 0: never. */
   checkedAt: number;
-  /** As it was written last; null: never. */
+  /** As last written; null: never. */
   entry: AliasEntry | null;
-  /** It is being looked up. */
+  /** A lookup is in flight. */
   isRunning = false;
-  /** Something on its way has changed while it was looked up. */
+  /** A name of the chain changed during the lookup. */
   isOutdated = false;
-  /** Whether the last look asked a resolver. */
+  /** Whether the last lookup queried a resolver. */
   isOutside = false;
   isGone = false;
-  /** Its entry is being written; `isDirty`: and has to be once more. */
+  /** Its entry is being written. */
   isWriting = false;
+  /** The state has changed since the entry was last written. */
   isDirty = false;
 
   constructor(name: Name, entry: AliasEntry | null, account: Id | null = null, group = ALONE) {

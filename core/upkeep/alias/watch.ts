@@ -1,55 +1,51 @@
 /**
- * Which targets have to be looked at when the answers of a name change, or when a zone comes or
- * goes. May name too many, never too few: names are distinguished by their last labels alone, since
- * targets of 127 labels would fill the memory with the names above them.
+ * Finds the targets to look up again when the answers of a name change, or when a zone is created
+ * or deleted. The result may contain too many targets, but never misses one. Names are compared by
+ * their last labels alone: the ancestors of targets with 127 labels would fill the memory.
  */
 import { isWildcard, labelCount, type Name, nameId, parentName, wildcardOf } from '../../dns/wire/name.ts';
 
-/**
- * Labels by which names are distinguished: hardly a name has more, and hardly an apex has as many
- * as APEX_LABELS.
- */
+/** Labels that are compared. Names rarely have more, and an apex rarely has APEX_LABELS. */
 const LABELS = 8;
 const APEX_LABELS = 4;
 
 export class Watch<T> {
   readonly #byName = new Map<string, Set<T>>();
-  /** The same for whatever is at or below a name. */
+  /** Items with a chain through a name at or below the key. */
   readonly #byAncestor = new Map<string, Set<T>>();
-  readonly #of = new Map<T, { readonly names: Set<string>; readonly ancestors: Set<string> }>();
+  readonly #keysOf = new Map<T, { readonly names: Set<string>; readonly ancestors: Set<string> }>();
 
   /**
-   * The item's chain goes through the name, too. `apex`: that of the zone of ours that the name is
-   * in.
+   * Adds a name of the item's chain. `apex`: of our zone that contains the name; undefined: none.
    */
   add(item: T, name: Name, apex: Name | undefined): void {
-    let sets = this.#of.get(item);
+    let sets = this.#keysOf.get(item);
     if (sets === undefined) {
       sets = { names: new Set(), ancestors: new Set() };
-      this.#of.set(item, sets);
+      this.#keysOf.set(item, sets);
     }
     const { names, ancestors } = sets;
     for (let above = cut(name, APEX_LABELS); above.length > 1; above = parentName(above)) ancestors.add(nameId(above));
-    // Nothing of ours is answered where no zone of ours is.
+    // Without a zone of ours, only a new zone can change the answers.
     if (apex !== undefined) watched(name, apex, names);
     for (const id of names) add(this.#byName, id, item);
     for (const id of ancestors) add(this.#byAncestor, id, item);
   }
 
   remove(item: T): void {
-    const sets = this.#of.get(item);
+    const sets = this.#keysOf.get(item);
     if (sets === undefined) return;
     for (const id of sets.names) take(this.#byName, id, item);
     for (const id of sets.ancestors) take(this.#byAncestor, id, item);
-    this.#of.delete(item);
+    this.#keysOf.delete(item);
   }
 
-  /** Whose chains the name is part of, or may become. */
+  /** Items whose chain contains the name, or could contain it after a change. */
   at(name: Name): Iterable<T> {
     return this.#byName.size === 0 ? NONE : (this.#byName.get(nameId(cut(name, LABELS))) ?? NONE);
   }
 
-  /** Whose chains go through names at or below an apex. */
+  /** Items whose chain contains a name at or below an apex. */
   below(apex: Name): Iterable<T> {
     return this.#byAncestor.get(nameId(cut(apex, APEX_LABELS))) ?? NONE;
   }
@@ -57,22 +53,21 @@ export class Watch<T> {
 
 const NONE: readonly never[] = [];
 
-/** The names whose answers concern one that is in the zone of an apex. */
+/** Adds to `names` all names whose changes affect `name`, which is in the zone of `apex`. */
 function watched(name: Name, apex: Name, names: Set<string>): void {
   const lowest = cut(name, LABELS);
   names.add(nameId(lowest));
-  // The node of an apex changes with every serial; what concerns all names below it is reported by
-  // `below`.
+  // The apex is left out, since its node changes with every serial. `below` finds changes that
+  // affect all names of the zone.
   for (let above = lowest; above.length > apex.length; above = parentName(above)) {
     names.add(nameId(above));
-    // What is missing may be made by a wildcard, and what a wildcard makes may be hidden by a name
-    // above that comes.
+    // A new wildcard may synthesize a missing name. A new name above hides a wildcard.
     const parent = parentName(above);
     if (parent.length >= apex.length && !isWildcard(parent)) names.add(nameId(wildcardOf(parent)));
   }
 }
 
-/** The name without what it has more than so many labels. */
+/** The last `labels` labels of the name. */
 function cut(name: Name, labels: number): Name {
   let last = name;
   for (let more = labelCount(name) - labels; more > 0; more--) last = parentName(last);

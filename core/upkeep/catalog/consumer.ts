@@ -1,7 +1,7 @@
 /**
- * Makes the zones of consumed catalogs secondary zones, and removes those that a catalog no longer
- * lists (RFC 9432 section 5). Every node reads the catalogs; one makes the changes. Accounts take
- * turns: neither large catalogs of one nor a failing one delay those of others.
+ * Creates secondary zones for the members of consumed catalogs, and deletes zones that a catalog no
+ * longer lists (RFC 9432 section 5). Every node reads the catalogs, but only one commits changes.
+ * Accounts take turns, so that large or broken catalogs do not delay those of other accounts.
  */
 import { FairSlots } from '../../base/fair-slots.ts';
 import type { Logger } from '../../base/log/index.ts';
@@ -24,22 +24,22 @@ interface ConsumerOptions {
   readonly environment: Environment;
   readonly journal: Journal;
   readonly zoneSettings: Pick<ZoneSettings, 'nameservers'>;
-  /** Whether this node writes: one of the cluster does. */
+  /** Whether this node commits changes: one node of the cluster does. */
   readonly isFirst: () => boolean;
   readonly log: Logger;
-  /** Decides which members the account can have. */
+  /** Decides whether the account can have a member. */
   readonly admission: DomainAdmission;
 }
 
-/** What a catalog has, as every node reads it. */
+/** The state of a catalog, which every node reads. */
 export interface CatalogState {
-  /** Why nothing of it is processed; null: it is. */
+  /** Why the catalog is broken and not processed; null: it is valid. */
   readonly problem: string | null;
-  /** How many zones the last content without a problem lists. */
+  /** Number of zones in the last valid version. */
   readonly zones: number;
-  /** How many of them the account cannot have. */
+  /** Number of these that the account cannot have. */
   readonly leftOutCount: number;
-  /** The first of these, with the reasons. */
+  /** The first of those left out, with the reasons. */
   readonly leftOut: readonly LeftOut[];
 }
 
@@ -54,23 +54,23 @@ interface LeftOutMembers {
 
 const BY = 'catalog';
 const INTERVAL_MS = 500;
-/** Catalogs that are processed at the same time: one of an account. */
+/** Catalogs that are processed concurrently, one per account. */
 const MAX_CONCURRENT = 2;
-/** Catalogs that wait; those above are begun by a later pass. */
+/** Maximum of queued catalogs; a later pass processes others. */
 const MAX_WAITING = 4096;
-/** Rows that are read at once. */
+/** Rows per read. */
 const PIECE = 100;
-/** Domains of one commit. */
+/** Maximum of domains per commit. */
 const CREATED = 25;
 const DELETED = 20;
-/** Members that a state lists as left out, and of those the warning. */
+/** Maximum of left-out members in a state, and in the warning. */
 const LEFT_OUT = 20;
 const LISTED = 5;
 const ACCOUNT_GONE: Refusal = { code: 'plan_limit', message: 'The account does not exist any more.' };
 const NONE: LeftOutMembers = { leftOutCount: 0, leftOut: [] };
 
 interface Plan {
-  readonly gone: Domain[];
+  readonly removed: Domain[];
   readonly changed: Domain[];
   readonly created: Member[];
 }
@@ -81,12 +81,12 @@ export class CatalogConsumer {
   readonly #passes: Periodic;
   readonly #slots = new FairSlots({ slots: MAX_CONCURRENT, queue: MAX_WAITING });
   readonly #stopping = new AbortController();
-  /** Catalogs that are processed, or wait for it. */
+  /** Catalogs that are queued or being processed. */
   readonly #running = new Map<Id, Promise<void>>();
   readonly #failing = new Set<Id>();
   readonly #faults: FaultLog;
   readonly #states = new Map<Id, CatalogState>();
-  /** The version of each catalog that was read, and that was processed. */
+  /** The version of each catalog that was read, and the version that was processed. */
   readonly #read = new Map<Id, string>();
   readonly #processed = new Map<Id, string>();
 
@@ -117,12 +117,12 @@ export class CatalogConsumer {
     await Promise.allSettled(this.#running.values());
   }
 
-  /** Undefined: the catalog was not processed yet. */
+  /** Undefined: the catalog was not read yet. */
   state(catalogId: Id): CatalogState | undefined {
     return this.#states.get(catalogId);
   }
 
-  /** How many catalogs are broken. */
+  /** Number of broken catalogs. */
   get problems(): number {
     return [...this.#states.values()].filter(({ problem }) => problem !== null).length;
   }
@@ -164,7 +164,7 @@ export class CatalogConsumer {
   }
 
   async #consume(id: Id): Promise<void> {
-    // It may have changed while it waited.
+    // The catalog may have changed in the queue.
     const catalog = this.#reader.domain(id);
     const version = catalog === undefined ? null : this.#versionOf(catalog);
     if (catalog === undefined || version === null) return;
@@ -174,12 +174,12 @@ export class CatalogConsumer {
       if (isFirst) await this.#process(catalog, members);
       await this.#noteLeftOut(catalog, members, isFirst);
     }
-    // A version that has changed meanwhile is processed in the next pass.
+    // The next pass processes a change that happened during this one.
     this.#read.set(id, version);
     if (isFirst) this.#processed.set(id, version);
   }
 
-  /** Null: it was not transferred yet. */
+  /** Null: the catalog was not transferred yet. */
   #versionOf({ id, primaries }: Domain): string | null {
     const { revision, recordCount } = this.#reader.zoneState(id);
     return recordCount === 0 ? null : `${revision} ${JSON.stringify(primaries)}`;
@@ -202,13 +202,13 @@ export class CatalogConsumer {
   async #process(catalog: Domain, members: ReadonlyMap<string, Member>): Promise<void> {
     const { log } = this.#options;
     const zone = formatHost(catalog.apex);
-    const { gone, changed, created } = await this.#plan(catalog, members);
-    await this.#inPieces(gone, DELETED, (draft, domain, now) => this.#delete(draft, catalog, domain, now));
+    const { removed, changed, created } = await this.#plan(catalog, members);
+    await this.#inPieces(removed, DELETED, (draft, domain, now) => this.#delete(draft, catalog, domain, now));
     await this.#inPieces(changed, CREATED, (draft, domain) => this.#change(draft, catalog, domain));
-    // A set, since a commit that conflicts runs again.
+    // A set, since a conflicting commit runs again.
     const added = new Set<Member>();
-    // A plan may allow few of the 100,000 members that a catalog can have. Each attempt of a commit
-    // has a draft of its own.
+    // The draft in which the plan's limit was reached, so that 100,000 members are not checked one
+    // by one. Each attempt of a commit has a new draft.
     let full: Draft | null = null;
     const create = (draft: Draft, member: Member, now: number): void => {
       added.delete(member);
@@ -218,10 +218,10 @@ export class CatalogConsumer {
       full = refusal?.code === 'plan_limit' ? draft : null;
     };
     await this.#inPieces(created, CREATED, create, () => full !== null);
-    log.info('catalog zone processed', { zone, added: added.size, removed: gone.length });
+    log.info('catalog zone processed', { zone, added: added.size, removed: removed.length });
   }
 
-  /** Members that are not here, and why the account cannot have them. All others are served. */
+  /** Records the members that the account cannot have, with the reasons. */
   async #noteLeftOut(catalog: Domain, members: ReadonlyMap<string, Member>, isFirst: boolean): Promise<void> {
     const owner = this.#reader.account(catalog.accountId);
     if (owner === undefined) return;
@@ -235,7 +235,7 @@ export class CatalogConsumer {
       const apex = apexOf(member);
       if (this.#reader.domainByApex(apex)?.listedBy?.catalogId === catalog.id) continue;
       const refusal = admission.findRefusal(this.#reader, apex, owner, owner, isFull);
-      // Null: the node that creates it has not done so yet.
+      // Null: the committing node has not created the domain yet.
       if (refusal === null) continue;
       leftOutCount++;
       if (leftOut.length < LEFT_OUT) leftOut.push({ domain: formatHost(apex), ...refusal });
@@ -264,22 +264,22 @@ export class CatalogConsumer {
     }
   }
 
-  /** Compares the members with the domains that belong to the catalog, or move to it. */
+  /** Compares the members with the domains that belong to the catalog or move to it. */
   async #plan(catalog: Domain, members: ReadonlyMap<string, Member>): Promise<Plan> {
-    const plan: Plan = { gone: [], changed: [], created: [] };
+    const plan: Plan = { removed: [], changed: [], created: [] };
     const steps = new Steps();
-    const held = new Set<string>();
+    const present = new Set<string>();
     for (let after: Name | null = null; ; await steps.next()) {
       const piece: Domain[] = this.#reader.listedBy(catalog.id, after, PIECE);
       for (const domain of piece) {
         const id = nameId(domain.apex);
         const member = members.get(id);
-        // With another label, the data of the zone is dropped first (section 5.4).
+        // A new label means a reset: the data of the zone is deleted first (section 5.4).
         if (member === undefined || member.label !== domain.listedBy?.label) {
-          plan.gone.push(domain);
+          plan.removed.push(domain);
           continue;
         }
-        held.add(id);
+        present.add(id);
         if (!isUnchanged(catalog, domain, member)) plan.changed.push(memberOf(catalog, domain, member));
       }
       if (piece.length < PIECE) break;
@@ -287,19 +287,19 @@ export class CatalogConsumer {
     }
     for (const member of members.values()) {
       await steps.next();
-      if (held.has(member.apexId)) continue;
+      if (present.has(member.apexId)) continue;
       const domain = this.#reader.domainByApex(apexOf(member));
       const isMoving = domain !== undefined && this.#mayTakeOver(catalog, domain);
       if (isMoving && domain.listedBy?.label === member.label) plan.changed.push(memberOf(catalog, domain, member));
       else {
-        if (isMoving) plan.gone.push(domain);
+        if (isMoving) plan.removed.push(domain);
         plan.created.push(member);
       }
     }
     return plan;
   }
 
-  /** Whether the catalog that has the domain names this one as its successor (section 4.3.1). */
+  /** Whether the domain's current catalog names this catalog as its successor (section 4.3.1). */
   #mayTakeOver(catalog: Domain, { accountId, listedBy }: Domain): boolean {
     return accountId === catalog.accountId && listedBy?.successor === hexOf(catalog.apex);
   }
@@ -335,8 +335,8 @@ export class CatalogConsumer {
   }
 
   /**
-   * Why the account cannot have it (RFC 9432 section 5.2 leaves out names that are taken), or that
-   * another node has created it; null: it is created.
+   * Creates the domain of a member. Returns the refusal if the account cannot have it (taken names
+   * are left out by RFC 9432 section 5.2), or if another node has created it; null: it was created.
    */
   #create(draft: Draft, catalog: Domain, member: Member, now: number): Refusal | null {
     const { accountId } = catalog;
@@ -356,7 +356,7 @@ export class CatalogConsumer {
   }
 }
 
-/** The domain as the catalog wants it: transferred from where the catalog is. */
+/** The domain as a member of the catalog: it has the primaries of the catalog. */
 function memberOf({ id, primaries }: Domain, domain: Domain, { label, successorId }: Member): Domain {
   const successor = successorId === null ? null : Buffer.from(successorId, 'latin1').toString('hex');
   return { ...domain, kind: 'secondary', primaries, listedBy: { catalogId: id, label, successor } };

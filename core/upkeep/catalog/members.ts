@@ -11,9 +11,9 @@ interface CatalogRecord {
 }
 
 export interface Member {
-  /** Tells one life of the zone from another, in lower case. */
+  /** The label of the member in lower case. A new label means that the zone was reset. */
   readonly label: string;
-  /** See nameId; a catalog may have 100,000 members, so this is all that is kept of them. */
+  /** See nameId. Compact, since a catalog may have 100,000 members. */
   readonly apexId: string;
   /** The catalog that takes the zone over (RFC 9432 section 4.3.1), as its nameId; null: none. */
   readonly successorId: string | null;
@@ -32,7 +32,7 @@ interface Collected {
   successors: number;
 }
 
-/** Collects the records of a catalog. Those without a meaning are ignored (section 4.4). */
+/** Collects the records of a catalog. Unknown records are ignored (section 4.4). */
 export class CatalogReader {
   readonly #catalog: Name;
   readonly #depth: number;
@@ -65,7 +65,7 @@ export class CatalogReader {
   }
 
   /**
-   * A problem means that the catalog is broken: nothing of it must be processed (section 5.1).
+   * A problem means that the catalog is broken and must not be processed (section 5.1).
    * `steps`: a catalog may have 100,000 members.
    */
   async finish(steps = new Steps()): Promise<Listed> {
@@ -77,7 +77,7 @@ export class CatalogReader {
     for (const member of this.#members.values()) {
       await steps.next();
       const { label, apexId, zones, successors } = member;
-      // Properties of a member that does not exist.
+      // These are properties of a member without a PTR record.
       if (zones === 0) continue;
       if (zones > 1) return { problem: `"${label}.zones" has several PTR records` };
       if (successors > 1) return { problem: `"coo.${label}.zones" has several PTR records` };

@@ -1,4 +1,4 @@
-/** The consumer of catalogs as the configuration describes it. */
+/** Creates the consumer of catalogs from the configuration. */
 import type { Logger } from '../../base/log/index.ts';
 import type { Registry } from '../../base/metrics/index.ts';
 import type { Journal } from '../../journal/journal.ts';

@@ -6,11 +6,11 @@ import type { Reader } from '../../store/reader.ts';
 import type { Domain } from '../../store/rows.ts';
 
 /**
- * `nameservers`: of the settings; a domain that keeps the apex of a zone file has its own, and a
- * secondary zone has those of its primary.
+ * `nameservers`: of the settings. Domains that keep the apex of a zone file, and secondary zones,
+ * use their NS records instead.
  */
 export function expectedNameservers(reader: Reader, domain: Domain, nameservers: readonly string[]): readonly string[] {
-  // Nobody asks for a catalog, so it needs no delegation.
+  // Resolvers do not query catalogs, so they need no delegation.
   if (domain.kind === 'catalog') return [];
   if (domain.kept === null && domain.kind !== 'secondary') return nameservers;
   const own = reader.recordsAt(domain.id, domain.apex).filter(({ type }) => type === TYPE.NS);

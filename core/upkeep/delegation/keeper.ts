@@ -1,8 +1,8 @@
 /**
- * Looks at the delegations of all domains in the background, so that lists can show their state
- * without asking anybody. Each pass is bounded: it reads some rows, asks for some domains, and goes
- * on where the previous pass ended. Every node runs it; each waits a little longer or shorter, so
- * that one node asks as a rule.
+ * Checks the delegations of all domains in the background, so that lists can show their state
+ * without queries. Each pass is limited in rows and in queried domains, and continues where the
+ * previous pass ended. Every node runs a keeper, with a different delay, so that normally one node
+ * queries.
  */
 import { createHash } from 'node:crypto';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
@@ -31,28 +31,28 @@ interface DelegationKeeperOptions {
   /** This is the only node. */
   readonly isAlone: boolean;
   readonly log: Logger;
-  /** Seconds since 1970; omitted: the clock of the machine. */
+  /** Seconds since 1970; omitted: the system clock. */
   readonly now?: () => number;
 }
 
 /** Milliseconds between two passes. */
 const INTERVAL_MS = 60_000;
-/** Domains whose rows one pass reads. */
+/** Maximum of rows that a pass reads. */
 const MAX_SCANNED = 20_000;
-/** The same between two turns of the event loop: about a millisecond. */
+/** Rows per turn of the event loop: about a millisecond. */
 const PIECE = 500;
-/** Domains that one pass asks for. */
+/** Maximum of domains that a pass checks. */
 const MAX_LOOKS = 300;
 /**
- * Milliseconds in which a pass begins looks; accounts take turns. Domains of one account whose
- * parents do not answer delay those of others by no more. The rest is due in a later pass.
+ * Milliseconds after which a pass starts no more checks. Accounts take turns, so unresponsive
+ * parents of one account cannot delay others by more. A later pass checks the rest.
  */
 const PASS_MS = 60_000;
-/** Domains that are asked for at the same time, and written in one commit. */
+/** Domains that are checked concurrently, and written in one commit. */
 const CONCURRENT = 8;
-/** Seconds after its creation before a domain is first asked for. */
+/** Seconds from the creation of a domain to its first check. */
 const FIRST_LOOK = 600;
-/** Seconds by which nodes wait differently. */
+/** Maximum of the delay of a node, in seconds. */
 const NODE_SPREAD = 300;
 
 export class DelegationKeeper {
@@ -60,7 +60,7 @@ export class DelegationKeeper {
   readonly #reader: StoreReader;
   readonly #now: () => number;
   readonly #passes: Periodic;
-  /** Where the next pass goes on. */
+  /** The key at which the next pass continues. */
   #cursor: Buffer | undefined;
 
   constructor(options: DelegationKeeperOptions) {
@@ -83,7 +83,7 @@ export class DelegationKeeper {
     return this.#passes.stop();
   }
 
-  /** Asks for the domains that are due, as far as the limits of a pass allow. */
+  /** Checks the due domains within the limits of a pass. */
   async pass(): Promise<void> {
     const pass = new Interval(PASS_MS);
     const found = (await this.#findDue()).flatMap((id) => this.#reader.domain(id) ?? []);
@@ -121,7 +121,7 @@ export class DelegationKeeper {
     return dueAt + this.#delayOf(id) <= this.#now();
   }
 
-  /** Seconds that this node waits longer than others. */
+  /** The delay of this node for a domain, in seconds. */
   #delayOf(id: Id): number {
     const { isAlone, nodeName } = this.#options;
     if (isAlone) return 0;
@@ -135,7 +135,7 @@ export class DelegationKeeper {
       for (const [i, { id }] of looked.entries()) {
         const domain = draft.domain(id);
         const before = draft.delegation(id);
-        // Deleted, or asked for by a request or another node.
+        // The domain was deleted, or a request or another node has checked it.
         if (domain === undefined || (before !== undefined && before.dueAt > now)) continue;
         const expected = expectedNameservers(draft, domain, nameservers);
         const subject = { domainId: id, createdAt: domain.createdAt, expected };

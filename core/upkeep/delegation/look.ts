@@ -1,6 +1,6 @@
 /**
- * Asks the nameservers of a parent zone which nameservers it has for a domain. They are asked
- * directly, since a resolver answers from its cache. Bounded in time and in the number of queries.
+ * Queries the nameservers of a parent zone for the delegation of a domain. They are queried
+ * directly, since a resolver answers from its cache. Time and number of queries are limited.
  */
 import { InvalidError } from '../../base/errors.ts';
 import { FairSlots, SlotsFullError } from '../../base/fair-slots.ts';
@@ -13,7 +13,7 @@ import { ParentZones, type ParentZonesOptions, zoneTitle } from '../../net/resol
 import { queryServer } from '../../net/resolver/query.ts';
 import type { Domain } from '../../store/rows.ts';
 
-/** What the servers of the parent have for a domain. */
+/** The delegation of a domain at the servers of the parent. */
 export interface ParentNameservers {
   /** The parent zone, without the last dot. */
   readonly zone: string;
@@ -21,13 +21,13 @@ export interface ParentNameservers {
   readonly sets: readonly (readonly string[])[];
 }
 
-/** The parent could not be asked. */
+/** The parent could not be queried. */
 export interface FailedLook {
   /** The reason, as the end of a sentence. */
   readonly trouble: string;
 }
 
-/** `all`: every server of the parent. `sample`: the first that answers. */
+/** `all`: every server of the parent. `sample`: the first server that responds. */
 type LookExtent = 'all' | 'sample';
 
 type LookedDomain = Pick<Domain, 'apex' | 'accountId'>;
@@ -37,28 +37,28 @@ export interface DelegationLook {
   look(domain: LookedDomain, extent: LookExtent): Promise<ParentNameservers | FailedLook>;
 }
 
-/** Milliseconds for a whole look. */
+/** Timeout of a look, in milliseconds. */
 const LOOK_MS = 20_000;
-/** Looks at the same time, in turns by account. */
+/** Concurrent looks, in turns by account. */
 const MAX_LOOKS = 16;
 const MAX_QUEUED = 1000;
-/** Milliseconds in which a domain is looked at once: requests cannot flood other nameservers. */
+/** Milliseconds for which a result is reused, so that requests cannot flood nameservers. */
 const REPEAT_MS = 2000;
-/** Milliseconds for which the servers of a parent zone are remembered; many domains share it. */
+/** Milliseconds for which the servers of a parent zone are cached, since domains share it. */
 const ZONE_MS = 600_000;
 const MAX_ZONES = 1000;
-/** Nameservers that are noted of one server; real delegations have at most 13. */
+/** Maximum of nameservers read from one server; real delegations have at most 13. */
 const MAX_NAMESERVERS = 32;
-/** Characters of these. */
+/** Maximum of their characters in total. */
 const MAX_CHARACTERS = 2000;
-/** Different sets that are noted. All are stored in the row of the domain. */
+/** Maximum of different sets, which are stored in the row of the domain. */
 const MAX_SETS = 8;
-/** Servers that a sample tries. */
+/** Maximum of servers that a sample tries. */
 const MAX_SAMPLED = 4;
 
 interface ParentZone {
   readonly name: Name;
-  /** Of each nameserver that has an address that may be asked. */
+  /** The servers of each nameserver with a permitted address. */
   readonly hosts: readonly (readonly Server[])[];
   readonly interval: Interval;
 }
@@ -67,7 +67,7 @@ export class PublicDelegation implements DelegationLook {
   readonly #zones: ParentZones;
   readonly #stop: AbortSignal;
   readonly #slots = new FairSlots({ slots: MAX_LOOKS, queue: MAX_QUEUED });
-  /** By the name above the domain. */
+  /** By the parent name of the domain. */
   readonly #parents = new Map<string, ParentZone>();
   readonly #recent = new Map<string, Promise<ParentNameservers | FailedLook>>();
 
@@ -103,7 +103,7 @@ export class PublicDelegation implements DelegationLook {
     }
   }
 
-  /** A complete look finds the servers again. */
+  /** The parent zone of a domain. `extent` 'all' ignores the cache. */
   async #parentOf(apex: Name, extent: LookExtent, signal: AbortSignal): Promise<ParentZone> {
     const id = nameId(parentName(apex));
     const remembered = this.#parents.get(id);
@@ -118,7 +118,7 @@ export class PublicDelegation implements DelegationLook {
   }
 }
 
-/** Of a look that did not begin. */
+/** The result of a look that did not start. */
 const troubleOf = (error: unknown): FailedLook => ({
   trouble: error instanceof SlotsFullError ? 'too many looks are queued' : 'the service is stopping',
 });
@@ -138,7 +138,7 @@ async function askAll(
   return answers.filter((set) => set !== null);
 }
 
-/** Begins with another server for each domain. */
+/** Starts with a different server for each domain. */
 async function askSome(
   hosts: readonly (readonly Server[])[],
   apex: Name,
@@ -161,7 +161,7 @@ async function askServer(server: Server, apex: Name, signal: AbortSignal): Promi
     signal,
   });
   if (rcode !== RCODE.NOERROR && rcode !== RCODE.NXDOMAIN) return null;
-  // A referral; or an answer of the domain's own nameserver, which also serves the parent.
+  // A referral, or an authoritative answer if the server also serves the domain.
   const found = nameserversIn([...authority, ...(isAuthoritative ? answer : [])], apex);
   if (found.length > 0) return found;
   return isAuthoritative && authority.some(({ type }) => type === TYPE.SOA) ? [] : null;

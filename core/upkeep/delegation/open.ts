@@ -1,4 +1,4 @@
-/** The checks of delegations as the configuration describes them. */
+/** Creates the checks of delegations from the configuration. */
 
 import type { Logger } from '../../base/log/index.ts';
 import type { Config } from '../../config/index.ts';
@@ -19,7 +19,7 @@ interface OpenDelegationsOptions {
 interface Delegations {
   /** For requests of the API. */
   readonly look: DelegationLook;
-  /** Starts the looks in the background, unless they are off. */
+  /** Starts the background checks, unless they are disabled. */
   start(): void;
   stop(): Promise<void>;
 }

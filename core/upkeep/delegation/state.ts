@@ -1,4 +1,4 @@
-/** Judges what the parent zone has for a domain, and when it is asked again. Pure. */
+/** Judges the delegation of a domain, and schedules its next check. Pure. */
 import type { DelegationRow } from '../../store/rows.ts';
 import type { FailedLook, ParentNameservers } from './look.ts';
 
@@ -36,11 +36,11 @@ export function judgeDelegation(expected: readonly string[], row: DelegationRow 
 }
 
 const HOUR = 3600;
-/** Seconds until the parent is asked again. */
+/** Seconds until the next check. */
 const LIVE_INTERVAL = 24 * HOUR;
 const NEW_INTERVAL = HOUR;
 const OTHER_INTERVAL = 12 * HOUR;
-/** Seconds after its creation in which a domain is probably being delegated. */
+/** Seconds from its creation in which a domain is probably being delegated. */
 const NEW = 3 * 24 * HOUR;
 
 interface LookedAt {
@@ -50,7 +50,7 @@ interface LookedAt {
   readonly expected: readonly string[];
 }
 
-/** The row after a look. `before`: what was known. `now`: seconds since 1970. */
+/** The row after a look. `before`: the previous row. `now`: seconds since 1970. */
 export function noteDelegation(
   { domainId, createdAt, expected }: LookedAt,
   before: DelegationRow | undefined,
@@ -68,7 +68,7 @@ export function noteDelegation(
   return { ...row, dueAt: now + interval };
 }
 
-/** Whether a look has found the same as the one before. */
+/** Whether a look has found the same as the previous look. */
 export function isSameDelegation(before: DelegationRow | undefined, row: DelegationRow): boolean {
   const essence = ({ zone, sets, trouble }: DelegationRow): string => JSON.stringify([zone, sets, trouble]);
   return before !== undefined && essence(before) === essence(row);

@@ -1,7 +1,6 @@
 /**
- * Decides whether an account can have a new domain. Every place that creates one asks here: the
- * API, the PowerDNS-compatible API, and catalogs that are consumed. Imports and migrations use the
- * API.
+ * Decides whether an account can have a new domain. All code that creates domains uses it: the API,
+ * the PowerDNS-compatible API, and consumed catalogs. Imports and migrations use the API.
  */
 import { type Config, planLimit } from '../../config/index.ts';
 import { type Name, parentName } from '../../dns/wire/name.ts';
@@ -26,12 +25,12 @@ export class DomainAdmission {
     this.#plans = settings.plans;
   }
 
-  /** Most domains of the account; 0: no limit. */
+  /** Maximum of domains of the account; 0: no limit. */
   limitOf({ plan }: Pick<Account, 'plan'>): number {
     return planLimit(this.#plans, plan);
   }
 
-  /** Whether the account has as many domains as its plan allows. */
+  /** Whether the account has reached the domain limit of its plan. */
   isFull(reader: Reader, owner: Account): boolean {
     const limit = this.limitOf(owner);
     return limit > 0 && reader.countDomains(owner.id, limit) >= limit;
@@ -59,8 +58,8 @@ export class DomainAdmission {
 }
 
 /**
- * The domain that prevents a new one: the same, or one of another account above or below it. Null:
- * the name is free.
+ * The domain that prevents a new domain: the same name, or another account's name above or below.
+ * Null: the name is free.
  */
 function findTaken(reader: Reader, apex: Name, accountId: Id): Domain | null {
   const same = reader.domainByApex(apex);

@@ -40,7 +40,7 @@ export function deleteDomainRows(parts: Deletion, draft: Draft, domain: Domain, 
   deleteRecords(parts, draft, domain, changes);
   const { count } = changes;
   deleteSpellings(parts, draft, id, changes);
-  // Those of the apex, too, whose SOA and NS may be no records.
+  // Also comments of the apex, whose SOA and NS may not be stored records.
   deleteRows(parts, draft, comments.number, id, changes);
   deleteProxy(draft, id);
   deleteRows(parts, draft, siteDocuments.number, id, changes);
@@ -52,7 +52,7 @@ export function deleteDomainRows(parts: Deletion, draft: Draft, domain: Domain, 
   deleteSignedZone(draft, domain, parts.zoneSettings.nameservers, now);
   const secondary = draft.row(secondaries, idKey(id));
   if (secondary !== undefined) draft.delete(secondaries, secondary);
-  // After its records, because applying those needs the domain.
+  // After the records, because applying their deletions needs the domain.
   changes.delete(domains.number, domains.key(domain));
   draft.append(changes.content);
   return count;
@@ -73,9 +73,9 @@ function deleteProxy(draft: Draft, domainId: Id): void {
 }
 
 /**
- * Deletes all records of a domain; the whole range counts as read. `keeps`: types that stay.
- * Returns `proxied` by the canonical key of the name in Latin-1, without names that do not set it,
- * and how many records stay.
+ * Deletes all records of a domain. The whole range counts as read. `keeps`: types that stay.
+ * Returns the number of kept records, and `proxied` by the canonical key of the name in Latin-1 for
+ * names that set it.
  */
 export function deleteRecords(
   { environment }: Deletion,
@@ -103,7 +103,7 @@ export function deleteRecords(
   return { flags, kept };
 }
 
-/** Deletes the spellings of names that a zone file has set. */
+/** Deletes the spellings of names from a zone file. */
 export function deleteSpellings(parts: Deletion, draft: Draft, domainId: Id, changes: ChangeWriter): void {
   deleteRows(parts, draft, spellings.number, domainId, changes);
 }

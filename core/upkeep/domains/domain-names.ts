@@ -1,6 +1,6 @@
 /**
- * Which names can be domains, and which of them only accounts of administrators can have: the
- * service's own names, public suffixes and names outside of the DNS.
+ * Rules for the names of domains. Only accounts of administrators can have the service's own names,
+ * public suffixes and special-use names.
  */
 import { getPublicSuffix } from 'tldts';
 import type { Config } from '../../config/index.ts';
@@ -19,15 +19,15 @@ const CLASSLESS = /^\d{1,3}\/\d{1,2}$/;
 const REVERSE = parseName('in-addr.arpa.');
 
 /**
- * Names outside of the DNS, or answered by resolvers themselves, with all below them: RFC 6761,
- * 6762, 7050, 7686, 8880, 9462, 9476 and 9665.
+ * Special-use names, which include all names below them. They are outside of the DNS, or resolvers
+ * answer them locally: RFC 6761, 6762, 7050, 7686, 8880, 9462, 9476 and 9665.
  */
 const SPECIAL_USE = ['alt', 'invalid', 'ipv4only.arpa', 'local', 'localhost', 'onion', 'resolver.arpa', 'service.arpa'];
 const SPECIAL_USE_NAMES = SPECIAL_USE.map((text) => parseName(`${text}.`));
 
 const quoted = (apex: Name): string => `"${formatHost(apex).slice(0, 80)}"`;
 
-/** Null: the name consists of what the names of domains consist of. */
+/** Null: all characters and labels of the name are valid. */
 export function findSpellingFault(apex: Name): NameFault | null {
   const fault = (why: string): NameFault => ({
     code: 'invalid_domain',
@@ -42,7 +42,7 @@ export function findSpellingFault(apex: Name): NameFault | null {
   return null;
 }
 
-/** The labels as Latin-1, in lower case; dots inside of labels stay. */
+/** The labels as Latin-1, in lower case; a label may contain dots. */
 function labelsOf(apex: Name): string[] {
   const labels: string[] = [];
   for (let at = 0; apex[at] !== 0; at += apex[at] + 1)
@@ -54,24 +54,24 @@ function labelsOf(apex: Name): string[] {
   return labels;
 }
 
-/** Whether strangers register names below it, such as `co.uk`, `github.io` or a parent of those. */
+/** Whether the public registers names below, as with `co.uk`, `github.io` or their parents. */
 function isPublicSuffix(apex: Name): boolean {
   const text = formatHost(apex);
   const suffixOf = (host: string) =>
     getPublicSuffix(host, { allowPrivateDomains: true, extractHostname: false, validateHostname: false });
-  // The parent of a wildcard rule, such as `kawasaki.jp` with the rule `*.kawasaki.jp`, is no
-  // suffix itself, but all names below it are.
+  // The parent of a wildcard rule, such as `kawasaki.jp` with `*.kawasaki.jp`, is not a suffix, but
+  // all names below it are.
   return labelCount(apex) === 1 || suffixOf(text) === text || suffixOf(`a.${text}`) === `a.${text}`;
 }
 
-/** The settings that name hosts of the service. */
+/** The settings with names of the service's hosts. */
 export type ServiceNameSettings = Pick<Config, 'nameservers' | 'nodeName' | 'admin' | 'peer' | 'etcd'>;
 
-/** The service's own names, as the configuration has them. */
+/** The service's own names, from the configuration. */
 export class ServiceNames {
   /** By nameId. */
   readonly #reserved = new Map<string, Name>();
-  /** Of the names above these: which one is below. */
+  /** A reserved name below, by the nameId of each name above it. */
   readonly #above = new Map<string, Name>();
 
   constructor({ nameservers, nodeName, admin, peer, etcd }: ServiceNameSettings) {
@@ -83,7 +83,7 @@ export class ServiceNames {
     if (peer.advertise !== undefined) this.#add(peer.advertise.replace(/:\d+$/, ''), false);
   }
 
-  /** `withDomain`: also the domain that the host is in, unless strangers have domains there. */
+  /** `withDomain`: reserves the parent of the host instead, unless it is a public suffix. */
   #add(host: string, withDomain: boolean): void {
     const name = hostName(host);
     if (name === null) return;
@@ -98,7 +98,7 @@ export class ServiceNames {
     return this.#reserved.values();
   }
 
-  /** The service's name that is the same, above or below; undefined: there is none. */
+  /** The service's name that is equal, above or below; undefined: none. */
   find(apex: Name): Name | undefined {
     for (let name = apex; name.length > 1; name = parentName(name)) {
       const reserved = this.#reserved.get(nameId(name));
@@ -108,17 +108,17 @@ export class ServiceNames {
   }
 }
 
-/** Null: an address, or a name of one label, which only administrators can have anyway. */
+/** Null: an address, or a name of one label, which is a public suffix anyway. */
 function hostName(host: string): Name | null {
   if (!/^[a-z0-9_-]+(\.[a-z0-9_-]+)+\.?$/i.test(host) || /\.\d+\.?$/.test(host)) return null;
   return parseName(`${host.toLowerCase().replace(/\.$/, '')}.`);
 }
 
 /**
- * Why the account cannot have the name; null: it can. `by`: the account that decides, which is that
- * of the request, or the owner of a catalog. Administrators decide freely about public suffixes and
- * special-use names, also for other accounts. Names of the service always belong to accounts of
- * administrators: the service trusts what is in such zones.
+ * Why the account cannot have the name; null: it can. `by`: the account of the request, or the
+ * owner of the catalog. Administrators can create public suffixes and special-use names for any
+ * account. Only accounts of administrators can have the service's names, since the service trusts
+ * these zones.
  */
 export function findNameFault(
   serviceNames: ServiceNames,

@@ -1,6 +1,6 @@
 /**
- * Domains that their accounts could not create now. They were created before the rule, before a
- * change of the settings, or by an administrator who is none any more. They stay.
+ * Finds domains that their accounts could not create now. They were created before the rule, before
+ * a change of the settings, or by a former administrator. They are not deleted.
  */
 import type { Logger } from '../../base/log/index.ts';
 import { formatHost, parentName } from '../../dns/wire/name.ts';
@@ -9,11 +9,11 @@ import { type Reader, StoreReader } from '../../store/reader.ts';
 import type { Domain } from '../../store/rows.ts';
 import { type ServiceNameSettings, ServiceNames } from './domain-names.ts';
 
-/** Domains that the log names, and that are looked at below a name of the service. */
+/** Maximum of domains in the log, and of domains read below a name of the service. */
 const LISTED = 10;
 const BELOW = 1000;
 
-/** The service's own names that accounts other than those of administrators have. */
+/** The service's own names that belong to accounts of customers. */
 export function findForeignOwners(reader: Reader, { reserved }: ServiceNames): Domain[] {
   const found = new Map<number, Domain>();
   const add = (domain: Domain | undefined): void => {
@@ -32,7 +32,7 @@ interface ForeignOwnersOptions {
   readonly log: Logger;
 }
 
-/** Warns of them when the daemon starts, which is when settings change. */
+/** Logs a warning at the start of the daemon, since settings change with a restart. */
 export function reportForeignOwners({ config, environment, log }: ForeignOwnersOptions): void {
   const found = findForeignOwners(new StoreReader(environment), new ServiceNames(config));
   if (found.length === 0) return;

@@ -1,4 +1,4 @@
-/** Commits what was transferred: the records of the zone, and its state, in one entry. */
+/** Commits the transferred records of a zone and its state in one entry. */
 
 import { latin1 } from '../../dns/wire/latin1.ts';
 import { type Name, nameId, parentName } from '../../dns/wire/name.ts';
@@ -29,13 +29,13 @@ export interface CommitParts {
 /** Author of the entries. */
 export const BY = 'secondary';
 
-/** The zone has changed here meanwhile: another node was faster, or it was deleted. */
+/** The zone was deleted, or another node has transferred it, before the commit. */
 export class SupersededError extends Error {}
 
-/** The differences do not fit to the records that are stored. */
+/** The difference does not match the stored records. */
 export class UnfitError extends Error {}
 
-/** The row of a zone that was transferred now. */
+/** The row of a zone after a transfer. `now`: seconds since 1970. */
 function transferredRow(domainId: Id, soa: Uint8Array, now: number): SecondaryRow {
   const [serial, refresh, retry, expire] = soaNumbers(soa);
   return {
@@ -51,7 +51,7 @@ function transferredRow(domainId: Id, soa: Uint8Array, now: number): SecondaryRo
   };
 }
 
-/** `from`: the serial that is to be replaced; undefined: any. Throws SupersededError. */
+/** `from`: the serial that must be stored; undefined: any. Throws SupersededError. */
 function requireSerial(reader: Reader, domainId: Id, from: number | null | undefined): Domain {
   const domain = reader.domain(domainId);
   if (domain?.kind !== 'secondary') throw new SupersededError('the zone was deleted meanwhile');
@@ -81,18 +81,18 @@ export async function commitWholeZone(
     const deletions = new ChangeWriter();
     for (const key of environment.records.getKeys({ start, end })) deletions.delete(records.number, key as Buffer);
     draft.append(deletions.content);
-    // A copy, since the ids are written into it, and a conflict runs this again.
+    // A copy, since the ids are written into it, and a conflicting commit runs again.
     const puts = Buffer.from(zone.changes);
     assignIds(puts, draft.newId(records, zone.count));
     draft.append(puts);
     draft.put(secondaries, row);
-    // The nodes were compiled for a zone without other domains above or below.
+    // The nodes were compiled without regard to domains above or below.
     if (zone.nodes !== null && !hasRelatedDomain(draft, domain.apex)) draft.compiled = { domainId, nodes: zone.nodes };
   });
   return row;
 }
 
-/** Sets the ids of the records in encoded changes, in their order: `first` and those after it. */
+/** Sets the ids of the records in encoded changes, in order, from `first` on. */
 function assignIds(changes: Buffer, first: Id): void {
   let id = first;
   for (const { key } of readChanges(changes)) writeId(id++, key, key.length - 8);
@@ -105,7 +105,7 @@ function hasRelatedDomain(reader: Reader, apex: Name): boolean {
 }
 
 /**
- * Commits the differences to serial `from`. Rejects with SupersededError, UnfitError, and like a
+ * Commits a difference from serial `from`. Rejects with SupersededError, UnfitError, and like a
  * commit.
  */
 export async function commitDifference(
@@ -128,14 +128,14 @@ export async function commitDifference(
       }
       return set;
     };
-    const gone = new Map<string, RecordRow>();
+    const deleted = new Map<string, RecordRow>();
     for (const record of removed) {
       const set = setOf(record);
       const rdata = latin1(record.rdata);
       const stored = set.get(rdata);
       if (stored === undefined) throw new UnfitError('a record that is to be removed is not there');
       set.delete(rdata);
-      gone.set(`${record.type} ${nameId(record.name)} ${rdata}`, stored);
+      deleted.set(`${record.type} ${nameId(record.name)} ${rdata}`, stored);
     }
     const puts: RecordRow[] = [];
     const inserts: ResourceRecord[] = [];
@@ -143,12 +143,12 @@ export async function commitDifference(
       const set = setOf(record);
       const rdata = latin1(record.rdata);
       const id = `${record.type} ${nameId(record.name)} ${rdata}`;
-      const stored = gone.get(id) ?? set.get(rdata);
+      const stored = deleted.get(id) ?? set.get(rdata);
       if (stored === undefined) inserts.push(record);
       else if (stored.ttl !== record.ttl) puts.push({ ...stored, ttl: record.ttl, updatedAt: now });
-      gone.delete(id);
+      deleted.delete(id);
     }
-    for (const stored of gone.values()) draft.delete(records, stored);
+    for (const stored of deleted.values()) draft.delete(records, stored);
     for (const stored of puts) draft.put(records, stored);
     if (inserts.length > 0) {
       let id = draft.newId(records, inserts.length);
@@ -159,7 +159,7 @@ export async function commitDifference(
   return row;
 }
 
-/** What leads from the stored records of a small zone to others: fewer changes than all of it. */
+/** The difference between stored records and `zone`, which has fewer changes than the zone. */
 export function differenceTo(
   stored: readonly RecordRow[],
   zone: readonly ResourceRecord[],

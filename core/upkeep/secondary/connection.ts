@@ -1,6 +1,6 @@
 /**
- * The connection to a primary: DNS messages over TCP (RFC 7766), or over TLS 1.3 (RFC 9103).
- * Bounded in time, and read only as fast as its messages are taken.
+ * A connection to a primary: DNS messages over TCP (RFC 7766), or over TLS 1.3 (RFC 9103). It has
+ * an idle timeout and applies back pressure.
  */
 import { createHash, X509Certificate } from 'node:crypto';
 import { connect as connectTcp, type Socket } from 'node:net';
@@ -9,7 +9,7 @@ import { type Exemptions, mayConnect, parseAddress } from '../../net/address/ind
 import type { Primary } from '../../store/rows.ts';
 
 const CONNECT_MS = 10_000;
-/** Milliseconds without a byte. */
+/** Idle timeout in milliseconds. */
 const IDLE_MS = 30_000;
 /** RFC 9103 section 7.1. */
 const ALPN = 'dot';
@@ -58,7 +58,7 @@ function tls({ address, port }: Primary, { name }: NonNullable<Primary['tls']>):
     port,
     minVersion: 'TLSv1.3',
     ALPNProtocols: [ALPN],
-    // A pin, or nothing, is checked instead of the chain.
+    // Without a name, the pin is checked instead of the chain, if there is one.
     rejectUnauthorized: name !== null,
     ...(name !== null && {
       servername: name,
@@ -110,7 +110,7 @@ function overSocket(socket: Socket): Connection {
       socket.setTimeout(IDLE_MS, () => socket.destroy(new Error('it sent nothing for 30 seconds')));
       let chunks: Buffer[] = [];
       let length = 0;
-      // Backpressure: the next chunk is read when the messages of this one are taken.
+      // Back pressure: the next chunk is read after the consumer has taken these messages.
       try {
         for await (const chunk of socket as AsyncIterable<Buffer>) {
           chunks.push(chunk);

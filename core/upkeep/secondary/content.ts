@@ -1,6 +1,6 @@
 /**
- * What the messages of a transfer contain: the rows of a whole zone, or the differences to the one
- * before. Pure, so that large zones can be read in a thread.
+ * Reads the messages of a transfer: the rows of a whole zone, or the difference to the previous
+ * version. Pure, so that large zones can be read in a thread.
  */
 import { InvalidError, WaypostError } from '../../base/errors.ts';
 import { costInIterations } from '../../dns/dnssec/nsec3.ts';
@@ -18,9 +18,9 @@ import { MemoryZone } from '../../zone/compile/memory.ts';
 import { parametersOf } from '../../zone/compile/presigned.ts';
 import { malformed } from './transfer-stream.ts';
 
-/** Types of a signed zone, which is compiled with its proofs when it is applied. */
+/** Types of signed zones, which are compiled with their denial proofs during apply. */
 const SIGNED: ReadonlySet<number> = new Set([TYPE.RRSIG, TYPE.NSEC, TYPE.NSEC3, TYPE.NSEC3PARAM, TYPE.DNSKEY]);
-/** Types of messages and questions (RFC 6895 section 3.1). */
+/** OPT, meta-types and query types, which zones cannot contain (RFC 6895 section 3.1). */
 const isMeta = (type: number): boolean => type === 0 || type === TYPE.OPT || (type >= 128 && type <= 255);
 
 /** All records of the answer sections, in their order. Throws InvalidError. */
@@ -54,13 +54,14 @@ function check(name: Name, type: number, rdata: Uint8Array): void {
 }
 
 /**
- * Refuses a zone whose names cost too much to hash (RFC 9276 section 3.2): the primary chooses, and
- * our threads compute. `parameters`: rdata of its NSEC3PARAM records. Throws InvalidError.
+ * Rejects a zone with too expensive NSEC3 hashing (RFC 9276 section 3.2): the primary chooses the
+ * parameters, but our threads do the hashing. `parameters`: rdata of its NSEC3PARAM records. Throws
+ * InvalidError.
  */
 export function requireCheapHashing(parameters: Iterable<Uint8Array>, maxIterations: number): void {
   for (const rdata of parameters) {
     const hashing = parametersOf(rdata);
-    // Other flags than zero and other algorithms are not used (RFC 5155 section 4.1.2).
+    // Records with unknown flags or algorithms are ignored (RFC 5155 section 4.1.2).
     if (hashing === null || rdata[1] !== 0 || costInIterations(hashing) <= maxIterations) continue;
     const { iterations, salt } = hashing;
     const equivalent = costInIterations(hashing);
@@ -87,7 +88,7 @@ export interface ZoneInput {
 }
 
 export interface WholeZone {
-  /** Puts of records, without ids: see `assignIds`. */
+  /** Encoded puts of records, without ids: see `assignIds`. */
   readonly changes: Uint8Array;
   /** See core/zone/compile/bulk.ts; null: the zone is signed. */
   readonly nodes: Uint8Array | null;
@@ -96,7 +97,7 @@ export interface WholeZone {
   readonly soa: Uint8Array;
 }
 
-/** Of an AXFR. Throws InvalidError. */
+/** Reads the messages of an AXFR. Throws InvalidError. */
 export function readWholeZone({ messages, domainId, apex, maxIterations, now }: ZoneInput): WholeZone {
   const zone = recordsOfZone(messages, apex, maxIterations);
   const out = new ChangeWriter();
@@ -111,7 +112,7 @@ export function readWholeZone({ messages, domainId, apex, maxIterations, now }: 
 }
 
 /**
- * The records of a whole zone, each once, with one TTL for an RRset. `maxIterations`: see
+ * The records of a whole zone without duplicates, with one TTL per RRset. `maxIterations`: see
  * `requireCheapHashing`. Throws InvalidError.
  */
 export function recordsOfZone(messages: readonly Uint8Array[], apex: Name, maxIterations: number): ResourceRecord[] {
@@ -122,7 +123,7 @@ export function recordsOfZone(messages: readonly Uint8Array[], apex: Name, maxIt
     const set = sets.get(id);
     if (set === undefined) sets.set(id, { ttl, found: new Map([[latin1(rdata), record]]) });
     else {
-      // The second SOA of a transfer is the first (RFC 5936 section 2.2).
+      // A transfer contains its SOA twice (RFC 5936 section 2.2).
       set.ttl = Math.min(set.ttl, ttl);
       set.found.set(latin1(rdata), record);
     }
@@ -131,7 +132,7 @@ export function recordsOfZone(messages: readonly Uint8Array[], apex: Name, maxIt
   let [soas, nameservers] = [0, 0];
   for (const { ttl, found } of sets.values())
     for (const record of found.values()) {
-      // Signatures have the TTL of what they cover (RFC 4034 section 3).
+      // An RRSIG keeps its TTL, which is that of its covered RRset (RFC 4034 section 3).
       zone.push(record.type === TYPE.RRSIG ? record : { ...record, ttl });
       if (record.type === TYPE.SOA) soas++;
       if (record.type === TYPE.NS && record.name.length === apex.length) nameservers++;
@@ -157,8 +158,8 @@ export interface Difference {
 }
 
 /**
- * Of an IXFR, its steps as one (RFC 1995 section 4): records that were added and removed again are
- * in neither list. The SOA is among the records. Throws InvalidError.
+ * Merges the differences of an IXFR into one (RFC 1995 section 4). Records that were added and
+ * removed again are in neither list. The SOA records are included. Throws InvalidError.
  */
 export function readDifference(messages: readonly Uint8Array[], apex: Name): Difference {
   const removed = new Map<string, ResourceRecord>();
@@ -166,7 +167,7 @@ export function readDifference(messages: readonly Uint8Array[], apex: Name): Dif
   let soa: Uint8Array | null = null;
   let isAdding = true;
   const all = [...answersOf(messages, apex)];
-  // Without the SOA at the begin and at the end.
+  // Without the first and the last SOA.
   for (const record of all.slice(1, -1)) {
     if (record.type === TYPE.SOA) isAdding = !isAdding;
     if (isAdding && record.type === TYPE.SOA) soa = record.rdata;

@@ -1,16 +1,19 @@
 /**
- * Looks after the secondary zones of all accounts: the timers of their SOA records (RFC 1034
- * section 4.3.5, RFC 1912 section 2.2), NOTIFY, and expiry.
+ * Refreshes the secondary zones of all accounts: the timers of their SOA records (RFC 1034 section
+ * 4.3.5, RFC 1912 section 2.2), NOTIFY, and expiry.
  *
- * Every node knows every zone. The lease of a zone belongs to one of the nodes that are there,
- * chosen by a hash, so that no lease is written; when a node stops, its zones have others. Only the
- * holder asks the primaries on time. A NOTIFY is followed by the node that receives it, since that
- * is fastest: two nodes that transfer the same change conflict, and the second drops it. Expiry
- * needs no commit: each node ends to serve what was not confirmed in time. A node that hears of no
- * confirmation asks the primaries itself before that, since it may be cut off from the holder.
+ * A hash assigns the lease of each zone to one of the live nodes, so no lease is written. When a
+ * node stops, its zones move to other nodes. Only the holder queries the primaries by the timers.
  *
- * Refreshes take slots, in turns by account. A slow primary loses its slot while zones of other
- * accounts wait: the zone is retried later, from its next primary on.
+ * The node that receives a NOTIFY refreshes the zone, since that is fastest. If two nodes transfer
+ * the same change, their commits conflict, and the second is dropped.
+ *
+ * Expiry needs no commit: each node stops serving a zone that was not confirmed in time. Before
+ * that, a node without a recent confirmation queries the primaries itself, since it may be
+ * partitioned from the holder.
+ *
+ * Accounts take turns for the slots of refreshes. A slow primary loses its slot while zones of
+ * other accounts wait. The zone is retried later with its next primary.
  */
 import { createHash } from 'node:crypto';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
@@ -38,11 +41,11 @@ interface KeeperOptions {
   readonly refresh: (domain: Domain, row: SecondaryRow, options: RefreshOptions) => Promise<Outcome>;
   readonly batch: Pick<RowBatch, 'add' | 'stop'>;
   readonly nodeName: string;
-  /** Names of the nodes that are there, this one among them. */
+  /** Names of the live nodes, including this node. */
   readonly nodes: () => readonly string[];
-  /** The list of zones that are answered SERVFAIL. */
+  /** Zones whose queries get SERVFAIL. */
   readonly unavailable: { set(apex: Uint8Array, isUnavailable: boolean): void };
-  /** Whether there are secondary zones. */
+  /** Receives the number of secondary zones. */
   readonly onCount: (count: number) => void;
   readonly observer?: (outcome: Outcome['kind']) => void;
   readonly maxConcurrent: number;
@@ -54,36 +57,36 @@ interface KeeperOptions {
 interface Zone {
   readonly domainId: Id;
   readonly apex: Domain['apex'];
-  /** The latest that this node knows; the stored row may be older. */
+  /** The latest row on this node; the stored row may be older. */
   row: SecondaryRow;
-  /** Failures in a row. */
+  /** Consecutive failures. */
   failures: number;
-  /** Number of the primary that is asked first. */
+  /** Index of the primary that is queried first. */
   first: number;
   running: Promise<void> | null;
   /** Of the refresh in flight. */
   controller: AbortController | null;
-  /** A NOTIFY came meanwhile. */
+  /** A NOTIFY was received during the refresh. */
   isNotified: boolean;
   isExpired: boolean;
 }
 
-/** Milliseconds in which a primary must reach the minimum rate: longer than it takes to connect. */
+/** Window of the minimum rate in milliseconds: longer than a connection setup takes. */
 const RATE_WINDOW_MS = 15_000;
-/** Accounts that wait for a slot; those above are retried every second. */
+/** Maximum of accounts that wait for a slot; others are retried every second. */
 const MAX_ACCOUNTS_WAITING = 4096;
-/** Zones that are begun before others get their turn. */
+/** Zones per turn of the event loop. */
 const PIECE = 4;
-/** The first retries of a zone that has no timers yet, in seconds; doubled each time. */
+/** First retry delay of a zone without timers, in seconds; doubled by each failure. */
 const FIRST_RETRY = 5;
 const LONGEST_FIRST_RETRY = 300;
-/** Milliseconds by which nodes wait one after another when a NOTIFY may have reached them all. */
+/** Delay per rank of a node after a NOTIFY, which all nodes may have received. Milliseconds. */
 const NOTIFY_STEP_MS = 25;
-/** Seconds after which a confirmed serial is written at the latest. */
+/** Maximum of seconds after which a confirmed serial is written. */
 const RENEWAL = 3600;
-/** Seconds of a refresh, transfer included. */
+/** Timeout of a refresh with its transfer, in seconds. */
 const MAX_SECONDS = 3600;
-/** The longest time of setTimeout that is used. */
+/** Maximum delay of a timer. */
 const MAX_WAIT_MS = 60_000;
 
 export class SecondaryKeeper {
@@ -94,7 +97,7 @@ export class SecondaryKeeper {
   readonly #slots: FairSlots;
   readonly #lines: SlotLines;
   readonly #stop = new AbortController();
-  /** Zones with a refresh that runs or waits, also those that were deleted meanwhile. */
+  /** Zones with a refresh that is queued or in flight, including deleted zones. */
   readonly #running = new Set<Zone>();
   readonly #refreshes = new Alarm(
     this.#due,
@@ -131,12 +134,12 @@ export class SecondaryKeeper {
     return this.#slots.inUse;
   }
 
-  /** Refreshes that wait for a slot. */
+  /** Refreshes that are queued for a slot. */
   get waiting(): number {
     return this.#lines.waiting;
   }
 
-  /** Reads all zones, and lists those that cannot be answered: before the nameserver starts. */
+  /** Reads all zones and lists the unavailable zones. Called before the nameserver starts. */
   load(): void {
     for (const row of this.#options.rows()) this.#track(row);
     this.#options.onCount(this.#zones.size);
@@ -163,7 +166,7 @@ export class SecondaryKeeper {
     return this.#zones.get(domainId)?.row;
   }
 
-  /** Rows were written or deleted, by this node or another. */
+  /** Called when rows were written or deleted, by this node or another. */
   onRows(domainIds: Iterable<Id>): void {
     for (const domainId of domainIds) {
       const row = this.#options.storedRow(domainId);
@@ -174,14 +177,14 @@ export class SecondaryKeeper {
     this.#schedule();
   }
 
-  /** The row of a domain was written, with other primaries perhaps. */
+  /** Called when the row of a domain was written. Its primaries may have changed. */
   onDomain(domainId: Id): void {
     const zone = this.#zones.get(domainId);
     if (zone !== undefined && this.#isHolder(domainId)) this.#due.set(domainId, this.#options.now());
     this.#schedule();
   }
 
-  /** A primary says that the zone has changed. `serial` null: it does not say to what. */
+  /** Handles a NOTIFY of a primary. `serial` null: the message has no serial. */
   notify(domainId: Id, serial: number | null): void {
     const zone = this.#zones.get(domainId);
     if (zone === undefined) return;
@@ -197,11 +200,11 @@ export class SecondaryKeeper {
     else setTimeout(begin, rank * NOTIFY_STEP_MS).unref();
   }
 
-  /** Asks the primaries now. Never rejects. */
+  /** Refreshes the zone now. Never rejects. */
   async transfer(domainId: Id, force: boolean): Promise<SecondaryRow | undefined> {
     const zone = this.#zones.get(domainId);
     if (zone === undefined) return undefined;
-    // Others may wait as well.
+    // A loop, since another caller may start the next refresh first.
     while (zone.running !== null) await zone.running;
     await this.#run(zone, { force, isNotified: true });
     return zone.row;
@@ -247,16 +250,16 @@ export class SecondaryKeeper {
     zone.controller?.abort(new Error('the zone was deleted'));
   }
 
-  /** Zones of a restart are not all due at once. */
+  /** Spreads the refreshes of overdue zones after a restart. */
   #firstDue(row: SecondaryRow): number {
     const now = this.#options.now();
-    // One in the future is of a clock that was ahead.
+    // A time in the future was written with a clock that was ahead.
     if (row.refreshedAt === null || row.refreshedAt > now) return now;
     const due = row.refreshedAt + this.#bounded(row.error === null ? row.refresh : row.retry);
     return due > now ? due : now + Math.random() * Math.min(30, this.#bounded(row.retry));
   }
 
-  /** With up to a tenth less, so that zones with the same timers do not stay together. */
+  /** Subtracts up to 10 % as jitter, so that zones with the same timers spread out. */
   #nextDue({ row, failures }: Zone): number {
     const now = this.#options.now();
     const jitter = 1 - Math.random() / 10;
@@ -268,8 +271,8 @@ export class SecondaryKeeper {
   }
 
   /**
-   * When a zone is so near to its expiry that every node asks the primaries. The holder of the
-   * lease has written a confirmation long before: see `#confirm`.
+   * The time from which every node queries the primaries, since the zone expires soon. Normally
+   * the holder of the lease writes a confirmation long before: see `#confirm`.
    */
   #endangeredAt({ refreshedAt, expire, refresh }: SecondaryRow): number {
     if (refreshedAt === null) return Number.POSITIVE_INFINITY;
@@ -296,7 +299,7 @@ export class SecondaryKeeper {
     else log.info('secondary zone is served again', fields);
   }
 
-  /** 0: this node holds the lease of the zone; 1: it is the next one, and so on. */
+  /** The rank of this node for the lease of the zone; 0: it holds the lease. */
   #rank(domainId: Id): number {
     const { nodes, nodeName } = this.#options;
     const names = nodes();
@@ -328,7 +331,7 @@ export class SecondaryKeeper {
     }
   }
 
-  /** Puts what is due into the line of its account. */
+  /** Queues the due zones. */
   async #beginDue(): Promise<void> {
     const now = this.#options.now();
     for (let i = 0; this.#isStarted; i++) {
@@ -401,7 +404,7 @@ export class SecondaryKeeper {
         if (before.error === null) log.warn('secondary zone not refreshed', { zone: name, error: outcome.error });
         else log.debug('secondary zone not refreshed', { zone: name, error: outcome.error });
         zone.row = { ...zone.row, error: outcome.error };
-        // Nodes may see different errors: the holder alone writes those of the timers.
+        // Nodes may get different errors. Of refreshes by timer, only the holder writes the error.
         if (before.error !== outcome.error && (how.isNotified || this.#isHolder(zone.domainId))) batch.add(zone.row);
         return;
       }
@@ -420,7 +423,7 @@ export class SecondaryKeeper {
     }
   }
 
-  /** Writes that a serial was confirmed, if it was not lately. */
+  /** Writes that a serial was confirmed, unless a recent confirmation is stored. */
   #confirm(before: SecondaryRow, row: SecondaryRow): void {
     const { storedRow, now, batch } = this.#options;
     const age = now() - (storedRow(row.domainId)?.refreshedAt ?? 0);
@@ -428,7 +431,7 @@ export class SecondaryKeeper {
   }
 }
 
-/** Runs work when the first zone of a queue is due; not again before it has ended. */
+/** Runs `work` when the first zone of a queue is due. Runs do not overlap. */
 class Alarm {
   readonly #queue: DueQueue<Id>;
   readonly #work: () => Promise<void>;
@@ -436,7 +439,7 @@ class Alarm {
   #timer: NodeJS.Timeout | null = null;
   #isRunning = false;
 
-  /** `work` never rejects; `next` sets the alarm again. */
+  /** `work` must not reject. `next` sets the alarm again. */
   constructor(queue: DueQueue<Id>, work: () => Promise<void>, next: () => void) {
     this.#queue = queue;
     this.#work = work;
@@ -464,7 +467,7 @@ class Alarm {
   }
 }
 
-/** Whether a stored row says more than what this node has found out. */
+/** Whether a stored row is newer than the row of this node. */
 function isNewer(stored: SecondaryRow, current: SecondaryRow): boolean {
   if (stored.serial !== current.serial) return true;
   return (stored.refreshedAt ?? 0) >= (current.refreshedAt ?? 0);

@@ -1,7 +1,6 @@
 /**
- * The bytes that transfers in flight hold. All together are bounded. Where the memory is used up,
- * the account that holds most of it loses its largest transfer, so that no account keeps others
- * from theirs.
+ * Limits the memory of all transfers in flight. If it is used up, the account that uses most of it
+ * loses its largest transfer. So no account can block the transfers of others.
  */
 export class TransferMemory {
   readonly #limit: number;
@@ -44,7 +43,7 @@ export class TransferMemory {
     this.#used -= holder.bytes;
   }
 
-  /** The largest transfer of the account that holds most, of those that still receive. */
+  /** The largest incomplete transfer of the account that uses the most memory. */
   #largest(): TransferHolder | null {
     let largest: TransferHolder | null = null;
     for (const holder of this.#holders) {
@@ -73,7 +72,7 @@ export class TransferHolder {
   readonly #memory: TransferMemory;
   readonly #revoked = new AbortController();
   bytes = 0;
-  /** All is received: what follows does not depend on the primary. */
+  /** All messages are received, so the rest does not depend on the primary. */
   isComplete = false;
 
   constructor(memory: TransferMemory, account: string) {
@@ -81,7 +80,7 @@ export class TransferHolder {
     this.account = account;
   }
 
-  /** Aborts when others need the memory: the transfer must end. */
+  /** Aborts when other transfers need the memory. The transfer must end. */
   get signal(): AbortSignal {
     return this.#revoked.signal;
   }

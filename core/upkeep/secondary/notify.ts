@@ -1,4 +1,4 @@
-/** NOTIFY from primaries (RFC 1996): who may send it, and for which zone. */
+/** Answers NOTIFY from primaries (RFC 1996), after a check of the sender and the zone. */
 import type { Logger } from '../../base/log/index.ts';
 import { bareResponse } from '../../dns/wire/bare-response.ts';
 import { AA, HEADER_LENGTH, QR } from '../../dns/wire/header.ts';
@@ -17,13 +17,13 @@ interface NotifyOptions {
   readonly reader: StoreReader;
   readonly findKey: FindKey<HeldKey>;
   readonly log: Logger;
-  /** A primary says that a zone has changed: see SecondaryKeeper. */
+  /** Called for each accepted NOTIFY: see `SecondaryKeeper.notify`. */
   readonly notify: (domainId: Id, serial: number | null) => void;
 }
 
 interface Notice {
   readonly apex: Name;
-  /** The serial that the message hints at (RFC 1996 section 3.7); null: none. */
+  /** The serial of the SOA in the message, a hint (RFC 1996 section 3.7); null: none. */
   readonly serial: number | null;
 }
 
@@ -58,7 +58,7 @@ function isPrimary({ primaries }: Domain, address: string, key: HeldKey | null):
   return primaries.some((primary) => primary.address === address || (key !== null && primary.tsigKeyId === key.row.id));
 }
 
-/** Null: the message is malformed. Its serial is only a hint, so that it is not checked further. */
+/** Null: the message is malformed. The serial is not validated, since it is only a hint. */
 function readNotice(message: Uint8Array): Notice | null {
   const count = (at: number): number => (message[at] << 8) | message[at + 1];
   if (message.length < HEADER_LENGTH || (message[2] & QR) !== 0 || count(4) !== 1) return null;

@@ -1,4 +1,4 @@
-/** Secondary zones, put together, with their metrics. */
+/** Creates the parts that refresh secondary zones, with their metrics. */
 
 import type { Logger } from '../../base/log/index.ts';
 import type { Registry } from '../../base/metrics/index.ts';
@@ -31,17 +31,17 @@ interface OpenSecondariesOptions {
   readonly metrics: Registry;
   readonly log: Logger;
   readonly node: { readonly present: () => readonly string[] };
-  /** Zones must not expire by a clock that is wrong. Milliseconds since 1970. */
+  /** Milliseconds since 1970. Corrected, since zones must not expire by a wrong system clock. */
   readonly clock: { estimate(): number };
 }
 
-/** Zones of the maximum size whose transfers fit into memory at the same time. */
+/** Concurrent transfers of zones of the maximum size that fit into the memory limit. */
 const ZONES_IN_MEMORY = 2;
 
 interface Secondaries {
-  /** What this node knows of a zone. */
+  /** The latest row of a zone on this node. */
   row(domainId: Id): SecondaryRow | undefined;
-  /** Asks the primaries now. Never rejects. */
+  /** Refreshes the zone now. Never rejects. */
   transfer(domainId: Id, force: boolean): Promise<SecondaryRow | undefined>;
   /** Answers NOTIFY. */
   readonly answerNotify: AnswerDeferred;

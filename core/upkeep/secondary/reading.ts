@@ -3,11 +3,11 @@ import { Piscina } from 'piscina';
 import { FairSlots } from '../../base/fair-slots.ts';
 import { readWholeZone, type WholeZone, type ZoneInput } from './content.ts';
 
-/** Up to so many bytes of messages, reading a zone takes a few milliseconds. */
+/** Bytes of messages that the calling thread reads: a few milliseconds. */
 const MAX_INLINE_BYTES = 32 * 1024;
 const IDLE_TIMEOUT = 30_000;
 const MAX_THREADS = 2;
-/** More than zones that are transferred at the same time, which bounds the queue. */
+/** Never reached: it is above the limit of concurrent transfers. */
 const MAX_QUEUE = 10_000;
 
 export class ZoneReading {

@@ -1,4 +1,4 @@
-/** One refresh of a zone: its primaries in order, until one confirms the serial or transfers it. */
+/** Refreshes a zone: tries its primaries in order until one confirms the serial or transfers. */
 
 import { ConflictError, UnavailableError, WaypostError } from '../../base/errors.ts';
 import type { Slot } from '../../base/fair-slots.ts';
@@ -31,35 +31,35 @@ export interface RefreshParts extends CommitParts {
   readonly memory: TransferMemory;
   /** See `requireCheapHashing`. */
   readonly maxIterations: number;
-  /** The key of a primary; null: nothing is signed. Throws an Error that can be shown. */
+  /** The TSIG key of a primary; null: none. Throws an Error that can be shown to customers. */
   readonly keyOf: (primary: Primary) => TsigKey | null;
   /** Seconds since 1970. */
   readonly now: () => number;
 }
 
 export interface RefreshOptions {
-  /** Transfers the zone whole, also with an older serial. */
+  /** Transfers the whole zone, even if its serial is older. */
   readonly force: boolean;
-  /** A primary has sent NOTIFY: the transfer is requested at once. */
+  /** A primary has sent a NOTIFY: requests the transfer without an SOA query first. */
   readonly isNotified: boolean;
   readonly signal: AbortSignal;
   /** Counts the received bytes. The refresh ends when its signal aborts. */
   readonly slot: Slot;
-  /** The primary that is asked first, by its number. */
+  /** Index of the primary that is queried first. */
   readonly first: number;
 }
 
 export type Outcome =
   | { readonly kind: 'current'; readonly row: SecondaryRow }
   | { readonly kind: 'axfr' | 'ixfr'; readonly row: SecondaryRow }
-  /** `slow`: the number of the primary at which the slot was lost; the next one has not been asked. */
+  /** `slow`: index of the primary that was too slow; later primaries were not queried. */
   | { readonly kind: 'failed'; readonly error: string; readonly slow?: number };
 
-/** Bytes a second that a primary must send while zones of others wait. */
+/** Bytes per second that a primary must send while zones of other accounts wait. */
 export const MINIMUM_RATE = 64 * 1024;
 const TOO_SLOW = `it sent less than ${MINIMUM_RATE / 1024} KiB a second while zones of others waited; it is asked again`;
 
-/** Zones up to this number of records are compared, so that only differences are committed. */
+/** Up to this number of records, a whole zone is compared and only its difference committed. */
 const MAX_COMPARED = 2000;
 /** Larger differences are committed as whole zones, which are prepared in threads. */
 const MAX_DIFFERENCE = 5000;
@@ -97,7 +97,7 @@ function failed(faults: readonly string[]): Extract<Outcome, { kind: 'failed' }>
   return { kind: 'failed', error: faults.join('; ').slice(0, MAX_ERROR) || 'the zone has no primaries' };
 }
 
-/** Another primary would not help. */
+/** Whether a commit failed, so that another primary would not help. */
 function isOfCommit(error: unknown): boolean {
   const kinds = [SupersededError, UnavailableError, ConflictError];
   return kinds.some((kind) => error instanceof kind);
@@ -143,7 +143,7 @@ async function refreshBy(
   const { primary } = target;
   const { apex } = domain;
   const ours = force ? null : row.serial;
-  // An incremental transfer says as well that nothing is newer.
+  // Over TLS or after a NOTIFY, the IXFR itself reports whether the serial is newer.
   if (ours !== null && primary.tls === null && !isNotified) {
     const serial = await querySerial(apex, target);
     if (serial === ours) return confirmed(parts, row);
@@ -179,13 +179,13 @@ function confirmed({ now }: RefreshParts, row: SecondaryRow): Outcome {
   return { kind: 'current', row: { ...row, refreshedAt: at, expiresAt: at + row.expire, error: null } };
 }
 
-/** IXFR where the primary has it, else AXFR. */
+/** Transfers by IXFR if the primary supports it, otherwise by AXFR. */
 async function fetch(apex: Domain['apex'], serial: number | null, target: Target): Promise<Transferred> {
   if (serial === null) return transfer(apex, null, target);
   try {
     return await transfer(apex, serial, target);
   } catch (error) {
-    // Servers without IXFR answer so (RFC 1995 section 4).
+    // The response of servers without IXFR (RFC 1995 section 4).
     const isWithout = error instanceof ResponseCodeError && WITHOUT_IXFR.has(error.rcode);
     if (!isWithout && !(error instanceof WaypostError)) throw error;
     return transfer(apex, null, target);
@@ -211,7 +211,7 @@ async function applyDifference(
   return { kind: 'ixfr', row };
 }
 
-/** Rdata of the NSEC3PARAM records that the zone has after a difference. */
+/** Rdata of the NSEC3PARAM records of the zone after a difference is applied. */
 function parametersAfter({ reader }: RefreshParts, { id, apex }: Domain, difference: Difference): Uint8Array[] {
   const removed = new Set(parametersAt(apex, difference.removed).map(latin1));
   const stored = reader.recordsOfType(id, apex, TYPE.NSEC3PARAM).map(({ rdata }) => rdata);

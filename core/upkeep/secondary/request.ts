@@ -1,4 +1,4 @@
-/** Requests to primaries: SOA queries, AXFR and IXFR, signed where the primary has a key. */
+/** Requests to primaries: SOA queries, AXFR and IXFR, signed if the primary has a key. */
 import { randomInt } from 'node:crypto';
 import { HEADER_LENGTH, QR, TC } from '../../dns/wire/header.ts';
 import { MessageReader } from '../../dns/wire/message-reader.ts';
@@ -13,13 +13,13 @@ import { malformed, ResponseCodeError, serialOf, type TransferKind, TransferStre
 
 export interface Target {
   readonly primary: Primary;
-  /** Null: nothing is signed. */
+  /** Null: requests and responses are not signed. */
   readonly key: TsigKey | null;
   readonly exemptions: Exemptions;
   readonly signal: AbortSignal;
   /** Maximum bytes of a transfer. */
   readonly maxBytes: number;
-  /** Called for each message of a transfer. Throws an Error that can be shown to refuse it. */
+  /** Called for each message of a transfer. Rejects it by an Error that can be shown. */
   readonly onMessage: (bytes: number) => void;
 }
 
@@ -40,7 +40,7 @@ const OPTION_PADDING = 12;
 
 const seconds = (): number => Math.floor(Date.now() / 1000);
 
-/** The serial that a primary has, over UDP, or over TCP if there is no answer. */
+/** Queries the serial of a primary over UDP, or over TCP if that fails or is truncated. */
 export async function querySerial(apex: Name, { primary, key, exemptions, signal }: Target): Promise<number> {
   requirePermitted(primary, exemptions);
   const query = requestOf(apex, TYPE.SOA, null, false);
@@ -91,8 +91,8 @@ function readSerial(answer: Buffer, apex: Name): number {
 }
 
 /**
- * Transfers a zone: what differs from `serial`, or all of it (`serial` null). Rejects with an Error
- * that can be shown, and with ResponseCodeError.
+ * Transfers the difference of a zone from `serial`, or the whole zone (`serial` null). Rejects with
+ * an Error that can be shown, and with ResponseCodeError.
  */
 export async function transfer(apex: Name, serial: number | null, target: Target): Promise<Transferred> {
   const connection = await connect(target.primary, target.exemptions, target.signal);
@@ -121,7 +121,7 @@ async function receive(
     bytes += message.length;
     if (bytes > maxBytes) throw new Error(`the zone is larger than ${maxBytes} bytes`);
     onMessage(message.length);
-    // Checked first: what is not signed is not read.
+    // The signature is checked before the message is read.
     const isSigned = signatures?.add(message) ?? true;
     const isLast = stream.add(message);
     messages.push(message);
@@ -132,7 +132,7 @@ async function receive(
   throw new Error('it closed the connection before the end');
 }
 
-/** The signatures of the messages of a stream (RFC 8945 section 5.3.1). */
+/** Checks the signatures of the messages of a stream (RFC 8945 section 5.3.1). */
 class StreamSignatures {
   readonly #key: TsigKey;
   #prior: Uint8Array;
@@ -144,7 +144,7 @@ class StreamSignatures {
     this.#prior = requestMac;
   }
 
-  /** Whether the message is signed. Throws Error if it should be, or is with another key. */
+  /** Whether the message is signed. Throws if a signature is missing or wrong. */
   add(message: Uint8Array): boolean {
     const options = { timersOnly: !this.#isFirst, unsigned: this.#unsigned };
     const mac = macOfResponse(message, this.#key, this.#prior, seconds(), options);
@@ -162,7 +162,7 @@ class StreamSignatures {
   }
 }
 
-/** `serial`: what the client of an IXFR has, in an SOA record (RFC 1995 section 3). */
+/** `serial`: the client's serial for an IXFR, sent in an SOA record (RFC 1995 section 3). */
 export function requestOf(apex: Name, type: number, serial: number | null, isPadded: boolean): Buffer {
   const soa = serial === null ? Buffer.alloc(0) : Buffer.alloc(apex.length + 10 + 2 + 20);
   if (serial !== null) {

@@ -1,6 +1,6 @@
 /**
- * Writes what refreshes have found, together: 10,000 zones whose refresh finds nothing new must not
- * write 10,000 entries.
+ * Writes the rows of many refreshes in one entry: 10,000 zones without changes must not write
+ * 10,000 entries.
  */
 import type { Logger } from '../../base/log/index.ts';
 import { write } from '../../journal/draft/draft.ts';
@@ -8,10 +8,10 @@ import { type Id, idKey } from '../../store/keys.ts';
 import { type SecondaryRow, secondaries } from '../../store/rows.ts';
 import { BY, type CommitParts } from './commit.ts';
 
-/** Milliseconds in which rows are gathered. */
+/** Milliseconds for which rows are collected. */
 const GATHER_MS = 500;
 const RETRY_MS = 5000;
-/** Rows of one entry: applying them takes a few milliseconds. */
+/** Maximum of rows per entry, which take a few milliseconds to apply. */
 const MAX_ROWS = 200;
 
 export class RowBatch {
@@ -56,14 +56,14 @@ export class RowBatch {
       await write(environment, journal, BY, (draft) => {
         for (const row of rows) {
           const stored = draft.row(secondaries, idKey(row.domainId));
-          // Deleted, transferred, or confirmed by another node meanwhile.
+          // The zone was deleted, or transferred or confirmed by another node.
           if (stored === undefined || stored.serial !== row.serial) continue;
           if ((stored.refreshedAt ?? 0) > (row.refreshedAt ?? 0)) continue;
           draft.put(secondaries, row);
         }
       });
     } catch (error) {
-      // Without a quorum, for example: the rows stay.
+      // For example without a quorum. The rows stay queued.
       log.debug('states of secondary zones not written; retrying', { error: error as Error });
       return false;
     }

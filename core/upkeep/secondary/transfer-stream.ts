@@ -1,7 +1,7 @@
 /**
- * The messages of an AXFR or IXFR response, one after another: whether they answer the request,
- * where the transfer ends, and of which kind it is (RFC 5936 section 2.2, RFC 1995 section 4). Only
- * SOA records are decoded here, so that the main thread can read a large zone.
+ * Checks the messages of an AXFR or IXFR response against the request, and finds the kind of the
+ * transfer and its end (RFC 5936 section 2.2, RFC 1995 section 4). Only SOA records are decoded, so
+ * that the main thread can read a large zone.
  */
 import { InvalidError } from '../../base/errors.ts';
 import { HEADER_LENGTH, QR, TC } from '../../dns/wire/header.ts';
@@ -11,10 +11,10 @@ import { skipName } from '../../dns/wire/skip-name.ts';
 import { CLASS_IN, TYPE } from '../../dns/wire/types.ts';
 import { isAfter } from '../../zone/compile/serial.ts';
 
-/** `current`: the primary has nothing newer. */
+/** `current`: the primary has no newer serial. */
 export type TransferKind = 'axfr' | 'ixfr' | 'current';
 
-/** The primary has answered with a code that says no. */
+/** The response code of the primary is an error. */
 export class ResponseCodeError extends Error {
   readonly rcode: number;
 
@@ -40,19 +40,19 @@ interface StreamOptions {
   readonly id: number;
   /** AXFR or IXFR. */
   readonly type: number;
-  /** Of what we have; null with AXFR. */
+  /** The stored serial; null for AXFR. */
   readonly serial: number | null;
 }
 
 export class TransferStream {
   kind: TransferKind = 'axfr';
-  /** Of the first SOA: the one that the transfer leads to. */
+  /** Of the first SOA: the serial after the transfer. */
   serial = 0;
   records = 0;
   readonly #options: StreamOptions;
   #section: Section = 'first';
-  /** Of the last SOA. */
-  #last = 0;
+  /** Of the previous SOA. */
+  #previousSerial = 0;
 
   constructor(options: StreamOptions) {
     this.#options = options;
@@ -69,7 +69,7 @@ export class TransferStream {
       if (this.#section === 'end') throw malformed('it goes on after its last SOA record');
       at = this.#readRecord(message, at);
     }
-    // A lone SOA that is newer than ours is only the beginning.
+    // A single SOA ends the response only if its serial is not newer than ours.
     if (this.#section === 'second' && this.kind === 'current') this.#section = 'end';
     return this.#section === 'end';
   }
@@ -128,7 +128,7 @@ export class TransferStream {
           this.kind = 'ixfr';
           this.#section = 'deletions';
         } else if (isLast) {
-          // A zone of nothing but its SOA.
+          // A zone whose only record is the SOA.
           this.kind = 'axfr';
           this.#section = 'end';
         } else throw malformed('its second SOA record has another serial');
@@ -139,25 +139,25 @@ export class TransferStream {
         this.#section = 'end';
         break;
       case 'deletions':
-        if (!isAfter(serial, this.#last)) throw malformed('the serials of its differences do not rise');
+        if (!isAfter(serial, this.#previousSerial)) throw malformed('the serials of its differences do not rise');
         this.#section = 'additions';
         break;
       default:
-        if (serial !== this.#last) throw malformed('its differences do not follow one another');
+        if (serial !== this.#previousSerial) throw malformed('its differences do not follow one another');
         this.#section = isLast ? 'end' : 'deletions';
     }
-    this.#last = serial;
+    this.#previousSerial = serial;
   }
 }
 
 const u16 = (bytes: Uint8Array, at: number): number => (bytes[at] << 8) | bytes[at + 1];
 
-/** The first of the five numbers that the rdata of an SOA ends in (RFC 1035 section 3.3.13). */
+/** The serial in the rdata of an SOA (RFC 1035 section 3.3.13). */
 export function serialOf(soa: Uint8Array): number {
   return soaNumbers(soa)[0];
 }
 
-/** Serial, refresh, retry, expire, minimum. */
+/** Serial, refresh, retry, expire and minimum: the last 20 bytes of the rdata. */
 export function soaNumbers(soa: Uint8Array): number[] {
   const bytes = Buffer.from(soa.buffer, soa.byteOffset, soa.length);
   if (bytes.length < 22) throw malformed('an SOA record is too short');

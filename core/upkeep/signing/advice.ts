@@ -1,11 +1,11 @@
-/** What the owner of a signed zone is to do next, and what is wrong at the parent, in words. */
+/** Texts for the owner of a signed zone: the next step, and problems at the parent. */
 import { keyTag } from '../../dns/dnssec/dnskey.ts';
 import { formatHost, type Name } from '../../dns/wire/name.ts';
 import type { DnssecKey } from '../../store/rows.ts';
 import { dsMatches } from './delegation-signer.ts';
 import { hasDs, isBackingOut, nextStepAt, type SignedZone } from './zone-lifecycle.ts';
 
-/** `missing`: some servers of the parent lack the DS, or all. */
+/** `missing`: some or all servers of the parent lack the DS. */
 type DsFault = 'stale' | 'foreign' | 'missing';
 
 type Problem =
@@ -34,7 +34,7 @@ function describeFault({ state: { fault } }: SignedZone): Problem | null {
   };
 }
 
-/** The keys whose DS the parent is to have. */
+/** The keys whose DS the parent should have. */
 export function wantedKeys({ row }: SignedZone): DnssecKey[] {
   return row.parent === 'delete' ? [] : row.keys.filter(({ isTrusted }) => isTrusted);
 }
@@ -78,7 +78,7 @@ function nextStepOf(zone: SignedZone): string {
   }
 }
 
-/** What a DS at the parent is for a zone. */
+/** Classifies a DS of the parent: of a current, a former or an unknown key. */
 function kindOf({ row, state }: SignedZone, apex: Name, ds: string): 'ours' | 'stale' | 'foreign' {
   const rdata = Buffer.from(ds, 'hex');
   const matches = (dnskey: string): boolean => dsMatches(rdata, apex, Buffer.from(dnskey, 'base64'));
@@ -92,7 +92,7 @@ const describeDs = (ds: string): string => {
   return `key tag ${rdata.readUInt16BE(0)}, algorithm ${rdata[2]}`;
 };
 
-/** What is wrong at the parent. */
+/** Null: there is no problem at the parent. */
 export function findParentProblem(zone: SignedZone, apex: Name): Problem | null {
   const { row, state } = zone;
   if (state.trouble !== null)
@@ -106,7 +106,7 @@ export function findParentProblem(zone: SignedZone, apex: Name): Problem | null 
   const name = formatHost(apex);
   const sets = parent.sets;
   const trusted = wantedKeys(zone);
-  // Another provider of the zone has keys of its own that only its answers show (RFC 8901).
+  // Other providers of a multi-signer zone have their own keys (RFC 8901).
   const others = [...new Set(sets.flat())].filter((ds) => kindOf(zone, apex, ds) !== 'ours');
   const isValid = sets.every((set) => set.length === 0 || row.keys.some((key) => hasDs(set, apex, key)));
   const consequence = isValid

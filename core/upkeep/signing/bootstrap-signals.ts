@@ -1,9 +1,9 @@
 /**
  * Signals that authenticate the CDS and CDNSKEY records of a zone without a DS (RFC 9615): copies
- * of them at `_dsboot.<zone>._signal.<nameserver>`, in our signed zones that hold the names of the
- * nameservers. They are records of those zones, so transfers, signatures and denials follow. They
- * exist only while the zone awaits its DS, so that there are few. Only zones of administrators get
- * signals: a customer's zone with the name of a nameserver is none of the service.
+ * of them at `_dsboot.<zone>._signal.<nameserver>`, in our signed zones that contain the names of
+ * the nameservers. They are normal records of these zones, so they are transferred and signed. They
+ * exist only while the zone awaits its DS, which keeps them few. Only zones of administrators get
+ * signals: a customer's zone with the name of a nameserver does not belong to the service.
  */
 
 import { equalNames, isWithin, joinNames, MAX_NAME, type Name, parentName, parseName } from '../../dns/wire/name.ts';
@@ -17,7 +17,7 @@ import { findType } from '../../zone/compile/view.ts';
 import { findOwnParent } from './own-parent.ts';
 import type { SignedZone } from './zone-lifecycle.ts';
 
-/** Only the service makes records of these types. */
+/** Only the service creates records of these types. */
 const SIGNAL_TYPES: ReadonlySet<number> = new Set([TYPE.CDS, TYPE.CDNSKEY]);
 const DSBOOT = label('_dsboot');
 const SIGNAL = label('_signal');
@@ -26,7 +26,7 @@ function label(text: string): Uint8Array {
   return Uint8Array.from([text.length, ...Buffer.from(text)]);
 }
 
-/** Null: the nameserver is inside the zone, which RFC 9615 leaves out, or the name is too long. */
+/** Null: the nameserver is inside the zone, which RFC 9615 excludes, or the name is too long. */
 export function signalName(apex: Name, nameserver: Name): Name | null {
   if (isWithin(nameserver, apex)) return null;
   if (DSBOOT.length + apex.length - 1 + SIGNAL.length + nameserver.length > MAX_NAME) return null;
@@ -51,15 +51,15 @@ export function updateSignals(
     const name = signalName(apex, parseName(nameserver));
     if (name === null) continue;
     const holders = findHolders(draft, name).filter((holder) => holder.id !== id);
-    // Zones of ours inside others hide the records of those. The records of a secondary zone are
-    // those of its primaries.
+    // A zone of ours hides the records of the zones above. Records of secondary zones are not
+    // changed here, since they are those of their primaries.
     for (const [i, holder] of holders.entries())
       if (holder.kind === 'primary')
         replaceSets(draft, holder.id, name, i === 0 && maySignal(draft, holder, name) ? sets : [], now);
   }
 }
 
-/** Our zones that a name is in, the innermost first. */
+/** Our zones that contain a name, innermost first. */
 function findHolders(reader: Reader, name: Name): Domain[] {
   const holders: Domain[] = [];
   for (let apex = parentName(name); apex.length > 1; apex = parentName(apex)) {
@@ -69,7 +69,7 @@ function findHolders(reader: Reader, name: Name): Domain[] {
   return holders;
 }
 
-/** Whether the zone is the service's own, is signed, and serves a record at the name. */
+/** Whether the zone belongs to an administrator, is signed, and serves records at the name. */
 function maySignal(reader: Reader, { id, apex, accountId }: Domain, name: Name): boolean {
   if (reader.account(accountId)?.role !== 'admin' || reader.dnssec(id) === undefined) return false;
   const hides = (type: number): boolean => type === TYPE.CNAME || type === TYPE.NS || type === TYPE.DNAME;

@@ -13,7 +13,7 @@ const DIGESTS: ReadonlyMap<number, string> = new Map([
 /** Key tag, algorithm, digest type. */
 const HEADER_LENGTH = 4;
 
-/** `apex`: in lower case. Resolvers ignore SHA-1 digests next to others, and some at all. */
+/** `apex`: in lower case. Some resolvers ignore SHA-1 digests, and all do next to others. */
 export function dsMatches(ds: Uint8Array, apex: Name, dnskey: Uint8Array): boolean {
   const digest = DIGESTS.get(ds[3]);
   if (digest === undefined || ds[2] !== algorithmOf(dnskey)) return false;

@@ -1,8 +1,10 @@
 /**
- * Looks after the signed zones of all accounts: notes when every node serves a change, asks parent
- * zones for DS records, and takes the steps that are due. Every node runs it. Each waits a little
- * longer or shorter before it asks a parent, and the commit of the first is seen by the others, so
- * that one node asks as a rule; a node that stops is replaced without any agreement.
+ * Runs the lifecycle of the signed zones of all accounts: records when every node serves a change,
+ * queries parent zones for DS records, and takes the steps that are due.
+ *
+ * Every node runs a keeper, with a different delay before it queries a parent. The commit of the
+ * first node makes the others skip the query, so normally one node queries. If that node stops, the
+ * next one replaces it without coordination.
  */
 import { createHash } from 'node:crypto';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
@@ -43,64 +45,64 @@ interface KeeperOptions {
   readonly nameservers: readonly string[];
   /** This is the only node. */
   readonly isAlone: boolean;
-  /** Resolves when every live node serves the journal up to this sequence, or with the signal. */
+  /** Resolves when every live node serves the journal up to this sequence, or on abort. */
   readonly served: (sequence: number, signal: AbortSignal) => Promise<void>;
   readonly log: Logger;
-  /** Seconds since 1970; omitted: the clock of the machine. */
+  /** Seconds since 1970; omitted: the system clock. */
   readonly now?: () => number;
 }
 
 /** Zones by phase, as of the last pass. */
 interface SignedZoneCounts {
   readonly phases: ReadonlyMap<DnssecPhase, number>;
-  /** Zones whose parent has a DS that does not match, or lacks one, or cannot be asked. */
+  /** Zones whose parent has a wrong DS, lacks the DS, or does not respond. */
   readonly problems: number;
 }
 
-/** Seconds that a signature has left at least; with less, signing has failed for two weeks. */
+/** Minimum of seconds until a signature expires. Less means two weeks of failed signing. */
 const MIN_LEFT = 7 * 86_400;
 
 const INTERVAL_MS = 15_000;
-/** Between two looks at the clocks of all zones. */
+/** Interval between two reads of the signature times of all zones. */
 const EXPIRY_INTERVAL_MS = 300_000;
-/** Pause after a look at all signatures, as a multiple of its time. */
-const LOOK_SHARE = 20;
-/** Rows that are read between two turns of the event loop: some milliseconds. */
+/** Pause after a read of all signature times, as a multiple of its duration. */
+const EXPIRY_PAUSE_FACTOR = 20;
+/** Rows that are read per turn of the event loop: a few milliseconds. */
 const PIECE = 5000;
-/** The same of rows that are decoded. */
+/** The same for rows that are decoded. */
 const DECODED_PIECE = 500;
-/** Zones that are due, and read at once. */
+/** Due zones that are read at once. */
 const DUE_PIECE = 256;
-/** Zones that one pass looks at the parents of, in turns by account; the others follow later. */
+/** Maximum of zones per pass whose parents are queried, in turns by account. */
 const MAX_LOOKS = 512;
-/** Zones that are due, of which the pass chooses these. */
+/** Maximum of due zones from which a pass chooses these. */
 const MAX_FOUND = 4096;
-/** Milliseconds in which a pass begins looks: parents that do not answer make it no longer. */
+/** Milliseconds after which a pass starts no more queries, since parents may not respond. */
 const LOOKS_MS = 60_000;
-/** Zones whose parents are asked at the same time. */
+/** Zones whose parents are queried concurrently. */
 const CONCURRENT = 16;
-/** Seconds by which nodes wait differently before they ask a parent. */
+/** Maximum of seconds by which nodes delay the query of a parent. */
 const NODE_SPREAD = 120;
-/** Milliseconds for all nodes to serve a change. */
+/** Timeout in milliseconds for all nodes to serve a change. */
 const SERVED_MS = 20_000;
-/** Seconds between two reports of a fault of the same key. */
+/** Seconds between two reports of a fault of a key. */
 const FAULT_INTERVAL = 3600;
-/** Keys whose faults are remembered. */
+/** Maximum of keys whose faults are stored. */
 const MAX_FAULTS = 1000;
 const BY = 'dnssec';
 
 export class SigningKeeper {
   counts: SignedZoneCounts = { phases: new Map(), problems: 0 };
-  /** When the first signature of all zones expires, seconds since 1970; null: none is signed. */
+  /** The earliest expiry of all signatures, in seconds since 1970; null: no zone is signed. */
   earliestExpiry: number | null = null;
-  /** Zones with signatures that begin in the future, and when the last of each does. */
+  /** Zones with signatures whose inception is in the future, and the latest inception. */
   readonly #begins = new Map<Id, number>();
-  /** When the last signature of all other zones begins. */
+  /** The latest inception of all other zones. */
   #lastBegin: number | null = null;
   readonly #futureFaults: FaultLog;
-  /** Zones were signed since their signatures were looked at. */
+  /** Zones were signed since the signature times were read. */
   #isExpiryStale = false;
-  /** When that is worth another look: a time of performance.now(). */
+  /** The earliest time to read them again, of performance.now(). */
   #nextExpiryLook = 0;
   readonly #options: KeeperOptions;
   readonly #reader: Reader;
@@ -110,7 +112,7 @@ export class SigningKeeper {
   readonly #looks: Periodic;
   readonly #expiries: Periodic;
   /** The last fault of each key, by domain and key tag. */
-  readonly #faults = new Map<string, KeptFault>();
+  readonly #faults = new Map<string, RecordedFault>();
 
   constructor(options: KeeperOptions) {
     this.#options = options;
@@ -140,7 +142,7 @@ export class SigningKeeper {
         onEnd: (error) => log.report(error),
       });
     this.#passes = periodic(() => this.pass());
-    // Apart, since steps must not wait for parents that do not answer.
+    // A separate task, since steps must not wait for unresponsive parents.
     this.#looks = periodic(() => this.lookAtParents());
     this.#expiries = new Periodic(() => this.findExpiry(), {
       interval: EXPIRY_INTERVAL_MS,
@@ -156,7 +158,7 @@ export class SigningKeeper {
     this.#expiries.start();
   }
 
-  /** Problems of signatures that do not prevent serving yet. */
+  /** Problems of signatures that do not affect serving yet. */
   warnings(): string[] {
     const warnings: string[] = [];
     const left = this.earliestExpiry === null ? MIN_LEFT : this.earliestExpiry - this.#now();
@@ -170,7 +172,7 @@ export class SigningKeeper {
     return warnings;
   }
 
-  /** Zones with signatures that begin in the future, as a clock that was ahead has made them. */
+  /** Number of zones with signatures in the future, which a clock that was ahead has made. */
   get futureZones(): number {
     const now = this.#now();
     let count = 0;
@@ -178,7 +180,7 @@ export class SigningKeeper {
     return count;
   }
 
-  /** When the last signature of all zones begins, seconds since 1970; null: none is signed. */
+  /** The latest inception of all signatures, in seconds since 1970; null: no zone is signed. */
   get latestInception(): number | null {
     let latest = this.#lastBegin;
     for (const begin of this.#begins.values()) latest = Math.max(latest ?? begin, begin);
@@ -190,20 +192,20 @@ export class SigningKeeper {
     await Promise.all([this.#passes.stop(), this.#looks.stop(), this.#expiries.stop()]);
   }
 
-  /** A key or a signature was found wrong, and nothing was published. */
+  /** Called when a key or a signature is wrong. The change was not published. */
   noteFault({ apex, keyTag, reason }: SigningFault): void {
     const domain = formatHost(apex);
     const id = `${domain} ${keyTag}`;
     const now = this.#now();
     const last = this.#faults.get(id);
     if (last !== undefined && now < last.at + FAULT_INTERVAL) return;
-    // A fault of the node concerns all its zones.
+    // A fault of the node may affect any number of zones.
     if (this.#faults.size >= MAX_FAULTS) this.#faults.clear();
     this.#faults.set(id, { apex, at: now, keyTag, reason, isStored: false });
     this.#options.log.error('cannot sign a zone', { domain, key_tag: keyTag, reason });
   }
 
-  /** Puts faults into the states of zones, where the API shows them. */
+  /** Stores faults in the states of zones, which the API returns. */
   async #storeFaults(): Promise<void> {
     const { environment, journal, nodeName, nameservers } = this.#options;
     for (const fault of this.#faults.values()) {
@@ -220,10 +222,10 @@ export class SigningKeeper {
     }
   }
 
-  /** Takes the steps that are due without a look at the parent. Rejects if a commit does. */
+  /** Takes the due steps that need no query of the parent. Rejects if a commit does. */
   async pass(): Promise<void> {
     await this.#storeFaults();
-    // A warning ends soon after the zones are signed again.
+    // So that a warning ends soon after the zones are signed again.
     if (this.#isExpiryStale && this.warnings().length > 0 && performance.now() >= this.#nextExpiryLook)
       await this.findExpiry();
     const phases = new Map<DnssecPhase, number>();
@@ -232,35 +234,37 @@ export class SigningKeeper {
       phases.set(phase, (phases.get(phase) ?? 0) + 1);
       if (hasProblem) problems++;
     };
-    // Read before the nodes are asked: what is written meanwhile may not be served.
+    // Rows are read before the check of the nodes: later changes may not be served yet.
     for await (const due of this.#due(count)) {
       const isServed = due.some(({ before }) => isUnserved(before)) && (await this.#isServed());
-      await this.#keepAll(due, isServed);
+      await this.#updateAll(due, isServed);
     }
     this.counts = { phases, problems };
   }
 
   /**
-   * Looks at the parents of zones for which it is time, and takes the steps that follow. Takes
-   * minutes if resolvers or parents do not answer. Rejects if a commit does.
+   * Queries the parents of zones that are due, and takes the steps that follow. Takes minutes if
+   * resolvers or parents do not respond. Rejects if a commit does.
    */
   async lookAtParents(): Promise<void> {
     const found: Domain[] = [];
     for await (const due of this.#due()) {
-      for (const kept of due) if (this.#isLookDue(kept)) found.push(kept.domain);
+      for (const pending of due) if (this.#isLookDue(pending)) found.push(pending.domain);
       if (found.length >= MAX_FOUND) break;
     }
     const pass = new Interval(LOOKS_MS);
     const domains = inTurns(found, ({ accountId }) => accountId).slice(0, MAX_LOOKS);
     for (let i = 0; i < domains.length && !this.#stop.signal.aborted && pass.remaining() > 0; i += CONCURRENT) {
       const due = domains.slice(i, i + CONCURRENT).flatMap(({ id }) => this.#read(id) ?? []);
-      const looked = await Promise.all(due.filter((kept) => this.#isLookDue(kept)).map((kept) => this.#look(kept)));
-      if (!this.#stop.signal.aborted) await this.#keepAll(looked, false);
+      const queried = await Promise.all(
+        due.filter((pending) => this.#isLookDue(pending)).map((pending) => this.#look(pending)),
+      );
+      if (!this.#stop.signal.aborted) await this.#updateAll(queried, false);
     }
   }
 
-  /** Zones that are due, in pieces. `visit` is called for all signed zones. */
-  async *#due(visit: (head: DnssecStateHead) => void = () => {}): AsyncGenerator<Kept[]> {
+  /** Yields the due zones in pieces. Calls `visit` for all signed zones. */
+  async *#due(visit: (head: DnssecStateHead) => void = () => {}): AsyncGenerator<PendingZone[]> {
     const rows = this.#options.environment.rows.get(dnssecStates.number)!;
     const now = this.#now();
     let start: Buffer | undefined = Buffer.alloc(0);
@@ -283,7 +287,7 @@ export class SigningKeeper {
     }
   }
 
-  /** Whether all nodes serve what this node has applied. */
+  /** Whether all nodes serve all changes that this node has applied. */
   async #isServed(): Promise<boolean> {
     const { journal, served } = this.#options;
     const limit = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(SERVED_MS)]);
@@ -294,35 +298,35 @@ export class SigningKeeper {
     return isDone && !limit.aborted;
   }
 
-  async #keepAll(all: readonly Kept[], isServed: boolean): Promise<void> {
-    // A change of what is signed is a commit of its own, since it may compile a large zone.
-    const simple: Kept[] = [];
-    for (const kept of all) {
-      const after = this.#next(kept.before, kept, isServed);
-      if (after !== null && isSame(after, kept.before)) continue;
-      if (after !== null && after.row === kept.before.row) simple.push(kept);
-      else await this.#commit([kept], isServed);
+  async #updateAll(all: readonly PendingZone[], isServed: boolean): Promise<void> {
+    // A change of the row gets its own commit, since it may compile a large zone.
+    const simple: PendingZone[] = [];
+    for (const pending of all) {
+      const after = this.#next(pending.before, pending, isServed);
+      if (after !== null && isSame(after, pending.before)) continue;
+      if (after !== null && after.row === pending.before.row) simple.push(pending);
+      else await this.#commit([pending], isServed);
     }
     if (simple.length > 0) await this.#commit(simple, isServed);
   }
 
-  /** Null: the zone is not signed any more, or the domain was deleted. */
-  #read(id: Id): Kept | null {
+  /** Null: the zone is no longer signed, or the domain was deleted. */
+  #read(id: Id): PendingZone | null {
     const domain = this.#reader.domain(id);
     const before = domain === undefined ? null : readSignedZone(this.#reader, domain);
     return domain === undefined || before === null ? null : { domain, before, look: null };
   }
 
-  #isLookDue({ domain, before }: Kept): boolean {
+  #isLookDue({ domain, before }: PendingZone): boolean {
     return isLookDue(before, this.#now() - this.#delayOf(domain.id));
   }
 
-  async #look({ domain, before }: Kept): Promise<Kept> {
+  async #look({ domain, before }: PendingZone): Promise<PendingZone> {
     const { publicParent } = this.#options;
     return { domain, before, look: await lookAtParent(this.#reader, publicParent, domain, this.#now()) };
   }
 
-  /** Looks at the times of the signatures of all zones. */
+  /** Reads the signature times of all zones. */
   async findExpiry(): Promise<void> {
     const rows = this.#options.environment.rows.get(dnssec.number)!;
     let earliest: number | null = null;
@@ -348,7 +352,7 @@ export class SigningKeeper {
     }
     this.earliestExpiry = earliest;
     const ended = performance.now();
-    this.#nextExpiryLook = ended + LOOK_SHARE * (ended - started);
+    this.#nextExpiryLook = ended + EXPIRY_PAUSE_FACTOR * (ended - started);
     this.#reportFuture();
   }
 
@@ -358,7 +362,7 @@ export class SigningKeeper {
     this.#futureFaults.report(zones === 0 ? null : new Error(`${zones} zones, the last until ${until}`));
   }
 
-  /** Called when a zone is signed, or no longer. */
+  /** Called when a zone was signed or unsigned. */
   #noteBegin(id: Id): void {
     const key = idKey(id);
     const value = this.#options.environment.rows.get(dnssec.number)!.get(key);
@@ -377,7 +381,7 @@ export class SigningKeeper {
     this.#lastBegin = Math.max(this.#lastBegin ?? begin, begin);
   }
 
-  /** Seconds that this node waits longer than others. */
+  /** The delay of this node for a zone, in seconds. */
   #delayOf(id: Id): number {
     const { isAlone, nodeName } = this.#options;
     if (isAlone) return 0;
@@ -385,22 +389,22 @@ export class SigningKeeper {
     return hash.readUInt32BE(0) % NODE_SPREAD;
   }
 
-  #next(zone: SignedZone, { domain, before, look }: Kept, isServed: boolean): SignedZone | null {
+  #next(zone: SignedZone, { domain, before, look }: PendingZone, isServed: boolean): SignedZone | null {
     const now = this.#now();
     const served = isServed && isUnserved(before) ? noteServed(zone, now) : zone;
     return advance(noteResult(served, domain.apex, look, now), domain.apex, now);
   }
 
-  async #commit(all: readonly Kept[], isServed: boolean): Promise<void> {
+  async #commit(all: readonly PendingZone[], isServed: boolean): Promise<void> {
     const { environment, journal, nameservers, log } = this.#options;
     const { result } = await write(environment, journal, BY, (draft) => {
       const steps: Record<string, string>[] = [];
-      for (const kept of all) {
-        const domain = draft.domain(kept.domain.id);
+      for (const pending of all) {
+        const domain = draft.domain(pending.domain.id);
         const zone = domain === undefined ? null : readSignedZone(draft, domain);
-        // Another node or a request was faster; the next pass decides.
-        if (domain === undefined || zone === null || !isSame(zone, kept.before)) continue;
-        const next = this.#next(zone, kept, isServed);
+        // Another node or a request has changed the zone; the next pass handles it.
+        if (domain === undefined || zone === null || !isSame(zone, pending.before)) continue;
+        const next = this.#next(zone, pending, isServed);
         if (next !== null && isSame(next, zone)) continue;
         storeSignedZone(draft, domain, next, nameservers, this.#now());
         const [from, to] = [zone.state.phase, next?.state.phase ?? 'off'];
@@ -412,24 +416,24 @@ export class SigningKeeper {
   }
 }
 
-interface KeptFault extends SigningFault {
+interface RecordedFault extends SigningFault {
   /** Seconds since 1970. */
   readonly at: number;
   isStored: boolean;
 }
 
-interface Kept {
+interface PendingZone {
   readonly domain: Domain;
-  /** As it was before the look. */
+  /** The state before the query of the parent. */
   readonly before: SignedZone;
-  /** Null: the parent was not asked. */
+  /** Null: the parent was not queried. */
   readonly look: LookResult | null;
 }
 
-/** All names are signed as the phase wants, and some nodes may not serve that. */
+/** All names are signed for the phase, but some nodes may not serve the signatures yet. */
 const isUnserved = ({ row, state }: SignedZone): boolean => row.progress === undefined && state.servedSince === null;
 
-/** The clock of a row advances independently. */
+/** Ignores the clock of the row, which advances independently. */
 function isSame(a: SignedZone, b: SignedZone): boolean {
   return JSON.stringify([a.state, a.row.keys, a.row.parent]) === JSON.stringify([b.state, b.row.keys, b.row.parent]);
 }

@@ -1,14 +1,14 @@
-/** The longest TTL with which records of a zone may be cached. */
+/** The longest TTL of the records of a zone. */
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Environment } from '../../store/environment.ts';
 import { afterPrefix, recordsOfZone } from '../../store/keys.ts';
 import type { Domain } from '../../store/rows.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
 
-/** Records that are read between two turns of the event loop: some milliseconds. */
+/** Records that are read per turn of the event loop: a few milliseconds. */
 const PIECE = 5000;
 
-/** In seconds. The TTL is the beginning of a stored record. */
+/** In seconds. A stored record starts with its TTL. */
 export async function findLargestTtl(
   { records }: Environment,
   { nsTtl, soaTtl }: Pick<ZoneSettings, 'nsTtl' | 'soaTtl'>,

@@ -4,7 +4,7 @@ import type { SigningFaults } from '../../dns/dnssec/signing-faults.ts';
 import { DNSSEC_PHASES } from '../../store/rows.ts';
 import type { SigningKeeper } from './keeper.ts';
 
-/** Signatures that this process has made and found, and faults. */
+/** Counts of signatures that this process has made or found in its cache, and of faults. */
 export interface Signatures {
   readonly made: number;
   readonly hits: number;

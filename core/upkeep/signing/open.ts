@@ -1,4 +1,4 @@
-/** The keeper of signed zones as the configuration describes it, with its metrics. */
+/** Creates the keeper of signed zones from the configuration, with its metrics. */
 
 import type { Logger } from '../../base/log/index.ts';
 import type { Registry } from '../../base/metrics/index.ts';
@@ -21,7 +21,7 @@ interface OpenSigningOptions {
     readonly isAlone: boolean;
     readonly served: (sequence: number, signal: AbortSignal) => Promise<void>;
   };
-  /** Signatures that this process has made and found. */
+  /** Counts of the signatures of this process. */
   readonly signatures: Signatures;
 }
 
@@ -29,7 +29,7 @@ interface Signing {
   /** For requests of the API. */
   readonly publicParent: PublicLook;
   readonly keeper: SigningKeeper;
-  /** Problems of signatures that do not prevent serving. */
+  /** Problems of signatures that do not affect serving yet. */
   warnings(): string[];
   stop(): Promise<void>;
 }

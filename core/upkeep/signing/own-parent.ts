@@ -1,6 +1,6 @@
 /**
- * A parent zone of the same account that this service serves: its DS records are read from the
- * store, and written together with the state of the child.
+ * A parent zone of the same account in this service. Its DS records are read from the store, and
+ * written in the same commit as the state of the child.
  */
 import { dsRdata } from '../../dns/dnssec/dnskey.ts';
 import { equalNames, formatHost, type Name, parentName } from '../../dns/wire/name.ts';
@@ -12,10 +12,10 @@ import { wantedKeys } from './advice.ts';
 import { dsMatches } from './delegation-signer.ts';
 import type { SignedZone } from './zone-lifecycle.ts';
 
-/** TTL of the DS records that are written, in seconds. */
+/** TTL of new DS records, in seconds. */
 const DS_TTL = 3600;
 
-/** Null: the parent zone is not ours, or of another account. */
+/** Null: the parent zone is not in this service, or belongs to another account. */
 export function findOwnParent(reader: Reader, { apex, accountId }: Domain): Domain | null {
   for (let name = parentName(apex); name.length > 1; name = parentName(name)) {
     const domain = reader.domainByApex(name);
@@ -35,7 +35,7 @@ function isDelegated(reader: Reader, parent: Domain, apex: Name): boolean {
 const dsRecords = (reader: Reader, parent: Domain, apex: Name): RecordRow[] =>
   reader.recordsAt(parent.id, apex).filter(({ type }) => type === TYPE.DS);
 
-/** What such a parent has. `now`: seconds since 1970. */
+/** The DS records of such a parent. `now`: seconds since 1970. */
 export function lookAtOwnParent(reader: Reader, parent: Domain, apex: Name, now: number): ParentLook {
   const rows = dsRecords(reader, parent, apex);
   return {
@@ -49,8 +49,8 @@ export function lookAtOwnParent(reader: Reader, parent: Domain, apex: Name, now:
 }
 
 /**
- * Gives the parent the DS records that CDS of the zone has, in the commit of the draft. Records of
- * other keys stay. `zone` null: it is not signed any more. `before`: the state before the commit.
+ * Sets the DS records of the parent to those of the zone's CDS, in the commit of the draft. Records
+ * of other keys stay. `zone` null: it is no longer signed. `before`: the state before the commit.
  */
 export function updateOwnParent(
   draft: Draft,
@@ -74,7 +74,7 @@ export function updateOwnParent(
   }
   for (const rdata of wanted) {
     if (rows.some((row) => equalNames(row.rdata, rdata))) continue;
-    // All records of an RRset have one TTL.
+    // All records of an RRset have the same TTL.
     const record = { name: apex, type: TYPE.DS, ttl: rows[0]?.ttl ?? DS_TTL, rdata };
     draft.put(records, newRecord(draft.newId(records), parent.id, record, now));
   }

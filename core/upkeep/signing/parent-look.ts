@@ -1,14 +1,14 @@
-/** What the nameservers of a parent zone have for a zone, merged. */
+/** Merges the DS records that the nameservers of a parent zone return. */
 import type { ParentLook } from '../../store/rows.ts';
 
-/** The DS records that a nameserver has at one of its addresses. */
+/** The DS records from one address of a nameserver. */
 export interface DsAnswer {
   /** Hexadecimal rdata. */
   readonly ds: readonly string[];
   readonly ttl: number;
 }
 
-/** The parent could not be looked at. */
+/** The parent could not be queried. */
 interface FailedLook {
   /** The reason, as the end of a sentence. */
   readonly trouble: string;

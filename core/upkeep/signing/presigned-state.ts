@@ -1,4 +1,4 @@
-/** The signatures of the primary of a secondary zone, as the apex has them. */
+/** The state of a secondary zone that its primary signs, from the records of the apex. */
 import { costInIterations } from '../../dns/dnssec/nsec3.ts';
 import { TYPE } from '../../dns/wire/types.ts';
 import type { RecordRow } from '../../store/rows.ts';
@@ -7,11 +7,11 @@ import type { PresignedDenial } from '../../zone/compile/signer.ts';
 import { addRdata } from '../../zone/compile/stored.ts';
 
 interface PresignedState {
-  /** How names are denied. */
+  /** The kind of denial of existence. */
   readonly denial: PresignedDenial['kind'];
   /** When the first signature at the apex expires, in seconds since 1970. */
   readonly earliestExpiry: number;
-  /** Why validators reject answers of the zone; null: no reason was found. */
+  /** Why validating resolvers reject answers of the zone; null: no reason was found. */
   readonly problem: string | null;
 }
 
@@ -19,7 +19,7 @@ interface PresignedState {
 const EXPIRATION_AT = 8;
 
 /**
- * Null: the zone is not signed. `apexRecords`: by rising type. `now`: in seconds since 1970.
+ * Null: the zone is not signed. `apexRecords`: in order of type. `now`: in seconds since 1970.
  * `maxIterations`: see `requireCheapHashing` of core/upkeep/secondary/content.ts.
  */
 export function presignedState(

@@ -1,7 +1,7 @@
 /**
- * Asks every nameserver of a parent zone for the DS records of a zone: the parent is found by a
- * resolver, and then its servers are asked directly, since a resolver answers from its cache.
- * Bounded in time and in the number of queries.
+ * Queries every nameserver of a parent zone for the DS records of a zone. A resolver finds the
+ * parent. Its nameservers are then queried directly, since a resolver answers from its cache. Time
+ * and number of queries are limited.
  */
 import { InvalidError } from '../../base/errors.ts';
 import { FairSlots, SlotsFullError } from '../../base/fair-slots.ts';
@@ -15,16 +15,16 @@ import type { Domain } from '../../store/rows.ts';
 import { type DsAnswer, type LookResult, mergeAnswers } from './parent-look.ts';
 
 interface PublicParentOptions extends ParentZonesOptions {
-  /** Seconds since 1970; omitted: the clock of the machine. */
+  /** Seconds since 1970; omitted: the system clock. */
   readonly now?: () => number;
 }
 
-/** Milliseconds for a whole look. */
+/** Timeout of a look, in milliseconds. */
 const LOOK_MS = 20_000;
-/** Looks at the same time, in turns by account. Each has at most 70 queries in flight. */
+/** Concurrent looks, in turns by account. Each has at most 70 queries in flight. */
 const MAX_LOOKS = 16;
 const MAX_QUEUED = 1000;
-/** Milliseconds in which a zone is looked at once: requests cannot flood other nameservers. */
+/** Milliseconds for which a result is reused, so that requests cannot flood nameservers. */
 const REPEAT_MS = 5000;
 
 export class PublicParent {
@@ -32,7 +32,7 @@ export class PublicParent {
   readonly #zones: ParentZones;
   readonly #stop: AbortSignal;
   readonly #slots = new FairSlots({ slots: MAX_LOOKS, queue: MAX_QUEUED });
-  /** Looks of the last seconds, and those in flight, by apex. */
+  /** Recent looks and looks in flight, by apex. */
   readonly #recent = new Map<string, { readonly interval: Interval; readonly result: Promise<LookResult> }>();
 
   /** `stop`: ends all looks. */
@@ -42,11 +42,11 @@ export class PublicParent {
     this.#stop = stop;
   }
 
-  /** Never rejects. Looks for the DS records of this zone. */
+  /** Queries the parent for the DS records of a zone. Never rejects. */
   look({ apex, accountId }: Pick<Domain, 'apex' | 'accountId'>): Promise<LookResult> {
     const id = nameId(apex);
     const recent = this.#recent.get(id);
-    // A result of before the machine was suspended is not one of now.
+    // The interval also ends if the machine was suspended, since the result is old then.
     if (recent !== undefined && recent.interval.remaining() > 0) return recent.result;
     const owner = { account: String(accountId), network: '' };
     const result = this.#slots.run(owner, () => this.#look(apex), this.#stop).catch(troubleOf);
@@ -75,7 +75,7 @@ export class PublicParent {
     }
   }
 
-  /** Of each address that answers. Never rejects. */
+  /** The answers of all addresses of a nameserver that responded. Never rejects. */
   async #askHost(host: Name, apex: Name, signal: AbortSignal): Promise<DsAnswer[]> {
     const servers = await this.#zones.serversOf(host, signal);
     const answers = await Promise.all(servers.map((server) => askServer(server, apex, signal).catch(() => null)));
@@ -83,7 +83,7 @@ export class PublicParent {
   }
 }
 
-/** Of a look that did not begin. */
+/** The result of a look that did not start. */
 const troubleOf = (error: unknown): LookResult => ({
   trouble: error instanceof SlotsFullError ? 'too many looks are queued' : 'the service is stopping',
 });
@@ -94,7 +94,7 @@ async function askServer(server: Server, apex: Name, signal: AbortSignal): Promi
   const { rcode, isAuthoritative, answer, authority } = reply;
   if (!isAuthoritative || (rcode !== RCODE.NOERROR && rcode !== RCODE.NXDOMAIN)) return null;
   const records = answer.filter((record) => record.type === TYPE.DS && equalNames(record.name, apex));
-  // A server that has only the child zone answers from there (RFC 4035 3.1.4.1).
+  // A server with only the child zone answers from that zone (RFC 4035 3.1.4.1).
   if (records.length === 0 && authority.some(({ type, name }) => type === TYPE.SOA && equalNames(name, apex)))
     return null;
   return {

@@ -1,4 +1,4 @@
-/** Reads and writes the state of a signed zone, and the DS records of a parent that is ours. */
+/** Reads and writes the state of a signed zone, and the DS records of a parent of ours. */
 
 import type { Name } from '../../dns/wire/name.ts';
 import type { Draft } from '../../journal/draft/draft.ts';
@@ -11,10 +11,10 @@ import { findOwnParent, lookAtOwnParent, updateOwnParent } from './own-parent.ts
 import { isFailed, type LookResult } from './parent-look.ts';
 import { dueAt, noteLook, noteTrouble, type SignedZone, signingKey } from './zone-lifecycle.ts';
 
-/** Notes the result of a look in a commit at `now`; null: there was no look. */
+/** The zone after the result of a look, in a commit at `now`. `look` null: no change. */
 export function noteResult(zone: SignedZone, apex: Name, look: LookResult | null, now: number): SignedZone {
   if (look === null) return zone;
-  // A step is safe by the time of its commit.
+  // The time of the commit, since the safety of a step depends on it.
   return isFailed(look) ? noteTrouble(zone, look.trouble, now) : noteLook(zone, apex, { ...look, checkedAt: now });
 }
 
@@ -28,8 +28,8 @@ export function readSignedZone(reader: Reader, { id }: Domain): SignedZone | nul
 }
 
 /**
- * `zone` null: it is not signed any more, which needs that `isBusy` is false. `nameservers`: of the
- * settings. `now`: seconds since 1970.
+ * Stores the state of a zone. `zone` null: it is no longer signed; `isBusy` must be false.
+ * `nameservers`: of the settings. `now`: seconds since 1970.
  */
 export function storeSignedZone(
   draft: Draft,
@@ -53,8 +53,8 @@ export function storeSignedZone(
 }
 
 /**
- * The row to store; null: it stays. A change of the keys that sign is carried out in pieces, and
- * needs that earlier pieces have ended: see `isBusy`.
+ * The row to store; null: unchanged. A change of the signing keys is applied in pieces. It must not
+ * start before an earlier one has ended: see `isBusy`.
  */
 function nextRow(before: DnssecRow | null, after: DnssecRow | null): DnssecRow | null {
   if (JSON.stringify(before) === JSON.stringify(after)) return null;
@@ -65,12 +65,12 @@ function nextRow(before: DnssecRow | null, after: DnssecRow | null): DnssecRow |
 
 const hasSameSigners = (a: DnssecRow, b: DnssecRow): boolean => signingKey(a).id === signingKey(b).id;
 
-/** Whether a zone is being signed or unsigned in pieces, so that the keys that sign must stay. */
+/** Whether a zone is being signed or unsigned in pieces, so its signing keys must not change. */
 export function isBusy(reader: Reader, { id }: Domain): boolean {
   return reader.dnssec(id)?.progress !== undefined;
 }
 
-/** Deletes what belongs to a domain that is deleted. */
+/** Deletes the signing state of a domain that is deleted. */
 export function deleteSignedZone(draft: Draft, domain: Domain, nameservers: readonly string[], now: number): void {
   const before = readSignedZone(draft, domain);
   const row = draft.dnssec(domain.id);
@@ -81,12 +81,12 @@ export function deleteSignedZone(draft: Draft, domain: Domain, nameservers: read
   updateSignals(draft, domain, null, nameservers, now);
 }
 
-/** Asks the public nameservers of the parent. */
+/** Queries the public nameservers of the parent. */
 export interface PublicLook {
   look(domain: Pick<Domain, 'apex' | 'accountId'>): Promise<LookResult>;
 }
 
-/** What the parent of a domain has, from the store if the parent is ours. Never rejects. */
+/** The DS records at the parent, from the store if the parent is ours. Never rejects. */
 export async function lookAtParent(
   reader: Reader,
   publicParent: PublicLook,

@@ -1,14 +1,14 @@
 /**
- * The states of a signed zone, as pure functions: what is signed with which keys, what the parent
- * zone is asked for, and when the next step is safe.
+ * The state machine of a signed zone, as pure functions: the signing keys, the DS records that are
+ * requested from the parent, and the time from which the next step is safe.
  *
  *   signing ─► awaiting_ds ◄─► secure ─► rolling_publish ─► rolling_ds ─► rolling_resign ─► retire
  *                                ▲                              │                             │
  *                                └──────────────────────────────┴─────────────────────────────┘
  *   every phase ─► removing_ds ─► not signed
  *
- * A step that takes something away waits until no cache can need it: a key stays while a DS, a
- * DNSKEY RRset or a signature that was served with it may be cached (RFC 7583 section 3).
+ * A key or DS is removed only when no cache needs it. A key stays while a DS, a DNSKEY RRset or a
+ * signature that was served with it may be cached (RFC 7583 section 3).
  */
 import { keyTag } from '../../dns/dnssec/dnskey.ts';
 import type { Name } from '../../dns/wire/name.ts';
@@ -16,7 +16,6 @@ import type { DnssecKey, DnssecRow, DnssecState, NotedFault, ParentLook } from '
 import { DNSKEY_TTL } from '../../zone/compile/signed-apex.ts';
 import { dsMatches } from './delegation-signer.ts';
 
-/** A zone that is signed. */
 export interface SignedZone {
   readonly row: DnssecRow;
   readonly state: DnssecState;
@@ -24,28 +23,28 @@ export interface SignedZone {
 
 const HOUR = 3600;
 const DAY = 86_400;
-/** Seconds beyond a TTL, for secondaries and for clocks that differ. */
+/** Seconds added to a TTL, for delayed secondaries and clock differences. */
 const MARGIN = HOUR;
-/** The same while a key is replaced in an emergency. */
+/** The same for an emergency rollover. */
 const EMERGENCY_MARGIN = 600;
-/** Seconds after which servers of the parent that do not answer have what the others have. */
+/** Seconds after which unresponsive servers of the parent are assumed to be in sync. */
 const SILENT_MARGIN = DAY;
-/** Longest TTL that counts: resolvers keep nothing for longer (RFC 8767 section 4). */
+/** Maximum of a TTL: resolvers cache no record for longer (RFC 8767 section 4). */
 const MAX_COUNTED_TTL = 7 * DAY;
-/** Assumed TTL of a DS that no look has seen. */
+/** Assumed TTL of a DS that was never seen at the parent. */
 const DEFAULT_DS_TTL = DAY;
-/** Seconds between looks at the parent while something is awaited. */
+/** Seconds between queries of the parent while a change is expected there. */
 const AWAITING_INTERVAL = HOUR;
 /** The same otherwise, and after a week of waiting. */
 const SETTLED_INTERVAL = DAY;
 const PATIENCE = 7 * DAY;
-/** Former keys whose DS is recognized. */
+/** Maximum of former keys whose DS is recognized. */
 const MAX_RETIRED = 8;
 
-/** The lifecycle of a zone that begins to be signed. `largestTtl`: of its records, in seconds. */
+/** The first state of a signed zone. `largestTtl`: of its records, in seconds. */
 export function beginSigning(row: Omit<DnssecRow, 'parent'>, largestTtl: number, now: number): SignedZone {
   return {
-    // Registries that follow CDS would set the DS while caches have records without signatures.
+    // No CDS yet: registries would publish the DS while caches have unsigned records.
     row: { ...row, parent: 'none' },
     state: {
       domainId: row.domainId,
@@ -71,7 +70,7 @@ const countedTtl = (ttl: number): number => Math.min(Math.max(ttl, DNSKEY_TTL), 
 export const isRolling = ({ state: { phase } }: SignedZone): boolean =>
   phase === 'rolling_publish' || phase === 'rolling_ds' || phase === 'rolling_resign' || phase === 'retire';
 
-/** The rollover was cancelled, and the new key waits until it can be removed. */
+/** The rollover was cancelled, but the new key cannot be removed yet. */
 export const isBackingOut = (zone: SignedZone): boolean =>
   zone.state.phase === 'rolling_ds' && signingKey(zone.row).isTrusted;
 
@@ -83,14 +82,14 @@ export function signingKey({ keys }: DnssecRow): DnssecKey {
   return keys.find(({ use }) => use === 'sign')!;
 }
 
-/** Begins to replace the key of a zone that is not rolling. `key`: the new one. */
+/** Starts a rollover in a zone without one. `key`: the new key. */
 export function beginRollover(
   { row, state }: SignedZone,
   key: Omit<DnssecKey, 'use' | 'isTrusted'>,
   { isEmergency, largestTtl }: { readonly isEmergency: boolean; readonly largestTtl: number },
   now: number,
 ): SignedZone {
-  // In an emergency the parent may have both DS at once; else the new one only once it is safe.
+  // In an emergency the DS is requested immediately, otherwise after the key is in caches.
   const added: DnssecKey = { ...key, use: 'publish', isTrusted: isEmergency };
   return {
     row: { ...row, keys: [...row.keys, added] },
@@ -99,8 +98,8 @@ export function beginRollover(
 }
 
 /**
- * Cancels a rollover. The new key goes at once if the parent certainly has no DS of it; otherwise
- * the parent is asked for the old DS, and then the new key goes.
+ * Cancels a rollover. The new key is removed immediately if the parent certainly has no DS of it.
+ * Otherwise the old DS is requested from the parent first.
  */
 export function cancelRollover(zone: SignedZone, apex: Name, now: number): SignedZone {
   const { row, state } = zone;
@@ -117,10 +116,10 @@ export function cancelRollover(zone: SignedZone, apex: Name, now: number): Signe
   return { row: withRoles(row, signingKey(row)), state: enter(state, 'rolling_ds', now) };
 }
 
-/** Begins to stop signing; null: the zone can be unsigned at once, since no DS was asked for. */
+/** Starts the removal of the DS; null: no DS was requested, so signing can stop immediately. */
 export function beginRemoval({ row, state }: SignedZone, now: number): SignedZone | null {
   const { parent } = state;
-  // Later the owner may have ordered a DS that the parent does not have yet.
+  // After a request, the owner may have ordered a DS that the parent does not have yet.
   const isUnseen =
     !state.hasRequestedDs &&
     state.dsTtl === 0 &&
@@ -130,12 +129,12 @@ export function beginRemoval({ row, state }: SignedZone, now: number): SignedZon
   return isUnseen ? null : beginUnsigning({ row, state }, now);
 }
 
-/** The same, without a shortcut. */
+/** Starts the removal of the DS in any case. */
 export function beginUnsigning({ row, state }: SignedZone, now: number): SignedZone {
   return { row: { ...row, parent: 'delete' }, state: enter(state, 'removing_ds', now) };
 }
 
-/** Keeps signing a zone that was to be unsigned. */
+/** Cancels the removal of the DS: the zone stays signed. */
 export function cancelRemoval({ row, state }: SignedZone, largestTtl: number, now: number): SignedZone {
   // Any second key is removed as after a cancelled rollover.
   const phase = row.keys.length > 1 ? 'rolling_ds' : state.hasRequestedDs ? 'awaiting_ds' : 'signing';
@@ -143,29 +142,29 @@ export function cancelRemoval({ row, state }: SignedZone, largestTtl: number, no
   return { row: kept, state: { ...enter(state, phase, now), largestTtl: countedTtl(largestTtl) } };
 }
 
-/** A node could not sign the zone. */
+/** Stores that a node could not sign the zone. */
 export function noteFault({ row, state }: SignedZone, fault: NotedFault): SignedZone {
   return { row, state: { ...state, fault } };
 }
 
-/** Forgets a fault that did not occur again for a day. */
+/** Removes a fault after a day without another occurrence. */
 function forgetFault(state: DnssecState, now: number): DnssecState {
   const { fault, ...others } = state;
   return fault !== undefined && now >= fault.at + DAY ? others : state;
 }
 
-/** Every node serves what the phase signs. */
+/** Stores that every node serves the signatures of the phase. */
 export function noteServed({ row, state }: SignedZone, now: number): SignedZone {
   return { row, state: { ...state, servedSince: state.servedSince ?? now } };
 }
 
-/** Why a look at the parent gave nothing. */
+/** Stores why a query of the parent failed. */
 export function noteTrouble({ row, state }: SignedZone, trouble: string, now: number): SignedZone {
   const scheduled = scheduleLook({ ...forgetFault(state, now), trouble, lookedAt: now }, now);
   return { row, state: { ...scheduled, lookAt: Math.min(scheduled.lookAt, now + AWAITING_INTERVAL) } };
 }
 
-/** Notes what the parent has. `look`: at least one server answered. */
+/** Stores the DS set of the parent. `look`: at least one server responded. */
 export function noteLook({ row, state }: SignedZone, apex: Name, look: ParentLook): SignedZone {
   const now = look.checkedAt;
   const seen = look.sets.some((set) => set.length > 0) ? Math.min(Math.max(look.ttl, 1), MAX_COUNTED_TTL) : 0;
@@ -180,7 +179,7 @@ export function noteLook({ row, state }: SignedZone, apex: Name, look: ParentLoo
   return { row, state: scheduleLook({ ...noted, settledSince }, now) };
 }
 
-/** Whether the parent has what the phase waits for. */
+/** Whether the parent has the DS set that the phase waits for. */
 function isSettled({ row, state }: SignedZone, apex: Name, { sets }: ParentLook): boolean {
   if (state.phase === 'removing_ds') return sets.every((set) => set.length === 0);
   const trusted = row.keys.filter(({ isTrusted }) => isTrusted);
@@ -192,7 +191,7 @@ export function hasDs(set: readonly string[], apex: Name, { dnskey }: { readonly
   return set.some((ds) => dsMatches(Buffer.from(ds, 'hex'), apex, rdata));
 }
 
-/** Takes every step that is due; null: the zone is not signed any more. */
+/** Takes all due steps; null: the zone is no longer signed. */
 export function advance(zone: SignedZone, apex: Name, now: number): SignedZone | null {
   for (let current = withoutFuture(zone, now); ; ) {
     const next = step(current, apex, now);
@@ -201,12 +200,12 @@ export function advance(zone: SignedZone, apex: Name, now: number): SignedZone |
   }
 }
 
-/** Whether a zone is due later than a clock that was right can have decided. */
+/** Whether the due time is so late that it was set with a clock that was ahead. */
 export const isDueTooLate = (time: number, now: number): boolean => time > now + SETTLED_INTERVAL + MARGIN;
 
 /**
- * Times in the future, which a clock that was ahead has noted, become the present: what depends on
- * them would wait for it. Waiting times begin again, which is safe.
+ * Replaces times in the future by `now`, since steps would wait for them. Such times were stored
+ * while the clock was ahead. Waiting times restart, which is safe.
  */
 function withoutFuture(zone: SignedZone, now: number): SignedZone {
   const { state } = zone;
@@ -230,7 +229,7 @@ function step(zone: SignedZone, apex: Name, now: number): SignedZone | null {
   const { row, state } = zone;
   const timed = timedStepAt(zone);
   const isDue = timed !== null && now >= timed;
-  // The keys that sign stay until all names are signed by them.
+  // The signing keys stay until all names are signed with them.
   const isBusy = row.progress !== undefined;
   switch (state.phase) {
     case 'signing':
@@ -253,7 +252,7 @@ function step(zone: SignedZone, apex: Name, now: number): SignedZone | null {
     case 'rolling_resign':
       return state.servedSince === null ? zone : to(zone, 'retire', now);
     case 'retire':
-      // The old key stays while the parent has only its DS again.
+      // The old key stays if the parent has only the old DS again.
       return isDue && !isUntrustedAnywhere(zone, apex)
         ? removeKeys(
             zone,
@@ -268,7 +267,7 @@ function step(zone: SignedZone, apex: Name, now: number): SignedZone | null {
   }
 }
 
-/** The parent asks for the new key alone: it signs from now on, unless it was given up. */
+/** The parent has only the trusted DS: its key signs now. A cancelled rollover ends. */
 function afterDs(zone: SignedZone, now: number): SignedZone {
   const { row, state } = zone;
   const others = row.keys.filter(({ isTrusted }) => !isTrusted);
@@ -277,18 +276,18 @@ function afterDs(zone: SignedZone, now: number): SignedZone {
   return { row: { ...row, keys }, state: enter(state, 'rolling_resign', now) };
 }
 
-/** When the phase may be left at the earliest, as far as time decides; null: it does not. */
+/** The earliest end of a phase by TTLs alone; null: it does not depend on time. */
 function timedStepAt(zone: SignedZone): number | null {
   const { phase, servedSince, isEmergency, largestTtl } = zone.state;
   if (servedSince === null) return null;
   const margin = isEmergency ? EMERGENCY_MARGIN : MARGIN;
   switch (phase) {
-    // Records without signatures are cached until then.
+    // Unsigned records may be cached until then.
     case 'signing':
       return servedSince + largestTtl;
     case 'rolling_publish':
       return servedSince + DNSKEY_TTL + margin;
-    // A key that is given up may have signed, and the signatures are cached.
+    // After a cancellation, signatures of the new key may be cached.
     case 'rolling_ds':
       return isBackingOut(zone) ? servedSince + largestTtl + margin : servedSince;
     case 'retire':
@@ -298,18 +297,18 @@ function timedStepAt(zone: SignedZone): number | null {
   }
 }
 
-/** When no cache has another DS set than the one that the parent has now; null: not foreseeable. */
+/** When no cache can have an older DS set than the parent; null: not foreseeable. */
 function settledAt(zone: SignedZone): number | null {
   const { phase, settledSince, dsTtl, parent, isEmergency } = zone.state;
   if (settledSince === null || parent === null) return null;
   const margin = isEmergency ? EMERGENCY_MARGIN : MARGIN;
-  // A DS that was ordered before may still arrive.
+  // A DS that was ordered before may still be published.
   const isReturn = phase === 'removing_ds' || isBackingOut(zone);
   const ttl = isReturn ? Math.max(dsTtl, DEFAULT_DS_TTL) : dsTtl || DEFAULT_DS_TTL;
   return settledSince + ttl + (parent.answered < parent.servers ? SILENT_MARGIN : margin);
 }
 
-/** A look has confirmed it since. */
+/** Whether a later query of the parent has confirmed the DS set. */
 function isSettledAt(zone: SignedZone, now: number): boolean {
   const at = settledAt(zone);
   return at !== null && now >= at && zone.state.parent!.checkedAt >= at;
@@ -319,13 +318,13 @@ function isTrustedAnywhere({ row, state: { parent } }: SignedZone, apex: Name): 
   return parent?.sets.some((set) => row.keys.some((key) => hasDs(set, apex, key))) ?? false;
 }
 
-/** A server of the parent has DS records, and none of a key that the parent is to trust. */
+/** Whether a server of the parent has DS records, but none of a trusted key. */
 function isUntrustedAnywhere({ row, state: { parent } }: SignedZone, apex: Name): boolean {
   const trusted = row.keys.filter(({ isTrusted }) => isTrusted);
   return parent?.sets.some((set) => set.length > 0 && !trusted.some((key) => hasDs(set, apex, key))) ?? false;
 }
 
-/** Enters a phase that signs as the one before did. */
+/** Enters a phase without a change of the signatures. */
 function to({ row, state }: SignedZone, phase: DnssecState['phase'], now: number): SignedZone {
   const { servedSince, settledSince, lookAt } = state;
   const isLook = phase === 'awaiting_ds' || phase === 'secure';
@@ -336,20 +335,20 @@ function to({ row, state }: SignedZone, phase: DnssecState['phase'], now: number
   return { row: requestDs(row), state: { ...entered, settledSince, lookAt: phase === 'secure' ? lookAt : nextLook } };
 }
 
-/** The parent may have a DS from now on. */
+/** Publishes CDS records: the parent may have a DS from now on. */
 const requestDs = (row: DnssecRow): DnssecRow => (row.parent === 'publish' ? row : { ...row, parent: 'publish' });
 
-/** Enters a phase that changes what is signed. */
+/** Enters a phase that changes the signatures. */
 function enter(state: DnssecState, phase: DnssecState['phase'], now: number): DnssecState {
   return { ...state, phase, since: now, servedSince: null, settledSince: null, lookAt: now };
 }
 
-/** The parent is asked to trust one key, and no other of ours. */
+/** Requests the DS of one key from the parent, and of no other key of ours. */
 function withRoles(row: DnssecRow, trusted: DnssecKey): DnssecRow {
   return { ...row, keys: row.keys.map((key) => ({ ...key, isTrusted: key.id === trusted.id })) };
 }
 
-/** The zone is left with its other key. */
+/** Removes keys; the other key stays. */
 function removeKeys({ row, state }: SignedZone, removed: readonly DnssecKey[], now: number): SignedZone {
   const keys = row.keys.filter((key) => !removed.includes(key));
   const retired = [...removed.map(({ dnskey }) => dnskey), ...state.retired].slice(0, MAX_RETIRED);
@@ -367,34 +366,34 @@ function scheduleLook(state: DnssecState, now: number): DnssecState {
   return { ...state, lookAt: now + interval - jitter(state.domainId, now, interval) };
 }
 
-/** Up to a tenth of the interval, from the domain and the time, so that zones are not in step. */
+/** Up to 10 % of the interval, derived from the domain and the time, to spread the zones. */
 function jitter(domainId: number, now: number, interval: number): number {
   const mixed = Math.imul(domainId ^ Math.imul(Math.floor(now), 0x9e3779b1), 0x85ebca6b) >>> 0;
   return Math.floor((mixed / 2 ** 32) * (interval / 10));
 }
 
-/** When the zone must be looked after: at once while some node may not serve it. */
+/** When the keeper must handle the zone; 0: immediately, since not all nodes serve it yet. */
 export function dueAt(zone: SignedZone): number {
   const { servedSince, lookAt, phase } = zone.state;
   if (servedSince === null) return 0;
   const confirmation = confirmationAt(zone) ?? lookAt;
-  // A look decides what depends on the parent, not the time alone.
+  // This phase ends by a query of the parent, not by time alone.
   const timed = phase === 'rolling_ds' ? null : timedStepAt(zone);
   return Math.min(lookAt, confirmation, timed ?? lookAt);
 }
 
-/** Whether the parent is to be looked at. */
+/** Whether a query of the parent is due. */
 export function isLookDue(zone: SignedZone, now: number): boolean {
   return now >= Math.min(zone.state.lookAt, confirmationAt(zone) ?? Number.POSITIVE_INFINITY);
 }
 
-/** When a look confirms that the parent has had the DS for long enough; null: it has been made. */
+/** When to query the parent to confirm the DS set; null: this was done, or is not foreseeable. */
 function confirmationAt(zone: SignedZone): number | null {
   const at = settledStepAt(zone);
   return at === null || (zone.state.lookedAt ?? 0) >= at ? null : at;
 }
 
-/** When a phase that waits for the parent may end; null: not foreseeable. */
+/** The earliest end of a phase that waits for the parent; null: not foreseeable. */
 function settledStepAt(zone: SignedZone): number | null {
   const { phase } = zone.state;
   const settled = phase === 'rolling_ds' || phase === 'removing_ds' ? settledAt(zone) : null;
